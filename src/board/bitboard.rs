@@ -1,0 +1,224 @@
+//! A set of squares as one 128-bit number.
+//!
+//! Operators have set meaning: `|` union, `&` intersection, `-` difference, `^` symmetric
+//! difference. [`Bitboard::shifted`] moves a whole set; what it pushes off the board lands on walls,
+//! which an intersection with the playable or empty squares removes.
+
+use super::square::{STRIDE, Size, Square};
+use std::fmt;
+use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Sub, SubAssign};
+
+/// A set of squares.
+///
+/// ```
+/// use otrera::{Bitboard, Square};
+/// let corner = Bitboard::from(Square::new(0, 0).unwrap());
+/// assert_eq!(corner.with_neighbours().len(), 4);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Bitboard(pub(crate) u128);
+
+/// The eight directions of a queen as differences of square numbers; the four that lead to higher
+/// numbers first, each followed four places later by its opposite.
+pub(crate) const DIRECTIONS: [i32; 8] = [1, 10, 11, 12, -1, -10, -11, -12];
+
+impl Bitboard {
+    /// No square.
+    pub const EMPTY: Self = Self(0);
+
+    /// Every square of a board of this size.
+    pub const fn playable(size: Size) -> Self {
+        let mut bits = 0u128;
+        let mut row = 0;
+        while row < size.edge() {
+            bits |= ((1u128 << size.edge()) - 1) << (row * STRIDE);
+            row += 1;
+        }
+        Self(bits)
+    }
+
+    /// How many squares it holds.
+    #[inline(always)]
+    pub const fn len(self) -> u32 {
+        // Two 64-bit counts: a 128-bit one compiles to the same, but not on every target.
+        (self.0 as u64).count_ones() + ((self.0 >> 64) as u64).count_ones()
+    }
+
+    /// Whether it holds no square.
+    #[inline(always)]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether it holds this square.
+    #[inline(always)]
+    pub const fn contains(self, square: Square) -> bool {
+        self.0 >> square.index() & 1 != 0
+    }
+
+    /// The lowest square, `None` when empty.
+    #[inline(always)]
+    pub const fn first(self) -> Option<Square> {
+        if self.0 == 0 {
+            return None;
+        }
+        Some(Square::from_index(self.0.trailing_zeros() as usize))
+    }
+
+    /// The `n`-th square in ascending order. `n` must be below [`Bitboard::len`].
+    #[inline(always)]
+    pub fn nth(self, n: u32) -> Square {
+        debug_assert!(n < self.len());
+        let low = self.0 as u64;
+        let below = low.count_ones();
+        if n < below {
+            Square::from_index(nth_bit(low, n) as usize)
+        } else {
+            Square::from_index(64 + nth_bit((self.0 >> 64) as u64, n - below) as usize)
+        }
+    }
+
+    /// The set moved by `step` square numbers (positive is up and to the right).
+    #[inline(always)]
+    pub const fn shifted(self, step: i32) -> Self {
+        if step >= 0 { Self(self.0 << step) } else { Self(self.0 >> -step) }
+    }
+
+    /// The set and all king-move neighbours of its squares, walls included.
+    #[inline(always)]
+    pub const fn with_neighbours(self) -> Self {
+        let wide = self.0 | self.0 << 1 | self.0 >> 1;
+        Self(wide | wide << STRIDE | wide >> STRIDE)
+    }
+}
+
+/// Position of the `n`-th set bit of a word, by halving: no loop whose length the processor would
+/// have to guess.
+#[inline(always)]
+fn nth_bit(word: u64, mut n: u32) -> u32 {
+    let mut position = 0;
+    let mut width = 32;
+    while width > 0 {
+        let below = (word >> position & ((1 << width) - 1)).count_ones();
+        let above = (n >= below) as u32;
+        n -= below * above;
+        position += width * above;
+        width /= 2;
+    }
+    position
+}
+
+impl From<Square> for Bitboard {
+    #[inline(always)]
+    fn from(square: Square) -> Self {
+        Self(1 << square.index())
+    }
+}
+
+impl FromIterator<Square> for Bitboard {
+    fn from_iter<I: IntoIterator<Item = Square>>(squares: I) -> Self {
+        squares.into_iter().fold(Self::EMPTY, |set, square| set | square.into())
+    }
+}
+
+/// The squares of a set in ascending order.
+#[derive(Clone)]
+pub struct Squares(Bitboard);
+
+impl Iterator for Squares {
+    type Item = Square;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Square> {
+        let square = self.0.first()?;
+        self.0.0 &= self.0.0 - 1;
+        Some(square)
+    }
+}
+
+impl IntoIterator for Bitboard {
+    type Item = Square;
+    type IntoIter = Squares;
+
+    #[inline(always)]
+    fn into_iter(self) -> Squares {
+        Squares(self)
+    }
+}
+
+macro_rules! set_operator {
+    ($trait:ident, $method:ident, $a:ident, $b:ident, $result:expr) => {
+        impl $trait for Bitboard {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                let ($a, $b) = (self.0, other.0);
+                Self($result)
+            }
+        }
+    };
+}
+set_operator!(BitOr, bitor, a, b, a | b);
+set_operator!(BitAnd, bitand, a, b, a & b);
+set_operator!(BitXor, bitxor, a, b, a ^ b);
+set_operator!(Sub, sub, a, b, a & !b);
+
+impl BitOrAssign for Bitboard {
+    #[inline(always)]
+    fn bitor_assign(&mut self, other: Self) {
+        *self = *self | other;
+    }
+}
+
+impl BitAndAssign for Bitboard {
+    #[inline(always)]
+    fn bitand_assign(&mut self, other: Self) {
+        *self = *self & other;
+    }
+}
+
+impl SubAssign for Bitboard {
+    #[inline(always)]
+    fn sub_assign(&mut self, other: Self) {
+        *self = *self - other;
+    }
+}
+
+impl fmt::Debug for Bitboard {
+    /// The 10x10 frame as a picture, rank 10 on top: a failing assertion reads like a board.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for row in (0..10).rev() {
+            writeln!(f)?;
+            for column in 0..10 {
+                let square = Square::from_index(row * STRIDE + column);
+                f.write_str(if self.contains(square) { "X" } else { "." })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nth_agrees_with_iteration() {
+        let mut rng = fastrand::Rng::with_seed(1);
+        for _ in 0..1000 {
+            let set = Bitboard(rng.u128(..) & rng.u128(..) & Bitboard::playable(Size::STANDARD).0);
+            for (n, square) in set.into_iter().enumerate() {
+                assert_eq!(set.nth(n as u32), square, "{n} of {set:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn shifts_never_wrap_around_the_edge() {
+        let board = Bitboard::playable(Size::STANDARD);
+        let right_edge: Bitboard = (0..10).filter_map(|row| Square::new(9, row)).collect();
+        assert!((right_edge.shifted(1) & board).is_empty());
+        assert!((right_edge.shifted(12) & board).is_empty());
+        assert!((right_edge.shifted(-10) & board).is_empty());
+    }
+}

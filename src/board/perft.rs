@@ -1,0 +1,29 @@
+//! Perft: how many sequences of legal moves of a given length a position has. The standard check of
+//! a move generator.
+
+use super::position::Position;
+
+/// Number of move sequences of `depth` whole moves; 1 for depth 0.
+///
+/// The last move is counted by set sizes, not played. Only the rule that a side which cannot move
+/// has lost matters here, so a finished game has no continuation.
+///
+/// ```
+/// use otrera::{Position, perft};
+/// assert_eq!(perft(&Position::standard(), 1), 2176);
+/// ```
+pub fn perft(position: &Position, depth: u32) -> u64 {
+    if depth == 0 {
+        return 1;
+    }
+    let mut count = 0;
+    for movement in position.movements() {
+        let aiming = position.with_movement(movement);
+        let arrows = aiming.arrow_targets();
+        count += match depth {
+            1 => u64::from(arrows.len()),
+            _ => arrows.into_iter().map(|a| perft(&aiming.with_arrow(a), depth - 1)).sum(),
+        };
+    }
+    count
+}

@@ -1,0 +1,140 @@
+//! Squares, board sizes and sides.
+//!
+//! A square is `row * 11 + column` whatever the size of the board: column 10 is never playable, so
+//! that a step off the right or left edge lands on a wall instead of on the next row. Row 0 is
+//! rank 1, the first mover's side.
+
+use std::fmt;
+
+/// Distance in bits between a square and the one above it.
+pub const STRIDE: usize = 11;
+
+/// Number of squares of the 11-wide frame that holds every board up to 10x10.
+pub const FRAME: usize = 110;
+
+/// A square of the frame; `a1` is 0.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Square(u8);
+
+impl Square {
+    /// The square in `column` and `row`, both counted from 0; `None` outside the 10x10 frame.
+    ///
+    /// ```
+    /// use otrera::Square;
+    /// assert_eq!(Square::new(3, 6).unwrap().to_string(), "d7");
+    /// assert_eq!(Square::new(10, 0), None);
+    /// ```
+    #[inline]
+    pub const fn new(column: usize, row: usize) -> Option<Self> {
+        if column < 10 && row < 10 { Some(Self((row * STRIDE + column) as u8)) } else { None }
+    }
+
+    /// The square with this number. It must be below 128, the width of a bitboard.
+    #[inline(always)]
+    pub(crate) const fn from_index(index: usize) -> Self {
+        debug_assert!(index < 128);
+        Self(index as u8)
+    }
+
+    /// Its number: `row * 11 + column`.
+    #[inline(always)]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// Column from 0 (file a).
+    #[inline(always)]
+    pub const fn column(self) -> usize {
+        self.0 as usize % STRIDE
+    }
+
+    /// Row from 0 (rank 1).
+    #[inline(always)]
+    pub const fn row(self) -> usize {
+        self.0 as usize / STRIDE
+    }
+}
+
+impl fmt::Display for Square {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", (b'a' + self.column() as u8) as char, self.row() + 1)
+    }
+}
+
+impl fmt::Debug for Square {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Edge length of a square board, 4 to 10.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Size(u8);
+
+impl Size {
+    /// The 8x8 board of Botzone.
+    pub const BOTZONE: Self = Self(8);
+    /// The 10x10 board of the game's inventor, of the SAU platform and of the Olympiads.
+    pub const STANDARD: Self = Self(10);
+
+    /// A board of `edge` by `edge` squares; `None` unless 4 <= edge <= 10.
+    pub const fn new(edge: usize) -> Option<Self> {
+        if edge >= 4 && edge <= 10 { Some(Self(edge as u8)) } else { None }
+    }
+
+    /// Squares along one edge.
+    #[inline]
+    pub const fn edge(self) -> usize {
+        self.0 as usize
+    }
+
+    /// Squares of the whole board.
+    #[inline]
+    pub const fn area(self) -> usize {
+        self.edge() * self.edge()
+    }
+
+    /// Whether the square lies on a board of this size.
+    #[inline]
+    pub const fn contains(self, square: Square) -> bool {
+        square.column() < self.edge() && square.row() < self.edge()
+    }
+}
+
+/// One of the two players. Black always moves first and sits at the bottom.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Side {
+    /// The first mover.
+    Black = 0,
+    /// The second mover.
+    White = 1,
+}
+
+impl Side {
+    /// Both sides, Black first.
+    pub const BOTH: [Self; 2] = [Self::Black, Self::White];
+
+    /// The other side.
+    #[inline(always)]
+    pub const fn opponent(self) -> Self {
+        match self {
+            Self::Black => Self::White,
+            Self::White => Self::Black,
+        }
+    }
+
+    /// 0 for Black, 1 for White: an index into per-side arrays.
+    #[inline(always)]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Black => "Black",
+            Self::White => "White",
+        })
+    }
+}

@@ -1,0 +1,222 @@
+//! Distance maps: what each side reaches in one, two, three ... queen moves and king moves.
+//!
+//! Queen moves are flooded by the Kogge-Stone scheme: in four doubling steps a set slides as far as
+//! it can in one direction, two directions and both sides at once. King moves spread by one
+//! neighbourhood a step. Both end when nothing new is reached; the king flood, which is the cheaper,
+//! runs first and tells the queen flood what can be reached at all.
+
+use super::lanes::{Boards, Kernel, Lanes, PortableLanes, SidePair};
+use crate::board::bitboard::Bitboard;
+use crate::board::position::Position;
+
+/// No square of a 10x10 board is further away than this.
+const MOST_STEPS: usize = 100;
+
+/// What each side reaches within 0, 1, 2 ... steps.
+#[derive(Clone, Debug)]
+pub struct Levels {
+    /// `reached[k]`: the empty squares within `k` steps; valid up to `last`, empty for `k = 0`.
+    reached: [SidePair; MOST_STEPS + 1],
+    last: usize,
+}
+
+impl Levels {
+    pub(super) fn new() -> Self {
+        Self { reached: [SidePair::default(); MOST_STEPS + 1], last: 0 }
+    }
+
+    /// The levels of both sides from those of Black alone and of White alone.
+    pub(super) fn united([black, white]: &[Self; 2]) -> Self {
+        let mut united = Self::new();
+        united.last = black.last.max(white.last);
+        for step in 0..=united.last {
+            let (black, white) = (black.reached[step.min(black.last)], white.reached[step.min(white.last)]);
+            united.reached[step] = black.or(white);
+        }
+        united
+    }
+
+    /// `[k]` is what each side reaches within `k` steps, up to the last `k` that adds a square.
+    #[inline(always)]
+    pub fn reached(&self) -> &[SidePair] {
+        &self.reached[..=self.last]
+    }
+
+    /// All that each side reaches in any number of steps.
+    #[inline(always)]
+    pub fn reachable(&self) -> SidePair {
+        self.reached[self.last]
+    }
+
+    #[inline(always)]
+    fn start(&mut self) {
+        self.reached[0] = SidePair::default();
+        self.last = 0;
+    }
+
+    /// Adds one more step; `false`, and nothing added, when it reaches nothing new.
+    #[inline(always)]
+    fn push(&mut self, reached: SidePair) -> bool {
+        if reached == self.reached[self.last] || self.last == MOST_STEPS {
+            return false;
+        }
+        self.last += 1;
+        self.reached[self.last] = reached;
+        true
+    }
+}
+
+/// The distances of one position, by queen moves and by king moves. Meant to be kept and refilled.
+#[derive(Clone, Debug)]
+pub struct DistanceMaps {
+    /// By queen moves.
+    pub queen: Levels,
+    /// By king moves.
+    pub king: Levels,
+}
+
+impl Default for DistanceMaps {
+    fn default() -> Self {
+        Self { queen: Levels::new(), king: Levels::new() }
+    }
+}
+
+impl DistanceMaps {
+    /// Fills the maps for a position. The kernel must be one that this processor has.
+    pub fn flood(&mut self, position: &Position, kernel: Kernel) {
+        match kernel.min(Kernel::fastest()) {
+            Kernel::Portable => self.flood_with::<PortableLanes>(position),
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            // SAFETY: the kernel is at most the fastest that was found.
+            Kernel::Avx2 => unsafe { flood_avx2(self, position) },
+        }
+    }
+
+    /// Fills the maps by the kernel that the caller was compiled for.
+    #[inline(always)]
+    pub(crate) fn flood_with<L: Lanes>(&mut self, position: &Position) {
+        let amazons = Boards::<L>::of_sides(position.all_amazons());
+        flood_king(amazons, position.empty(), &mut self.king);
+        flood_queen(amazons, position.empty(), self.king.reachable(), &mut self.queen);
+    }
+}
+
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn flood_avx2(maps: &mut DistanceMaps, position: &Position) {
+    maps.flood_with::<super::lanes::Avx2Lanes>(position);
+}
+
+/// Spreads by one king move a step until nothing new is reached.
+#[inline(always)]
+pub(super) fn flood_king<L: Lanes>(amazons: Boards<L>, empty: Bitboard, levels: &mut Levels) {
+    let empty = Boards::splat(empty);
+    let mut reached = amazons;
+    levels.start();
+    loop {
+        let wide = reached.or(reached.up(1, 1)).or(reached.down(1, 1));
+        reached = wide.or(wide.up(11, 11)).or(wide.down(11, 11)).and(empty);
+        if !levels.push(reached.sides()) {
+            return;
+        }
+    }
+}
+
+/// Slides by one queen move a step until all that is `reachable` is reached.
+#[inline(always)]
+pub(super) fn flood_queen<L: Lanes>(
+    amazons: Boards<L>,
+    empty: Bitboard,
+    reachable: SidePair,
+    levels: &mut Levels,
+) {
+    let slides = Slides::new(Boards::splat(empty));
+    let mut reached = amazons;
+    levels.start();
+    while levels.reachable() != reachable {
+        reached = slides.from(reached);
+        if !levels.push(reached.sides()) {
+            return;
+        }
+    }
+}
+
+/// The directions of the first pair: right, and up to the left, as differences of square numbers.
+const FLAT: (u32, u32) = (1, 10);
+/// Those of the second pair: up, and up to the right.
+const STEEP: (u32, u32) = (11, 12);
+
+/// Runs of 1, 2 and 4 empty squares in each direction, from which any slide is put together.
+struct Slides<L> {
+    empty: Boards<L>,
+    up_flat: Runs<L>,
+    up_steep: Runs<L>,
+    down_flat: Runs<L>,
+    down_steep: Runs<L>,
+}
+
+/// Squares behind which one more, or three more, in a direction are empty like themselves.
+struct Runs<L> {
+    two: Boards<L>,
+    four: Boards<L>,
+}
+
+impl<L: Lanes> Runs<L> {
+    #[inline(always)]
+    fn up(empty: Boards<L>, (a, b): (u32, u32)) -> Self {
+        let two = empty.and(empty.up(a, b));
+        Self { two, four: two.and(two.up(2 * a, 2 * b)) }
+    }
+
+    #[inline(always)]
+    fn down(empty: Boards<L>, (a, b): (u32, u32)) -> Self {
+        let two = empty.and(empty.down(a, b));
+        Self { two, four: two.and(two.down(2 * a, 2 * b)) }
+    }
+}
+
+impl<L: Lanes> Slides<L> {
+    #[inline(always)]
+    fn new(empty: Boards<L>) -> Self {
+        Self {
+            empty,
+            up_flat: Runs::up(empty, FLAT),
+            up_steep: Runs::up(empty, STEEP),
+            down_flat: Runs::down(empty, FLAT),
+            down_steep: Runs::down(empty, STEEP),
+        }
+    }
+
+    /// The empty squares that a queen on one of `sources` slides to, and those of `sources` that are
+    /// empty themselves.
+    #[inline(always)]
+    fn from(&self, sources: Boards<L>) -> Boards<L> {
+        self.up(sources, &self.up_flat, FLAT)
+            .or(self.up(sources, &self.up_steep, STEEP))
+            .or(self.down(sources, &self.down_flat, FLAT))
+            .or(self.down(sources, &self.down_steep, STEEP))
+            .and(self.empty)
+            .merged()
+    }
+
+    /// Slides up in the two directions of a pair. The steps 1 + 2 + 4 + 4 cover the longest slide, nine
+    /// squares.
+    #[inline(always)]
+    fn up(&self, sources: Boards<L>, runs: &Runs<L>, (a, b): (u32, u32)) -> Boards<L> {
+        let mut slide = sources;
+        slide = slide.or(slide.up(a, b).and(self.empty));
+        slide = slide.or(slide.up(2 * a, 2 * b).and(runs.two));
+        slide = slide.or(slide.up(4 * a, 4 * b).and(runs.four));
+        slide.or(slide.up(4 * a, 4 * b).and(runs.four))
+    }
+
+    /// Slides down in the two directions of a pair.
+    #[inline(always)]
+    fn down(&self, sources: Boards<L>, runs: &Runs<L>, (a, b): (u32, u32)) -> Boards<L> {
+        let mut slide = sources;
+        slide = slide.or(slide.down(a, b).and(self.empty));
+        slide = slide.or(slide.down(2 * a, 2 * b).and(runs.two));
+        slide = slide.or(slide.down(4 * a, 4 * b).and(runs.four));
+        slide.or(slide.down(4 * a, 4 * b).and(runs.four))
+    }
+}

@@ -1,0 +1,267 @@
+//! Four 64-bit lanes side by side, and four boards made of them, in several instruction sets.
+//!
+//! A flood looks at two sides and eight directions. [`Boards`] holds four boards at once: two
+//! directions for each of the two sides (Black, White, Black, White). The upper and the lower 64 bits
+//! of the four boards lie in different registers, so that shifting a board needs no exchange between
+//! lanes: every operation works lane by lane, and each pair of lanes has a shift of its own.
+
+use crate::board::bitboard::Bitboard;
+
+/// An instruction set to compute with, slowest first. All give the same bits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Kernel {
+    /// Plain 64-bit arithmetic, whatever the processor.
+    Portable,
+    /// 256-bit registers and bit-counting instructions: Intel since 2013, AMD since 2015.
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    Avx2,
+}
+
+impl Kernel {
+    /// The fastest kernel of the processor this runs on.
+    pub fn fastest() -> Self {
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        if is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("popcnt")
+        {
+            return Self::Avx2;
+        }
+        Self::Portable
+    }
+}
+
+/// Four 64-bit numbers; lanes 0 and 1 share a shift distance, lanes 2 and 3 another.
+pub trait Lanes: Copy {
+    /// From four numbers.
+    fn new(lanes: [u64; 4]) -> Self;
+    /// Back to four numbers.
+    fn to_array(self) -> [u64; 4];
+    /// Bits in both.
+    fn and(self, other: Self) -> Self;
+    /// Bits in either.
+    fn or(self, other: Self) -> Self;
+    /// Bits in exactly one.
+    fn xor(self, other: Self) -> Self;
+    /// Lanes 0 and 1 shifted left by `a`, lanes 2 and 3 by `b`; both below 64.
+    fn left(self, a: u32, b: u32) -> Self;
+    /// Lanes 0 and 1 shifted right by `a`, lanes 2 and 3 by `b`; both below 64.
+    fn right(self, a: u32, b: u32) -> Self;
+    /// Lanes 2 and 3 exchanged with lanes 0 and 1.
+    fn swapped(self) -> Self;
+}
+
+/// The lanes in four ordinary numbers.
+#[derive(Clone, Copy)]
+pub struct PortableLanes([u64; 4]);
+
+impl Lanes for PortableLanes {
+    #[inline(always)]
+    fn new(lanes: [u64; 4]) -> Self {
+        Self(lanes)
+    }
+    #[inline(always)]
+    fn to_array(self) -> [u64; 4] {
+        self.0
+    }
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i] & other.0[i]))
+    }
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i] | other.0[i]))
+    }
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i] ^ other.0[i]))
+    }
+    #[inline(always)]
+    fn left(self, a: u32, b: u32) -> Self {
+        Self([self.0[0] << a, self.0[1] << a, self.0[2] << b, self.0[3] << b])
+    }
+    #[inline(always)]
+    fn right(self, a: u32, b: u32) -> Self {
+        Self([self.0[0] >> a, self.0[1] >> a, self.0[2] >> b, self.0[3] >> b])
+    }
+    #[inline(always)]
+    fn swapped(self) -> Self {
+        Self([self.0[2], self.0[3], self.0[0], self.0[1]])
+    }
+}
+
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+pub use avx2::Avx2Lanes;
+
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+mod avx2 {
+    #[cfg(target_arch = "x86")]
+    use std::arch::x86::*;
+    #[cfg(target_arch = "x86_64")]
+    use std::arch::x86_64::*;
+
+    use super::Lanes;
+
+    /// The lanes in one 256-bit register. Only code compiled for AVX2 may use it; it is entered
+    /// through [`super::Kernel::fastest`] alone.
+    #[derive(Clone, Copy)]
+    pub struct Avx2Lanes(__m256i);
+
+    /// Wraps one intrinsic. The instructions exist wherever this type is used.
+    macro_rules! avx2 {
+        ($expression:expr) => {
+            // SAFETY: values of `Avx2Lanes` live only in functions that run after AVX2 was found.
+            unsafe { $expression }
+        };
+    }
+
+    #[inline(always)]
+    fn distances(a: u32, b: u32) -> __m256i {
+        let (a, b) = (i64::from(a), i64::from(b));
+        avx2!(_mm256_set_epi64x(b, b, a, a))
+    }
+
+    impl Lanes for Avx2Lanes {
+        #[inline(always)]
+        fn new(lanes: [u64; 4]) -> Self {
+            Self(bytemuck::cast(lanes))
+        }
+        #[inline(always)]
+        fn to_array(self) -> [u64; 4] {
+            bytemuck::cast(self.0)
+        }
+        #[inline(always)]
+        fn and(self, other: Self) -> Self {
+            Self(avx2!(_mm256_and_si256(self.0, other.0)))
+        }
+        #[inline(always)]
+        fn or(self, other: Self) -> Self {
+            Self(avx2!(_mm256_or_si256(self.0, other.0)))
+        }
+        #[inline(always)]
+        fn xor(self, other: Self) -> Self {
+            Self(avx2!(_mm256_xor_si256(self.0, other.0)))
+        }
+        #[inline(always)]
+        fn left(self, a: u32, b: u32) -> Self {
+            Self(avx2!(_mm256_sllv_epi64(self.0, distances(a, b))))
+        }
+        #[inline(always)]
+        fn right(self, a: u32, b: u32) -> Self {
+            Self(avx2!(_mm256_srlv_epi64(self.0, distances(a, b))))
+        }
+        #[inline(always)]
+        fn swapped(self) -> Self {
+            Self(avx2!(_mm256_permute4x64_epi64::<0b01_00_11_10>(self.0)))
+        }
+    }
+}
+
+/// Four boards: Black, White, Black, White.
+#[derive(Clone, Copy)]
+pub struct Boards<L> {
+    low: L,
+    high: L,
+}
+
+impl<L: Lanes> Boards<L> {
+    /// Black's set in boards 0 and 2, White's in boards 1 and 3.
+    #[inline(always)]
+    pub fn of_sides([black, white]: [Bitboard; 2]) -> Self {
+        let low = [black.0 as u64, white.0 as u64];
+        let high = [(black.0 >> 64) as u64, (white.0 >> 64) as u64];
+        Self {
+            low: L::new([low[0], low[1], low[0], low[1]]),
+            high: L::new([high[0], high[1], high[0], high[1]]),
+        }
+    }
+
+    /// The same set in all four.
+    #[inline(always)]
+    pub fn splat(set: Bitboard) -> Self {
+        Self::of_sides([set; 2])
+    }
+
+    /// Boards 0 and 1.
+    #[inline(always)]
+    pub fn sides(self) -> SidePair {
+        let (low, high) = (self.low.to_array(), self.high.to_array());
+        SidePair { low: [low[0], low[1]], high: [high[0], high[1]] }
+    }
+
+    /// Boards 2 and 3.
+    #[inline(always)]
+    pub fn other_sides(self) -> SidePair {
+        let (low, high) = (self.low.to_array(), self.high.to_array());
+        SidePair { low: [low[2], low[3]], high: [high[2], high[3]] }
+    }
+
+    /// Squares in both.
+    #[inline(always)]
+    pub fn and(self, other: Self) -> Self {
+        Self { low: self.low.and(other.low), high: self.high.and(other.high) }
+    }
+
+    /// Squares in either.
+    #[inline(always)]
+    pub fn or(self, other: Self) -> Self {
+        Self { low: self.low.or(other.low), high: self.high.or(other.high) }
+    }
+
+    /// Squares in exactly one.
+    #[inline(always)]
+    pub fn xor(self, other: Self) -> Self {
+        Self { low: self.low.xor(other.low), high: self.high.xor(other.high) }
+    }
+
+    /// Boards 0 and 1 moved up by `a` square numbers, boards 2 and 3 by `b`; both from 1 to 63.
+    #[inline(always)]
+    pub fn up(self, a: u32, b: u32) -> Self {
+        Self { low: self.low.left(a, b), high: self.high.left(a, b).or(self.low.right(64 - a, 64 - b)) }
+    }
+
+    /// Boards 0 and 1 moved down by `a` square numbers, boards 2 and 3 by `b`; both from 1 to 63.
+    #[inline(always)]
+    pub fn down(self, a: u32, b: u32) -> Self {
+        Self { low: self.low.right(a, b).or(self.high.left(64 - a, 64 - b)), high: self.high.right(a, b) }
+    }
+
+    /// Each board united with the other one of its side.
+    #[inline(always)]
+    pub fn merged(self) -> Self {
+        Self { low: self.low.or(self.low.swapped()), high: self.high.or(self.high.swapped()) }
+    }
+}
+
+/// One set of squares for each side, in the shape in which the lanes hold them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SidePair {
+    pub(crate) low: [u64; 2],
+    pub(crate) high: [u64; 2],
+}
+
+impl SidePair {
+    /// Equal to nothing that is ever reached.
+    pub(crate) const UNKNOWN: Self = Self { low: [u64::MAX; 2], high: [u64::MAX; 2] };
+
+    /// The set of one side: 0 Black, 1 White.
+    #[inline(always)]
+    pub fn of(&self, side: usize) -> Bitboard {
+        Bitboard(u128::from(self.low[side]) | u128::from(self.high[side]) << 64)
+    }
+
+    /// Squares in either, for each side.
+    #[inline(always)]
+    pub fn or(self, other: Self) -> Self {
+        let unite = |a: [u64; 2], b: [u64; 2]| [a[0] | b[0], a[1] | b[1]];
+        Self { low: unite(self.low, other.low), high: unite(self.high, other.high) }
+    }
+
+    /// Whether neither side has a square.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.low[0] | self.low[1] | self.high[0] | self.high[1] == 0
+    }
+}

@@ -1,0 +1,111 @@
+//! How good a position is, without search: the MG-PEO paper's phased evaluation.
+//!
+//! [`distance`] floods the board and keeps, for each number of queen and king moves, what each side
+//! reaches; [`metrics`] turns these maps into the five metrics; [`phase`] weighs them by the stage
+//! of the game; [`winrate`] turns the weighted sum into a winning rate. [`lanes`] is the arithmetic
+//! underneath, in several instruction sets, and [`parallel`] the paper's way to spread one evaluation
+//! over threads.
+//!
+//! Sums are integers until the last step, so every kernel and every thread order gives the same bits.
+
+pub mod distance;
+pub mod lanes;
+pub mod metrics;
+pub mod parallel;
+pub mod phase;
+pub mod winrate;
+
+use crate::board::position::Position;
+use crate::board::square::Side;
+use distance::DistanceMaps;
+use lanes::{Kernel, Lanes, PortableLanes};
+use metrics::Metrics;
+use phase::Weights;
+use std::ops::Neg;
+
+/// How good a position is for the side to move, in squares: positive is good.
+#[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
+pub struct Value(pub f32);
+
+impl Value {
+    /// The value for a given side, when `self` is for `mover`.
+    #[inline(always)]
+    pub fn seen_by(self, side: Side, mover: Side) -> Self {
+        if side == mover { self } else { -self }
+    }
+}
+
+impl Neg for Value {
+    type Output = Self;
+
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self(-self.0)
+    }
+}
+
+/// The phased evaluation with its weights and the kernel that computes it.
+#[derive(Clone, Debug)]
+pub struct Evaluator {
+    weights: Weights,
+    kernel: Kernel,
+}
+
+impl Evaluator {
+    /// An evaluator with these weights that uses the fastest kernel of this processor.
+    pub fn new(weights: Weights) -> Self {
+        Self { weights, kernel: Kernel::fastest() }
+    }
+
+    /// The same evaluator on a given kernel; one that this processor lacks is replaced.
+    pub fn with_kernel(self, kernel: Kernel) -> Self {
+        Self { kernel: kernel.min(Kernel::fastest()), ..self }
+    }
+
+    /// The kernel in use.
+    pub fn kernel(&self) -> Kernel {
+        self.kernel
+    }
+
+    /// The weights in use.
+    pub fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
+    /// All five metrics, whatever their weight.
+    pub fn metrics(&self, position: &Position, maps: &mut DistanceMaps) -> Metrics {
+        maps.flood(position, self.kernel);
+        let tie = self.weights.tie_for(position.side());
+        let mobility = metrics::mobility_on(position, self.kernel);
+        Metrics { mobility, ..metrics::of_maps(maps, tie) }
+    }
+
+    /// The value of a position. `maps` is scratch space, worth keeping between calls.
+    #[inline]
+    pub fn value(&self, position: &Position, maps: &mut DistanceMaps) -> Value {
+        match self.kernel {
+            Kernel::Portable => value::<PortableLanes>(position, &self.weights, maps),
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            // SAFETY: `fastest` found the features before this kernel could be chosen.
+            Kernel::Avx2 => unsafe { value_avx2(position, &self.weights, maps) },
+        }
+    }
+}
+
+/// The value of a position, by the kernel that the caller was compiled for.
+#[inline(always)]
+pub(crate) fn value<L: Lanes>(position: &Position, weights: &Weights, maps: &mut DistanceMaps) -> Value {
+    maps.flood_with::<L>(position);
+    let stage = weights.stage_of(position);
+    let mut metrics = metrics::of_maps(maps, weights.tie_for(position.side()));
+    if stage.mobility != 0.0 {
+        metrics.mobility = metrics::mobility::<L>(position);
+    }
+    stage.value(&metrics, position.side())
+}
+
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn value_avx2(position: &Position, weights: &Weights, maps: &mut DistanceMaps) -> Value {
+    value::<lanes::Avx2Lanes>(position, weights, maps)
+}

@@ -1,0 +1,65 @@
+//! The paper's parallel evaluation (algorithms 2 and 4): one task for each side and distance, and one
+//! for each side's mobility, on rayon's threads. Bit for bit the serial evaluation, and slower: one
+//! evaluation takes less time than handing a task to another thread.
+
+use super::Value;
+use super::distance::{DistanceMaps, Levels, flood_king, flood_queen};
+use super::lanes::{Boards, PortableLanes, SidePair};
+use super::metrics::{self, Metrics};
+use super::phase::Weights;
+use crate::board::bitboard::Bitboard;
+use crate::board::position::Position;
+use crate::board::square::Side;
+
+/// The value of a position, its metrics spread over the threads of the current rayon pool.
+pub fn value(position: &Position, weights: &Weights) -> Value {
+    let stage = weights.stage_of(position);
+    let ((queen, king), mobility) = rayon::join(
+        || {
+            rayon::join(
+                || both_sides(|side| queen_levels(position, side)),
+                || both_sides(|side| king_levels(position, side)),
+            )
+        },
+        || match stage.mobility {
+            0.0 => 0.0,
+            _ => {
+                let [black, white] = both_sides(|side| mobility_of(position, side));
+                metrics::mobility_balance([black, white])
+            }
+        },
+    );
+    let maps = DistanceMaps { queen: Levels::united(&queen), king: Levels::united(&king) };
+    let metrics = Metrics { mobility, ..metrics::of_maps(&maps, weights.tie_for(position.side())) };
+    stage.value(&metrics, position.side())
+}
+
+/// The same work for Black and for White, side by side.
+fn both_sides<T: Send>(work: impl Fn(Side) -> T + Sync) -> [T; 2] {
+    let (black, white) = rayon::join(|| work(Side::Black), || work(Side::White));
+    [black, white]
+}
+
+/// The amazons of one side alone.
+fn only(position: &Position, side: Side) -> [Bitboard; 2] {
+    Side::BOTH.map(|s| if s == side { position.amazons(s) } else { Bitboard::EMPTY })
+}
+
+fn queen_levels(position: &Position, side: Side) -> Levels {
+    let mut levels = Levels::new();
+    let amazons = Boards::<PortableLanes>::of_sides(only(position, side));
+    // What can be reached is not known here, since the king flood runs beside this one.
+    flood_queen(amazons, position.empty(), SidePair::UNKNOWN, &mut levels);
+    levels
+}
+
+fn king_levels(position: &Position, side: Side) -> Levels {
+    let mut levels = Levels::new();
+    let amazons = Boards::<PortableLanes>::of_sides(only(position, side));
+    flood_king(amazons, position.empty(), &mut levels);
+    levels
+}
+
+fn mobility_of(position: &Position, side: Side) -> u32 {
+    metrics::side_mobilities::<PortableLanes>(only(position, side), position.empty())[side.index()]
+}

@@ -1,0 +1,43 @@
+//! After a leaf has been judged: its value and, where the outcome is certain, its proof go up the path.
+
+use super::tree::{NodeId, REWARD_UNIT, Tree};
+use crate::board::square::Side;
+use crate::eval::winrate::WinRate;
+
+/// One node of a descent.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    /// The node.
+    pub node: NodeId,
+    /// The side that moved into it, for whom its rewards are counted.
+    pub mover: Side,
+}
+
+/// Adds Black's winning rate to every node of the path, turned round where White moved.
+pub fn add_rewards(tree: &Tree, path: &[Step], for_black: WinRate) {
+    let black = (for_black.0 * REWARD_UNIT as f32) as u32;
+    for step in path {
+        let reward = if step.mover == Side::Black { black } else { REWARD_UNIT - black };
+        tree.node(step.node).add_reward(reward);
+    }
+}
+
+/// Carries the proof of the path's last node upwards as far as it decides (MCTS-Solver, Winands et al.
+/// 2008): a side wins where one of its choices wins, and loses where all of them lose.
+pub fn carry_proof(tree: &Tree, path: &[Step]) {
+    for pair in path.windows(2).rev() {
+        let [parent, child] = [pair[0].node, pair[1].node];
+        let chooser = pair[1].mover;
+        match tree.node(child).proof() {
+            Some(winner) if winner == chooser || all_children_lose(tree, parent, chooser) => {
+                tree.node(parent).prove(winner);
+            }
+            _ => return,
+        }
+    }
+}
+
+fn all_children_lose(tree: &Tree, id: NodeId, chooser: Side) -> bool {
+    let (count, tried) = tree.node(id).counts();
+    count == tried && tree.tried(id).all(|(_, child)| child.proof() == Some(chooser.opponent()))
+}

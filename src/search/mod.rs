@@ -1,0 +1,245 @@
+//! The search: Monte Carlo tree search over split moves, as in the MG-PEO paper.
+//!
+//! A turn is two edges of the tree: *movement* of an amazon, then its *arrow* (the paper's move
+//! groups). [`worker`] runs the iterations and is the place to start reading: it calls [`select`] (which
+//! child?), [`expand`] (which children are there?), [`rollout`] (how good is a new leaf?) and [`backup`]
+//! (tell the ancestors). [`tree`] stores, [`params`] holds every number that shapes the search, and
+//! [`report`] says what was found.
+//!
+//! The search prints nothing and knows no protocol: it reports through a closure and stops by a flag.
+
+pub mod backup;
+pub mod expand;
+pub mod params;
+pub mod report;
+pub mod rollout;
+pub mod select;
+pub mod tree;
+pub mod worker;
+
+use crate::board::moves::Move;
+use crate::board::position::Position;
+use params::{Parallel, Params};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use report::Report;
+use rollout::Simulator;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use tree::Tree;
+use worker::Worker;
+
+/// When a search ends by itself. With neither limit it runs until it is stopped, or the game is proven.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits {
+    /// This many iterations, all threads together.
+    pub iterations: Option<u64>,
+    /// This moment.
+    pub deadline: Option<Instant>,
+}
+
+impl Limits {
+    /// A number of iterations.
+    pub fn iterations(count: u64) -> Self {
+        Self { iterations: Some(count), deadline: None }
+    }
+
+    /// A time from now.
+    pub fn time(duration: Duration) -> Self {
+        Self { iterations: None, deadline: Instant::now().checked_add(duration) }
+    }
+}
+
+/// Machine resources for a search.
+#[derive(Clone, Copy, Debug)]
+pub struct Resources {
+    /// Threads that think; at least one is used.
+    pub threads: usize,
+    /// Bytes that the tree may take. They are claimed from the system only as the tree grows.
+    pub memory: usize,
+    /// Seed of the random numbers: with one thread and an iteration limit, the same seed gives the same
+    /// search on every machine.
+    pub seed: u64,
+}
+
+impl Default for Resources {
+    fn default() -> Self {
+        Self { threads: 1, memory: 160 << 20, seed: 1 }
+    }
+}
+
+/// A game being thought about: its position, the tree grown so far, and the threads that grow it.
+///
+/// ```
+/// use otrera::{Limits, Params, Position, Resources, Search};
+/// use std::sync::atomic::AtomicBool;
+///
+/// let mut search = Search::new(Position::standard(), Params::TOURNAMENT, Resources::default());
+/// let report = search.run(&Limits::iterations(1000), &AtomicBool::new(false), &mut |_| ());
+/// let mv = report.best.expect("the start is not a finished game");
+/// search.advance(mv);
+/// assert_eq!(search.position().ply(), 1);
+/// ```
+pub struct Search {
+    position: Position,
+    tree: Tree,
+    simulator: Simulator,
+    params: Params,
+    workers: Vec<Worker>,
+    pool: Option<ThreadPool>,
+}
+
+/// What the threads of one run share.
+pub(crate) struct Shared<'a> {
+    pub tree: &'a Tree,
+    pub root: Position,
+    pub params: &'a Params,
+    pub simulator: &'a Simulator,
+    pub limits: &'a Limits,
+    /// Raised from outside.
+    pub stop: &'a AtomicBool,
+    /// Raised by the worker that met a limit.
+    pub finished: AtomicBool,
+    pub iterations: AtomicU64,
+    /// Deepest descent so far, in tree levels.
+    pub depth: AtomicUsize,
+}
+
+impl Search {
+    /// A search of `position`.
+    ///
+    /// When the system grants no threads it searches with the calling one alone.
+    pub fn new(position: Position, params: Params, resources: Resources) -> Self {
+        let threads = match params.parallel {
+            Parallel::Off => 1,
+            _ => resources.threads.max(1),
+        };
+        let pool = match threads {
+            1 => None,
+            _ => ThreadPoolBuilder::new().num_threads(threads).build().ok(),
+        };
+        let workers = match (params.parallel, &pool) {
+            (Parallel::Tree, Some(_)) => threads,
+            _ => 1,
+        };
+        Self {
+            position,
+            tree: Tree::with_memory(resources.memory),
+            simulator: Simulator::new(&params, pool.is_some()),
+            workers: (0..workers as u64).map(|i| Worker::new(resources.seed, i)).collect(),
+            params,
+            pool,
+        }
+    }
+
+    /// The position that is searched.
+    pub fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// The parameters in use.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// Threads that run iterations or parts of them.
+    pub fn threads(&self) -> usize {
+        self.pool.as_ref().map_or(1, ThreadPool::current_num_threads)
+    }
+
+    /// Plays a legal move and keeps what the tree knows about the position after it.
+    pub fn advance(&mut self, mv: Move) {
+        let next = self.position.with_move(mv);
+        match self.tree.find_move(mv) {
+            Some(node) => self.tree.keep_only(node),
+            None => self.tree.clear(),
+        }
+        self.position = next;
+    }
+
+    /// Goes on from another position; what the tree knew is dropped unless it is the same one.
+    pub fn set_position(&mut self, position: Position) {
+        if position != self.position {
+            self.position = position;
+            self.tree.clear();
+        }
+    }
+
+    /// Searches until a limit is met, `stop` is raised or the outcome is proven. Blocks; `progress` is
+    /// called about once a second from one of the threads.
+    pub fn run(
+        &mut self,
+        limits: &Limits,
+        stop: &AtomicBool,
+        progress: &mut (dyn FnMut(&Report) + Send),
+    ) -> Report {
+        let started = Instant::now();
+        let shared = Shared {
+            tree: &self.tree,
+            root: self.position,
+            params: &self.params,
+            simulator: &self.simulator,
+            limits,
+            stop,
+            finished: AtomicBool::new(false),
+            iterations: AtomicU64::new(0),
+            depth: AtomicUsize::new(0),
+        };
+        if self.position.winner().is_none() {
+            let mut progress = Progress { next: started + Progress::INTERVAL, started, progress };
+            let (first, others) = self.workers.split_at_mut(1);
+            match &self.pool {
+                Some(pool) => pool.scope(|scope| {
+                    for worker in others {
+                        scope.spawn(|_| worker.work(&shared, &mut |_| ()));
+                    }
+                    first[0].work(&shared, &mut |shared| progress.tick(shared));
+                }),
+                None => first[0].work(&shared, &mut |shared| progress.tick(shared)),
+            }
+        }
+        report::of_search(&shared, started.elapsed())
+    }
+}
+
+/// Calls the progress closure now and then.
+struct Progress<'a> {
+    next: Instant,
+    started: Instant,
+    progress: &'a mut (dyn FnMut(&Report) + Send),
+}
+
+impl Progress<'_> {
+    const INTERVAL: Duration = Duration::from_secs(1);
+
+    fn tick(&mut self, shared: &Shared) {
+        let now = Instant::now();
+        if now >= self.next {
+            self.next = now + Self::INTERVAL;
+            (self.progress)(&report::of_search(shared, now - self.started));
+        }
+    }
+}
+
+impl Shared<'_> {
+    /// Whether the next iteration may begin; counts it when so.
+    #[inline]
+    pub fn may_go_on(&self) -> bool {
+        if self.finished.load(Ordering::Relaxed) || self.stop.load(Ordering::Relaxed) {
+            return false;
+        }
+        let count = self.iterations.fetch_add(1, Ordering::Relaxed);
+        if self.limits.iterations.is_some_and(|limit| count >= limit) || self.tree.root_proof().is_some() {
+            self.iterations.fetch_sub(1, Ordering::Relaxed);
+            self.finished.store(true, Ordering::Relaxed);
+            return false;
+        }
+        true
+    }
+
+    /// Ends the run when its time is over.
+    pub fn look_at_the_clock(&self) {
+        if self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            self.finished.store(true, Ordering::Relaxed);
+        }
+    }
+}

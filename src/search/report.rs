@@ -1,0 +1,166 @@
+//! What a search has found.
+
+use super::Shared;
+use super::params::Grouping;
+use super::select::most_visited;
+use super::tree::{Node, NodeId, Tree};
+use crate::board::moves::Move;
+use crate::board::position::Position;
+use crate::board::square::Side;
+use crate::eval::winrate::WinRate;
+use std::cmp::Reverse;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+/// The state of a search, during it or at its end.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The move to play; `None` only when the game is over.
+    pub best: Option<Move>,
+    /// The winning rate of the side to move.
+    pub win_rate: WinRate,
+    /// The side that is proven to win, if that is known.
+    pub proven: Option<Side>,
+    /// The moves looked at from the root, most visited first.
+    pub lines: Vec<Line>,
+    /// The expected course of the game; its first move is `best`.
+    pub principal_variation: Vec<Move>,
+    /// Iterations of this run.
+    pub iterations: u64,
+    /// Visits of the root, those kept from earlier searches included.
+    pub visits: u32,
+    /// Nodes in the tree.
+    pub nodes: usize,
+    /// Whether the memory limit stopped the tree from growing.
+    pub tree_full: bool,
+    /// Deepest descent, in whole moves (rounded up).
+    pub depth: usize,
+    /// Time since the run began.
+    pub elapsed: Duration,
+}
+
+/// What the search thinks of one move at the root.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Line {
+    /// The move.
+    pub mv: Move,
+    /// How often it was looked at.
+    pub visits: u32,
+    /// The winning rate of the side that plays it.
+    pub win_rate: WinRate,
+    /// The side that is proven to win after it, if that is known.
+    pub proven: Option<Side>,
+}
+
+impl Report {
+    /// Iterations a second.
+    pub fn speed(&self) -> f64 {
+        self.iterations as f64 / self.elapsed.as_secs_f64().max(1e-9)
+    }
+}
+
+/// Collects the state of a search.
+pub(crate) fn of_search(shared: &Shared, elapsed: Duration) -> Report {
+    let tree = shared.tree;
+    let principal_variation = principal_variation(tree, &shared.root);
+    let root = tree.node(tree.root());
+    let proven = shared.root.winner().or(root.proof());
+    let levels = match shared.params.grouping {
+        Grouping::Split => 2,
+        Grouping::Whole => 1,
+    };
+    let for_opponent = rate(root, shared.root.side().opponent());
+    Report {
+        best: principal_variation.first().copied(),
+        win_rate: match proven {
+            Some(winner) if winner == shared.root.side() => WinRate::WIN,
+            Some(_) => WinRate::LOSS,
+            None => !for_opponent,
+        },
+        proven,
+        lines: lines(tree, &shared.root),
+        principal_variation,
+        iterations: shared.iterations.load(Relaxed),
+        visits: root.visits(),
+        nodes: tree.len(),
+        tree_full: tree.is_full(),
+        depth: shared.depth.load(Relaxed).saturating_sub(1).div_ceil(levels),
+        elapsed,
+    }
+}
+
+/// The winning rate of the side that moved into a node.
+fn rate(node: &Node, mover: Side) -> WinRate {
+    match node.proof() {
+        Some(winner) if winner == mover => WinRate::WIN,
+        Some(_) => WinRate::LOSS,
+        None if node.visits() == 0 => WinRate::EVEN,
+        None => WinRate(node.mean(node.visits())),
+    }
+}
+
+/// Whole moves at the root that were tried, most visited first.
+fn lines(tree: &Tree, root: &Position) -> Vec<Line> {
+    let line = |mv, node: &Node| Line {
+        mv,
+        visits: node.visits(),
+        win_rate: rate(node, root.side()),
+        proven: node.proof(),
+    };
+    let mut lines = Vec::new();
+    for (id, node) in tree.tried(tree.root()) {
+        match (node.edge().as_movement(), node.edge().as_arrow()) {
+            (Some(movement), Some(arrow)) => lines.push(line(movement.with_arrow(arrow), node)),
+            (Some(movement), None) => lines.extend(tree.tried(id).filter_map(|(_, shot)| {
+                shot.edge().as_arrow().map(|arrow| line(movement.with_arrow(arrow), shot))
+            })),
+            _ => {}
+        }
+    }
+    lines.sort_by_key(|line| (line.proven != Some(root.side()), line.proven.is_some(), Reverse(line.visits)));
+    lines
+}
+
+/// The best moves down the tree. Where not even the first move has been tried, or only its movement, any
+/// legal half completes it: there is a move as long as the game goes on.
+fn principal_variation(tree: &Tree, root: &Position) -> Vec<Move> {
+    if root.winner().is_some() {
+        return Vec::new();
+    }
+    let mut moves = Vec::new();
+    let mut position = *root;
+    let mut id = tree.root();
+    loop {
+        let (best, after) = best_move(tree, id, &position);
+        match (best, after) {
+            (Some(mv), Some(node)) => {
+                moves.push(mv);
+                position = position.with_move(mv);
+                id = node;
+            }
+            (untried, _) if moves.is_empty() => {
+                moves.extend(untried.or_else(|| position.legal_moves().next()));
+                return moves;
+            }
+            _ => return moves,
+        }
+    }
+}
+
+/// The best move from a node and the node after it. A movement none of whose arrows was tried gets the
+/// first arrow there is, and no node.
+fn best_move(tree: &Tree, id: NodeId, position: &Position) -> (Option<Move>, Option<NodeId>) {
+    let side = position.side();
+    let Some(child) = most_visited(tree, id, side) else { return (None, None) };
+    let edge = tree.node(child).edge();
+    match (edge.as_movement(), edge.as_arrow()) {
+        (Some(movement), Some(arrow)) => (Some(movement.with_arrow(arrow)), Some(child)),
+        (Some(movement), None) => {
+            let shot = most_visited(tree, child, side);
+            let tried = shot.and_then(|shot| tree.node(shot).edge().as_arrow());
+            let arrow = tried.or_else(|| position.with_movement(movement).arrow_targets().first());
+            (arrow.map(|arrow| movement.with_arrow(arrow)), shot)
+        }
+        _ => (None, None),
+    }
+}

@@ -1,0 +1,183 @@
+//! How good a new leaf is: random half-moves from it, then the evaluation (paper, algorithm 3).
+//!
+//! A rollout counts half-moves, a movement or an arrow, and ends early where a side cannot move: that is
+//! a win or a loss, not an estimate.
+
+use super::expand::State;
+use super::params::{Parallel, Params};
+use crate::board::bitboard::Bitboard;
+use crate::board::moves::Movement;
+use crate::board::position::{Aiming, Position};
+use crate::board::square::{Side, Square};
+use crate::eval::distance::DistanceMaps;
+use crate::eval::lanes::{Kernel, Lanes, PortableLanes};
+use crate::eval::phase::Weights;
+use crate::eval::winrate::{Leaf, WinRate};
+use crate::eval::{self, parallel};
+use fastrand::Rng;
+
+/// Judges leaves by rollouts and evaluation.
+#[derive(Clone, Debug)]
+pub struct Simulator {
+    depths: [u32; 2],
+    leaf: Leaf,
+    weights: Weights,
+    mode: Parallel,
+    kernel: Kernel,
+}
+
+/// Where a rollout ended.
+enum End {
+    Won(Side),
+    Reached(Position),
+}
+
+impl Simulator {
+    /// A simulator with these parameters. `threaded` says whether it runs inside a thread pool; outside
+    /// of one every parallel mode works serially, with the same result.
+    pub fn new(params: &Params, threaded: bool) -> Self {
+        Self {
+            depths: params.rollout_depths,
+            leaf: params.leaf,
+            weights: params.weights.clone(),
+            mode: if threaded { params.parallel } else { Parallel::Off },
+            kernel: Kernel::fastest(),
+        }
+    }
+
+    /// The same simulator on a given kernel; one that this processor lacks is replaced.
+    pub fn with_kernel(self, kernel: Kernel) -> Self {
+        Self { kernel: kernel.min(Kernel::fastest()), ..self }
+    }
+
+    /// Black's winning rate at a leaf: the mean over two independent rollouts. From between the halves
+    /// of a move, a random arrow is shot first.
+    #[inline]
+    pub fn win_rate_for_black(&self, state: &State, rng: &mut Rng, maps: &mut [DistanceMaps; 2]) -> WinRate {
+        match self.kernel {
+            Kernel::Portable => self.simulate::<PortableLanes>(state, rng, maps),
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            // SAFETY: `fastest` found the features before this kernel could be chosen.
+            Kernel::Avx2 => unsafe { self.simulate_avx2(state, rng, maps) },
+        }
+    }
+
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn simulate_avx2(&self, state: &State, rng: &mut Rng, maps: &mut [DistanceMaps; 2]) -> WinRate {
+        self.simulate::<eval::lanes::Avx2Lanes>(state, rng, maps)
+    }
+
+    #[inline(always)]
+    fn simulate<L: Lanes>(&self, state: &State, rng: &mut Rng, maps: &mut [DistanceMaps; 2]) -> WinRate {
+        let position = match state {
+            State::ToMove(position) => *position,
+            State::ToShoot(aiming) => aiming.with_arrow(random_arrow(aiming, rng)),
+        };
+        let [first_maps, second_maps] = maps;
+        // A generator of its own for each rollout: side by side they draw the same numbers as in turn.
+        let mut rngs = [Rng::with_seed(rng.u64(..)), Rng::with_seed(rng.u64(..))];
+        let [first_rng, second_rng] = &mut rngs;
+        if self.mode == Parallel::Rollouts {
+            let (first, second) = rayon::join(
+                || self.rollout::<L>(position, self.depths[0], first_rng, first_maps),
+                || self.rollout::<L>(position, self.depths[1], second_rng, second_maps),
+            );
+            return first.mean(second);
+        }
+        let first = self.rollout::<L>(position, self.depths[0], first_rng, first_maps);
+        first.mean(self.rollout::<L>(position, self.depths[1], second_rng, first_maps))
+    }
+
+    /// Black's winning rate after one rollout of `depth` half-moves.
+    #[inline(always)]
+    fn rollout<L: Lanes>(
+        &self,
+        start: Position,
+        depth: u32,
+        rng: &mut Rng,
+        maps: &mut DistanceMaps,
+    ) -> WinRate {
+        match random_half_moves(start, depth, rng) {
+            End::Won(Side::Black) => WinRate::WIN,
+            End::Won(Side::White) => WinRate::LOSS,
+            End::Reached(position) => {
+                let value = match self.mode {
+                    Parallel::Metrics => parallel::value(&position, &self.weights),
+                    _ => eval::value::<L>(&position, &self.weights, maps),
+                };
+                let rate = self.leaf.win_rate(value);
+                if position.side() == Side::Black { rate } else { !rate }
+            }
+        }
+    }
+}
+
+/// Plays random half-moves. Where the last one is a movement, the end is the board as it then stands.
+#[inline(always)]
+fn random_half_moves(start: Position, depth: u32, rng: &mut Rng) -> End {
+    let mut position = start;
+    let mut left = depth;
+    loop {
+        if let Some(winner) = position.winner() {
+            return End::Won(winner);
+        }
+        if left == 0 {
+            return End::Reached(position);
+        }
+        // A side that may move although it is blocked cannot be: the winner was looked for.
+        let Some(movement) = random_movement(&position, rng) else {
+            return End::Won(position.side().opponent());
+        };
+        let aiming = position.with_movement(movement);
+        if left == 1 {
+            return End::Reached(*aiming.position());
+        }
+        position = aiming.with_arrow(random_arrow(&aiming, rng));
+        left -= 2;
+    }
+}
+
+/// A uniformly random movement of the side to move; `None` if it has none. No list is made: the
+/// landings of up to four amazons at a time are counted, and one of them is drawn.
+#[inline(always)]
+fn random_movement(position: &Position, rng: &mut Rng) -> Option<Movement> {
+    let mut drawn = None;
+    let mut seen = 0;
+    let mut amazons = position.amazons(position.side()).into_iter();
+    loop {
+        let mut group = [(Square::from_index(0), Bitboard::EMPTY); 4];
+        let mut members = 0;
+        let mut total = 0;
+        for (slot, from) in group.iter_mut().zip(amazons.by_ref()) {
+            let landings = position.landings(from);
+            *slot = (from, landings);
+            total += landings.len();
+            members += 1;
+        }
+        seen += total;
+        if total > 0 {
+            // With more than four amazons: this group's landings, with the chance that is due to them.
+            let mut place = rng.u32(..seen);
+            if place < total {
+                for (from, landings) in group {
+                    let count = landings.len();
+                    if place < count {
+                        drawn = Some(Movement { from, to: landings.nth(place) });
+                        break;
+                    }
+                    place -= count;
+                }
+            }
+        }
+        if members < 4 || amazons.clone().next().is_none() {
+            return drawn;
+        }
+    }
+}
+
+#[inline(always)]
+fn random_arrow(aiming: &Aiming, rng: &mut Rng) -> Square {
+    let targets = aiming.arrow_targets();
+    targets.nth(rng.u32(..targets.len()))
+}

@@ -1,0 +1,56 @@
+//! Which child to descend to, and which to answer with: formulas over the statistics of the tree.
+
+use super::params::Params;
+use super::tree::{Node, NodeId, Tree};
+use crate::board::square::Side;
+
+/// The child of an opened node, all of whose children were tried, that `chooser` descends to.
+///
+/// UCT (paper, algorithm 3): `mean + C * sqrt(2 ln N / n)`. Children that are proven losses are out.
+pub fn best_child(tree: &Tree, id: NodeId, chooser: Side, params: &Params) -> Option<NodeId> {
+    // The descent under way is counted in the node's visits, but has told nothing yet.
+    let visits = tree.node(id).visits().saturating_sub(1).max(1);
+    let exploration = params.exploration * (params.log_factor * libm::logf(visits as f32)).sqrt();
+    let mut best = None;
+    let mut best_score = f32::NEG_INFINITY;
+    for (child, node) in tree.tried(id) {
+        if node.proof() == Some(chooser.opponent()) {
+            continue;
+        }
+        if params.arrow_before_value && !tree.is_open(child) && is_movement(node) && !tree.is_full() {
+            return Some(child);
+        }
+        let visits = node.visits().max(1);
+        let score = node.mean(visits) + exploration / (visits as f32).sqrt();
+        if score > best_score {
+            (best, best_score) = (Some(child), score);
+        }
+    }
+    best
+}
+
+fn is_movement(node: &Node) -> bool {
+    node.edge().as_arrow().is_none()
+}
+
+/// The child to answer with: a proven win, else the one with most visits (the mean breaks ties), a
+/// proven loss only when there is nothing else.
+pub fn most_visited(tree: &Tree, id: NodeId, chooser: Side) -> Option<NodeId> {
+    let rank = |node: &Node| {
+        let proof = match node.proof() {
+            Some(winner) if winner == chooser => 2,
+            None => 1,
+            Some(_) => 0,
+        };
+        let visits = node.visits();
+        (proof, visits, node.mean(visits.max(1)))
+    };
+    let mut best: Option<(NodeId, (i32, u32, f32))> = None;
+    for (child, node) in tree.tried(id) {
+        let rank = rank(node);
+        if best.is_none_or(|(_, best_rank)| rank > best_rank) {
+            best = Some((child, rank));
+        }
+    }
+    best.map(|(child, _)| child)
+}

@@ -1,0 +1,101 @@
+//! One thread's share of the search: select, expand, simulate, back up, again and again.
+
+use super::Shared;
+use super::backup::{self, Step};
+use super::expand::{self, State};
+use super::select;
+use super::tree::{Edge, NodeId};
+use crate::board::square::Side;
+use crate::eval::distance::DistanceMaps;
+use crate::eval::winrate::WinRate;
+use fastrand::Rng;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// A worker with its random numbers and its scratch space, kept from one search to the next.
+pub(crate) struct Worker {
+    rng: Rng,
+    path: Vec<Step>,
+    edges: Vec<Edge>,
+    maps: [DistanceMaps; 2],
+}
+
+impl Worker {
+    /// Iterations between two looks at the clock: well under a millisecond.
+    const CLOCK_INTERVAL: u32 = 16;
+
+    pub fn new(seed: u64, index: u64) -> Self {
+        Self {
+            rng: Rng::with_seed(seed ^ index.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
+            path: Vec::with_capacity(64),
+            edges: Vec::with_capacity(256),
+            maps: Default::default(),
+        }
+    }
+
+    /// Iterates until the run is over. `tick` is called at every look at the clock.
+    pub fn work(&mut self, shared: &Shared, tick: &mut dyn FnMut(&Shared)) {
+        let mut until_clock = 1;
+        while shared.may_go_on() {
+            self.iterate(shared);
+            until_clock -= 1;
+            if until_clock == 0 {
+                until_clock = Self::CLOCK_INTERVAL;
+                shared.look_at_the_clock();
+                shared.depth.fetch_max(self.path.len(), Relaxed);
+                tick(shared);
+            }
+        }
+    }
+
+    /// One iteration: descend to a leaf, judge it, tell its ancestors.
+    fn iterate(&mut self, shared: &Shared) {
+        let state = self.descend(shared);
+        let leaf = shared.tree.node(self.path[self.path.len() - 1].node);
+        let for_black = match leaf.proof() {
+            Some(Side::Black) => WinRate::WIN,
+            Some(Side::White) => WinRate::LOSS,
+            None => shared.simulator.win_rate_for_black(&state, &mut self.rng, &mut self.maps),
+        };
+        backup::add_rewards(shared.tree, &self.path, for_black);
+        if leaf.proof().is_some() {
+            backup::carry_proof(shared.tree, &self.path);
+        }
+    }
+
+    /// Selection and expansion: from the root to a node that is new, proven, or cannot be opened.
+    fn descend(&mut self, shared: &Shared) -> State {
+        let tree = shared.tree;
+        let mut state = State::ToMove(shared.root);
+        let mut id = tree.root();
+        self.path.clear();
+        self.path.push(Step { node: id, mover: shared.root.side().opponent() });
+        tree.node(id).enter();
+        while tree.node(id).proof().is_none() {
+            let Some(child) = self.step(shared, id, &state) else { break };
+            let mover = state.chooser();
+            let node = tree.node(child);
+            state = state.after(node.edge());
+            id = child;
+            self.path.push(Step { node: id, mover });
+            if node.enter() == 0 {
+                if let Some(winner) = state.winner() {
+                    node.prove(winner);
+                }
+                break;
+            }
+        }
+        state
+    }
+
+    /// The child to go to: an untried one as long as there is one, then the best by the formula.
+    fn step(&mut self, shared: &Shared, id: NodeId, state: &State) -> Option<NodeId> {
+        let tree = shared.tree;
+        if !tree.is_open(id) {
+            expand::open(tree, id, state, shared.params.grouping, &mut self.rng, &mut self.edges);
+        }
+        if !tree.is_open(id) {
+            return None;
+        }
+        tree.claim_untried(id).or_else(|| select::best_child(tree, id, state.chooser(), shared.params))
+    }
+}
