@@ -1,34 +1,143 @@
-//! tmp
-use otrera::*;
-use std::sync::atomic::AtomicBool;
-fn main() {
-    for (name, params) in Params::NAMED {
-        for threads in [1, 2] {
-            let mut s = Search::new(
-                Position::standard(),
-                params.clone(),
-                Resources { threads, ..Default::default() },
-            );
-            let r = s.run(
-                &Limits::iterations(if name == "paper" || name == "peo" { 100_000 } else { 400_000 }),
-                &AtomicBool::new(false),
-                &mut |r| println!("{}", r.iterations),
-            );
-            println!(
-                "{name} t{threads} {:.0}/s depth {} nodes {} full {} {} {:?}",
-                r.speed(),
-                r.depth,
-                r.nodes,
-                r.tree_full,
-                r.win_rate,
-                r.best.unwrap().to_string()
-            );
-            for l in &r.lines[..3] {
-                println!("  {} {} {}", l.mv, l.visits, l.win_rate);
-            }
-            println!("  {:?}", r.principal_variation.iter().map(|m| m.to_string()).collect::<Vec<_>>());
-            s.advance(r.best.unwrap());
-            println!(" after {} nodes", 0);
+//! The tournament program `otrera`: finds out which platform it was started by and plays, or runs one of
+//! the commands of `--help`.
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod analyze;
+mod botzone;
+mod io;
+mod options;
+mod play;
+mod records;
+mod sau;
+mod session;
+
+use io::{Event, Events, Log, Output};
+use options::{Command, Options};
+use otrera::{Position, Size};
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+use std::sync::mpsc;
+use std::time::Instant;
+
+const USAGE: &str = "\
+Otrera plays the Game of the Amazons.
+
+Usage: otrera [OPTIONS]                    play on the platform that speaks on standard input:
+                                           Botzone (JSON or simple) or SAU, found by its first line
+       otrera play [--side black|white]    play against it in the terminal
+       otrera analyze [--fen F] [--time S] [--lines N]
+                                           search a position, show the best moves
+       otrera bench                        behaviour checksum and speed
+       otrera perft [--fen F] DEPTH        count the move sequences of a length
+       otrera --help | --version
+
+Options, also as lines `name = value` of a file otrera.toml beside the executable:
+";
+
+fn main() -> ExitCode {
+    let started = Instant::now();
+    let options = Options::read(std::env::args_os().skip(1));
+    if options.command == Command::Detect {
+        detect(&options, started);
+        // A platform takes any other status for a crash.
+        return ExitCode::SUCCESS;
+    }
+    for problem in &options.problems {
+        eprintln!("otrera: {problem}");
+    }
+    if !options.problems.is_empty() && !matches!(options.command, Command::Help | Command::Version) {
+        return ExitCode::from(2);
+    }
+    let outcome = match options.command {
+        Command::Detect => Ok(()),
+        Command::Bench => bench(&options),
+        Command::Perft => perft(&options),
+        Command::Analyze => analyze::run(&options),
+        Command::Play => play::run(&options),
+        Command::Help => print(&format!("{USAGE}{}", options::settings_help())),
+        Command::Version => print(&format!("otrera {}\n", env!("CARGO_PKG_VERSION"))),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("otrera: {problem}");
+            ExitCode::from(2)
         }
     }
+}
+
+/// Writes to standard output; a reader that has gone away is no failure.
+fn print(text: &str) -> Result<(), String> {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.to_string()),
+        _ => Ok(()),
+    }
+}
+
+/// Waits for a line that a platform would send, and plays there.
+fn detect(options: &Options, started: Instant) {
+    let settings = &options.settings;
+    let mut problems = options.problems.clone();
+    let log = Log::open(settings.log.as_deref(), started).unwrap_or_else(|problem| {
+        problems.push(problem);
+        Log::none(started)
+    });
+    if std::io::stdin().is_terminal() {
+        for problem in &problems {
+            eprintln!("otrera: {problem}");
+        }
+        eprintln!("otrera: waiting for a platform; to play or to look around try `otrera play` or `otrera --help`");
+    }
+    for problem in &problems {
+        log.note("!!", problem);
+    }
+    // Whatever goes wrong inside is answered by a legal move, and not told to the platform.
+    let panics = log.clone();
+    std::panic::set_hook(Box::new(move |panic| panics.note("!!", &panic.to_string())));
+    let (sender, receiver) = mpsc::channel();
+    let mut events = Events::new(receiver);
+    if let Err(error) = io::listen(sender.clone(), log.clone()) {
+        return log.note("!!", &format!("no thread for the input: {error}"));
+    }
+    let output = Output::new(log.clone());
+    while let Event::Line(line, arrived) = events.next() {
+        // The end of the session, or a reader that has gone away: either way there is nothing left to do.
+        let _ = if botzone::recognises(&line) {
+            events.unread(Event::Line(line, arrived));
+            botzone::play(&mut events, &output, settings, started)
+        } else if sau::recognises(&line) {
+            events.unread(Event::Line(line, arrived));
+            sau::play(&mut events, sender, &output, &log, settings)
+        } else {
+            continue;
+        };
+        return;
+    }
+}
+
+/// The position that `--fen` or `--size` asks for.
+fn requested_position(options: &Options) -> Result<Position, String> {
+    match &options.fen {
+        Some(fen) => Position::from_fen(fen).map_err(|error| format!("--fen: {error}")),
+        None => Ok(Position::start(options.settings.size.unwrap_or(Size::STANDARD))),
+    }
+}
+
+fn perft(options: &Options) -> Result<(), String> {
+    let depth = options.depth.ok_or("perft needs a depth, like `otrera perft 2`")?;
+    let position = requested_position(options)?;
+    print(&format!("{}\n", otrera::perft(&position, depth)))
+}
+
+fn bench(options: &Options) -> Result<(), String> {
+    let bench = otrera::bench::run(&options.settings.params());
+    let seconds = bench.elapsed.as_secs_f64();
+    print(&format!(
+        "{} iterations in {seconds:.3} s, {:.0} iterations/s ({}, one thread)\nBench: {}\n",
+        bench.iterations,
+        bench.iterations as f64 / seconds,
+        options.settings.preset,
+        bench.checksum
+    ))
 }

@@ -1,22 +1,49 @@
-#![doc = "Otrera, an engine for the Game of the Amazons."]
+//! Otrera, an engine for the Game of the Amazons.
+//!
+//! A library without input or output: it prints nothing, reads no file and knows no platform. The
+//! tournament program in `protocol/` speaks for it.
+//!
+//! Reading guide, each module using only those before it:
+//!
+//! 1. [`board`]: what is legal. Squares, sets of squares, positions, moves and their text.
+//! 2. [`eval`]: how good a position is, without search. Distance maps, metrics, stages, winning rate.
+//! 3. [`clock`]: how long to think about a move.
+//! 4. [`search`]: what to play. Start with [`search::worker`], one iteration from top to bottom.
+//! 5. [`contest`]: games between players, and how they are written down.
+//! 6. [`bench`]: one number that tells whether two builds behave alike.
+//!
+//! ```
+//! use otrera::{Limits, Params, Position, Resources, Search};
+//! use std::sync::atomic::AtomicBool;
+//!
+//! let mut search = Search::new(Position::standard(), Params::TOURNAMENT, Resources::default());
+//! let report = search.run(&Limits::iterations(5000), &AtomicBool::new(false), &mut |_| ());
+//! for line in report.lines.iter().take(3) {
+//!     println!("{} {} {}", line.mv, line.visits, line.win_rate);
+//! }
+//! ```
+
+pub mod bench;
 pub mod board;
+pub mod clock;
+pub mod contest;
 pub mod eval;
 pub mod search;
+
 pub use board::bitboard::{Bitboard, Squares};
 pub use board::moves::{IllegalMove, Move, Movement};
+pub use board::notation::MalformedText;
 pub use board::perft::perft;
 pub use board::position::{Aiming, Position, Rules};
 pub use board::square::{Side, Size, Square};
-pub use eval::{
-    Evaluator, Value,
-    distance::DistanceMaps,
-    lanes::Kernel,
-    metrics::Metrics,
-    phase::Weights,
-    winrate::{Leaf, WinRate},
-};
-pub use search::{
-    Limits, Resources, Search,
-    params::{Parallel, Params},
-    report::{Line, Report},
-};
+pub use clock::GameClock;
+pub use contest::record::Record;
+pub use eval::distance::DistanceMaps;
+pub use eval::lanes::Kernel;
+pub use eval::metrics::Metrics;
+pub use eval::phase::Weights;
+pub use eval::winrate::{Leaf, WinRate};
+pub use eval::{Evaluator, Value};
+pub use search::params::{Params, Parallel};
+pub use search::report::{Line, Report};
+pub use search::{Limits, Resources, Search};

@@ -83,7 +83,16 @@ impl Position {
         self
     }
 
-    /// The same position with this many half-turns already played.
+    /// The same position with this side to move.
+    pub fn with_side(mut self, side: Side) -> Self {
+        if side != self.side {
+            self.side = side;
+            self.key ^= zobrist::white_to_move();
+        }
+        self
+    }
+
+    /// The same position with this many moves already played.
     pub fn with_ply(mut self, ply: u16) -> Self {
         self.ply = ply;
         self

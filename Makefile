@@ -1,0 +1,60 @@
+# Otrera's builds. `make help` lists the targets.
+#
+# Nothing is installed silently: what is missing is named, with the command that brings it.
+
+LINUX   := x86_64-unknown-linux-musl
+WINDOWS := x86_64-pc-windows-gnu
+# `make EXE=name` puts the bot under that name beside this file, as engine test farms expect.
+EXE     ?= dist/otrera
+EXE_TIME ?= 0.2
+
+.DEFAULT_GOAL := bot
+.PHONY: bot windows play test bench same-bench lint clean help
+
+bot: ## the bot, a static Linux executable: dist/otrera
+	@$(call need-cargo)
+	@$(call need-target,$(LINUX))
+	cargo build --release --locked --target $(LINUX)
+	@mkdir -p $(dir $(EXE))
+	cp target/$(LINUX)/release/otrera $(EXE)
+
+windows: ## the same for Windows: dist/otrera.exe
+	@$(call need-cargo)
+	@$(call need-target,$(WINDOWS))
+	@command -v x86_64-w64-mingw32-gcc >/dev/null || $(call missing,the MinGW linker,sudo apt-get install gcc-mingw-w64-x86-64)
+	cargo build --release --locked --target $(WINDOWS)
+	@mkdir -p dist
+	cp target/$(WINDOWS)/release/otrera.exe dist/otrera.exe
+
+play: bot ## builds the bot and shows one game of it against itself
+	scripts/selfplay.sh --engine $(EXE) --protocol json --time $(EXE_TIME) --show board
+
+test: ## all tests
+	@$(call need-cargo)
+	@command -v python3 >/dev/null || $(call missing,Python 3,sudo apt-get install python3)
+	cargo test --locked
+	python3 -m unittest discover --start-directory scripts
+
+bench: bot ## behaviour checksum and speed of the bot
+	$(EXE) bench
+
+same-bench: bot ## checks that debug, release, static and Windows builds search alike
+	scripts/same_bench.sh
+
+lint: ## formatting and clippy, warnings as errors
+	@$(call need-cargo)
+	cargo fmt --check
+	cargo clippy --locked --all-targets -- -D warnings
+
+clean: ## removes what was built
+	cargo clean
+	rm -rf dist
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
+
+define missing
+{ echo "make: $(1) is missing; this brings it:  $(2)" >&2; exit 1; }
+endef
+need-cargo = command -v cargo >/dev/null || $(call missing,Rust,curl https://sh.rustup.rs -sSf | sh)
+need-target = [ -d "$$(rustc --print target-libdir --target $(1))" ] || $(call missing,Rust's library for $(1),rustup target add $(1))

@@ -1,0 +1,184 @@
+//! Lines in and out, and the log of both.
+//!
+//! A thread of its own reads standard input, so that a command can interrupt a search. Writing is one
+//! `write` for each answer, because the SAU platform throws away what arrives in pieces.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, BufRead, Write};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+/// What the session waits for.
+#[derive(Debug)]
+pub enum Event {
+    /// A line of input without its line break, and when it had been read.
+    Line(String, Instant),
+    /// The end of input.
+    Closed,
+    /// The search with this number has ended.
+    Thought(u64),
+}
+
+/// A line longer than this is cut off: no platform sends one, and memory is limited.
+const LONGEST_LINE: usize = 32 << 20;
+
+/// Reads lines until the end of input and sends each on. Returns when nobody listens any more.
+pub fn read_lines(mut input: impl BufRead, events: &Sender<Event>, log: &Log) {
+    let mut line = Vec::new();
+    while let Ok(true) = read_line(&mut input, &mut line) {
+        let text = String::from_utf8_lossy(&line);
+        let text = text.trim_start_matches('\u{feff}').trim_matches(['\r', '\n', '\0']);
+        log.note("->", text);
+        if events.send(Event::Line(text.to_owned(), Instant::now())).is_err() {
+            return;
+        }
+    }
+    log.note("->", "(end of input)");
+    // When nobody listens any more there is nobody to tell.
+    let _ = events.send(Event::Closed);
+}
+
+/// Reads up to the next line break, keeping at most [`LONGEST_LINE`] bytes; `false` at the end of input.
+fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+    line.clear();
+    loop {
+        let buffer = match input.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            result => result?,
+        };
+        if buffer.is_empty() {
+            return Ok(!line.is_empty());
+        }
+        let (taken, ended) = match buffer.iter().position(|&byte| byte == b'\n') {
+            Some(end) => (end + 1, true),
+            None => (buffer.len(), false),
+        };
+        let room = LONGEST_LINE.saturating_sub(line.len()).min(taken);
+        line.extend_from_slice(&buffer[..room]);
+        input.consume(taken);
+        if ended {
+            return Ok(true);
+        }
+    }
+}
+
+/// The other side of the pipe is gone: there is nothing left to do but to end.
+#[derive(Debug)]
+pub struct Disconnected;
+
+/// Standard output, one write for each answer.
+pub struct Output {
+    log: Log,
+}
+
+impl Output {
+    pub fn new(log: Log) -> Self {
+        Self { log }
+    }
+
+    /// Writes an answer of one or more lines in one piece.
+    pub fn send(&self, answer: &str) -> Result<(), Disconnected> {
+        for line in answer.lines() {
+            self.log.note("<-", line);
+        }
+        let mut stdout = io::stdout().lock();
+        let bytes = format!("{answer}\n");
+        stdout.write_all(bytes.as_bytes()).and_then(|()| stdout.flush()).map_err(|_| Disconnected)
+    }
+}
+
+/// The log file, if one is wanted. A log that cannot be written is given up: it must not cost a game.
+#[derive(Clone)]
+pub struct Log {
+    file: Option<Arc<Mutex<File>>>,
+    started: Instant,
+}
+
+impl Log {
+    /// Opens the log file, or none.
+    ///
+    /// # Errors
+    /// Why the file cannot be written.
+    pub fn open(path: Option<&Path>, started: Instant) -> Result<Self, String> {
+        let open = |path: &Path| {
+            File::options()
+                .create(true)
+                .append(true)
+                .open(path)
+                .map_err(|error| format!("--log {}: {error}", path.display()))
+        };
+        let file = path.map(open).transpose()?;
+        Ok(Self { file: file.map(|file| Arc::new(Mutex::new(file))), started })
+    }
+
+    /// No log.
+    pub fn none(started: Instant) -> Self {
+        Self { file: None, started }
+    }
+
+    /// Adds a line with the seconds since the program began.
+    pub fn note(&self, mark: &str, text: &str) {
+        let Some(file) = &self.file else { return };
+        let Ok(mut file) = file.lock() else { return };
+        let text: String = text.chars().take(2000).collect();
+        let _ = writeln!(file, "{:9.3} {mark} {text}", self.started.elapsed().as_secs_f64());
+    }
+}
+
+/// Starts the thread that reads standard input.
+///
+/// # Errors
+/// The system grants no thread.
+pub fn listen(events: Sender<Event>, log: Log) -> io::Result<()> {
+    let read = move || read_lines(io::stdin().lock(), &events, &log);
+    std::thread::Builder::new().name("reader".into()).spawn(read).map(|_| ())
+}
+
+/// The events of one session, in order.
+pub struct Events {
+    receiver: Receiver<Event>,
+    waiting: VecDeque<Event>,
+}
+
+impl Events {
+    pub fn new(receiver: Receiver<Event>) -> Self {
+        Self { receiver, waiting: VecDeque::new() }
+    }
+
+    /// The next event, however long it takes; [`Event::Closed`] when there can be none.
+    pub fn next(&mut self) -> Event {
+        self.waiting.pop_front().unwrap_or_else(|| self.receiver.recv().unwrap_or(Event::Closed))
+    }
+
+    /// The next event if it comes before `deadline`.
+    pub fn next_before(&mut self, deadline: Instant) -> Option<Event> {
+        self.waiting.pop_front().or_else(|| self.receive_before(deadline))
+    }
+
+    /// Gives an event back: it will be the next.
+    pub fn unread(&mut self, event: Event) {
+        self.waiting.push_front(event);
+    }
+
+    /// Everything that comes before `deadline` or until the input closes, left where it is.
+    pub fn peek_before(&mut self, deadline: Instant) -> &VecDeque<Event> {
+        while !matches!(self.waiting.back(), Some(Event::Closed)) {
+            match self.receive_before(deadline) {
+                Some(event) => self.waiting.push_back(event),
+                None => break,
+            }
+        }
+        &self.waiting
+    }
+
+    fn receive_before(&self, deadline: Instant) -> Option<Event> {
+        match self.receiver.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            Ok(event) => Some(event),
+            Err(RecvTimeoutError::Disconnected) => Some(Event::Closed),
+            Err(RecvTimeoutError::Timeout) => None,
+        }
+    }
+}

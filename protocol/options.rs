@@ -1,0 +1,313 @@
+//! Options: from the command line and from `otrera.toml` beside the executable.
+//!
+//! Both know the same names, listed once in [`SETTINGS`]; the command line wins. A bad name or value is
+//! never fatal by itself: it becomes a message that says what would be valid, and the default stands.
+
+use lexopt::{Arg, Parser, ValueExt};
+use otrera::{Params, Size};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Whether Botzone lets the process live from turn to turn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum KeepRunning {
+    /// Yes where standard input is still open when the answer is ready.
+    Auto,
+    /// Always.
+    On,
+    /// Never: answer and exit.
+    Off,
+}
+
+/// What can be set, in the file and on the command line. `None` where the platform decides.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Name of the preset.
+    pub preset: &'static str,
+    pub threads: Option<usize>,
+    /// Bytes for the tree.
+    pub memory: Option<usize>,
+    pub move_time: Option<Duration>,
+    /// For all moves of one side, where the platform has a clock for the whole game.
+    pub total_time: Duration,
+    pub iterations: Option<u64>,
+    pub seed: Option<u64>,
+    pub parallel: Option<otrera::Parallel>,
+    pub size: Option<Size>,
+    pub keep_running: KeepRunning,
+    pub name: String,
+    pub log: Option<PathBuf>,
+    pub record_dir: Option<PathBuf>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            preset: Params::NAMED[0].0,
+            threads: None,
+            memory: None,
+            move_time: None,
+            total_time: Duration::from_secs(15 * 60),
+            iterations: None,
+            seed: None,
+            parallel: None,
+            size: None,
+            keep_running: KeepRunning::Auto,
+            name: "Otrera".into(),
+            log: None,
+            record_dir: None,
+        }
+    }
+}
+
+/// One setting: its name, its argument, and what `--help` says.
+struct Setting {
+    name: &'static str,
+    argument: &'static str,
+    help: &'static str,
+}
+
+const fn setting(name: &'static str, argument: &'static str, help: &'static str) -> Setting {
+    Setting { name, argument, help }
+}
+
+/// Every setting, in the order of `--help`.
+const SETTINGS: [Setting; 13] = [
+    setting("preset", "NAME", "tournament (default), paper, mg, peo or mcts"),
+    setting("threads", "N", "threads that think (Botzone: 1; else all cores)"),
+    setting("memory", "MB", "memory of the tree (Botzone: 160; else 1024)"),
+    setting("move-time", "SECONDS", "time for each move (Botzone: 0.92, first turn 1.85)"),
+    setting("total-time", "SECONDS", "time for all moves of one side (SAU: 900)"),
+    setting("iterations", "N", "think this many iterations a move instead"),
+    setting("seed", "N", "seed of the random numbers (default: from the time)"),
+    setting("parallel", "MODE", "off, metrics, rollouts or tree (default: the preset's)"),
+    setting("size", "N", "edge of the board, 4 to 10 (Botzone: 8; else 10)"),
+    setting("keep-running", "MODE", "Botzone: auto (default), on or off"),
+    setting("name", "NAME", "name told to the platform, at most 40 ASCII characters"),
+    setting("log", "FILE", "append every line in and out with its time"),
+    setting("record-dir", "DIR", "write a record of every game into this folder"),
+];
+
+/// The settings as lines for `--help`.
+pub fn settings_help() -> String {
+    let line = |s: &Setting| format!("  --{:<22} {}\n", format!("{} {}", s.name, s.argument), s.help);
+    SETTINGS.iter().map(line).collect()
+}
+
+impl Settings {
+    /// The search parameters: the preset's, with the parallel mode that was asked for.
+    pub fn params(&self) -> Params {
+        let mut params = Params::preset(self.preset).unwrap_or(Params::TOURNAMENT);
+        params.parallel = self.parallel.unwrap_or(params.parallel);
+        params
+    }
+
+    /// Changes one setting from text; the message of an error says what is valid.
+    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        match name {
+            "preset" => {
+                Params::preset(value).map_err(|valid| valid.to_string())?;
+                let known = Params::NAMED.iter().map(|(known, _)| *known);
+                self.preset = known.into_iter().find(|k| k.eq_ignore_ascii_case(value)).unwrap_or(self.preset);
+            }
+            "threads" => self.threads = Some(number(value, 1, 1024)? as usize),
+            "memory" => self.memory = Some((number(value, 1, 65_536)? as usize) << 20),
+            "move-time" => self.move_time = Some(seconds(value)?),
+            "total-time" => self.total_time = seconds(value)?,
+            "iterations" => self.iterations = Some(number(value, 1, 1_000_000_000_000)?),
+            "seed" => self.seed = Some(number(value, 0, u64::MAX)?),
+            "parallel" => {
+                self.parallel = Some(value.parse().map_err(|e: otrera::search::params::UnknownName| e.to_string())?);
+            }
+            "size" => self.size = Size::new(number(value, 4, 10)? as usize),
+            "keep-running" => {
+                self.keep_running = match value {
+                    "auto" => KeepRunning::Auto,
+                    "on" | "true" => KeepRunning::On,
+                    "off" | "false" => KeepRunning::Off,
+                    _ => return Err("valid are auto, on, off".into()),
+                };
+            }
+            "name" => self.name = engine_name(value)?,
+            "log" => self.log = Some(value.into()),
+            "record-dir" => self.record_dir = Some(value.into()),
+            _ => return Err(format!("valid are {}", SETTINGS.map(|setting| setting.name).join(", "))),
+        }
+        Ok(())
+    }
+
+    /// Reads a configuration file. Each line that cannot be used adds a message.
+    pub fn read_file(&mut self, path: &Path, problems: &mut Vec<String>) {
+        let table: toml::Table = match std::fs::read_to_string(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
+            Err(error) => return problems.push(format!("{}: {error}", path.display())),
+            Ok(text) => match text.trim_start_matches('\u{feff}').parse() {
+                Err(error) => return problems.push(format!("{}: {error}", path.display())),
+                Ok(table) => table,
+            },
+        };
+        for (name, value) in table {
+            let text = match &value {
+                toml::Value::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            // Both total-time and total_time are natural to write in a file.
+            if let Err(valid) = self.set(&name.replace('_', "-"), &text) {
+                problems.push(format!("{}: {name} = {value}: {valid}", path.display()));
+            }
+        }
+    }
+}
+
+fn number(text: &str, least: u64, most: u64) -> Result<u64, String> {
+    match text.trim().parse() {
+        Ok(number) if (least..=most).contains(&number) => Ok(number),
+        _ => Err(format!("valid is a whole number from {least} to {most}")),
+    }
+}
+
+/// Ten milliseconds to a week.
+pub fn seconds(text: &str) -> Result<Duration, String> {
+    match text.trim().parse::<f64>() {
+        Ok(seconds) if (0.01..=604_800.0).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
+        _ => Err("valid is a number of seconds from 0.01 to 604800".into()),
+    }
+}
+
+fn engine_name(text: &str) -> Result<String, String> {
+    let printable = text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+    match text.trim() {
+        name if printable && (1..=40).contains(&name.len()) => Ok(name.into()),
+        _ => Err("valid are 1 to 40 printable ASCII characters".into()),
+    }
+}
+
+/// What the program is asked to do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Command {
+    /// Find out which platform listens, and play.
+    Detect,
+    Bench,
+    Perft,
+    Analyze,
+    Play,
+    Help,
+    Version,
+}
+
+/// The whole command line.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub command: Command,
+    pub settings: Settings,
+    /// `--fen`, for perft and analyze.
+    pub fen: Option<String>,
+    /// `--lines`: how many moves analyze lists.
+    pub lines: usize,
+    /// `--side`, for play: the person's.
+    pub side: otrera::Side,
+    /// The argument of perft.
+    pub depth: Option<u32>,
+    /// What could not be used, each with what would be valid.
+    pub problems: Vec<String>,
+}
+
+impl Options {
+    /// Reads the configuration file beside the executable, then the command line.
+    pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Self {
+        let mut options = Self {
+            command: Command::Detect,
+            settings: Settings::default(),
+            fen: None,
+            lines: 10,
+            side: otrera::Side::Black,
+            depth: None,
+            problems: Vec::new(),
+        };
+        let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join("otrera.toml")));
+        if let Some(path) = beside {
+            options.settings.read_file(&path, &mut options.problems);
+        }
+        let mut parser = Parser::from_args(arguments);
+        loop {
+            match parser.next() {
+                Ok(None) => return options,
+                Ok(Some(argument)) => {
+                    if let Err(problem) = options.take(OwnedArg::from(argument), &mut parser) {
+                        options.problems.push(problem);
+                    }
+                }
+                Err(error) => options.problems.push(error.to_string()),
+            }
+        }
+    }
+
+    fn take(&mut self, argument: OwnedArg, parser: &mut Parser) -> Result<(), String> {
+        let mut value = || -> Result<String, String> {
+            parser.value().and_then(|value| value.string()).map_err(|error| error.to_string())
+        };
+        match argument {
+            OwnedArg::Flag(flag) => match flag.as_str() {
+                "h" | "help" => self.command = Command::Help,
+                "V" | "version" => self.command = Command::Version,
+                "fen" => self.fen = Some(value()?),
+                "time" => self.settings.move_time = Some(named("--time", seconds(&value()?))?),
+                "lines" => self.lines = named("--lines", number(&value()?, 1, 10_000))? as usize,
+                "side" => {
+                    self.side = match value()?.to_ascii_lowercase().as_str() {
+                        "black" | "b" => otrera::Side::Black,
+                        "white" | "w" => otrera::Side::White,
+                        other => return Err(format!("--side {other}: valid are black, white")),
+                    }
+                }
+                name if SETTINGS.iter().any(|setting| setting.name == name) => {
+                    let value = value()?;
+                    let set = self.settings.set(name, &value);
+                    set.map_err(|valid| format!("--{name} {value}: {valid}"))?;
+                }
+                unknown => return Err(format!("unknown option --{unknown}; see otrera --help")),
+            },
+            OwnedArg::Word(word) => self.take_word(&word)?,
+        }
+        Ok(())
+    }
+
+    /// A word that is no option: the command, or perft's depth.
+    fn take_word(&mut self, word: &str) -> Result<(), String> {
+        match (&self.command, word) {
+            (Command::Detect, "bench") => self.command = Command::Bench,
+            (Command::Detect, "perft") => self.command = Command::Perft,
+            (Command::Detect, "analyze" | "analyse") => self.command = Command::Analyze,
+            (Command::Detect, "play") => self.command = Command::Play,
+            (Command::Detect, "help") => self.command = Command::Help,
+            (Command::Perft, depth) if self.depth.is_none() => {
+                self.depth = Some(named("perft's depth", number(depth, 0, 20))? as u32);
+            }
+            (Command::Help | Command::Version, _) => {}
+            _ => return Err(format!("unexpected argument {word}; see otrera --help")),
+        }
+        Ok(())
+    }
+}
+
+/// Says which argument a value was for.
+fn named<T>(name: &str, result: Result<T, String>) -> Result<T, String> {
+    result.map_err(|valid| format!("{name}: {valid}"))
+}
+
+/// An argument that no longer borrows the parser.
+enum OwnedArg {
+    Flag(String),
+    Word(String),
+}
+
+impl From<Arg<'_>> for OwnedArg {
+    fn from(argument: Arg<'_>) -> Self {
+        match argument {
+            Arg::Short(letter) => Self::Flag(letter.into()),
+            Arg::Long(name) => Self::Flag(name.into()),
+            Arg::Value(word) => Self::Word(word.to_string_lossy().into_owned()),
+        }
+    }
+}

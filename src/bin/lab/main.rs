@@ -1,0 +1,5 @@
+//! The laboratory: matches, tables and studies.
+
+fn main() {
+    println!("lab");
+}
