@@ -6,7 +6,7 @@ LINUX   := x86_64-unknown-linux-musl
 WINDOWS := x86_64-pc-windows-gnu
 # `make EXE=name` puts the bot under that name beside this file, as engine test farms expect.
 EXE     ?= dist/otrera
-EXE_TIME ?= 0.2
+PLAY_TIME ?= 0.2
 
 .DEFAULT_GOAL := bot
 .PHONY: bot windows play test bench same-bench lint clean help
@@ -27,7 +27,7 @@ windows: ## the same for Windows: dist/otrera.exe
 	cp target/$(WINDOWS)/release/otrera.exe dist/otrera.exe
 
 play: bot ## builds the bot and shows one game of it against itself
-	scripts/selfplay.sh --engine $(EXE) --protocol json --time $(EXE_TIME) --show board
+	scripts/selfplay.sh --engine $(EXE) --protocol json --time $(PLAY_TIME) --show board
 
 test: ## all tests
 	@$(call need-cargo)

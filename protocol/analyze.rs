@@ -53,7 +53,8 @@ fn described(report: &Report, lines: usize) -> String {
     let mut text = String::from("  move         visits   win rate\n");
     for line in report.lines.iter().take(lines) {
         let proven = line.proven.map_or(String::new(), |winner| format!("  proven: {winner} wins"));
-        let _ = writeln!(text, "  {:<10} {:>8}   {:>8}{proven}", line.mv.to_string(), line.visits, line.win_rate);
+        let _ =
+            writeln!(text, "  {:<10} {:>8}   {:>8}{proven}", line.mv.to_string(), line.visits, line.win_rate);
     }
     let variation: Vec<String> = report.principal_variation.iter().map(ToString::to_string).collect();
     let _ = writeln!(text, "\nprincipal variation: {}", variation.join(" "));

@@ -158,7 +158,9 @@ fn read_turn(events: &mut Events, size: Size) -> Option<(Style, Request, Instant
             return Some((Style::Json, json_request(line, size), arrived));
         }
         match numbers(line).as_deref() {
-            Some(&[turn]) => return Some((Style::Simple, counted_lines(turn, events, size, arrived), arrived)),
+            Some(&[turn]) => {
+                return Some((Style::Simple, counted_lines(turn, events, size, arrived), arrived));
+            }
             Some(&[_, _, _, _, _, _]) => {
                 return Some((Style::Simple, Request::Bare(simple_message(line, size)), arrived));
             }
@@ -226,8 +228,10 @@ fn json_request(line: &str, size: Size) -> Request {
     if line.contains("\"requests\"") {
         return match serde_json::from_str::<FullForm>(line) {
             Ok(form) => {
-                let (requests, responses): (Vec<_>, Vec<_>) =
-                    (form.requests.iter().map(message).collect(), form.responses.iter().map(message).collect());
+                let (requests, responses): (Vec<_>, Vec<_>) = (
+                    form.requests.iter().map(message).collect(),
+                    form.responses.iter().map(message).collect(),
+                );
                 Request::Full(interleaved(&requests, &responses))
             }
             Err(_) => salvaged(line, size),

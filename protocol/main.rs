@@ -87,7 +87,9 @@ fn detect(options: &Options, started: Instant) {
         for problem in &problems {
             eprintln!("otrera: {problem}");
         }
-        eprintln!("otrera: waiting for a platform; to play or to look around try `otrera play` or `otrera --help`");
+        eprintln!(
+            "otrera: waiting for a platform; to play or to look around try `otrera play` or `otrera --help`"
+        );
     }
     for problem in &problems {
         log.note("!!", problem);

@@ -74,7 +74,7 @@ const fn setting(name: &'static str, argument: &'static str, help: &'static str)
 
 /// Every setting, in the order of `--help`.
 const SETTINGS: [Setting; 13] = [
-    setting("preset", "NAME", "tournament (default), paper, mg, peo or mcts"),
+    setting("preset", "NAME", "tournament (default), paper, mg, peo, mcts or uct"),
     setting("threads", "N", "threads that think (Botzone: 1; else all cores)"),
     setting("memory", "MB", "memory of the tree (Botzone: 160; else 1024)"),
     setting("move-time", "SECONDS", "time for each move (Botzone: 0.92, first turn 1.85)"),
@@ -109,7 +109,8 @@ impl Settings {
             "preset" => {
                 Params::preset(value).map_err(|valid| valid.to_string())?;
                 let known = Params::NAMED.iter().map(|(known, _)| *known);
-                self.preset = known.into_iter().find(|k| k.eq_ignore_ascii_case(value)).unwrap_or(self.preset);
+                self.preset =
+                    known.into_iter().find(|k| k.eq_ignore_ascii_case(value)).unwrap_or(self.preset);
             }
             "threads" => self.threads = Some(number(value, 1, 1024)? as usize),
             "memory" => self.memory = Some((number(value, 1, 65_536)? as usize) << 20),
@@ -118,7 +119,8 @@ impl Settings {
             "iterations" => self.iterations = Some(number(value, 1, 1_000_000_000_000)?),
             "seed" => self.seed = Some(number(value, 0, u64::MAX)?),
             "parallel" => {
-                self.parallel = Some(value.parse().map_err(|e: otrera::search::params::UnknownName| e.to_string())?);
+                self.parallel =
+                    Some(value.parse().map_err(|e: otrera::search::params::UnknownName| e.to_string())?);
             }
             "size" => self.size = Size::new(number(value, 4, 10)? as usize),
             "keep-running" => {

@@ -32,7 +32,8 @@ enum End {
 pub fn run(options: &Options) -> Result<(), String> {
     let start = crate::requested_position(options)?;
     let settings = &options.settings;
-    let mut table = Table { game: Game::new(settings, Defaults::desktop(), start), settings, person: options.side };
+    let mut table =
+        Table { game: Game::new(settings, Defaults::desktop(), start), settings, person: options.side };
     crate::print(&format!("You play {}. {HELP}", options.side))?;
     let end = table.play(&mut std::io::stdin().lock())?;
     let winner = match end {
@@ -138,7 +139,7 @@ impl Table<'_> {
             *name = &self.settings.name;
         }
         let folder = self.settings.record_dir.as_deref().unwrap_or(Path::new("records"));
-        let path = records::write(folder, names, winner, self.game.moves())?;
+        let path = records::write(folder, names, &self.game, winner)?;
         crate::print(&format!("Record: {}\n", path.display()))
     }
 }

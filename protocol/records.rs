@@ -1,6 +1,8 @@
 //! Records of games as files.
 
-use otrera::{Move, Record, Side};
+use crate::session::Game;
+use otrera::Side;
+use otrera::contest::record::{GameRecord, ccgc};
 use std::path::{Path, PathBuf};
 
 /// Writes a record into a folder, which is made if need be, under a name that no file has yet.
@@ -10,12 +12,16 @@ use std::path::{Path, PathBuf};
 pub fn write(
     folder: &Path,
     [black, white]: [&str; 2],
+    game: &Game,
     winner: Option<Side>,
-    moves: &[Move],
 ) -> Result<PathBuf, String> {
     let now = chrono::Local::now();
-    let when = now.format("%Y.%m.%d %H:%M").to_string();
-    let record = Record { black, white, winner, when: &when, event: "Otrera", moves };
+    let record = GameRecord {
+        winner,
+        when: now.format("%Y.%m.%d %H:%M").to_string(),
+        event: "Otrera".into(),
+        ..GameRecord::new(black, white, *game.start()).with_moves(game.moves())
+    };
     let problem = |error: std::io::Error| format!("no record written in {}: {error}", folder.display());
     std::fs::create_dir_all(folder).map_err(problem)?;
     let stamp = now.format("%Y%m%d-%H%M%S");
@@ -25,7 +31,7 @@ pub fn write(
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => continue,
             Err(error) => return Err(problem(error)),
             Ok(mut file) => {
-                std::io::Write::write_all(&mut file, record.to_ccgc().as_bytes()).map_err(problem)?;
+                std::io::Write::write_all(&mut file, ccgc::write(&record).as_bytes()).map_err(problem)?;
                 return Ok(path);
             }
         }

@@ -304,7 +304,7 @@ impl<'a> Engine<'a> {
                 Side::Black => [self.settings.name.as_str(), "Opponent"],
                 Side::White => ["Opponent", self.settings.name.as_str()],
             };
-            if let Err(problem) = records::write(folder, names, game.position().winner(), game.moves()) {
+            if let Err(problem) = records::write(folder, names, &game, game.position().winner()) {
                 self.log.note("!!", &problem);
             }
         }

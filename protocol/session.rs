@@ -49,12 +49,17 @@ impl Game {
         Self { settings: settings.clone(), resources, start, moves: Vec::new(), past: Vec::new(), search }
     }
 
-    /// The position now.
+    /// The present position.
     pub fn position(&self) -> &Position {
         self.search.position()
     }
 
-    /// The moves that led to it.
+    /// The position the game began at.
+    pub fn start(&self) -> &Position {
+        &self.start
+    }
+
+    /// The moves that led to the present position.
     pub fn moves(&self) -> &[Move] {
         &self.moves
     }

@@ -80,7 +80,10 @@ mod tests {
         for size in [4, 8, 10] {
             let position = Position::start(crate::Size::new(size).unwrap());
             let rest = rest_after_a_game(Duration::from_secs(900), position);
-            assert!(rest > Duration::from_secs(8) && rest < Duration::from_secs(300), "{size}: {rest:?} left");
+            assert!(
+                rest > Duration::from_secs(8) && rest < Duration::from_secs(300),
+                "{size}: {rest:?} left"
+            );
             assert!(rest_after_a_game(Duration::from_secs(10), position) > Duration::ZERO);
         }
     }

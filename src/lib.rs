@@ -9,8 +9,9 @@
 //! 2. [`eval`]: how good a position is, without search. Distance maps, metrics, stages, winning rate.
 //! 3. [`clock`]: how long to think about a move.
 //! 4. [`search`]: what to play. Start with [`search::worker`], one iteration from top to bottom.
-//! 5. [`contest`]: games between players, and how they are written down.
-//! 6. [`bench`]: one number that tells whether two builds behave alike.
+//! 5. [`player`]: anything that chooses moves; [`baseline`]: the papers' opponents.
+//! 6. [`contest`]: games between players, what they prove, how they are written down.
+//! 7. [`bench`]: one number that tells whether two builds behave alike.
 //!
 //! ```
 //! use otrera::{Limits, Params, Position, Resources, Search};
@@ -23,11 +24,13 @@
 //! }
 //! ```
 
+pub mod baseline;
 pub mod bench;
 pub mod board;
 pub mod clock;
 pub mod contest;
 pub mod eval;
+pub mod player;
 pub mod search;
 
 pub use board::bitboard::{Bitboard, Squares};
@@ -37,13 +40,16 @@ pub use board::perft::perft;
 pub use board::position::{Aiming, Position, Rules};
 pub use board::square::{Side, Size, Square};
 pub use clock::GameClock;
-pub use contest::record::Record;
+pub use contest::openings::Openings;
+pub use contest::record::GameRecord;
+pub use contest::referee::{Conditions, Control, Outcome, PlayedMove};
 pub use eval::distance::DistanceMaps;
 pub use eval::lanes::Kernel;
 pub use eval::metrics::Metrics;
 pub use eval::phase::Weights;
 pub use eval::winrate::{Leaf, WinRate};
 pub use eval::{Evaluator, Value};
-pub use search::params::{Params, Parallel};
+pub use player::{Budget, Choice, Forfeit, Player, SearchPlayer};
+pub use search::params::{Parallel, Params};
 pub use search::report::{Line, Report};
 pub use search::{Limits, Resources, Search};

@@ -21,6 +21,13 @@ use std::str::FromStr;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MalformedText(String);
 
+impl MalformedText {
+    /// An error with this reason.
+    pub fn new(reason: impl Into<String>) -> Self {
+        Self(reason.into())
+    }
+}
+
 impl fmt::Display for MalformedText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -30,7 +37,7 @@ impl fmt::Display for MalformedText {
 impl std::error::Error for MalformedText {}
 
 fn malformed<T>(reason: impl Into<String>) -> Result<T, MalformedText> {
-    Err(MalformedText(reason.into()))
+    Err(MalformedText::new(reason))
 }
 
 impl FromStr for Move {

@@ -92,6 +92,22 @@ impl DistanceMaps {
         }
     }
 
+    /// Fills only the map of queen moves.
+    pub fn flood_queen_only(&mut self, position: &Position, kernel: Kernel) {
+        match kernel.min(Kernel::fastest()) {
+            Kernel::Portable => self.flood_queen_only_with::<PortableLanes>(position),
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            // SAFETY: the kernel is at most the fastest that was found.
+            Kernel::Avx2 => unsafe { flood_queen_only_avx2(self, position) },
+        }
+    }
+
+    #[inline(always)]
+    fn flood_queen_only_with<L: Lanes>(&mut self, position: &Position) {
+        let amazons = Boards::<L>::of_sides(position.all_amazons());
+        flood_queen(amazons, position.empty(), SidePair::UNKNOWN, &mut self.queen);
+    }
+
     /// Fills the maps by the kernel that the caller was compiled for.
     #[inline(always)]
     pub(crate) fn flood_with<L: Lanes>(&mut self, position: &Position) {
@@ -105,6 +121,12 @@ impl DistanceMaps {
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn flood_avx2(maps: &mut DistanceMaps, position: &Position) {
     maps.flood_with::<super::lanes::Avx2Lanes>(position);
+}
+
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn flood_queen_only_avx2(maps: &mut DistanceMaps, position: &Position) {
+    maps.flood_queen_only_with::<super::lanes::Avx2Lanes>(position);
 }
 
 /// Spreads by one king move a step until nothing new is reached.

@@ -78,6 +78,21 @@ pub fn territory(levels: &Levels) -> Territory {
     Territory { black: first.of(0).len(), white: first.of(1).len(), shared: shared.len() }
 }
 
+/// The relative territory of Kato et al. 2015, 3.3, for Black: by how many moves each square is reached
+/// earlier, five where only one side reaches it.
+pub fn relative_territory(levels: &Levels) -> i32 {
+    let all = levels.reachable();
+    let both = all.of(0) & all.of(1);
+    // D(White) - D(Black), summed over squares, is the number of steps at which Black is there, less
+    // those at which White is.
+    let lead: i32 = levels
+        .reached()
+        .iter()
+        .map(|reached| (reached.of(0) & both).len() as i32 - (reached.of(1) & both).len() as i32)
+        .sum();
+    lead + 5 * ((all.of(0) - both).len() as i32 - (all.of(1) - both).len() as i32)
+}
+
 /// Equation 4, p1. Exact up to distance 48, where a square weighs less than a billionth.
 #[inline(always)]
 pub fn queen_position(levels: &Levels) -> f32 {

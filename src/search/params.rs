@@ -1,7 +1,7 @@
 //! Every number and choice that shapes the search, and the named sets of them.
 //!
 //! The presets are parameters of one searcher, not five searchers: `mcts`, `mg`, `peo` and `paper` are
-//! the four systems of the MG-PEO paper's table 5, `tournament` is what we play with.
+//! the four systems of the MG-PEO paper's table 5, `uct` is Kato et al.'s, `tournament` is what we play with.
 
 use crate::eval::phase::Weights;
 use crate::eval::winrate::Leaf;
@@ -44,6 +44,34 @@ impl FromStr for Parallel {
     }
 }
 
+/// Which formula weighs what is known of a child against how little it was tried.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Formula {
+    /// `mean + c * sqrt(log_factor * ln N / n)`.
+    Uct {
+        /// The constant C.
+        c: f32,
+        /// The factor before `ln N`: 2 in the MG-PEO paper's algorithm 3, 1 in its equation 8.
+        log_factor: f32,
+    },
+    /// `mean + sqrt(ln N / n * min(1/4, mean - mean^2 + sqrt(2 ln N / n)))`, as Kato et al. print it.
+    Ucb1Tuned,
+}
+
+/// The random rollouts from a new leaf, by their depth in half-moves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rollouts {
+    /// One.
+    One(u32),
+    /// Two, whose winning rates are averaged.
+    Two(u32, u32),
+}
+
+impl Rollouts {
+    /// One playout to the end of the game, which is its own judge.
+    pub const TO_THE_END: Self = Self::One(u32::MAX);
+}
+
 /// A preset's or mode's name that does not exist; the message lists those that do.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownName {
@@ -59,8 +87,8 @@ impl fmt::Display for UnknownName {
 impl std::error::Error for UnknownName {}
 
 fn named<T: Clone>(table: &[(&'static str, T)], name: &str) -> Result<T, UnknownName> {
-    match table.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
-        Some((_, value)) => Ok(value.clone()),
+    match one_of(table, &name.to_ascii_lowercase()) {
+        Some(value) => Ok(value.clone()),
         None => Err(UnknownName { valid: table.iter().map(|(known, _)| *known).collect() }),
     }
 }
@@ -72,14 +100,12 @@ pub struct Params {
     pub grouping: Grouping,
     /// Where threads work.
     pub parallel: Parallel,
-    /// The constant C of UCT.
-    pub exploration: f32,
-    /// The factor before `ln N` under UCT's root: 2 in the paper's algorithm 3, 1 in its equation 8.
-    pub log_factor: f32,
+    /// How a child is selected.
+    pub formula: Formula,
     /// A movement counts as infinitely good until one of its arrows has been tried (paper, 3.2 and 4.1).
     pub arrow_before_value: bool,
-    /// Depths of the random rollouts from a new leaf, in half-moves.
-    pub rollout_depths: [u32; 2],
+    /// How a new leaf is played on before it is judged.
+    pub rollouts: Rollouts,
     /// How a rollout's value becomes a winning rate.
     pub leaf: Leaf,
     /// The evaluation's weights.
@@ -91,10 +117,9 @@ impl Params {
     pub const PAPER: Self = Self {
         grouping: Grouping::Split,
         parallel: Parallel::Metrics,
-        exploration: std::f32::consts::FRAC_1_SQRT_2,
-        log_factor: 2.0,
+        formula: Formula::Uct { c: std::f32::consts::FRAC_1_SQRT_2, log_factor: 2.0 },
         arrow_before_value: true,
-        rollout_depths: [4, 5],
+        rollouts: Rollouts::Two(4, 5),
         leaf: Leaf::Sign { threshold: 0.1 },
         weights: Weights::PAPER,
     };
@@ -107,13 +132,17 @@ impl Params {
     /// What the bot plays with: the paper's search, its threads on the tree.
     pub const TOURNAMENT: Self = Self { parallel: Parallel::Tree, ..Self::PAPER };
 
+    /// The plain UCT of Kato et al. 2015: whole moves, playouts to the end, no evaluation.
+    pub const UCT: Self = Self { formula: Formula::Ucb1Tuned, rollouts: Rollouts::TO_THE_END, ..Self::MCTS };
+
     /// All presets with their names.
-    pub const NAMED: [(&'static str, Self); 5] = [
+    pub const NAMED: [(&'static str, Self); 6] = [
         ("tournament", Self::TOURNAMENT),
         ("paper", Self::PAPER),
         ("mg", Self::MG),
         ("peo", Self::PEO),
         ("mcts", Self::MCTS),
+        ("uct", Self::UCT),
     ];
 
     /// The preset of this name.
@@ -122,5 +151,90 @@ impl Params {
     /// The names that exist.
     pub fn preset(name: &str) -> Result<Self, UnknownName> {
         named(&Self::NAMED, name)
+    }
+
+    /// Names and meanings of what [`Params::set`] takes.
+    pub const SETTINGS: [(&'static str, &'static str); 9] = [
+        ("parallel", "off, metrics, rollouts, tree"),
+        ("c", "exploration constant of UCT, 0 to 10"),
+        ("log-factor", "factor before ln N under UCT's root, 0 to 10"),
+        ("formula", "uct, ucb1-tuned"),
+        ("leaf", "sign, sign:THRESHOLD, logistic:SCALE (squares)"),
+        ("rollouts", "depths in half-moves: 4+5, 3, end"),
+        ("tie", "value of a tied square for the side to move, -1 to 1"),
+        ("arrow-first", "on, off: a movement needs a tried arrow before it has a value"),
+        ("grouping", "split, whole"),
+    ];
+
+    /// Changes one parameter, given as text.
+    ///
+    /// # Errors
+    /// What would be valid.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        let number = |least: f32, most: f32| match value.parse::<f32>() {
+            Ok(number) if (least..=most).contains(&number) => Ok(number),
+            _ => Err(format!("{name}={value}: valid is a number from {least} to {most}")),
+        };
+        let valid = || {
+            let meaning = Self::SETTINGS.iter().find(|(known, _)| *known == name);
+            meaning.map_or(String::new(), |(_, meaning)| format!("{name}={value}: valid are {meaning}"))
+        };
+        match name {
+            "parallel" => self.parallel = value.parse().map_err(|error: UnknownName| error.to_string())?,
+            "c" | "log-factor" => {
+                let number = number(0.0, 10.0)?;
+                let Formula::Uct { c, log_factor } = &mut self.formula else {
+                    return Err(format!("{name} belongs to formula=uct"));
+                };
+                *(if name == "c" { c } else { log_factor }) = number;
+            }
+            "formula" => {
+                self.formula = match value {
+                    "uct" => Self::PAPER.formula,
+                    "ucb1-tuned" => Formula::Ucb1Tuned,
+                    _ => return Err(valid()),
+                }
+            }
+            "leaf" => self.leaf = read_leaf(value).ok_or_else(valid)?,
+            "rollouts" => self.rollouts = read_rollouts(value).ok_or_else(valid)?,
+            "tie" => self.weights.tie = number(-1.0, 1.0)?,
+            "arrow-first" => {
+                self.arrow_before_value = *one_of(&[("on", true), ("off", false)], value).ok_or_else(valid)?
+            }
+            "grouping" => {
+                let names = [("split", Grouping::Split), ("whole", Grouping::Whole)];
+                self.grouping = *one_of(&names, value).ok_or_else(valid)?;
+            }
+            _ => {
+                return Err(format!(
+                    "{name}: valid are {}",
+                    Self::SETTINGS.map(|(known, _)| known).join(", ")
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn one_of<'a, T>(table: &'a [(&str, T)], name: &str) -> Option<&'a T> {
+    table.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+}
+
+fn read_leaf(text: &str) -> Option<Leaf> {
+    let positive = |text: &str| text.parse().ok().filter(|number: &f32| number.is_finite() && *number > 0.0);
+    match text.split_once(':') {
+        None if text == "sign" => Some(Params::PAPER.leaf),
+        Some(("sign", threshold)) => Some(Leaf::Sign { threshold: positive(threshold)? }),
+        Some(("logistic", scale)) => Some(Leaf::Logistic { scale: positive(scale)? }),
+        _ => None,
+    }
+}
+
+fn read_rollouts(text: &str) -> Option<Rollouts> {
+    let depth = |text: &str| text.parse().ok().filter(|depth| *depth <= 1000);
+    match text.split_once('+') {
+        Some((first, second)) => Some(Rollouts::Two(depth(first)?, depth(second)?)),
+        None if text == "end" => Some(Rollouts::TO_THE_END),
+        None => depth(text).map(Rollouts::One),
     }
 }

@@ -4,7 +4,7 @@
 //! a win or a loss, not an estimate.
 
 use super::expand::State;
-use super::params::{Parallel, Params};
+use super::params::{Parallel, Params, Rollouts};
 use crate::board::bitboard::Bitboard;
 use crate::board::moves::Movement;
 use crate::board::position::{Aiming, Position};
@@ -19,7 +19,7 @@ use fastrand::Rng;
 /// Judges leaves by rollouts and evaluation.
 #[derive(Clone, Debug)]
 pub struct Simulator {
-    depths: [u32; 2],
+    rollouts: Rollouts,
     leaf: Leaf,
     weights: Weights,
     mode: Parallel,
@@ -37,7 +37,7 @@ impl Simulator {
     /// of one every parallel mode works serially, with the same result.
     pub fn new(params: &Params, threaded: bool) -> Self {
         Self {
-            depths: params.rollout_depths,
+            rollouts: params.rollouts,
             leaf: params.leaf,
             weights: params.weights.clone(),
             mode: if threaded { params.parallel } else { Parallel::Off },
@@ -50,7 +50,7 @@ impl Simulator {
         Self { kernel: kernel.min(Kernel::fastest()), ..self }
     }
 
-    /// Black's winning rate at a leaf: the mean over two independent rollouts. From between the halves
+    /// Black's winning rate at a leaf: the mean over the independent rollouts. From between the halves
     /// of a move, a random arrow is shot first.
     #[inline]
     pub fn win_rate_for_black(&self, state: &State, rng: &mut Rng, maps: &mut [DistanceMaps; 2]) -> WinRate {
@@ -76,17 +76,23 @@ impl Simulator {
         };
         let [first_maps, second_maps] = maps;
         // A generator of its own for each rollout: side by side they draw the same numbers as in turn.
-        let mut rngs = [Rng::with_seed(rng.u64(..)), Rng::with_seed(rng.u64(..))];
-        let [first_rng, second_rng] = &mut rngs;
-        if self.mode == Parallel::Rollouts {
-            let (first, second) = rayon::join(
-                || self.rollout::<L>(position, self.depths[0], first_rng, first_maps),
-                || self.rollout::<L>(position, self.depths[1], second_rng, second_maps),
-            );
-            return first.mean(second);
+        let mut generator = || Rng::with_seed(rng.u64(..));
+        match (self.rollouts, self.mode) {
+            (Rollouts::One(depth), _) => self.rollout::<L>(position, depth, generator(), first_maps),
+            (Rollouts::Two(depth, other_depth), Parallel::Rollouts) => {
+                let (first_rng, second_rng) = (generator(), generator());
+                let (first, second) = rayon::join(
+                    || self.rollout::<L>(position, depth, first_rng, first_maps),
+                    || self.rollout::<L>(position, other_depth, second_rng, second_maps),
+                );
+                first.mean(second)
+            }
+            (Rollouts::Two(depth, other_depth), _) => {
+                let (first_rng, second_rng) = (generator(), generator());
+                let first = self.rollout::<L>(position, depth, first_rng, first_maps);
+                first.mean(self.rollout::<L>(position, other_depth, second_rng, first_maps))
+            }
         }
-        let first = self.rollout::<L>(position, self.depths[0], first_rng, first_maps);
-        first.mean(self.rollout::<L>(position, self.depths[1], second_rng, first_maps))
     }
 
     /// Black's winning rate after one rollout of `depth` half-moves.
@@ -95,10 +101,10 @@ impl Simulator {
         &self,
         start: Position,
         depth: u32,
-        rng: &mut Rng,
+        mut rng: Rng,
         maps: &mut DistanceMaps,
     ) -> WinRate {
-        match random_half_moves(start, depth, rng) {
+        match random_half_moves(start, depth, &mut rng) {
             End::Won(Side::Black) => WinRate::WIN,
             End::Won(Side::White) => WinRate::LOSS,
             End::Reached(position) => {

@@ -1,27 +1,52 @@
 //! Which child to descend to, and which to answer with: formulas over the statistics of the tree.
 
-use super::params::Params;
+use super::params::{Formula, Params};
 use super::tree::{Node, NodeId, Tree};
 use crate::board::square::Side;
 
 /// The child of an opened node, all of whose children were tried, that `chooser` descends to.
-///
-/// UCT (paper, algorithm 3): `mean + C * sqrt(2 ln N / n)`. Children that are proven losses are out.
+/// Children that are proven losses are out.
 pub fn best_child(tree: &Tree, id: NodeId, chooser: Side, params: &Params) -> Option<NodeId> {
     // The descent under way is counted in the node's visits, but has told nothing yet.
     let visits = tree.node(id).visits().saturating_sub(1).max(1);
-    let exploration = params.exploration * (params.log_factor * libm::logf(visits as f32)).sqrt();
+    let log_visits = libm::logf(visits as f32);
+    match params.formula {
+        Formula::Uct { c, log_factor } => {
+            let exploration = c * (log_factor * log_visits).sqrt();
+            highest(tree, id, chooser, params, |mean, n| mean + exploration / n.sqrt())
+        }
+        Formula::Ucb1Tuned => {
+            highest(tree, id, chooser, params, |mean, n| mean + ucb1_tuned_bonus(mean, log_visits / n))
+        }
+    }
+}
+
+/// Kato et al. 2015, section 4: `ratio` is `ln N / n`.
+fn ucb1_tuned_bonus(mean: f32, ratio: f32) -> f32 {
+    let variance_bound = mean - mean * mean + (2.0 * ratio).sqrt();
+    (ratio * variance_bound.min(0.25)).sqrt()
+}
+
+/// The child with the highest score, a function of its mean and its visits.
+#[inline(always)]
+fn highest(
+    tree: &Tree,
+    id: NodeId,
+    chooser: Side,
+    params: &Params,
+    score: impl Fn(f32, f32) -> f32,
+) -> Option<NodeId> {
     let mut best = None;
     let mut best_score = f32::NEG_INFINITY;
     for (child, node) in tree.tried(id) {
         if node.proof() == Some(chooser.opponent()) {
             continue;
         }
-        if params.arrow_before_value && !tree.is_open(child) && is_movement(node) && !tree.is_full() {
+        if params.arrow_before_value && is_movement(node) && !tree.is_open(child) && !tree.is_full() {
             return Some(child);
         }
         let visits = node.visits().max(1);
-        let score = node.mean(visits) + exploration / (visits as f32).sqrt();
+        let score = score(node.mean(visits), visits as f32);
         if score > best_score {
             (best, best_score) = (Some(child), score);
         }

@@ -1,0 +1,139 @@
+//! One game between two players: every move is checked, every clock kept, every failure named.
+
+use crate::board::moves::Move;
+use crate::board::position::Position;
+use crate::board::square::Side;
+use crate::clock::GameClock;
+use crate::player::{Budget, Forfeit, Player};
+use std::time::{Duration, Instant};
+
+/// How much the players may think.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Control {
+    /// As they like.
+    Free,
+    /// This long for each move.
+    PerMove(Duration),
+    /// This long for all moves of one side.
+    PerGame(Duration),
+    /// This many iterations, playouts or nodes for each move.
+    Iterations(u64),
+}
+
+/// The conditions of a game.
+#[derive(Clone, Debug)]
+pub struct Conditions {
+    /// Where it starts.
+    pub start: Position,
+    /// Moves that are played before the players are asked; all legal.
+    pub opening: Vec<Move>,
+    /// Time or effort.
+    pub control: Control,
+    /// How much later than its time an answer may come.
+    pub grace: Duration,
+}
+
+/// A move of a game with what is known about it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct PlayedMove {
+    /// The move.
+    pub mv: Move,
+    /// Time it took; zero for a move of the opening.
+    pub time: Duration,
+    /// Iterations, playouts or nodes, where the player counts them.
+    pub effort: Option<u64>,
+    /// The winning rate of the side that moved, as it saw it.
+    pub win_rate: Option<f32>,
+}
+
+impl From<Move> for PlayedMove {
+    fn from(mv: Move) -> Self {
+        Self { mv, time: Duration::ZERO, effort: None, win_rate: None }
+    }
+}
+
+/// A finished game.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Outcome {
+    /// All moves, those of the opening included.
+    pub moves: Vec<PlayedMove>,
+    /// The side that won.
+    pub winner: Side,
+    /// Why the other one lost, if it was not on the board.
+    pub forfeit: Option<Forfeit>,
+}
+
+/// Plays a game. `players` are Black and White.
+pub fn play(players: [&mut dyn Player; 2], conditions: &Conditions) -> Outcome {
+    let mut game = Game { position: conditions.start, moves: Vec::new() };
+    let [black, white] = players;
+    let mut players = [black, white];
+    for side in Side::BOTH {
+        if let Err(forfeit) = players[side.index()].begin(&conditions.start) {
+            return game.lost_by(side, forfeit);
+        }
+    }
+    for &mv in &conditions.opening {
+        game.record(mv.into());
+        players.iter_mut().for_each(|player| player.played(mv));
+    }
+    let mut clocks = [match conditions.control {
+        Control::PerGame(total) => GameClock::new(total),
+        _ => GameClock::new(Duration::MAX),
+    }; 2];
+    while game.position.winner().is_none() {
+        let side = game.position.side();
+        match turn(players[side.index()], &game.position, &mut clocks[side.index()], conditions) {
+            Ok(played) => {
+                game.record(played);
+                players.iter_mut().for_each(|player| player.played(played.mv));
+            }
+            Err(forfeit) => return game.lost_by(side, forfeit),
+        }
+    }
+    let winner = game.position.winner().unwrap_or(Side::Black);
+    Outcome { moves: game.moves, winner, forfeit: None }
+}
+
+/// Asks a player for a move and checks it.
+fn turn(
+    player: &mut dyn Player,
+    position: &Position,
+    clock: &mut GameClock,
+    conditions: &Conditions,
+) -> Result<PlayedMove, Forfeit> {
+    let (budget, limit) = match conditions.control {
+        Control::Free => (Budget::default(), Duration::MAX),
+        Control::PerMove(time) => (Budget { time: Some(time), iterations: None }, time),
+        Control::PerGame(_) => {
+            (Budget { time: Some(clock.time_for(position)), iterations: None }, clock.remaining())
+        }
+        Control::Iterations(count) => (Budget { time: None, iterations: Some(count) }, Duration::MAX),
+    };
+    let asked = Instant::now();
+    let choice = player.choose(budget)?;
+    let time = asked.elapsed();
+    clock.spend(time);
+    if time > limit.saturating_add(conditions.grace) {
+        return Err(Forfeit::Late(time));
+    }
+    position.check(choice.mv).map_err(|error| Forfeit::Illegal(format!("{}: {error}", choice.mv)))?;
+    Ok(PlayedMove { mv: choice.mv, time, effort: choice.effort, win_rate: choice.win_rate })
+}
+
+/// A game as far as it has come.
+struct Game {
+    position: Position,
+    moves: Vec<PlayedMove>,
+}
+
+impl Game {
+    fn record(&mut self, played: PlayedMove) {
+        self.position = self.position.with_move(played.mv);
+        self.moves.push(played);
+    }
+
+    fn lost_by(self, side: Side, forfeit: Forfeit) -> Outcome {
+        Outcome { moves: self.moves, winner: side.opponent(), forfeit: Some(forfeit) }
+    }
+}
