@@ -32,7 +32,7 @@ play: bot ## builds the bot and shows one game of it against itself
 test: ## all tests
 	@$(call need-cargo)
 	@command -v python3 >/dev/null || $(call missing,Python 3,sudo apt-get install python3)
-	cargo test --locked
+	cargo test --locked --all-features
 	python3 -m unittest discover --start-directory scripts
 
 bench: bot ## behaviour checksum and speed of the bot
@@ -44,7 +44,7 @@ same-bench: bot ## checks that debug, release, static and Windows builds search 
 lint: ## formatting and clippy, warnings as errors
 	@$(call need-cargo)
 	cargo fmt --check
-	cargo clippy --locked --all-targets -- -D warnings
+	cargo clippy --locked --all-targets --all-features -- -D warnings
 
 clean: ## removes what was built
 	cargo clean

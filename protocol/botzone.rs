@@ -272,7 +272,7 @@ fn json_message(value: &Value, size: Size) -> Message {
         let whole = |float: f64| (float.fract() == 0.0 && float.abs() < 1e6).then_some(float as i64);
         value.as_i64().or_else(|| whole(value.as_f64()?)).or_else(|| value.as_str()?.trim().parse().ok())
     };
-    let numbers: Option<Vec<i64>> = KEYS.iter().map(|key| number(key)).collect();
+    let numbers: Option<Vec<i64>> = KEYS.into_iter().map(number).collect();
     match numbers.map(<[i64; 6]>::try_from) {
         Some(Ok(numbers)) => message_of(numbers, size),
         _ => Message::Unreadable,

@@ -57,7 +57,7 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
             None => (buffer.len(), false),
         };
         let room = LONGEST_LINE.saturating_sub(line.len()).min(taken);
-        line.extend_from_slice(&buffer[..room]);
+        line.extend(buffer.iter().take(room));
         input.consume(taken);
         if ended {
             return Ok(true);

@@ -201,7 +201,7 @@ impl Position {
         self.check(mv).map(|()| self.with_move(mv))
     }
 
-    /// Whether the move is legal here.
+    /// Whether the move is legal here. Whether the game is over already, [`Position::winner`] says.
     ///
     /// # Errors
     /// The first thing that is wrong with it.

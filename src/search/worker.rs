@@ -35,16 +35,19 @@ impl Worker {
     /// Iterates until the run is over. `tick` is called at every look at the clock.
     pub fn work(&mut self, shared: &Shared, tick: &mut dyn FnMut(&Shared)) {
         let mut until_clock = 1;
+        let mut depth = 0;
         while shared.may_go_on() {
             self.iterate(shared);
+            depth = depth.max(self.path.len());
             until_clock -= 1;
             if until_clock == 0 {
                 until_clock = Self::CLOCK_INTERVAL;
                 shared.look_at_the_clock();
-                shared.depth.fetch_max(self.path.len(), Relaxed);
+                shared.depth.fetch_max(depth, Relaxed);
                 tick(shared);
             }
         }
+        shared.depth.fetch_max(depth, Relaxed);
     }
 
     /// One iteration: descend to a leaf, judge it, tell its ancestors.
@@ -96,6 +99,13 @@ impl Worker {
         if !tree.is_open(id) {
             return None;
         }
-        tree.claim_untried(id).or_else(|| select::best_child(tree, id, state.chooser(), shared.params))
+        let child =
+            tree.claim_untried(id).or_else(|| select::best_child(tree, id, state.chooser(), shared.params));
+        if child.is_none() {
+            // Every child is a proven loss. Usually the node is proven then too, but two workers that prove
+            // its last two children at the same moment may each have missed the other's.
+            tree.node(id).prove(state.chooser().opponent());
+        }
+        child
     }
 }

@@ -1,5 +1,42 @@
-//! The laboratory: matches, tables and studies.
+//! The laboratory: matches with honest statistics, the papers' tables, records and reports.
 
-fn main() {
-    println!("lab");
+mod duel;
+mod external;
+mod results;
+mod runner;
+mod score;
+mod spec;
+mod table;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// The laboratory of Otrera, an engine for the Game of the Amazons.
+#[derive(Parser)]
+#[command(version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Play a match between two players, in colour-swapped pairs of games.
+    Match(Box<duel::Args>),
+    /// Reproduce a table of the papers.
+    Table(table::Args),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Match(args) => duel::run(&args),
+        Command::Table(args) => table::run(&args),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("lab: {problem}");
+            ExitCode::FAILURE
+        }
+    }
 }

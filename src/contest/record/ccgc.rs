@@ -8,9 +8,18 @@
 //!
 //! Squares count from the first mover's corner, as everywhere in Otrera. 先手胜 says that the first
 //! mover won, 后手胜 that the second did, 未完 that the game broke off.
+//!
+//! The form holds names, result, time and place, event and moves, nothing else. It names neither the
+//! board nor the start: [`obstacle`] tells whether a game would come back on the board it was played on.
+//! Reading forgives what programs do differently: a byte order mark, CRLF, no `;` or a full-width `；`
+//! after the header, blank lines, missing numbers, moves in any form that [`Move`] reads, and moves in
+//! the SAU platform's letters (`DJDDGD`, rows from the top of 10x10).
 
 use super::GameRecord;
-use crate::board::square::Side;
+use crate::board::moves::Move;
+use crate::board::notation::MalformedText;
+use crate::board::position::{Position, Rules};
+use crate::board::square::{Side, Size, Square};
 use std::fmt::Write;
 
 /// The record as text, lines ended by line feeds.
@@ -40,26 +49,176 @@ fn plain(name: &str) -> String {
     name.chars().map(|c| if c.is_control() || "[];".contains(c) { ' ' } else { c }).collect()
 }
 
+/// Why this form cannot hold the game, if it cannot: the start is not the usual one of its board, or
+/// the moves would also fit a board that [`read`] prefers.
+pub fn obstacle(record: &GameRecord) -> Option<String> {
+    let size = record.start.size();
+    let moves: Vec<Move> = record.moves.iter().map(|played| played.mv).collect();
+    let guess = likely_size(&moves);
+    if record.start.with_rules(Rules::Standard) != Position::start(size) {
+        Some("a CCGC record cannot say that a game starts from a set-up position".into())
+    } else if guess != size {
+        let [edge, other] = [size, guess].map(Size::edge);
+        Some(format!(
+            "a CCGC record does not name its board: this {edge}x{edge} game would be read as {other}x{other}"
+        ))
+    } else {
+        None
+    }
+}
+
+/// Reads a record. The board is the one on which most moves from the first are legal; of several, the
+/// first of 10x10, 8x8, 9x9, 7x7 and so on. Whether all moves are legal is for the caller to look at.
+///
+/// # Errors
+/// What is wrong with the text, and in which line.
+pub fn read(text: &str) -> Result<GameRecord, MalformedText> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    let Some(fields) = lines.next().and_then(|(_, line)| header_fields(line)) else {
+        return Err(MalformedText::new(
+            "a CCGC record begins with a line like #[AM][first][second][先手胜][…][…];",
+        ));
+    };
+    let mut moves = Vec::new();
+    for (number, line) in lines {
+        let line = moves_of(line).map_err(|error| MalformedText::new(format!("line {number}: {error}")))?;
+        moves.extend(line);
+    }
+    let field = |index: usize| fields.get(index).copied().unwrap_or_default().to_owned();
+    Ok(GameRecord {
+        winner: match field(3).trim() {
+            "先手胜" => Some(Side::Black),
+            "后手胜" => Some(Side::White),
+            _ => None,
+        },
+        when: field(4),
+        event: field(5),
+        ..GameRecord::new(field(1), field(2), Position::start(likely_size(&moves))).with_moves(&moves)
+    })
+}
+
+/// What stands in the brackets of `#[AM][…]…`; `None` for any other line.
+fn header_fields(line: &str) -> Option<Vec<&str>> {
+    let mut rest = line.trim().strip_prefix('#')?;
+    let mut fields = Vec::new();
+    while let Some((_, opened)) = rest.split_once('[') {
+        let (field, after) = opened.split_once(']')?;
+        fields.push(field);
+        rest = after;
+    }
+    (fields.first()?.trim() == "AM").then_some(fields)
+}
+
+/// The moves of a line, whose number may be missing.
+fn moves_of(line: &str) -> Result<Vec<Move>, MalformedText> {
+    let numbering = |c: char| c.is_ascii_digit() || c.is_whitespace() || ".:、".contains(c);
+    let text: String = line.trim_start_matches(numbering).chars().map(half_width).collect();
+    let words = text.split_whitespace().filter(|word| *word != ";");
+    words.map(|word| platform_move(word).map_or_else(|| word.parse(), Ok)).collect()
+}
+
+/// Chinese punctuation as ASCII has it.
+fn half_width(letter: char) -> char {
+    match letter {
+        '（' => '(',
+        '）' => ')',
+        '，' => ',',
+        '；' => ';',
+        other => other,
+    }
+}
+
+/// A move in the SAU platform's letters, `DJDDGD`: columns from the left, rows from the top of 10x10.
+fn platform_move(word: &str) -> Option<Move> {
+    let letters: Vec<usize> = word
+        .trim_end_matches(';')
+        .chars()
+        .map(|letter| letter.to_ascii_uppercase())
+        .map(|letter| ('A'..='J').position(|known| known == letter))
+        .collect::<Option<_>>()?;
+    let [a, b, c, d, e, f] = letters[..] else { return None };
+    let square = |column, row_from_top: usize| Square::new(column, 9 - row_from_top);
+    Some(Move { from: square(a, b)?, to: square(c, d)?, arrow: square(e, f)? })
+}
+
+/// The board on which most moves from the first are legal.
+fn likely_size(moves: &[Move]) -> Size {
+    let sizes = [10, 8, 9, 7, 6, 5, 4].into_iter().filter_map(Size::new);
+    let mut best = (Size::STANDARD, 0);
+    for size in sizes {
+        let legal = legal_moves_from(Position::start(size), moves);
+        if legal > best.1 {
+            best = (size, legal);
+        }
+    }
+    best.0
+}
+
+/// How many of the moves can be played one after the other.
+fn legal_moves_from(start: Position, moves: &[Move]) -> usize {
+    let mut position = start;
+    let play = |mv: &&Move| position.try_play(**mv).map(|next| position = next).is_ok();
+    moves.iter().take_while(play).count()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Move, Position};
 
-    #[test]
-    fn a_record_looks_like_the_competitions() {
+    const HEADER: &str = "#[AM][甲队][乙队][先手胜][2020.08.16 11:44 重庆][2020 CCGC]";
+
+    fn record() -> GameRecord {
         let moves: Vec<Move> =
             ["d1-d7/g7", "a7-d4/a7", "g1-e3/e10"].iter().map(|text| text.parse().unwrap()).collect();
-        let record = GameRecord {
+        GameRecord {
             winner: Some(Side::Black),
             when: "2020.08.16 11:44 重庆".into(),
             event: "2020 CCGC".into(),
             ..GameRecord::new("甲队", "乙队", Position::standard()).with_moves(&moves)
-        };
-        assert_eq!(
-            write(&record),
-            "#[AM][甲队][乙队][先手胜][2020.08.16 11:44 重庆][2020 CCGC];\n\
-             1 d1d7(g7) a7d4(a7)\n\
-             2 g1e3(e10)\n"
-        );
+        }
+    }
+
+    #[test]
+    fn a_record_looks_like_the_competitions() {
+        assert_eq!(write(&record()), format!("{HEADER};\n1 d1d7(g7) a7d4(a7)\n2 g1e3(e10)\n"));
+    }
+
+    #[test]
+    fn every_dialect_is_read() {
+        for text in [
+            format!("{HEADER};\n1 d1d7(g7) a7d4(a7)\n2 g1e3(e10)\n"),
+            format!("\u{feff}{HEADER}\r\n\r\n1 d1d7(g7) a7d4(a7)\r\n2 g1e3(e10)"),
+            format!("{HEADER}；\n1 DJDDGD ADDGAD\n2 GJEHEA；\n"),
+            format!("\n{HEADER} ;\nd1d7(g7)\na7d4(a7) ;\ng1e3（e10）\n\n"),
+            format!("{HEADER};\n1. d1-d7/g7 A7D4A7\n2.g1-e3(e10);"),
+        ] {
+            assert_eq!(read(&text), Ok(record()), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_record_says_where() {
+        for text in ["", "1 d1d7(g7)", "#[GO][a][b][先手胜][][];", "#[AM", "(;GM[18])"] {
+            assert!(read(text).unwrap_err().to_string().contains("begins with"), "{text}");
+        }
+        for moves in ["d1d7", "d1d7(g77)", "DJDDGK", "d1 d7 (g7)", "well played"] {
+            let error = read(&format!("{HEADER};\n\n1 d1d7(g7)\n2 {moves}\n")).unwrap_err();
+            assert!(error.to_string().starts_with("line 4: "), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_board_is_found_from_the_moves() {
+        for (first, edge) in [("d1d7(g7)", 10), ("c1c6(f6)", 8), ("c1c8(c2)", 9), ("b1b2(b1)", 6)] {
+            let read = read(&format!("{HEADER};\n1 {first}\n")).unwrap();
+            assert_eq!(read.start, Position::start(Size::new(edge).unwrap()), "{first}");
+            assert_eq!(obstacle(&read), None);
+        }
+        let nine = GameRecord { start: Position::start(Size::new(9).unwrap()), ..record() };
+        let nine = nine.with_moves(&["c1c6(f6)".parse().unwrap()]);
+        assert!(obstacle(&nine).unwrap().contains("9x9"));
+        let set_up = GameRecord { start: Position::standard().with_side(Side::White), ..record() };
+        assert!(obstacle(&set_up).unwrap().contains("set-up"));
     }
 }

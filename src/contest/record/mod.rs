@@ -3,6 +3,7 @@
 
 pub mod ccgc;
 pub mod json;
+pub mod sgf;
 
 use super::referee::{Outcome, PlayedMove};
 use crate::board::moves::Move;

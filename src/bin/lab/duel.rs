@@ -1,0 +1,265 @@
+//! `lab match A B`: games between two players until their number is played or a test has decided.
+
+use crate::results::Results;
+use crate::runner::Match;
+use crate::score::Score;
+use crate::spec::PlayerSpec;
+use indicatif::{ProgressBar, ProgressStyle};
+use otrera::contest::stats::sprt::{Sprt, Verdict};
+use otrera::{Control, Openings, Size};
+use serde_json::{Value, json};
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Arguments of `lab match`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// The first player: a preset with parameters (tournament,threads=1,c=0.3), greedy, random,
+    /// alphabeta:territory, pvs:paper, or cmd:PROGRAM,proto=botzone-simple|botzone-json|botzone-keep|sau|uci
+    a: PlayerSpec,
+    /// The second player.
+    b: PlayerSpec,
+    /// Number of games; with --sprt the most that are played.
+    #[arg(long, default_value_t = 100)]
+    games: u64,
+    #[command(flatten)]
+    pub conditions: ConditionArgs,
+    /// Stop when A is shown to be stronger than B by ELO1, or by ELO0 at most.
+    #[arg(long, value_name = "ELO0,ELO1[,ALPHA,BETA]", value_parser = read_sprt, allow_hyphen_values = true)]
+    sprt: Option<Hypotheses>,
+    /// The results file; by default a new one in results/.
+    #[arg(long)]
+    output: Option<PathBuf>,
+    /// Go on with the results file of an interrupted match.
+    #[arg(long, requires = "output")]
+    resume: bool,
+    /// End with one line of JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The conditions under which games are played.
+#[derive(clap::Args, Clone, Debug)]
+pub struct ConditionArgs {
+    /// Seconds for each move.
+    #[arg(long, value_name = "S", group = "effort", value_parser = read_seconds)]
+    time: Option<Duration>,
+    /// Seconds for all moves of one side.
+    #[arg(long, value_name = "S", group = "effort", value_parser = read_seconds)]
+    game_time: Option<Duration>,
+    /// Iterations, playouts or nodes for each move.
+    #[arg(long, value_name = "N", group = "effort")]
+    iterations: Option<u64>,
+    /// No limit: for players that know their own.
+    #[arg(long, group = "effort")]
+    free: bool,
+    /// Edge of the board.
+    #[arg(long, default_value = "10", value_parser = read_size)]
+    size: Size,
+    /// Random plies of the opening.
+    #[arg(long, default_value_t = 4)]
+    plies: u32,
+    /// How far from one half the winning rate may be after the opening; 0.5 takes all openings.
+    #[arg(long, default_value_t = 0.15)]
+    balance: f32,
+    /// Seed of the openings and of the players.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// How much later than its time an answer may come, in seconds.
+    #[arg(long, value_name = "S", default_value = "0.1", value_parser = read_seconds)]
+    grace: Duration,
+    /// Games played at once; by default one for each core.
+    #[arg(long)]
+    concurrency: Option<usize>,
+}
+
+impl ConditionArgs {
+    fn control(&self) -> Control {
+        match (self.time, self.game_time, self.iterations) {
+            (Some(time), _, _) => Control::PerMove(time),
+            (_, Some(time), _) => Control::PerGame(time),
+            (_, _, Some(count)) => Control::Iterations(count),
+            _ if self.free => Control::Free,
+            _ => Control::PerMove(Duration::from_millis(100)),
+        }
+    }
+
+    /// How many games are played at once.
+    pub fn concurrency(&self) -> usize {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        self.concurrency.unwrap_or(cores).max(1)
+    }
+
+    /// A match under these conditions.
+    ///
+    /// # Errors
+    /// A player that cannot be told of an opening.
+    pub fn new_match(&self, players: [PlayerSpec; 2], games: u64) -> Result<Match, String> {
+        if let Some(player) = players.iter().find(|player| player.needs_bare_start() && self.plies > 0) {
+            return Err(format!("{} cannot be told of an opening: add --plies 0", player.text));
+        }
+        let openings = Openings { plies: self.plies, balance: self.balance, seed: self.seed };
+        Ok(Match { players, games, size: self.size, control: self.control(), grace: self.grace, openings })
+    }
+}
+
+fn read_seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|seconds: &f64| (0.0..=1e6).contains(seconds));
+    seconds.map(Duration::from_secs_f64).ok_or_else(|| "a number of seconds is wanted".into())
+}
+
+fn read_size(text: &str) -> Result<Size, String> {
+    text.parse().ok().and_then(Size::new).ok_or_else(|| "an edge from 4 to 10 is wanted".into())
+}
+
+/// The hypotheses of a sequential test and the errors it may make.
+#[derive(Clone, Copy, Debug)]
+pub struct Hypotheses {
+    elo0: f64,
+    elo1: f64,
+    alpha: f64,
+    beta: f64,
+}
+
+fn read_sprt(text: &str) -> Result<Hypotheses, String> {
+    let numbers: Result<Vec<f64>, _> = text.split(',').map(str::parse).collect();
+    match numbers.as_deref() {
+        Ok([elo0, elo1]) => Ok(Hypotheses { elo0: *elo0, elo1: *elo1, alpha: 0.05, beta: 0.05 }),
+        Ok([elo0, elo1, alpha, beta]) => {
+            Ok(Hypotheses { elo0: *elo0, elo1: *elo1, alpha: *alpha, beta: *beta })
+        }
+        _ => Err("two or four numbers are wanted, like 0,20 or 0,20,0.05,0.05".into()),
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), String> {
+    let contest = args.conditions.new_match([args.a.clone(), args.b.clone()], args.games)?;
+    let test = args.sprt.map(|h| Sprt::new(h.elo0, h.elo1, h.alpha, h.beta)).transpose();
+    let test = test.map_err(|error| format!("--sprt: {error}"))?;
+    let path = args.output.clone().unwrap_or_else(|| new_path(&contest));
+    let results = Results::open(&path, &contest.conditions(), args.resume)?;
+    let enough = AtomicBool::new(false);
+    let progress = Progress::new(args.games, test.clone());
+    progress.show(&results, &enough);
+    contest
+        .play(&results, args.conditions.concurrency(), &enough, &|results| progress.show(results, &enough))?;
+    progress.bar.finish_and_clear();
+    let score = Score::of(&results.games());
+    print!("{}", summary(&contest, &score, test.as_ref()));
+    println!("results: {}", path.display());
+    if args.json {
+        println!("{}", as_json(&score, test.as_ref()));
+    }
+    Ok(())
+}
+
+/// A results file that does not exist yet.
+fn new_path(contest: &Match) -> PathBuf {
+    let safe = |text: &str| {
+        text.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).take(40).collect::<String>()
+    };
+    let [a, b] = [safe(&contest.players[0].text), safe(&contest.players[1].text)];
+    let stamp = chrono::Local::now().format("%Y%m%d-%H%M%S");
+    PathBuf::from(format!("results/{stamp}-{a}-{b}-{}.jsonl", std::process::id()))
+}
+
+/// Shows how the match stands: a bar in a terminal, else a line now and then.
+struct Progress {
+    bar: ProgressBar,
+    total: u64,
+    test: Option<Sprt>,
+}
+
+impl Progress {
+    fn new(total: u64, test: Option<Sprt>) -> Self {
+        let bar =
+            if std::io::stderr().is_terminal() { ProgressBar::new(total) } else { ProgressBar::hidden() };
+        let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {msg} ({eta} left)");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        Self { bar, total, test }
+    }
+
+    fn show(&self, results: &Results, enough: &AtomicBool) {
+        let score = Score::of(&results.games());
+        let line = standing(&score, self.test.as_ref());
+        self.bar.set_position(score.games());
+        self.bar.set_message(line.clone());
+        if self.bar.is_hidden() && score.games() > 0 && score.games().is_multiple_of((self.total / 20).max(1))
+        {
+            println!("{}/{} {line}", score.games(), self.total);
+        }
+        if self.test.as_ref().is_some_and(|test| score.tested(test).verdict() != Verdict::Continue) {
+            enough.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Score, Elo and the state of the test in one line.
+fn standing(score: &Score, test: Option<&Sprt>) -> String {
+    let elo = score.estimate().map_or(String::new(), |e| {
+        format!(", Elo {:+.0} [{:+.0}, {:+.0}]", e.elo, e.interval.low, e.interval.high)
+    });
+    let llr = test.map_or(String::new(), |test| format!(", LLR {:.2}", score.tested(test).llr()));
+    let forfeits = match score.forfeit_count() {
+        0 => String::new(),
+        count => format!(", forfeits {count}"),
+    };
+    format!("{}-{} {:.1}%{elo}{llr}{forfeits}", score.wins, score.losses, score.share() * 100.0)
+}
+
+fn summary(contest: &Match, score: &Score, test: Option<&Sprt>) -> String {
+    let [a, b] = [&contest.players[0].text, &contest.players[1].text];
+    let [seconds_a, seconds_b] = score.seconds_a_move();
+    let mut text = format!("{a} v {b}: {}\n", standing(score, test));
+    text += &format!(
+        "as Black {}-{}, as White {}-{}; {:.1} plies a game; {seconds_a:.3} s and {seconds_b:.3} s a move\n",
+        score.wins_as_black,
+        score.games_as_black - score.wins_as_black,
+        score.wins - score.wins_as_black,
+        score.games() - score.games_as_black - (score.wins - score.wins_as_black),
+        score.plies as f64 / score.games().max(1) as f64,
+    );
+    for (name, forfeits) in [(a, &score.forfeits[0]), (b, &score.forfeits[1])] {
+        for (kind, count) in forfeits {
+            text += &format!("{name} lost {count} by {kind}\n");
+        }
+    }
+    if let Some(test) = test {
+        let test = score.tested(test);
+        let (lower, upper) = test.bounds();
+        let pairs = test.pairs().total();
+        text += &format!(
+            "SPRT: {}, LLR {:.2} [{lower:.2}, {upper:.2}] after {pairs} pairs\n",
+            verdict(&test),
+            test.llr()
+        );
+    }
+    text
+}
+
+/// The result as one JSON object, from A's side.
+fn as_json(score: &Score, test: Option<&Sprt>) -> Value {
+    let estimate = score.estimate();
+    let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
+    json!({
+        "wins": score.wins,
+        "losses": score.losses,
+        "score": score.share(),
+        "elo": finite(estimate.map(|estimate| estimate.elo)),
+        "elo_low": finite(estimate.map(|estimate| estimate.interval.low)),
+        "elo_high": finite(estimate.map(|estimate| estimate.interval.high)),
+        "forfeits": score.forfeits,
+        "sprt": test.map(|test| verdict(&score.tested(test))),
+    })
+}
+
+fn verdict(test: &Sprt) -> &'static str {
+    match test.verdict() {
+        Verdict::Continue => "undecided",
+        Verdict::AcceptH0 => "H0",
+        Verdict::AcceptH1 => "H1",
+    }
+}

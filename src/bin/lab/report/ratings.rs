@@ -1,0 +1,246 @@
+//! Who beat whom how often, and the ratings that explain it best.
+//!
+//! The model is Elo's, which is Bradley and Terry's: the stronger player wins with probability
+//! `1 / (1 + 10^(-difference / 400))`. The ratings are those under which the results are most likely
+//! (D. R. Hunter, MM algorithms for generalized Bradley-Terry models, Annals of Statistics 32, 2004),
+//! counted from the mean of all players; the intervals come from the curvature of the likelihood. They
+//! take games as independent of each other.
+
+use otrera::{GameRecord, Side};
+use serde::Serialize;
+use std::f64::consts::LN_10;
+
+/// Rating points for each unit of log-strength.
+const SCALE: f64 = 400.0 / LN_10;
+
+/// Standard deviations to each side that hold 95 % of a normal distribution.
+const Z: f64 = 1.959_964;
+
+/// Enough rounds for any field of players; each costs no more than a glance at the cross-table.
+const MAX_ROUNDS: u32 = 100_000;
+
+/// The cross-table with ratings, best player first.
+#[derive(Serialize, Debug)]
+pub struct Standing {
+    /// The players in the order of their ratings.
+    pub players: Vec<Rated>,
+    /// Games that the player of the row won against that of the column.
+    pub wins: Vec<Vec<u32>>,
+    /// Whether each player was given a drawn game against the average one: the results alone would put
+    /// infinite distances between some of them.
+    pub anchored: bool,
+}
+
+/// A player's rating.
+#[derive(Serialize, Debug)]
+pub struct Rated {
+    /// The name.
+    pub name: String,
+    /// Points above the mean of all players.
+    pub elo: f64,
+    /// Half of the 95 % interval.
+    pub margin: f64,
+}
+
+impl Standing {
+    /// Counts the games that somebody won; those of a player against itself say nothing.
+    pub fn of(games: &[GameRecord]) -> Self {
+        let mut names: Vec<&str> = games.iter().flat_map(|game| [&*game.black, &*game.white]).collect();
+        names.sort_unstable();
+        names.dedup();
+        let mut wins = vec![vec![0; names.len()]; names.len()];
+        let index = |name: &str| names.binary_search(&name).unwrap_or_default();
+        for game in games.iter().filter(|game| game.black != game.white) {
+            let [black, white] = [index(&game.black), index(&game.white)];
+            match game.winner {
+                Some(Side::Black) => wins[black][white] += 1,
+                Some(Side::White) => wins[white][black] += 1,
+                None => {}
+            }
+        }
+        let anchored = !is_connected(&wins);
+        let field = Field { wins: &wins, anchor: if anchored { 1.0 } else { 0.0 } };
+        let ratings = field.ratings();
+        let margins = field.margins(&ratings);
+        let mut order: Vec<usize> = (0..names.len()).collect();
+        order.sort_by(|&a, &b| ratings[b].total_cmp(&ratings[a]));
+        let rated = |&i: &usize| Rated { name: names[i].into(), elo: SCALE * ratings[i], margin: margins[i] };
+        Self {
+            players: order.iter().map(rated).collect(),
+            wins: order.iter().map(|&row| order.iter().map(|&column| wins[row][column]).collect()).collect(),
+            anchored,
+        }
+    }
+}
+
+/// Whether from each player a chain of wins leads to each other one: then the likelihood has a maximum.
+fn is_connected(wins: &[Vec<u32>]) -> bool {
+    let reaches_all = |beats: &dyn Fn(usize, usize) -> bool| {
+        let mut reached = vec![false; wins.len()];
+        let mut frontier: Vec<usize> = (0..wins.len().min(1)).collect();
+        while let Some(player) = frontier.pop() {
+            if !std::mem::replace(&mut reached[player], true) {
+                frontier.extend((0..wins.len()).filter(|&other| beats(player, other)));
+            }
+        }
+        reached.iter().all(|&reached| reached)
+    };
+    reaches_all(&|player, other| wins[player][other] > 0)
+        && reaches_all(&|player, other| wins[other][player] > 0)
+}
+
+/// The games from which ratings are to be found.
+struct Field<'a> {
+    wins: &'a [Vec<u32>],
+    /// Drawn games of each player against one of rating 0.
+    anchor: f64,
+}
+
+impl Field<'_> {
+    fn games(&self, player: usize, other: usize) -> f64 {
+        f64::from(self.wins[player][other] + self.wins[other][player])
+    }
+
+    /// The likeliest log-strengths, their mean 0.
+    fn ratings(&self) -> Vec<f64> {
+        let count = self.wins.len();
+        let mut strengths = vec![1.0; count];
+        for _ in 0..MAX_ROUNDS {
+            let next = (0..count).map(|player| self.improved(player, &strengths)).collect::<Vec<f64>>();
+            let mean = next.iter().map(|strength| strength.ln()).sum::<f64>() / count as f64;
+            // With the anchor the level is part of the likelihood; it is taken out at the end.
+            let level = if self.anchor > 0.0 { 1.0 } else { mean.exp() };
+            let next: Vec<f64> = next.iter().map(|strength| strength / level).collect();
+            let moved =
+                next.iter().zip(&strengths).map(|(new, old)| (new / old).ln().abs()).fold(0.0, f64::max);
+            strengths = next;
+            if moved < 1e-10 {
+                break;
+            }
+        }
+        let mean = strengths.iter().map(|strength| strength.ln()).sum::<f64>() / count.max(1) as f64;
+        strengths.iter().map(|strength| strength.ln() - mean).collect()
+    }
+
+    /// One round of Hunter's iteration for a player: its wins over the wins a strength of 1 would bring.
+    fn improved(&self, player: usize, strengths: &[f64]) -> f64 {
+        let own = strengths[player];
+        let mut wins = self.anchor / 2.0;
+        let mut expected = self.anchor / (own + 1.0);
+        for (other, strength) in strengths.iter().enumerate() {
+            wins += f64::from(self.wins[player][other]);
+            expected += self.games(player, other) / (own + strength);
+        }
+        if expected > 0.0 { wins / expected } else { own }
+    }
+
+    /// Half the 95 % interval of each rating, in rating points.
+    fn margins(&self, ratings: &[f64]) -> Vec<f64> {
+        let count = ratings.len();
+        // The second derivatives of the likelihood, with the mean held fast.
+        let mut curvature = vec![vec![1.0 / count as f64; count]; count];
+        for player in 0..count {
+            curvature[player][player] += self.anchor * spread(ratings[player]);
+            for other in 0..count {
+                let information = self.games(player, other) * spread(ratings[player] - ratings[other]);
+                curvature[player][player] += information;
+                curvature[player][other] -= information;
+            }
+        }
+        let covariance = inverse(curvature);
+        // The mean of all ratings is no one's error.
+        let row_means: Vec<f64> =
+            covariance.iter().map(|row| row.iter().sum::<f64>() / count as f64).collect();
+        let mean = row_means.iter().sum::<f64>() / count as f64;
+        (0..count)
+            .map(|player| covariance[player][player] - 2.0 * row_means[player] + mean)
+            .map(|variance| Z * SCALE * variance.max(0.0).sqrt())
+            .collect()
+    }
+}
+
+/// Variance of one game's result at this difference in log-strength.
+fn spread(difference: f64) -> f64 {
+    let chance = 1.0 / (1.0 + (-difference).exp());
+    chance * (1.0 - chance)
+}
+
+/// The inverse of a symmetric, positive definite matrix, by elimination.
+fn inverse(mut matrix: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+    let count = matrix.len();
+    for (row, values) in matrix.iter_mut().enumerate() {
+        values.extend((0..count).map(|column| if row == column { 1.0 } else { 0.0 }));
+    }
+    for pivot in 0..count {
+        let scale = matrix[pivot][pivot];
+        matrix[pivot].iter_mut().for_each(|value| *value /= scale);
+        let pivot_row = matrix[pivot].clone();
+        for (_, row) in matrix.iter_mut().enumerate().filter(|&(row, _)| row != pivot) {
+            let factor = row[pivot];
+            row.iter_mut().zip(&pivot_row).for_each(|(value, above)| *value -= factor * above);
+        }
+    }
+    matrix.iter().map(|row| row[count..].to_vec()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use otrera::Position;
+
+    /// Games in which the first named player wins this often.
+    fn games(results: &[(&str, &str, usize)]) -> Vec<GameRecord> {
+        let won = |&(winner, loser, times): &(&str, &str, usize)| {
+            let game = GameRecord::new(winner, loser, Position::standard());
+            vec![GameRecord { winner: Some(Side::Black), ..game }; times]
+        };
+        results.iter().flat_map(won).collect()
+    }
+
+    #[test]
+    fn two_players_are_as_far_apart_as_their_score_says() {
+        let standing = Standing::of(&games(&[("a", "b", 25), ("b", "a", 75)]));
+        let [first, second] = &standing.players[..] else { panic!("two players") };
+        assert_eq!((first.name.as_str(), second.name.as_str()), ("b", "a"));
+        assert!(!standing.anchored);
+        assert_eq!(standing.wins, [[0, 75], [25, 0]]);
+        assert!((first.elo - second.elo - 190.848).abs() < 0.001, "{first:?}");
+        // The logit of a share p of n games has the variance 1 / (n p (1 - p)); each rating is half of it.
+        let margin = Z * SCALE / (100.0_f64 * 0.25 * 0.75).sqrt() / 2.0;
+        assert!((first.margin - margin).abs() < 0.001 && (second.margin - margin).abs() < 0.001);
+    }
+
+    #[test]
+    fn consistent_results_give_the_ratings_behind_them() {
+        // 1 : 2 : 4, so one doubling, 120.41 points, between neighbours.
+        let standing = Standing::of(&games(&[
+            ("b", "a", 200),
+            ("a", "b", 100),
+            ("c", "b", 200),
+            ("b", "c", 100),
+            ("c", "a", 400),
+            ("a", "c", 100),
+        ]));
+        let elo: Vec<f64> = standing.players.iter().map(|player| player.elo).collect();
+        assert!((elo[0] - 120.412).abs() < 0.001 && elo[1].abs() < 0.001 && (elo[2] + 120.412).abs() < 0.001);
+        assert!(standing.players[1].margin < standing.players[0].margin);
+    }
+
+    #[test]
+    fn ratings_stay_finite_whatever_happened() {
+        for results in [
+            &[][..],
+            &[("a", "b", 10)],
+            &[("a", "b", 3), ("c", "d", 2)],
+            &[("a", "a", 5)],
+            &[("a", "b", 1), ("b", "c", 1), ("c", "a", 0)],
+            &[("a", "b", 100_000)],
+        ] {
+            let standing = Standing::of(&games(results));
+            let finite = |player: &Rated| player.elo.is_finite() && player.margin.is_finite();
+            assert!(standing.players.iter().all(finite), "{standing:?}");
+        }
+        let standing = Standing::of(&games(&[("a", "b", 10)]));
+        assert!(standing.anchored && standing.players[0].elo > 100.0, "{standing:?}");
+    }
+}

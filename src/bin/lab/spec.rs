@@ -1,0 +1,125 @@
+//! Players by name: what `lab match A B` and the tables understand.
+//!
+//! ```text
+//! tournament,threads=2,c=0.3     a preset with parameters of the search
+//! alphabeta:territory            alpha-beta of depth 2 (alphabeta:territory:3 of depth 3)
+//! pvs:paper                      principal variation search against the clock
+//! greedy    random
+//! cmd:./bot --flag,proto=botzone-keep     a program from elsewhere
+//! ```
+
+use crate::external::{External, Protocol};
+use otrera::baseline::{alphabeta::AlphaBeta, measure::Measure, pvs::Pvs, random::RandomPlayer};
+use otrera::{Params, Player, Resources, SearchPlayer};
+use std::str::FromStr;
+
+/// A player that can be built any number of times.
+#[derive(Clone, Debug)]
+pub struct PlayerSpec {
+    /// As it was written; its name in records and tables.
+    pub text: String,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Search { params: Params, threads: usize, memory: usize, iterations: Option<u64> },
+    AlphaBeta { measure: Measure, depth: u32 },
+    Pvs { measure: Measure },
+    Random,
+    External { command: Vec<String>, protocol: Protocol },
+}
+
+/// Default memory of a search: matches run several at once.
+const MEMORY_MB: u64 = 256;
+
+impl PlayerSpec {
+    /// Builds the player. The seed decides all its chances.
+    pub fn build(&self, seed: u64) -> Box<dyn Player> {
+        match &self.kind {
+            Kind::Search { params, threads, memory, iterations } => {
+                let resources = Resources { threads: *threads, memory: *memory, seed };
+                Box::new(SearchPlayer::new(params.clone(), resources, *iterations))
+            }
+            Kind::AlphaBeta { measure, depth } => Box::new(AlphaBeta::new(*measure, *depth, seed)),
+            Kind::Pvs { measure } => Box::new(Pvs::new(*measure)),
+            Kind::Random => Box::new(RandomPlayer::new(seed)),
+            Kind::External { command, protocol } => Box::new(External::new(command.clone(), *protocol)),
+        }
+    }
+
+    /// Whether games must begin at the start of the board, since the program cannot be told of an opening.
+    pub fn needs_bare_start(&self) -> bool {
+        matches!(self.kind, Kind::External { protocol: Protocol::Sau, .. })
+    }
+}
+
+impl FromStr for PlayerSpec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let kind = match text.strip_prefix("cmd:") {
+            Some(program) => external(program)?,
+            None => built_in(text)?,
+        };
+        Ok(Self { text: text.to_owned(), kind })
+    }
+}
+
+fn external(program: &str) -> Result<Kind, String> {
+    let (command, protocol) = program
+        .rsplit_once(",proto=")
+        .ok_or_else(|| format!("cmd:{program}: add ,proto= and one of {}", Protocol::names()))?;
+    let command: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
+    if command.is_empty() {
+        return Err("cmd: needs a program".into());
+    }
+    Ok(Kind::External { command, protocol: protocol.parse()? })
+}
+
+fn built_in(text: &str) -> Result<Kind, String> {
+    let mut options = text.split(',');
+    let mut words = options.next().unwrap_or_default().split(':');
+    let name = words.next().unwrap_or_default();
+    let words: Vec<&str> = words.collect();
+    let measure = |default: Measure| words.first().map_or(Ok(default), |word| word.parse());
+    let kind = match name {
+        "random" => Kind::Random,
+        "greedy" => Kind::AlphaBeta { measure: measure(Measure::Paper)?, depth: 1 },
+        "alphabeta" => Kind::AlphaBeta {
+            measure: measure(Measure::Territory)?,
+            depth: words
+                .get(1)
+                .map_or(Ok(2), |depth| depth.parse())
+                .map_err(|_| format!("{text}: what depth?"))?,
+        },
+        "pvs" => Kind::Pvs { measure: measure(Measure::Paper)? },
+        preset => {
+            let params = Params::preset(preset).map_err(|valid| {
+                format!("{preset}: {valid}, random, greedy, alphabeta[:EVALUATION[:DEPTH]], pvs[:EVALUATION], cmd:PROGRAM,proto=P")
+            })?;
+            return search(params, options);
+        }
+    };
+    match options.next() {
+        Some(option) => Err(format!("{name} has no option {option}")),
+        None => Ok(kind),
+    }
+}
+
+fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Result<Kind, String> {
+    let (mut threads, mut memory, mut iterations) = (1, MEMORY_MB << 20, None);
+    for option in options {
+        let (name, value) =
+            option.split_once('=').ok_or_else(|| format!("{option}: an option is name=value"))?;
+        let number =
+            || value.parse::<u64>().ok().filter(|&n| n > 0).ok_or_else(|| format!("{option}: what number?"));
+        match name {
+            "threads" => threads = number()?.min(1024) as usize,
+            "memory" => memory = number()?.min(65_536) << 20,
+            "iterations" => iterations = Some(number()?),
+            _ => params.set(name, value)?,
+        }
+    }
+    Ok(Kind::Search { params, threads, memory: memory as usize, iterations })
+}

@@ -1,0 +1,118 @@
+//! `lab table NAME`: the papers' tables again, ours beside theirs.
+
+mod k1;
+mod plot;
+mod sheet;
+
+use crate::results::Results;
+use crate::runner::Match;
+use crate::spec::PlayerSpec;
+use clap::ValueEnum;
+use otrera::{Control, GameRecord, Openings, Size};
+use sheet::Sheet;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Arguments of `lab table`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// Which table.
+    name: Name,
+    /// A few minutes instead of the full size.
+    #[arg(long)]
+    quick: bool,
+    /// Seed of openings and players.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Games played at once; by default one for each core.
+    #[arg(long)]
+    concurrency: Option<usize>,
+    /// Where tables, plots and the games behind them go.
+    #[arg(long, default_value = "results/tables")]
+    folder: PathBuf,
+}
+
+/// The tables that can be reproduced.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Name {
+    /// Kato et al., table 1: plain UCT against alpha-beta of depth 2. Resumes when interrupted.
+    #[value(name = "K-1")]
+    K1,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), String> {
+    let study = Study::new(args);
+    match args.name {
+        Name::K1 => k1::run(&study),
+    }
+}
+
+/// What all tables need: their size, their seed, and where to put things.
+pub struct Study {
+    quick: bool,
+    seed: u64,
+    concurrency: usize,
+    folder: PathBuf,
+}
+
+impl Study {
+    fn new(args: &Args) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let folder = args.folder.join(if args.quick { "quick" } else { "full" });
+        Self { quick: args.quick, seed: args.seed, concurrency: args.concurrency.unwrap_or(cores), folder }
+    }
+
+    /// All games of a match, those of an earlier, interrupted run not played again.
+    fn games(&self, cell: &str, contest: &Match) -> Result<Vec<GameRecord>, String> {
+        let results = Results::open(&self.folder.join(format!("{cell}.jsonl")), &contest.conditions(), true)?;
+        let shown = |results: &Results| {
+            let done = results.games().len() as u64;
+            if done.is_multiple_of(10) || done == contest.games {
+                eprintln!("{cell}: {done}/{} games", contest.games);
+            }
+        };
+        contest.play(&results, self.concurrency, &AtomicBool::new(false), &shown)?;
+        Ok(results.games().into_iter().take(contest.games as usize).collect())
+    }
+
+    /// A match on 10x10 from the starting position, or from openings of this many random plies.
+    fn contest(&self, players: [&str; 2], games: u64, control: Control, plies: u32) -> Result<Match, String> {
+        let [a, b] = players;
+        Ok(Match {
+            players: [a.parse::<PlayerSpec>()?, b.parse::<PlayerSpec>()?],
+            games,
+            size: Size::STANDARD,
+            control,
+            grace: Duration::from_millis(250),
+            openings: Openings { plies, balance: 0.15, seed: self.seed },
+        })
+    }
+
+    /// Prints a table, writes it as CSV and its plot as SVG.
+    fn publish(
+        &self,
+        name: &str,
+        sheet: &Sheet,
+        plot: impl Fn(&Path) -> Result<(), String>,
+    ) -> Result<(), String> {
+        print!("{}", sheet.to_text());
+        let (csv, svg) = (self.folder.join(format!("{name}.csv")), self.folder.join(format!("{name}.svg")));
+        std::fs::create_dir_all(&self.folder).map_err(|error| error.to_string())?;
+        std::fs::write(&csv, sheet.to_csv()).map_err(|error| format!("{}: {error}", csv.display()))?;
+        plot(&svg)?;
+        println!("written: {}, {}", csv.display(), svg.display());
+        Ok(())
+    }
+}
+
+/// The processor this runs on, for the notes under a table.
+pub fn machine() -> String {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let model = std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
+        let line = text.lines().find(|line| line.starts_with("model name"))?;
+        Some(line.split_once(':')?.1.trim().to_owned())
+    });
+    format!("{} ({cores} cores)", model.unwrap_or_else(|| std::env::consts::ARCH.into()))
+}

@@ -1,0 +1,77 @@
+//! Plots of tables as SVG files.
+
+use plotters::prelude::*;
+use std::path::Path;
+
+/// One line of a plot.
+pub struct Line {
+    name: String,
+    points: Vec<(f64, f64)>,
+    dashed: bool,
+}
+
+impl Line {
+    /// A line through these points.
+    pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
+        Self { name: name.into(), points, dashed: false }
+    }
+
+    /// The same line dashed: the paper's figures.
+    pub fn dashed(self) -> Self {
+        Self { dashed: true, ..self }
+    }
+}
+
+/// Colours that can be told apart by most readers (Okabe and Ito 2008); a paper's line has the colour of
+/// ours before it.
+const COLOURS: [RGBColor; 5] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(86, 180, 233),
+];
+
+/// Writes a line plot with a logarithmic horizontal axis.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write(path: &Path, title: &str, horizontal: &str, lines: &[Line]) -> Result<(), String> {
+    draw(path, title, horizontal, lines).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn draw(
+    path: &Path,
+    title: &str,
+    horizontal: &str,
+    lines: &[Line],
+) -> Result<(), Box<dyn std::error::Error>> {
+    let points = || lines.iter().flat_map(|line| line.points.iter().copied());
+    let (left, right) = points().fold((f64::MAX, f64::MIN), |(low, high), (x, _)| (low.min(x), high.max(x)));
+    let top = points().fold(1.0, |high: f64, (_, y)| high.max(y)) * 1.05;
+    let root = SVGBackend::new(path, (760, 460)).into_drawing_area();
+    root.fill(&WHITE)?;
+    let mut chart = ChartBuilder::on(&root)
+        .caption(title, ("sans-serif", 20))
+        .margin(12)
+        .x_label_area_size(40)
+        .y_label_area_size(50)
+        .build_cartesian_2d((left..right.max(left * 1.01)).log_scale(), 0.0..top)?;
+    chart.configure_mesh().x_desc(horizontal).light_line_style(WHITE).draw()?;
+    let mut colour = 0;
+    for (index, line) in lines.iter().enumerate() {
+        if index > 0 && !line.dashed {
+            colour += 1;
+        }
+        let style = COLOURS[colour % COLOURS.len()].stroke_width(2);
+        let points = line.points.iter().copied();
+        let drawn = match line.dashed {
+            true => chart.draw_series(DashedLineSeries::new(points, 6, 4, style))?,
+            false => chart.draw_series(LineSeries::new(points, style).point_size(3))?,
+        };
+        drawn.label(&line.name).legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], style));
+    }
+    chart.configure_series_labels().border_style(BLACK.mix(0.3)).background_style(WHITE.mix(0.8)).draw()?;
+    root.present()?;
+    Ok(())
+}

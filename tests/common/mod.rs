@@ -1,0 +1,74 @@
+//! What several test files need: random positions, and the ways to turn a board round.
+#![allow(dead_code)] // every test file compiles this module for itself and uses a part of it
+
+use fastrand::Rng;
+use otrera::{Bitboard, Move, Position, Side, Size, Square};
+
+/// The board of this edge length.
+pub fn size(edge: usize) -> Size {
+    Size::new(edge).expect("a test names only sizes that exist")
+}
+
+/// Every position of a game of random moves, the start and the finished one included.
+pub fn random_game(start: Position, rng: &mut Rng) -> Vec<Position> {
+    let mut game = vec![start];
+    let mut position = start;
+    while position.winner().is_none() {
+        position = position.with_move(random_move(&position, rng));
+        game.push(position);
+    }
+    game
+}
+
+/// Any legal move of a position that has one.
+pub fn random_move(position: &Position, rng: &mut Rng) -> Move {
+    let moves: Vec<Move> = position.legal_moves().collect();
+    moves[rng.usize(..moves.len())]
+}
+
+/// One to six amazons a side and arrows of a random density anywhere: positions that no game reaches.
+pub fn scattered_position(size: Size, rng: &mut Rng) -> Position {
+    let mut squares: Vec<Square> = Bitboard::playable(size).into_iter().collect();
+    rng.shuffle(&mut squares);
+    let mut take = |count: usize| squares.drain(..count).collect::<Bitboard>();
+    let amazons = [take(rng.usize(1..=6)), take(rng.usize(1..=6))];
+    let density = rng.f64() * 0.8;
+    let arrows = squares.into_iter().filter(|_| rng.f64() < density).collect();
+    Position::from_parts(size, amazons, arrows, random_side(rng))
+}
+
+/// Either side.
+pub fn random_side(rng: &mut Rng) -> Side {
+    if rng.bool() { Side::Black } else { Side::White }
+}
+
+/// The position in each of the eight orientations of the board, first as it is.
+pub fn symmetries(position: &Position) -> [Position; 8] {
+    let last = position.size().edge() - 1;
+    std::array::from_fn(|orientation| {
+        let turn = |square: Square| {
+            let (mut column, mut row) = (square.column(), square.row());
+            if orientation & 1 != 0 {
+                column = last - column;
+            }
+            if orientation & 2 != 0 {
+                row = last - row;
+            }
+            if orientation & 4 != 0 {
+                (column, row) = (row, column);
+            }
+            Square::new(column, row).expect("a turned board has the same squares")
+        };
+        let turned = |set: Bitboard| set.into_iter().map(turn).collect();
+        let amazons = position.all_amazons().map(turned);
+        Position::from_parts(position.size(), amazons, turned(position.arrows()), position.side())
+            .with_rules(position.rules())
+    })
+}
+
+/// The same position with the two sides exchanged, the one to move too.
+pub fn sides_exchanged(position: &Position) -> Position {
+    let [black, white] = position.all_amazons();
+    let side = position.side().opponent();
+    Position::from_parts(position.size(), [white, black], position.arrows(), side)
+}

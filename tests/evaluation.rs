@@ -1,0 +1,318 @@
+//! The evaluation against the definitions of the MG-PEO paper, written here square by square with plain
+//! loops; then the laws it must obey: kernels, threads, symmetries and the exchange of the sides.
+
+mod common;
+
+use common::{random_game, random_side, scattered_position, sides_exchanged, size, symmetries};
+use fastrand::Rng;
+use otrera::eval::{parallel, phase::StageWeights};
+use otrera::{
+    Bitboard, DistanceMaps, Evaluator, Kernel, Leaf, Metrics, Position, Side, Size, Square, Value, Weights,
+    WinRate,
+};
+use std::collections::HashMap;
+
+/// Weights of which no two are alike, so that exchanged ones are seen.
+const UNEVEN: Weights = Weights {
+    stages: [
+        StageWeights { t1: 0.17, t2: 0.31, p1: 0.23, p2: 0.07, mobility: 0.11 },
+        StageWeights { t1: 0.41, t2: 0.13, p1: 0.29, p2: 0.19, mobility: 0.05 },
+        StageWeights { t1: 0.61, t2: 0.37, p1: 0.02, p2: 0.03, mobility: 0.43 },
+    ],
+    tie: 0.3,
+    ..Weights::PAPER
+};
+
+const DIRECTIONS: [(i32, i32); 8] = [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)];
+
+/// The empty squares from a square on in one direction, nearest first.
+fn line(position: &Position, from: Square, (columns, rows): (i32, i32)) -> Vec<Square> {
+    let at = |step: i32| {
+        let moved = |from: usize, by: i32| usize::try_from(from as i32 + by).ok();
+        Square::new(moved(from.column(), step * columns)?, moved(from.row(), step * rows)?)
+    };
+    (1..).map_while(at).take_while(|&square| position.empty().contains(square)).collect()
+}
+
+fn queen_moves(position: &Position, from: Square) -> Vec<Square> {
+    DIRECTIONS.into_iter().flat_map(|direction| line(position, from, direction)).collect()
+}
+
+fn king_moves(position: &Position, from: Square) -> Vec<Square> {
+    DIRECTIONS.into_iter().filter_map(|direction| line(position, from, direction).first().copied()).collect()
+}
+
+/// The least number of moves in which a side reaches each square; those that it cannot reach are missing.
+type Distances = HashMap<Square, u32>;
+
+fn distances(position: &Position, side: Side, moves: fn(&Position, Square) -> Vec<Square>) -> Distances {
+    let mut found = Distances::new();
+    let mut frontier: Vec<Square> = position.amazons(side).into_iter().collect();
+    let mut steps = 0;
+    while !frontier.is_empty() {
+        steps += 1;
+        let mut reached: Vec<Square> = frontier.iter().flat_map(|&from| moves(position, from)).collect();
+        reached.retain(|&to| match found.contains_key(&to) {
+            true => false,
+            false => found.insert(to, steps).is_none(),
+        });
+        frontier = reached;
+    }
+    found
+}
+
+/// The five metrics, positive for Black, with a tied square's value for Black.
+struct Reference {
+    t1: f64,
+    t2: f64,
+    p1: f64,
+    p2: f64,
+    mobility: f64,
+    farthest: u32,
+}
+
+impl Reference {
+    fn of(position: &Position, tie: f64) -> Self {
+        let both = |moves| Side::BOTH.map(|side| distances(position, side, moves));
+        let (queen, king) = (both(queen_moves), both(king_moves));
+        Self {
+            t1: over_squares(position, &queen, |black, white| territory(black, white, tie)),
+            t2: over_squares(position, &king, |black, white| territory(black, white, tie)),
+            p1: over_squares(position, &queen, |black, white| 2.0 * ((-black).exp2() - (-white).exp2())),
+            p2: over_squares(position, &king, king_lead),
+            mobility: mobility(position, Side::Black) - mobility(position, Side::White),
+            farthest: king.iter().flat_map(|distances| distances.values().copied()).max().unwrap_or(0),
+        }
+    }
+
+    fn value(&self, weights: &StageWeights, side: Side) -> f64 {
+        let for_black = f64::from(weights.t1) * self.t1
+            + f64::from(weights.t2) * self.t2
+            + f64::from(weights.p1) * self.p1
+            + f64::from(weights.p2) * self.p2
+            + f64::from(weights.mobility) * self.mobility;
+        if side == Side::Black { for_black } else { -for_black }
+    }
+}
+
+/// The sum over the empty squares of a function of Black's and White's distance.
+fn over_squares(position: &Position, distances: &[Distances; 2], term: impl Fn(f64, f64) -> f64) -> f64 {
+    let distance =
+        |side: usize, square| distances[side].get(&square).map_or(f64::INFINITY, |&steps| f64::from(steps));
+    position.empty().into_iter().map(|square| term(distance(0, square), distance(1, square))).sum()
+}
+
+fn territory(black: f64, white: f64, tie: f64) -> f64 {
+    if black < white {
+        1.0
+    } else if black > white {
+        -1.0
+    } else if black.is_finite() {
+        tie
+    } else {
+        0.0
+    }
+}
+
+fn king_lead(black: f64, white: f64) -> f64 {
+    if black == white { 0.0 } else { ((white - black) / 6.0).clamp(-1.0, 1.0) }
+}
+
+fn mobility(position: &Position, side: Side) -> f64 {
+    let mut sum = 0.0;
+    for amazon in position.amazons(side) {
+        for direction in DIRECTIONS {
+            for (square, steps) in line(position, amazon, direction).into_iter().zip(1..) {
+                sum += king_moves(position, square).len() as f64 / f64::from(steps);
+            }
+        }
+    }
+    sum
+}
+
+/// Whole random games, scattered positions and corridors on boards of six sizes.
+fn various_positions() -> Vec<Position> {
+    let mut rng = Rng::with_seed(1);
+    let mut positions = Vec::new();
+    for size in [4, 5, 6, 8, 9, 10].map(size) {
+        for _ in 0..4 {
+            positions.extend(random_game(Position::start(size), &mut rng));
+        }
+        positions.extend((0..150).map(|_| scattered_position(size, &mut rng)));
+        positions.extend((0..30).map(|_| corridor(size, &mut rng)));
+    }
+    positions
+}
+
+/// One long winding corridor with some amazons in it, turned some way: far squares, few of them near.
+fn corridor(size: Size, rng: &mut Rng) -> Position {
+    let last = size.edge() - 1;
+    let is_wall = |square: &Square| {
+        let gap = if square.row() % 4 == 1 { 0 } else { last };
+        square.row() % 2 == 1 && square.column() != gap
+    };
+    let (walls, mut floor): (Vec<Square>, Vec<Square>) =
+        Bitboard::playable(size).into_iter().partition(is_wall);
+    rng.shuffle(&mut floor);
+    let mut take = |count: usize| floor.drain(..count).collect::<Bitboard>();
+    let amazons = [take(rng.usize(1..=2)), take(rng.usize(1..=2))];
+    let position = Position::from_parts(size, amazons, walls.into_iter().collect(), random_side(rng));
+    symmetries(&position)[rng.usize(..8)]
+}
+
+/// Every kernel that this processor has.
+fn kernels() -> [Kernel; 2] {
+    [Kernel::Portable, Kernel::fastest()]
+}
+
+fn assert_close(ours: f32, expected: f64, what: &str, position: &Position) {
+    let tolerance = 1e-6 * expected.abs().max(10.0);
+    assert!((f64::from(ours) - expected).abs() < tolerance, "{what} {ours}, not {expected}\n{position}");
+}
+
+#[test]
+fn metrics_are_those_of_the_definitions() {
+    let mut maps = DistanceMaps::default();
+    let mut farthest = 0;
+    for position in various_positions() {
+        for weights in [Weights::PAPER, UNEVEN] {
+            let reference = Reference::of(&position, f64::from(weights.tie_for(position.side())));
+            farthest = farthest.max(reference.farthest);
+            for kernel in kernels() {
+                let evaluator = Evaluator::new(weights.clone()).with_kernel(kernel);
+                let metrics = evaluator.metrics(&position, &mut maps);
+                assert_close(metrics.t1, reference.t1, "t1", &position);
+                assert_close(metrics.t2, reference.t2, "t2", &position);
+                assert_eq!(metrics.p1, reference.p1 as f32, "p1 is exact\n{position}");
+                assert_close(metrics.p2, reference.p2, "p2", &position);
+                assert_close(metrics.mobility, reference.mobility, "mobility", &position);
+            }
+        }
+    }
+    assert!(farthest > 40, "no square was further away than {farthest} king moves");
+}
+
+#[test]
+fn values_are_the_weighted_sums_of_their_stage() {
+    let mut maps = DistanceMaps::default();
+    for position in various_positions() {
+        for weights in [Weights::PAPER, UNEVEN] {
+            let reference = Reference::of(&position, f64::from(weights.tie_for(position.side())));
+            for stage in 0..3 {
+                let starts = [[u32::MAX >> 8; 2], [0, u32::MAX >> 8], [0; 2]][stage];
+                let weights = Weights { stage_starts: starts, ..weights.clone() };
+                let expected = reference.value(&weights.stages[stage], position.side());
+                for kernel in kernels() {
+                    let evaluator = Evaluator::new(weights.clone()).with_kernel(kernel);
+                    assert_close(evaluator.value(&position, &mut maps).0, expected, "value", &position);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn kernels_and_threads_give_the_same_bits() {
+    let mut maps = DistanceMaps::default();
+    for position in various_positions() {
+        for weights in [Weights::PAPER, UNEVEN] {
+            let [portable, fastest] = kernels().map(|kernel| {
+                let evaluator = Evaluator::new(weights.clone()).with_kernel(kernel);
+                assert_eq!(evaluator.kernel(), kernel);
+                let metrics = evaluator.metrics(&position, &mut maps);
+                (bits(metrics), evaluator.value(&position, &mut maps).0.to_bits())
+            });
+            assert_eq!(portable, fastest, "{position}");
+            let in_parallel = parallel::value(&position, &weights);
+            assert_eq!(in_parallel.0.to_bits(), fastest.1, "{position}");
+        }
+    }
+}
+
+fn bits(metrics: Metrics) -> [u32; 5] {
+    [metrics.t1, metrics.t2, metrics.p1, metrics.p2, metrics.mobility].map(f32::to_bits)
+}
+
+#[test]
+fn exchanging_the_sides_negates_the_metrics_and_keeps_the_value() {
+    let mut maps = DistanceMaps::default();
+    let evaluator = Evaluator::new(UNEVEN);
+    for position in various_positions() {
+        let exchanged = sides_exchanged(&position);
+        let metrics = evaluator.metrics(&position, &mut maps);
+        let expected = Metrics {
+            t1: -metrics.t1,
+            t2: -metrics.t2,
+            p1: -metrics.p1,
+            p2: -metrics.p2,
+            mobility: -metrics.mobility,
+        };
+        assert_eq!(evaluator.metrics(&exchanged, &mut maps), expected, "{position}");
+        let values = [position, exchanged].map(|position| evaluator.value(&position, &mut maps));
+        assert_eq!(values[0], values[1], "{position}");
+    }
+}
+
+#[test]
+fn turning_the_board_keeps_metrics_and_value() {
+    let mut maps = DistanceMaps::default();
+    let evaluator = Evaluator::new(UNEVEN);
+    for position in various_positions() {
+        let turned = symmetries(&position)
+            .map(|turned| (evaluator.metrics(&turned, &mut maps), evaluator.value(&turned, &mut maps)));
+        assert_eq!(turned, [turned[0]; 8], "{position}");
+    }
+}
+
+#[test]
+fn ties_favour_the_side_to_move() {
+    let mut maps = DistanceMaps::default();
+    let evaluator = Evaluator::new(Weights::PAPER);
+    let start = Position::standard();
+    for side in Side::BOTH {
+        let to_move = Position::from_parts(start.size(), start.all_amazons(), Bitboard::EMPTY, side);
+        let metrics = evaluator.metrics(&to_move, &mut maps);
+        let for_mover = if side == Side::Black { metrics.t1 } else { -metrics.t1 };
+        assert!(for_mover > 0.0, "the start is even but for the move, yet {side} has {for_mover}");
+        let values = [0.0, 0.2, 0.9]
+            .map(|tie| Evaluator::new(Weights { tie, ..Weights::PAPER }).value(&to_move, &mut maps));
+        assert!(values[0] < values[1] && values[1] < values[2], "{values:?}");
+    }
+}
+
+#[test]
+fn stages_begin_at_plies_20_and_50_on_10x10_and_in_proportion_elsewhere() {
+    let table = [(4, 2, 5), (5, 4, 10), (6, 7, 16), (7, 9, 23), (8, 13, 31), (9, 16, 40), (10, 20, 50)];
+    for (edge, middle, ending) in table {
+        let start = Position::start(size(edge));
+        for arrows in 0..=start.empty().len() {
+            let shot = start.empty().into_iter().take(arrows as usize).collect();
+            let position = Position::from_parts(start.size(), start.all_amazons(), shot, Side::Black);
+            let stage = usize::from(arrows >= middle) + usize::from(arrows >= ending);
+            assert_eq!(UNEVEN.stage_of(&position), &UNEVEN.stages[stage], "{arrows} arrows on {edge}x{edge}");
+        }
+    }
+}
+
+#[test]
+fn a_sign_leaf_knows_won_lost_and_even() {
+    let leaf = Leaf::Sign { threshold: 0.1 };
+    let rates = [-50.0, -0.11, -0.1, 0.0, 0.1, 0.11, 50.0].map(|value| leaf.win_rate(Value(value)));
+    let (lost, even, won) = (WinRate::LOSS, WinRate::EVEN, WinRate::WIN);
+    assert_eq!(rates, [lost, lost, even, even, even, won, won]);
+}
+
+#[test]
+fn a_logistic_leaf_is_a_rising_probability() {
+    for scale in [0.5, 3.0, 20.0] {
+        let rate = |value: f32| Leaf::Logistic { scale }.win_rate(Value(value)).0;
+        assert_eq!(rate(0.0), 0.5);
+        assert!((rate(scale) - 0.731_058_6).abs() < 1e-6, "1 / (1 + 1/e) at one scale");
+        for step in -40..40 {
+            let (low, high) = (step as f32 * 0.2 * scale, (step + 1) as f32 * 0.2 * scale);
+            assert!(rate(low) < rate(high), "{low} and {high}");
+            assert!((rate(low) + rate(-low) - 1.0).abs() < 1e-6, "{low}");
+        }
+        assert_eq!([-1e30, -f32::INFINITY, 1e30, f32::INFINITY].map(rate), [0.0, 0.0, 1.0, 1.0]);
+    }
+}

@@ -1,0 +1,96 @@
+//! The direction of the imports: a module of the library uses only modules below it, and only programs
+//! talk to the outside world.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Each module with those it may import, lowest first.
+const LAYERS: [(&str, &[&str]); 8] = [
+    ("board", &[]),
+    ("eval", &["board"]),
+    ("clock", &["board"]),
+    ("search", &["board", "eval", "clock"]),
+    ("player", &["board", "clock", "search"]),
+    ("baseline", &["board", "eval", "player"]),
+    ("contest", &["board", "eval", "clock", "search", "player"]),
+    ("bench", &["board", "search"]),
+];
+
+/// What a library without input and output does not contain.
+const FORBIDDEN: [&str; 7] =
+    ["println!", "print!", "dbg!", "std::fs", "io::stdin", "io::stdout", "io::stderr"];
+
+fn source() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+}
+
+/// The library's files and their code without comments; programs in `bin` are no part of it.
+fn files_below(folder: &Path) -> Vec<(PathBuf, String)> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let files = entries.flat_map(|path| match path.extension() {
+        _ if path.ends_with("bin") => Vec::new(),
+        None => files_below(&path),
+        Some(_) => {
+            let text = fs::read_to_string(&path).unwrap();
+            let code = text.lines().map(|line| line.split("//").next().unwrap());
+            vec![(path, code.collect::<Vec<_>>().join("\n"))]
+        }
+    });
+    files.collect()
+}
+
+/// The module a file belongs to: its first folder, or its own name.
+fn module_of(file: &Path) -> String {
+    let inside = file.strip_prefix(source()).unwrap();
+    inside.iter().next().unwrap().to_string_lossy().trim_end_matches(".rs").to_string()
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+}
+
+/// The modules that a path or a list of paths after `crate::` leads to.
+fn imports(path: &str, exports: &str) -> Vec<String> {
+    let names: Vec<&str> = match path.strip_prefix('{').and_then(|list| list.split(['}', ';']).next()) {
+        Some(list) => list.split(',').filter_map(|path| words(path).next()).collect(),
+        None => words(path).take(1).collect(),
+    };
+    names.into_iter().map(|name| home_of(name, exports).to_string()).collect()
+}
+
+/// The module itself, or the one from which `lib.rs` exports this name.
+fn home_of<'a>(name: &'a str, exports: &'a str) -> &'a str {
+    let exports = exports.split(';').filter_map(|item| item.trim().strip_prefix("pub use "));
+    exports
+        .filter(|path| words(path).any(|word| word == name))
+        .find_map(|path| words(path).next())
+        .unwrap_or(name)
+}
+
+#[test]
+fn imports_point_downwards() {
+    let files = files_below(&source());
+    let (_, exports) = files.iter().find(|(file, _)| module_of(file) == "lib").unwrap();
+    let mut arrows = 0;
+    for (file, code) in files.iter().filter(|(file, _)| module_of(file) != "lib") {
+        let module = module_of(file);
+        let Some((_, below)) = LAYERS.iter().find(|(name, _)| *name == module) else {
+            panic!("{module} has no place among the layers")
+        };
+        for import in code.split("crate::").skip(1).flat_map(|path| imports(path, exports)) {
+            let allowed = import == module || below.contains(&import.as_str());
+            assert!(allowed, "{} imports {import}, which is not below {module}", file.display());
+            arrows += 1;
+        }
+    }
+    assert!(files.len() > 20 && arrows > 30, "{} files, {arrows} arrows: were they read?", files.len());
+}
+
+#[test]
+fn the_library_has_no_input_or_output() {
+    for (file, code) in files_below(&source()) {
+        for word in FORBIDDEN {
+            assert!(!code.contains(word), "{} contains {word}", file.display());
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Rollouts: where they end, whose winning rate they tell, that every half-move is as likely as any
+//! other, and that no kernel changes a bit.
+
+mod common;
+
+use common::{random_game, size};
+use fastrand::Rng;
+use otrera::search::expand::State;
+use otrera::search::params::Rollouts;
+use otrera::search::rollout::Simulator;
+use otrera::{DistanceMaps, Evaluator, Kernel, Leaf, Params, Position, Side, Weights, WinRate};
+
+/// A leaf that tells any two values apart.
+const LEAF: Leaf = Leaf::Logistic { scale: 8.0 };
+
+/// Positions in which the two sides differ much; in the second one the mover has six amazons.
+const PICTURES: [&str; 3] = [
+    "W..... ..X... X....W ...X.. .B.X.B ......",
+    "B.B..B ...X.. .X.B.. B...X. .XW..B ....W.",
+    ".....XW ....XXX ....X.W B....X. .X..... ..B.... .......",
+];
+
+fn simulator(rollouts: Rollouts) -> Simulator {
+    Simulator::new(&Params { rollouts, leaf: LEAF, ..Params::MG }, false)
+}
+
+fn positions() -> impl Iterator<Item = Position> {
+    let both_sides = |picture| Side::BOTH.map(|side| Position::from_picture(picture, side).unwrap());
+    PICTURES.into_iter().flat_map(both_sides)
+}
+
+/// Black's winning rate where no half-move is left to be played.
+fn judged(position: &Position) -> f64 {
+    let for_black = match position.winner() {
+        Some(Side::Black) => WinRate::WIN,
+        Some(Side::White) => WinRate::LOSS,
+        None => {
+            let value = Evaluator::new(Weights::PAPER).value(position, &mut DistanceMaps::default());
+            LEAF.win_rate(value.seen_by(Side::Black, position.side()))
+        }
+    };
+    f64::from(for_black.0)
+}
+
+/// The mean and the variance of all outcomes, each with its probability.
+fn moments(outcomes: &[(f64, f64)]) -> (f64, f64) {
+    let mean = outcomes.iter().map(|(probability, rate)| probability * rate).sum::<f64>();
+    let variance = outcomes.iter().map(|(probability, rate)| probability * (rate - mean).powi(2)).sum();
+    (mean, variance)
+}
+
+/// Asserts that rollouts from a state end in these outcomes only and have their mean.
+fn check_rollouts(state: &State, rollouts: Rollouts, outcomes: &[(f64, f64)]) {
+    const SAMPLES: u32 = 8000;
+    let mut rng = Rng::with_seed(7);
+    let mut maps: [DistanceMaps; 2] = Default::default();
+    let simulator = simulator(rollouts);
+    let mut sum = 0.0;
+    for _ in 0..SAMPLES {
+        let rate = f64::from(simulator.win_rate_for_black(state, &mut rng, &mut maps).0);
+        assert!(outcomes.iter().any(|(_, possible)| (possible - rate).abs() < 1e-6), "{rate}\n{state:?}");
+        sum += rate;
+    }
+    let (mean, variance) = moments(outcomes);
+    let error = (variance / f64::from(SAMPLES)).sqrt();
+    let found = sum / f64::from(SAMPLES);
+    assert!((found - mean).abs() < 4.0 * error + 1e-6, "{found}, not {mean} +- {error}\n{state:?}");
+}
+
+/// The outcomes of drawing one of these with equal chances.
+fn equally_likely(rates: Vec<f64>) -> Vec<(f64, f64)> {
+    let probability = 1.0 / rates.len() as f64;
+    rates.into_iter().map(|rate| (probability, rate)).collect()
+}
+
+#[test]
+fn without_half_moves_the_leaf_itself_is_judged() {
+    for position in positions() {
+        let outcomes = [(1.0, judged(&position))];
+        check_rollouts(&State::ToMove(position), Rollouts::One(0), &outcomes);
+        check_rollouts(&State::ToMove(position), Rollouts::Two(0, 0), &outcomes);
+    }
+}
+
+#[test]
+fn one_half_move_is_any_movement() {
+    for position in positions() {
+        let ends = position.movements().map(|movement| judged(position.with_movement(movement).position()));
+        check_rollouts(&State::ToMove(position), Rollouts::One(1), &equally_likely(ends.collect()));
+    }
+}
+
+#[test]
+fn two_half_moves_are_any_movement_and_then_any_arrow() {
+    for position in positions() {
+        let movements = position.movements().count() as f64;
+        let mut outcomes = Vec::new();
+        for aiming in position.movements().map(|movement| position.with_movement(movement)) {
+            let arrows = aiming.arrow_targets();
+            let probability = 1.0 / (movements * f64::from(arrows.len()));
+            outcomes.extend(arrows.into_iter().map(|arrow| (probability, judged(&aiming.with_arrow(arrow)))));
+        }
+        check_rollouts(&State::ToMove(position), Rollouts::One(2), &outcomes);
+    }
+}
+
+#[test]
+fn between_the_halves_any_arrow_is_shot_first() {
+    for position in positions() {
+        let aiming = position.with_movement(position.movements().next().unwrap());
+        let ends = aiming.arrow_targets().into_iter().map(|arrow| judged(&aiming.with_arrow(arrow)));
+        check_rollouts(&State::ToShoot(aiming), Rollouts::One(0), &equally_likely(ends.collect()));
+    }
+}
+
+#[test]
+fn two_rollouts_are_averaged() {
+    for position in positions() {
+        let ends = position.movements().map(|movement| judged(position.with_movement(movement).position()));
+        let leaf = judged(&position);
+        let means = ends.map(|end| (end + leaf) / 2.0).collect();
+        check_rollouts(&State::ToMove(position), Rollouts::Two(0, 1), &equally_likely(means));
+    }
+}
+
+#[test]
+fn playouts_to_the_end_are_won_or_lost() {
+    for position in positions() {
+        let outcomes = [WinRate::WIN, WinRate::LOSS];
+        let simulator = simulator(Rollouts::TO_THE_END);
+        let (mut rng, mut maps) = (Rng::with_seed(3), Default::default());
+        for _ in 0..200 {
+            let rate = simulator.win_rate_for_black(&State::ToMove(position), &mut rng, &mut maps);
+            assert!(outcomes.contains(&rate), "{rate:?}");
+        }
+    }
+}
+
+/// The search takes the fastest kernel; rollouts are all that depends on it.
+#[test]
+fn every_kernel_gives_the_same_bits() {
+    let simulator = Simulator::new(&Params::PAPER, false);
+    let [mut portable_rng, mut fastest_rng] = [(); 2].map(|()| Rng::with_seed(9));
+    let mut maps: [DistanceMaps; 2] = Default::default();
+    let games = [6, 8, 10].map(|edge| random_game(Position::start(size(edge)), &mut Rng::with_seed(1)));
+    for position in games.iter().flat_map(|game| game[..game.len() - 1].iter().step_by(5)) {
+        let movement = position.movements().next().unwrap();
+        for state in [State::ToMove(*position), State::ToShoot(position.with_movement(movement))] {
+            for _ in 0..100 {
+                let mut rate = |kernel, rng: &mut Rng| {
+                    let simulator = simulator.clone().with_kernel(kernel);
+                    simulator.win_rate_for_black(&state, rng, &mut maps)
+                };
+                let portable = rate(Kernel::Portable, &mut portable_rng);
+                assert_eq!(portable, rate(Kernel::fastest(), &mut fastest_rng), "{position}");
+            }
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! The rules: perft numbers of independent programs, real games, a brute-force generator, and the two
+//! ways in which a game ends. The large perft numbers run with
+//! `cargo test --release --test rules -- --ignored`.
+
+mod common;
+
+use common::{random_game, scattered_position, size, symmetries};
+use fastrand::Rng;
+use otrera::{Bitboard, IllegalMove, Move, Movement, Position, Rules, Side, Size, Square, perft};
+use serde_json::Value;
+use std::collections::HashSet;
+
+/// Perft numbers up to this run every time.
+const QUICK: u64 = 20_000_000;
+
+#[test]
+fn perft_agrees_with_independent_programs() {
+    let counted = check_perft(|nodes| nodes <= QUICK);
+    assert!(counted >= 59, "only {counted} vectors");
+}
+
+#[test]
+#[ignore = "ten thousand million moves"]
+fn large_perft_agrees_with_independent_programs() {
+    assert_eq!(check_perft(|nodes| nodes > QUICK), 2);
+}
+
+/// Checks the vectors whose number is wanted and returns how many there are.
+fn check_perft(wanted: impl Fn(u64) -> bool) -> usize {
+    let vectors: Vec<Value> = serde_json::from_str(include_str!("data/perft.json")).unwrap();
+    let mut checked = 0;
+    for vector in vectors {
+        let nodes = vector["nodes"].as_u64().unwrap();
+        if wanted(nodes) {
+            let depth = vector["depth"].as_u64().unwrap();
+            assert_eq!(perft(&vector_position(&vector), depth as u32), nodes, "{vector}");
+            checked += 1;
+        }
+    }
+    checked
+}
+
+fn vector_position(vector: &Value) -> Position {
+    let rows: Vec<&str> =
+        vector["rows"].as_array().unwrap().iter().map(|row| row.as_str().unwrap()).collect();
+    assert_eq!(vector["size"].as_u64().unwrap() as usize, rows.len());
+    let side = if vector["side"] == "B" { Side::Black } else { Side::White };
+    Position::from_picture(&rows.join("\n"), side).unwrap()
+}
+
+#[test]
+fn the_first_move_has_as_many_choices_as_everywhere() {
+    let standard = Position::standard();
+    assert_eq!((standard.movements().count(), standard.legal_moves().count()), (80, 2176));
+    assert_eq!(Position::start(Size::BOTZONE).legal_moves().count(), 1232);
+}
+
+#[test]
+fn games_of_the_olympiads_are_legal() {
+    let mut rng = Rng::with_seed(1);
+    let games = include_str!("data/olympiad_games.txt").lines().filter(|line| !line.starts_with('#'));
+    let mut replayed = 0;
+    for game in games {
+        let [title, _first, _second, _result, moves] = game.split(" | ").collect::<Vec<_>>()[..] else {
+            panic!("not a game: {game}")
+        };
+        let mut position = Position::standard();
+        for text in moves.split_whitespace() {
+            let mv: Move = text.parse().unwrap();
+            refuse_variations(&position, mv, &mut rng);
+            position =
+                position.try_play(mv).unwrap_or_else(|why| panic!("{title} {text}: {why}\n{position}"));
+        }
+        assert_eq!(usize::from(position.ply()), moves.split_whitespace().count());
+        replayed += 1;
+    }
+    assert!(replayed >= 19, "only {replayed} games");
+}
+
+/// Illegal moves near a legal one are refused, and random ones exactly where walking says so.
+fn refuse_variations(position: &Position, mv: Move, rng: &mut Rng) {
+    let theirs = position.amazons(position.side().opponent()).first().unwrap();
+    assert_eq!(position.check(Move { from: theirs, ..mv }), Err(IllegalMove::NoAmazon(theirs)));
+    assert!(matches!(position.check(Move { to: mv.from, ..mv }), Err(IllegalMove::Unreachable(_))));
+    assert_eq!(position.check(Move { arrow: mv.to, ..mv }), Err(IllegalMove::ArrowBlocked(mv.to)));
+    let squares = Bitboard::playable(position.size());
+    for _ in 0..20 {
+        let mut any = || squares.nth(rng.u32(..squares.len()));
+        for mv in [Move { arrow: any(), ..mv }, Move { to: any(), ..mv }, Move { from: any(), ..mv }] {
+            assert_eq!(
+                position.try_play(mv).is_ok(),
+                is_legal_step_by_step(position, mv),
+                "{mv}\n{position}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_generator_finds_what_brute_force_finds() {
+    for position in various_positions() {
+        let squares = Bitboard::playable(position.size());
+        let generated: HashSet<Move> = position.legal_moves().collect();
+        let mut legal = 0;
+        for from in squares {
+            for to in squares {
+                for arrow in squares {
+                    let mv = Move { from, to, arrow };
+                    let expected = is_legal_step_by_step(&position, mv);
+                    assert_eq!(position.check(mv).is_ok(), expected, "{mv}\n{position}");
+                    assert_eq!(generated.contains(&mv), expected, "{mv}\n{position}");
+                    legal += usize::from(expected);
+                }
+            }
+        }
+        assert_eq!(position.legal_moves().count(), legal, "a move twice in\n{position}");
+    }
+}
+
+/// The definition of a legal move, without a bitboard's tricks.
+fn is_legal_step_by_step(position: &Position, Move { from, to, arrow }: Move) -> bool {
+    let empty = |square| position.empty().contains(square);
+    position.amazons(position.side()).contains(from)
+        && walks(from, to, empty)
+        && walks(to, arrow, |square| square == from || (square != to && empty(square)))
+}
+
+/// Whether a queen gets from one square to another, where `free` tells what it may step on.
+fn walks(from: Square, to: Square, free: impl Fn(Square) -> bool) -> bool {
+    let columns = to.column() as i32 - from.column() as i32;
+    let rows = to.row() as i32 - from.row() as i32;
+    let steps = columns.abs().max(rows.abs());
+    let straight = columns == 0 || rows == 0 || columns.abs() == rows.abs();
+    let after = |step: i32| neighbour(from, step * columns.signum(), step * rows.signum()).unwrap();
+    steps > 0 && straight && (1..=steps).all(|step| free(after(step)))
+}
+
+fn neighbour(square: Square, columns: i32, rows: i32) -> Option<Square> {
+    let moved = |coordinate: usize, by: i32| usize::try_from(coordinate as i32 + by).ok();
+    Square::new(moved(square.column(), columns)?, moved(square.row(), rows)?)
+}
+
+/// Some positions of random games and some scattered ones, on boards of 4x4 to 8x8.
+fn various_positions() -> Vec<Position> {
+    let mut rng = Rng::with_seed(2);
+    let mut positions = Vec::new();
+    for size in (4..=8).map(size) {
+        positions.extend(random_game(Position::start(size), &mut rng).into_iter().step_by(3));
+        positions.extend((0..20).map(|_| scattered_position(size, &mut rng)));
+    }
+    positions
+}
+
+#[test]
+fn movement_groups_partition_the_moves() {
+    for position in various_positions() {
+        let mut amazons = Vec::new();
+        let mut grouped = Vec::new();
+        for (from, landings) in position.movement_groups() {
+            amazons.push(from);
+            for movement in landings.into_iter().map(|to| Movement { from, to }) {
+                let arrows = position.with_movement(movement).arrow_targets();
+                assert!(!arrows.is_empty(), "{movement} can shoot nowhere\n{position}");
+                grouped.extend(arrows.into_iter().map(|arrow| movement.with_arrow(arrow)));
+            }
+        }
+        assert!(amazons.into_iter().eq(position.amazons(position.side())), "one group for each amazon");
+        let different: HashSet<Move> = grouped.iter().copied().collect();
+        assert_eq!(different.len(), grouped.len(), "a move in two groups\n{position}");
+        assert_eq!(different, position.legal_moves().collect(), "{position}");
+    }
+}
+
+#[test]
+fn turning_the_board_changes_no_count() {
+    for position in various_positions() {
+        let counts = symmetries(&position).map(|turned| perft(&turned, 1));
+        assert_eq!(counts, [counts[0]; 8], "{position}");
+    }
+}
+
+#[test]
+fn malformed_text_and_illegal_moves_are_different_errors() {
+    for text in ["", "d1", "resign", "d1-d7", "d1-d7/k7", "d1-d7/g11", "d1-d7/g", "d1-d7/g7/g8", "-1 -1 -1"] {
+        assert!(text.parse::<Move>().is_err(), "{text:?} is no move");
+    }
+    let check = |position: Position, text: &str| {
+        let mv: Move = text.parse().expect("well-formed");
+        (position.check(mv), mv)
+    };
+    for text in ["d2-d7/g7", "d10-d7/g7"] {
+        let (result, mv) = check(Position::standard(), text);
+        assert_eq!(result, Err(IllegalMove::NoAmazon(mv.from)), "{text}");
+    }
+    for text in ["d1-e3/e4", "d1-d1/d2", "d1-g1/g2", "d1-d10/d9", "d1-h1/h2"] {
+        let (result, mv) = check(Position::standard(), text);
+        assert_eq!(result, Err(IllegalMove::Unreachable(mv.movement())), "{text}");
+    }
+    for text in ["d1-d7/d7", "d1-d7/a7", "d1-d7/e9", "d1-d7/d10"] {
+        let (result, mv) = check(Position::standard(), text);
+        assert_eq!(result, Err(IllegalMove::ArrowBlocked(mv.arrow)), "{text}");
+    }
+    let (result, mv) = check(Position::start(Size::BOTZONE), "c1-c7/c9");
+    assert_eq!(result, Err(IllegalMove::OffBoard(mv.arrow)));
+    assert_eq!(check(Position::standard(), "d1-d7/d1").0, Ok(()), "an arrow may land where the amazon was");
+}
+
+/// Who has won after a move, by the standard rules and by those of the SAU platform.
+fn winners_after(picture: &str, side: Side, mv: &str) -> [Option<Side>; 2] {
+    let position = Position::from_picture(picture, side).unwrap();
+    [Rules::Standard, Rules::SelfBlocking].map(|rules| {
+        let position = position.with_rules(rules);
+        assert_eq!(position.winner(), None, "the game goes on before the move");
+        position.try_play(mv.parse().unwrap()).unwrap().winner()
+    })
+}
+
+#[test]
+fn a_side_that_blocks_itself_has_lost_at_once_where_self_blocking_counts() {
+    let black_in_the_corner = "W... .... XXX. .BX.";
+    assert_eq!(winners_after(black_in_the_corner, Side::Black, "b1-a1/b1"), [None, Some(Side::White)]);
+    let white_in_the_corner = "B... .... XXX. .WX.";
+    assert_eq!(winners_after(white_in_the_corner, Side::White, "b1-a1/b1"), [None, Some(Side::Black)]);
+}
+
+#[test]
+fn one_free_amazon_keeps_the_game_going() {
+    let with_another_amazon = "W..B .... XXX. .BX.";
+    assert_eq!(winners_after(with_another_amazon, Side::Black, "b1-a1/b1"), [None, None]);
+}
+
+#[test]
+fn black_wins_where_both_are_blocked_and_self_blocking_counts() {
+    let black_moves = "XXXX XXXX XXXX B.WX";
+    assert_eq!(winners_after(black_moves, Side::Black, "a1-b1/a1"), [Some(Side::Black); 2]);
+    let white_moves = "XXXX XXXX XXXX W.BX";
+    assert_eq!(winners_after(white_moves, Side::White, "a1-b1/a1"), [Some(Side::White), Some(Side::Black)]);
+}
+
+#[test]
+fn blocking_the_opponent_wins_by_both_rules() {
+    let white_in_the_corner = "...B .... X... WX..";
+    assert_eq!(winners_after(white_in_the_corner, Side::Black, "d4-d2/b2"), [Some(Side::Black); 2]);
+    assert_eq!(winners_after(white_in_the_corner, Side::Black, "d4-d2/c2"), [None; 2]);
+    let black_in_the_corner = "...W .... X... BX..";
+    assert_eq!(winners_after(black_in_the_corner, Side::White, "d4-d2/b2"), [Some(Side::White); 2]);
+    assert_eq!(winners_after(black_in_the_corner, Side::White, "d4-d2/c2"), [None; 2]);
+}
+
+#[test]
+fn winners_are_those_of_the_definitions() {
+    let mut rng = Rng::with_seed(3);
+    let mut ended = [0; 2];
+    for _ in 0..3000 {
+        let edge = rng.usize(4..=6);
+        let scattered = scattered_position(size(edge), &mut rng);
+        let cannot_move = scattered.legal_moves().next().is_none();
+        assert_eq!(scattered.winner(), cannot_move.then_some(scattered.side().opponent()), "{scattered}");
+        let platform = scattered.with_rules(Rules::SelfBlocking);
+        assert_eq!(platform.winner(), winner_on_the_platform(&platform), "{platform}");
+        ended[0] += u32::from(scattered.winner().is_some());
+        ended[1] += u32::from(platform.winner().is_some());
+    }
+    assert!(ended[0] > 50 && ended[1] > ended[0], "{ended:?}");
+}
+
+#[test]
+fn games_keep_their_rules_to_the_end() {
+    let mut rng = Rng::with_seed(4);
+    for _ in 0..200 {
+        let game = random_game(Position::start(size(5)).with_rules(Rules::SelfBlocking), &mut rng);
+        for position in game {
+            assert_eq!(position.winner(), winner_on_the_platform(&position), "{position}");
+        }
+    }
+}
+
+/// The SAU platform's referee: White is looked at first, whoever is to move.
+fn winner_on_the_platform(position: &Position) -> Option<Side> {
+    let has_a_free_neighbour = |square| {
+        (-1..=1).any(|columns| {
+            (-1..=1).any(|rows| {
+                neighbour(square, columns, rows).is_some_and(|square| position.empty().contains(square))
+            })
+        })
+    };
+    let blocked = |side| !position.amazons(side).into_iter().any(has_a_free_neighbour);
+    match (blocked(Side::Black), blocked(Side::White)) {
+        (_, true) => Some(Side::Black),
+        (true, false) => Some(Side::White),
+        (false, false) => None,
+    }
+}

@@ -1,0 +1,321 @@
+//! The search as a whole: it repeats itself bit for bit, keeps within time and memory, carries its tree
+//! from move to move, and plays legal games with every preset.
+
+mod common;
+
+use common::{random_game, size};
+use fastrand::Rng;
+use otrera::search::params::{Grouping, Parallel};
+use otrera::{Limits, Move, Movement, Params, Position, Report, Resources, Rules, Search, Side, WinRate};
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A run of a search that nothing interrupts.
+fn run(search: &mut Search, limits: Limits) -> Report {
+    search.run(&limits, &AtomicBool::new(false), &mut |_| ())
+}
+
+fn run_iterations(search: &mut Search, count: u64) -> Report {
+    run(search, Limits::iterations(count))
+}
+
+/// What a new search finds in so many iterations.
+fn found(position: &Position, params: &Params, resources: Resources, iterations: u64) -> Report {
+    run_iterations(&mut Search::new(*position, params.clone(), resources), iterations)
+}
+
+/// All of a report but its time, as text: equal only when every bit is.
+fn outcome(report: Report) -> String {
+    format!("{:?}", Report { elapsed: Duration::ZERO, ..report })
+}
+
+fn threads(threads: usize) -> Resources {
+    Resources { threads, ..Resources::default() }
+}
+
+fn with_mode(parallel: Parallel, params: &Params) -> Params {
+    Params { parallel, ..params.clone() }
+}
+
+/// An opening, a middle game and an ending on each of three boards.
+fn various_positions() -> Vec<Position> {
+    let mut rng = Rng::with_seed(1);
+    let mut positions = Vec::new();
+    for edge in [6, 8, 10] {
+        let game = random_game(Position::start(size(edge)), &mut rng);
+        positions.extend([0, game.len() / 2, game.len() - 6].map(|ply| game[ply]));
+    }
+    positions
+}
+
+/// Searchers that differ in what an edge is, how a movement's value begins, formula and rollouts.
+fn searchers() -> [Params; 4] {
+    [Params::MG, Params { arrow_before_value: false, ..Params::MG }, Params::MCTS, Params::UCT]
+}
+
+#[test]
+fn the_same_seed_gives_the_same_search() {
+    for position in various_positions() {
+        for params in searchers() {
+            let [first, second] = [(); 2].map(|()| found(&position, &params, Resources::default(), 1500));
+            assert_eq!(outcome(first), outcome(second), "{position}");
+        }
+    }
+}
+
+#[test]
+fn another_seed_gives_another_search() {
+    for params in searchers() {
+        let [first, second] = [1, 2].map(|seed| {
+            found(&Position::standard(), &params, Resources { seed, ..Resources::default() }, 1500)
+        });
+        assert_ne!(outcome(first), outcome(second));
+    }
+}
+
+#[test]
+fn which_child_is_tried_first_is_left_to_chance() {
+    for params in searchers() {
+        let first_move = |seed| {
+            let resources = Resources { seed, ..Resources::default() };
+            found(&Position::standard(), &params, resources, 1).best.unwrap().movement()
+        };
+        let different: HashSet<Movement> = (0..40).map(first_move).collect();
+        assert!(different.len() > 20, "only {} of 80 movements in 40 searches", different.len());
+    }
+}
+
+#[test]
+fn threads_on_metrics_or_rollouts_change_no_bit() {
+    for position in various_positions() {
+        for params in searchers() {
+            let alone = outcome(found(&position, &with_mode(Parallel::Off, &params), threads(2), 300));
+            for mode in [Parallel::Metrics, Parallel::Rollouts] {
+                let together = found(&position, &with_mode(mode, &params), threads(2), 300);
+                assert_eq!(outcome(together), alone, "{mode:?}\n{position}");
+            }
+        }
+    }
+}
+
+#[test]
+fn one_worker_on_the_tree_searches_as_no_parallelism_does() {
+    for position in various_positions() {
+        for params in searchers() {
+            let [off, tree] = [Parallel::Off, Parallel::Tree]
+                .map(|mode| found(&position, &with_mode(mode, &params), threads(1), 1500));
+            assert_eq!(outcome(tree), outcome(off), "{position}");
+        }
+    }
+}
+
+#[test]
+fn two_workers_on_the_tree_lose_no_iteration() {
+    for position in various_positions() {
+        for params in searchers() {
+            let report = found(&position, &with_mode(Parallel::Tree, &params), threads(2), 1500);
+            assert_eq!(u64::from(report.visits), report.iterations, "{position}");
+            assert!(report.iterations == 1500 || report.proven.is_some(), "{report:?}");
+            assert_eq!(position.check(report.best.unwrap()), Ok(()));
+        }
+    }
+}
+
+#[test]
+fn visits_add_up() {
+    for params in searchers() {
+        let mut search = Search::new(Position::standard(), params.clone(), Resources::default());
+        let report = run_iterations(&mut search, 6000);
+        let movements: HashSet<Movement> = report.lines.iter().map(|line| line.mv.movement()).collect();
+        let in_lines: u32 = report.lines.iter().map(|line| line.visits).sum();
+        // A movement's first visit shoots no arrow that the tree keeps.
+        let own = if params.grouping == Grouping::Split { movements.len() as u32 } else { 0 };
+        assert_eq!(in_lines + own, report.visits);
+        assert_eq!(report.visits, 6000);
+        assert!(report.lines.iter().all(|line| (0.0..=1.0).contains(&line.win_rate.0)));
+        let mut sorted = report.lines.clone();
+        sorted.sort_by_key(|line| std::cmp::Reverse(line.visits));
+        assert_eq!(report.lines, sorted, "the most visited first");
+    }
+}
+
+#[test]
+fn advancing_keeps_what_was_learnt() {
+    for params in searchers() {
+        let mut search = Search::new(Position::start(size(6)), params, Resources::default());
+        for _ in 0..8 {
+            let before = run_iterations(&mut search, 4000);
+            let best = before.best.unwrap();
+            let line = before.lines.iter().find(|line| line.mv == best).unwrap();
+            let position = search.position().with_move(best);
+            search.advance(best);
+            assert_eq!(search.position(), &position);
+            let after = run_iterations(&mut search, 0);
+            assert_eq!((after.visits, after.proven), (line.visits, line.proven));
+            assert!((after.win_rate.0 + line.win_rate.0 - 1.0).abs() < 1e-6, "{after:?} {line:?}");
+            assert!(after.nodes < before.nodes);
+            if let expected @ [_, ..] = &before.principal_variation[1..] {
+                assert_eq!(after.principal_variation, expected);
+            }
+            let more = run_iterations(&mut search, 100);
+            assert_eq!(u64::from(more.visits), u64::from(line.visits) + more.iterations);
+        }
+    }
+}
+
+#[test]
+fn advancing_recycles_the_memory_of_all_the_rest() {
+    for params in [Params::MG, Params::MCTS] {
+        let mut search = Search::new(Position::start(size(8)), params.clone(), Resources::default());
+        let report = run_iterations(&mut search, 2000);
+        // The second visit of a move opens it: its children are there, and theirs are not.
+        let line = report.lines.iter().find(|line| line.visits == 2).unwrap();
+        search.advance(line.mv);
+        let children = match params.grouping {
+            Grouping::Split => search.position().movements().count(),
+            Grouping::Whole => search.position().legal_moves().count(),
+        };
+        assert_eq!(run_iterations(&mut search, 0).nodes, 1 + children);
+    }
+}
+
+#[test]
+fn advancing_by_a_move_nobody_looked_at_starts_afresh() {
+    let mut search = Search::new(Position::standard(), Params::MG, Resources::default());
+    let report = run_iterations(&mut search, 500);
+    let unseen = |mv: &Move| report.lines.iter().all(|line| line.mv != *mv);
+    let mv = search.position().legal_moves().find(unseen).unwrap();
+    search.advance(mv);
+    let after = run_iterations(&mut search, 0);
+    assert_eq!((after.visits, after.nodes, after.lines.len()), (0, 1, 0));
+    assert_eq!(run_iterations(&mut search, 500).visits, 500);
+}
+
+#[test]
+fn another_position_drops_the_tree_and_the_same_one_keeps_it() {
+    let mut search = Search::new(Position::standard(), Params::MG, Resources::default());
+    run_iterations(&mut search, 500);
+    search.set_position(Position::standard());
+    assert_eq!(run_iterations(&mut search, 0).visits, 500);
+    search.set_position(Position::start(size(8)));
+    assert_eq!(run_iterations(&mut search, 0).visits, 0);
+}
+
+#[test]
+fn a_full_tree_stops_growing_but_not_the_search() {
+    const MEMORY: usize = 1 << 20;
+    for params in [Params::MG, Params::MCTS, Params::TOURNAMENT] {
+        let resources = Resources { threads: 2, memory: MEMORY, ..Resources::default() };
+        let mut search = Search::new(Position::standard(), params, resources);
+        let report = run_iterations(&mut search, 30_000);
+        assert_eq!((report.iterations, report.visits), (30_000, 30_000));
+        assert!(report.tree_full);
+        assert!(report.nodes * 24 <= MEMORY, "{} nodes", report.nodes);
+        let best = report.best.unwrap();
+        search.advance(best);
+        let advanced = run_iterations(&mut search, 0);
+        assert!(!advanced.tree_full && advanced.nodes < report.nodes, "the memory of the rest is free again");
+        let grown = run_iterations(&mut search, 200);
+        assert!(grown.nodes > advanced.nodes, "{} nodes, then {}", advanced.nodes, grown.nodes);
+        assert_eq!(search.position().check(grown.best.unwrap()), Ok(()));
+    }
+}
+
+#[test]
+fn hardly_any_memory_is_enough_for_a_move() {
+    for params in searchers() {
+        let resources = Resources { memory: 0, ..Resources::default() };
+        let report = found(&Position::standard(), &params, resources, 3000);
+        assert_eq!(Position::standard().check(report.best.unwrap()), Ok(()));
+    }
+}
+
+#[test]
+fn a_deadline_ends_the_search() {
+    for (_, params) in Params::NAMED {
+        let mut search = Search::new(Position::standard(), params, threads(2));
+        let started = Instant::now();
+        let report = run(&mut search, Limits::time(Duration::from_millis(50)));
+        let taken = started.elapsed();
+        assert!(taken >= Duration::from_millis(50), "only {taken:?}");
+        assert!(taken < Duration::from_millis(550), "{taken:?}");
+        assert!(report.iterations > 0 && report.best.is_some());
+    }
+}
+
+#[test]
+fn a_raised_flag_ends_a_search_without_limits() {
+    for params in [Params::MG, Params::TOURNAMENT] {
+        let mut search = Search::new(Position::standard(), params, threads(2));
+        let stop = AtomicBool::new(false);
+        let report = thread::scope(|scope| {
+            scope.spawn(|| {
+                thread::sleep(Duration::from_millis(30));
+                stop.store(true, Ordering::Relaxed);
+            });
+            search.run(&Limits::default(), &stop, &mut |_| ())
+        });
+        assert!(report.iterations > 0 && report.elapsed < Duration::from_secs(2), "{:?}", report.elapsed);
+        assert_eq!(Position::standard().check(report.best.unwrap()), Ok(()));
+    }
+}
+
+#[test]
+fn a_search_that_may_not_begin_still_answers() {
+    for (_, params) in Params::NAMED {
+        for position in various_positions() {
+            let mut search = Search::new(position, params.clone(), Resources::default());
+            let stopped = search.run(&Limits::default(), &AtomicBool::new(true), &mut |_| ());
+            let without_iterations = run_iterations(&mut search, 0);
+            let too_late = run(&mut search, Limits { deadline: Some(Instant::now()), iterations: None });
+            for report in [stopped, without_iterations, too_late] {
+                assert_eq!(position.check(report.best.unwrap()), Ok(()), "{position}");
+                assert_eq!(report.principal_variation[0], report.best.unwrap());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_finished_game_has_no_move() {
+    let black_is_blocked = Position::from_picture("...W .... XX.. BX..", Side::Black).unwrap();
+    let white_moved_last = black_is_blocked.with_side(Side::White).with_rules(Rules::SelfBlocking);
+    for position in [black_is_blocked, white_moved_last] {
+        for (_, params) in Params::NAMED {
+            let report = found(&position, &params, threads(2), 100);
+            assert_eq!((report.best, report.proven), (None, Some(Side::White)));
+            assert_eq!((report.iterations, report.principal_variation.len()), (0, 0));
+            let for_mover = if position.side() == Side::White { WinRate::WIN } else { WinRate::LOSS };
+            assert_eq!(report.win_rate, for_mover);
+        }
+    }
+}
+
+#[test]
+fn every_preset_plays_legal_games_to_the_end() {
+    for (name, params) in Params::NAMED {
+        for edge in [4, 6, 8, 10] {
+            for rules in [Rules::Standard, Rules::SelfBlocking] {
+                let start = Position::start(size(edge)).with_rules(rules);
+                let mut search = Search::new(start, params.clone(), threads(2));
+                while search.position().winner().is_none() {
+                    let report = run_iterations(&mut search, 40);
+                    assert_legal(search.position(), &report.principal_variation, name);
+                    search.advance(report.best.unwrap());
+                }
+                let over = run_iterations(&mut search, 40);
+                assert_eq!((over.best, over.proven), (None, search.position().winner()), "{name}");
+            }
+        }
+    }
+}
+
+fn assert_legal(position: &Position, moves: &[Move], name: &str) {
+    let mut position = *position;
+    for &mv in moves {
+        assert_eq!(position.winner(), None, "{name} goes on after the end\n{position}");
+        position = position.try_play(mv).unwrap_or_else(|why| panic!("{name} {mv}: {why}\n{position}"));
+    }
+}
