@@ -91,7 +91,9 @@ impl Pvs {
     /// The value for the side to move, exact inside the window; `None` when time has run out.
     fn search(&mut self, position: &Position, depth: u8, mut alpha: i32, beta: i32, ply: i32) -> Option<i32> {
         self.nodes += 1;
-        if self.nodes.is_multiple_of(256) && (Instant::now() >= self.deadline || self.nodes >= self.node_limit) {
+        if self.nodes.is_multiple_of(256)
+            && (Instant::now() >= self.deadline || self.nodes >= self.node_limit)
+        {
             return None;
         }
         if let Some(winner) = position.winner() {

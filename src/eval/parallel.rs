@@ -14,24 +14,26 @@ use crate::board::square::Side;
 /// The value of a position, its metrics spread over the threads of the current rayon pool.
 pub fn value(position: &Position, weights: &Weights) -> Value {
     let stage = weights.stage_of(position);
-    let ((queen, king), mobility) = rayon::join(
-        || {
-            rayon::join(
-                || both_sides(|side| queen_levels(position, side)),
-                || both_sides(|side| king_levels(position, side)),
-            )
-        },
-        || match stage.mobility {
-            0.0 => 0.0,
-            _ => {
-                let [black, white] = both_sides(|side| mobility_of(position, side));
-                metrics::mobility_balance([black, white])
-            }
-        },
+    let (metrics, mobility) = rayon::join(
+        || territory_and_position(position, weights.tie_for(position.side())),
+        || if stage.mobility == 0.0 { 0.0 } else { mobility(position) },
+    );
+    stage.value(&Metrics { mobility, ..metrics }, position.side())
+}
+
+/// The paper's module 1: territory and position, four floods side by side.
+pub fn territory_and_position(position: &Position, tie: f32) -> Metrics {
+    let (queen, king) = rayon::join(
+        || both_sides(|side| queen_levels(position, side)),
+        || both_sides(|side| king_levels(position, side)),
     );
     let maps = DistanceMaps { queen: Levels::united(&queen), king: Levels::united(&king) };
-    let metrics = Metrics { mobility, ..metrics::of_maps(&maps, weights.tie_for(position.side())) };
-    stage.value(&metrics, position.side())
+    metrics::of_maps(&maps, tie)
+}
+
+/// The paper's module 2: mobility, both sides side by side.
+pub fn mobility(position: &Position) -> f32 {
+    metrics::mobility_balance(both_sides(|side| mobility_of(position, side)))
 }
 
 /// The same work for Black and for White, side by side.

@@ -47,7 +47,8 @@ pub fn run(args: &Args) -> Result<(), String> {
     match &args.output {
         None if in_one_file => print!("{}", texts.concat()),
         None => {
-            return Err(format!("{} games in {format:?}: name a folder with --output", texts.len()));
+            let count = count_of_games(texts.len());
+            return Err(format!("{count} do not go into one .{}: name a folder with --output", format.extension()));
         }
         Some(file) if in_one_file && !file.is_dir() => {
             write_file(file, &texts.concat())?;

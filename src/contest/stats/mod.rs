@@ -1,7 +1,7 @@
 //! What a number of games proves about strength.
 //!
-//! Pure functions of counts and samples. Distributions come from `statrs`; what it does not have, interval
-//! and test, is here, each with the paper that its formula is from.
+//! Pure functions of counts and samples. Distributions come from `statrs`; the estimates, intervals and
+//! tests that it lacks are here, each with the source of its formula.
 
 pub mod elo;
 pub mod mann_whitney;

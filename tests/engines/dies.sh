@@ -1,0 +1,4 @@
+#!/bin/sh
+# An engine that ends with an error.
+read -r line
+exit 3
