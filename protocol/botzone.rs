@@ -41,6 +41,9 @@ enum Message {
     /// "You are Black, begin": all six numbers are -1.
     Begin,
     Move(Move),
+    /// A move, but none of this board.
+    Garbled,
+    /// Nobody knows what.
     Unreadable,
 }
 
@@ -51,6 +54,15 @@ enum Request {
     Full(Vec<Message>),
     /// Only the message to be answered.
     Bare(Message),
+}
+
+/// The input of one turn.
+struct Turn {
+    style: Style,
+    request: Request,
+    /// When its first line had been read, and its last.
+    began: Instant,
+    complete: Instant,
 }
 
 /// Whether a line is the beginning of a turn on Botzone.
@@ -68,20 +80,21 @@ pub fn play(
 ) -> Result<(), Disconnected> {
     let size = settings.size.unwrap_or(Size::BOTZONE);
     let mut bot = Bot { game: Game::new(settings, Defaults::BOTZONE, Position::start(size)), us: None };
-    let mut started = Some(process_started);
-    while let Some((style, request, arrived)) = read_turn(events, size) {
-        // The first turn's clock runs since the process was started, the others' since they arrived.
-        let started = started.take().unwrap_or(arrived);
-        let first_turn = matches!(&request, Request::Full(messages) if messages.len() < 2);
-        let time = settings.move_time.unwrap_or(if first_turn { FIRST_MOVE_TIME } else { MOVE_TIME });
-        bot.take_in(&request, size);
+    // The first turn's clock runs since the process was started, the others' since they arrived.
+    let mut process_started = Some(process_started);
+    let mut running = None;
+    while let Some(turn) = read_turn(events, size, running) {
+        let started = process_started.take().unwrap_or(turn.began);
+        let first_of_match = matches!(&turn.request, Request::Full(messages) if messages.len() < 2);
+        let time = settings.move_time.unwrap_or(if first_of_match { FIRST_MOVE_TIME } else { MOVE_TIME });
+        bot.take_in(&turn.request, size);
         let report = bot.game.think(Some(started + time), &AtomicBool::new(false));
         let stays = match settings.keep_running {
             KeepRunning::On => true,
             KeepRunning::Off => false,
-            KeepRunning::Auto => input_stays_open(events, arrived + CLOSING_GRACE),
+            KeepRunning::Auto => input_stays_open(events, turn.complete + CLOSING_GRACE),
         };
-        let mut answer = written(&report, style, stays);
+        let mut answer = written(&report, turn.style, stays);
         if stays {
             answer = format!("{answer}\n{KEEP_RUNNING}");
         }
@@ -89,6 +102,9 @@ pub fn play(
         if !stays {
             break;
         }
+        running = Some(turn.style);
+        // What came before the answer and begins no turn is stored data, not the opponent's move.
+        events.keep_lines(recognises);
         if let Some(mv) = report.best {
             bot.game.advance(mv);
         }
@@ -115,7 +131,7 @@ impl Bot {
         };
         let us = match (self.us, messages.first()) {
             (Some(us), _) if matches!(request, Request::Bare(_)) => us,
-            (_, Some(Message::Move(_))) => Side::White,
+            (_, Some(Message::Move(_) | Message::Garbled)) => Side::White,
             _ => Side::Black,
         };
         for (index, message) in messages.iter().enumerate() {
@@ -124,7 +140,7 @@ impl Bot {
                 // Nobody has moved before the first request to Black, whatever it says.
                 Message::Unreadable if index == 0 && self.us.is_none() => continue,
                 Message::Move(mv) => Some(*mv),
-                Message::Unreadable => known.get(moves.len()).copied(),
+                Message::Garbled | Message::Unreadable => known.get(moves.len()).copied(),
             };
             match mv.and_then(|mv| Some((mv, position.try_play(mv).ok()?))) {
                 Some((mv, next)) => {
@@ -149,40 +165,55 @@ fn input_stays_open(events: &mut Events, deadline: Instant) -> bool {
     !closed || another_turn
 }
 
-/// Reads one turn; `None` at the end of input. Lines that mean nothing are skipped.
-fn read_turn(events: &mut Events, size: Size) -> Option<(Style, Request, Instant)> {
+/// Reads one turn; `None` at the end of input. Lines that mean nothing are skipped, but for a process that
+/// keeps running (in this style) any line is the opponent's move.
+fn read_turn(events: &mut Events, size: Size, running: Option<Style>) -> Option<Turn> {
     loop {
-        let Event::Line(line, arrived) = events.next() else { return None };
+        let Event::Line(line, began) = events.next() else { return None };
         let line = line.trim();
+        let turn = |style, request, complete| Some(Turn { style, request, began, complete });
         if line.starts_with(['{', '[']) {
-            return Some((Style::Json, json_request(line, size), arrived));
+            return turn(Style::Json, json_request(line, size), began);
         }
-        match numbers(line).as_deref() {
-            Some(&[turn]) => {
-                return Some((Style::Simple, counted_lines(turn, events, size, arrived), arrived));
+        match (numbers(line).as_deref(), running) {
+            (Some(&[number]), _) => {
+                let (request, complete) = counted_lines(number, events, size, began);
+                return turn(Style::Simple, request, complete);
             }
-            Some(&[_, _, _, _, _, _]) => {
-                return Some((Style::Simple, Request::Bare(simple_message(line, size)), arrived));
+            (Some(&[_, _, _, _, _, _]), _) => {
+                return turn(Style::Simple, Request::Bare(simple_message(line, size)), began);
+            }
+            (_, Some(style)) if !line.is_empty() => {
+                return turn(style, Request::Bare(Message::Unreadable), began);
             }
             _ => {}
         }
     }
 }
 
-/// The 2n-1 messages that follow the number n of the turn. Should fewer come, those are all there are.
-fn counted_lines(turn: i64, events: &mut Events, size: Size, arrived: Instant) -> Request {
+/// The 2n-1 messages that follow the number n of the turn, and when the last one came. Should fewer come,
+/// those are all there are.
+fn counted_lines(turn: i64, events: &mut Events, size: Size, began: Instant) -> (Request, Instant) {
     /// No line is this late but by accident.
     const PATIENCE: Duration = Duration::from_millis(300);
     let expected = turn.clamp(1, 100) as usize * 2 - 1;
     let mut messages = Vec::new();
+    let mut complete = began;
     while messages.len() < expected {
-        match events.next_before(arrived + PATIENCE) {
+        match events.next_before(began + PATIENCE) {
             Some(Event::Line(line, _)) if line.trim().is_empty() => {}
-            Some(Event::Line(line, _)) => messages.push(simple_message(&line, size)),
-            _ => break,
+            Some(Event::Line(line, arrived)) => {
+                messages.push(simple_message(&line, size));
+                complete = arrived;
+            }
+            Some(other) => {
+                events.unread(other);
+                break;
+            }
+            None => break,
         }
     }
-    Request::Full(messages)
+    (Request::Full(messages), complete)
 }
 
 /// A line of whole numbers separated by blanks, at most ten; `None` if it is anything else.
@@ -211,6 +242,7 @@ fn message_of(numbers: [i64; 6], size: Size) -> Message {
     let [x0, y0, x1, y1, x2, y2] = numbers;
     match (square(x0, y0), square(x1, y1), square(x2, y2)) {
         (Some(from), Some(to), Some(arrow)) => Message::Move(Move { from, to, arrow }),
+        _ if x0 >= 0 => Message::Garbled,
         _ => Message::Unreadable,
     }
 }
@@ -239,7 +271,7 @@ fn json_request(line: &str, size: Size) -> Request {
     }
     match serde_json::from_str::<Value>(line) {
         Ok(value) => Request::Bare(message(&value)),
-        Err(_) => Request::Bare(messages_in(line, size).last().copied().unwrap_or(Message::Unreadable)),
+        Err(_) => Request::Bare(messages_in(line, size).pop().unwrap_or(Message::Unreadable)),
     }
 }
 
@@ -267,15 +299,21 @@ fn json_message(value: &Value, size: Size) -> Message {
             _ => simple_message(text, size),
         };
     }
-    let number = |key| {
+    let number = |key: &str| {
         let value = value.get(key)?;
         let whole = |float: f64| (float.fract() == 0.0 && float.abs() < 1e6).then_some(float as i64);
         value.as_i64().or_else(|| whole(value.as_f64()?)).or_else(|| value.as_str()?.trim().parse().ok())
     };
-    let numbers: Option<Vec<i64>> = KEYS.into_iter().map(number).collect();
-    match numbers.map(<[i64; 6]>::try_from) {
-        Some(Ok(numbers)) => message_of(numbers, size),
-        _ => Message::Unreadable,
+    message_of_keys(number, size)
+}
+
+/// A message from what is known of its keys. One number that is none of "begin" shows that it is a move.
+fn message_of_keys(number: impl Fn(&str) -> Option<i64>, size: Size) -> Message {
+    let numbers: Vec<i64> = KEYS.into_iter().filter_map(&number).collect();
+    match <[i64; 6]>::try_from(numbers) {
+        Ok(numbers) => message_of(numbers, size),
+        Err(_) if number(KEYS[0]).is_some_and(|x| x >= 0) => Message::Garbled,
+        Err(_) => Message::Unreadable,
     }
 }
 
@@ -293,22 +331,19 @@ fn salvaged(line: &str, size: Size) -> Request {
     Request::Full(interleaved(&messages_in(requests, size), &messages_in(responses, size)))
 }
 
-/// The complete moves in a text that is no JSON: after each `"x0"`, a number for every key.
+/// The moves in a text that is no JSON: whatever stands in braces or begins with one and names a key of
+/// a move. What is cut off in the middle of its numbers is garbled.
 fn messages_in(text: &str, size: Size) -> Vec<Message> {
-    text.split("\"x0\"").skip(1).filter_map(|rest| salvaged_move(rest, size)).collect()
+    let objects = text.split('{').filter(|object| object.contains("\"x0\""));
+    objects.map(|object| message_of_keys(|key| salvaged_number(object, key), size)).collect()
 }
 
-fn salvaged_move(mut rest: &str, size: Size) -> Option<Message> {
-    let mut numbers = [0; 6];
-    for (key, number) in KEYS.iter().zip(&mut numbers) {
-        if *key != KEYS[0] {
-            rest = rest.split_once(&format!("\"{key}\""))?.1;
-        }
-        let digits = rest.trim_start_matches([' ', ':', '"']);
-        let end = digits.find(|c: char| c != '-' && !c.is_ascii_digit())?;
-        *number = digits[..end].parse().ok()?;
-    }
-    Some(message_of(numbers, size))
+/// The number behind a key in a text that is no JSON, if something shows where it ends.
+fn salvaged_number(object: &str, key: &str) -> Option<i64> {
+    let (_, rest) = object.split_once(&format!("\"{key}\""))?;
+    let digits = rest.trim_start_matches([' ', ':', '"']);
+    let end = digits.find(|c: char| c != '-' && !c.is_ascii_digit())?;
+    digits.get(..end)?.parse().ok()
 }
 
 /// The answer's text, without the line that keeps the process running.

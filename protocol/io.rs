@@ -163,6 +163,14 @@ impl Events {
         self.waiting.push_front(event);
     }
 
+    /// Of the lines that were peeked at, keeps those that are wanted.
+    pub fn keep_lines(&mut self, wanted: impl Fn(&str) -> bool) {
+        self.waiting.retain(|event| match event {
+            Event::Line(line, _) => wanted(line),
+            _ => true,
+        });
+    }
+
     /// Everything that comes before `deadline` or until the input closes, left where it is.
     pub fn peek_before(&mut self, deadline: Instant) -> &VecDeque<Event> {
         while !matches!(self.waiting.back(), Some(Event::Closed)) {

@@ -86,7 +86,7 @@ const SETTINGS: [Setting; 13] = [
     setting("keep-running", "MODE", "Botzone: auto (default), on or off"),
     setting("name", "NAME", "name told to the platform, at most 40 ASCII characters"),
     setting("log", "FILE", "append every line in and out with its time"),
-    setting("record-dir", "DIR", "write a record of every game into this folder"),
+    setting("record-dir", "DIR", "SAU and play: write a record of every game into this folder"),
 ];
 
 /// The settings as lines for `--help`.
@@ -139,26 +139,33 @@ impl Settings {
         Ok(())
     }
 
-    /// Reads a configuration file. Each line that cannot be used adds a message.
+    /// Reads a configuration file. Each line that cannot be used adds a message, and the others count.
     pub fn read_file(&mut self, path: &Path, problems: &mut Vec<String>) {
-        let table: toml::Table = match std::fs::read_to_string(path) {
+        let text = match std::fs::read(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
             Err(error) => return problems.push(format!("{}: {error}", path.display())),
-            Ok(text) => match text.trim_start_matches('\u{feff}').parse() {
-                Err(error) => return problems.push(format!("{}: {error}", path.display())),
-                Ok(table) => table,
-            },
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         };
+        for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
+            if let Err(problem) = self.read_line(line) {
+                problems.push(format!("{} line {number}: {problem}", path.display()));
+            }
+        }
+    }
+
+    /// Reads one line of the file: `name = value`, or nothing but a comment.
+    fn read_line(&mut self, line: &str) -> Result<(), String> {
+        let table: toml::Table = line.parse().map_err(|error: toml::de::Error| error.message().to_owned())?;
         for (name, value) in table {
             let text = match &value {
                 toml::Value::String(text) => text.clone(),
                 other => other.to_string(),
             };
             // Both total-time and total_time are natural to write in a file.
-            if let Err(valid) = self.set(&name.replace('_', "-"), &text) {
-                problems.push(format!("{}: {name} = {value}: {valid}", path.display()));
-            }
+            let set = self.set(&name.replace('_', "-"), &text);
+            set.map_err(|valid| format!("{name} = {value}: {valid}"))?;
         }
+        Ok(())
     }
 }
 

@@ -89,11 +89,11 @@ impl Table<'_> {
     fn person_moves(&mut self, input: &mut impl BufRead) -> Result<Option<End>, String> {
         loop {
             crate::print("your move> ")?;
-            let mut line = String::new();
-            if input.read_line(&mut line).map_err(|error| error.to_string())? == 0 {
+            let mut bytes = Vec::new();
+            if input.read_until(b'\n', &mut bytes).map_err(|error| error.to_string())? == 0 {
                 return Ok(Some(End::Left));
             }
-            match line.trim().to_ascii_lowercase().as_str() {
+            match String::from_utf8_lossy(&bytes).trim().to_ascii_lowercase().as_str() {
                 "" => {}
                 "help" | "?" => crate::print(HELP)?,
                 "quit" | "exit" => return Ok(Some(End::Left)),

@@ -18,8 +18,12 @@ use std::time::Instant;
 
 /// Whether a line is a command of this platform.
 pub fn recognises(line: &str) -> bool {
-    let word = line.split_ascii_whitespace().next().unwrap_or_default();
-    matches!(word, "name?" | "new" | "move" | "error" | "end" | "quit")
+    // Strict about what follows: other programs write lines that begin with "new", "move" or "error" too.
+    match Command::read(line, Size::STANDARD) {
+        Some(Command::Name | Command::Quit | Command::Move(Some(_))) => true,
+        Some(Command::New(_)) => line.split_ascii_whitespace().count() == 2,
+        _ => false,
+    }
 }
 
 /// A command of the platform. Those of other games are not here: they are ignored.
@@ -40,7 +44,7 @@ impl Command {
         let command = match words.next()? {
             "name?" => Self::Name,
             "new" => match words.next() {
-                Some("white") => Self::New(Side::White),
+                Some(colour) if colour.eq_ignore_ascii_case("white") => Self::New(Side::White),
                 // "new black"; a colour that cannot be read is better answered than not.
                 _ => Self::New(Side::Black),
             },
@@ -54,9 +58,9 @@ impl Command {
     }
 }
 
-/// A move from six letters: column A.., row A.. counted from the top, three times.
+/// A move from six letters: column A.., row A.. counted from the top, three times. Small letters will do.
 fn read_move(text: &str, size: Size) -> Option<Move> {
-    let letters: [u8; 6] = text.as_bytes().try_into().ok()?;
+    let letters: [u8; 6] = text.to_ascii_uppercase().as_bytes().try_into().ok()?;
     let square = |x: u8, y: u8| {
         let from_top = usize::from(y.checked_sub(b'A')?);
         let row = size.edge().checked_sub(from_top + 1)?;
