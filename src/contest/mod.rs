@@ -1,5 +1,6 @@
 //! Games between players, and what they prove.
 
+pub mod convergence;
 pub mod openings;
 pub mod record;
 pub mod referee;

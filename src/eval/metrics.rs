@@ -33,7 +33,7 @@ pub struct Metrics {
 /// The four metrics of the distance maps; mobility is left at 0. `tie` is what a square counts that
 /// both sides reach equally early.
 #[inline(always)]
-pub(crate) fn of_maps(maps: &DistanceMaps, tie: f32) -> Metrics {
+pub fn of_maps(maps: &DistanceMaps, tie: f32) -> Metrics {
     Metrics {
         t1: territory(&maps.queen).balance(tie),
         t2: territory(&maps.king).balance(tie),

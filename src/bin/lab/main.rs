@@ -2,6 +2,7 @@
 
 mod duel;
 mod external;
+mod games;
 mod results;
 mod runner;
 mod score;

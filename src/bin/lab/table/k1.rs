@@ -1,8 +1,9 @@
 //! Kato et al. 2015, table 1 and figure 3: plain UCT with 10,000 to 200,000 playouts a move against
 //! alpha-beta of depth 2 with three evaluations, 100 games each.
 
+use super::plot::{Line, Plot};
 use super::sheet::Sheet;
-use super::{Study, machine, plot};
+use super::{Study, machine};
 use crate::score::Score;
 use otrera::Control;
 use otrera::contest::stats::wilson::wilson;
@@ -57,16 +58,14 @@ pub fn run(study: &Study) -> Result<(), String> {
         "playouts draw a movement, then an arrow, each uniformly; the paper does not say how it draws".into(),
         "* where the paper's rate is outside our 95 % interval".into(),
     ];
-    study.publish("K-1", &sheet, |path| {
-        let mut lines = Vec::new();
-        for (index, measure) in MEASURES.iter().enumerate() {
-            lines.push(plot::Line::new(*measure, ours[index].clone()));
-            let theirs =
-                rows.iter().map(|&(playouts, wins, _)| (playouts as f64, f64::from(wins[index]))).collect();
-            lines.push(plot::Line::new(format!("{measure} (paper)"), theirs).dashed());
-        }
-        plot::write(path, "Wins of plain UCT, per cent", "playouts a move", &lines)
-    })
+    let mut lines = Vec::new();
+    for (index, (measure, points)) in MEASURES.iter().zip(ours).enumerate() {
+        let theirs = rows.iter().map(|&(playouts, wins, _)| (playouts as f64, f64::from(wins[index])));
+        lines.push(Line::new(*measure, points));
+        lines.push(Line::new(format!("{measure} (paper)"), theirs.collect()).dashed());
+    }
+    let plot = Plot { title: "Wins of plain UCT, per cent", horizontal: "playouts a move", lines };
+    study.publish("K-1", &sheet, Some(&plot))
 }
 
 /// Our rate with its interval, and the paper's.

@@ -32,32 +32,39 @@ const COLOURS: [RGBColor; 5] = [
     RGBColor(86, 180, 233),
 ];
 
-/// Writes a line plot with a logarithmic horizontal axis.
-///
-/// # Errors
-/// The file cannot be written.
-pub fn write(path: &Path, title: &str, horizontal: &str, lines: &[Line]) -> Result<(), String> {
-    draw(path, title, horizontal, lines).map_err(|error| format!("{}: {error}", path.display()))
+/// A line plot with a logarithmic horizontal axis.
+pub struct Plot {
+    /// What it shows.
+    pub title: &'static str,
+    /// What the horizontal axis measures.
+    pub horizontal: &'static str,
+    /// Its lines, each paper's line after ours.
+    pub lines: Vec<Line>,
 }
 
-fn draw(
-    path: &Path,
-    title: &str,
-    horizontal: &str,
-    lines: &[Line],
-) -> Result<(), Box<dyn std::error::Error>> {
+impl Plot {
+    /// Writes the plot as SVG.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), String> {
+        draw(path, self).map_err(|error| format!("{}: {error}", path.display()))
+    }
+}
+
+fn draw(path: &Path, Plot { title, horizontal, lines }: &Plot) -> Result<(), Box<dyn std::error::Error>> {
     let points = || lines.iter().flat_map(|line| line.points.iter().copied());
     let (left, right) = points().fold((f64::MAX, f64::MIN), |(low, high), (x, _)| (low.min(x), high.max(x)));
     let top = points().fold(1.0, |high: f64, (_, y)| high.max(y)) * 1.05;
     let root = SVGBackend::new(path, (760, 460)).into_drawing_area();
     root.fill(&WHITE)?;
     let mut chart = ChartBuilder::on(&root)
-        .caption(title, ("sans-serif", 20))
+        .caption(*title, ("sans-serif", 20))
         .margin(12)
         .x_label_area_size(40)
         .y_label_area_size(50)
         .build_cartesian_2d((left..right.max(left * 1.01)).log_scale(), 0.0..top)?;
-    chart.configure_mesh().x_desc(horizontal).light_line_style(WHITE).draw()?;
+    chart.configure_mesh().x_desc(*horizontal).light_line_style(WHITE).draw()?;
     let mut colour = 0;
     for (index, line) in lines.iter().enumerate() {
         if index > 0 && !line.dashed {
