@@ -207,12 +207,17 @@ impl<'a> Engine<'a> {
         self.think(arrived)
     }
 
-    /// Starts to think about our move. A finished game is left alone.
+    /// Starts to think about our move, if we have any.
     fn think(&mut self, turn_began: Instant) -> Result<(), Disconnected> {
         let mut game = self.take_game();
-        if game.position().winner().is_some() {
+        if game.position().movements().next().is_none() {
             self.mind = Some(Mind::Idle(game));
             return Ok(());
+        }
+        if game.position().winner().is_some() {
+            // The platform ends such a game, and `end` will stop us. A referee that goes on all the same
+            // plays by the ordinary rules.
+            game.set_rules(Rules::Standard);
         }
         let time = self.settings.move_time.unwrap_or_else(|| self.clock.time_for(game.position()));
         let stop = Arc::new(AtomicBool::new(false));

@@ -2,7 +2,7 @@
 //! without ever failing to have one.
 
 use crate::options::Settings;
-use otrera::{Limits, Move, Position, Report, Resources, Search, Side};
+use otrera::{Limits, Move, Position, Report, Resources, Rules, Search, Side};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 use std::time::{Instant, SystemTime};
@@ -87,6 +87,11 @@ impl Game {
     /// Lets this side move next, whatever the other one may have done.
     pub fn give_turn_to(&mut self, side: Side) {
         self.search.set_position(self.position().with_side(side));
+    }
+
+    /// Goes on under these rules.
+    pub fn set_rules(&mut self, rules: Rules) {
+        self.search.set_position(self.position().with_rules(rules));
     }
 
     /// Puts the game into a position that was reached by `moves`. The tree is kept where these only go

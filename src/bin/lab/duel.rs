@@ -97,7 +97,7 @@ impl ConditionArgs {
     /// # Errors
     /// A player that cannot be told of an opening.
     pub fn new_match(&self, players: [PlayerSpec; 2], games: u64) -> Result<Match, String> {
-        if let Some(player) = players.iter().find(|player| player.needs_bare_start() && self.plies > 0) {
+        if let Some(player) = players.iter().find(|player| player.speaks_sau() && self.plies > 0) {
             return Err(format!("{} cannot be told of an opening: add --plies 0", player.text));
         }
         let openings = Openings { plies: self.plies, balance: self.balance, seed: self.seed };

@@ -3,7 +3,7 @@
 use crate::results::Results;
 use crate::spec::PlayerSpec;
 use otrera::contest::referee;
-use otrera::{Conditions, Control, GameRecord, Openings, Position, Size};
+use otrera::{Conditions, Control, GameRecord, Openings, Position, Rules, Size};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -74,9 +74,19 @@ impl Match {
         problem.into_inner().ok().flatten().map_or(Ok(()), Err)
     }
 
+    /// Where games start; under the SAU platform's rules if one of the players believes to be there.
+    fn start(&self) -> Position {
+        let start = Position::start(self.size);
+        if self.players.iter().any(PlayerSpec::speaks_sau) {
+            start.with_rules(Rules::SelfBlocking)
+        } else {
+            start
+        }
+    }
+
     /// Plays one game. All its chances hang on its number alone.
     fn game(&self, number: u64) -> GameRecord {
-        let start = Position::start(self.size);
+        let start = self.start();
         let opening = self.openings.opening(&start, number / 2);
         let conditions = Conditions { start, opening, control: self.control, grace: self.grace };
         let seed = |player: u64| {

@@ -48,8 +48,9 @@ impl PlayerSpec {
         }
     }
 
-    /// Whether games must begin at the start of the board, since the program cannot be told of an opening.
-    pub fn needs_bare_start(&self) -> bool {
+    /// Whether it is a program that speaks to the SAU platform: it cannot be told of an opening, and plays
+    /// by that platform's rules.
+    pub fn speaks_sau(&self) -> bool {
         matches!(self.kind, Kind::External { protocol: Protocol::Sau, .. })
     }
 }

@@ -3,7 +3,7 @@
 
 mod process;
 
-use otrera::{Budget, Choice, Forfeit, Move, Player, Position, Side, Size, Square};
+use otrera::{Budget, Choice, Forfeit, Move, Player, Position, Size, Square};
 use process::Process;
 use serde_json::{Value, json};
 use std::str::FromStr;
@@ -252,7 +252,7 @@ impl Player for External {
         }
         (self.start, self.position, self.told) = (*start, *start, 0);
         self.moves.clear();
-        let known_start = *start == Position::start(start.size()) && start.side() == Side::Black;
+        let known_start = *start == Position::start(start.size()).with_rules(start.rules());
         if self.protocol != Protocol::Uci && !known_start {
             return Err(Forfeit::Crashed("its protocol has no words for this start".into()));
         }
