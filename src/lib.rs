@@ -11,7 +11,7 @@
 //! 4. [`search`]: what to play. Start with [`search::worker`], one iteration from top to bottom.
 //! 5. [`player`]: anything that chooses moves; [`baseline`]: the papers' opponents.
 //! 6. [`contest`]: games between players, what they prove, how they are written down.
-//! 7. [`bench`]: one number that tells whether two builds behave alike.
+//! 7. [`mod@bench`]: one number that tells whether two builds behave alike.
 //!
 //! ```
 //! use otrera::{Limits, Params, Position, Resources, Search};

@@ -5,6 +5,7 @@ use clap::ValueEnum;
 use otrera::GameRecord;
 use otrera::contest::record::{ccgc, json, sgf};
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// A written form of records.
@@ -45,10 +46,16 @@ pub fn run(args: &Args) -> Result<(), String> {
     let texts: Vec<String> = texts.collect::<Result<_, _>>()?;
     let in_one_file = texts.len() == 1 || format == Format::Json;
     match &args.output {
-        None if in_one_file => print!("{}", texts.concat()),
+        None if in_one_file => {
+            // Whoever reads may stop early.
+            let _ = std::io::stdout().write_all(texts.concat().as_bytes());
+        }
         None => {
             let count = count_of_games(texts.len());
-            return Err(format!("{count} do not go into one .{}: name a folder with --output", format.extension()));
+            return Err(format!(
+                "{count} do not go into one .{}: name a folder with --output",
+                format.extension()
+            ));
         }
         Some(file) if in_one_file && !file.is_dir() => {
             write_file(file, &texts.concat())?;

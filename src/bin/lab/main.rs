@@ -1,13 +1,16 @@
 //! The laboratory: matches with honest statistics, the papers' tables, records and reports.
 
+mod convert;
 mod duel;
 mod external;
 mod games;
+mod report;
 mod results;
 mod runner;
 mod score;
 mod spec;
 mod table;
+mod tourney;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -24,13 +27,22 @@ struct Cli {
 enum Command {
     /// Play a match between two players, in colour-swapped pairs of games.
     Match(Box<duel::Args>),
+    /// Play a field of players against each other.
+    Tourney(tourney::Args),
     /// Reproduce a table of the papers.
     Table(table::Args),
+    /// Convert records between JSON, SGF and CCGC text.
+    Convert(convert::Args),
+    /// Turn a results file into one HTML page.
+    Report(report::Args),
 }
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Match(args) => duel::run(&args),
+        Command::Tourney(args) => tourney::run(&args),
+        Command::Convert(args) => convert::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Table(args) => table::run(&args),
     };
     match outcome {

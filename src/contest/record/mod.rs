@@ -1,5 +1,5 @@
 //! How a game is written down: [`GameRecord`] holds everything, [`json`] keeps all of it in one line,
-//! [`ccgc`] is the form of the Chinese championships.
+//! [`ccgc`] is the form of the Chinese championships, [`sgf`] that of SGF viewers.
 
 pub mod ccgc;
 pub mod json;

@@ -4,7 +4,7 @@
 //! The file needs nothing from anywhere. The page is made in the browser by the scripts beside this
 //! file, from one JSON object: the standing, and the games as [`json`] writes them.
 
-mod ratings;
+pub mod ratings;
 
 use crate::convert;
 use otrera::GameRecord;
@@ -48,7 +48,8 @@ pub fn run(args: &Args) -> Result<(), String> {
     let [first, ..] = &args.results[..] else { return Err("no results file".into()) };
     let output = args.output.clone().unwrap_or_else(|| first.with_extension("html"));
     let title = args.results.iter().map(|path| file_name(path)).collect::<Vec<_>>().join(", ");
-    std::fs::write(&output, page(&title, &games)).map_err(|error| format!("{}: {error}", output.display()))?;
+    std::fs::write(&output, page(&title, &games))
+        .map_err(|error| format!("{}: {error}", output.display()))?;
     eprintln!("{} games in {}", games.len(), output.display());
     Ok(())
 }

@@ -4,7 +4,7 @@ mod ablation;
 mod k1;
 mod plot;
 mod reversi;
-mod sheet;
+pub mod sheet;
 mod z2;
 mod z3;
 

@@ -1,0 +1,121 @@
+// The board as a picture. Amazons and arrows are elements that stay: stepping moves them.
+
+const CELL = 10;
+const MARGIN = 5;
+
+class Board {
+  constructor(holder) {
+    this.holder = holder;
+    this.key = null;
+  }
+
+  /** Draws a position. Of positions with the same key, those of one game, the pieces glide. */
+  draw(key, position) {
+    if (this.key !== key) {
+      this.key = key;
+      this.build(position);
+    }
+    this.pieces.forEach((element, index) => {
+      const { square } = position.amazons[index];
+      element.dataset.square = square;
+      const [x, y] = this.centre(square);
+      element.style.transform = `translate(${x}px, ${y}px)`;
+    });
+    this.drawArrows(position.arrows);
+    this.drawLast(position.last);
+  }
+
+  build(position) {
+    this.edge = position.edge;
+    const length = this.edge * CELL;
+    const box = `${-MARGIN} -1 ${length + MARGIN + 1} ${length + MARGIN + 1}`;
+    this.marks = svg("g");
+    this.tiles = svg("g");
+    this.lines = svg("g");
+    this.pieces = position.amazons.map(({ side }) => {
+      const element = piece(side);
+      element.dataset.side = side;
+      return element;
+    });
+    const picture = svg("svg", { viewBox: box, role: "img", "aria-label": "Board" });
+    picture.append(...this.squares(), this.marks, this.tiles, this.lines, ...this.pieces);
+    this.holder.replaceChildren(picture);
+  }
+
+  /** The empty board with its coordinates. */
+  squares() {
+    const length = this.edge * CELL;
+    const elements = [svg("rect", { class: "rim", x: -0.6, y: -0.6, width: length + 1.2, height: length + 1.2, rx: 0.8 })];
+    for (let row = 0; row < this.edge; row += 1) {
+      for (let column = 0; column < this.edge; column += 1) {
+        const shade = (row + column) % 2 === 0 ? "dark" : "light";
+        elements.push(this.cell(squareAt(column, row), `square ${shade}`));
+      }
+      const middle = row * CELL + CELL / 2;
+      elements.push(
+        svg("text", { class: "coordinate", x: middle, y: length + 3.6 }, squareAt(row, 0)[0]),
+        svg("text", { class: "coordinate", x: -2.6, y: length - middle + 1.1 }, row + 1),
+      );
+    }
+    return elements;
+  }
+
+  centre(square) {
+    const [column, row] = placeOf(square);
+    return [(column + 0.5) * CELL, (this.edge - row - 0.5) * CELL];
+  }
+
+  /** A square, or a smaller one inside it. */
+  cell(square, name, inset = 0) {
+    const [x, y] = this.centre(square);
+    const width = CELL - 2 * inset;
+    return svg("rect", { class: name, x: x - width / 2, y: y - width / 2, width, height: width, rx: inset });
+  }
+
+  /** Arrows of a game only come and go at the end of the list. */
+  drawArrows(arrows) {
+    while (this.tiles.childElementCount > arrows.length) this.tiles.lastElementChild.remove();
+    for (const square of arrows.slice(this.tiles.childElementCount)) {
+      const [x, y] = this.centre(square);
+      const cross = `M${x - 1.7} ${y - 1.7}l3.4 3.4m0-3.4-3.4 3.4`;
+      const tile = svg("g", { class: "arrow" }, this.cell(square, "tile", 0.7), svg("path", { d: cross }));
+      tile.dataset.square = square;
+      this.tiles.append(tile);
+    }
+    const last = this.tiles.lastElementChild;
+    for (const tile of this.tiles.children) tile.classList.toggle("newest", tile === last);
+  }
+
+  /** The way of the last amazon and of its arrow. */
+  drawLast(last) {
+    this.marks.replaceChildren();
+    this.lines.replaceChildren();
+    for (const tile of this.tiles.querySelectorAll(".newest")) tile.classList.toggle("newest", last !== null);
+    if (last === null) return;
+    for (const name of ["from", "to"]) {
+      const mark = this.cell(last[name], `mark ${name}`);
+      mark.dataset.square = last[name];
+      this.marks.append(mark);
+    }
+    // An arrow into the square that was left would fly along the amazon's own way.
+    const shift = last.arrow === last.from ? 1 : 0;
+    this.lines.append(
+      this.line(last.from, last.to, "way", 0, 4.4, shift),
+      this.line(last.to, last.arrow, "flight", 4.6, 3.2, shift));
+  }
+
+  /** A line between two squares, cut short at its ends and moved to its right, with a head. */
+  line(from, to, name, startGap, endGap, shift) {
+    const [[x1, y1], [x2, y2]] = [this.centre(from), this.centre(to)];
+    const length = Math.hypot(x2 - x1, y2 - y1);
+    const [dx, dy] = [(x2 - x1) / length, (y2 - y1) / length];
+    const at = (along, aside = 0) => {
+      const across = aside + shift;
+      return `${(x1 + dx * along - dy * across).toFixed(2)} ${(y1 + dy * along + dx * across).toFixed(2)}`;
+    };
+    const end = length - endGap;
+    return svg("g", { class: name },
+      svg("path", { class: "shaft", d: `M${at(startGap)}L${at(Math.max(startGap, end - 1))}` }),
+      svg("path", { class: "head", d: `M${at(end)}L${at(end - 2, 1.1)}L${at(end - 2, -1.1)}z` }));
+  }
+}

@@ -1,0 +1,118 @@
+// The winning-rate curves of a game: what each player thought of Black's chances, ply by ply.
+
+const CURVE = { height: 230, left: 46, right: 12, top: 14, bottom: 26 };
+
+class Curve {
+  /** `choose` is called with the ply that somebody points at. */
+  constructor(holder, choose) {
+    this.holder = holder;
+    this.choose = choose;
+    this.game = null;
+    this.width = 0;
+    new ResizeObserver(() => this.redrawIfResized()).observe(holder);
+  }
+
+  draw(game, ply) {
+    this.ply = ply;
+    if (this.game !== game) {
+      this.game = game;
+      this.build();
+    }
+    this.placeCursor();
+  }
+
+  redrawIfResized() {
+    if (this.game !== null && this.holder.clientWidth !== this.width) {
+      this.build();
+      this.placeCursor();
+    }
+  }
+
+  x(ply) {
+    const plies = Math.max(1, this.game.moves.length);
+    return CURVE.left + (ply / plies) * (this.width - CURVE.left - CURVE.right);
+  }
+
+  y(rate) {
+    return CURVE.top + (1 - rate) * (CURVE.height - CURVE.top - CURVE.bottom);
+  }
+
+  build() {
+    this.width = this.holder.clientWidth;
+    this.series = SIDES.map((side) => this.pointsOf(side));
+    if (this.series.every((points) => points.length === 0)) {
+      this.picture = null;
+      this.holder.replaceChildren(html("p", { class: "empty" }, "The record of this game has no winning rates."));
+      return;
+    }
+    this.cursor = svg("g", { class: "cursor" });
+    this.picture = svg("svg", {
+      width: this.width,
+      height: CURVE.height,
+      role: "img",
+      "aria-label": "Black's winning rate over the plies, as each player saw it",
+      onpointerdown: (event) => this.point(event),
+      onpointermove: (event) => event.buttons === 1 && this.point(event),
+    });
+    this.picture.append(...this.grid(), ...this.series.flatMap((points, index) => this.line(points, SIDES[index])), this.cursor);
+    this.holder.replaceChildren(this.legend(), this.picture);
+  }
+
+  /** The plies after which a side has said something, with Black's winning rate as it saw it. */
+  pointsOf(side) {
+    const rates = this.game.moves.map((_, ply) => ({ ply: ply + 1, rate: blackRate(this.game, ply) }));
+    return rates.filter(({ ply, rate }) => rate !== null && moverOf(this.game, ply - 1) === side);
+  }
+
+  legend() {
+    const entry = (side, index) => {
+      const name = this.game[side];
+      const text = this.series[index].length > 0 ? `as ${name} sees it` : `${name} does not tell`;
+      return html("span", { class: `entry ${side}` }, html("span", { class: "swatch" }), icon(side), html("span", { class: "name" }, text));
+    };
+    return html("div", { class: "legend" }, ...SIDES.map(entry));
+  }
+
+  grid() {
+    const right = this.width - CURVE.right;
+    const elements = [];
+    for (const rate of [0, 0.25, 0.5, 0.75, 1]) {
+      const y = this.y(rate);
+      elements.push(svg("line", { class: rate === 0.5 ? "middle" : "grid", x1: CURVE.left, x2: right, y1: y, y2: y }));
+      if (rate * 2 % 1 === 0) elements.push(svg("text", { class: "tick", x: CURVE.left - 6, y: y + 4, "text-anchor": "end" }, percent(rate, 0)));
+    }
+    const step = [5, 10, 20, 50].find((size) => this.game.moves.length / size <= this.width / 60) ?? 100;
+    for (let ply = 0; ply <= this.game.moves.length; ply += step) {
+      elements.push(svg("text", { class: "tick", x: this.x(ply), y: CURVE.height - 8, "text-anchor": "middle" }, ply));
+    }
+    return elements;
+  }
+
+  line(points, side) {
+    const path = points.map(({ ply, rate }, index) => `${index ? "L" : "M"}${this.x(ply).toFixed(1)} ${this.y(rate).toFixed(1)}`);
+    const dots = points.map(({ ply, rate }) => {
+      const [x, y] = [this.x(ply), this.y(rate)];
+      return side === "black"
+        ? svg("circle", { class: `dot ${side}`, cx: x, cy: y, r: 2.2 })
+        : svg("path", { class: `dot ${side}`, d: `M${x} ${y - 3}l3 3-3 3-3-3z` });
+    });
+    return [svg("path", { class: `rates ${side}`, d: path.join("") }), ...dots];
+  }
+
+  placeCursor() {
+    if (this.picture === null) return;
+    const x = this.x(this.ply);
+    const marks = this.series.flatMap((points, index) => {
+      const known = points.findLast(({ ply }) => ply <= this.ply);
+      return known ? [svg("circle", { class: `now ${SIDES[index]}`, cx: this.x(known.ply), cy: this.y(known.rate), r: 5 })] : [];
+    });
+    const line = svg("line", { x1: x, x2: x, y1: CURVE.top, y2: CURVE.height - CURVE.bottom });
+    this.cursor.replaceChildren(line, ...marks);
+  }
+
+  point(event) {
+    const along = event.clientX - this.picture.getBoundingClientRect().left - CURVE.left;
+    const share = along / (this.width - CURVE.left - CURVE.right);
+    this.choose(Math.round(Math.min(1, Math.max(0, share)) * this.game.moves.length));
+  }
+}

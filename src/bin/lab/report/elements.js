@@ -1,0 +1,65 @@
+// Making elements. Text always goes in as text, never as markup.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** An HTML element with attributes and children; an attribute that is null or false is left out. */
+function html(name, attributes = {}, ...children) {
+  return filled(document.createElement(name), attributes, children);
+}
+
+/** The same for an element of a picture. */
+function svg(name, attributes = {}, ...children) {
+  return filled(document.createElementNS(SVG, name), attributes, children);
+}
+
+function filled(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value != null) element.setAttribute(name, value);
+  }
+  element.append(...children.filter((child) => child != null));
+  return element;
+}
+
+function byId(id) {
+  return document.getElementById(id);
+}
+
+const SIDES = ["black", "white"];
+
+/** The piece of a side, as on the board: a round shield for the first mover, a pointed one for the second. */
+function piece(side) {
+  const shield = side === "black"
+    ? svg("circle", { class: "shield", r: 3.9 })
+    : svg("path", { class: "shield", d: "M0-4.5 4.1-1.9V2L0 4.5-4.1 2V-1.9z" });
+  const crown = svg("path", {
+    class: "crown",
+    d: "M-2.2 1.9H2.2L2.7-1.1 1.2.1 0-2.1-1.2.1-2.7-1.1z",
+  });
+  return svg("g", { class: `amazon ${side}` }, shield, crown);
+}
+
+/** The piece as a small picture in running text. */
+function icon(side) {
+  return svg("svg", { class: "icon", viewBox: "-5 -5 10 10", "aria-hidden": "true" }, piece(side));
+}
+
+function percent(share, digits = 1) {
+  return `${(100 * share).toFixed(digits)} %`;
+}
+
+/** A rating with its sign, a true minus sign. */
+function signed(number) {
+  const rounded = Math.round(number);
+  return rounded > 0 ? `+${rounded}` : rounded < 0 ? `−${-rounded}` : "0";
+}
+
+function duration(seconds) {
+  if (seconds < 0.001) return "under 1 ms";
+  return seconds < 0.1 ? `${Math.round(1000 * seconds)} ms` : `${seconds.toFixed(seconds < 10 ? 2 : 1)} s`;
+}
+
+function count(number, noun) {
+  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,223 @@
+// The page: which game and which ply are shown, and everything that changes them.
+
+const DATA = JSON.parse(byId("data").textContent);
+const GAMES = DATA.games;
+
+/** Rows of the game list that are made at a time; the next come as the list is scrolled. */
+const ROWS_AT_ONCE = 100;
+
+const shown = { game: null, ply: 0 };
+const filter = { pair: null, forfeits: false };
+let listed = [];
+
+const board = new Board(byId("board"));
+const curve = new Curve(byId("curve"), (ply) => show(shown.game, ply));
+
+/** Shows a game after so many plies; both are brought into range. */
+function show(number, ply) {
+  if (GAMES.length === 0) return;
+  const before = shown.game;
+  shown.game = Math.min(Math.max(0, number), GAMES.length - 1);
+  const game = GAMES[shown.game];
+  shown.ply = Math.min(Math.max(0, ply), game.moves.length);
+  if (shown.game !== before) showGame(game);
+  showPly(game);
+  history.replaceState(null, "", `#game=${shown.game}&ply=${shown.ply}`);
+}
+
+function showGame(game) {
+  const players = SIDES.map((side) => html("span", { class: "player" }, icon(side), html("span", { class: "name" }, game[side])));
+  byId("game-title").replaceChildren(
+    html("h2", {}, html("span", { class: "game-number" }, `Game ${shown.game + 1}`), ...players),
+    html("p", {}, [outcomeOf(game), game.control, game.when, game.event].filter(Boolean).join(" · ")));
+  byId("moves").replaceChildren(...moveRows(game));
+  const index = listed.indexOf(shown.game);
+  growList(index);
+  for (const row of byId("game-rows").children) markRow(row);
+  if (index >= 0) keepInView(byId("game-rows"), byId("game-rows").children[index]);
+}
+
+/** How a game ended, in words. */
+function outcomeOf(game) {
+  if (game.winner === null) return "Unfinished";
+  const won = `${game[game.winner]} won`;
+  return game.forfeit ? `${won} by forfeit: ${game.forfeit.text || game.forfeit.kind}` : won;
+}
+
+function showPly(game) {
+  board.draw(shown.game, boardAfter(game, shown.ply));
+  curve.draw(game, shown.ply);
+  byId("ply").textContent = `${shown.ply} / ${game.moves.length}`;
+  byId("readout").textContent = readout(game, shown.ply);
+  for (const id of ["to-start", "back"]) byId(id).disabled = shown.ply === 0;
+  for (const id of ["forward", "to-end"]) byId(id).disabled = shown.ply === game.moves.length;
+  const moves = byId("moves");
+  moves.querySelector("[aria-current]")?.removeAttribute("aria-current");
+  const current = moves.querySelector(`[data-ply="${shown.ply}"]`);
+  current?.setAttribute("aria-current", "true");
+  keepInView(moves, current);
+}
+
+/** Scrolls a list, and nothing else, until one of its elements is seen. */
+function keepInView(list, element) {
+  if (!element) {
+    list.scrollTop = 0;
+    return;
+  }
+  const [outer, inner] = [list.getBoundingClientRect(), element.getBoundingClientRect()];
+  if (inner.top < outer.top) list.scrollTop -= outer.top - inner.top + inner.height;
+  if (inner.bottom > outer.bottom) list.scrollTop += inner.bottom - outer.bottom + inner.height;
+}
+
+/** What is known about the move that led to the position shown. */
+function readout(game, ply) {
+  if (ply === 0) return `The start; ${game[moverOf(game, 0)]} moves first`;
+  const { move, seconds, effort, win_rate: rate } = game.moves[ply - 1];
+  const parts = [`${game[moverOf(game, ply - 1)]}: ${move}`];
+  if (rate != null) parts.push(`sees ${percent(rate)} for itself`);
+  if (seconds) parts.push(duration(seconds));
+  if (effort != null) parts.push(`effort ${effort.toLocaleString("en")}`);
+  return parts.join(" · ");
+}
+
+/** The moves in pairs, a button each. */
+function moveRows(game) {
+  const cells = game.moves.map(({ move, win_rate: rate }, index) => html("button", {
+    type: "button",
+    class: `move ${moverOf(game, index)}`,
+    "data-ply": index + 1,
+    onclick: () => show(shown.game, index + 1),
+  }, html("span", {}, move), html("small", {}, rate == null ? "" : percent(rate, 0))));
+  if (moverOf(game, 0) === "white") cells.unshift(html("span", { class: "move" }, "…"));
+  const rows = [];
+  for (let index = 0; index < cells.length; index += 2) {
+    rows.push(html("li", {}, html("span", { class: "move-number" }, index / 2 + 1), ...cells.slice(index, index + 2)));
+  }
+  return rows;
+}
+
+function gameRow(number) {
+  const game = GAMES[number];
+  const line = (side) => html("span", { class: game.winner === side ? "player won" : "player" },
+    icon(side), html("span", { class: "name" }, game[side]),
+    html("span", { class: "point" }, game.winner === null ? "" : game.winner === side ? "1" : "0"));
+  const button = html("button", { type: "button", onclick: () => show(number, 0) },
+    html("span", { class: "game-number" }, number + 1),
+    html("span", { class: "players" }, ...SIDES.map(line)),
+    html("span", { class: "length" }, `${game.moves.length} plies`,
+      game.forfeit ? html("span", { class: "badge", title: game.forfeit.text }, game.forfeit.kind) : null,
+      game.winner === null ? html("span", { class: "badge" }, "unfinished") : null));
+  const row = html("li", { "data-game": number }, button);
+  markRow(row);
+  return row;
+}
+
+function markRow(row) {
+  const current = Number(row.dataset.game) === shown.game;
+  if (current) row.firstElementChild.setAttribute("aria-current", "true");
+  else row.firstElementChild.removeAttribute("aria-current");
+}
+
+/** Makes the rows up to the one with this index, in steps. */
+function growList(index) {
+  const rows = byId("game-rows");
+  while (rows.childElementCount <= index && rows.childElementCount < listed.length) {
+    const from = rows.childElementCount;
+    rows.append(...listed.slice(from, from + ROWS_AT_ONCE).map(gameRow));
+  }
+}
+
+/** Lists the games that pass the filter. */
+function showList() {
+  const passes = (game) => (!filter.forfeits || game.forfeit) &&
+    (!filter.pair || SIDES.every((side) => filter.pair.includes(game[side])));
+  listed = GAMES.map((_, number) => number).filter((number) => passes(GAMES[number]));
+  byId("list-title").textContent = count(listed.length, "game");
+  byId("all-games").hidden = filter.pair === null;
+  byId("all-games").textContent = filter.pair ? `${filter.pair.join(" – ")} ✕` : "";
+  byId("game-rows").replaceChildren();
+  byId("game-rows").scrollTop = 0;
+  growList(0);
+}
+
+function choosePair(pair) {
+  filter.pair = pair;
+  showList();
+  if (listed.length > 0) show(listed[0], 0);
+  byId("games").scrollIntoView({ behavior: "smooth" });
+}
+
+/** The game before or after the one shown, among those listed. */
+function neighbour(by) {
+  const index = listed.indexOf(shown.game) + by;
+  if (index < 0 || index >= listed.length) return;
+  show(listed[index], 0);
+  byId("game-rows").children[index].firstElementChild.focus({ preventScroll: true });
+}
+
+/** What a key does, if anything. */
+function actionOf(event) {
+  const steps = {
+    ArrowLeft: () => show(shown.game, shown.ply - 1),
+    ArrowRight: () => show(shown.game, shown.ply + 1),
+    Home: () => show(shown.game, 0),
+    End: () => show(shown.game, Infinity),
+  };
+  const games = { ArrowUp: () => neighbour(-1), ArrowDown: () => neighbour(1) };
+  const inList = byId("game-rows").contains(event.target);
+  if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return undefined;
+  return steps[event.key] ?? (inList ? games[event.key] : undefined);
+}
+
+function listen() {
+  document.addEventListener("keydown", (event) => {
+    const action = actionOf(event);
+    if (action === undefined) return;
+    event.preventDefault();
+    action();
+  });
+  byId("to-start").addEventListener("click", () => show(shown.game, 0));
+  byId("back").addEventListener("click", () => show(shown.game, shown.ply - 1));
+  byId("forward").addEventListener("click", () => show(shown.game, shown.ply + 1));
+  byId("to-end").addEventListener("click", () => show(shown.game, Infinity));
+  byId("all-games").addEventListener("click", () => {
+    filter.pair = null;
+    showList();
+  });
+  byId("forfeits-only").addEventListener("change", (event) => {
+    filter.forfeits = event.target.checked;
+    showList();
+  });
+  byId("game-rows").addEventListener("scroll", ({ target }) => {
+    const nearEnd = target.scrollTop + 2 * target.clientHeight > target.scrollHeight;
+    if (nearEnd) growList(target.childElementCount);
+  }, { passive: true });
+  addEventListener("hashchange", showHash);
+}
+
+/** Shows what the address asks for: `#game=3&ply=12`, both from 0. */
+function showHash() {
+  const wanted = new URLSearchParams(location.hash.slice(1));
+  show(Number.parseInt(wanted.get("game"), 10) || 0, Number.parseInt(wanted.get("ply"), 10) || 0);
+}
+
+function showSummary() {
+  const decided = GAMES.filter((game) => game.winner !== null);
+  const forfeits = GAMES.filter((game) => game.forfeit).length;
+  const plies = GAMES.reduce((total, game) => total + game.moves.length, 0);
+  const black = decided.filter((game) => game.winner === "black").length;
+  const parts = [count(GAMES.length, "game")];
+  if (decided.length > 0) parts.push(`Black, who moves first, won ${percent(black / decided.length)}`);
+  if (GAMES.length > 0) parts.push(`${Math.round(plies / GAMES.length)} plies on average`);
+  parts.push(forfeits ? count(forfeits, "forfeit") : "no forfeits");
+  byId("title").textContent = DATA.title;
+  document.title = `${DATA.title} – Otrera report`;
+  byId("summary").textContent = parts.join(" · ");
+  byId("forfeit-filter").hidden = forfeits === 0;
+}
+
+showSummary();
+showStanding(DATA.standing, choosePair);
+showList();
+listen();
+showHash();
