@@ -3,6 +3,7 @@
 use super::params::{Formula, Params};
 use super::tree::{Node, NodeId, Tree};
 use crate::board::square::Side;
+use std::sync::LazyLock;
 
 /// The child of an opened node, all of whose children were tried, that `chooser` descends to.
 /// Children that are proven losses are out.
@@ -13,18 +14,30 @@ pub fn best_child(tree: &Tree, id: NodeId, chooser: Side, params: &Params) -> Op
     match params.formula {
         Formula::Uct { c, log_factor } => {
             let exploration = c * (log_factor * log_visits).sqrt();
-            highest(tree, id, chooser, params, |mean, n| mean + exploration / n.sqrt())
+            let roots = &*ROOTS;
+            highest(tree, id, chooser, params, |mean, n| mean + exploration / root_of(n, roots))
         }
         Formula::Ucb1Tuned => {
-            highest(tree, id, chooser, params, |mean, n| mean + ucb1_tuned_bonus(mean, log_visits / n))
+            highest(tree, id, chooser, params, |mean, n| mean + ucb1_tuned_bonus(mean, log_visits / n as f32))
         }
     }
 }
 
+/// Square roots of small visit counts: most children have few visits, and a look-up is quicker.
+static ROOTS: LazyLock<Vec<f32>> = LazyLock::new(|| (0..1024).map(|n| (n as f32).sqrt()).collect());
+
+#[inline(always)]
+fn root_of(visits: u32, roots: &[f32]) -> f32 {
+    roots.get(visits as usize).copied().unwrap_or_else(|| (visits as f32).sqrt())
+}
+
 /// Kato et al. 2015, section 4: `ratio` is `ln N / n`.
+#[inline(always)]
 fn ucb1_tuned_bonus(mean: f32, ratio: f32) -> f32 {
-    let variance_bound = mean - mean * mean + (2.0 * ratio).sqrt();
-    (ratio * variance_bound.min(0.25)).sqrt()
+    let variance = mean - mean * mean;
+    // The root alone exceeds one quarter, as it does for all but much visited children: the bound is met.
+    let bound = if ratio > 0.0313 { 0.25 } else { (variance + (2.0 * ratio).sqrt()).min(0.25) };
+    (ratio * bound).sqrt()
 }
 
 /// The child with the highest score, a function of its mean and its visits.
@@ -34,7 +47,7 @@ fn highest(
     id: NodeId,
     chooser: Side,
     params: &Params,
-    score: impl Fn(f32, f32) -> f32,
+    score: impl Fn(f32, u32) -> f32,
 ) -> Option<NodeId> {
     let mut best = None;
     let mut best_score = f32::NEG_INFINITY;
@@ -46,7 +59,7 @@ fn highest(
             return Some(child);
         }
         let visits = node.visits().max(1);
-        let score = score(node.mean(visits), visits as f32);
+        let score = score(node.mean(visits), visits);
         if score > best_score {
             (best, best_score) = (Some(child), score);
         }
