@@ -9,7 +9,7 @@ EXE     ?= dist/otrera
 PLAY_TIME ?= 0.2
 
 .DEFAULT_GOAL := bot
-.PHONY: bot windows play test bench same-bench lint clean help
+.PHONY: bot windows lab play test bench same-bench lint clean help
 
 bot: ## the bot, a static Linux executable: dist/otrera
 	@$(call need-cargo)
@@ -25,6 +25,12 @@ windows: ## the same for Windows: dist/otrera.exe
 	cargo build --release --locked --target $(WINDOWS)
 	@mkdir -p dist
 	cp target/$(WINDOWS)/release/otrera.exe dist/otrera.exe
+
+lab: ## the laboratory: dist/lab
+	@$(call need-cargo)
+	cargo build --release --locked --features lab --bin lab
+	@mkdir -p dist
+	cp target/release/lab dist/lab
 
 play: bot ## builds the bot and shows one game of it against itself
 	scripts/selfplay.sh --engine $(EXE) --protocol json --time $(PLAY_TIME) --show board

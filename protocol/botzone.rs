@@ -9,7 +9,7 @@ use crate::options::{KeepRunning, Settings};
 use crate::session::{Defaults, Game, summary};
 use otrera::{Move, Position, Report, Side, Size, Square};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -357,7 +357,7 @@ fn written(report: &Report, style: Style, stays: bool) -> String {
     let debug = summary(report, DEBUG_LIMIT);
     match style {
         Style::Json => {
-            let response = json!({"x0": x0, "y0": y0, "x1": x1, "y1": y1, "x2": x2, "y2": y2});
+            let response = format!(r#"{{"x0":{x0},"y0":{y0},"x1":{x1},"y1":{y1},"x2":{x2},"y2":{y2}}}"#);
             format!(r#"{{"response":{response},"debug":{}}}"#, Value::String(debug))
         }
         Style::Simple if stays => format!("{x0} {y0} {x1} {y1} {x2} {y2}"),

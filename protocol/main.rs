@@ -32,6 +32,10 @@ Usage: otrera [OPTIONS]                    play on the platform that speaks on s
        otrera perft [--fen F] DEPTH        count the move sequences of a length
        otrera --help | --version
 
+FEN is that of Fairy-Stockfish's amazons: ranks from the top, Q an amazon of the side that moves first
+(Black), q one of the other side, * an arrow, a number so many empty squares; then w if the side that moves
+first is to move, b if the other is. The start: 3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1
+
 Options, also as lines `name = value` of a file otrera.toml beside the executable:
 ";
 
@@ -133,6 +137,10 @@ fn perft(options: &Options) -> Result<(), String> {
 }
 
 fn bench(options: &Options) -> Result<(), String> {
+    let settings = &options.settings;
+    if settings.iterations.is_some() || settings.move_time.is_some() {
+        return Err("bench always searches the same number of iterations; it takes a --preset".into());
+    }
     let bench = otrera::bench::run(&options.settings.params());
     let seconds = bench.elapsed.as_secs_f64();
     print(&format!(

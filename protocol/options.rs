@@ -146,15 +146,17 @@ impl Settings {
             Err(error) => return problems.push(format!("{}: {error}", path.display())),
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         };
+        let folder = path.parent().unwrap_or(Path::new(""));
         for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
-            if let Err(problem) = self.read_line(line) {
+            if let Err(problem) = self.read_line(line, folder) {
                 problems.push(format!("{} line {number}: {problem}", path.display()));
             }
         }
     }
 
-    /// Reads one line of the file: `name = value`, or nothing but a comment.
-    fn read_line(&mut self, line: &str) -> Result<(), String> {
+    /// Reads one line of the file: `name = value`, or nothing but a comment. Paths count from `folder`,
+    /// where the file is.
+    fn read_line(&mut self, line: &str, folder: &Path) -> Result<(), String> {
         let table: toml::Table = line.parse().map_err(|error: toml::de::Error| error.message().to_owned())?;
         for (name, value) in table {
             let text = match &value {
@@ -162,8 +164,11 @@ impl Settings {
                 other => other.to_string(),
             };
             // Both total-time and total_time are natural to write in a file.
-            let set = self.set(&name.replace('_', "-"), &text);
-            set.map_err(|valid| format!("{name} = {value}: {valid}"))?;
+            match name.replace('_', "-").as_str() {
+                "log" => self.log = Some(folder.join(text)),
+                "record-dir" => self.record_dir = Some(folder.join(text)),
+                known => self.set(known, &text).map_err(|valid| format!("{name} = {value}: {valid}"))?,
+            }
         }
         Ok(())
     }
@@ -258,24 +263,25 @@ impl Options {
         };
         match argument {
             OwnedArg::Flag(flag) => match flag.as_str() {
-                "h" | "help" => self.command = Command::Help,
-                "V" | "version" => self.command = Command::Version,
-                "fen" => self.fen = Some(value()?),
-                "time" => self.settings.move_time = Some(named("--time", seconds(&value()?))?),
-                "lines" => self.lines = named("--lines", number(&value()?, 1, 10_000))? as usize,
-                "side" => {
+                "-h" | "--help" => self.command = Command::Help,
+                "-V" | "--version" => self.command = Command::Version,
+                "--fen" => self.fen = Some(value()?),
+                "--time" => self.settings.move_time = Some(named("--time", seconds(&value()?))?),
+                "--lines" => self.lines = named("--lines", number(&value()?, 1, 10_000))? as usize,
+                "--side" => {
                     self.side = match value()?.to_ascii_lowercase().as_str() {
                         "black" | "b" => otrera::Side::Black,
                         "white" | "w" => otrera::Side::White,
                         other => return Err(format!("--side {other}: valid are black, white")),
                     }
                 }
-                name if SETTINGS.iter().any(|setting| setting.name == name) => {
+                flag => {
+                    let known = SETTINGS.iter().find(|setting| flag.strip_prefix("--") == Some(setting.name));
+                    let setting = known.ok_or_else(|| format!("unknown option {flag}; see otrera --help"))?;
                     let value = value()?;
-                    let set = self.settings.set(name, &value);
-                    set.map_err(|valid| format!("--{name} {value}: {valid}"))?;
+                    let set = self.settings.set(setting.name, &value);
+                    set.map_err(|valid| format!("{flag} {value}: {valid}"))?;
                 }
-                unknown => return Err(format!("unknown option --{unknown}; see otrera --help")),
             },
             OwnedArg::Word(word) => self.take_word(&word)?,
         }
@@ -314,8 +320,8 @@ enum OwnedArg {
 impl From<Arg<'_>> for OwnedArg {
     fn from(argument: Arg<'_>) -> Self {
         match argument {
-            Arg::Short(letter) => Self::Flag(letter.into()),
-            Arg::Long(name) => Self::Flag(name.into()),
+            Arg::Short(letter) => Self::Flag(format!("-{letter}")),
+            Arg::Long(name) => Self::Flag(format!("--{name}")),
             Arg::Value(word) => Self::Word(word.to_string_lossy().into_owned()),
         }
     }

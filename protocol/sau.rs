@@ -255,10 +255,11 @@ impl<'a> Engine<'a> {
                     Ok(thought) => thought,
                     Err(_) => return self.answer_without_thinking(turn_began),
                 };
-                self.clock.spend(turn_began.elapsed());
                 self.mind = Some(Mind::Idle(game));
                 self.log.note("--", &summary(&report, 1000));
-                self.answer(report)
+                let answered = self.answer(report);
+                self.clock.spend(turn_began.elapsed());
+                answered
             }
             other => {
                 self.mind = other;
@@ -273,11 +274,13 @@ impl<'a> Engine<'a> {
         self.play(mv)
     }
 
+    /// Sends our move, and only then plays it: tidying up a large tree takes a moment.
     fn play(&mut self, mv: Move) -> Result<(), Disconnected> {
+        let sent = self.output.send(&format!("move {}", written(mv, self.size)));
         let mut game = self.take_game();
         game.advance(mv);
         self.mind = Some(Mind::Idle(game));
-        self.output.send(&format!("move {}", written(mv, self.size)))
+        sent
     }
 
     /// `error`: our last move was refused, the position stands as before it. The next best move that has
@@ -295,12 +298,13 @@ impl<'a> Engine<'a> {
         };
         self.refused.push(refused);
         let looked_at = self.last_report.iter().flat_map(|report| report.lines.iter().map(|line| line.mv));
-        let next = looked_at.chain(game.position().legal_moves()).find(|mv| !self.refused.contains(mv));
+        let candidates: Vec<Move> = looked_at.chain(game.position().legal_moves()).collect();
+        let next = candidates.iter().copied().find(|mv| !self.refused.contains(mv));
         self.mind = Some(Mind::Idle(game));
         if next.is_none() {
             self.refused.clear();
         }
-        self.play(next.unwrap_or(refused))
+        self.play(next.or(candidates.first().copied()).unwrap_or(refused))
     }
 
     /// The game is over or breaks off: no search goes on, and the record is written if one is wanted.

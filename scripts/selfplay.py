@@ -17,6 +17,7 @@ import re
 import shlex
 import signal
 import statistics
+import subprocess
 import sys
 import threading
 import time
@@ -461,8 +462,28 @@ def parse_options(arguments: Sequence[str]) -> argparse.Namespace:
     return options
 
 
+def objection_of_engine(options: argparse.Namespace) -> Optional[str]:
+    """What the engine itself says against its options.  While it plays it says nothing."""
+    for preset, extra in ((options.black, options.black_args), (options.white, options.white_args)):
+        settings = ["--preset", preset] if preset else []
+        command = [options.engine, *settings, *extra, "perft", "0"]
+        try:
+            answer = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                    stderr=subprocess.PIPE, timeout=10)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return str(error)
+        if answer.returncode != 0 or answer.stdout.strip() != b"1":
+            said = answer.stderr.decode(errors="replace").strip()
+            return said or f"{shlex.join(command)} does not answer 1: is it Otrera?"
+    return None
+
+
 def main(arguments: Sequence[str]) -> int:
     options = parse_options(arguments)
+    objection = objection_of_engine(options)
+    if objection is not None:
+        print(f"selfplay.sh: {objection}", file=sys.stderr)
+        return EXIT_USAGE
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)  # End as after Ctrl-C.
     match = Match(options)

@@ -280,7 +280,11 @@ fn read_fen_row(text: &str, row: usize, size: Size, board: &mut BoardReader) -> 
             'Q' => Content::Amazon(Side::Black),
             'q' => Content::Amazon(Side::White),
             '*' => Content::Arrow,
-            other => return malformed(format!("{other:?} stands for nothing in a FEN")),
+            other => {
+                return malformed(format!(
+                    "{other:?} stands for nothing in a FEN: Q, q, * or a number is wanted"
+                ));
+            }
         };
         board.put(column, row, content);
         column += 1;

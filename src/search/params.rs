@@ -1,6 +1,6 @@
 //! Every number and choice that shapes the search, and the named sets of them.
 //!
-//! The presets are parameters of one searcher, not five searchers: `mcts`, `mg`, `peo` and `paper` are
+//! The presets are parameters of one searcher, not as many searchers: `mcts`, `mg`, `peo` and `paper` are
 //! the four systems of the MG-PEO paper's table 5, `uct` is Kato et al.'s, `tournament` is what we play with.
 
 use crate::eval::phase::Weights;

@@ -21,7 +21,8 @@ pub struct Report {
     pub win_rate: WinRate,
     /// The side that is proven to win, if that is known.
     pub proven: Option<Side>,
-    /// The moves looked at from the root, most visited first.
+    /// The moves looked at from the root: the best one first (with move groups it need not be the most
+    /// visited, for its movement was chosen before its arrow), then by visits.
     pub lines: Vec<Line>,
     /// The expected course of the game; its first move is `best`.
     pub principal_variation: Vec<Move>,
@@ -78,7 +79,7 @@ pub(crate) fn of_search(shared: &Shared, elapsed: Duration) -> Report {
             None => !for_opponent,
         },
         proven,
-        lines: lines(tree, &shared.root),
+        lines: lines(tree, &shared.root, principal_variation.first()),
         principal_variation,
         iterations: shared.iterations.load(Relaxed),
         visits: root.visits(),
@@ -99,8 +100,8 @@ fn rate(node: &Node, mover: Side) -> WinRate {
     }
 }
 
-/// Whole moves at the root that were tried, most visited first.
-fn lines(tree: &Tree, root: &Position) -> Vec<Line> {
+/// Whole moves at the root that were tried, the best first, then proven wins, then by visits.
+fn lines(tree: &Tree, root: &Position, best: Option<&Move>) -> Vec<Line> {
     let line = |mv, node: &Node| Line {
         mv,
         visits: node.visits(),
@@ -117,7 +118,10 @@ fn lines(tree: &Tree, root: &Position) -> Vec<Line> {
             _ => {}
         }
     }
-    lines.sort_by_key(|line| (line.proven != Some(root.side()), line.proven.is_some(), Reverse(line.visits)));
+    lines.sort_by_key(|line| {
+        let (lost, proven) = (line.proven == Some(root.side().opponent()), line.proven.is_some());
+        (Some(&line.mv) != best, lost, !proven, Reverse(line.visits))
+    });
     lines
 }
 

@@ -226,7 +226,9 @@ impl Tree {
     #[inline]
     pub fn tried(&self, id: NodeId) -> impl Iterator<Item = (NodeId, &Node)> {
         let node = self.node(id);
-        let (first, (_, tried)) = (node.children.load(Acquire), node.counts());
+        let first = node.children.load(Acquire);
+        // Before it is open, the node's counts are those of no children or not to be trusted yet.
+        let tried = if first > OPENING { node.counts().1 } else { 0 };
         (first..first + tried).map(|child| (child, self.node(child)))
     }
 

@@ -94,6 +94,11 @@ impl Worker {
     fn step(&mut self, shared: &Shared, id: NodeId, state: &State) -> Option<NodeId> {
         let tree = shared.tree;
         if !tree.is_open(id) {
+            if let Some(winner) = state.winner() {
+                // The worker that came here first is about to say so itself.
+                tree.node(id).prove(winner);
+                return None;
+            }
             expand::open(tree, id, state, shared.params.grouping, &mut self.rng, &mut self.edges);
         }
         if !tree.is_open(id) {
