@@ -1,4 +1,5 @@
-//! Openings for matches: a few random moves, kept only where neither side is much better off.
+//! Openings for matches: from a book, or a few random moves, kept only where neither side is much better
+//! off.
 
 use crate::board::moves::Move;
 use crate::board::position::Position;
@@ -10,8 +11,10 @@ use fastrand::Rng;
 use std::sync::atomic::AtomicBool;
 
 /// How openings are made.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Openings {
+    /// Openings to be taken in turn, each legal from the start; where there are none they are random.
+    pub book: Vec<Vec<Move>>,
     /// Random plies before the players are asked.
     pub plies: u32,
     /// The winning rate may differ from one half by this much, as a short search sees it; 0.5 keeps all.
@@ -29,6 +32,9 @@ const TRIES: usize = 50;
 impl Openings {
     /// The opening number `index` of the series: the same in every run.
     pub fn opening(&self, start: &Position, index: u64) -> Vec<Move> {
+        if !self.book.is_empty() {
+            return self.book[(index % self.book.len() as u64) as usize].clone();
+        }
         let mut rng = Rng::with_seed(self.seed ^ (index + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let mut best = (f32::INFINITY, Vec::new());
         for _ in 0..TRIES {
@@ -83,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_series_repeats_itself_and_varies() {
-        let openings = Openings { plies: 4, balance: 0.2, seed: 3 };
+        let openings = Openings { book: Vec::new(), plies: 4, balance: 0.2, seed: 3 };
         let start = Position::standard();
         let first = openings.opening(&start, 0);
         assert_eq!(first.len(), 4);

@@ -31,7 +31,13 @@ pub struct Conditions {
     pub control: Control,
     /// How much later than its time an answer may come.
     pub grace: Duration,
+    /// Ends a game on which both players have agreed for [`AGREEMENT`] plies: one side's winning rate is at
+    /// least this, as both see it. `None` plays every game to its end.
+    pub adjudicate: Option<f32>,
 }
+
+/// Plies for which both players must agree before a game is adjudicated.
+pub const AGREEMENT: usize = 6;
 
 /// A move of a game with what is known about it.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -87,6 +93,9 @@ pub fn play(players: [&mut dyn Player; 2], conditions: &Conditions) -> Outcome {
             Ok(played) => {
                 game.record(played);
                 players.iter_mut().for_each(|player| player.played(played.mv));
+                if let Some(winner) = conditions.adjudicate.and_then(|rate| game.agreed_winner(rate)) {
+                    return Outcome { moves: game.moves, winner, forfeit: None };
+                }
             }
             Err(forfeit) => return game.lost_by(side, forfeit),
         }
@@ -133,7 +142,42 @@ impl Game {
         self.moves.push(played);
     }
 
+    /// The side that both players have seen win, at this rate or above, for the last plies.
+    fn agreed_winner(&self, rate: f32) -> Option<Side> {
+        let last = self.moves.len().checked_sub(AGREEMENT).and_then(|first| self.moves.get(first..))?;
+        let mut mover = self.position.side();
+        let mut winners = last.iter().rev().map(|played| {
+            mover = mover.opponent();
+            match played.win_rate? {
+                seen if seen >= rate => Some(mover),
+                seen if seen <= 1.0 - rate => Some(mover.opponent()),
+                _ => None,
+            }
+        });
+        let winner = winners.next()??;
+        winners.all(|other| other == Some(winner)).then_some(winner)
+    }
+
     fn lost_by(self, side: Side, forfeit: Forfeit) -> Outcome {
         Outcome { moves: self.moves, winner: side.opponent(), forfeit: Some(forfeit) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_game_is_adjudicated_when_both_players_agree() {
+        let start = Position::standard();
+        let mv = start.legal_moves().next().unwrap();
+        let seen = |rate: f32| PlayedMove { win_rate: Some(rate), ..mv.into() };
+        let game = |rates: &[f32]| Game { position: start, moves: rates.iter().copied().map(seen).collect() };
+        // Black is to move, so the last of an even number of moves was White's.
+        assert_eq!(game(&[0.99, 0.01, 0.98, 0.02, 0.97, 0.03]).agreed_winner(0.95), Some(Side::Black));
+        assert_eq!(game(&[0.01, 0.99, 0.02, 0.98, 0.03, 0.97]).agreed_winner(0.95), Some(Side::White));
+        assert_eq!(game(&[0.99, 0.01, 0.98, 0.5, 0.97, 0.03]).agreed_winner(0.95), None);
+        assert_eq!(game(&[0.99, 0.01, 0.98, 0.98, 0.97, 0.03]).agreed_winner(0.95), None);
+        assert_eq!(game(&[0.99, 0.01, 0.98, 0.02, 0.97]).agreed_winner(0.95), None);
     }
 }

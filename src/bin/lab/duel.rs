@@ -6,7 +6,7 @@ use crate::score::Score;
 use crate::spec::PlayerSpec;
 use indicatif::{ProgressBar, ProgressStyle};
 use otrera::contest::stats::sprt::{Sprt, Verdict};
-use otrera::{Control, Openings, Size};
+use otrera::{Control, Move, Openings, Position, Size};
 use serde_json::{Value, json};
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -61,6 +61,9 @@ pub struct ConditionArgs {
     /// Random plies of the opening.
     #[arg(long, default_value_t = 4)]
     plies: u32,
+    /// A file of openings to be taken in turn instead, one a line: moves like d1d7g7, # begins a comment.
+    #[arg(long, value_name = "FILE")]
+    book: Option<PathBuf>,
     /// How far from one half the winning rate may be after the opening; 0.5 takes all openings.
     #[arg(long, default_value_t = 0.15)]
     balance: f32,
@@ -70,6 +73,9 @@ pub struct ConditionArgs {
     /// How much later than its time an answer may come, in seconds.
     #[arg(long, value_name = "S", default_value = "0.1", value_parser = read_seconds)]
     grace: Duration,
+    /// End a game when both players have seen one side at this winning rate for six plies.
+    #[arg(long, value_name = "RATE", value_parser = read_rate)]
+    adjudicate: Option<f32>,
     /// Games played at once; by default one for each core.
     #[arg(long)]
     concurrency: Option<usize>,
@@ -97,12 +103,50 @@ impl ConditionArgs {
     /// # Errors
     /// A player that cannot be told of an opening.
     pub fn new_match(&self, players: [PlayerSpec; 2], games: u64) -> Result<Match, String> {
-        if let Some(player) = players.iter().find(|player| player.speaks_sau() && self.plies > 0) {
+        let openings = self.openings()?;
+        let opened = openings.plies > 0 || !openings.book.is_empty();
+        if let Some(player) = players.iter().find(|player| player.speaks_sau() && opened) {
             return Err(format!("{} cannot be told of an opening: add --plies 0", player.text));
         }
-        let openings = Openings { plies: self.plies, balance: self.balance, seed: self.seed };
-        Ok(Match { players, games, size: self.size, control: self.control(), grace: self.grace, openings })
+        let (control, adjudicate) = (self.control(), self.adjudicate);
+        Ok(Match { players, games, size: self.size, control, grace: self.grace, openings, adjudicate })
     }
+
+    fn openings(&self) -> Result<Openings, String> {
+        let book = match &self.book {
+            None => Vec::new(),
+            Some(path) => {
+                let problem = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+                let text = std::fs::read_to_string(path).map_err(|error| problem(&error))?;
+                read_book(&text, Position::start(self.size)).map_err(|error| problem(&error))?
+            }
+        };
+        Ok(Openings { book, plies: self.plies, balance: self.balance, seed: self.seed })
+    }
+}
+
+/// Openings, one a line, checked from this start.
+fn read_book(text: &str, start: Position) -> Result<Vec<Vec<Move>>, String> {
+    let mut book = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.split('#').next().unwrap_or_default();
+        let mut position = start;
+        let mut moves = Vec::new();
+        for word in line.split_whitespace() {
+            let mv: Move = word.parse().map_err(|error| format!("line {number}: {error}"))?;
+            position = position.try_play(mv).map_err(|error| format!("line {number}, {mv}: {error}"))?;
+            moves.push(mv);
+        }
+        if !moves.is_empty() {
+            book.push(moves);
+        }
+    }
+    if book.is_empty() { Err("holds no opening".into()) } else { Ok(book) }
+}
+
+fn read_rate(text: &str) -> Result<f32, String> {
+    let rate = text.parse().ok().filter(|rate| (0.5..=1.0).contains(rate));
+    rate.ok_or_else(|| "a winning rate from 0.5 to 1 is wanted".into())
 }
 
 fn read_seconds(text: &str) -> Result<Duration, String> {
@@ -261,5 +305,23 @@ fn verdict(test: &Sprt) -> &'static str {
         Verdict::Continue => "undecided",
         Verdict::AcceptH0 => "H0",
         Verdict::AcceptH1 => "H1",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_book_is_read_and_checked() {
+        let start = Position::standard();
+        let book = read_book("# Olympiads\nd1d7g7 a7d4a7\n\nd1-d8/b6 # common\n", start).unwrap();
+        assert_eq!(book.iter().map(Vec::len).collect::<Vec<_>>(), [2, 1]);
+        for (text, complaint) in
+            [("", "no opening"), ("d1d7g7 d1d7g7", "line 1, d1-d7/g7"), ("\nhello", "line 2")]
+        {
+            let problem = read_book(text, start).unwrap_err();
+            assert!(problem.contains(complaint), "{problem}");
+        }
     }
 }

@@ -25,6 +25,8 @@ pub struct Match {
     pub grace: Duration,
     /// Openings.
     pub openings: Openings,
+    /// The winning rate at which a game is adjudicated when both players see it; `None` for never.
+    pub adjudicate: Option<f32>,
 }
 
 impl Match {
@@ -36,7 +38,9 @@ impl Match {
             "control": control_text(self.control),
             "opening_plies": self.openings.plies,
             "balance": self.openings.balance,
+            "book": self.openings.book.len(),
             "seed": self.openings.seed,
+            "adjudicate": self.adjudicate,
         })
     }
 
@@ -88,7 +92,13 @@ impl Match {
     fn game(&self, number: u64) -> GameRecord {
         let start = self.start();
         let opening = self.openings.opening(&start, number / 2);
-        let conditions = Conditions { start, opening, control: self.control, grace: self.grace };
+        let conditions = Conditions {
+            start,
+            opening,
+            control: self.control,
+            grace: self.grace,
+            adjudicate: self.adjudicate,
+        };
         let seed = |player: u64| {
             (self.openings.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (number * 2 + player)) + 1
         };

@@ -123,7 +123,8 @@ impl Study {
             control,
             // Some baselines know no clock, and nobody here is judged by one.
             grace: Duration::from_secs(60),
-            openings: Openings { plies, balance: 0.15, seed: self.seed },
+            openings: Openings { book: Vec::new(), plies, balance: 0.15, seed: self.seed },
+            adjudicate: None,
         })
     }
 
