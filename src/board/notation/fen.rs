@@ -1,0 +1,125 @@
+//! Positions as FEN in Fairy-Stockfish's form, `3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1`.
+//!
+//! Ranks from the top, `Q` an amazon of the side that moves first (our Black, Fairy-Stockfish's White, hence
+//! `w` when it is to move), `q` one of the other side, `*` an arrow, a number so many empty squares. All
+//! after the board may be missing.
+
+use super::{BoardReader, Content, MalformedText, malformed, shortened, size_of_rows};
+use crate::board::position::Position;
+use crate::board::square::{Side, Size};
+
+impl Position {
+    /// Reads a FEN; see the top of this module.
+    ///
+    /// ```
+    /// use otrera::Position;
+    /// let start = Position::from_fen("3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1");
+    /// assert_eq!(start, Ok(Position::standard()));
+    /// ```
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    pub fn from_fen(fen: &str) -> Result<Self, MalformedText> {
+        let mut fields = fen.split_ascii_whitespace();
+        let rows: Vec<&str> = fields.next().unwrap_or_default().split('/').collect();
+        let size = size_of_rows(rows.len())?;
+        let mut board = BoardReader::default();
+        for (row, text) in rows.iter().rev().enumerate() {
+            read_fen_row(text, row, size, &mut board)?;
+        }
+        let side = match fields.next() {
+            None | Some("w") => Side::Black,
+            Some("b") => Side::White,
+            Some(other) => {
+                return malformed(format!("the side to move is w or b, not {:?}", shortened(other)));
+            }
+        };
+        let position = board.position(size, side);
+        // Castling and en passant are always "-", the half-move clock repeats the ply: all ignored.
+        match fields.nth(3).map(str::parse::<u16>) {
+            None => Ok(position),
+            Some(Ok(number)) if (1..=1000).contains(&number) => {
+                Ok(position.with_ply((number - 1) * 2 + u16::from(side == Side::White)))
+            }
+            Some(_) => malformed("the last field of a FEN is the number of the move, from 1 to 1000"),
+        }
+    }
+
+    /// Writes the position as FEN; see the top of this module.
+    pub fn to_fen(&self) -> String {
+        let rows: Vec<String> = (0..self.size().edge()).rev().map(|row| self.fen_row(row)).collect();
+        let side = if self.side() == Side::Black { 'w' } else { 'b' };
+        format!("{} {side} - - {} {}", rows.join("/"), self.ply(), self.ply() / 2 + 1)
+    }
+
+    fn fen_row(&self, row: usize) -> String {
+        let mut text = String::new();
+        let mut empty = 0;
+        for content in self.row(row) {
+            let letter = match content {
+                Content::Empty => {
+                    empty += 1;
+                    continue;
+                }
+                Content::Arrow => '*',
+                Content::Amazon(Side::Black) => 'Q',
+                Content::Amazon(Side::White) => 'q',
+            };
+            if empty > 0 {
+                text.push_str(&empty.to_string());
+                empty = 0;
+            }
+            text.push(letter);
+        }
+        if empty > 0 {
+            text.push_str(&empty.to_string());
+        }
+        text
+    }
+}
+
+/// Reads one row of a FEN board: letters and runs of empty squares.
+fn read_fen_row(text: &str, row: usize, size: Size, board: &mut BoardReader) -> Result<(), MalformedText> {
+    let mut column = 0;
+    let mut run = 0;
+    for letter in text.chars() {
+        if let Some(digit) = letter.to_digit(10) {
+            run = run * 10 + digit as usize;
+            if run > size.edge() {
+                return malformed(format!("row {:?} is longer than the board", shortened(text)));
+            }
+            continue;
+        }
+        column += std::mem::take(&mut run);
+        let content = match letter {
+            'Q' => Content::Amazon(Side::Black),
+            'q' => Content::Amazon(Side::White),
+            '*' => Content::Arrow,
+            other => {
+                return malformed(format!(
+                    "{other:?} stands for nothing in a FEN: Q, q, * or a number is wanted"
+                ));
+            }
+        };
+        board.put(column, row, content);
+        column += 1;
+    }
+    if column + run == size.edge() {
+        Ok(())
+    } else {
+        malformed(format!("row {:?} does not have {} squares", shortened(text), size.edge()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fairy_stockfish_agrees_on_the_fen_after_two_moves() {
+        let position = ["d1d7,d7g7", "d10c9,c9h4"]
+            .iter()
+            .fold(Position::standard(), |position, text| position.try_play(text.parse().unwrap()).unwrap());
+        assert_eq!(position.to_fen(), "6q3/2q7/10/q2Q2*2q/10/10/Q6*1Q/10/10/6Q3 w - - 2 2");
+    }
+}

@@ -1,0 +1,95 @@
+//! Moves as text: written `d1-d7/g7` and read tolerantly, in any of the forms `d1d7,d7g7`
+//! (Fairy-Stockfish), `d1-d7(g7)`, `d1-d7/g7`, `D1D7G7`, with spaces and commas anywhere.
+
+use super::{MalformedText, malformed, shortened};
+use crate::board::moves::Move;
+use crate::board::square::Square;
+use std::str::FromStr;
+
+impl FromStr for Move {
+    type Err = MalformedText;
+
+    /// Reads a move in any of the forms listed at the top of this file.
+    ///
+    /// ```
+    /// use otrera::Move;
+    /// let mv: Move = "d1d7,d7g7".parse().unwrap();
+    /// assert_eq!(mv.to_string(), "d1-d7/g7");
+    /// assert_eq!("d1-d7(g7)".parse(), Ok(mv));
+    /// assert!("d1-d77".parse::<Move>().is_err());
+    /// ```
+    fn from_str(text: &str) -> Result<Self, MalformedText> {
+        match squares_in(text)?[..] {
+            [from, to, arrow] => Ok(Self { from, to, arrow }),
+            [from, to, again, arrow] if again == to => Ok(Self { from, to, arrow }),
+            ref squares => malformed(format!(
+                "a move is three squares like d1-d7/g7, this has {}: {:?}",
+                squares.len(),
+                shortened(text)
+            )),
+        }
+    }
+}
+
+/// The squares named in a move, in order; anything between them but separators is an error.
+fn squares_in(text: &str) -> Result<Vec<Square>, MalformedText> {
+    let mut squares = Vec::with_capacity(4);
+    let mut rest = text.trim();
+    while let Some(first) = rest.chars().next() {
+        if matches!(first, ' ' | '-' | '/' | '(' | ')' | ',' | ';' | ':') {
+            rest = &rest[1..];
+            continue;
+        }
+        let digits = rest[first.len_utf8()..].bytes().take_while(u8::is_ascii_digit).count();
+        let column = match first.to_ascii_lowercase() {
+            letter @ 'a'..='j' => letter as usize - 'a' as usize,
+            _ => return malformed(format!("{:?} is not a move", shortened(text))),
+        };
+        let rank: Option<usize> = rest[1..1 + digits].parse().ok().filter(|rank| (1..=10).contains(rank));
+        match rank.and_then(|rank| Square::new(column, rank - 1)) {
+            Some(square) if squares.len() < 5 => squares.push(square),
+            _ => return malformed(format!("{:?} is not a move", shortened(text))),
+        }
+        rest = &rest[1 + digits..];
+    }
+    Ok(squares)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moves_are_read_in_every_common_form() {
+        let expected = Move { from: at("a10"), to: at("a7"), arrow: at("j10") };
+        let forms = ["a10a7,a7j10", "a10-a7/j10", "a10-a7(j10)", "A10A7J10", "a10 a7 j10", " a10-a7-j10 "];
+        for form in forms {
+            assert_eq!(form.parse(), Ok(expected), "{form}");
+        }
+    }
+
+    fn at(text: &str) -> Square {
+        squares_in(text).unwrap()[0]
+    }
+
+    #[test]
+    fn text_that_is_no_move_is_malformed() {
+        let huge = "9".repeat(100_000);
+        for text in [
+            "",
+            "d1",
+            "d1d7",
+            "d1d7g7a1a1",
+            "d1d7,d6g7",
+            "d0d7g7",
+            "d11d7g7",
+            "k1d7g7",
+            "d1d7g",
+            "é1",
+            "d1€",
+            &huge,
+        ] {
+            assert!(text.parse::<Move>().is_err(), "{}", shortened(text));
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Positions as pictures: rows from the top, one character a square, `B`, `W`, `X` (arrow) and `.`; and
+//! the same with coordinates, for people.
+
+use super::{BoardReader, Content, MalformedText, malformed, shortened, size_of_rows};
+use crate::board::position::Position;
+use crate::board::square::Side;
+use std::fmt;
+
+impl Position {
+    /// Reads a picture: rows from the top, each as long as there are rows. `.` or `-` is empty.
+    ///
+    /// ```
+    /// use otrera::{Position, Side};
+    /// let tiny = Position::from_picture("W..W\n....\n.X..\nB..B", Side::White).unwrap();
+    /// assert_eq!(tiny.to_fen(), "q2q/4/1*2/Q2Q b - - 1 1");
+    /// ```
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    pub fn from_picture(picture: &str, side: Side) -> Result<Self, MalformedText> {
+        let rows: Vec<&str> = picture.split_ascii_whitespace().collect();
+        let size = size_of_rows(rows.len())?;
+        let mut board = BoardReader::default();
+        for (row, text) in rows.iter().rev().enumerate() {
+            if text.chars().count() != size.edge() {
+                return malformed(format!("row {:?} does not have {} squares", shortened(text), size.edge()));
+            }
+            for (column, letter) in text.chars().enumerate() {
+                let content = match letter {
+                    '.' | '-' => Content::Empty,
+                    'X' | 'x' => Content::Arrow,
+                    'B' | 'b' => Content::Amazon(Side::Black),
+                    'W' | 'w' => Content::Amazon(Side::White),
+                    other => return malformed(format!("{other:?} stands for nothing in a picture")),
+                };
+                board.put(column, row, content);
+            }
+        }
+        Ok(board.position(size, side))
+    }
+
+    /// The rows picture, top row first, as [`Position::from_picture`] reads it.
+    pub fn to_picture(&self) -> String {
+        let row = |row| self.row(row).map(|content| letter(&content)).chain(['\n']).collect::<String>();
+        (0..self.size().edge()).rev().map(row).collect()
+    }
+}
+
+impl fmt::Display for Position {
+    /// The board with its coordinates and the side to move.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let edge = self.size().edge();
+        for row in (0..edge).rev() {
+            write!(f, "{:>3} ", row + 1)?;
+            for content in self.row(row) {
+                write!(f, " {}", letter(&content))?;
+            }
+            writeln!(f)?;
+        }
+        write!(f, "    ")?;
+        for column in (b'a'..).take(edge) {
+            write!(f, " {}", column as char)?;
+        }
+        writeln!(f, "\n{} to move", self.side())
+    }
+}
+
+fn letter(content: &Content) -> char {
+    match content {
+        Content::Empty => '.',
+        Content::Arrow => 'X',
+        Content::Amazon(Side::Black) => 'B',
+        Content::Amazon(Side::White) => 'W',
+    }
+}
