@@ -24,7 +24,7 @@ pub struct Openings {
 }
 
 /// Iterations of the search that judges whether an opening is balanced.
-const JUDGING_ITERATIONS: u64 = 3000;
+const JUDGING_ITERATIONS: u64 = 1000;
 
 /// Openings tried before the most balanced of them is taken.
 const TRIES: usize = 50;
