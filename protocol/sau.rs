@@ -121,6 +121,8 @@ struct Engine<'a> {
     size: Size,
     /// Only absent while it changes hands inside a method.
     mind: Option<Mind>,
+    /// The moves and the position of the game when it was last given to a search, should that lose it.
+    given: Option<(Vec<Move>, Position)>,
     /// The number of the newest search.
     search: u64,
     us: Option<Side>,
@@ -140,6 +142,7 @@ impl<'a> Engine<'a> {
             settings,
             size,
             mind: None,
+            given: None,
             search: 0,
             us: None,
             clock: GameClock::new(settings.total_time),
@@ -151,6 +154,15 @@ impl<'a> Engine<'a> {
     fn new_game(&self) -> Box<Game> {
         let start = Position::start(self.size).with_rules(Rules::SelfBlocking);
         Box::new(Game::new(self.settings, Defaults::desktop(), start))
+    }
+
+    /// The game that a search was given and did not give back, with a new tree.
+    fn restored_game(&self) -> Box<Game> {
+        let mut game = self.new_game();
+        if let Some((moves, position)) = &self.given {
+            game.follow(moves, *position);
+        }
+        game
     }
 
     fn obey(&mut self, command: Command, arrived: Instant) -> Result<(), Disconnected> {
@@ -179,7 +191,7 @@ impl<'a> Engine<'a> {
             Some(Mind::Thinking { stop, thread, .. }) => {
                 stop.store(true, Ordering::Relaxed);
                 self.search += 1;
-                thread.join().map_or_else(|_| self.new_game(), |(game, _)| game)
+                thread.join().map_or_else(|_| self.restored_game(), |(game, _)| game)
             }
             None => self.new_game(),
         }
@@ -222,6 +234,7 @@ impl<'a> Engine<'a> {
         let time = self.settings.move_time.unwrap_or_else(|| self.clock.time_for(game.position()));
         let stop = Arc::new(AtomicBool::new(false));
         self.search += 1;
+        self.given = Some((game.moves().to_vec(), *game.position()));
         let (number, sender, flag) = (self.search, self.sender.clone(), Arc::clone(&stop));
         let think = move || {
             let report = game.think(Some(turn_began + time), &flag);
@@ -239,9 +252,9 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// The system grants no thread, and the game was lost with it: plays on with a new tree.
+    /// The system grants no thread, or it broke down: the game was lost with it and goes on with a new tree.
     fn answer_without_thinking(&mut self, turn_began: Instant) -> Result<(), Disconnected> {
-        let mut game = self.new_game();
+        let mut game = self.restored_game();
         let report = game.think(Some(turn_began), &AtomicBool::new(true));
         self.mind = Some(Mind::Idle(game));
         self.answer(report)

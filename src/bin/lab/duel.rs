@@ -1,7 +1,7 @@
 //! `lab match A B`: games between two players until their number is played or a test has decided.
 
 use crate::results::Results;
-use crate::runner::Match;
+use crate::runner::{Match, cores};
 use crate::score::Score;
 use crate::spec::PlayerSpec;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -94,8 +94,7 @@ impl ConditionArgs {
 
     /// How many games are played at once.
     pub fn concurrency(&self) -> usize {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        self.concurrency.unwrap_or(cores).max(1)
+        self.concurrency.unwrap_or_else(cores).max(1)
     }
 
     /// A match under these conditions.
@@ -191,7 +190,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     contest
         .play(&results, args.conditions.concurrency(), &enough, &|results| progress.show(results, &enough))?;
     progress.bar.finish_and_clear();
-    let score = Score::of(&results.games());
+    let score = results.score();
     print!("{}", summary(&contest, &score, test.as_ref()));
     println!("results: {}", path.display());
     if args.json {
@@ -227,7 +226,7 @@ impl Progress {
     }
 
     fn show(&self, results: &Results, enough: &AtomicBool) {
-        let score = Score::of(&results.games());
+        let score = results.score();
         let line = standing(&score, self.test.as_ref());
         self.bar.set_position(score.games());
         self.bar.set_message(line.clone());

@@ -1,6 +1,7 @@
 //! Results files: a first line that says what is being played, then one line for each finished game,
 //! written as it ends. A file that was cut off in the middle of a line is good up to there.
 
+use crate::score::Score;
 use otrera::GameRecord;
 use otrera::contest::record::json;
 use serde_json::{Value, json};
@@ -66,6 +67,16 @@ impl Results {
             inner.games.insert(record.number, record);
         }
         Ok(())
+    }
+
+    /// How many games there are so far.
+    pub fn len(&self) -> usize {
+        self.inner.lock().map_or(0, |inner| inner.games.len())
+    }
+
+    /// What the games so far come to.
+    pub fn score(&self) -> Score {
+        self.inner.lock().map_or_else(|_| Score::default(), |inner| Score::of(inner.games.values()))
     }
 
     /// The games so far, by number.

@@ -119,6 +119,11 @@ impl Match {
     }
 }
 
+/// Cores of this machine.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// A time control in words.
 pub fn control_text(control: Control) -> String {
     match control {

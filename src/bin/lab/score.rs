@@ -28,7 +28,7 @@ pub struct Score {
 
 impl Score {
     /// Counts the games.
-    pub fn of(games: &[GameRecord]) -> Self {
+    pub fn of<'a>(games: impl IntoIterator<Item = &'a GameRecord>) -> Self {
         let mut score = Self::default();
         let mut half_pairs: BTreeMap<u64, u32> = BTreeMap::new();
         for game in games {

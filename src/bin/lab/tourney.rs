@@ -82,7 +82,7 @@ impl Field {
         let contest = self.conditions.new_match([a.clone(), b.clone()], self.games)?;
         let results = Results::open(path, &contest.conditions(), true)?;
         contest.play(&results, self.conditions.concurrency(), &AtomicBool::new(false), &|results| {
-            eprintln!("{} v {}: {}/{} games", a.text, b.text, results.games().len(), self.games);
+            eprintln!("{} v {}: {}/{} games", a.text, b.text, results.len(), self.games);
         })?;
         Ok(results.games())
     }

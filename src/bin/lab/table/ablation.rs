@@ -6,6 +6,7 @@
 
 use super::sheet::Sheet;
 use super::{Study, machine};
+use crate::runner::cores;
 use otrera::contest::stats::{mann_whitney::mann_whitney, shapiro_wilk::shapiro_wilk, wilson::wilson};
 use otrera::{Control, GameRecord, Limits, Params, Position, Resources, Search, Side};
 use std::sync::atomic::AtomicBool;
@@ -114,7 +115,7 @@ fn notes(study: &Study) -> Vec<String> {
 
 /// Tables 5 and 8: win rates and iterations.
 pub fn win_rates(study: &Study, name: &str) -> Result<(), String> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let cores = cores();
     let all_cores = format!("1 s, {cores} threads");
     let header = ["system", "won", "paper", "iterations in 1 s, 1 thread", &all_cores, "paper"];
     let mut sheet = Sheet::new(format!("{name}: win rates against the field, iterations in 1 s"), &header);

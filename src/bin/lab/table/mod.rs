@@ -9,7 +9,7 @@ mod z2;
 mod z3;
 
 use crate::results::Results;
-use crate::runner::Match;
+use crate::runner::{Match, cores};
 use crate::spec::PlayerSpec;
 use clap::ValueEnum;
 use otrera::{Control, GameRecord, Openings, Size};
@@ -95,16 +95,20 @@ pub struct Study {
 
 impl Study {
     fn new(args: &Args) -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let folder = args.folder.join(if args.quick { "quick" } else { "full" });
-        Self { quick: args.quick, seed: args.seed, concurrency: args.concurrency.unwrap_or(cores), folder }
+        Self {
+            quick: args.quick,
+            seed: args.seed,
+            concurrency: args.concurrency.unwrap_or_else(cores),
+            folder,
+        }
     }
 
     /// All games of a match, those of an earlier, interrupted run not played again.
     fn games(&self, cell: &str, contest: &Match) -> Result<Vec<GameRecord>, String> {
         let results = Results::open(&self.folder.join(format!("{cell}.jsonl")), &contest.conditions(), true)?;
         let shown = |results: &Results| {
-            let done = results.games().len() as u64;
+            let done = results.len() as u64;
             if done.is_multiple_of(10) || done == contest.games {
                 eprintln!("{cell}: {done}/{} games", contest.games);
             }
@@ -145,7 +149,7 @@ impl Study {
 
 /// The processor this runs on, for the notes under a table.
 pub fn machine() -> String {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let cores = cores();
     let model = std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
         let line = text.lines().find(|line| line.starts_with("model name"))?;
         Some(line.split_once(':')?.1.trim().to_owned())

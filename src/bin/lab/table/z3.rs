@@ -3,6 +3,7 @@
 
 use super::sheet::Sheet;
 use super::{Study, machine};
+use crate::runner::cores;
 use otrera::eval::{metrics, parallel};
 use otrera::{
     DistanceMaps, Evaluator, Kernel, Limits, Move, Parallel, Params, Position, Resources, Search, Weights,
@@ -13,7 +14,7 @@ use std::time::{Duration, Instant};
 
 /// Measures, prints and writes the table.
 pub fn run(study: &Study) -> Result<(), String> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = cores();
     let pool =
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| error.to_string())?;
     let positions = positions(study.seed);
