@@ -3,6 +3,7 @@
 use fastrand::Rng;
 use otrera::search::params::Formula;
 use otrera::search::select::best_child;
+use otrera::search::shortlist::Shortlist;
 use otrera::search::tree::{Edge, NodeId, REWARD_UNIT, Tree};
 use otrera::{Params, Position, Side};
 
@@ -39,7 +40,7 @@ fn check_selection(formula: Formula, score: impl Fn(f64, f64, f64) -> f64) {
         let all_visits: f64 = children.iter().map(|(_, visits, _)| visits).sum();
         // The descent that asks has already entered the root.
         tree.node(tree.root()).enter();
-        let selected = best_child(&tree, tree.root(), Side::Black, &params).unwrap();
+        let selected = best_child(&tree, tree.root(), Side::Black, &params, None).unwrap();
         assert_ne!(selected, lost);
         let score = |&(_, visits, mean): &(NodeId, f64, f64)| score(mean, visits, all_visits);
         let highest = children.iter().filter(|child| child.0 != lost).map(score).fold(0.0, f64::max);
@@ -63,4 +64,30 @@ fn selection_follows_ucb1_tuned() {
         let bound = mean - mean * mean + (2.0 * all.ln() / visits).sqrt();
         mean + (all.ln() / visits * bound.min(0.25)).sqrt()
     });
+}
+
+#[test]
+fn a_shortlist_changes_no_selection() {
+    let params = Params { formula: Formula::Ucb1Tuned, ..Params::MCTS };
+    let tree = Tree::with_memory(0);
+    let root = tree.root();
+    let edges: Vec<Edge> = Position::standard().legal_moves().take(600).map(Edge::whole).collect();
+    assert!(tree.begin_opening(root) && tree.open(root, &edges));
+    let mut rng = Rng::with_seed(4);
+    let mut shortlist = Shortlist::default();
+    for round in 0..40_000 {
+        tree.node(root).enter();
+        let child = tree.claim_untried(root).unwrap_or_else(|| {
+            let best = best_child(&tree, root, Side::Black, &params, None).unwrap();
+            assert_eq!(best_child(&tree, root, Side::Black, &params, Some(&mut shortlist)), Some(best));
+            best
+        });
+        // Children of unequal worth, and now and then a proven loss.
+        let node = tree.node(child);
+        node.enter();
+        node.add_reward(rng.u32(0..=REWARD_UNIT) / (1 + child % 5));
+        if round % 1000 == 999 {
+            node.prove(Side::White);
+        }
+    }
 }

@@ -90,7 +90,7 @@ impl FirstMove {
             expand::open(&self.tree, id, state, self.params.grouping, &mut self.rng, &mut self.edges);
         }
         let untried = self.tree.claim_untried(id);
-        untried.or_else(|| best_child(&self.tree, id, Side::Black, &self.params))
+        untried.or_else(|| best_child(&self.tree, id, Side::Black, &self.params, None))
     }
 
     fn oracle(&self, path: &[Step]) -> WinRate {

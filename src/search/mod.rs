@@ -14,6 +14,7 @@ pub mod params;
 pub mod report;
 pub mod rollout;
 pub mod select;
+pub mod shortlist;
 pub mod tree;
 pub mod worker;
 

@@ -1,13 +1,22 @@
 //! Which child to descend to, and which to answer with: formulas over the statistics of the tree.
 
 use super::params::{Formula, Params};
+use super::shortlist::Shortlist;
 use super::tree::{Node, NodeId, Tree};
 use crate::board::square::Side;
 use std::sync::LazyLock;
 
 /// The child of an opened node, all of whose children were tried, that `chooser` descends to.
 /// Children that are proven losses are out.
-pub fn best_child(tree: &Tree, id: NodeId, chooser: Side, params: &Params) -> Option<NodeId> {
+///
+/// The shortlist, of use where there are thousands of children, belongs to this node alone.
+pub fn best_child(
+    tree: &Tree,
+    id: NodeId,
+    chooser: Side,
+    params: &Params,
+    shortlist: Option<&mut Shortlist>,
+) -> Option<NodeId> {
     // The descent under way is counted in the node's visits, but has told nothing yet.
     let visits = tree.node(id).visits().saturating_sub(1).max(1);
     let log_visits = libm::logf(visits as f32);
@@ -18,7 +27,13 @@ pub fn best_child(tree: &Tree, id: NodeId, chooser: Side, params: &Params) -> Op
             highest(tree, id, chooser, params, |mean, n| mean + exploration / root_of(n, roots))
         }
         Formula::Ucb1Tuned => {
-            highest(tree, id, chooser, params, |mean, n| mean + ucb1_tuned_bonus(mean, log_visits / n as f32))
+            let score = |mean, n| mean + ucb1_tuned_bonus(mean, log_visits / n as f32);
+            let Some(shortlist) = shortlist else { return highest(tree, id, chooser, params, score) };
+            shortlist.best(tree, id, log_visits, |node| {
+                let visits = node.visits().max(1);
+                let lost = node.proof() == Some(chooser.opponent());
+                if lost { f32::NEG_INFINITY } else { score(node.mean(visits), visits) }
+            })
         }
     }
 }

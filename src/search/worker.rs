@@ -4,6 +4,7 @@ use super::Shared;
 use super::backup::{self, Step};
 use super::expand::{self, State};
 use super::select;
+use super::shortlist::Shortlist;
 use super::tree::{Edge, NodeId};
 use crate::board::square::Side;
 use crate::eval::distance::DistanceMaps;
@@ -17,6 +18,8 @@ pub(crate) struct Worker {
     path: Vec<Step>,
     edges: Vec<Edge>,
     maps: [DistanceMaps; 2],
+    /// Of the root: no other node of a tree of whole moves is visited often enough.
+    shortlist: Shortlist,
 }
 
 impl Worker {
@@ -29,11 +32,13 @@ impl Worker {
             path: Vec::with_capacity(64),
             edges: Vec::with_capacity(256),
             maps: Default::default(),
+            shortlist: Shortlist::default(),
         }
     }
 
     /// Iterates until the run is over. `tick` is called at every look at the clock.
     pub fn work(&mut self, shared: &Shared, tick: &mut dyn FnMut(&Shared)) {
+        self.shortlist.clear();
         let mut until_clock = 1;
         let mut depth = 0;
         while shared.may_go_on() {
@@ -104,8 +109,10 @@ impl Worker {
         if !tree.is_open(id) {
             return None;
         }
-        let child =
-            tree.claim_untried(id).or_else(|| select::best_child(tree, id, state.chooser(), shared.params));
+        let child = tree.claim_untried(id).or_else(|| {
+            let shortlist = (id == tree.root()).then_some(&mut self.shortlist);
+            select::best_child(tree, id, state.chooser(), shared.params, shortlist)
+        });
         if child.is_none() {
             // Every child is a proven loss. Usually the node is proven then too, but two workers that prove
             // its last two children at the same moment may each have missed the other's.
