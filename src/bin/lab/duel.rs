@@ -43,7 +43,7 @@ pub struct Args {
 /// The conditions under which games are played.
 #[derive(clap::Args, Clone, Debug)]
 pub struct ConditionArgs {
-    /// Seconds for each move.
+    /// Seconds for each move; 0.1 if nothing is said, no limit for players of fixed depth or iterations.
     #[arg(long, value_name = "S", group = "effort", value_parser = read_seconds)]
     time: Option<Duration>,
     /// Seconds for all moves of one side.
@@ -82,12 +82,12 @@ pub struct ConditionArgs {
 }
 
 impl ConditionArgs {
-    fn control(&self) -> Control {
+    fn control(&self, players: &[PlayerSpec]) -> Control {
         match (self.time, self.game_time, self.iterations) {
             (Some(time), _, _) => Control::PerMove(time),
             (_, Some(time), _) => Control::PerGame(time),
             (_, _, Some(count)) => Control::Iterations(count),
-            _ if self.free => Control::Free,
+            _ if self.free || players.iter().all(PlayerSpec::has_its_own_limit) => Control::Free,
             _ => Control::PerMove(Duration::from_millis(100)),
         }
     }
@@ -107,7 +107,7 @@ impl ConditionArgs {
         if let Some(player) = players.iter().find(|player| player.speaks_sau() && opened) {
             return Err(format!("{} cannot be told of an opening: add --plies 0", player.text));
         }
-        let (control, adjudicate) = (self.control(), self.adjudicate);
+        let (control, adjudicate) = (self.control(&players), self.adjudicate);
         Ok(Match { players, games, size: self.size, control, grace: self.grace, openings, adjudicate })
     }
 

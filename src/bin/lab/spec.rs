@@ -48,6 +48,15 @@ impl PlayerSpec {
         }
     }
 
+    /// Whether it does the same work for a move however much time there is.
+    pub fn has_its_own_limit(&self) -> bool {
+        match &self.kind {
+            Kind::Search { iterations, .. } => iterations.is_some(),
+            Kind::AlphaBeta { .. } | Kind::Random => true,
+            Kind::Pvs { .. } | Kind::External { .. } => false,
+        }
+    }
+
     /// Whether it is a program that speaks to the SAU platform: it cannot be told of an opening, and plays
     /// by that platform's rules.
     pub fn speaks_sau(&self) -> bool {
