@@ -201,9 +201,12 @@ bool write_all(int file, const unsigned char *bytes) {
     return true;
 }
 
+// Executes an open file that has no name. Comes back only if it is impossible.
 void execute(int file, char **argv) {
     syscall(SYS_execveat, file, "", argv, environ, AT_EMPTY_PATH);
-    fexecve(file, argv, environ);  // before Linux 3.19: by way of /proc
+    char path[32];  // for Linux before 3.19, and sandboxes older than that call
+    std::snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    execve(path, argv, environ);
 }
 
 void become_by_memfd(const unsigned char *executable, char **argv) {
@@ -238,7 +241,7 @@ void become_by_file(const char *folder, const unsigned char *executable, char **
         execute(file, argv);
         close(file);
     }
-    // Where that is refused a file must have a name to be executed, and stays behind.
+    // Where neither works, without /proc, it must have a name to be executed, and stays behind.
     if (create(path, executable)) {
         execve(path, argv, environ);
         unlink(path);
