@@ -170,6 +170,18 @@ class Source(BotzoneTest):
                 check(unsuitable)
 
 
+class Storage(BotzoneTest):
+    def test_starts_the_executable_in_the_user_storage(self):
+        launcher = compile_cpp(LAUNCHER / "storage.cpp", "storage", "-std=c++11", *BOTZONE_FLAGS, *STRICT)
+        missing = run([launcher, "--version"], cwd=folder)
+        self.assertEqual((missing.returncode, missing.stdout), (1, ""))
+        with tempfile.TemporaryDirectory() as home:
+            stored = Path(home) / "data" / "otrera"
+            stored.parent.mkdir()
+            shutil.copyfile(DIST / "otrera", stored)  # without the right to execute it
+            self.play(["env", f"--chdir={home}", launcher, *QUICK], "json-once")
+
+
 class Ways(BotzoneTest):
     def test_each_plays(self):
         for way in WAYS:
