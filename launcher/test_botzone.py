@@ -6,6 +6,7 @@ and under what a judge may forbid.  Each restriction is a command put before the
 
 import contextlib
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -31,7 +32,6 @@ STRICT = ["-Wextra", "-Wshadow", "-Wconversion", "-Werror"]
 
 # What a judge may forbid.  NAMESPACES starts a process whose network and mounts are its own.
 NAMESPACES = ["unshare", "--user", "--map-root-user", "--net", "--mount"]
-ONE_CORE = ["taskset", "--cpu-list", str(min(os.sched_getaffinity(0)))]
 MEMORY = ["prlimit", f"--as={256 << 20}"]
 READ_ONLY = "mount -o remount,bind,ro /; mount -o remount,bind,ro /mnt; mount -t tmpfs -o ro none /tmp"
 
@@ -55,16 +55,22 @@ restricted: str
 
 def setUpModule():
     global folder, bot, restricted
+    if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
+        skip("launcher tests", "the program inside is for Linux on x86-64")
     if shutil.which("g++") is None:
-        message = "launcher tests SKIPPED: g++ is missing; this brings it:  sudo apt-get install g++"
-        print(message, file=sys.stderr)
-        raise unittest.SkipTest(message)
+        skip("launcher tests", "g++ is missing; this brings it:  sudo apt-get install g++")
     subprocess.run(["make", "--silent", "botzone"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     temporary = tempfile.TemporaryDirectory()
     unittest.addModuleCleanup(temporary.cleanup)
     folder = Path(temporary.name)
     bot = compile_cpp(DIST / "botzone.cpp", "bot", *BOTZONE_FLAGS)
     restricted = compile_cpp(LAUNCHER / "restricted.cpp", "restricted", *BOTZONE_FLAGS, *STRICT)
+
+
+def skip(what, reason):
+    message = f"{what} SKIPPED: {reason}"
+    print(message, file=sys.stderr)
+    raise unittest.SkipTest(message)
 
 
 def compile_cpp(source, name, *flags):
@@ -75,6 +81,10 @@ def compile_cpp(source, name, *flags):
 
 def by(way):
     return ["env", f"OTRERA_LAUNCH={way}"]
+
+
+def one_core():
+    return ["taskset", "--cpu-list", str(min(os.sched_getaffinity(0)))]
 
 
 def deleted_file_in(path):
@@ -140,9 +150,7 @@ class BotzoneTest(unittest.TestCase):
     def namespaces(self, script):
         """A prefix: a shell script where mounts and network are the command's own, the bot's folder at /mnt."""
         if run([*NAMESPACES, "true"]).returncode != 0:
-            message = f"{self.id()} SKIPPED: this system gives no namespaces"
-            print(message, file=sys.stderr)
-            self.skipTest(message)
+            skip(self.id(), "this system gives no namespaces")
         return [*NAMESPACES, "sh", "-e", "-c", f"mount --bind '{folder}' /mnt; {script}\nexec \"$@\"", "sh"]
 
 
@@ -258,7 +266,7 @@ class Restrictions(BotzoneTest):
         self.assertEqual(run([*prefix, *by("file"), "/mnt/bot", "--version"]).returncode, 1)
 
     def test_one_core(self):
-        self.play_all_modes(*ONE_CORE, bot)
+        self.play_all_modes(*one_core(), bot)
 
     def test_256_megabytes(self):
         for way in WAYS:
@@ -268,7 +276,7 @@ class Restrictions(BotzoneTest):
         self.play_all_modes("env", "-i", bot)
 
     def test_all_at_once(self):
-        judge = [*ONE_CORE, *MEMORY, "env", "-i", "/mnt/restricted", "exec", "/mnt/bot"]
+        judge = [*one_core(), *MEMORY, "env", "-i", "/mnt/restricted", "exec", "/mnt/bot"]
         self.play_all_modes(*self.namespaces(READ_ONLY), *judge)
 
     def test_cpu_time_of_the_platform(self):
