@@ -3,6 +3,7 @@
 mod convert;
 mod duel;
 mod external;
+mod fit;
 mod games;
 mod report;
 mod results;
@@ -33,6 +34,8 @@ enum Command {
     Table(table::Args),
     /// Convert records between JSON, SGF and CCGC text.
     Convert(convert::Args),
+    /// Fit the weights of the evaluation to games.
+    Fit(fit::Args),
     /// Turn a results file into one HTML page.
     Report(report::Args),
 }
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
         Command::Match(args) => duel::run(&args),
         Command::Tourney(args) => tourney::run(&args),
         Command::Convert(args) => convert::run(&args),
+        Command::Fit(args) => fit::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Table(args) => table::run(&args),
     };

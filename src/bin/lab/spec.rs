@@ -23,7 +23,7 @@ pub struct PlayerSpec {
 
 #[derive(Clone, Debug)]
 enum Kind {
-    Search { params: Params, threads: usize, memory: usize, iterations: Option<u64> },
+    Search { params: Box<Params>, threads: usize, memory: usize, iterations: Option<u64> },
     AlphaBeta { measure: Measure, depth: u32 },
     Pvs { measure: Measure },
     Random,
@@ -39,7 +39,7 @@ impl PlayerSpec {
         match &self.kind {
             Kind::Search { params, threads, memory, iterations } => {
                 let resources = Resources { threads: *threads, memory: *memory, seed };
-                Box::new(SearchPlayer::new(params.clone(), resources, *iterations))
+                Box::new(SearchPlayer::new((**params).clone(), resources, *iterations))
             }
             Kind::AlphaBeta { measure, depth } => Box::new(AlphaBeta::new(*measure, *depth, seed)),
             Kind::Pvs { measure } => Box::new(Pvs::new(*measure)),
@@ -131,5 +131,5 @@ fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Res
             _ => params.set(name, value)?,
         }
     }
-    Ok(Kind::Search { params, threads, memory: memory as usize, iterations })
+    Ok(Kind::Search { params: Box::new(params), threads, memory: memory as usize, iterations })
 }
