@@ -91,13 +91,15 @@ fn serve(options: &Options, started: Instant) {
         problems.push(problem);
         Log::none(started)
     });
-    if std::io::stdin().is_terminal() && options.command == Command::Detect {
+    if std::io::stdin().is_terminal() {
         for problem in &problems {
             eprintln!("otrera: {problem}");
         }
-        eprintln!(
-            "otrera: waiting for a platform; to play or to look around try `otrera play` or `otrera --help`"
-        );
+        if options.command == Command::Detect {
+            eprintln!(
+                "otrera: waiting for a platform; to play or to look around try `otrera play` or `otrera --help`"
+            );
+        }
     }
     for problem in &problems {
         log.note("!!", problem);

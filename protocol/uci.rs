@@ -18,6 +18,13 @@ use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 use timing::time_for;
 
+/// What is held back from every time, and the most that can be asked for, in milliseconds.
+const OVERHEAD: u64 = 10;
+const MOST_OVERHEAD: u64 = 5000;
+
+/// The most lines of analysis that can be asked for.
+const MOST_LINES: u64 = 500;
+
 /// Whether a line is the greeting of this protocol.
 pub fn recognises(line: &str) -> bool {
     line.trim() == "uci"
@@ -90,11 +97,6 @@ struct Engine<'a> {
 }
 
 impl<'a> Engine<'a> {
-    /// What interfaces call a small and a large delay, in milliseconds.
-    const OVERHEAD: [u64; 2] = [10, 5000];
-    /// The most lines of analysis.
-    const LINES: u64 = 500;
-
     fn new(sender: Sender<Event>, output: &'a Output, settings: &Settings) -> Self {
         let size = settings.size.unwrap_or(Size::STANDARD);
         Self {
@@ -102,7 +104,7 @@ impl<'a> Engine<'a> {
             output,
             settings: settings.clone(),
             shown: Shown { lines: 1, winning_rate: false },
-            overhead: Duration::from_millis(Self::OVERHEAD[0]),
+            overhead: Duration::from_millis(OVERHEAD),
             size,
             start: Position::start(size),
             moves: Vec::new(),
@@ -126,14 +128,14 @@ impl<'a> Engine<'a> {
                 self.outdated = true;
                 Ok(())
             }
-            Command::SetOption { name, value } => match self.set_option(&name, &value) {
-                Ok(()) => Ok(()),
-                Err(problem) => self.complain(&format!("option {}: {problem}", shortened(&name))),
-            },
-            Command::Position { fen, moves } => match self.set_position(fen.as_deref(), &moves) {
-                Ok(()) => Ok(()),
-                Err(problem) => self.complain(&format!("position: {problem}")),
-            },
+            Command::SetOption { name, value } => {
+                let outcome = self.set_option(&name, &value);
+                self.complain(outcome.map_err(|problem| format!("option {}: {problem}", shortened(&name))))
+            }
+            Command::Position { fen, moves } => {
+                let outcome = self.set_position(fen.as_deref(), &moves);
+                self.complain(outcome.map_err(|problem| format!("position: {problem}")))
+            }
             Command::Go(go) => {
                 self.conclude()?;
                 match go.perft {
@@ -148,8 +150,12 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn complain(&self, problem: &str) -> Result<(), Disconnected> {
-        self.output.send(&format!("info string {problem}"))
+    /// Tells of a problem, if there is one.
+    fn complain(&self, outcome: Result<(), String>) -> Result<(), Disconnected> {
+        match outcome {
+            Ok(()) => Ok(()),
+            Err(problem) => self.output.send(&format!("info string {problem}")),
+        }
     }
 
     fn introduction(&self) -> String {
@@ -177,9 +183,9 @@ impl<'a> Engine<'a> {
             self.settings.memory.unwrap_or(defaults.memory) >> 20,
             options::MOST_MEMORY,
             self.shown.lines,
-            Self::LINES,
+            MOST_LINES,
             self.overhead.as_millis(),
-            Self::OVERHEAD[1],
+            MOST_OVERHEAD,
             self.shown.winning_rate,
             self.settings.preset,
             presets.join(" var "),
@@ -189,27 +195,28 @@ impl<'a> Engine<'a> {
     /// Changes an option; the message of an error says what is valid.
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), String> {
         match name.to_ascii_lowercase().as_str() {
-            "uci_variant" => return self.set_variant(value),
-            "multipv" => {
-                self.shown.lines = options::number(value, 1, Self::LINES)? as usize;
-                return Ok(());
-            }
+            "uci_variant" => self.set_variant(value)?,
+            "threads" => self.set_search("threads", value)?,
+            "hash" => self.set_search("memory", value)?,
+            "preset" => self.set_search("preset", value)?,
+            "clear hash" => self.outdated = true,
+            "multipv" => self.shown.lines = options::number(value, 1, MOST_LINES)? as usize,
             "move overhead" => {
-                self.overhead = Duration::from_millis(options::number(value, 0, Self::OVERHEAD[1])?);
-                return Ok(());
+                self.overhead = Duration::from_millis(options::number(value, 0, MOST_OVERHEAD)?);
             }
             "uci_showwdl" => {
                 self.shown.winning_rate = value.parse().map_err(|_| "valid are true, false")?;
-                return Ok(());
             }
             // Whether to ponder is up to the interface, which says so with each `go`.
-            "ponder" => return Ok(()),
-            "threads" => self.settings.set("threads", value)?,
-            "hash" => self.settings.set("memory", value)?,
-            "preset" => self.settings.set("preset", value)?,
-            "clear hash" => {}
+            "ponder" => {}
             _ => return Err("there is no such option".into()),
         }
+        Ok(())
+    }
+
+    /// Changes a setting with which the search begins anew.
+    fn set_search(&mut self, setting: &str, value: &str) -> Result<(), String> {
+        self.settings.set(setting, value)?;
         self.outdated = true;
         Ok(())
     }
@@ -255,7 +262,7 @@ impl<'a> Engine<'a> {
             game.search(&limits, stop, &mut |report| {
                 // Should nobody read any more, the loop at the input finds out.
                 let _ = output.send(&dialect::info(report, side, shown));
-                if report.depth >= depth {
+                if dialect::depth(report) >= depth {
                     stop.store(true, Ordering::Relaxed);
                 }
             })

@@ -161,7 +161,10 @@ fn command() -> impl Strategy<Value = Vec<u8>> {
         "go infinite nodes 5",
         "go movetime 9223372036854775807",
     ]);
+    let board =
+        (4..=10usize).prop_flat_map(|edge| vec(vec(prop::sample::select(b"Qq*1111".as_slice()), edge), edge));
     prop_oneof![
+        2 => board.prop_map(|rows| [b"position fen ", rows.join(&b'/').as_slice(), b" w"].concat()),
         4 => vec(words, 1..7).prop_map(|words| words.join(" ").into_bytes()),
         3 => limits.prop_map(|limits| limits.as_bytes().to_vec()),
         1 => vec(any::<u8>().prop_filter("one line", |&byte| byte != b'\n'), 0..40),

@@ -4,7 +4,6 @@
 //! and those of the arrow. Its White is the side that moves first, which is our Black.
 
 use otrera::{Move, Position, Report, Side, Size, Square, WinRate};
-use std::fmt::Write;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -146,9 +145,17 @@ pub struct Shown {
     pub winning_rate: bool,
 }
 
+/// The depth of a report, in moves.
+pub fn depth(report: &Report) -> usize {
+    // The expected moves may come from a deeper search before this one.
+    report.depth.max(report.principal_variation.len())
+}
+
 /// The `info` lines of a report about a position in which this side is to move.
 pub fn info(report: &Report, side: Side, shown: Shown) -> String {
-    let Some(best) = report.best else { return "info depth 0 score mate 0".into() };
+    if report.best.is_none() {
+        return "info depth 0 score mate 0".into();
+    }
     let effort = format!(
         "nodes {} nps {:.0} hashfull {} time {}",
         report.iterations,
@@ -156,24 +163,18 @@ pub fn info(report: &Report, side: Side, shown: Shown) -> String {
         report.nodes * 1000 / report.capacity.max(1),
         report.elapsed.as_millis()
     );
-    let mut text = String::new();
-    let others = report.lines.iter().skip(1).take(shown.lines.saturating_sub(1));
-    let first = report.lines.first().map_or((report.win_rate, report.proven), |l| (l.win_rate, l.proven));
-    let lines = std::iter::once((best, first)).chain(others.map(|l| (l.mv, (l.win_rate, l.proven))));
-    for (number, (mv, (rate, proven))) in (1..).zip(lines) {
+    let line = |number: usize, moves: &[Move], rate: WinRate, proven: Option<Side>| {
         let score = score(rate, proven.map(|winner| winner == side), shown.winning_rate);
-        let rest = report.principal_variation.iter().skip(1).filter(|_| number == 1);
-        let pv: Vec<String> = std::iter::once(&mv).chain(rest).map(|&mv| written(mv)).collect();
-        // Writing into a string cannot fail.
-        let _ = writeln!(
-            text,
-            "info depth {} multipv {number} score {score} {effort} pv {}",
-            report.depth.max(report.principal_variation.len()),
-            pv.join(" ")
-        );
-    }
-    text.truncate(text.trim_end().len());
-    text
+        let moves: Vec<String> = moves.iter().map(|&mv| written(mv)).collect();
+        let pv = moves.join(" ");
+        format!("info depth {} multipv {number} score {score} {effort} pv {pv}", depth(report))
+    };
+    let (rate, proven) =
+        report.lines.first().map_or((report.win_rate, report.proven), |best| (best.win_rate, best.proven));
+    let mut lines = vec![line(1, &report.principal_variation, rate, proven)];
+    let others = (2..=shown.lines).zip(report.lines.iter().skip(1));
+    lines.extend(others.map(|(number, other)| line(number, &[other.mv], other.win_rate, other.proven)));
+    lines.join("\n")
 }
 
 /// Fairy-Stockfish's score of a position that is known to be won, though not in how many moves.
