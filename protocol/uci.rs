@@ -255,7 +255,10 @@ impl<'a> Engine<'a> {
         let time = if go.infinite { None } else { time_for(go, &self.position, self.overhead) };
         let forced = time.is_some() && self.position.legal_moves().nth(1).is_none();
         let iterations = if forced { Some(1) } else { go.nodes };
-        let limits = Limits { iterations, deadline: None };
+        let (infinite, ponder) = (go.infinite, go.ponder);
+        let deadline = if ponder { None } else { time.and_then(|time| arrived.checked_add(time)) };
+        // The search looks at its clock too: on a busy machine that is one change of threads less.
+        let limits = Limits { iterations, deadline };
         let (output, shown, side) = (self.output.clone(), self.shown, self.position.side());
         let depth = go.depth.unwrap_or(usize::MAX);
         let think = move |game: &mut Game, stop: &AtomicBool| {
@@ -272,8 +275,6 @@ impl<'a> Engine<'a> {
             Ok(thought) => Progress::Thinking(thought),
             Err(game) => Progress::Ended(self.first_thought(game)),
         };
-        let (infinite, ponder) = (go.infinite, go.ponder);
-        let deadline = if ponder { None } else { time.and_then(|time| arrived.checked_add(time)) };
         self.search = Some(Search { progress, side, infinite, ponder, time, deadline });
         self.answer_if_due()
     }

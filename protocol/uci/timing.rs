@@ -16,7 +16,9 @@ pub fn time_for(go: &Go, position: &Position, overhead: Duration) -> Option<Dura
     // With a number of moves to the next control, one more is reckoned with: what is left over is not lost.
     let to_control = go.moves_to_go.map_or(Duration::ZERO, |moves| left / moves.saturating_add(1));
     let share = GameClock::new(left).time_for(position).max(to_control);
-    Some((share + increment).min(left * 9 / 10))
+    // Some of each increment is saved, and a half of all that is left: who lives on the increments alone is
+    // lost when the machine is busy for a moment.
+    Some((share + increment * 3 / 4).min(left / 2))
 }
 
 #[cfg(test)]
@@ -49,14 +51,14 @@ mod tests {
         let start = Position::standard();
         let bare = clocks(60_000, 60_000);
         let increment = Go { increments: [Duration::from_secs(1); 2], ..bare.clone() };
-        assert_eq!(time(&increment, &start), time(&bare, &start) + Duration::from_secs(1));
+        assert_eq!(time(&increment, &start), time(&bare, &start) + Duration::from_millis(750));
         let control = Go { moves_to_go: Some(2), ..bare.clone() };
         assert!(time(&control, &start) > 3 * time(&bare, &start));
         for left in [0, 5, 10, 11, 50, 1000] {
             for moves_to_go in [None, Some(0), Some(1), Some(u32::MAX)] {
                 let increments = [Duration::from_secs(10); 2];
                 let go = Go { increments, moves_to_go, ..clocks(left, left) };
-                assert!(time(&go, &start) <= Duration::from_millis(left).saturating_sub(OVERHEAD));
+                assert!(time(&go, &start) <= Duration::from_millis(left).saturating_sub(OVERHEAD) / 2);
             }
         }
     }
