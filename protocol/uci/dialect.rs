@@ -177,7 +177,7 @@ pub fn info(report: &Report, side: Side, shown: Shown) -> String {
     lines.join("\n")
 }
 
-/// Fairy-Stockfish's score of a position that is known to be won, though not in how many moves.
+/// The score of a position that is proven to be won, though not in how many moves.
 const WON: f64 = 20_000.0;
 
 /// The greatest score of a position that is not proven.
