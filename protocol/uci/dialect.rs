@@ -160,7 +160,7 @@ pub fn info(report: &Report, side: Side, shown: Shown) -> String {
         "nodes {} nps {:.0} hashfull {} time {}",
         report.iterations,
         report.speed(),
-        report.nodes * 1000 / report.capacity.max(1),
+        report.nodes as u64 * 1000 / report.capacity.max(1) as u64,
         report.elapsed.as_millis()
     );
     let line = |number: usize, moves: &[Move], rate: WinRate, proven: Option<Side>| {
