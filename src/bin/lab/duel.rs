@@ -17,7 +17,8 @@ use std::time::Duration;
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The first player: a preset with parameters (tournament,threads=1,c=0.3), greedy, random,
-    /// alphabeta:territory, pvs:paper, or cmd:PROGRAM,proto=botzone-simple|botzone-json|botzone-keep|sau|uci
+    /// alphabeta:territory, pvs:paper, or
+    /// cmd:PROGRAM,proto=botzone-simple|botzone-json|botzone-simple-keep|botzone-json-keep|sau|uci
     a: PlayerSpec,
     /// The second player.
     b: PlayerSpec,
@@ -148,12 +149,14 @@ fn read_rate(text: &str) -> Result<f32, String> {
     rate.ok_or_else(|| "a winning rate from 0.5 to 1 is wanted".into())
 }
 
-fn read_seconds(text: &str) -> Result<Duration, String> {
+/// A number of seconds from the command line.
+pub fn read_seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|seconds: &f64| (0.0..=1e6).contains(seconds));
     seconds.map(Duration::from_secs_f64).ok_or_else(|| "a number of seconds is wanted".into())
 }
 
-fn read_size(text: &str) -> Result<Size, String> {
+/// The edge of a board from the command line.
+pub fn read_size(text: &str) -> Result<Size, String> {
     text.parse().ok().and_then(Size::new).ok_or_else(|| "an edge from 4 to 10 is wanted".into())
 }
 

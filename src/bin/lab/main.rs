@@ -5,6 +5,7 @@ mod duel;
 mod external;
 mod fit;
 mod games;
+mod judge;
 mod report;
 mod results;
 mod runner;
@@ -12,6 +13,8 @@ mod score;
 mod spec;
 mod table;
 mod tourney;
+
+use external::confine;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -28,6 +31,8 @@ struct Cli {
 enum Command {
     /// Play a match between two players, in colour-swapped pairs of games.
     Match(Box<duel::Args>),
+    /// Run a bot as Botzone does, with its limits and verdicts.
+    Judge(Box<judge::Args>),
     /// Play a field of players against each other.
     Tourney(tourney::Args),
     /// Reproduce a table of the papers.
@@ -38,11 +43,20 @@ enum Command {
     Fit(fit::Args),
     /// Turn a results file into one HTML page.
     Report(report::Args),
+    /// Run a program that may not start others.
+    #[command(hide = true)]
+    Confine(confine::Args),
+    /// Keep a core busy until the parent ends.
+    #[command(hide = true)]
+    Busy,
 }
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Match(args) => duel::run(&args),
+        Command::Judge(args) => judge::run(&args),
+        Command::Confine(args) => confine::run(&args),
+        Command::Busy => judge::load::keep_busy(),
         Command::Tourney(args) => tourney::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Fit(args) => fit::run(&args),

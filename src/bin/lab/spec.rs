@@ -5,10 +5,11 @@
 //! alphabeta:territory            alpha-beta of depth 2 (alphabeta:territory:3 of depth 3)
 //! pvs:paper                      principal variation search against the clock
 //! greedy    random
-//! cmd:./bot --flag,proto=botzone-keep     a program from elsewhere
+//! cmd:./bot --flag,proto=botzone-json-keep     a program from elsewhere
 //! ```
 
-use crate::external::{External, Protocol};
+use crate::external::botzone::BotzonePlayer;
+use crate::external::{External, Language, Protocol};
 use otrera::baseline::{alphabeta::AlphaBeta, measure::Measure, pvs::Pvs, random::RandomPlayer};
 use otrera::{Params, Player, Resources, SearchPlayer};
 use std::str::FromStr;
@@ -44,7 +45,11 @@ impl PlayerSpec {
             Kind::AlphaBeta { measure, depth } => Box::new(AlphaBeta::new(*measure, *depth, seed)),
             Kind::Pvs { measure } => Box::new(Pvs::new(*measure)),
             Kind::Random => Box::new(RandomPlayer::new(seed)),
-            Kind::External { command, protocol } => Box::new(External::new(command.clone(), *protocol)),
+            Kind::External { command, protocol } => match protocol {
+                Protocol::Botzone(mode) => Box::new(BotzonePlayer::new(command.clone(), *mode)),
+                Protocol::Sau => Box::new(External::new(command.clone(), Language::Sau)),
+                Protocol::Uci => Box::new(External::new(command.clone(), Language::Uci)),
+            },
         }
     }
 
