@@ -14,9 +14,8 @@ mod spec;
 mod table;
 mod tourney;
 
-use external::confine;
-
 use clap::{Parser, Subcommand};
+use external::confine;
 use std::process::ExitCode;
 
 /// The laboratory of Otrera, an engine for the Game of the Amazons.

@@ -9,7 +9,7 @@
 //! ```
 
 use crate::external::botzone::BotzonePlayer;
-use crate::external::{External, Language, Protocol};
+use crate::external::{Dialect, External, Protocol};
 use otrera::baseline::{alphabeta::AlphaBeta, measure::Measure, pvs::Pvs, random::RandomPlayer};
 use otrera::{Params, Player, Resources, SearchPlayer};
 use std::str::FromStr;
@@ -47,8 +47,8 @@ impl PlayerSpec {
             Kind::Random => Box::new(RandomPlayer::new(seed)),
             Kind::External { command, protocol } => match protocol {
                 Protocol::Botzone(mode) => Box::new(BotzonePlayer::new(command.clone(), *mode)),
-                Protocol::Sau => Box::new(External::new(command.clone(), Language::Sau)),
-                Protocol::Uci => Box::new(External::new(command.clone(), Language::Uci)),
+                Protocol::Sau => Box::new(External::new(command.clone(), Dialect::Sau)),
+                Protocol::Uci => Box::new(External::new(command.clone(), Dialect::Uci)),
             },
         }
     }

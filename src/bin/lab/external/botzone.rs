@@ -2,7 +2,7 @@
 //! while it is not its turn, and told of nothing but the opponent's move.
 
 use super::interaction::{Stored, Style};
-use super::process::Process;
+use super::process::{Errors, Process};
 use super::turn::Turn;
 use super::verdict::{Failure, Limits, Spent, Verdict};
 use super::{GRACE, PATIENCE};
@@ -107,6 +107,7 @@ pub struct BotzonePlayer {
     mode: Mode,
     /// `None` takes the limits from the budget, without any for memory.
     allowance: Option<Allowance>,
+    errors: Errors,
     log: Log,
     kept: Option<Kept>,
     stored: Stored,
@@ -121,6 +122,7 @@ impl BotzonePlayer {
             command,
             mode,
             allowance: None,
+            errors: Errors::Hidden,
             log: Log::default(),
             kept: None,
             stored: Stored::default(),
@@ -130,8 +132,8 @@ impl BotzonePlayer {
     }
 
     /// The same under the platform's own limits, every turn noted.
-    pub fn judged(self, allowance: Allowance, log: Log) -> Self {
-        Self { allowance: Some(allowance), log, ..self }
+    pub fn judged(self, allowance: Allowance, errors: Errors, log: Log) -> Self {
+        Self { allowance: Some(allowance), errors, log, ..self }
     }
 
     fn limits(&self, budget: Budget) -> Limits {
@@ -153,7 +155,7 @@ impl BotzonePlayer {
             kept.process.write(&self.mode.style.bare_request(last));
             return Ok(kept);
         }
-        let mut process = Process::start(&self.command)
+        let mut process = Process::start(&self.command, self.errors)
             .map_err(|error| Failure::new(Verdict::Re, format!("{}: {error}", self.command.join(" "))))?;
         process.write(&self.mode.style.full_request(&self.moves, &self.stored));
         if !self.mode.keeps_running {
@@ -230,6 +232,16 @@ mod tests {
                 false
             }
         })
+    }
+
+    #[test]
+    fn the_first_turn_has_twice_the_time_and_a_kept_process_its_own() {
+        let [time, kept_time] = [6, 4].map(Duration::from_secs);
+        let allowance = Allowance { time, kept_time, alarm: 1.5, memory: 1 };
+        let limits = [(true, false), (false, false), (false, true)]
+            .map(|(first, kept)| allowance.limits(first, kept))
+            .map(|limits| (limits.cpu.as_secs(), limits.wall.as_secs()));
+        assert_eq!(limits, [(12, 18), (6, 9), (4, 6)]);
     }
 
     #[test]

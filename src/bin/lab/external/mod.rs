@@ -4,7 +4,7 @@
 pub mod botzone;
 pub mod confine;
 mod interaction;
-mod process;
+pub mod process;
 mod turn;
 mod usage;
 pub mod verdict;
@@ -12,7 +12,7 @@ pub mod verdict;
 use botzone::Mode;
 use interaction::{Style, beginning};
 use otrera::{Budget, Choice, Forfeit, Move, Player, Position, Size, Square};
-use process::Process;
+use process::{Errors, Process};
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
@@ -64,9 +64,9 @@ const START: Duration = Duration::from_secs(10);
 /// Lines of talk before an answer that are borne with.
 const TALK: usize = 10_000;
 
-/// The languages of programs that live for whole games.
+/// The protocols of programs that live for whole games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Language {
+pub enum Dialect {
     /// The SAU Game Platform's.
     Sau,
     /// UCI.
@@ -76,7 +76,7 @@ pub enum Language {
 /// A program that lives for whole games as a player.
 pub struct External {
     command: Vec<String>,
-    language: Language,
+    dialect: Dialect,
     process: Option<Process>,
     start: Position,
     moves: Vec<Move>,
@@ -84,8 +84,8 @@ pub struct External {
 
 impl External {
     /// The player of this command. It is started with its first game.
-    pub fn new(command: Vec<String>, language: Language) -> Self {
-        Self { command, language, process: None, start: Position::standard(), moves: Vec::new() }
+    pub fn new(command: Vec<String>, dialect: Dialect) -> Self {
+        Self { command, dialect, process: None, start: Position::standard(), moves: Vec::new() }
     }
 
     fn process(&mut self) -> Result<&mut Process, Forfeit> {
@@ -98,9 +98,9 @@ impl External {
     fn answer(&mut self, budget: Budget) -> Result<Move, Forfeit> {
         let asked = Instant::now();
         let limit = budget.time.map_or(PATIENCE, |time| time + GRACE);
-        match self.language {
-            Language::Sau => self.sau_move(asked, limit),
-            Language::Uci => self.uci_move(budget, asked, limit),
+        match self.dialect {
+            Dialect::Sau => self.sau_move(asked, limit),
+            Dialect::Uci => self.uci_move(budget, asked, limit),
         }
     }
 
@@ -144,14 +144,14 @@ impl External {
 
     /// Starts the program if it does not run and tells it what game is played.
     fn introduce(&mut self) -> Result<(), Forfeit> {
-        let (greeting, reply) = match self.language {
-            Language::Sau => ("name?\n", "name "),
-            Language::Uci => ("uci\n", "uciok"),
+        let (greeting, reply) = match self.dialect {
+            Dialect::Sau => ("name?\n", "name "),
+            Dialect::Uci => ("uci\n", "uciok"),
         };
         if self.process.is_none() {
             self.process = Some(self.greet(greeting, reply)?);
         }
-        if self.language == Language::Uci {
+        if self.dialect == Dialect::Uci {
             self.process()?.write("setoption name UCI_Variant value amazons\nucinewgame\n");
         }
         Ok(())
@@ -160,7 +160,7 @@ impl External {
     /// Starts the program and waits until it has answered the greeting.
     fn greet(&self, greeting: &str, reply: &str) -> Result<Process, Forfeit> {
         let asked = Instant::now();
-        let mut process = Process::start(&self.command)
+        let mut process = Process::start(&self.command, Errors::Hidden)
             .map_err(|error| Forfeit::Crashed(format!("{}: {error}", self.command.join(" "))))?;
         process.write(greeting);
         for _ in 0..TALK {
@@ -177,7 +177,7 @@ impl Player for External {
         let another_game = !self.moves.is_empty();
         self.start = *start;
         self.moves.clear();
-        if self.language == Language::Sau {
+        if self.dialect == Dialect::Sau {
             if start.size() != Size::STANDARD {
                 return Err(Forfeit::Crashed("the SAU platform plays on 10x10".into()));
             }

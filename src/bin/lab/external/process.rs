@@ -21,6 +21,15 @@ const MOUTHFUL: usize = 4096;
 /// How long a process may take to end when it has closed its output.
 const ENDING: Duration = Duration::from_millis(200);
 
+/// What becomes of a program's error output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Errors {
+    /// It is thrown away.
+    Hidden,
+    /// It goes where ours goes.
+    Shown,
+}
+
 /// What a process did while it was listened to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sign {
@@ -59,12 +68,16 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts a program in a process group of its own, its error output thrown away.
-    pub fn start(command: &[String]) -> io::Result<Self> {
+    /// Starts a program in a process group of its own, its error output thrown away or let through.
+    pub fn start(command: &[String], errors: Errors) -> io::Result<Self> {
         let (program, arguments) =
             command.split_first().ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
         let mut command = Command::new(program);
-        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.stderr(match errors {
+            Errors::Hidden => Stdio::null(),
+            Errors::Shown => Stdio::inherit(),
+        });
         let mut child = command.process_group(0).spawn()?;
         let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         let group = group.ok_or_else(|| io::Error::other("a process without a number"))?;
@@ -253,7 +266,8 @@ mod tests {
     use super::*;
 
     fn started(command: &[&str]) -> Process {
-        Process::start(&command.iter().map(|&word| word.to_owned()).collect::<Vec<_>>()).unwrap()
+        Process::start(&command.iter().map(|&word| word.to_owned()).collect::<Vec<_>>(), Errors::Hidden)
+            .unwrap()
     }
 
     fn ended(process: &mut Process) -> bool {
@@ -279,12 +293,12 @@ mod tests {
     fn what_a_process_used_is_known_before_and_after_its_end() {
         let mut counter =
             started(&["sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done; read line"]);
-        let used = (0..1000).map(|_| {
+        let mut used = (0..1000).map(|_| {
             std::thread::sleep(Duration::from_millis(10));
             counter.usage()
         });
         let least = Duration::from_millis(20);
-        let before = used.skip_while(|usage| usage.cpu < least).next().unwrap();
+        let before = used.find(|usage| usage.cpu >= least).unwrap();
         assert!(before.peak > 100 << 10, "{before:?}");
         counter.close_input();
         assert!(ended(&mut counter));

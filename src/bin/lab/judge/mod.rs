@@ -7,6 +7,7 @@ mod report;
 use crate::duel::{read_seconds, read_size};
 use crate::external::botzone::{Allowance, BotzonePlayer, Log, Mode};
 use crate::external::confine::{Refusal, confined};
+use crate::external::process::Errors;
 use crate::spec::PlayerSpec;
 use clap::ValueEnum;
 use load::Load;
@@ -62,6 +63,9 @@ pub struct Args {
     /// Busy processes beside the games.
     #[arg(long, value_name = "N", default_value_t = 0)]
     load: usize,
+    /// Show what the bot writes to its error output.
+    #[arg(long)]
+    stderr: bool,
     /// Seed of the opponent.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -153,7 +157,11 @@ impl<'a> Court<'a> {
 
     fn judge(&self, mode: Mode) -> Report {
         let log = Log::default();
-        let bot = || BotzonePlayer::new(self.command.clone(), mode).judged(self.allowance, log.clone());
+        let errors = if self.args.stderr { Errors::Shown } else { Errors::Hidden };
+        let bot = || {
+            let player = BotzonePlayer::new(self.command.clone(), mode);
+            player.judged(self.allowance, errors, log.clone())
+        };
         let mut bots = [bot(), bot()];
         let mut report = Report { mode: mode.to_string(), ..Report::default() };
         for number in 0..self.args.games {
