@@ -154,13 +154,14 @@ impl Params {
     }
 
     /// Names and meanings of what [`Params::set`] takes.
-    pub const SETTINGS: [(&'static str, &'static str); 9] = [
+    pub const SETTINGS: [(&'static str, &'static str); 10] = [
         ("parallel", "off, metrics, rollouts, tree"),
         ("c", "exploration constant of UCT, 0 to 10"),
         ("log-factor", "factor before ln N under UCT's root, 0 to 10"),
         ("formula", "uct, ucb1-tuned"),
         ("leaf", "sign, sign:THRESHOLD, logistic:SCALE (squares)"),
         ("rollouts", "depths in half-moves: 4+5, 3, end"),
+        ("weights", "paper, fitted: those of the evaluation"),
         ("tie", "value of a tied square for the side to move, -1 to 1"),
         ("arrow-first", "on, off: a movement needs a tried arrow before it has a value"),
         ("grouping", "split, whole"),
@@ -197,6 +198,10 @@ impl Params {
             }
             "leaf" => self.leaf = read_leaf(value).ok_or_else(valid)?,
             "rollouts" => self.rollouts = read_rollouts(value).ok_or_else(valid)?,
+            "weights" => {
+                let tables = [("paper", Weights::PAPER), ("fitted", Weights::FITTED)];
+                self.weights = one_of(&tables, value).ok_or_else(valid)?.clone();
+            }
             "tie" => self.weights.tie = number(-1.0, 1.0)?,
             "arrow-first" => {
                 self.arrow_before_value = *one_of(&[("on", true), ("off", false)], value).ok_or_else(valid)?

@@ -18,8 +18,8 @@ pub struct Args {
     /// Results files or records of games between good players.
     #[arg(required = true)]
     games: Vec<PathBuf>,
-    /// Plies (arrows on the board, on 10x10) at which weights are fitted.
-    #[arg(long, value_delimiter = ',', default_values_t = [6, 14, 22, 28, 34, 40, 46, 52, 60, 72])]
+    /// Plies (arrows on the board, on 10x10) at which weights are fitted; earlier positions are left out.
+    #[arg(long, value_delimiter = ',', default_values_t = [20, 27, 34, 41, 48, 56, 66])]
     knots: Vec<u32>,
     /// Metrics to leave out.
     #[arg(long, value_delimiter = ',')]
@@ -100,8 +100,8 @@ pub fn run(args: &Args) -> Result<(), String> {
     Ok(())
 }
 
-/// The observations of a game. Openings, made at random, and positions that the player saw to be decided
-/// say nothing about judgement and are left out.
+/// The observations of a game. Positions before the first knot, where the result is anybody's guess, and
+/// those that the player saw to be decided say nothing about judgement and are left out.
 fn observe(game: &GameRecord, number: usize, args: &Args) -> Vec<Observation> {
     let Some(winner) = game.winner else { return Vec::new() };
     let evaluator = Evaluator::new(Weights::PAPER.with_tie(0.0));
@@ -111,7 +111,7 @@ fn observe(game: &GameRecord, number: usize, args: &Args) -> Vec<Observation> {
         let Some(win_rate) = played.win_rate.filter(|&rate| rate > 0.0 && rate < 1.0) else { continue };
         let side = position.side();
         let won = f64::from(u8::from(side == winner));
-        let (knot, part) = place(position, &args.knots);
+        let Some((knot, part)) = place(position, &args.knots) else { continue };
         observations.push(Observation {
             terms: terms(&evaluator.metrics(position, &mut maps), side, &args.without),
             knot,
@@ -142,16 +142,12 @@ fn terms(metrics: &Metrics, side: Side, without: &[Term]) -> [f64; TERMS.len()] 
 }
 
 /// The last knot at or before a position, and the part of the way from it to the next.
-fn place(position: &Position, knots: &[u32]) -> (usize, f64) {
+fn place(position: &Position, knots: &[u32]) -> Option<(usize, f64)> {
     let ply = Weights::ply_of(position) as u32;
-    match knots.partition_point(|&knot| knot <= ply) {
-        0 => (0, 0.0),
-        next if next == knots.len() => (next - 1, 0.0),
-        next => {
-            let (from, to) = (knots[next - 1], knots[next]);
-            (next - 1, f64::from(ply - from) / f64::from(to - from))
-        }
-    }
+    let knot = knots.partition_point(|&knot| knot <= ply).checked_sub(1)?;
+    let part =
+        knots.get(knot + 1).map_or(0.0, |&next| f64::from(ply - knots[knot]) / f64::from(next - knots[knot]));
+    Some((knot, part))
 }
 
 /// The weights that maximise the likelihood less the ridge.
