@@ -116,8 +116,18 @@ impl Game {
             None if self.position().legal_moves().nth(1).is_none() => Limits::iterations(1),
             None => Limits { iterations: None, deadline },
         };
+        self.search_safely(&limits, stop)
+    }
+
+    /// Thinks about the present position until `stop` is raised or the game is proven, to know more when
+    /// the next move has been played.
+    pub fn ponder(&mut self, stop: &AtomicBool) -> Report {
+        self.search_safely(&Limits::default(), stop)
+    }
+
+    fn search_safely(&mut self, limits: &Limits, stop: &AtomicBool) -> Report {
         let search = &mut self.search;
-        match catch_unwind(AssertUnwindSafe(|| search.run(&limits, stop, &mut |_| ()))) {
+        match catch_unwind(AssertUnwindSafe(|| search.run(limits, stop, &mut |_| ()))) {
             Ok(report) => report,
             Err(_) => {
                 self.search = Search::new(*self.position(), self.settings.params(), self.resources);
