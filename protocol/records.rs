@@ -49,8 +49,13 @@ impl RecordFile {
         let path = self.place(winner, &self.suffix);
         // The old file stays whole until the new one is.
         let draft = self.folder.join(format!("otrera-{}.part", std::process::id()));
-        std::fs::write(&draft, ccgc::write(&record).replace('\n', "\r\n")).map_err(problem)?;
-        std::fs::rename(&draft, &path).map_err(problem)?;
+        let text = ccgc::write(&record).replace('\n', "\r\n");
+        let written = std::fs::write(&draft, text).and_then(|()| std::fs::rename(&draft, &path));
+        if let Err(error) = written {
+            // The draft is worth nothing; that it cannot be removed either would be no news.
+            let _ = std::fs::remove_file(&draft);
+            return Err(problem(error));
+        }
         if let Some(old) = self.path.replace(path.clone()).filter(|old| *old != path) {
             std::fs::remove_file(old).map_err(problem)?;
         }

@@ -3,14 +3,18 @@
 //!
 //! The search runs in a thread of its own and this loop stays at the input, so that `end`, `new` and
 //! `quit` are obeyed at once. Every search has a number; the answer of one that was stopped is dropped.
-//! `protocol/README.md` says what to expect when.
+//! Pondering is such a search without a deadline, in the opponent's time. `protocol/README.md` says what to
+//! expect when.
+
+mod command;
 
 use crate::io::{Disconnected, Event, Events, Log, Output};
 use crate::options::Settings;
 use crate::records::{self, RecordFile};
 use crate::session::{Defaults, Game, summary};
+use command::{Command, written};
 use otrera::clock::{GameClock, OVERHEAD};
-use otrera::{Move, Position, Report, Rules, Side, Size, Square};
+use otrera::{Move, Position, Report, Rules, Side, Size};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
@@ -25,60 +29,6 @@ pub fn recognises(line: &str) -> bool {
         Some(Command::New(_)) => line.split_ascii_whitespace().count() == 2,
         _ => false,
     }
-}
-
-/// A command of the platform. Those of other games are not here: they are ignored.
-#[derive(Clone, PartialEq, Eq, Debug)]
-enum Command {
-    Name,
-    New(Side),
-    /// The opponent's move; `None` when it cannot be read.
-    Move(Option<Move>),
-    Error,
-    End,
-    Quit,
-}
-
-impl Command {
-    fn read(line: &str, size: Size) -> Option<Self> {
-        let mut words = line.split_ascii_whitespace();
-        let command = match words.next()? {
-            "name?" => Self::Name,
-            "new" => match words.next() {
-                Some(colour) if colour.eq_ignore_ascii_case("white") => Self::New(Side::White),
-                // "new black"; a colour that cannot be read is better answered than not.
-                _ => Self::New(Side::Black),
-            },
-            "move" => Self::Move(words.next().and_then(|text| read_move(text, size))),
-            "error" => Self::Error,
-            "end" => Self::End,
-            "quit" => Self::Quit,
-            _ => return None,
-        };
-        Some(command)
-    }
-}
-
-/// A move from six letters: column A.., row A.. counted from the top, three times. Small letters will do.
-fn read_move(text: &str, size: Size) -> Option<Move> {
-    let letters: [u8; 6] = text.to_ascii_uppercase().as_bytes().try_into().ok()?;
-    let square = |x: u8, y: u8| {
-        let from_top = usize::from(y.checked_sub(b'A')?);
-        let row = size.edge().checked_sub(from_top + 1)?;
-        let square = Square::new(usize::from(x.checked_sub(b'A')?), row)?;
-        size.contains(square).then_some(square)
-    };
-    let [x0, y0, x1, y1, x2, y2] = letters;
-    Some(Move { from: square(x0, y0)?, to: square(x1, y1)?, arrow: square(x2, y2)? })
-}
-
-/// The six letters of a move.
-fn written(mv: Move, size: Size) -> String {
-    let letter = |number: usize| (b'A' + number as u8) as char;
-    [mv.from, mv.to, mv.arrow]
-        .iter()
-        .flat_map(|square| [letter(square.column()), letter(size.edge() - 1 - square.row())])
-        .collect()
 }
 
 /// Speaks with the platform until `quit` or the end of input.
@@ -114,12 +64,19 @@ enum Mind {
     Thinking { stop: Arc<AtomicBool>, thread: JoinHandle<(Box<Game>, Report)>, turn: Option<Turn> },
 }
 
-/// Our turn: when it began and how long we want to think. While we ponder it is not our turn.
+/// Our turn. While we ponder it is not our turn.
 #[derive(Clone, Copy)]
 struct Turn {
     began: Instant,
+    /// How long we want to think.
     time: Duration,
+    /// How long to hold the answer back however soon it is found.
+    hold: Duration,
 }
+
+/// How long we wait for `end` after a move that has decided the game: the two come together, but on a busy
+/// machine the thread that reads may be late with the second.
+const END_FOLLOWS: Duration = Duration::from_millis(200);
 
 struct Engine<'a> {
     sender: Sender<Event>,
@@ -297,13 +254,15 @@ impl<'a> Engine<'a> {
             self.mind = Some(Mind::Idle(game));
             return self.play(mv, Some(turn_began));
         }
+        let mut hold = Duration::ZERO;
         if game.position().winner().is_some() {
             // The platform ends such a game, and `end` will stop us. A referee that goes on all the same
             // plays by the ordinary rules.
+            hold = END_FOLLOWS;
             game.set_rules(Rules::Standard);
         }
         let time = self.settings.move_time.unwrap_or_else(|| self.clock.time_for(game.position()));
-        match self.start_search(game, Some(Turn { began: turn_began, time })) {
+        match self.start_search(game, Some(Turn { began: turn_began, time, hold })) {
             Ok(()) => Ok(()),
             Err(_) => self.answer_without_thinking(turn_began),
         }
@@ -328,7 +287,13 @@ impl<'a> Engine<'a> {
         let (number, sender, flag) = (self.search, self.sender.clone(), Arc::clone(&stop));
         let think = move || {
             let report = match turn {
-                Some(turn) => game.think(Some(turn.began + turn.time), &flag),
+                Some(turn) => {
+                    let report = game.think(Some(turn.began + turn.time), &flag);
+                    while turn.began.elapsed() < turn.hold && !flag.load(Ordering::Relaxed) {
+                        std::thread::sleep(Duration::from_millis(2));
+                    }
+                    report
+                }
                 None => game.ponder(&flag),
             };
             // A closed channel means that the program is ending.
