@@ -275,7 +275,7 @@ class Load:
     """Processes that do nothing but keep the machine busy, as long as the `with` block lasts."""
 
     # It also ends by itself when its parent is gone, however that came about.
-    BUSY = "import os\nparent = os.getppid()\nwhile os.getppid() == parent: sum(range(100000))"
+    BUSY = "import os, sys\nwhile os.getppid() == int(sys.argv[1]): sum(range(100000))"
 
     def __init__(self, count: int) -> None:
         self._count = count
@@ -283,8 +283,9 @@ class Load:
 
     def __enter__(self) -> None:
         for _ in range(self._count):
-            command = [sys.executable, "-c", self.BUSY]
-            self._processes.append(subprocess.Popen(command, start_new_session=True))
+            command = [sys.executable, "-c", self.BUSY, str(os.getpid())]
+            process = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
+            self._processes.append(process)
 
     def __exit__(self, *_: object) -> None:
         for process in self._processes:
