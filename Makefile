@@ -13,7 +13,7 @@ EXE     ?= dist/otrera
 PLAY_TIME ?= 0.2
 
 .DEFAULT_GOAL := bot
-.PHONY: bot windows sau test-sau lab play test bench same-bench lint clean help
+.PHONY: bot botzone windows sau test-sau lab play test bench same-bench lint clean help
 
 bot: ## the bot, a static Linux executable: dist/otrera
 	@$(call need-cargo)
@@ -21,6 +21,11 @@ bot: ## the bot, a static Linux executable: dist/otrera
 	cargo build --release --locked --target $(LINUX)
 	@mkdir -p $(dir $(EXE))
 	cp target/$(LINUX)/release/otrera $(EXE)
+
+botzone: bot ## the bot as one C++ source that Botzone takes: dist/botzone.cpp
+	@$(call need-python)
+	@mkdir -p dist
+	@python3 -B launcher/make_botzone.py $(EXE) dist/botzone.cpp
 
 windows: ## the same for Windows 7 and newer: dist/otrera.exe
 	@$(call need-cargo)
@@ -52,9 +57,10 @@ play: bot ## builds the bot and shows one game of it against itself
 
 test: ## all tests
 	@$(call need-cargo)
-	@command -v python3 >/dev/null || $(call missing,Python 3,sudo apt-get install python3)
+	@$(call need-python)
 	cargo test --locked --all-features
 	python3 -m unittest discover --start-directory scripts
+	python3 -m unittest discover --start-directory launcher
 
 bench: bot ## behaviour checksum and speed of the bot
 	$(EXE) bench
@@ -78,6 +84,7 @@ define missing
 { echo "make: $(1) is missing; this brings it:  $(2)" >&2; exit 1; }
 endef
 need-cargo = command -v cargo >/dev/null || $(call missing,Rust,curl https://sh.rustup.rs -sSf | sh)
+need-python = command -v python3 >/dev/null || $(call missing,Python 3,sudo apt-get install python3)
 need-target = [ -d "$$(rustc --print target-libdir --target $(1))" ] || $(call missing,Rust's library for $(1),rustup target add $(1))
 need-std-source = [ -d "$$(rustc --print sysroot)/lib/rustlib/src/rust/library" ] || $(call missing,the source of Rust's library,rustup component add rust-src)
 need-mingw = command -v $(1)-w64-mingw32-gcc >/dev/null || $(call missing,the MinGW linker,sudo apt-get install gcc-mingw-w64-$(2))

@@ -70,6 +70,7 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
 pub struct Disconnected;
 
 /// Standard output, one write for each answer.
+#[derive(Clone)]
 pub struct Output {
     log: Log,
 }

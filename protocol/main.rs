@@ -11,6 +11,8 @@ mod play;
 mod records;
 mod sau;
 mod session;
+mod thought;
+mod uci;
 
 use io::{Event, Events, Log, Output};
 use options::{Command, Options};
@@ -24,11 +26,13 @@ const USAGE: &str = "\
 Otrera plays the Game of the Amazons.
 
 Usage: otrera [OPTIONS]                    play on the platform that speaks on standard input:
-                                           Botzone (JSON or simple) or SAU, found by its first line
+                                           Botzone (JSON or simple), SAU or a UCI interface, found by its
+                                           first line
        otrera resume FILE [OPTIONS]        the same; on SAU go on with the game of a record, or of moves
        otrera play [--side black|white]    play against it in the terminal
        otrera analyze [--fen F] [--time S] [--lines N]
                                            search a position, show the best moves
+       otrera uci                          UCI (Fairy-Stockfish's variant amazons) from the first line on
        otrera bench                        behaviour checksum and speed
        otrera perft [--fen F] DEPTH        count the move sequences of a length
        otrera --help | --version
@@ -43,8 +47,8 @@ Options, also as lines `name = value` of a file otrera.toml beside the executabl
 fn main() -> ExitCode {
     let started = Instant::now();
     let options = Options::read(std::env::args_os().skip(1));
-    if options.command == Command::Detect {
-        detect(&options, started);
+    if matches!(options.command, Command::Detect | Command::Uci) {
+        serve(&options, started);
         // A platform takes any other status for a crash.
         return ExitCode::SUCCESS;
     }
@@ -55,7 +59,7 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     }
     let outcome = match options.command {
-        Command::Detect => Ok(()),
+        Command::Detect | Command::Uci => Ok(()),
         Command::Bench => bench(&options),
         Command::Perft => perft(&options),
         Command::Analyze => analyze::run(&options),
@@ -80,8 +84,8 @@ fn print(text: &str) -> Result<(), String> {
     }
 }
 
-/// Waits for a line that a platform would send, and plays there.
-fn detect(options: &Options, started: Instant) {
+/// Waits for a line that a platform would send, and plays there; UCI can also be asked for.
+fn serve(options: &Options, started: Instant) {
     let settings = &options.settings;
     let mut problems = options.problems.clone();
     let log = Log::open(settings.log.as_deref(), started).unwrap_or_else(|problem| {
@@ -92,9 +96,11 @@ fn detect(options: &Options, started: Instant) {
         for problem in &problems {
             eprintln!("otrera: {problem}");
         }
-        eprintln!(
-            "otrera: waiting for a platform; to play or to look around try `otrera play` or `otrera --help`"
-        );
+        if options.command == Command::Detect {
+            eprintln!(
+                "otrera: waiting for a platform; to play or to look around try `otrera play` or `otrera --help`"
+            );
+        }
     }
     for problem in &problems {
         log.note("!!", problem);
@@ -108,14 +114,21 @@ fn detect(options: &Options, started: Instant) {
         return log.note("!!", &format!("no thread for the input: {error}"));
     }
     let output = Output::new(log.clone());
+    // The end of the session, or a reader that has gone away: either way there is nothing left to do.
+    if options.command == Command::Uci {
+        let _ = uci::play(&mut events, sender, &output, settings);
+        return;
+    }
     while let Event::Line(line, arrived) = events.next() {
-        // The end of the session, or a reader that has gone away: either way there is nothing left to do.
         let _ = if botzone::recognises(&line) {
             events.unread(Event::Line(line, arrived));
             botzone::play(&mut events, &output, settings, started)
         } else if sau::recognises(&line) {
             events.unread(Event::Line(line, arrived));
             sau::play(&mut events, sender, &output, &log, settings)
+        } else if uci::recognises(&line) {
+            events.unread(Event::Line(line, arrived));
+            uci::play(&mut events, sender, &output, settings)
         } else {
             continue;
         };

@@ -76,6 +76,12 @@ impl Default for Settings {
     }
 }
 
+/// The most threads that can be asked for.
+pub const MOST_THREADS: u64 = 1024;
+
+/// The most memory that can be asked for, in MB.
+pub const MOST_MEMORY: u64 = 65_536;
+
 /// One setting: its name, its argument, and what `--help` says.
 struct Setting {
     name: &'static str,
@@ -125,7 +131,7 @@ impl Settings {
     }
 
     /// Changes one setting from text; the message of an error says what is valid.
-    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         match name {
             "preset" => {
                 Params::preset(value).map_err(|valid| valid.to_string())?;
@@ -133,10 +139,10 @@ impl Settings {
                 self.preset =
                     known.into_iter().find(|k| k.eq_ignore_ascii_case(value)).unwrap_or(self.preset);
             }
-            "threads" => self.threads = Some(number(value, 1, 1024)? as usize),
+            "threads" => self.threads = Some(number(value, 1, MOST_THREADS)? as usize),
             "memory" => {
                 // More than a 32-bit program can address is as much as it can get.
-                let bytes = number(value, 1, 65_536)? << 20;
+                let bytes = number(value, 1, MOST_MEMORY)? << 20;
                 self.memory = Some(usize::try_from(bytes).unwrap_or(usize::MAX));
             }
             "move-time" => self.move_time = Some(seconds(value)?),
@@ -212,7 +218,8 @@ impl Settings {
     }
 }
 
-fn number(text: &str, least: u64, most: u64) -> Result<u64, String> {
+/// A whole number within these bounds.
+pub fn number(text: &str, least: u64, most: u64) -> Result<u64, String> {
     match text.trim().parse() {
         Ok(number) if (least..=most).contains(&number) => Ok(number),
         _ => Err(format!("valid is a whole number from {least} to {most}")),
@@ -253,6 +260,7 @@ pub enum Command {
     Perft,
     Analyze,
     Play,
+    Uci,
     Help,
     Version,
 }
@@ -346,6 +354,7 @@ impl Options {
             (Command::Detect, "perft") => self.command = Command::Perft,
             (Command::Detect, "analyze" | "analyse") => self.command = Command::Analyze,
             (Command::Detect, "play") => self.command = Command::Play,
+            (Command::Detect, "uci") => self.command = Command::Uci,
             (Command::Detect, "help") => self.command = Command::Help,
             (Command::Perft, depth) if self.depth.is_none() => {
                 self.depth = Some(named("perft's depth", number(depth, 0, 20))? as u32);

@@ -109,25 +109,32 @@ impl Game {
     }
 
     /// Thinks until `deadline`, or for the iterations of the settings, or until `stop` is raised. With a
-    /// single legal move it does not think at all. A search that fails leaves a legal move.
+    /// single legal move it does not think at all.
     pub fn think(&mut self, deadline: Option<Instant>, stop: &AtomicBool) -> Report {
         let limits = match self.settings.iterations {
             Some(count) => Limits::iterations(count),
             None if self.position().legal_moves().nth(1).is_none() => Limits::iterations(1),
             None => Limits { iterations: None, deadline },
         };
-        self.search_safely(&limits, stop)
+        self.search(&limits, stop, &mut |_| ())
     }
 
     /// Thinks about the present position until `stop` is raised or the game is proven, to know more when
     /// the next move has been played.
     pub fn ponder(&mut self, stop: &AtomicBool) -> Report {
-        self.search_safely(&Limits::default(), stop)
+        self.search(&Limits::default(), stop, &mut |_| ())
     }
 
-    fn search_safely(&mut self, limits: &Limits, stop: &AtomicBool) -> Report {
+    /// Thinks within these limits or until `stop` is raised, and tells of it on the way. A search that fails
+    /// leaves a legal move.
+    pub fn search(
+        &mut self,
+        limits: &Limits,
+        stop: &AtomicBool,
+        progress: &mut (dyn FnMut(&Report) + Send),
+    ) -> Report {
         let search = &mut self.search;
-        match catch_unwind(AssertUnwindSafe(|| search.run(limits, stop, &mut |_| ()))) {
+        match catch_unwind(AssertUnwindSafe(|| search.run(limits, stop, progress))) {
             Ok(report) => report,
             Err(_) => {
                 self.search = Search::new(*self.position(), self.settings.params(), self.resources);

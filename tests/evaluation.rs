@@ -5,7 +5,7 @@ mod common;
 
 use common::{random_game, random_side, scattered_position, sides_exchanged, size, symmetries};
 use fastrand::Rng;
-use otrera::eval::{parallel, phase::StageWeights};
+use otrera::eval::{parallel, phase::MetricWeights};
 use otrera::{
     Bitboard, DistanceMaps, Evaluator, Kernel, Leaf, Metrics, Position, Side, Size, Square, Value, Weights,
     WinRate,
@@ -13,15 +13,12 @@ use otrera::{
 use std::collections::HashMap;
 
 /// Weights of which no two are alike, so that exchanged ones are seen.
-const UNEVEN: Weights = Weights {
-    stages: [
-        StageWeights { t1: 0.17, t2: 0.31, p1: 0.23, p2: 0.07, mobility: 0.11 },
-        StageWeights { t1: 0.41, t2: 0.13, p1: 0.29, p2: 0.19, mobility: 0.05 },
-        StageWeights { t1: 0.61, t2: 0.37, p1: 0.02, p2: 0.03, mobility: 0.43 },
-    ],
-    tie: 0.3,
-    ..Weights::PAPER
-};
+const STAGES: [MetricWeights; 3] = [
+    MetricWeights { t1: 0.17, t2: 0.31, p1: 0.23, p2: 0.07, mobility: 0.11, confinement: 0.37, to_move: 0.2 },
+    MetricWeights { t1: 0.41, t2: 0.13, p1: 0.29, p2: 0.19, mobility: 0.05, confinement: 0.45, to_move: 0.7 },
+    MetricWeights { t1: 0.61, t2: 0.37, p1: 0.02, p2: 0.03, mobility: 0.43, confinement: 0.21, to_move: 0.1 },
+];
+const UNEVEN: Weights = Weights::staged(STAGES, [20, 50], 0.3);
 
 const DIRECTIONS: [(i32, i32); 8] = [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)];
 
@@ -68,6 +65,7 @@ struct Reference {
     p1: f64,
     p2: f64,
     mobility: f64,
+    confinement: f64,
     farthest: u32,
 }
 
@@ -81,17 +79,19 @@ impl Reference {
             p1: over_squares(position, &queen, |black, white| 2.0 * ((-black).exp2() - (-white).exp2())),
             p2: over_squares(position, &king, king_lead),
             mobility: mobility(position, Side::Black) - mobility(position, Side::White),
+            confinement: penalties(position, Side::White, &king) - penalties(position, Side::Black, &king),
             farthest: king.iter().flat_map(|distances| distances.values().copied()).max().unwrap_or(0),
         }
     }
 
-    fn value(&self, weights: &StageWeights, side: Side) -> f64 {
+    fn value(&self, weights: &MetricWeights, side: Side) -> f64 {
         let for_black = f64::from(weights.t1) * self.t1
             + f64::from(weights.t2) * self.t2
             + f64::from(weights.p1) * self.p1
             + f64::from(weights.p2) * self.p2
-            + f64::from(weights.mobility) * self.mobility;
-        if side == Side::Black { for_black } else { -for_black }
+            + f64::from(weights.mobility) * self.mobility
+            + f64::from(weights.confinement) * self.confinement;
+        f64::from(weights.to_move) + if side == Side::Black { for_black } else { -for_black }
     }
 }
 
@@ -128,6 +128,20 @@ fn mobility(position: &Position, side: Side) -> f64 {
         }
     }
     sum
+}
+
+/// Kloetzer's penalty for each amazon of a side, added up; slides of at most four steps.
+fn penalties(position: &Position, side: Side, king: &[Distances; 2]) -> f64 {
+    let contested = |square: &Square| king[side.opponent().index()].contains_key(square);
+    let freedom = |amazon| -> f64 {
+        let slides = DIRECTIONS.into_iter().map(|direction| line(position, amazon, direction));
+        let steps = slides.flat_map(|slide| slide.into_iter().take(4).zip(1..));
+        let reached = steps.filter(|(square, _)| contested(square));
+        reached
+            .map(|(square, step)| king_moves(position, square).len() as f64 * (-f64::from(step)).exp2())
+            .sum()
+    };
+    position.amazons(side).into_iter().map(|amazon| 30.0 / (5.0 + freedom(amazon))).sum()
 }
 
 /// Whole random games, scattered positions and corridors on boards of six sizes.
@@ -186,6 +200,7 @@ fn metrics_are_those_of_the_definitions() {
                 assert_eq!(metrics.p1, reference.p1 as f32, "p1 is exact\n{position}");
                 assert_close(metrics.p2, reference.p2, "p2", &position);
                 assert_close(metrics.mobility, reference.mobility, "mobility", &position);
+                assert_close(metrics.confinement, reference.confinement, "confinement", &position);
             }
         }
     }
@@ -193,19 +208,16 @@ fn metrics_are_those_of_the_definitions() {
 }
 
 #[test]
-fn values_are_the_weighted_sums_of_their_stage() {
+fn values_are_weighted_sums() {
     let mut maps = DistanceMaps::default();
     for position in various_positions() {
-        for weights in [Weights::PAPER, UNEVEN] {
-            let reference = Reference::of(&position, f64::from(weights.tie_for(position.side())));
-            for stage in 0..3 {
-                let starts = [[u32::MAX >> 8; 2], [0, u32::MAX >> 8], [0; 2]][stage];
-                let weights = Weights { stage_starts: starts, ..weights.clone() };
-                let expected = reference.value(&weights.stages[stage], position.side());
-                for kernel in kernels() {
-                    let evaluator = Evaluator::new(weights.clone()).with_kernel(kernel);
-                    assert_close(evaluator.value(&position, &mut maps).0, expected, "value", &position);
-                }
+        let reference = Reference::of(&position, f64::from(UNEVEN.tie_for(position.side())));
+        for stage in STAGES {
+            let expected = reference.value(&stage, position.side());
+            for kernel in kernels() {
+                let evaluator =
+                    Evaluator::new(Weights::sliding(&[(0, stage)], UNEVEN.tie)).with_kernel(kernel);
+                assert_close(evaluator.value(&position, &mut maps).0, expected, "value", &position);
             }
         }
     }
@@ -229,8 +241,9 @@ fn kernels_and_threads_give_the_same_bits() {
     }
 }
 
-fn bits(metrics: Metrics) -> [u32; 5] {
-    [metrics.t1, metrics.t2, metrics.p1, metrics.p2, metrics.mobility].map(f32::to_bits)
+fn bits(metrics: Metrics) -> [u32; 6] {
+    let Metrics { t1, t2, p1, p2, mobility, confinement } = metrics;
+    [t1, t2, p1, p2, mobility, confinement].map(f32::to_bits)
 }
 
 #[test]
@@ -246,6 +259,7 @@ fn exchanging_the_sides_negates_the_metrics_and_keeps_the_value() {
             p1: -metrics.p1,
             p2: -metrics.p2,
             mobility: -metrics.mobility,
+            confinement: -metrics.confinement,
         };
         assert_eq!(evaluator.metrics(&exchanged, &mut maps), expected, "{position}");
         let values = [position, exchanged].map(|position| evaluator.value(&position, &mut maps));
@@ -275,7 +289,7 @@ fn ties_favour_the_side_to_move() {
         let for_mover = if side == Side::Black { metrics.t1 } else { -metrics.t1 };
         assert!(for_mover > 0.0, "the start is even but for the move, yet {side} has {for_mover}");
         let values = [0.0, 0.2, 0.9]
-            .map(|tie| Evaluator::new(Weights { tie, ..Weights::PAPER }).value(&to_move, &mut maps));
+            .map(|tie| Evaluator::new(Weights::PAPER.with_tie(tie)).value(&to_move, &mut maps));
         assert!(values[0] < values[1] && values[1] < values[2], "{values:?}");
     }
 }
@@ -289,8 +303,24 @@ fn stages_begin_at_plies_20_and_50_on_10x10_and_in_proportion_elsewhere() {
             let shot = start.empty().into_iter().take(arrows as usize).collect();
             let position = Position::from_parts(start.size(), start.all_amazons(), shot, Side::Black);
             let stage = usize::from(arrows >= middle) + usize::from(arrows >= ending);
-            assert_eq!(UNEVEN.stage_of(&position), &UNEVEN.stages[stage], "{arrows} arrows on {edge}x{edge}");
+            assert_eq!(UNEVEN.at(&position), &STAGES[stage], "{arrows} arrows on {edge}x{edge}");
         }
+    }
+}
+
+#[test]
+fn sliding_weights_lie_on_straight_lines_between_their_knots() {
+    let [first, second, third] = STAGES;
+    let weights = Weights::sliding(&[(10, first), (20, second), (40, third)], 0.0);
+    let at = |arrows| {
+        let start = Position::standard();
+        let shot = start.empty().into_iter().take(arrows).collect();
+        *weights.at(&Position::from_parts(start.size(), start.all_amazons(), shot, Side::Black))
+    };
+    assert_eq!([0, 10, 20, 40, 41, 92].map(at), [first, first, second, third, third, third]);
+    let between = [(13, first.t1 * 0.7 + second.t1 * 0.3), (35, second.t1 * 0.25 + third.t1 * 0.75)];
+    for (arrows, expected) in between {
+        assert!((at(arrows).t1 - expected).abs() < 1e-6, "{} at {arrows}, not {expected}", at(arrows).t1);
     }
 }
 

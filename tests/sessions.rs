@@ -9,10 +9,11 @@
 //! >> TEXT               sends text without a line break
 //! close input           closes its standard input
 //! hang up               closes the other end of its standard output
-//! < TEXT                expects exactly this line
+//! < TEXT                expects exactly this line; <version> is that of the program
 //! < json move           expects a legal move as Botzone's judge wants it, and plays it on the board
 //! < simple move         the same for simple interaction
 //! < sau move            the same for the SAU platform
+//! < uci move            the same for UCI, after any number of `info` lines
 //! < debug               expects any line of less than 1 KB
 //! silent N              expects nothing for N milliseconds, not even its end
 //! exits N [within MS]   expects its end with this status, no more on standard output than was told, and
@@ -33,9 +34,11 @@
 //! <CR> <LF> <NUL> <BOM> <byte FF>                characters that cannot be seen
 //! <begin>                                        Black's first request in JSON, six times -1
 //! <10000 x [>                                    a text many times
-//! <json move> <simple move> <sau move>           a legal move of the referee's choice, which he plays
+//! <json move> <simple move> <sau move> <uci move>
+//!                                                a legal move of the referee's choice, which he plays
 //! <json requests> <json responses>               the game up to now for the side to move, as the elements of
 //! <simple history>                               those arrays; as number and lines
+//! <uci game>                                     all moves of the game
 //! ```
 //!
 //! No expectation waits longer than ten seconds, and a failure names the file, the line and what came.
@@ -54,7 +57,7 @@ use std::process::Command;
 use std::time::Duration;
 
 /// What the names of transcripts begin with, each a test.
-const KINDS: [&str; 4] = ["any", "json", "simple", "sau"];
+const KINDS: [&str; 5] = ["any", "json", "simple", "sau", "uci"];
 
 fn protocol_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("protocol")
@@ -100,6 +103,11 @@ fn botzone_simple() {
 #[test]
 fn sau() {
     play_all("sau");
+}
+
+#[test]
+fn uci() {
+    play_all("uci");
 }
 
 #[test]

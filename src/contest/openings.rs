@@ -69,11 +69,8 @@ fn random_moves(start: &Position, plies: u32, rng: &mut Rng) -> (Vec<Move>, Posi
 
 /// Who judges: the paper's search without its bonus for the side to move, and with a leaf that tells a
 /// small advantage from a large one.
-const JUDGE: Params = Params {
-    leaf: Leaf::Logistic { scale: 5.0 },
-    weights: Weights { tie: 0.0, ..Weights::PAPER },
-    ..Params::MG
-};
+const JUDGE: Params =
+    Params { leaf: Leaf::Logistic { scale: 5.0 }, weights: Weights::PAPER.with_tie(0.0), ..Params::MG };
 
 /// How far the winning rate is from one half.
 fn imbalance(position: &Position, seed: u64) -> f32 {

@@ -159,7 +159,7 @@ mod avx2 {
     }
 }
 
-/// Four boards: Black, White, Black, White.
+/// Four boards, in most uses Black, White, Black, White.
 #[derive(Clone, Copy)]
 pub struct Boards<L> {
     low: L,
@@ -176,6 +176,20 @@ impl<L: Lanes> Boards<L> {
             low: L::new([low[0], low[1], low[0], low[1]]),
             high: L::new([high[0], high[1], high[0], high[1]]),
         }
+    }
+
+    /// Four sets.
+    #[inline(always)]
+    pub fn of_four(sets: [Bitboard; 4]) -> Self {
+        let high = sets.map(|set| (set.0 >> 64) as u64);
+        Self { low: L::new(sets.map(|set| set.0 as u64)), high: L::new(high) }
+    }
+
+    /// All four.
+    #[inline(always)]
+    pub fn to_four(self) -> [Bitboard; 4] {
+        let (low, high) = (self.low.to_array(), self.high.to_array());
+        std::array::from_fn(|i| Bitboard(u128::from(low[i]) | u128::from(high[i]) << 64))
     }
 
     /// The same set in all four.

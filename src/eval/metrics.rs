@@ -28,9 +28,11 @@ pub struct Metrics {
     pub p2: f32,
     /// Mobility of the amazons.
     pub mobility: f32,
+    /// How much more White's amazons are confined than Black's, see [`super::confinement`].
+    pub confinement: f32,
 }
 
-/// The four metrics of the distance maps; mobility is left at 0. `tie` is what a square counts that
+/// The four metrics of the distance maps; mobility and confinement are left at 0. `tie` is what a square counts that
 /// both sides reach equally early.
 #[inline(always)]
 pub fn of_maps(maps: &DistanceMaps, tie: f32) -> Metrics {
@@ -40,6 +42,7 @@ pub fn of_maps(maps: &DistanceMaps, tie: f32) -> Metrics {
         p1: queen_position(&maps.queen),
         p2: king_position(&maps.king),
         mobility: 0.0,
+        confinement: 0.0,
     }
 }
 
@@ -206,11 +209,11 @@ pub(super) fn side_mobilities<L: Lanes>(amazons: [Bitboard; 2], empty: Bitboard)
 }
 
 /// The number of empty neighbours of every square, its binary digits spread over four sets.
-struct NeighbourCounts([Bitboard; 4]);
+pub(super) struct NeighbourCounts([Bitboard; 4]);
 
 impl NeighbourCounts {
     #[inline(always)]
-    fn new(empty: Bitboard) -> Self {
+    pub(super) fn new(empty: Bitboard) -> Self {
         let mut digits = [Bitboard::EMPTY; 4];
         for direction in DIRECTIONS {
             let mut carry = empty.shifted(direction);
@@ -223,7 +226,7 @@ impl NeighbourCounts {
 
     /// The counts of all squares of a set, added up.
     #[inline(always)]
-    fn sum_over(&self, set: Bitboard) -> u32 {
+    pub(super) fn sum_over(&self, set: Bitboard) -> u32 {
         let [ones, twos, fours, eights] = self.0;
         (ones & set).len() + 2 * (twos & set).len() + 4 * (fours & set).len() + 8 * (eights & set).len()
     }

@@ -2,12 +2,13 @@
 //!
 //! [`distance`] floods the board and keeps, for each number of queen and king moves, what each side
 //! reaches; [`metrics`] turns these maps into the five metrics; [`phase`] weighs them by the stage
-//! of the game; [`winrate`] turns the weighted sum into a winning rate. [`lanes`] is the arithmetic
+//! of the game ([`confinement`] is a metric of ours beside the paper's five); [`winrate`] turns the weighted sum into a winning rate. [`lanes`] is the arithmetic
 //! underneath, in several instruction sets, and [`parallel`] the paper's way to spread one evaluation
 //! over threads.
 //!
 //! Sums are integers until the last step, so every kernel and every thread order gives the same bits.
 
+pub mod confinement;
 pub mod distance;
 pub mod lanes;
 pub mod metrics;
@@ -23,7 +24,8 @@ use metrics::Metrics;
 use phase::Weights;
 use std::ops::Neg;
 
-/// How good a position is for the side to move, in squares: positive is good.
+/// How good a position is for the side to move: positive is good. The unit is that of the weights, squares
+/// for the paper's, natural log-odds of winning for fitted ones.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 pub struct Value(pub f32);
 
@@ -72,12 +74,13 @@ impl Evaluator {
         &self.weights
     }
 
-    /// All five metrics, whatever their weight.
+    /// All metrics, whatever their weight.
     pub fn metrics(&self, position: &Position, maps: &mut DistanceMaps) -> Metrics {
         maps.flood(position, self.kernel);
         let tie = self.weights.tie_for(position.side());
         let mobility = metrics::mobility_on(position, self.kernel);
-        Metrics { mobility, ..metrics::of_maps(maps, tie) }
+        let confinement = confinement::confinement_on(position, maps, self.kernel);
+        Metrics { mobility, confinement, ..metrics::of_maps(maps, tie) }
     }
 
     /// The value of a position. `maps` is scratch space, worth keeping between calls.
@@ -96,12 +99,15 @@ impl Evaluator {
 #[inline(always)]
 pub(crate) fn value<L: Lanes>(position: &Position, weights: &Weights, maps: &mut DistanceMaps) -> Value {
     maps.flood_with::<L>(position);
-    let stage = weights.stage_of(position);
+    let weights_now = weights.at(position);
     let mut metrics = metrics::of_maps(maps, weights.tie_for(position.side()));
-    if stage.mobility != 0.0 {
+    if weights_now.mobility != 0.0 {
         metrics.mobility = metrics::mobility::<L>(position);
     }
-    stage.value(&metrics, position.side())
+    if weights_now.confinement != 0.0 {
+        metrics.confinement = confinement::confinement::<L>(position, maps);
+    }
+    weights_now.value(&metrics, position.side())
 }
 
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]

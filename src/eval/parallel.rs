@@ -3,8 +3,9 @@
 //! evaluation takes less time than handing a task to another thread.
 
 use super::Value;
+use super::confinement::confinement_on;
 use super::distance::{DistanceMaps, Levels, flood_king, flood_queen};
-use super::lanes::{Boards, PortableLanes, SidePair};
+use super::lanes::{Boards, Kernel, PortableLanes, SidePair};
 use super::metrics::{self, Metrics};
 use super::phase::Weights;
 use crate::board::bitboard::Bitboard;
@@ -13,12 +14,19 @@ use crate::board::square::Side;
 
 /// The value of a position, its metrics spread over the threads of the current rayon pool.
 pub fn value(position: &Position, weights: &Weights) -> Value {
-    let stage = weights.stage_of(position);
+    let weights_now = weights.at(position);
     let (metrics, mobility) = rayon::join(
         || territory_and_position(position, weights.tie_for(position.side())),
-        || if stage.mobility == 0.0 { 0.0 } else { mobility(position) },
+        || if weights_now.mobility == 0.0 { 0.0 } else { mobility(position) },
     );
-    stage.value(&Metrics { mobility, ..metrics }, position.side())
+    let mut metrics = Metrics { mobility, ..metrics };
+    if weights_now.confinement != 0.0 {
+        // Not a metric of the paper's, whose tasks do not hand their maps on.
+        let mut maps = DistanceMaps::default();
+        maps.flood(position, Kernel::Portable);
+        metrics.confinement = confinement_on(position, &maps, Kernel::Portable);
+    }
+    weights_now.value(&metrics, position.side())
 }
 
 /// The paper's module 1: territory and position, four floods side by side.

@@ -1,13 +1,14 @@
-//! The stages of a game and the weights of the metrics in each: the MG-PEO paper's table 1.
+//! The weights of the metrics over the course of a game: in three stages, as in table 1 of the MG-PEO
+//! paper, or sliding from ply to ply, as fitted to our own games.
 
 use super::Value;
 use super::metrics::Metrics;
 use crate::board::position::Position;
 use crate::board::square::Side;
 
-/// The weights k1 to k5 of one stage.
+/// What each metric counts at one moment of a game: k1 to k5 of the paper, and two more of ours.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct StageWeights {
+pub struct MetricWeights {
     /// Weight of the territory by queen moves.
     pub t1: f32,
     /// Weight of the territory by king moves.
@@ -18,59 +19,135 @@ pub struct StageWeights {
     pub p2: f32,
     /// Weight of the mobility; at 0 it is not even computed.
     pub mobility: f32,
+    /// Weight of the confinement; at 0 it is not even computed.
+    pub confinement: f32,
+    /// What it is worth to be the side to move.
+    pub to_move: f32,
 }
 
-impl StageWeights {
-    /// Equation 1, for the side to move.
+impl MetricWeights {
+    /// All weights, in the order of the fields.
+    pub const fn of([t1, t2, p1, p2, mobility, confinement, to_move]: [f32; 7]) -> Self {
+        Self { t1, t2, p1, p2, mobility, confinement, to_move }
+    }
+
+    /// The five weights of the paper.
+    const fn paper([t1, t2, p1, p2, mobility]: [f32; 5]) -> Self {
+        Self::of([t1, t2, p1, p2, mobility, 0.0, 0.0])
+    }
+
+    /// Equation 1 of the paper, for the side to move.
     #[inline(always)]
     pub fn value(&self, metrics: &Metrics, side: Side) -> Value {
         let for_black = self.t1 * metrics.t1
             + self.t2 * metrics.t2
             + self.p1 * metrics.p1
             + self.p2 * metrics.p2
-            + self.mobility * metrics.mobility;
-        Value(for_black).seen_by(side, Side::Black)
+            + self.mobility * metrics.mobility
+            + self.confinement * metrics.confinement;
+        Value(Value(for_black).seen_by(side, Side::Black).0 + self.to_move)
     }
-}
 
-/// Weights for the whole game.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Weights {
-    /// Opening, middle game, ending.
-    pub stages: [StageWeights; 3],
-    /// Plies at which the middle game and the ending begin on 10x10. On other boards they are scaled
-    /// by the number of squares that are empty at the start (92 on 10x10).
-    pub stage_starts: [u32; 2],
-    /// What a square counts for the side to move that both sides reach equally early; -1 to 1.
-    pub tie: f32,
+    /// The weights a part of the way from these to others.
+    const fn towards(&self, other: &Self, part: f32) -> Self {
+        const fn between(from: f32, to: f32, part: f32) -> f32 {
+            from * (1.0 - part) + to * part
+        }
+        Self {
+            t1: between(self.t1, other.t1, part),
+            t2: between(self.t2, other.t2, part),
+            p1: between(self.p1, other.p1, part),
+            p2: between(self.p2, other.p2, part),
+            mobility: between(self.mobility, other.mobility, part),
+            confinement: between(self.confinement, other.confinement, part),
+            to_move: between(self.to_move, other.to_move, part),
+        }
+    }
 }
 
 /// Squares that are empty at the start of a game on 10x10.
 const STANDARD_EMPTY: u32 = 92;
 
+/// Plies of the longest game on 10x10, the start counted.
+const PLIES: usize = STANDARD_EMPTY as usize + 1;
+
+/// Weights for the whole game.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Weights {
+    /// The weights at each ply of a game on 10x10. On other boards plies are scaled by the number of
+    /// squares that are empty at the start.
+    by_ply: [MetricWeights; PLIES],
+    /// What a square counts for the side to move that both sides reach equally early; -1 to 1.
+    pub tie: f32,
+}
+
 impl Weights {
     /// Table 1 of the MG-PEO paper. Its stage limits (plies 20 and 50) and the tie value 0.2 are those of
-    /// Guo et al. 2012, whom it cites for the weights.
-    pub const PAPER: Self = Self {
-        stages: [
-            StageWeights { t1: 0.14, t2: 0.37, p1: 0.13, p2: 0.13, mobility: 0.20 },
-            StageWeights { t1: 0.30, t2: 0.25, p1: 0.20, p2: 0.20, mobility: 0.05 },
-            StageWeights { t1: 0.80, t2: 0.10, p1: 0.05, p2: 0.05, mobility: 0.00 },
+    /// Guo et al. 2012, whom it cites for the weights. Values are in squares.
+    pub const PAPER: Self = Self::staged(
+        [
+            MetricWeights::paper([0.14, 0.37, 0.13, 0.13, 0.20]),
+            MetricWeights::paper([0.30, 0.25, 0.20, 0.20, 0.05]),
+            MetricWeights::paper([0.80, 0.10, 0.05, 0.05, 0.00]),
         ],
-        stage_starts: [20, 50],
-        tie: 0.2,
-    };
+        [20, 50],
+        0.2,
+    );
 
-    /// The weights for a position. The ply is read off the board, as the number of arrows, so that a
-    /// position set up by hand has a stage too.
+    /// Three stages, the second and the third of which begin at these plies of a game on 10x10.
+    pub const fn staged(stages: [MetricWeights; 3], starts: [usize; 2], tie: f32) -> Self {
+        let mut by_ply = [stages[0]; PLIES];
+        let mut ply = 0;
+        while ply < PLIES {
+            by_ply[ply] = stages[(ply >= starts[0]) as usize + (ply >= starts[1]) as usize];
+            ply += 1;
+        }
+        Self { by_ply, tie }
+    }
+
+    /// Weights known at some plies of a game on 10x10, in ascending order; straight lines between them.
+    pub const fn sliding(knots: &[(usize, MetricWeights)], tie: f32) -> Self {
+        let mut by_ply = [knots[0].1; PLIES];
+        let mut ply = 0;
+        let mut next = 0;
+        while ply < PLIES {
+            while next < knots.len() && knots[next].0 < ply {
+                next += 1;
+            }
+            by_ply[ply] = if next == 0 {
+                knots[0].1
+            } else if next == knots.len() {
+                knots[next - 1].1
+            } else {
+                let (from, to) = (knots[next - 1], knots[next]);
+                from.1.towards(&to.1, (ply - from.0) as f32 / (to.0 - from.0) as f32)
+            };
+            ply += 1;
+        }
+        Self { by_ply, tie }
+    }
+
+    /// The same weights with another value of a tied square.
+    pub const fn with_tie(mut self, tie: f32) -> Self {
+        self.tie = tie;
+        self
+    }
+
+    /// The weights for a position. The ply is read off the board, so that a position set up by hand has one
+    /// too.
     #[inline(always)]
-    pub fn stage_of(&self, position: &Position) -> &StageWeights {
+    pub fn at(&self, position: &Position) -> &MetricWeights {
+        &self.by_ply[Self::ply_of(position)]
+    }
+
+    /// The ply of a game on 10x10 that corresponds to a position, 0 to 92: the number of arrows, scaled.
+    #[inline(always)]
+    pub fn ply_of(position: &Position) -> usize {
         let area = position.size().area() as u32;
         let amazons = position.amazons(Side::Black).len() + position.amazons(Side::White).len();
         let empty_at_start = area - amazons;
         let ply = empty_at_start - position.empty().len();
-        let begun = |start| usize::from(ply * STANDARD_EMPTY >= start * empty_at_start);
-        &self.stages[begun(self.stage_starts[0]) + begun(self.stage_starts[1])]
+        (ply * STANDARD_EMPTY / empty_at_start.max(1)) as usize
     }
 
     /// The value of a tied square for Black when `side` is to move.

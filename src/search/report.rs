@@ -32,6 +32,8 @@ pub struct Report {
     pub visits: u32,
     /// Nodes in the tree.
     pub nodes: usize,
+    /// Nodes that the memory has room for.
+    pub capacity: usize,
     /// Whether the memory limit stopped the tree from growing.
     pub tree_full: bool,
     /// Deepest descent, in whole moves (rounded up).
@@ -84,6 +86,7 @@ pub(crate) fn of_search(shared: &Shared, elapsed: Duration) -> Report {
         iterations: shared.iterations.load(Relaxed),
         visits: root.visits(),
         nodes: tree.len(),
+        capacity: tree.capacity(),
         tree_full: tree.is_full(),
         depth: shared.depth.load(Relaxed).saturating_sub(1).div_ceil(levels),
         elapsed,

@@ -204,6 +204,11 @@ impl Tree {
         (self.used.load(Relaxed) - FIRST) as usize
     }
 
+    /// Nodes there is room for.
+    pub fn capacity(&self) -> usize {
+        self.nodes.len() - FIRST as usize
+    }
+
     /// Whether only the root is there.
     pub fn is_empty(&self) -> bool {
         self.len() == 1

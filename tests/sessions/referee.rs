@@ -18,6 +18,8 @@ pub enum Form {
     Simple,
     /// The SAU platform's six letters.
     Sau,
+    /// UCI's squares, `d1d7,d7g7`.
+    Uci,
 }
 
 /// A game as it stands on the platform.
@@ -87,6 +89,7 @@ impl Referee {
             Form::Json => self.read_json(line),
             Form::Simple => self.read_simple(line),
             Form::Sau => line.strip_prefix("move ").and_then(|letters| self.read_letters(letters)),
+            Form::Uci => self.read_best_move(line),
         };
         self.play(mv.ok_or("that is not the form of a move there")?)
     }
@@ -123,6 +126,28 @@ impl Referee {
         move_of([x0, last.checked_sub(y0)?, x1, last.checked_sub(y1)?, x2, last.checked_sub(y2)?])
     }
 
+    /// `bestmove MOVE`, perhaps with `ponder` and a legal answer to it.
+    fn read_best_move(&self, line: &str) -> Option<Move> {
+        let squares = |text: &str| {
+            let mv = text.parse().ok()?;
+            (self.written(mv, Form::Uci) == text).then_some(mv)
+        };
+        match line.split(' ').collect::<Vec<_>>()[..] {
+            ["bestmove", best] => squares(best),
+            ["bestmove", best, "ponder", answer] => {
+                let mv = squares(best)?;
+                self.position.try_play(mv).ok()?.check(squares(answer)?).ok().map(|()| mv)
+            }
+            _ => None,
+        }
+    }
+
+    /// The game up to now, as UCI has it.
+    pub fn game(&self) -> String {
+        let moves: Vec<String> = self.moves.iter().map(|&mv| self.written(mv, Form::Uci)).collect();
+        moves.join(" ")
+    }
+
     /// A move as the platform writes it.
     pub fn written(&self, mv: Move, form: Form) -> String {
         let squares = [mv.from, mv.to, mv.arrow];
@@ -135,6 +160,7 @@ impl Referee {
                 format!("{{{}}}", pairs.collect::<Vec<_>>().join(","))
             }
             Form::Simple => numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(" "),
+            Form::Uci => format!("{}{},{}{}", mv.from, mv.to, mv.to, mv.arrow),
             Form::Sau => {
                 squares.map(|s| [letter(s.column()), letter(last - s.row())]).as_flattened().iter().collect()
             }

@@ -123,6 +123,8 @@ impl Stage {
             "sau move" => self.any_move(Form::Sau)?,
             "json requests" => self.referee()?.messages(Form::Json)[0].join(","),
             "json responses" => self.referee()?.messages(Form::Json)[1].join(","),
+            "uci move" => self.any_move(Form::Uci)?,
+            "uci game" => self.referee()?.game(),
             "simple history" => {
                 let [requests, responses] = self.referee()?.messages(Form::Simple);
                 let mut lines = vec![requests.len().to_string()];
@@ -147,14 +149,18 @@ impl Stage {
     }
 
     fn expect(&mut self, expected: &str) -> Result<(), String> {
-        let line = self.program()?.line(PATIENCE)?;
+        let mut line = self.program()?.line(PATIENCE)?;
+        while expected == "uci move" && line.starts_with("info ") {
+            line = self.program()?.line(PATIENCE)?;
+        }
         let outcome = match expected {
+            "uci move" => self.referee()?.accept(&line, Form::Uci),
             "json move" => self.referee()?.accept(&line, Form::Json),
             "simple move" => self.referee()?.accept(&line, Form::Simple),
             "sau move" => self.referee()?.accept(&line, Form::Sau),
             "debug" if line.starts_with(">>>") => Err(String::new()),
             "debug" if (1..1024).contains(&line.len()) => Ok(()),
-            literal if literal == line => Ok(()),
+            literal if literal.replace("<version>", env!("CARGO_PKG_VERSION")) == line => Ok(()),
             _ => Err(String::new()),
         };
         outcome.map_err(|problem| {

@@ -17,7 +17,8 @@ use std::time::Duration;
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The first player: a preset with parameters (tournament,threads=1,c=0.3), greedy, random,
-    /// alphabeta:territory, pvs:paper, or cmd:PROGRAM,proto=botzone-simple|botzone-json|botzone-keep|sau|uci
+    /// alphabeta:territory, pvs:paper, or
+    /// cmd:PROGRAM,proto=botzone-simple|botzone-json|botzone-simple-keep|botzone-json-keep|sau|uci
     a: PlayerSpec,
     /// The second player.
     b: PlayerSpec,
@@ -43,7 +44,7 @@ pub struct Args {
 /// The conditions under which games are played.
 #[derive(clap::Args, Clone, Debug)]
 pub struct ConditionArgs {
-    /// Seconds for each move.
+    /// Seconds for each move; 0.1 if nothing is said, no limit for players of fixed depth or iterations.
     #[arg(long, value_name = "S", group = "effort", value_parser = read_seconds)]
     time: Option<Duration>,
     /// Seconds for all moves of one side.
@@ -82,12 +83,12 @@ pub struct ConditionArgs {
 }
 
 impl ConditionArgs {
-    fn control(&self) -> Control {
+    fn control(&self, players: &[PlayerSpec]) -> Control {
         match (self.time, self.game_time, self.iterations) {
             (Some(time), _, _) => Control::PerMove(time),
             (_, Some(time), _) => Control::PerGame(time),
             (_, _, Some(count)) => Control::Iterations(count),
-            _ if self.free => Control::Free,
+            _ if self.free || players.iter().all(PlayerSpec::has_its_own_limit) => Control::Free,
             _ => Control::PerMove(Duration::from_millis(100)),
         }
     }
@@ -107,7 +108,7 @@ impl ConditionArgs {
         if let Some(player) = players.iter().find(|player| player.speaks_sau() && opened) {
             return Err(format!("{} cannot be told of an opening: add --plies 0", player.text));
         }
-        let (control, adjudicate) = (self.control(), self.adjudicate);
+        let (control, adjudicate) = (self.control(&players), self.adjudicate);
         Ok(Match { players, games, size: self.size, control, grace: self.grace, openings, adjudicate })
     }
 
@@ -148,12 +149,14 @@ fn read_rate(text: &str) -> Result<f32, String> {
     rate.ok_or_else(|| "a winning rate from 0.5 to 1 is wanted".into())
 }
 
-fn read_seconds(text: &str) -> Result<Duration, String> {
+/// A number of seconds from the command line.
+pub fn read_seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|seconds: &f64| (0.0..=1e6).contains(seconds));
     seconds.map(Duration::from_secs_f64).ok_or_else(|| "a number of seconds is wanted".into())
 }
 
-fn read_size(text: &str) -> Result<Size, String> {
+/// The edge of a board from the command line.
+pub fn read_size(text: &str) -> Result<Size, String> {
     text.parse().ok().and_then(Size::new).ok_or_else(|| "an edge from 4 to 10 is wanted".into())
 }
 

@@ -3,7 +3,9 @@
 mod convert;
 mod duel;
 mod external;
+mod fit;
 mod games;
+mod judge;
 mod report;
 mod results;
 mod runner;
@@ -13,6 +15,7 @@ mod table;
 mod tourney;
 
 use clap::{Parser, Subcommand};
+use external::confine;
 use std::process::ExitCode;
 
 /// The laboratory of Otrera, an engine for the Game of the Amazons.
@@ -27,21 +30,35 @@ struct Cli {
 enum Command {
     /// Play a match between two players, in colour-swapped pairs of games.
     Match(Box<duel::Args>),
+    /// Run a bot as Botzone does, with its limits and verdicts.
+    Judge(Box<judge::Args>),
     /// Play a field of players against each other.
     Tourney(tourney::Args),
     /// Reproduce a table of the papers.
     Table(table::Args),
     /// Convert records between JSON, SGF and CCGC text.
     Convert(convert::Args),
+    /// Fit the weights of the evaluation to games.
+    Fit(fit::Args),
     /// Turn a results file into one HTML page.
     Report(report::Args),
+    /// Run a program that may not start others.
+    #[command(hide = true)]
+    Confine(confine::Args),
+    /// Keep a core busy until the parent ends.
+    #[command(hide = true)]
+    Busy,
 }
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Match(args) => duel::run(&args),
+        Command::Judge(args) => judge::run(&args),
+        Command::Confine(args) => confine::run(&args),
+        Command::Busy => judge::load::keep_busy(),
         Command::Tourney(args) => tourney::run(&args),
         Command::Convert(args) => convert::run(&args),
+        Command::Fit(args) => fit::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Table(args) => table::run(&args),
     };

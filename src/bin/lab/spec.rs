@@ -5,10 +5,11 @@
 //! alphabeta:territory            alpha-beta of depth 2 (alphabeta:territory:3 of depth 3)
 //! pvs:paper                      principal variation search against the clock
 //! greedy    random
-//! cmd:./bot --flag,proto=botzone-keep     a program from elsewhere
+//! cmd:./bot --flag,proto=botzone-json-keep     a program from elsewhere
 //! ```
 
-use crate::external::{External, Protocol};
+use crate::external::botzone::BotzonePlayer;
+use crate::external::{Dialect, External, Protocol};
 use otrera::baseline::{alphabeta::AlphaBeta, measure::Measure, pvs::Pvs, random::RandomPlayer};
 use otrera::{Params, Player, Resources, SearchPlayer};
 use std::str::FromStr;
@@ -23,7 +24,7 @@ pub struct PlayerSpec {
 
 #[derive(Clone, Debug)]
 enum Kind {
-    Search { params: Params, threads: usize, memory: usize, iterations: Option<u64> },
+    Search { params: Box<Params>, threads: usize, memory: usize, iterations: Option<u64> },
     AlphaBeta { measure: Measure, depth: u32 },
     Pvs { measure: Measure },
     Random,
@@ -39,12 +40,25 @@ impl PlayerSpec {
         match &self.kind {
             Kind::Search { params, threads, memory, iterations } => {
                 let resources = Resources { threads: *threads, memory: *memory, seed };
-                Box::new(SearchPlayer::new(params.clone(), resources, *iterations))
+                Box::new(SearchPlayer::new((**params).clone(), resources, *iterations))
             }
             Kind::AlphaBeta { measure, depth } => Box::new(AlphaBeta::new(*measure, *depth, seed)),
             Kind::Pvs { measure } => Box::new(Pvs::new(*measure)),
             Kind::Random => Box::new(RandomPlayer::new(seed)),
-            Kind::External { command, protocol } => Box::new(External::new(command.clone(), *protocol)),
+            Kind::External { command, protocol } => match protocol {
+                Protocol::Botzone(mode) => Box::new(BotzonePlayer::new(command.clone(), *mode)),
+                Protocol::Sau => Box::new(External::new(command.clone(), Dialect::Sau)),
+                Protocol::Uci => Box::new(External::new(command.clone(), Dialect::Uci)),
+            },
+        }
+    }
+
+    /// Whether it does the same work for a move however much time there is.
+    pub fn has_its_own_limit(&self) -> bool {
+        match &self.kind {
+            Kind::Search { iterations, .. } => iterations.is_some(),
+            Kind::AlphaBeta { .. } | Kind::Random => true,
+            Kind::Pvs { .. } | Kind::External { .. } => false,
         }
     }
 
@@ -122,5 +136,5 @@ fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Res
             _ => params.set(name, value)?,
         }
     }
-    Ok(Kind::Search { params, threads, memory: memory as usize, iterations })
+    Ok(Kind::Search { params: Box::new(params), threads, memory: memory as usize, iterations })
 }

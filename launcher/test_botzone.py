@@ -1,0 +1,292 @@
+"""Checks of dist/botzone.cpp: `python3 -m unittest discover --start-directory launcher`.
+
+The source is made and compiled as Botzone would, and the program plays with each of the launcher's ways
+and under what a judge may forbid.  Each restriction is a command put before the bot's own.
+"""
+
+import contextlib
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+LAUNCHER = Path(__file__).resolve().parent
+ROOT = LAUNCHER.parent
+DIST = ROOT / "dist"
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from amazons import Position, Side  # noqa: E402
+from engines import KEEP_RUNNING, PROTOCOLS, TimeControl  # noqa: E402
+from make_botzone import SIZE_LIMIT, Unsuitable, check, package  # noqa: E402
+
+MODES = ["simple", "simple-keep", "json", "json-once"]
+WAYS = ["load", "memfd", "file"]
+MEMFD = "/memfd:otrera (deleted)"
+QUICK = ["--move-time", "0.05"]
+BOTZONE_FLAGS = ["-O2", "-Wall", "-mavx"]
+STRICT = ["-Wextra", "-Wshadow", "-Wconversion", "-Werror"]
+
+# What a judge may forbid.  NAMESPACES starts a process whose network and mounts are its own.
+NAMESPACES = ["unshare", "--user", "--map-root-user", "--net", "--mount"]
+MEMORY = ["prlimit", f"--as={256 << 20}"]
+READ_ONLY = "mount -o remount,bind,ro /; mount -o remount,bind,ro /mnt; mount -t tmpfs -o ro none /tmp"
+
+# Prints its arguments, its environment and its input, and ends with status 7.
+MIRROR = r"""
+#include <cstdio>
+extern char **environ;
+int main(int argc, char **argv) {
+    std::printf("%d\n", argc);
+    while (*argv) std::printf("%s\n", *argv++);
+    for (char **line = environ; *line; ++line) std::printf("%s\n", *line);
+    for (int c; (c = std::getchar()) != EOF;) std::putchar(c);
+    return 7;
+}
+"""
+
+folder: Path  # of what is compiled here
+bot: str
+restricted: str
+
+
+def setUpModule():
+    global folder, bot, restricted
+    if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
+        skip("launcher tests", "the program inside is for Linux on x86-64")
+    if shutil.which("g++") is None:
+        skip("launcher tests", "g++ is missing; this brings it:  sudo apt-get install g++")
+    subprocess.run(["make", "--silent", "botzone"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    temporary = tempfile.TemporaryDirectory()
+    unittest.addModuleCleanup(temporary.cleanup)
+    folder = Path(temporary.name)
+    bot = compile_cpp(DIST / "botzone.cpp", "bot", *BOTZONE_FLAGS)
+    restricted = compile_cpp(LAUNCHER / "restricted.cpp", "restricted", *BOTZONE_FLAGS, *STRICT)
+
+
+def skip(what, reason):
+    message = f"{what} SKIPPED: {reason}"
+    print(message, file=sys.stderr)
+    raise unittest.SkipTest(message)
+
+
+def compile_cpp(source, name, *flags):
+    target = str(folder / name)
+    subprocess.run(["g++", *flags, str(source), "-o", target], check=True)
+    return target
+
+
+def by(way):
+    return ["env", f"OTRERA_LAUNCH={way}"]
+
+
+def one_core():
+    return ["taskset", "--cpu-list", str(min(os.sched_getaffinity(0)))]
+
+
+def deleted_file_in(path):
+    return rf"{path}/otrera-\d+ \(deleted\)$"
+
+
+def run(command, **options):
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, **options)
+
+
+def checksum(command):
+    lines = run([*command, "bench"]).stdout.splitlines()
+    return next(line for line in lines if line.startswith("Bench: "))
+
+
+def new_player(mode):
+    return PROTOCOLS[mode].player(8, TimeControl(None, None, None, 0.0))
+
+
+@contextlib.contextmanager
+def running(command):
+    """A process that has answered its first turn and awaits the next."""
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        process.stdin.write("1\n-1 -1 -1 -1 -1 -1\n")
+        process.stdin.flush()
+        while process.stdout.readline() not in [f"{KEEP_RUNNING}\n", ""]:
+            pass
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+class BotzoneTest(unittest.TestCase):
+    def play(self, command, mode, turns=3, between=lambda player: None):
+        """The first turns of a game, each answer checked; `between` may change the player."""
+        player = new_player(mode)
+        player.start_game(Side.BLACK, command)
+        position, reply = Position.start(8), None
+        try:
+            for _ in range(turns):
+                move = player.answer(reply).move
+                self.assertIsNone(position.objection(move))
+                position = position.play(move)
+                reply = next(position.legal_moves())
+                position = position.play(reply)
+                between(player)
+            player.end_game(None)
+            player.leave()
+        finally:
+            player.kill()
+
+    def play_all_modes(self, *command):
+        for mode in MODES:
+            with self.subTest(command=command, mode=mode):
+                self.play([*command, *QUICK], mode)
+
+    def program_of(self, *command):
+        """The file that the kernel says the process runs."""
+        with running([*command, *QUICK]) as process:
+            return os.readlink(f"/proc/{process.pid}/exe")
+
+    def namespaces(self, script):
+        """A prefix: a shell script where mounts and network are the command's own, the bot's folder at /mnt."""
+        if run([*NAMESPACES, "true"]).returncode != 0:
+            skip(self.id(), "this system gives no namespaces")
+        return [*NAMESPACES, "sh", "-e", "-c", f"mount --bind '{folder}' /mnt; {script}\nexec \"$@\"", "sh"]
+
+
+class Source(BotzoneTest):
+    def test_compiles_without_warnings(self):
+        for standard in ["c++11", "c++14", "c++17"]:
+            with self.subTest(standard=standard):
+                flags = [f"-std={standard}", *BOTZONE_FLAGS, *STRICT]
+                program = compile_cpp(DIST / "botzone.cpp", "strict", *flags)
+                self.play([program, *QUICK], "json-once", turns=1)
+
+    def test_loads_however_it_is_compiled(self):
+        for flags in [["-O0"], ["-O3", "-static"], ["-O2", "-no-pie"], ["-O2", "-pie", "-fPIE"]]:
+            with self.subTest(flags=flags):
+                program = compile_cpp(DIST / "botzone.cpp", "other", *flags)
+                self.play([*by("load"), program, *QUICK], "simple", turns=1)
+
+    def test_is_small_enough(self):
+        self.assertLess((DIST / "botzone.cpp").stat().st_size, SIZE_LIMIT)
+
+    def test_only_what_the_launcher_can_load_is_packed(self):
+        check((DIST / "otrera").read_bytes())
+        for unsuitable in [b"", b"#!/bin/sh\n" * 100, Path(bot).read_bytes()]:
+            with self.assertRaises(Unsuitable):
+                check(unsuitable)
+
+
+class Storage(BotzoneTest):
+    def test_starts_the_executable_in_the_user_storage(self):
+        launcher = compile_cpp(LAUNCHER / "storage.cpp", "storage", "-std=c++11", *BOTZONE_FLAGS, *STRICT)
+        missing = run([launcher, "--version"], cwd=folder)
+        self.assertEqual((missing.returncode, missing.stdout), (1, ""))
+        with tempfile.TemporaryDirectory() as home:
+            stored = Path(home) / "data" / "otrera"
+            stored.parent.mkdir()
+            shutil.copyfile(DIST / "otrera", stored)  # without the right to execute it
+            self.play(["env", f"--chdir={home}", launcher, *QUICK], "json-once")
+
+
+class Ways(BotzoneTest):
+    def test_each_plays(self):
+        for way in WAYS:
+            self.play_all_modes(*by(way), bot)
+
+    def test_each_has_the_checksum_of_the_executable(self):
+        expected = checksum([str(DIST / "otrera")])
+        for way in WAYS:
+            with self.subTest(way=way):
+                self.assertEqual(checksum([*by(way), bot]), expected)
+
+    def test_each_is_what_it_says(self):
+        self.assertEqual(self.program_of(*by("load"), bot), bot)
+        self.assertEqual(self.program_of(*by("memfd"), bot), MEMFD)
+        self.assertRegex(self.program_of(*by("file"), bot), deleted_file_in("/tmp"))
+
+    def test_everything_passes_through(self):
+        (folder / "mirror.cpp").write_text(MIRROR)
+        mirror = compile_cpp(folder / "mirror.cpp", "mirror", "-O2", "-static-pie", "-s")
+        (folder / "packed.cpp").write_text(package(Path(mirror).read_bytes()))
+        packed = compile_cpp(folder / "packed.cpp", "packed", *BOTZONE_FLAGS)
+        for way in WAYS:
+            with self.subTest(way=way):
+                options = {"input": "in\nput", "env": {"OTRERA_LAUNCH": way, "EMPTY": "", "LANG": "C"}}
+                command = ["name", "", "two words", "\u5e74", "--"]
+                direct = run(command, executable=mirror, **options)
+                wrapped = run(command, executable=packed, **options)
+                self.assertEqual(wrapped.returncode, 7)
+                self.assertEqual(wrapped.stdout, direct.stdout)
+                self.assertEqual(wrapped.stderr, "")
+
+    def test_if_there_is_no_way_it_says_so(self):
+        result = run([*by("none"), bot])
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("allows none of the ways", result.stderr)
+
+
+class Restrictions(BotzoneTest):
+    def test_exec_forbidden(self):
+        self.play_all_modes(restricted, "exec", bot)
+        # The rule is in force: whoever tries is killed.
+        self.assertLess(run([*by("memfd"), restricted, "exec", bot]).returncode, 0)
+
+    def test_memory_may_not_become_code(self):
+        self.play_all_modes(restricted, "code", bot)
+        self.assertEqual(self.program_of(restricted, "code", bot), MEMFD)
+
+    def test_neither_code_nor_memfd(self):
+        for rules in ["code,memfd", "code,memfd,execveat"]:
+            self.play_all_modes(restricted, rules, bot)
+            self.assertRegex(self.program_of(restricted, rules, bot), deleted_file_in("/tmp"))
+
+    def test_other_folders_than_tmp(self):
+        (folder / "data").mkdir()
+        for tmp in ["ro", "noexec"]:
+            for start, expected in [("/mnt", "data"), ("/mnt/data", ".")]:
+                prefix = self.namespaces(f"mount -t tmpfs -o {tmp} none /tmp; cd {start}")
+                with self.subTest(tmp=tmp, start=start):
+                    program = self.program_of(*prefix, *by("file"), "/mnt/bot")
+                    self.assertRegex(program, deleted_file_in("/data"))
+        self.assertEqual(os.listdir(folder / "data"), [])
+
+    def test_neither_execveat_nor_proc(self):
+        prefix = self.namespaces("mount -t tmpfs none /tmp; mount -t tmpfs none /proc")
+        self.play_all_modes(*prefix, "/mnt/restricted", "code,memfd,execveat", "/mnt/bot")
+
+    def test_no_network(self):
+        self.play_all_modes(*self.namespaces(":"), bot)
+
+    def test_read_only_files(self):
+        prefix = self.namespaces(READ_ONLY)
+        self.play_all_modes(*prefix, "/mnt/bot")
+        # The rule is in force: there is no place for a file.
+        self.assertEqual(run([*prefix, *by("file"), "/mnt/bot", "--version"]).returncode, 1)
+
+    def test_one_core(self):
+        self.play_all_modes(*one_core(), bot)
+
+    def test_256_megabytes(self):
+        for way in WAYS:
+            self.play_all_modes(*MEMORY, *by(way), bot)
+
+    def test_empty_environment(self):
+        self.play_all_modes("env", "-i", bot)
+
+    def test_all_at_once(self):
+        judge = [*one_core(), *MEMORY, "env", "-i", "/mnt/restricted", "exec", "/mnt/bot"]
+        self.play_all_modes(*self.namespaces(READ_ONLY), *judge)
+
+    def test_cpu_time_of_the_platform(self):
+        """With its own clock: it is killed at 2 s in its first turn, and at 1 s in the others."""
+
+        def later_turn(player):
+            player.command = ["prlimit", "--cpu=1", bot]
+
+        self.play(["prlimit", "--cpu=2", bot], "json-once", between=later_turn)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,329 @@
+//! UCI as text: what the commands say, and how moves, scores and boards are written.
+//!
+//! The dialect is Fairy-Stockfish's for its variant amazons: a move is `d1d7,d7g7`, the squares of the amazon
+//! and those of the arrow. Its White is the side that moves first, which is our Black.
+
+use otrera::{Move, Position, Report, Side, Size, Square, WinRate};
+use std::str::FromStr;
+use std::time::Duration;
+
+/// A command of the user interface. Unknown ones, and those that need no action, are not here.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Command {
+    Uci,
+    IsReady,
+    NewGame,
+    SetOption {
+        name: String,
+        value: String,
+    },
+    /// Where the game began (`None`: at the start of the variant) and its moves.
+    Position {
+        fen: Option<String>,
+        moves: Vec<String>,
+    },
+    Go(Go),
+    PonderHit,
+    Stop,
+    /// `d`: show the position.
+    Display,
+    Quit,
+}
+
+/// The arguments of `go`.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Go {
+    /// Do not answer before `stop`.
+    pub infinite: bool,
+    /// Do not answer before `ponderhit` or `stop`.
+    pub ponder: bool,
+    pub move_time: Option<Duration>,
+    /// What is left on the clocks, the first mover's first.
+    pub clocks: [Option<Duration>; 2],
+    pub increments: [Duration; 2],
+    pub moves_to_go: Option<u32>,
+    /// Iterations.
+    pub nodes: Option<u64>,
+    pub depth: Option<usize>,
+    /// Count the move sequences of this length instead.
+    pub perft: Option<u32>,
+}
+
+impl Command {
+    pub fn read(line: &str) -> Option<Self> {
+        let mut words = line.split_ascii_whitespace();
+        let command = match words.next()? {
+            "uci" => Self::Uci,
+            "isready" => Self::IsReady,
+            "ucinewgame" => Self::NewGame,
+            "setoption" => {
+                let [name, value] = split_at("value", words.skip_while(|&word| word != "name").skip(1));
+                Self::SetOption { name: name.join(" "), value: value.join(" ") }
+            }
+            "position" => {
+                let [start, moves] = split_at("moves", words);
+                let fen = match start.split_first()? {
+                    (&"startpos", _) => None,
+                    (&"fen", fields) => Some(fields.join(" ")),
+                    _ => return None,
+                };
+                Self::Position { fen, moves: moves.into_iter().map(str::to_owned).collect() }
+            }
+            "go" => Self::Go(Go::read(words)),
+            "ponderhit" => Self::PonderHit,
+            "stop" => Self::Stop,
+            "d" => Self::Display,
+            "quit" => Self::Quit,
+            _ => return None,
+        };
+        Some(command)
+    }
+}
+
+/// The words before the first `keyword` and those after it.
+fn split_at<'a>(keyword: &str, mut words: impl Iterator<Item = &'a str>) -> [Vec<&'a str>; 2] {
+    let before = words.by_ref().take_while(|&word| word != keyword).collect();
+    [before, words.collect()]
+}
+
+impl Go {
+    fn read<'a>(mut words: impl Iterator<Item = &'a str>) -> Self {
+        let mut go = Self::default();
+        while let Some(word) = words.next() {
+            match word {
+                "infinite" => go.infinite = true,
+                "ponder" => go.ponder = true,
+                "movetime" => go.move_time = milliseconds(words.next()),
+                "wtime" => go.clocks[0] = milliseconds(words.next()),
+                "btime" => go.clocks[1] = milliseconds(words.next()),
+                "winc" => go.increments[0] = milliseconds(words.next()).unwrap_or_default(),
+                "binc" => go.increments[1] = milliseconds(words.next()).unwrap_or_default(),
+                "movestogo" => go.moves_to_go = number(words.next()),
+                "nodes" => go.nodes = number(words.next()),
+                "depth" => go.depth = number(words.next()),
+                "perft" => go.perft = number(words.next()),
+                _ => {}
+            }
+        }
+        go
+    }
+}
+
+fn number<T: FromStr>(word: Option<&str>) -> Option<T> {
+    word?.parse().ok()
+}
+
+/// Clocks that have run over are sent as negative numbers.
+fn milliseconds(word: Option<&str>) -> Option<Duration> {
+    number::<i64>(word).map(|number| Duration::from_millis(number.max(0).unsigned_abs()))
+}
+
+/// The name of the variant on a board of this size.
+pub fn variant(size: Size) -> String {
+    match size {
+        Size::STANDARD => "amazons".into(),
+        size => format!("amazons{}", size.edge()),
+    }
+}
+
+/// The sizes there are, the standard one first.
+pub fn sizes() -> impl Iterator<Item = Size> {
+    (4..=10).rev().filter_map(Size::new)
+}
+
+/// A move.
+pub fn written(mv: Move) -> String {
+    format!("{}{},{}{}", mv.from, mv.to, mv.to, mv.arrow)
+}
+
+/// What is left out of reports, and what is not.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown {
+    /// How many of the best moves are told of.
+    pub lines: usize,
+    /// Whether the winning rate is told too, as `wdl`.
+    pub winning_rate: bool,
+}
+
+/// The depth of a report, in moves.
+pub fn depth(report: &Report) -> usize {
+    // The expected moves may come from a deeper search before this one.
+    report.depth.max(report.principal_variation.len())
+}
+
+/// The `info` lines of a report about a position in which this side is to move.
+pub fn info(report: &Report, side: Side, shown: Shown) -> String {
+    if report.best.is_none() {
+        return "info depth 0 score mate 0".into();
+    }
+    let effort = format!(
+        "nodes {} nps {:.0} hashfull {} time {}",
+        report.iterations,
+        report.speed(),
+        report.nodes as u64 * 1000 / report.capacity.max(1) as u64,
+        report.elapsed.as_millis()
+    );
+    let line = |number: usize, moves: &[Move], rate: WinRate, proven: Option<Side>| {
+        let score = score(rate, proven.map(|winner| winner == side), shown.winning_rate);
+        let moves: Vec<String> = moves.iter().map(|&mv| written(mv)).collect();
+        let pv = moves.join(" ");
+        format!("info depth {} multipv {number} score {score} {effort} pv {pv}", depth(report))
+    };
+    let (rate, proven) =
+        report.lines.first().map_or((report.win_rate, report.proven), |best| (best.win_rate, best.proven));
+    let mut lines = vec![line(1, &report.principal_variation, rate, proven)];
+    let others = (2..=shown.lines).zip(report.lines.iter().skip(1));
+    lines.extend(others.map(|(number, other)| line(number, &[other.mv], other.win_rate, other.proven)));
+    lines.join("\n")
+}
+
+/// The score of a position that is proven to be won, though not in how many moves.
+const WON: f64 = 20_000.0;
+
+/// The greatest score of a position that is not proven.
+const UNPROVEN: f64 = 2_000.0;
+
+/// A winning rate as a score: `cp 100` is won ten times in sixteen, `400 log10(w / (1 - w))` in general.
+/// A proven win is no `mate`, because the proof does not say how far away the end is.
+fn score(WinRate(rate): WinRate, proven: Option<bool>, with_rate: bool) -> String {
+    let rate = f64::from(rate);
+    let centipawns = match proven {
+        Some(true) => WON,
+        Some(false) => -WON,
+        None => (400.0 * (rate / (1.0 - rate)).log10()).clamp(-UNPROVEN, UNPROVEN),
+    };
+    let mut text = format!("cp {}", centipawns.round() as i32);
+    if with_rate {
+        let won = (rate * 1000.0).round();
+        text += &format!(" wdl {won} 0 {}", 1000.0 - won);
+    }
+    text
+}
+
+/// The end of a search: the move to play, and the answer to it that is expected.
+pub fn best_move(report: &Report) -> String {
+    let Some(best) = report.best else { return "bestmove (none)".into() };
+    match report.principal_variation.get(1) {
+        Some(&answer) => format!("bestmove {} ponder {}", written(best), written(answer)),
+        None => format!("bestmove {}", written(best)),
+    }
+}
+
+/// The board as the letters of its FEN, and the FEN.
+pub fn display(position: &Position) -> String {
+    let edge = position.size().edge();
+    let mut text = String::from("\n");
+    for row in (0..edge).rev() {
+        text += &format!("{:>3} ", row + 1);
+        for square in (0..edge).filter_map(|column| Square::new(column, row)) {
+            let letter = match () {
+                () if position.amazons(Side::Black).contains(square) => 'Q',
+                () if position.amazons(Side::White).contains(square) => 'q',
+                () if position.empty().contains(square) => '.',
+                () => '*',
+            };
+            text.extend([' ', letter]);
+        }
+        text.push('\n');
+    }
+    let columns: String = ('a'..).take(edge).flat_map(|column| [' ', column]).collect();
+    format!("{text}    {columns}\n\nFen: {}", position.to_fen())
+}
+
+/// The number of move sequences of this length (at least 1), by their first move.
+pub fn perft(position: &Position, depth: u32) -> String {
+    let mut text = String::new();
+    let mut sum = 0;
+    for mv in position.legal_moves() {
+        let count = otrera::perft(&position.with_move(mv), depth.saturating_sub(1));
+        sum += count;
+        text += &format!("{}: {count}\n", written(mv));
+    }
+    format!("{text}\nNodes searched: {sum}\n")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)] // a test fails by panicking
+mod tests {
+    use super::*;
+
+    fn go(line: &str) -> Go {
+        match Command::read(line) {
+            Some(Command::Go(go)) => go,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_arguments_of_go_come_in_any_order_and_unknown_ones_do_not_matter() {
+        let ms = Duration::from_millis;
+        let read = go("go ponder binc 20 wtime -5 movestogo 7 what winc 10 btime 60000 depth nodes 9");
+        let expected = Go {
+            ponder: true,
+            clocks: [Some(ms(0)), Some(ms(60000))],
+            increments: [ms(10), ms(20)],
+            moves_to_go: Some(7),
+            ..Go::default()
+        };
+        assert_eq!(read, expected, "`nodes` is no number of moves for `depth`");
+        assert_eq!(go("go"), Go::default());
+        assert_eq!(go("go movetime 99999999999999999999").move_time, None);
+    }
+
+    #[test]
+    fn names_and_values_of_options_may_contain_spaces() {
+        let option =
+            |name: &str, value: &str| Some(Command::SetOption { name: name.into(), value: value.into() });
+        assert_eq!(Command::read("setoption name Move Overhead value 50"), option("Move Overhead", "50"));
+        assert_eq!(Command::read("setoption name Clear Hash"), option("Clear Hash", ""));
+        assert_eq!(Command::read(" setoption  name a value b c "), option("a", "b c"));
+        assert_eq!(Command::read("setoption"), option("", ""));
+    }
+
+    #[test]
+    fn positions_are_a_start_and_moves() {
+        let position = |fen: Option<&str>, moves: &[&str]| {
+            let moves = moves.iter().map(|&mv| mv.to_owned()).collect();
+            Some(Command::Position { fen: fen.map(str::to_owned), moves })
+        };
+        assert_eq!(Command::read("position startpos"), position(None, &[]));
+        assert_eq!(
+            Command::read("position startpos moves d1d7,d7g7 a7a6,a6a7"),
+            position(None, &["d1d7,d7g7", "a7a6,a6a7"])
+        );
+        assert_eq!(
+            Command::read("position fen q2q/4/4/Q2Q w - - 0 1 moves"),
+            position(Some("q2q/4/4/Q2Q w - - 0 1"), &[])
+        );
+        for nonsense in ["position", "position moves d1d7,d7g7", "position 4/4/4/4", "", "Go", "xyzzy"] {
+            assert_eq!(Command::read(nonsense), None, "{nonsense}");
+        }
+    }
+
+    #[test]
+    fn scores_are_odd_finite_and_rise_with_the_winning_rate() {
+        let cp = |rate: f32| -> i32 {
+            score(WinRate(rate), None, false).strip_prefix("cp ").unwrap().parse().unwrap()
+        };
+        assert_eq!([cp(0.5), cp(0.64), cp(0.0), cp(1.0)], [0, 100, -2000, 2000]);
+        for percent in 0..100 {
+            let rate = percent as f32 / 100.0;
+            assert!(cp(rate) < cp(rate + 0.01), "{percent}");
+            assert_eq!(cp(rate), -cp(1.0 - rate), "{percent}");
+        }
+        assert_eq!(score(WinRate::WIN, Some(true), true), "cp 20000 wdl 1000 0 0");
+        assert_eq!(score(WinRate::LOSS, Some(false), true), "cp -20000 wdl 0 0 1000");
+        assert_eq!(score(WinRate(0.25), None, true), "cp -191 wdl 250 0 750");
+    }
+
+    #[test]
+    fn moves_and_boards_are_those_of_fairy_stockfish() {
+        let mv: Move = "d1-d7/g7".parse().unwrap();
+        assert_eq!(written(mv), "d1d7,d7g7");
+        let shown = display(&Position::standard().with_move(mv));
+        assert!(shown.contains("\n  7  q . . Q . . * . . q\n"), "{shown}");
+        assert!(shown.ends_with("\n\nFen: 3q2q3/10/10/q2Q2*2q/10/10/Q8Q/10/10/6Q3 b - - 1 1"), "{shown}");
+        let counted = perft(&Position::standard(), 1);
+        assert!(counted.ends_with("\n\nNodes searched: 2176\n") && counted.contains("\nd1d7,d7g7: 1\n"));
+    }
+}

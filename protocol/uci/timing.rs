@@ -1,0 +1,72 @@
+//! How long a `go` lets us think.
+
+use super::dialect::Go;
+use otrera::{GameClock, Position};
+use std::time::Duration;
+
+/// Time to think about a move, `None` for as long as it takes. The overhead, for the way there and back, is
+/// taken from what the interface grants.
+pub fn time_for(go: &Go, position: &Position, overhead: Duration) -> Option<Duration> {
+    if let Some(time) = go.move_time {
+        return Some(time.saturating_sub(overhead));
+    }
+    let side = position.side().index();
+    let left = (*go.clocks.get(side)?)?.saturating_sub(overhead);
+    let increment = go.increments.get(side).copied().unwrap_or_default();
+    // With a number of moves to the next control, one more is reckoned with: what is left over is not lost.
+    let to_control = go.moves_to_go.map_or(Duration::ZERO, |moves| left / moves.saturating_add(1));
+    let share = GameClock::new(left).time_for(position).max(to_control);
+    // Some of each increment is saved, and a half of all that is left: who lives on the increments alone is
+    // lost when the machine is busy for a moment.
+    Some((share + increment * 3 / 4).min(left / 2))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)] // a test fails by panicking
+mod tests {
+    use super::*;
+
+    const OVERHEAD: Duration = Duration::from_millis(10);
+
+    fn time(go: &Go, position: &Position) -> Duration {
+        time_for(go, position, OVERHEAD).unwrap()
+    }
+
+    fn clocks(white: u64, black: u64) -> Go {
+        Go { clocks: [white, black].map(|ms| Some(Duration::from_millis(ms))), ..Go::default() }
+    }
+
+    #[test]
+    fn time_comes_from_the_clock_of_the_side_to_move() {
+        let start = Position::standard();
+        let other = start.with_side(start.side().opponent());
+        let go = clocks(100_000, 10_000);
+        assert!(time(&go, &start) > 5 * time(&go, &other));
+        assert_eq!(time_for(&Go::default(), &start, OVERHEAD), None);
+        assert_eq!(time_for(&Go { clocks: [None, go.clocks[1]], ..go }, &start, OVERHEAD), None);
+    }
+
+    #[test]
+    fn increments_and_moves_to_go_give_more_time_but_never_all_that_is_left() {
+        let start = Position::standard();
+        let bare = clocks(60_000, 60_000);
+        let increment = Go { increments: [Duration::from_secs(1); 2], ..bare.clone() };
+        assert_eq!(time(&increment, &start), time(&bare, &start) + Duration::from_millis(750));
+        let control = Go { moves_to_go: Some(2), ..bare.clone() };
+        assert!(time(&control, &start) > 3 * time(&bare, &start));
+        for left in [0, 5, 10, 11, 50, 1000] {
+            for moves_to_go in [None, Some(0), Some(1), Some(u32::MAX)] {
+                let increments = [Duration::from_secs(10); 2];
+                let go = Go { increments, moves_to_go, ..clocks(left, left) };
+                assert!(time(&go, &start) <= Duration::from_millis(left).saturating_sub(OVERHEAD) / 2);
+            }
+        }
+    }
+
+    #[test]
+    fn a_fixed_time_is_kept_with_the_overhead_to_spare() {
+        let go = |ms| Go { move_time: Some(Duration::from_millis(ms)), ..clocks(5, 5) };
+        assert_eq!(time(&go(1000), &Position::standard()), Duration::from_millis(990));
+        assert_eq!(time(&go(5), &Position::standard()), Duration::ZERO);
+    }
+}

@@ -1,0 +1,85 @@
+//! `lab confine`: becomes another program which from then on may not start any.
+//!
+//! A seccomp filter cannot tell the first `execve` from a later one, but it sees where in memory the path
+//! of the program stands. The filter lets only the very string pass that we hand over; the program that
+//! replaces us has other addresses.
+
+use clap::ValueEnum;
+use nix::libc;
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    TargetArch,
+};
+use std::collections::BTreeMap;
+use std::ffi::{CString, OsString};
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+/// What happens to a program that calls `execve` or `execveat`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Refusal {
+    /// The call fails with EPERM.
+    Eperm,
+    /// The program is killed.
+    Kill,
+}
+
+/// Arguments of `lab confine`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// What a call of execve comes to.
+    #[arg(long, value_enum, default_value = "eperm")]
+    execve: Refusal,
+    /// The program and its arguments.
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    command: Vec<OsString>,
+}
+
+/// The command that runs another one under this refusal, through this program itself.
+pub fn confined(command: &[String], refusal: Refusal) -> Result<Vec<String>, String> {
+    let lab = std::env::current_exe().map_err(|error| format!("where is this program? {error}"))?;
+    let lab = lab.to_str().ok_or("the path of this program is no text")?.to_owned();
+    let name = refusal.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned());
+    let own = [lab, "confine".into(), "--execve".into(), name, "--".into()];
+    Ok(own.into_iter().chain(command.iter().cloned()).collect())
+}
+
+/// Runs the command: returns only if it fails.
+pub fn run(args: &Args) -> Result<(), String> {
+    let [program, ..] = &args.command[..] else { return Err("what program?".into()) };
+    let text = |text: OsString| CString::new(text.into_vec()).map_err(|error| error.to_string());
+    let path = text(search_path(program.as_ref()).into_os_string())?;
+    let arguments = args.command.iter().cloned().map(text).collect::<Result<Vec<_>, _>>()?;
+    let environment = std::env::vars_os().map(|(mut variable, value)| {
+        variable.push("=");
+        variable.push(value);
+        text(variable)
+    });
+    let environment = environment.collect::<Result<Vec<_>, _>>()?;
+    let filter = filter(path.as_ptr().addr() as u64, args.execve).map_err(|error| error.to_string())?;
+    seccompiler::apply_filter(&filter).map_err(|error| error.to_string())?;
+    let Err(error) = nix::unistd::execve(&path, &arguments, &environment);
+    Err(format!("{}: {error}", program.display()))
+}
+
+/// A program without a folder is looked for in the folders of PATH.
+fn search_path(program: &Path) -> PathBuf {
+    let folders = std::env::var_os("PATH").filter(|_| program.components().count() == 1);
+    let files = folders.iter().flat_map(std::env::split_paths).map(|folder| folder.join(program));
+    files.into_iter().find(|file| file.is_file()).unwrap_or_else(|| program.to_owned())
+}
+
+/// Refuses every start of a program but that of the path at this address.
+fn filter(path: u64, refusal: Refusal) -> Result<BpfProgram, seccompiler::BackendError> {
+    let action = match refusal {
+        Refusal::Eperm => SeccompAction::Errno(libc::EPERM as u32),
+        Refusal::Kill => SeccompAction::KillProcess,
+    };
+    let other = SeccompCondition::new(0, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, path)?;
+    let rules = BTreeMap::from([
+        (libc::SYS_execve, vec![SeccompRule::new(vec![other])?]),
+        (libc::SYS_execveat, Vec::new()),
+    ]);
+    let machine = TargetArch::try_from(std::env::consts::ARCH)?;
+    SeccompFilter::new(rules, SeccompAction::Allow, action, machine)?.try_into()
+}

@@ -1,0 +1,41 @@
+//! Busy processes beside the one that is judged.
+
+use rustix::process::{Signal, set_parent_process_death_signal};
+use std::hint::black_box;
+use std::process::{Child, Command, Stdio};
+
+/// Processes that keep a core busy each, until this is dropped.
+pub struct Load(Vec<Child>);
+
+impl Load {
+    /// Starts so many of them.
+    pub fn start(count: usize) -> Result<Self, String> {
+        let problem = |error: std::io::Error| format!("--load: {error}");
+        let lab = std::env::current_exe().map_err(problem)?;
+        let mut load = Self(Vec::new());
+        for _ in 0..count {
+            let child = Command::new(&lab).arg("busy").stdin(Stdio::null()).spawn();
+            load.0.push(child.map_err(problem)?);
+        }
+        Ok(load)
+    }
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            // One that has ended by itself is no failure.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// What such a process does. It ends with its parent, however that ends.
+pub fn keep_busy() -> Result<(), String> {
+    set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| error.to_string())?;
+    let mut number = 1_u64;
+    loop {
+        number = black_box(number.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(7));
+    }
+}

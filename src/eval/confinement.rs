@@ -1,0 +1,119 @@
+//! How confined each amazon is, a metric that the paper lacks: an amazon shut in early is lost for the
+//! rest of the game, and no sum over squares or moves says so.
+//!
+//! Lieberum 2005 gives each amazon the freedom `a = sum over s in one queen move of 2^-steps(s) * N(s)`, where
+//! `N` counts empty neighbours and only squares count that the enemy can reach too: to have a hole of one's
+//! own is no freedom. Kloetzer 2010 makes it a penalty, `30 / (5 + a)`. The metric is White's sum of
+//! penalties less Black's. Slides are cut off after [`STEPS`] steps: what is further away weighs little.
+
+use super::distance::DistanceMaps;
+use super::lanes::{Boards, Kernel, Lanes, PortableLanes};
+use super::metrics::NeighbourCounts;
+use crate::board::bitboard::Bitboard;
+use crate::board::position::Position;
+use crate::board::square::Side;
+
+/// Steps of a slide that count.
+const STEPS: u32 = 4;
+
+/// Penalties are added up in this part of one, so that their order leaves no trace.
+const UNIT: u32 = 1 << 20;
+
+/// The penalty for each freedom, in units of `2^-STEPS`: at most eight neighbours on each of eight slides.
+static PENALTIES: [u32; 8 * 8 * ((1 << STEPS) - 1) + 1] = penalty_table();
+
+const fn penalty_table<const SIZE: usize>() -> [u32; SIZE] {
+    let mut table = [0; SIZE];
+    let mut freedom = 0;
+    while freedom < SIZE {
+        table[freedom] = ((30 * UNIT) << STEPS) / ((5 << STEPS) + freedom as u32);
+        freedom += 1;
+    }
+    table
+}
+
+/// The metric on a given kernel. The maps must be those of the position.
+pub fn confinement_on(position: &Position, maps: &DistanceMaps, kernel: Kernel) -> f32 {
+    match kernel.min(Kernel::fastest()) {
+        Kernel::Portable => confinement::<PortableLanes>(position, maps),
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        // SAFETY: the kernel is at most the fastest that was found.
+        Kernel::Avx2 => unsafe { confinement_avx2(position, maps) },
+    }
+}
+
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn confinement_avx2(position: &Position, maps: &DistanceMaps) -> f32 {
+    confinement::<super::lanes::Avx2Lanes>(position, maps)
+}
+
+/// The metric by the kernel that the caller was compiled for.
+#[inline(always)]
+pub(crate) fn confinement<L: Lanes>(position: &Position, maps: &DistanceMaps) -> f32 {
+    let neighbours = NeighbourCounts::new(position.empty());
+    let reachable = maps.king.reachable();
+    let [black, white] = Side::BOTH.map(|side| {
+        let contested = reachable.of(side.opponent().index());
+        penalties::<L>(position.amazons(side), position.empty(), contested, &neighbours)
+    });
+    (white as i32 - black as i32) as f32 / UNIT as f32
+}
+
+/// The penalties of one side's amazons, added up, in units of 1/[`UNIT`].
+#[inline(always)]
+fn penalties<L: Lanes>(
+    amazons: Bitboard,
+    empty: Bitboard,
+    contested: Bitboard,
+    neighbours: &NeighbourCounts,
+) -> u32 {
+    let mut sum = 0;
+    let mut amazons = amazons.into_iter();
+    loop {
+        let mut group = [Bitboard::EMPTY; 4];
+        let mut members = 0;
+        for (slot, amazon) in group.iter_mut().zip(amazons.by_ref()) {
+            *slot = amazon.into();
+            members += 1;
+        }
+        let freedoms = freedoms::<L>(group, empty, contested, neighbours);
+        sum += freedoms[..members].iter().map(|&freedom| PENALTIES[freedom as usize]).sum::<u32>();
+        if members < 4 {
+            return sum;
+        }
+    }
+}
+
+/// The freedoms of four amazons in units of `2^-STEPS`: each walks in all directions at once.
+#[inline(always)]
+fn freedoms<L: Lanes>(
+    amazons: [Bitboard; 4],
+    empty: Bitboard,
+    contested: Bitboard,
+    neighbours: &NeighbourCounts,
+) -> [u32; 4] {
+    let empty = Boards::<L>::splat(empty);
+    let mut walkers = [Boards::of_four(amazons); 8];
+    let mut freedoms = [0; 4];
+    for steps in 1..=STEPS {
+        let [east, north_west, north, north_east, west, south_east, south, south_west] = walkers;
+        walkers = [
+            east.up(1, 1),
+            north_west.up(10, 10),
+            north.up(11, 11),
+            north_east.up(12, 12),
+            west.down(1, 1),
+            south_east.down(10, 10),
+            south.down(11, 11),
+            south_west.down(12, 12),
+        ]
+        .map(|walker| walker.and(empty));
+        // No two walkers of one amazon ever meet.
+        let all = walkers.into_iter().skip(1).fold(walkers[0], Boards::or);
+        for (freedom, reached) in freedoms.iter_mut().zip(all.to_four()) {
+            *freedom += neighbours.sum_over(reached & contested) << (STEPS - steps);
+        }
+    }
+    freedoms
+}

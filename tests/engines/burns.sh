@@ -1,0 +1,3 @@
+#!/bin/sh
+# An engine that thinks for ever, on a processor.
+while :; do :; done

@@ -1,0 +1,195 @@
+//! UCI through the real program: what Fairy-Stockfish says about positions, and that nothing an interface
+//! sends is left without the answer that is due.
+
+#[path = "sessions/program.rs"]
+mod program;
+
+use program::Program;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// How long an answer may take on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn start() -> Program {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_otrera"));
+    command.args(["uci", "--threads", "1", "--memory", "16", "--seed", "1"]);
+    Program::start(command)
+}
+
+fn send(program: &mut Program, line: &str) {
+    program.send(format!("{line}\n").into_bytes());
+}
+
+/// Reads up to the line that begins like this, and returns its rest; the lines before it go to `skipped`.
+fn rest_of_line(program: &mut Program, beginning: &str, skipped: &mut Vec<String>) -> String {
+    loop {
+        let line = program.line(PATIENCE).unwrap_or_else(|problem| panic!("no {beginning}: {problem}"));
+        match line.strip_prefix(beginning) {
+            Some(rest) => return rest.to_owned(),
+            None => skipped.push(line),
+        }
+    }
+}
+
+fn end(mut program: Program) {
+    send(&mut program, "quit");
+    let exit = program.exit(PATIENCE).unwrap();
+    assert_eq!((exit.status, exit.rest.as_str(), exit.errors.as_str()), (Some(0), "", ""));
+}
+
+#[test]
+fn fairy_stockfish_agrees_on_positions_and_legal_moves() {
+    let data = include_str!("data/fairy_stockfish.txt");
+    let mut program = start();
+    let lines = data.lines().filter(|line| !line.starts_with('#'));
+    let mut count = 0;
+    for line in lines {
+        let [variant, moves, fen, legal] =
+            line.split("; ").collect::<Vec<_>>().try_into().expect("four fields");
+        send(&mut program, &format!("setoption name UCI_Variant value {variant}"));
+        send(&mut program, &format!("position startpos moves {moves}\nd\ngo perft 1"));
+        assert_eq!(rest_of_line(&mut program, "Fen: ", &mut Vec::new()), fen);
+        assert_eq!(rest_of_line(&mut program, "Nodes searched: ", &mut Vec::new()), legal, "{fen}");
+        assert_eq!(program.line(PATIENCE).unwrap(), "");
+        count += 1;
+    }
+    assert!(count > 50, "only {count} positions");
+    end(program);
+}
+
+#[test]
+fn stop_and_quit_are_obeyed_at_once() {
+    let mut program = start();
+    for _ in 0..3 {
+        send(&mut program, "go infinite");
+        program.silent(Duration::from_millis(100)).unwrap();
+        send(&mut program, "stop");
+        let asked = Instant::now();
+        rest_of_line(&mut program, "bestmove ", &mut Vec::new());
+        assert!(asked.elapsed() < Duration::from_millis(500), "after {:?}", asked.elapsed());
+    }
+    send(&mut program, "go infinite");
+    program.silent(Duration::from_millis(100)).unwrap();
+    send(&mut program, "quit");
+    let exit = program.exit(Duration::from_secs(1)).unwrap();
+    assert_eq!(exit.rest.matches("bestmove ").count(), 1, "{}", exit.rest);
+}
+
+#[test]
+fn analysis_tells_of_several_moves_and_of_the_winning_rate() {
+    let mut program = start();
+    send(
+        &mut program,
+        "setoption name MultiPV value 3\nsetoption name UCI_ShowWDL value true\ngo nodes 2000",
+    );
+    let mut infos = Vec::new();
+    let best = rest_of_line(&mut program, "bestmove ", &mut infos);
+    let last = &infos[infos.len() - 3..];
+    for (number, line) in (1..).zip(last) {
+        let words: Vec<&str> = line.split(' ').collect();
+        let after = |name: &str| words[words.iter().position(|&word| word == name).expect(name) + 1];
+        assert_eq!(after("multipv"), number.to_string());
+        let [win, draw, loss] = words[words.iter().position(|&word| word == "wdl").unwrap() + 1..][..3]
+            .iter()
+            .map(|word| word.parse::<u32>().unwrap())
+            .collect::<Vec<_>>()[..]
+        else {
+            panic!("{line}")
+        };
+        assert_eq!((draw, win + loss), (0, 1000), "{line}");
+        assert_eq!(after("nodes"), "2000");
+        for name in ["depth", "cp", "nps", "hashfull", "time"] {
+            after(name).parse::<i64>().unwrap_or_else(|_| panic!("{name} in {line}"));
+        }
+        assert!(number > 1 || best.starts_with(after("pv")), "{best} but {line}");
+    }
+    end(program);
+}
+
+/// One command, mostly of sense.
+fn command() -> impl Strategy<Value = Vec<u8>> {
+    let words = prop::sample::select(vec![
+        "uci",
+        "isready",
+        "ucinewgame",
+        "setoption",
+        "position",
+        "stop",
+        "ponderhit",
+        "d",
+        "debug",
+        "name",
+        "value",
+        "UCI_Variant",
+        "amazons8",
+        "amazons",
+        "Hash",
+        "MultiPV",
+        "startpos",
+        "fen",
+        "moves",
+        "d1d7,d7g7",
+        "c1c2,c2c1",
+        "a7a6,a6a7",
+        "Q1*q/****/****/****",
+        "3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3",
+        "w",
+        "b",
+        "-",
+        "1",
+        "0",
+        "7",
+        "-5",
+        "99999999999999999999",
+        "true",
+    ]);
+    let limits = prop::sample::select(vec![
+        "go",
+        "go infinite",
+        "go ponder",
+        "go nodes 50",
+        "go movetime 5",
+        "go wtime 50 btime 0",
+        "go depth 1",
+        "go wtime 99999999999999 btime 9223372036854775807 winc 9223372036854775807",
+        "go mate 3",
+        "go perft 1",
+        "go ponder nodes 5",
+        "go infinite nodes 5",
+        "go movetime 9223372036854775807",
+    ]);
+    let board =
+        (4..=10usize).prop_flat_map(|edge| vec(vec(prop::sample::select(b"Qq*1111".as_slice()), edge), edge));
+    prop_oneof![
+        2 => board.prop_map(|rows| [b"position fen ", rows.join(&b'/').as_slice(), b" w"].concat()),
+        4 => vec(words, 1..7).prop_map(|words| words.join(" ").into_bytes()),
+        3 => limits.prop_map(|limits| limits.as_bytes().to_vec()),
+        1 => vec(any::<u8>().prop_filter("one line", |&byte| byte != b'\n'), 0..40),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_is_sent_each_go_is_answered_once(commands in vec(command(), 1..40)) {
+        let mut program = start();
+        for command in &commands {
+            program.send([command, b"\n".as_slice()].concat());
+        }
+        // More could come from what was sent, so the end is something that cannot.
+        send(&mut program, "stop\nposition fen QqQq/4/4/4 b\nd");
+        let mut answers = Vec::new();
+        rest_of_line(&mut program, "Fen: QqQq/4/4/4 b", &mut answers);
+        let searches = commands
+            .iter()
+            .filter(|command| command.starts_with(b"go") && !command.starts_with(b"go perft"))
+            .count();
+        let answered = answers.iter().filter(|line| line.starts_with("bestmove ")).count();
+        prop_assert_eq!(answered, searches, "{:?}", answers);
+        end(program);
+    }
+}
