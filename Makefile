@@ -3,13 +3,17 @@
 # Nothing is installed silently: what is missing is named, with the command that brings it.
 
 LINUX   := x86_64-unknown-linux-musl
-WINDOWS := x86_64-pc-windows-gnu
+# The targets for Windows 7, of which Rust distributes no compiled library: the usual ones import functions
+# that came with Windows 8 and 10. RUSTC_BOOTSTRAP lets the stable compiler build the library from source.
+WINDOWS := x86_64-win7-windows-gnu
+WINDOWS_32 := i686-win7-windows-gnu
+build-windows = RUSTC_BOOTSTRAP=1 cargo build -Zbuild-std=std,panic_unwind --release --locked --bin otrera --target
 # `make EXE=name` puts the bot under that name beside this file, as engine test farms expect.
 EXE     ?= dist/otrera
 PLAY_TIME ?= 0.2
 
 .DEFAULT_GOAL := bot
-.PHONY: bot botzone windows lab play test bench same-bench lint clean help
+.PHONY: bot botzone windows sau test-sau lab play test bench same-bench lint clean help
 
 bot: ## the bot, a static Linux executable: dist/otrera
 	@$(call need-cargo)
@@ -23,13 +27,24 @@ botzone: bot ## the bot as one C++ source that Botzone takes: dist/botzone.cpp
 	@mkdir -p dist
 	@python3 -B launcher/make_botzone.py $(EXE) dist/botzone.cpp
 
-windows: ## the same for Windows: dist/otrera.exe
+windows: ## the same for Windows 7 and newer: dist/otrera.exe
 	@$(call need-cargo)
-	@$(call need-target,$(WINDOWS))
-	@command -v x86_64-w64-mingw32-gcc >/dev/null || $(call missing,the MinGW linker,sudo apt-get install gcc-mingw-w64-x86-64)
-	cargo build --release --locked --target $(WINDOWS)
+	@$(call need-std-source)
+	@$(call need-mingw,x86_64,x86-64)
+	$(build-windows) $(WINDOWS)
 	@mkdir -p dist
 	cp target/$(WINDOWS)/release/otrera.exe dist/otrera.exe
+
+sau: windows ## the folder for the SAU Game Platform: dist/otrera-sau.zip
+	@$(call need-mingw,i686,i686)
+	@command -v python3 >/dev/null || $(call missing,Python 3,sudo apt-get install python3)
+	$(build-windows) $(WINDOWS_32)
+	python3 packaging/pack.py dist/otrera-sau.zip otrera dist/otrera.exe \
+		target/$(WINDOWS_32)/release/otrera.exe=otrera32.exe \
+		packaging/sau/otrera.toml packaging/sau/README.txt LICENSE=LICENSE.txt
+
+test-sau: sau ## tests of that folder, under Wine
+	python3 -m unittest discover --start-directory packaging --verbose
 
 lab: ## the laboratory: dist/lab
 	@$(call need-cargo)
@@ -71,3 +86,5 @@ endef
 need-cargo = command -v cargo >/dev/null || $(call missing,Rust,curl https://sh.rustup.rs -sSf | sh)
 need-python = command -v python3 >/dev/null || $(call missing,Python 3,sudo apt-get install python3)
 need-target = [ -d "$$(rustc --print target-libdir --target $(1))" ] || $(call missing,Rust's library for $(1),rustup target add $(1))
+need-std-source = [ -d "$$(rustc --print sysroot)/lib/rustlib/src/rust/library" ] || $(call missing,the source of Rust's library,rustup component add rust-src)
+need-mingw = command -v $(1)-w64-mingw32-gcc >/dev/null || $(call missing,the MinGW linker,sudo apt-get install gcc-mingw-w64-$(2))

@@ -28,6 +28,7 @@ Otrera plays the Game of the Amazons.
 Usage: otrera [OPTIONS]                    play on the platform that speaks on standard input:
                                            Botzone (JSON or simple), SAU or a UCI interface, found by its
                                            first line
+       otrera resume FILE [OPTIONS]        the same; on SAU go on with the game of a record, or of moves
        otrera play [--side black|white]    play against it in the terminal
        otrera analyze [--fen F] [--time S] [--lines N]
                                            search a position, show the best moves

@@ -38,7 +38,16 @@ pub struct Settings {
     pub keep_running: KeepRunning,
     pub name: String,
     pub log: Option<PathBuf>,
+    /// Think in the opponent's time, where the platform allows that.
+    pub pondering: bool,
     pub record_dir: Option<PathBuf>,
+    /// What stands in game records; the team is called like the program unless it has a name of its own.
+    pub team: Option<String>,
+    pub opponent: String,
+    pub place: String,
+    pub event: String,
+    /// A game to go on with: a record, or moves.
+    pub resume: Option<PathBuf>,
 }
 
 impl Default for Settings {
@@ -56,7 +65,13 @@ impl Default for Settings {
             keep_running: KeepRunning::Auto,
             name: "Otrera".into(),
             log: None,
+            pondering: false,
             record_dir: None,
+            team: None,
+            opponent: "Opponent".into(),
+            place: String::new(),
+            event: "Otrera".into(),
+            resume: None,
         }
     }
 }
@@ -79,7 +94,7 @@ const fn setting(name: &'static str, argument: &'static str, help: &'static str)
 }
 
 /// Every setting, in the order of `--help`.
-const SETTINGS: [Setting; 13] = [
+const SETTINGS: [Setting; 19] = [
     setting("preset", "NAME", "tournament (default), paper, mg, peo, mcts or uct"),
     setting("threads", "N", "threads that think (Botzone: 1; else all cores)"),
     setting("memory", "MB", "memory of the tree (Botzone: 160; else 1024)"),
@@ -92,7 +107,13 @@ const SETTINGS: [Setting; 13] = [
     setting("keep-running", "MODE", "Botzone: auto (default), on or off"),
     setting("name", "NAME", "name told to the platform, at most 40 ASCII characters"),
     setting("log", "FILE", "append every line in and out with its time"),
+    setting("pondering", "MODE", "SAU: on or off (default): think in the opponent's time"),
     setting("record-dir", "DIR", "SAU and play: write a record of every game into this folder"),
+    setting("team", "NAME", "our name in records (default: that of --name)"),
+    setting("opponent", "NAME", "the opponent's name in records of SAU games"),
+    setting("place", "PLACE", "the place in records"),
+    setting("event", "EVENT", "the event in records"),
+    setting("resume", "FILE", "SAU: go on with the game of this record, see protocol/README.md"),
 ];
 
 /// The settings as lines for `--help`.
@@ -119,7 +140,11 @@ impl Settings {
                     known.into_iter().find(|k| k.eq_ignore_ascii_case(value)).unwrap_or(self.preset);
             }
             "threads" => self.threads = Some(number(value, 1, MOST_THREADS)? as usize),
-            "memory" => self.memory = Some((number(value, 1, MOST_MEMORY)? as usize) << 20),
+            "memory" => {
+                // More than a 32-bit program can address is as much as it can get.
+                let bytes = number(value, 1, MOST_MEMORY)? << 20;
+                self.memory = Some(usize::try_from(bytes).unwrap_or(usize::MAX));
+            }
             "move-time" => self.move_time = Some(seconds(value)?),
             "total-time" => self.total_time = seconds(value)?,
             "iterations" => self.iterations = Some(number(value, 1, 1_000_000_000_000)?),
@@ -139,6 +164,18 @@ impl Settings {
             }
             "name" => self.name = engine_name(value)?,
             "log" => self.log = Some(value.into()),
+            "pondering" => {
+                self.pondering = match value {
+                    "on" | "true" => true,
+                    "off" | "false" => false,
+                    _ => return Err("valid are on, off".into()),
+                };
+            }
+            "team" => self.team = Some(label(value)?),
+            "opponent" => self.opponent = label(value)?,
+            "place" => self.place = label(value)?,
+            "event" => self.event = label(value)?,
+            "resume" => self.resume = Some(value.into()),
             "record-dir" => self.record_dir = Some(value.into()),
             _ => return Err(format!("valid are {}", SETTINGS.map(|setting| setting.name).join(", "))),
         }
@@ -173,6 +210,7 @@ impl Settings {
             match name.replace('_', "-").as_str() {
                 "log" => self.log = Some(folder.join(text)),
                 "record-dir" => self.record_dir = Some(folder.join(text)),
+                "resume" => self.resume = Some(folder.join(text)),
                 known => self.set(known, &text).map_err(|valid| format!("{name} = {value}: {valid}"))?,
             }
         }
@@ -201,6 +239,15 @@ fn engine_name(text: &str) -> Result<String, String> {
     match text.trim() {
         name if printable && (1..=40).contains(&name.len()) => Ok(name.into()),
         _ => Err("valid are 1 to 40 printable ASCII characters".into()),
+    }
+}
+
+/// A name for records: teams and places have Chinese ones.
+fn label(text: &str) -> Result<String, String> {
+    let usable = |c: char| !c.is_control() && !"[];".contains(c);
+    match text.trim() {
+        label if (1..=40).contains(&label.chars().count()) && label.chars().all(usable) => Ok(label.into()),
+        _ => Err("valid are 1 to 40 printable characters other than [ ] ;".into()),
     }
 }
 
@@ -291,6 +338,10 @@ impl Options {
                     set.map_err(|valid| format!("{flag} {value}: {valid}"))?;
                 }
             },
+            OwnedArg::Word(word) if word == "resume" && self.command == Command::Detect => {
+                let file = value().map_err(|_| "resume needs a file: a record, or moves")?;
+                self.settings.resume = Some(file.into());
+            }
             OwnedArg::Word(word) => self.take_word(&word)?,
         }
         Ok(())

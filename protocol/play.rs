@@ -1,7 +1,7 @@
 //! `otrera play`: a game against a person in the terminal.
 
 use crate::options::{Options, Settings};
-use crate::records;
+use crate::records::RecordFile;
 use crate::session::{Defaults, Game};
 use otrera::{Move, Side};
 use std::io::BufRead;
@@ -139,7 +139,8 @@ impl Table<'_> {
             *name = &self.settings.name;
         }
         let folder = self.settings.record_dir.as_deref().unwrap_or(Path::new("records"));
-        let path = records::write(folder, names, &self.game, winner)?;
+        let mut record = RecordFile::new(folder, names, self.settings, self.game.start());
+        let path = record.write(&self.game, winner)?;
         crate::print(&format!("Record: {}\n", path.display()))
     }
 }

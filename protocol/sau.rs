@@ -3,18 +3,23 @@
 //!
 //! The search runs in a thread of its own and this loop stays at the input, so that `end`, `new` and
 //! `quit` are obeyed at once. Every search has a number; the answer of one that was stopped is dropped.
-//! `protocol/README.md` says what to expect when.
+//! Pondering is such a search without a deadline, in the opponent's time. `protocol/README.md` says what to
+//! expect when.
+
+mod command;
 
 use crate::io::{Disconnected, Event, Events, Log, Output};
 use crate::options::Settings;
-use crate::records;
+use crate::records::{self, RecordFile};
 use crate::session::{Defaults, Game, summary};
-use otrera::{GameClock, Move, Position, Report, Rules, Side, Size, Square};
+use command::{Command, written};
+use otrera::clock::{GameClock, OVERHEAD};
+use otrera::{Move, Position, Report, Rules, Side, Size};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Whether a line is a command of this platform.
 pub fn recognises(line: &str) -> bool {
@@ -24,60 +29,6 @@ pub fn recognises(line: &str) -> bool {
         Some(Command::New(_)) => line.split_ascii_whitespace().count() == 2,
         _ => false,
     }
-}
-
-/// A command of the platform. Those of other games are not here: they are ignored.
-#[derive(Clone, PartialEq, Eq, Debug)]
-enum Command {
-    Name,
-    New(Side),
-    /// The opponent's move; `None` when it cannot be read.
-    Move(Option<Move>),
-    Error,
-    End,
-    Quit,
-}
-
-impl Command {
-    fn read(line: &str, size: Size) -> Option<Self> {
-        let mut words = line.split_ascii_whitespace();
-        let command = match words.next()? {
-            "name?" => Self::Name,
-            "new" => match words.next() {
-                Some(colour) if colour.eq_ignore_ascii_case("white") => Self::New(Side::White),
-                // "new black"; a colour that cannot be read is better answered than not.
-                _ => Self::New(Side::Black),
-            },
-            "move" => Self::Move(words.next().and_then(|text| read_move(text, size))),
-            "error" => Self::Error,
-            "end" => Self::End,
-            "quit" => Self::Quit,
-            _ => return None,
-        };
-        Some(command)
-    }
-}
-
-/// A move from six letters: column A.., row A.. counted from the top, three times. Small letters will do.
-fn read_move(text: &str, size: Size) -> Option<Move> {
-    let letters: [u8; 6] = text.to_ascii_uppercase().as_bytes().try_into().ok()?;
-    let square = |x: u8, y: u8| {
-        let from_top = usize::from(y.checked_sub(b'A')?);
-        let row = size.edge().checked_sub(from_top + 1)?;
-        let square = Square::new(usize::from(x.checked_sub(b'A')?), row)?;
-        size.contains(square).then_some(square)
-    };
-    let [x0, y0, x1, y1, x2, y2] = letters;
-    Some(Move { from: square(x0, y0)?, to: square(x1, y1)?, arrow: square(x2, y2)? })
-}
-
-/// The six letters of a move.
-fn written(mv: Move, size: Size) -> String {
-    let letter = |number: usize| (b'A' + number as u8) as char;
-    [mv.from, mv.to, mv.arrow]
-        .iter()
-        .flat_map(|square| [letter(square.column()), letter(size.edge() - 1 - square.row())])
-        .collect()
 }
 
 /// Speaks with the platform until `quit` or the end of input.
@@ -110,8 +61,22 @@ pub fn play(
 /// Who thinks: the game is here, or with the thread that thinks about it.
 enum Mind {
     Idle(Box<Game>),
-    Thinking { stop: Arc<AtomicBool>, thread: JoinHandle<(Box<Game>, Report)>, turn_began: Instant },
+    Thinking { stop: Arc<AtomicBool>, thread: JoinHandle<(Box<Game>, Report)>, turn: Option<Turn> },
 }
+
+/// Our turn. While we ponder it is not our turn.
+#[derive(Clone, Copy)]
+struct Turn {
+    began: Instant,
+    /// How long we want to think.
+    time: Duration,
+    /// How long to hold the answer back however soon it is found.
+    hold: Duration,
+}
+
+/// How long we wait for `end` after a move that has decided the game: the two come together, but on a busy
+/// machine the thread that reads may be late with the second.
+const END_FOLLOWS: Duration = Duration::from_millis(200);
 
 struct Engine<'a> {
     sender: Sender<Event>,
@@ -130,11 +95,21 @@ struct Engine<'a> {
     /// Our moves that the platform refused in the present position, and what we thought of the others.
     refused: Vec<Move>,
     last_report: Option<Report>,
+    record: Option<RecordFile>,
+    /// The game to go on with, until the first game is over.
+    resumed: Vec<Move>,
 }
 
 impl<'a> Engine<'a> {
     fn new(sender: Sender<Event>, output: &'a Output, log: &'a Log, settings: &'a Settings) -> Self {
         let size = settings.size.unwrap_or(Size::STANDARD);
+        let mut resumed = Vec::new();
+        if let Some(file) = &settings.resume {
+            let (moves, problem) = records::read_game(file, &Position::start(size));
+            log.note("--", &format!("resume: {} moves of {}", moves.len(), file.display()));
+            problem.iter().for_each(|problem| log.note("!!", problem));
+            resumed = moves;
+        }
         Self {
             sender,
             output,
@@ -148,6 +123,8 @@ impl<'a> Engine<'a> {
             clock: GameClock::new(settings.total_time),
             refused: Vec::new(),
             last_report: None,
+            record: None,
+            resumed,
         }
     }
 
@@ -170,8 +147,7 @@ impl<'a> Engine<'a> {
             Command::Name => self.output.send(&format!("name {}", self.settings.name)),
             Command::New(side) => {
                 self.finish_game();
-                self.us = Some(side);
-                self.clock = GameClock::new(self.settings.total_time);
+                self.begin_game(side);
                 if side == Side::Black { self.think(arrived) } else { Ok(()) }
             }
             Command::Move(mv) => self.opponent_moved(mv, arrived),
@@ -191,19 +167,43 @@ impl<'a> Engine<'a> {
             Some(Mind::Thinking { stop, thread, .. }) => {
                 stop.store(true, Ordering::Relaxed);
                 self.search += 1;
-                thread.join().map_or_else(|_| self.restored_game(), |(game, _)| game)
+                let Ok((game, report)) = thread.join() else { return self.restored_game() };
+                self.log.note("--", &format!("stopped: {}", summary(&report, 1000)));
+                game
             }
             None => self.new_game(),
         }
     }
 
+    fn begin_game(&mut self, us: Side) {
+        self.us = Some(us);
+        self.clock = GameClock::new(self.settings.total_time);
+        self.record = self.settings.record_dir.as_ref().map(|folder| {
+            let settings = self.settings;
+            let (ours, theirs) = (settings.team.as_ref().unwrap_or(&settings.name), &settings.opponent);
+            let names: [&str; 2] = match us {
+                Side::Black => [ours, theirs],
+                Side::White => [theirs, ours],
+            };
+            let start = Position::start(self.size);
+            RecordFile::new(folder, names, settings, &start)
+        });
+    }
+
     fn opponent_moved(&mut self, mv: Option<Move>, arrived: Instant) -> Result<(), Disconnected> {
-        if matches!(self.mind, Some(Mind::Thinking { .. })) {
-            // It is our turn: the platform sends no move now, so this is none.
+        if self.is_our_turn() {
+            // The platform sends no move now, so this is none.
             return Ok(());
         }
-        let us = *self.us.get_or_insert(Side::White);
         let mut game = self.take_game();
+        let us = match self.us {
+            Some(us) => us,
+            None => {
+                let us = self.enter_resumed_game(&mut game, mv);
+                self.begin_game(us);
+                us
+            }
+        };
         self.refused.clear();
         self.last_report = None;
         match mv.filter(|&mv| game.position().side() != us && game.position().check(mv).is_ok()) {
@@ -215,8 +215,32 @@ impl<'a> Engine<'a> {
                 game.give_turn_to(us);
             }
         }
+        self.keep_record(&game, None);
         self.mind = Some(Mind::Idle(game));
         self.think(arrived)
+    }
+
+    /// A move without `new` before it: the game goes on where the record to resume ends, if there is one.
+    /// Returns our side, which is White where nothing else is known.
+    fn enter_resumed_game(&mut self, game: &mut Game, mv: Option<Move>) -> Side {
+        // The move that comes may be the last one of the record, sent once more.
+        if mv.is_some() && self.resumed.last() == mv.as_ref() {
+            self.resumed.pop();
+        }
+        for &mv in &self.resumed {
+            game.advance(mv);
+        }
+        game.position().side().opponent()
+    }
+
+    /// Whether a search for our next move is under way.
+    fn is_our_turn(&self) -> bool {
+        matches!(self.mind, Some(Mind::Thinking { turn: Some(_), .. }))
+    }
+
+    /// Our move in the game to resume, as long as this one has gone the same way.
+    fn resumed_move(&self, game: &Game) -> Option<Move> {
+        self.resumed.strip_prefix(game.moves())?.first().copied()
     }
 
     /// Starts to think about our move, if we have any.
@@ -226,30 +250,59 @@ impl<'a> Engine<'a> {
             self.mind = Some(Mind::Idle(game));
             return Ok(());
         }
+        if let Some(mv) = self.resumed_move(&game) {
+            self.mind = Some(Mind::Idle(game));
+            return self.play(mv, Some(turn_began));
+        }
+        let mut hold = Duration::ZERO;
         if game.position().winner().is_some() {
             // The platform ends such a game, and `end` will stop us. A referee that goes on all the same
             // plays by the ordinary rules.
+            hold = END_FOLLOWS;
             game.set_rules(Rules::Standard);
         }
         let time = self.settings.move_time.unwrap_or_else(|| self.clock.time_for(game.position()));
+        match self.start_search(game, Some(Turn { began: turn_began, time, hold })) {
+            Ok(()) => Ok(()),
+            Err(_) => self.answer_without_thinking(turn_began),
+        }
+    }
+
+    /// Thinks in the opponent's time if that is wanted and there is something to think about.
+    fn ponder(&mut self) {
+        let game = self.take_game();
+        let nothing_to_do = !self.settings.pondering || game.position().winner().is_some();
+        if nothing_to_do {
+            self.mind = Some(Mind::Idle(game));
+        } else if self.start_search(game, None).is_err() {
+            self.mind = Some(Mind::Idle(self.restored_game()));
+        }
+    }
+
+    /// Gives the game to a thread that thinks until the time of our turn is over, or until it is stopped.
+    fn start_search(&mut self, mut game: Box<Game>, turn: Option<Turn>) -> std::io::Result<()> {
         let stop = Arc::new(AtomicBool::new(false));
         self.search += 1;
         self.given = Some((game.moves().to_vec(), *game.position()));
         let (number, sender, flag) = (self.search, self.sender.clone(), Arc::clone(&stop));
         let think = move || {
-            let report = game.think(Some(turn_began + time), &flag);
+            let report = match turn {
+                Some(turn) => {
+                    let report = game.think(Some(turn.began + turn.time), &flag);
+                    while turn.began.elapsed() < turn.hold && !flag.load(Ordering::Relaxed) {
+                        std::thread::sleep(Duration::from_millis(2));
+                    }
+                    report
+                }
+                None => game.ponder(&flag),
+            };
             // A closed channel means that the program is ending.
             let _ = sender.send(Event::Thought(number));
             (game, report)
         };
-        let spawned = std::thread::Builder::new().name("search".into()).spawn(think);
-        match spawned {
-            Ok(thread) => {
-                self.mind = Some(Mind::Thinking { stop, thread, turn_began });
-                Ok(())
-            }
-            Err(_) => self.answer_without_thinking(turn_began),
-        }
+        let thread = std::thread::Builder::new().name("search".into()).spawn(think)?;
+        self.mind = Some(Mind::Thinking { stop, thread, turn });
+        Ok(())
     }
 
     /// The system grants no thread, or it broke down: the game was lost with it and goes on with a new tree.
@@ -257,22 +310,26 @@ impl<'a> Engine<'a> {
         let mut game = self.restored_game();
         let report = game.think(Some(turn_began), &AtomicBool::new(true));
         self.mind = Some(Mind::Idle(game));
-        self.answer(report)
+        self.answer(report, turn_began)
     }
 
     /// A search has ended by itself.
     fn thought(&mut self, number: u64) -> Result<(), Disconnected> {
         match self.mind.take() {
-            Some(Mind::Thinking { thread, turn_began, .. }) if number == self.search => {
-                let (game, report) = match thread.join() {
-                    Ok(thought) => thought,
-                    Err(_) => return self.answer_without_thinking(turn_began),
+            Some(Mind::Thinking { thread, turn, .. }) if number == self.search => {
+                let thought = thread.join().ok();
+                let Some(turn) = turn else {
+                    // Pondering is over before its time: the game is proven.
+                    let game = thought.map_or_else(|| self.restored_game(), |(game, _)| game);
+                    self.mind = Some(Mind::Idle(game));
+                    return Ok(());
+                };
+                let Some((game, report)) = thought else {
+                    return self.answer_without_thinking(turn.began);
                 };
                 self.mind = Some(Mind::Idle(game));
                 self.log.note("--", &summary(&report, 1000));
-                let answered = self.answer(report);
-                self.clock.spend(turn_began.elapsed());
-                answered
+                self.answer(report, turn.began)
             }
             other => {
                 self.mind = other;
@@ -281,25 +338,32 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn answer(&mut self, report: Report) -> Result<(), Disconnected> {
+    fn answer(&mut self, report: Report, turn_began: Instant) -> Result<(), Disconnected> {
         let Some(mv) = report.best else { return Ok(()) };
         self.last_report = Some(report);
-        self.play(mv)
+        self.play(mv, Some(turn_began))
     }
 
-    /// Sends our move, and only then plays it: tidying up a large tree takes a moment.
-    fn play(&mut self, mv: Move) -> Result<(), Disconnected> {
+    /// Sends our move, and only then plays it: tidying up a large tree and writing the record take a moment,
+    /// and it is the opponent's.
+    fn play(&mut self, mv: Move, turn_began: Option<Instant>) -> Result<(), Disconnected> {
         let sent = self.output.send(&format!("move {}", written(mv, self.size)));
+        if let Some(began) = turn_began {
+            self.clock.spend(began.elapsed() + OVERHEAD);
+            self.log.note("--", &format!("{:.3} s left", self.clock.remaining().as_secs_f64()));
+        }
         let mut game = self.take_game();
         game.advance(mv);
+        self.keep_record(&game, None);
         self.mind = Some(Mind::Idle(game));
+        self.ponder();
         sent
     }
 
     /// `error`: our last move was refused, the position stands as before it. The next best move that has
     /// not been refused is played at once; when all have been, the round begins again.
     fn answer_refused(&mut self) -> Result<(), Disconnected> {
-        if matches!(self.mind, Some(Mind::Thinking { .. })) {
+        if self.is_our_turn() {
             return Ok(());
         }
         let mut game = self.take_game();
@@ -317,27 +381,31 @@ impl<'a> Engine<'a> {
         if next.is_none() {
             self.refused.clear();
         }
-        self.play(next.or(candidates.first().copied()).unwrap_or(refused))
+        self.play(next.or(candidates.first().copied()).unwrap_or(refused), None)
     }
 
-    /// The game is over or breaks off: no search goes on, and the record is written if one is wanted.
-    fn finish_game(&mut self) {
-        let game = self.take_game();
-        if let (Some(us), Some(folder)) = (self.us, &self.settings.record_dir)
-            && !game.moves().is_empty()
-        {
-            let names = match us {
-                Side::Black => [self.settings.name.as_str(), "Opponent"],
-                Side::White => ["Opponent", self.settings.name.as_str()],
-            };
-            if let Err(problem) = records::write(folder, names, &game, game.position().winner()) {
-                self.log.note("!!", &problem);
-            }
+    /// Writes the record as the game stands, if one is wanted.
+    fn keep_record(&mut self, game: &Game, winner: Option<Side>) {
+        let outcome = self.record.as_mut().map(|record| record.write(game, winner));
+        if let Some(Err(problem)) = outcome {
+            self.log.note("!!", &problem);
         }
-        self.us = None;
+    }
+
+    /// The game is over or breaks off: no search goes on, and the record gets its result.
+    fn finish_game(&mut self) {
+        let mut game = self.take_game();
+        // Under the platform's rules, also where the game has gone on beyond them.
+        let winner = game.position().with_rules(Rules::SelfBlocking).winner();
+        if winner.is_some() {
+            self.keep_record(&game, winner);
+        }
+        if self.us.take().is_some() {
+            self.resumed.clear();
+        }
+        self.record = None;
         self.refused.clear();
         self.last_report = None;
-        let mut game = game;
         game.restart();
         self.mind = Some(Mind::Idle(game));
     }

@@ -119,6 +119,12 @@ impl Game {
         self.search(&limits, stop, &mut |_| ())
     }
 
+    /// Thinks about the present position until `stop` is raised or the game is proven, to know more when
+    /// the next move has been played.
+    pub fn ponder(&mut self, stop: &AtomicBool) -> Report {
+        self.search(&Limits::default(), stop, &mut |_| ())
+    }
+
     /// Thinks within these limits or until `stop` is raised, and tells of it on the way. A search that fails
     /// leaves a legal move.
     pub fn search(

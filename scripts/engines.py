@@ -1,6 +1,7 @@
 """Engines as a platform sees them: processes that answer a protocol.
 
 EngineProcess  one child process: single writes, reads with a deadline, what it cost.
+Load           busy processes beside the engines.
 Player         one engine at the board, whatever the protocol: OneShotPlayer and
                KeepRunningPlayer for Botzone (each in the simple or the JSON dialect),
                SauPlayer for the SAU platform.
@@ -270,6 +271,28 @@ class EngineProcess:
             return None
 
 
+class Load:
+    """Processes that do nothing but keep the machine busy, as long as the `with` block lasts."""
+
+    # It also ends by itself when its parent is gone, however that came about.
+    BUSY = "import os, sys\nwhile os.getppid() == int(sys.argv[1]): sum(range(100000))"
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._processes: List[subprocess.Popen] = []
+
+    def __enter__(self) -> None:
+        for _ in range(self._count):
+            command = [sys.executable, "-c", self.BUSY, str(os.getpid())]
+            process = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
+            self._processes.append(process)
+
+    def __exit__(self, *_: object) -> None:
+        for process in self._processes:
+            process.kill()
+            process.wait()
+
+
 def as_text(data: bytes) -> str:
     return data.decode("utf-8", "backslashreplace")
 
@@ -301,6 +324,11 @@ class Clock:
         self._control = control
         self._used = 0.0
         self._turns = 0
+
+    @property
+    def used(self) -> float:
+        """Seconds of all turns so far."""
+        return self._used
 
     def allowance(self) -> Optional[float]:
         """Seconds that the coming turn may take."""

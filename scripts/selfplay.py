@@ -33,9 +33,11 @@ from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 from amazons import SIZES, Move, Position, Side, to_ccgc
 from engines import (
     ILLEGAL,
+    LATE,
     PROTOCOLS,
     VIOLATIONS,
     EngineProcess,
+    Load,
     Player,
     Stopped,
     TimeControl,
@@ -45,6 +47,7 @@ from engines import (
 
 DEFAULT_ENGINE = Path(__file__).resolve().parent.parent / "dist" / "otrera"
 BOTZONE_FIRST_MOVE, BOTZONE_LATER_MOVES = 2.0, 1.0  # the ladder's limits, in seconds
+LONG_GAME = 60  # plies; a side that has played half of them should have used its time
 COLOURS = {"B": "\033[1;36m", "W": "\033[1;33m", "X": "\033[2m", ".": "\033[2m"}
 COLOUR_OFF = "\033[0m"
 EXIT_CLEAN, EXIT_VIOLATION, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
@@ -74,6 +77,7 @@ class Game:
     turns: List[Turn] = field(default_factory=list)
     offences: List[Tuple[Side, Violation]] = field(default_factory=list)
     winner: Optional[Side] = None
+    seconds: Dict[Side, float] = field(default_factory=dict)  # all turns of a side together
 
     def player_label(self, side: Side) -> str:
         return f"{side} ({self.seats[side].name})"
@@ -122,6 +126,7 @@ class Table:
         for side in Side:
             with self.watching(game, side, log):
                 self.end_game(game, side)
+            game.seconds[side] = self.player(game, side).clock.used
         self.match.finish(game, log)
 
     def play_turn(self, game: Game, log: GameLog) -> None:
@@ -270,6 +275,7 @@ class Tally:
         self.offences: Counter = Counter()
         self.plies: List[int] = []
         self.turns: List[Turn] = []
+        self.sides: List[Tuple[int, float]] = []  # plies of the game and seconds of one side
 
     def add_game(self, game: Game) -> None:
         self.wins[game.winner] += 1
@@ -277,6 +283,7 @@ class Tally:
         self.offences.update(violation.kind for _, violation in game.offences)
         self.plies.append(len(game.moves))
         self.turns += game.turns
+        self.sides += [(len(game.moves), seconds) for seconds in game.seconds.values()]
 
     def summary(self) -> str:
         mean = statistics.mean(self.plies) if self.plies else 0.0
@@ -287,6 +294,26 @@ class Tally:
     def score(self, contenders: Sequence[Contender]) -> str:
         scores = (f"{who.name} ({who.option}) {self.scores[who]}" for who in contenders)
         return "score: " + ", ".join(scores)
+
+    def time_used(self, total: float) -> str:
+        """How much of its time for a whole game each side has used."""
+
+        def line(what: str, sides: List[Tuple[int, float]]) -> str:
+            used = [100 * seconds / total for _, seconds in sides]
+            if not used:
+                return f"{what}: none"
+            least, median, most = min(used), statistics.median(used), max(used)
+            return (f"{what}: {len(used)} sides of {total:g} s used at least {least:.1f} %, "
+                    f"median {median:.1f} %, at most {most:.1f} %")
+
+        long = [side for side in self.sides if side[0] >= LONG_GAME]
+        return "\n".join(
+            [
+                line("all games", self.sides),
+                line(f"games of {LONG_GAME} plies or more", long),
+                f"lost on time: {self.offences[LATE]}",
+            ]
+        )
 
     def stats(self) -> str:
         peaks = [turn.peak_memory for turn in self.turns if turn.peak_memory is not None]
@@ -417,7 +444,9 @@ def option_parser() -> argparse.ArgumentParser:
         help="seconds a move (default: Botzone's limits of 1 s, 2 s for the first move; "
         "sau: none)")
     add("--total-time", type=number_of(float, 0.001), metavar="S",
-        help="seconds a side for a whole game (sau only)")
+        help="seconds a side for a whole game (sau only); the summary tells how much was used")
+    add("--load", type=number_of(int, 0), default=0, metavar="N",
+        help="so many processes beside the games that keep the machine busy")
     add("--grace", type=number_of(float, 0), default=0.06, metavar="S",
         help="seconds over the limit before a move is late (default: %(default)s)")
 
@@ -491,7 +520,8 @@ def main(arguments: Sequence[str]) -> int:
     try:
         if options.record_dir is not None:
             options.record_dir.mkdir(parents=True, exist_ok=True)
-        match.run()
+        with Load(options.load):
+            match.run()
     except KeyboardInterrupt:
         interrupted = True
         print("\ninterrupted")
@@ -503,6 +533,8 @@ def main(arguments: Sequence[str]) -> int:
     print(match.tally.summary())
     if options.swap:
         print(match.tally.score(match.contenders))
+    if options.total_time is not None:
+        print(match.tally.time_used(options.total_time))
     if options.stats:
         print(match.tally.stats())
     if interrupted:

@@ -66,7 +66,7 @@ fn assert_contains(text: &str, wanted: &str) {
 #[test]
 fn a_bad_option_changes_nothing_and_is_logged_with_what_would_be_valid() {
     let folder = folder("bad-option");
-    let mistakes: [(&[&str], &str); 16] = [
+    let mistakes: [(&[&str], &str); 19] = [
         (&["--colour", "red"], "--colour"),
         (&["-x"], "unknown option"),
         (&["word"], "unexpected argument word"),
@@ -82,6 +82,9 @@ fn a_bad_option_changes_nothing_and_is_logged_with_what_would_be_valid() {
         (&["--preset", "fast"], "valid are tournament"),
         (&["--parallel", "yes"], "valid are off"),
         (&["--keep-running", "maybe"], "valid are auto, on, off"),
+        (&["--pondering", "maybe"], "--pondering maybe: valid are on, off"),
+        (&["--team", "[甲队]"], "valid are 1 to 40 printable characters other than [ ] ;"),
+        (&["--place", ""], "--place"),
         (&["--name", "a name of more than forty characters, which is too long"], "valid are 1 to 40"),
     ];
     let usual = usual_move();
@@ -99,6 +102,9 @@ fn an_option_without_its_value_is_logged() {
     let arguments = [&FIXED[..], &["--log", text(&log), "--threads"]].concat();
     assert_eq!(first_line(run(OTRERA, arguments, FIRST_TURN)), usual_move());
     assert_contains(&std::fs::read_to_string(&log).expect("a log"), "--threads");
+    let arguments = [&FIXED[..], &["--log", text(&log), "resume"]].concat();
+    assert_eq!(first_line(run(OTRERA, arguments, FIRST_TURN)), usual_move());
+    assert_contains(&std::fs::read_to_string(&log).expect("a log"), "resume needs a file");
 }
 
 #[test]
@@ -151,6 +157,25 @@ fn the_file_is_obeyed_and_the_command_line_wins() {
     std::fs::write(&file, "iterations = 200\nseed = 1\nkeep-running = true").expect("writable");
     let answer = run(&executable, [], FIRST_TURN).rest;
     assert_eq!(answer, format!("{}\n>>>BOTZONE_REQUEST_KEEP_RUNNING<<<\n", usual_move()));
+}
+
+/// An option that is switched off there has a # directly before it, a comment has a space between.
+#[test]
+fn every_line_of_the_packaged_file_is_a_valid_option() {
+    let executable = installed("packaged-file");
+    let packaged = Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging/sau/otrera.toml");
+    let text = std::fs::read_to_string(packaged).expect("it is there");
+    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with("# "));
+    let mut count = 0;
+    for line in lines {
+        let option = line.trim_start_matches('#');
+        assert!(option.contains(" = "), "{line}");
+        std::fs::write(executable.with_file_name("otrera.toml"), option).expect("writable");
+        let exit = run(&executable, ["perft", "0"], b"");
+        assert_eq!((exit.status, exit.errors.as_str(), exit.rest.as_str()), (Some(0), "", "1\n"), "{line}");
+        count += 1;
+    }
+    assert!(count >= 10, "{count} options");
 }
 
 #[test]

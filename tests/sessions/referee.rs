@@ -1,4 +1,5 @@
 //! The referee of a transcript: the true board, and the strict forms in which platforms take a move.
+#![allow(dead_code)] // two test files compile this module for themselves, and one uses a part of it
 
 use otrera::{Move, Position, Side, Square};
 use serde_json::Value;
@@ -34,6 +35,11 @@ impl Referee {
     /// A game that begins here.
     pub fn new(position: Position) -> Self {
         Self { position, moves: Vec::new(), past: Vec::new(), refused: Vec::new() }
+    }
+
+    /// The board as it stands.
+    pub fn position(&self) -> &Position {
+        &self.position
     }
 
     /// All moves so far.

@@ -194,7 +194,8 @@ impl Stage {
         let mut found = Vec::new();
         for entry in std::fs::read_dir(&self.folder.0).map_err(|error| error.to_string())?.flatten() {
             let record = std::fs::read_to_string(entry.path()).map_err(|error| error.to_string())?;
-            found.push(record.split_once('\n').map_or("", |(_, moves)| moves).to_owned());
+            let lines = record.replace("\r\n", "\n");
+            found.push(lines.split_once('\n').map_or("", |(_, moves)| moves).to_owned());
         }
         if found.contains(&expected) {
             Ok(())

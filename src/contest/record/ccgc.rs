@@ -24,11 +24,7 @@ use std::fmt::Write;
 
 /// The record as text, lines ended by line feeds.
 pub fn write(record: &GameRecord) -> String {
-    let result = match record.winner {
-        Some(Side::Black) => "先手胜",
-        Some(Side::White) => "后手胜",
-        None => "未完",
-    };
+    let result = result(record.winner);
     let [black, white] = [plain(&record.black), plain(&record.white)];
     let [when, event] = [plain(&record.when), plain(&record.event)];
     let mut text = format!("#[AM][{black}][{white}][{result}][{when}][{event}];\n");
@@ -42,6 +38,15 @@ pub fn write(record: &GameRecord) -> String {
         let _ = writeln!(text, "{number} {}", moves.join(" "));
     }
     text
+}
+
+/// The word for a result.
+pub fn result(winner: Option<Side>) -> &'static str {
+    match winner {
+        Some(Side::Black) => "先手胜",
+        Some(Side::White) => "后手胜",
+        None => "未完",
+    }
 }
 
 /// A name without the characters that would end its field.
@@ -80,11 +85,7 @@ pub fn read(text: &str) -> Result<GameRecord, MalformedText> {
             "a CCGC record begins with a line like #[AM][first][second][先手胜][…][…];",
         ));
     };
-    let mut moves = Vec::new();
-    for (number, line) in lines {
-        let line = moves_of(line).map_err(|error| MalformedText::new(format!("line {number}: {error}")))?;
-        moves.extend(line);
-    }
+    let moves = moves_of_lines(lines)?;
     let field = |index: usize| fields.get(index).copied().unwrap_or_default().to_owned();
     Ok(GameRecord {
         winner: match field(3).trim() {
@@ -96,6 +97,31 @@ pub fn read(text: &str) -> Result<GameRecord, MalformedText> {
         event: field(5),
         ..GameRecord::new(field(1), field(2), Position::start(likely_size(&moves))).with_moves(&moves)
     })
+}
+
+/// Reads the moves of a record, or of a text without a header: moves that somebody has typed in, or the
+/// SAU platform's own record (`Black: DJDDGD`, one move a line).
+///
+/// # Errors
+/// What is wrong with the text, and in which line.
+pub fn read_moves(text: &str) -> Result<Vec<Move>, MalformedText> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let without_mover = |line| {
+        let label =
+            ["Black:", "White:", "move "].into_iter().find_map(|label| str::strip_prefix(line, label));
+        label.unwrap_or(line)
+    };
+    let lines = (1..).zip(text.lines().map(str::trim).map(without_mover));
+    moves_of_lines(lines.filter(|(_, line)| header_fields(line).is_none()))
+}
+
+fn moves_of_lines<'a>(lines: impl Iterator<Item = (u32, &'a str)>) -> Result<Vec<Move>, MalformedText> {
+    let mut moves = Vec::new();
+    for (number, line) in lines {
+        let line = moves_of(line).map_err(|error| MalformedText::new(format!("line {number}: {error}")))?;
+        moves.extend(line);
+    }
+    Ok(moves)
 }
 
 /// What stands in the brackets of `#[AM][…]…`; `None` for any other line.
@@ -195,6 +221,23 @@ mod tests {
         ] {
             assert_eq!(read(&text), Ok(record()), "{text}");
         }
+    }
+
+    #[test]
+    fn moves_are_read_with_and_without_a_header() {
+        let moves: Vec<Move> = record().moves.iter().map(|played| played.mv).collect();
+        for text in [
+            write(&record()),
+            "DJDDGD ADDGAD\n\nGJEHEA\n".into(),
+            "\u{feff}d1-d7/g7\r\na7-d4/a7 g1e3(e10)".into(),
+            "Black: DJDDGD\r\nWhite: ADDGAD\r\nBlack: GJEHEA\r\n".into(),
+            "move DJDDGD\nmove addgad\nmove GJEHEA".into(),
+        ] {
+            assert_eq!(read_moves(&text).as_ref(), Ok(&moves), "{text}");
+        }
+        assert_eq!(read_moves(""), Ok(Vec::new()));
+        let error = read_moves("DJDDGD\nADDGA").unwrap_err();
+        assert!(error.to_string().starts_with("line 2: "), "{error}");
     }
 
     #[test]

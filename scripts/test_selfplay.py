@@ -1,0 +1,74 @@
+"""Checks of what self-play says about time: `python3 scripts/test_selfplay.py`."""
+
+import os
+import time
+import unittest
+
+from amazons import Position, Side
+from engines import LATE, Load, Violation
+from selfplay import Contender, Game, Tally
+
+
+def game(plies: int, black: float, white: float) -> Game:
+    seats = {side: Contender("--black", None, ()) for side in Side}
+    played = Game(1, seats, Position.start(10), moves=[None] * plies, winner=Side.BLACK)
+    played.seconds = {Side.BLACK: black, Side.WHITE: white}
+    return played
+
+
+class TimeUsed(unittest.TestCase):
+    def test_long_games_are_told_apart(self):
+        tally = Tally()
+        tally.add_game(game(plies=20, black=4.0, white=6.0))
+        late = game(plies=80, black=18.0, white=19.0)
+        late.offences.append((Side.WHITE, Violation(LATE, "", "")))
+        tally.add_game(late)
+        every, long, lost = tally.time_used(20.0).splitlines()
+        self.assertIn("4 sides of 20 s used at least 20.0 %, median 60.0 %, at most 95.0 %", every)
+        self.assertIn("2 sides of 20 s used at least 90.0 %, median 92.5 %, at most 95.0 %", long)
+        self.assertEqual(lost, "lost on time: 1")
+
+    def test_no_long_game(self):
+        tally = Tally()
+        tally.add_game(game(plies=20, black=4.0, white=6.0))
+        self.assertIn("games of 60 plies or more: none", tally.time_used(20.0))
+
+
+class BusyProcesses(unittest.TestCase):
+    def test_they_end_with_the_block(self):
+        load = Load(2)
+        with load:
+            pids = [process.pid for process in load._processes]
+            self.assertEqual(len(pids), 2)
+            for pid in pids:
+                os.kill(pid, 0)
+        for pid in pids:
+            self.assertRaises(ProcessLookupError, os.kill, pid, 0)
+
+    def test_they_do_not_outlive_their_parent(self):
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            load = Load(1)
+            load.__enter__()
+            os.write(writer, str(load._processes[0].pid).encode())
+            os._exit(0)
+        os.waitpid(child, 0)
+        pid = int(os.read(reader, 20))
+        deadline = time.monotonic() + 10
+        while running(pid) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertFalse(running(pid))
+
+
+def running(pid: int) -> bool:
+    """Whether the process still does anything: nobody may have collected it yet."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as stat:
+            return stat.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+if __name__ == "__main__":
+    unittest.main()
