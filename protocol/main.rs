@@ -106,7 +106,7 @@ fn detect(options: &Options, started: Instant) {
     if let Err(error) = io::listen(sender.clone(), log.clone()) {
         return log.note("!!", &format!("no thread for the input: {error}"));
     }
-    let output = Output::new(log.clone());
+    let output = Output::new(Box::new(std::io::stdout()), log.clone());
     while let Event::Line(line, arrived) = events.next() {
         // The end of the session, or a reader that has gone away: either way there is nothing left to do.
         let _ = if botzone::recognises(&line) {
