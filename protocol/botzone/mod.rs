@@ -4,7 +4,7 @@
 //! the bare request of keep-running mode. What cannot be read or played is left out, and the answer is
 //! a legal move on the board that results. `protocol/README.md` says what to expect when.
 
-mod messages;
+pub mod messages;
 
 use crate::io::{Disconnected, Event, Events, Output};
 use crate::options::{KeepRunning, Settings};
@@ -168,13 +168,11 @@ fn read_turn(events: &mut Events, size: Size, running: Option<Style>) -> Option<
 /// The 2n-1 messages that follow the number n of the turn, and when the last one came. Should fewer come,
 /// those are all there are.
 fn counted_lines(turn: i64, events: &mut Events, size: Size, began: Instant) -> (Request, Instant) {
-    /// No line is this late but by accident.
-    const PATIENCE: Duration = Duration::from_millis(300);
     let expected = turn.clamp(1, 100) as usize * 2 - 1;
     let mut messages = Vec::new();
     let mut complete = began;
     while messages.len() < expected {
-        match events.next_before(began + PATIENCE) {
+        match patiently_next(events) {
             Some(Event::Line(line, _)) if line.trim().is_empty() => {}
             Some(Event::Line(line, arrived)) => {
                 messages.push(simple_message(&line, size));
@@ -188,6 +186,12 @@ fn counted_lines(turn: i64, events: &mut Events, size: Size, began: Instant) -> 
         }
     }
     (Request::Full(messages), complete)
+}
+
+/// The next event, unless nothing comes for 0.3 s: no line is this late but by accident. Waited for in
+/// short pieces, so that a process which was stopped for longer still looks for what came meanwhile.
+fn patiently_next(events: &mut Events) -> Option<Event> {
+    (0..15).find_map(|_| events.next_before(Instant::now() + Duration::from_millis(20)))
 }
 
 /// The answer's text, without the line that keeps the process running.
