@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Whether a line is a command of this platform.
 pub fn recognises(line: &str) -> bool {
@@ -105,6 +105,16 @@ pub fn play(
     }
     engine.finish_game();
     Ok(())
+}
+
+/// Gives `end` a moment to come before the answer to a game that is over: thinking may take no time at all.
+fn wait_for_end(stop: &AtomicBool) {
+    for _ in 0..50 {
+        if stop.load(Ordering::Relaxed) {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 /// Who thinks: the game is here, or with the thread that thinks about it.
@@ -204,6 +214,12 @@ impl<'a> Engine<'a> {
         }
         let us = *self.us.get_or_insert(Side::White);
         let mut game = self.take_game();
+        let last_time = game.moves().iter().rev().nth(1).copied();
+        if mv.is_some() && mv == last_time && game.position().side() != us {
+            // It is said twice: an amazon does not leave a square that it has just left.
+            self.mind = Some(Mind::Idle(game));
+            return Ok(());
+        }
         self.refused.clear();
         self.last_report = None;
         match mv.filter(|&mv| game.position().side() != us && game.position().check(mv).is_ok()) {
@@ -226,7 +242,8 @@ impl<'a> Engine<'a> {
             self.mind = Some(Mind::Idle(game));
             return Ok(());
         }
-        if game.position().winner().is_some() {
+        let over = game.position().winner().is_some();
+        if over {
             // The platform ends such a game, and `end` will stop us. A referee that goes on all the same
             // plays by the ordinary rules.
             game.set_rules(Rules::Standard);
@@ -238,6 +255,9 @@ impl<'a> Engine<'a> {
         let (number, sender, flag) = (self.search, self.sender.clone(), Arc::clone(&stop));
         let think = move || {
             let report = game.think(Some(turn_began + time), &flag);
+            if over {
+                wait_for_end(&flag);
+            }
             // A closed channel means that the program is ending.
             let _ = sender.send(Event::Thought(number));
             (game, report)
