@@ -11,9 +11,11 @@ build-windows = RUSTC_BOOTSTRAP=1 cargo build -Zbuild-std=std,panic_unwind --rel
 # `make EXE=name` puts the bot under that name beside this file, as engine test farms expect.
 EXE     ?= dist/otrera
 PLAY_TIME ?= 0.2
+FUZZ_SECONDS ?= 60
+FAULT_GAMES ?= 24
 
 .DEFAULT_GOAL := bot
-.PHONY: bot botzone windows sau test-sau lab play test bench same-bench lint clean help
+.PHONY: bot botzone windows sau test-sau lab play test fuzz faults bench same-bench lint clean help
 
 bot: ## the bot, a static Linux executable: dist/otrera
 	@$(call need-cargo)
@@ -61,6 +63,14 @@ test: ## all tests
 	cargo test --locked --all-features
 	python3 -m unittest discover --start-directory scripts
 	python3 -m unittest discover --start-directory launcher
+
+fuzz: ## fuzzes everything that reads text, FUZZ_SECONDS (60) a target
+	@$(call need-cargo)
+	@command -v cargo-fuzz >/dev/null || $(call missing,cargo-fuzz,cargo install cargo-fuzz)
+	scripts/fuzz.sh $(FUZZ_SECONDS)
+
+faults: bot ## FAULT_GAMES (24) games while things go wrong around the bot
+	scripts/faults.sh --engine $(EXE) --games $(FAULT_GAMES)
 
 bench: bot ## behaviour checksum and speed of the bot
 	$(EXE) bench

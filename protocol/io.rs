@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, BufRead, Write};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// What the session waits for.
@@ -69,15 +69,16 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
 #[derive(Debug)]
 pub struct Disconnected;
 
-/// Standard output, one write for each answer.
+/// Where the answers go, one write for each: standard output.
 #[derive(Clone)]
 pub struct Output {
+    sink: Arc<Mutex<Box<dyn Write + Send>>>,
     log: Log,
 }
 
 impl Output {
-    pub fn new(log: Log) -> Self {
-        Self { log }
+    pub fn new(sink: Box<dyn Write + Send>, log: Log) -> Self {
+        Self { sink: Arc::new(Mutex::new(sink)), log }
     }
 
     /// Writes an answer of one or more lines in one piece.
@@ -85,9 +86,9 @@ impl Output {
         for line in answer.lines() {
             self.log.note("<-", line);
         }
-        let mut stdout = io::stdout().lock();
+        let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes = format!("{answer}\n");
-        stdout.write_all(bytes.as_bytes()).and_then(|()| stdout.flush()).map_err(|_| Disconnected)
+        sink.write_all(bytes.as_bytes()).and_then(|()| sink.flush()).map_err(|_| Disconnected)
     }
 }
 

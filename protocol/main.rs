@@ -113,7 +113,7 @@ fn serve(options: &Options, started: Instant) {
     if let Err(error) = io::listen(sender.clone(), log.clone()) {
         return log.note("!!", &format!("no thread for the input: {error}"));
     }
-    let output = Output::new(log.clone());
+    let output = Output::new(Box::new(std::io::stdout()), log.clone());
     // The end of the session, or a reader that has gone away: either way there is nothing left to do.
     if options.command == Command::Uci {
         let _ = uci::play(&mut events, sender, &output, settings);

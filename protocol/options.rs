@@ -189,6 +189,11 @@ impl Settings {
             Err(error) => return problems.push(format!("{}: {error}", path.display())),
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         };
+        self.read_text(&text, path, problems);
+    }
+
+    /// Reads the text of a configuration file that is found at `path`.
+    pub fn read_text(&mut self, text: &str, path: &Path, problems: &mut Vec<String>) {
         let folder = path.parent().unwrap_or(Path::new(""));
         for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
             if let Err(problem) = self.read_line(line, folder) {

@@ -190,13 +190,17 @@ class EngineProcess:
 
     def kill(self) -> None:
         """End the process now.  Any thread may do this: the files stay open for its reader."""
+        self.signal(signal.SIGKILL)
+        self._wait(math.inf)
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to the process and its children, if it still runs."""
         with self._reap_lock:
             if self._status is None:
                 try:
-                    os.killpg(self._child.pid, signal.SIGKILL)
+                    os.killpg(self._child.pid, number)
                 except OSError:
                     pass  # It ended a moment ago.
-        self._wait(math.inf)
 
     def close(self) -> None:
         for file in (self._child.stdin, self._child.stdout, self._errors):
@@ -372,6 +376,9 @@ class Player:
     After a violation the caller kills the player; the next game starts it afresh.
     """
 
+    # What starts a process, from a command and whether both its outputs are one.
+    start_process: Callable[[Sequence[str], bool], EngineProcess] = EngineProcess
+
     def __init__(self, size: int, control: TimeControl) -> None:
         self.size = size
         self.control = control
@@ -399,7 +406,7 @@ class Player:
             self.process = None
 
     def launch(self, merge_stderr: bool = False) -> EngineProcess:
-        self.process = EngineProcess(self.command, merge_stderr)
+        self.process = self.start_process(self.command, merge_stderr)
         self._cpu_before = 0.0
         return self.process
 
@@ -501,6 +508,11 @@ class BotzonePlayer(Player):
         super().__init__(size, control)
         self.dialect = dialect
 
+    def start_game(self, side: Side, command: Sequence[str]) -> None:
+        super().start_game(side, command)
+        self.requests: List[Optional[Move]] = []
+        self.responses: List[Move] = []
+
     def refuse_chatter(self, extra: Sequence[str]) -> None:
         lines = [line for line in self.dialect.chatter(extra) if line.strip()]
         if lines:
@@ -509,11 +521,6 @@ class BotzonePlayer(Player):
 
 class OneShotPlayer(BotzonePlayer):
     """Botzone's traditional way: a fresh process for every turn, told the whole history."""
-
-    def start_game(self, side: Side, command: Sequence[str]) -> None:
-        super().start_game(side, command)
-        self.requests: List[Optional[Move]] = []
-        self.responses: List[Move] = []
 
     def answer(self, last: Optional[Move]) -> Turn:
         self.requests.append(last)
@@ -533,14 +540,18 @@ class OneShotPlayer(BotzonePlayer):
 
 
 class KeepRunningPlayer(BotzonePlayer):
-    """Botzone's keep-running way: one process a game, told each new move only."""
+    """Botzone's keep-running way: one process a game, told each new move only.
+
+    Should it have been killed, a new one is told the whole history.
+    """
 
     def answer(self, last: Optional[Move]) -> Turn:
+        self.requests.append(last)
         if self.process is not None:
             self.process.expect_silence()
             message = self.dialect.request(last)
         else:
-            message = self.dialect.history([last], [])
+            message = self.dialect.history(self.requests, self.responses)
             self.launch()
         started = time.monotonic()
         self.process.send(message + "\n")
@@ -549,6 +560,7 @@ class KeepRunningPlayer(BotzonePlayer):
         wall = time.monotonic() - started
         move = self.dialect.parse(line)
         self.refuse_chatter(self._lines_before_marker(deadline))
+        self.responses.append(move)
         return self.turn(move, line, wall)
 
     def end_game(self, unseen: Optional[Move]) -> None:

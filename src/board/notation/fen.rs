@@ -35,11 +35,14 @@ impl Position {
             }
         };
         let position = board.position(size, side);
-        // Castling and en passant are always "-", the half-move clock repeats the ply: all ignored.
-        match fields.nth(3).map(str::parse::<u16>) {
+        // Castling and en passant are always "-". The half-move clock is the ply, if it fits the number of
+        // the move: after a pass it tells more than the side to move.
+        let clock = fields.nth(2).and_then(|field| field.parse::<u16>().ok());
+        match fields.next().map(str::parse::<u16>) {
             None => Ok(position),
             Some(Ok(number)) if (1..=1000).contains(&number) => {
-                Ok(position.with_ply((number - 1) * 2 + u16::from(side == Side::White)))
+                let usual = (number - 1) * 2 + u16::from(side == Side::White);
+                Ok(position.with_ply(clock.filter(|ply| ply / 2 + 1 == number).unwrap_or(usual)))
             }
             Some(_) => malformed("the last field of a FEN is the number of the move, from 1 to 1000"),
         }

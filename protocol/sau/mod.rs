@@ -204,6 +204,12 @@ impl<'a> Engine<'a> {
                 us
             }
         };
+        let before_last = game.moves().iter().rev().nth(1).copied();
+        if mv.is_some() && mv == before_last && game.position().side() != us {
+            // It is said twice: an amazon does not leave a square that it has just left.
+            self.mind = Some(Mind::Idle(game));
+            return Ok(());
+        }
         self.refused.clear();
         self.last_report = None;
         match mv.filter(|&mv| game.position().side() != us && game.position().check(mv).is_ok()) {

@@ -1,0 +1,48 @@
+//! Laws of the library's notations: FEN, pictures, moves, and the records of games.
+
+use otrera::contest::record::{ccgc, json, sgf};
+use otrera::{GameRecord, Move, Position};
+
+/// A FEN that is read is written in its normal form, and that names the same position.
+pub fn fen(bytes: &[u8]) {
+    let Ok(position) = Position::from_fen(&String::from_utf8_lossy(bytes)) else { return };
+    let normal = position.to_fen();
+    assert_eq!(Position::from_fen(&normal), Ok(position), "{normal}");
+    let picture = Position::from_picture(&position.to_picture(), position.side());
+    let board = |fen: &str| fen.split(' ').take(2).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(picture.map(|seen| board(&seen.to_fen())), Ok(board(&normal)));
+}
+
+/// A move that is read is written so that it is read again.
+pub fn moves(bytes: &[u8]) {
+    let Ok(mv) = String::from_utf8_lossy(bytes).parse::<Move>() else { return };
+    assert_eq!(mv.to_string().parse(), Ok(mv));
+}
+
+/// What a record of the championships says stays as it is once it has been written.
+pub fn ccgc(bytes: &[u8]) {
+    let Ok(record) = ccgc::read(&String::from_utf8_lossy(bytes)) else { return };
+    let text = ccgc::write(&record);
+    let again = ccgc::read(&text).expect("what is written can be read");
+    assert_eq!(ccgc::write(&again), text);
+    let moves = |record: &GameRecord| record.moves.iter().map(|played| played.mv).collect::<Vec<_>>();
+    assert_eq!((moves(&again), again.start, again.winner), (moves(&record), record.start, record.winner));
+}
+
+/// Every game of an SGF file comes back as it was read.
+pub fn sgf(bytes: &[u8]) {
+    let Ok(records) = sgf::read(&String::from_utf8_lossy(bytes)) else { return };
+    for record in records {
+        let text = sgf::write(&record);
+        let again = sgf::read(&text).expect("what is written can be read");
+        assert_eq!(again.iter().map(sgf::write).collect::<Vec<_>>(), [text]);
+        let course = |record: &GameRecord| (record.start, record.winner, record.moves.clone());
+        assert_eq!(again.iter().map(course).collect::<Vec<_>>(), [course(&record)]);
+    }
+}
+
+/// A record in JSON comes back as it was read.
+pub fn json_record(bytes: &[u8]) {
+    let Ok(record) = json::read(&String::from_utf8_lossy(bytes)) else { return };
+    assert_eq!(json::read(&json::write(&record)), Ok(record));
+}

@@ -1,0 +1,243 @@
+//! Laws of what comes from a platform: lines, Botzone's messages, and whole sessions.
+
+use crate::botzone::messages::{Message, Request, Style, json_request, response, simple_message};
+use crate::io::{Event, Events, Log, Output, read_lines};
+use crate::options::Settings;
+use crate::{botzone, sau};
+use otrera::{Move, Position, Size};
+use std::io::{BufReader, Write};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// Lines are the same, in whatever pieces they come.
+pub fn lines(bytes: &[u8]) {
+    let whole = lines_of(read_in_pieces(bytes, 1 << 16).1);
+    assert_eq!(whole, lines_of(read_in_pieces(bytes, 1).1));
+    assert!(whole.len() <= 1 + bytes.iter().filter(|&&byte| byte == b'\n').count());
+    assert!(whole.iter().all(|line| !line.contains('\n')));
+}
+
+/// The events that the reader makes of these bytes.
+fn read_in_pieces(bytes: &[u8], piece: usize) -> (Sender<Event>, Receiver<Event>) {
+    let (sender, receiver) = channel();
+    read_lines(BufReader::with_capacity(piece, bytes), &sender, &Log::none(Instant::now()));
+    (sender, receiver)
+}
+
+fn lines_of(events: Receiver<Event>) -> Vec<String> {
+    let line = |event| match event {
+        Event::Line(line, _) => Some(line),
+        _ => None,
+    };
+    events.try_iter().filter_map(line).collect()
+}
+
+/// Whatever a line says, its moves are on the board, and written again they are the same moves.
+pub fn botzone_line(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    for size in [4, 8, 10].into_iter().filter_map(Size::new) {
+        let mut messages = match json_request(&text, size) {
+            Request::Full(messages) => messages,
+            Request::Bare(message) => vec![message],
+        };
+        messages.push(simple_message(&text, size));
+        for mv in messages.into_iter().filter_map(|message| match message {
+            Message::Move(mv) => Some(mv),
+            _ => None,
+        }) {
+            assert!([mv.from, mv.to, mv.arrow].into_iter().all(|square| size.contains(square)));
+            let json = json_request(&response(Some(mv), Style::Json), size);
+            assert_eq!(json, Request::Bare(Message::Move(mv)));
+            assert_eq!(simple_message(&response(Some(mv), Style::Simple), size), Message::Move(mv));
+        }
+    }
+}
+
+/// The history of a game is read as it was played; cut off anywhere it has no move that was not in it, each
+/// in its place; and the answer to it is legal. The bytes choose: the place of the cut, then the moves.
+pub fn botzone_history(bytes: &[u8]) {
+    let Some((cut, choices)) = bytes.split_at_checked(2) else { return };
+    let (position, moves) = game(choices);
+    let black_to_move = moves.len() % 2 == 0;
+    let begin = black_to_move.then_some(Message::Begin);
+    let messages: Vec<Message> = begin.into_iter().chain(moves.iter().copied().map(Message::Move)).collect();
+
+    let line = json_history(&messages);
+    assert_eq!(json_request(&line, Size::BOTZONE), Request::Full(messages.clone()));
+    let cut = u16::from_le_bytes([cut[0], cut[1]]) as usize % (line.len() + 1);
+    if let Request::Full(saved) = json_request(&line[..cut], Size::BOTZONE) {
+        for (index, message) in saved.iter().enumerate() {
+            let same = messages.get(index) == Some(message);
+            assert!(same || !matches!(message, Message::Move(_)), "{index}: {}", &line[..cut]);
+        }
+    }
+    for text in [line, simple_history(&messages)] {
+        let answers = answers_to(format!("{text}\n").as_bytes());
+        let [Message::Move(mv)] = moves_of(&answers)[..] else { panic!("{answers:?} to {text}") };
+        assert_eq!(position.check(mv), Ok(()), "{answers:?} to {text}");
+    }
+}
+
+/// A legal game in which each byte chooses a move, with a side to move that can; at most 60 plies.
+fn game(choices: &[u8]) -> (Position, Vec<Move>) {
+    let mut position = Position::start(Size::BOTZONE);
+    let mut played = Vec::new();
+    for pair in choices.chunks(2).take(60) {
+        let choice = pair.iter().fold(0, |number, &byte| number << 8 | usize::from(byte));
+        let moves: Vec<Move> = position.legal_moves().collect();
+        let Some(&mv) = moves.get(choice % moves.len()) else { break };
+        let next = position.with_move(mv);
+        if next.winner().is_some() {
+            break;
+        }
+        position = next;
+        played.push(mv);
+    }
+    (position, played)
+}
+
+fn text_of(message: &Message, style: Style) -> String {
+    match message {
+        Message::Move(mv) => response(Some(*mv), style),
+        _ => response(None, style),
+    }
+}
+
+fn json_history(messages: &[Message]) -> String {
+    let every_other = |first: usize| {
+        let texts = messages.iter().skip(first).step_by(2).map(|message| text_of(message, Style::Json));
+        texts.collect::<Vec<_>>().join(",")
+    };
+    format!(r#"{{"requests":[{}],"responses":[{}]}}"#, every_other(0), every_other(1))
+}
+
+fn simple_history(messages: &[Message]) -> String {
+    let lines = messages.iter().map(|message| text_of(message, Style::Simple));
+    let number = messages.len().div_ceil(2).to_string();
+    std::iter::once(number).chain(lines).collect::<Vec<_>>().join("\n")
+}
+
+/// Whatever comes, each answer is one that the platform understands.
+pub fn session(bytes: &[u8]) {
+    let answers = answers_to(bytes);
+    for message in moves_of(&answers) {
+        let on_board = matches!(message, Message::Move(_) | Message::Begin);
+        assert!(on_board, "{answers:?}");
+    }
+    for line in answers.iter().filter(|line| !line.starts_with(['{', '>', 'd'])) {
+        let numbers = simple_message(line, Size::BOTZONE) != Message::Unreadable;
+        assert!(numbers || is_sau_answer(line), "{line:?}");
+    }
+}
+
+/// The moves among Botzone's answers. Its platforms know `Begin` as "no move".
+fn moves_of(answers: &[String]) -> Vec<Message> {
+    let message = |line: &String| match line.strip_prefix("{\"response\":") {
+        Some(rest) => {
+            let object = rest.split_inclusive('}').next().unwrap_or_default();
+            match json_request(object, Size::BOTZONE) {
+                Request::Bare(message) => Some(message),
+                Request::Full(_) => panic!("{line}"),
+            }
+        }
+        None => line
+            .starts_with(|c: char| c == '-' || c.is_ascii_digit())
+            .then(|| simple_message(line, Size::BOTZONE)),
+    };
+    answers.iter().filter_map(message).collect()
+}
+
+/// A platform that waits for its answers gets at most one to each line, and only such as it understands.
+pub fn sau_session(bytes: &[u8]) {
+    let (events, lines) = channel();
+    let (answered, answers) = channel();
+    let sink = Sink { answered: Some(answered), ..Sink::default() };
+    let feeder = events.clone();
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    let said = text.lines().count();
+    let platform = std::thread::spawn(move || {
+        for line in text.lines() {
+            let _ = feeder.send(Event::Line(line.to_owned(), Instant::now()));
+            if ["new", "move", "error"].iter().any(|command| line.trim_start().starts_with(command)) {
+                let _ = answers.recv_timeout(Duration::from_millis(2));
+            }
+        }
+        let _ = feeder.send(Event::Closed);
+    });
+    let output = Output::new(Box::new(sink.clone()), Log::none(Instant::now()));
+    let log = Log::none(Instant::now());
+    let _ = sau::play(&mut Events::new(lines), events, &output, &log, &settings());
+    platform.join().expect("it only sends");
+    let heard = sink.lines();
+    assert!(heard.len() <= said, "{heard:?}");
+    assert!(heard.iter().all(|line| is_sau_answer(line)), "{heard:?}");
+}
+
+fn is_sau_answer(line: &str) -> bool {
+    let letters = |text: &str| text.len() == 6 && text.bytes().all(|letter| (b'A'..=b'J').contains(&letter));
+    line == "name Otrera" || line.strip_prefix("move ").is_some_and(letters)
+}
+
+/// Settings with which a move takes no time.
+fn settings() -> Settings {
+    Settings {
+        iterations: Some(3),
+        threads: Some(1),
+        memory: Some(1 << 20),
+        seed: Some(1),
+        ..Settings::default()
+    }
+}
+
+/// What the program says to this input, all of which is there from the beginning.
+fn answers_to(bytes: &[u8]) -> Vec<String> {
+    let (sender, receiver) = read_in_pieces(bytes, 1 << 16);
+    let log = Log::none(Instant::now());
+    let sink = Sink::default();
+    let output = Output::new(Box::new(sink.clone()), log.clone());
+    let settings = settings();
+    let mut events = Events::new(receiver);
+    while let Event::Line(line, arrived) = events.next() {
+        let botzone = botzone::recognises(&line);
+        if !botzone && !sau::recognises(&line) {
+            continue;
+        }
+        events.unread(Event::Line(line, arrived));
+        let _ = if botzone {
+            botzone::play(&mut events, &output, &settings, Instant::now())
+        } else {
+            sau::play(&mut events, sender, &output, &log, &settings)
+        };
+        break;
+    }
+    sink.lines()
+}
+
+/// Keeps what is written, and tells of each time that it is.
+#[derive(Clone, Default)]
+struct Sink {
+    said: Arc<Mutex<Vec<u8>>>,
+    answered: Option<Sender<()>>,
+}
+
+impl Sink {
+    fn lines(&self) -> Vec<String> {
+        let said = self.said.lock().expect("nobody panicked with it");
+        String::from_utf8_lossy(&said).lines().map(str::to_owned).collect()
+    }
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.said.lock().expect("nobody panicked with it").extend(bytes);
+        if let Some(answered) = &self.answered {
+            let _ = answered.send(());
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,57 @@
+//! Laws of the options: none is fatal, none is out of its range, and file and command line agree.
+
+use crate::options::{Options, Settings, settings_help};
+use std::ffi::OsString;
+use std::path::Path;
+
+/// Where the configuration is said to be: paths in it count from this folder.
+const FILE: &str = "otrera.toml";
+
+/// Any arguments, separated by line breaks, leave options that can be used.
+pub fn options(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let options = Options::read(text.lines().map(OsString::from));
+    assert_in_range(&options.settings);
+    assert!((1..=10_000).contains(&options.lines));
+}
+
+/// Any file leaves settings that can be used; and its first line, taken as the value of the setting that the
+/// first byte chooses, means the same on the command line.
+pub fn configuration(bytes: &[u8]) {
+    let Some((choice, text)) = bytes.split_first() else { return };
+    let text = String::from_utf8_lossy(text);
+    let mut settings = Settings::default();
+    let mut problems = Vec::new();
+    settings.read_text(&text, Path::new(FILE), &mut problems);
+    assert_in_range(&settings);
+    assert!(problems.len() <= text.lines().count());
+    let value = text.lines().next().unwrap_or_default();
+    if !value.chars().any(char::is_control) {
+        let names = setting_names();
+        assert_agreement(&names[usize::from(*choice) % names.len()], value);
+    }
+}
+
+fn setting_names() -> Vec<String> {
+    let help = settings_help();
+    help.split_whitespace().filter_map(|word| word.strip_prefix("--")).map(str::to_owned).collect()
+}
+
+fn assert_agreement(name: &str, value: &str) {
+    let options = Options::read([format!("--{name}"), value.to_owned()].map(OsString::from));
+    let (mut settings, mut problems) = (Settings::default(), Vec::new());
+    let line = format!("{name} = {}", toml::Value::String(value.to_owned()));
+    settings.read_text(&line, Path::new(FILE), &mut problems);
+    assert_eq!(format!("{settings:?}"), format!("{:?}", options.settings), "{line}");
+    assert_eq!(problems.len(), options.problems.len(), "{problems:?} {:?}", options.problems);
+}
+
+fn assert_in_range(settings: &Settings) {
+    assert!(settings.threads.is_none_or(|threads| (1..=1024).contains(&threads)));
+    assert!(settings.memory.is_none_or(|bytes| (1 << 20..=65_536 << 20).contains(&bytes)));
+    assert!(settings.iterations.is_none_or(|count| count > 0));
+    let times = [Some(settings.total_time), settings.move_time];
+    assert!(times.into_iter().flatten().all(|time| (0.0099..=604_800.0).contains(&time.as_secs_f64())));
+    assert!((1..=40).contains(&settings.name.len()));
+    assert!(settings.name.bytes().all(|byte| (b' '..=b'~').contains(&byte)));
+}

@@ -1,0 +1,176 @@
+//! What stands in Botzone's lines: requests and responses in both styles, read leniently and written.
+
+use otrera::{Move, Size, Square};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// How the platform writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Style {
+    Json,
+    Simple,
+}
+
+/// One message of the match: a request or a response.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Message {
+    /// "You are Black, begin": all six numbers are -1.
+    Begin,
+    Move(Move),
+    /// A move, but none of this board.
+    Garbled,
+    /// Nobody knows what.
+    Unreadable,
+}
+
+/// What a turn's input says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Request {
+    /// All messages from the start of the match, in turn; the last one is to be answered.
+    Full(Vec<Message>),
+    /// Only the message to be answered.
+    Bare(Message),
+}
+
+/// A line of whole numbers separated by blanks, at most ten; `None` if it is anything else.
+pub fn numbers(line: &str) -> Option<Vec<i64>> {
+    let words: Vec<&str> = line.split_ascii_whitespace().take(11).collect();
+    let numbers: Vec<i64> = words.iter().map_while(|word| word.parse().ok()).collect();
+    (!words.is_empty() && numbers.len() == words.len()).then_some(numbers)
+}
+
+pub fn simple_message(line: &str, size: Size) -> Message {
+    match numbers(line).map(<[i64; 6]>::try_from) {
+        Some(Ok(numbers)) => message_of(numbers, size),
+        _ => Message::Unreadable,
+    }
+}
+
+/// A message from `x0 y0 x1 y1 x2 y2`. Botzone's first mover sits at y = 0, ours on rank 1.
+fn message_of(numbers: [i64; 6], size: Size) -> Message {
+    if numbers == [-1; 6] {
+        return Message::Begin;
+    }
+    let square = |x: i64, y: i64| {
+        let square = Square::new(usize::try_from(x).ok()?, usize::try_from(y).ok()?)?;
+        size.contains(square).then_some(square)
+    };
+    let [x0, y0, x1, y1, x2, y2] = numbers;
+    match (square(x0, y0), square(x1, y1), square(x2, y2)) {
+        (Some(from), Some(to), Some(arrow)) => Message::Move(Move { from, to, arrow }),
+        _ if x0 >= 0 => Message::Garbled,
+        _ => Message::Unreadable,
+    }
+}
+
+/// The full form of JSON interaction; whatever else is in it does not matter.
+#[derive(Deserialize)]
+struct FullForm {
+    requests: Vec<Value>,
+    #[serde(default)]
+    responses: Vec<Value>,
+}
+
+pub fn json_request(line: &str, size: Size) -> Request {
+    let message = |value: &Value| json_message(value, size);
+    if line.contains("\"requests\"") {
+        return match serde_json::from_str::<FullForm>(line) {
+            Ok(form) => {
+                let (requests, responses): (Vec<_>, Vec<_>) = (
+                    form.requests.iter().map(message).collect(),
+                    form.responses.iter().map(message).collect(),
+                );
+                Request::Full(interleaved(&requests, &responses))
+            }
+            Err(_) => salvaged(line, size),
+        };
+    }
+    match serde_json::from_str::<Value>(line) {
+        Ok(value) => Request::Bare(message(&value)),
+        Err(_) => Request::Bare(messages_in(line, size).pop().unwrap_or(Message::Unreadable)),
+    }
+}
+
+/// Requests and responses in the order in which they were made.
+fn interleaved(requests: &[Message], responses: &[Message]) -> Vec<Message> {
+    let mut messages = Vec::with_capacity(requests.len() * 2);
+    for (turn, &request) in requests.iter().enumerate() {
+        messages.push(request);
+        if turn + 1 < requests.len() {
+            messages.push(responses.get(turn).copied().unwrap_or(Message::Unreadable));
+        }
+    }
+    messages
+}
+
+/// The keys of a move, in order.
+const KEYS: [&str; 6] = ["x0", "y0", "x1", "y1", "x2", "y2"];
+
+/// A message from a JSON value. Like the judge it takes an object in a string too; numbers may be written
+/// as text or with a fraction of zero.
+fn json_message(value: &Value, size: Size) -> Message {
+    if let Value::String(text) = value {
+        return match serde_json::from_str(text) {
+            Ok(inner @ Value::Object(_)) => json_message(&inner, size),
+            _ => simple_message(text, size),
+        };
+    }
+    let number = |key: &str| {
+        let value = value.get(key)?;
+        let whole = |float: f64| (float.fract() == 0.0 && float.abs() < 1e6).then_some(float as i64);
+        value.as_i64().or_else(|| whole(value.as_f64()?)).or_else(|| value.as_str()?.trim().parse().ok())
+    };
+    message_of_keys(number, size)
+}
+
+/// A message from what is known of its keys. One number that is none of "begin" shows that it is a move.
+fn message_of_keys(number: impl Fn(&str) -> Option<i64>, size: Size) -> Message {
+    let numbers: Vec<i64> = KEYS.into_iter().filter_map(&number).collect();
+    match <[i64; 6]>::try_from(numbers) {
+        Ok(numbers) => message_of(numbers, size),
+        Err(_) if number(KEYS[0]).is_some_and(|x| x >= 0) => Message::Garbled,
+        Err(_) => Message::Unreadable,
+    }
+}
+
+/// What can be saved from a full form that is no JSON: every complete move in it, those after the word
+/// `responses` as ours.
+fn salvaged(line: &str, size: Size) -> Request {
+    let (requests, responses) = match (line.find("\"requests\""), line.find("\"responses\"")) {
+        (Some(requests), Some(responses)) if requests < responses => line.split_at(responses),
+        (Some(requests), Some(_)) => {
+            let (responses, requests) = line.split_at(requests);
+            (requests, responses)
+        }
+        _ => (line, ""),
+    };
+    Request::Full(interleaved(&messages_in(requests, size), &messages_in(responses, size)))
+}
+
+/// The moves in a text that is no JSON: whatever stands in braces or begins with one and names a key of
+/// a move. What is cut off in the middle of its numbers is garbled.
+fn messages_in(text: &str, size: Size) -> Vec<Message> {
+    let objects = text.split('{').filter(|object| object.contains("\"x0\""));
+    objects.map(|object| message_of_keys(|key| salvaged_number(object, key), size)).collect()
+}
+
+/// The number behind a key in a text that is no JSON, if something shows where it ends.
+fn salvaged_number(object: &str, key: &str) -> Option<i64> {
+    let (_, rest) = object.split_once(&format!("\"{key}\""))?;
+    let digits = rest.trim_start_matches([' ', ':', '"']);
+    let end = digits.find(|c: char| c != '-' && !c.is_ascii_digit())?;
+    digits.get(..end)?.parse().ok()
+}
+
+/// A move as Botzone's judge wants it; -1 six times where there is none to play, as its samples answer.
+pub fn response(mv: Option<Move>, style: Style) -> String {
+    let numbers = match mv {
+        Some(mv) => [mv.from, mv.to, mv.arrow].map(|square| [square.column() as i64, square.row() as i64]),
+        None => [[-1; 2]; 3],
+    };
+    let [[x0, y0], [x1, y1], [x2, y2]] = numbers;
+    match style {
+        Style::Json => format!(r#"{{"x0":{x0},"y0":{y0},"x1":{x1},"y1":{y1},"x2":{x2},"y2":{y2}}}"#),
+        Style::Simple => format!("{x0} {y0} {x1} {y1} {x2} {y2}"),
+    }
+}

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Runs the fuzz targets in turn: scripts/fuzz.sh SECONDS [TARGET...]. Each starts from what the transcripts
+# send, from fuzz/seeds and from what has been found before (tests/fuzzed), and goes on from the corpus of
+# earlier runs (fuzz/corpus). What a target finds it names; put that file into tests/fuzzed/TARGET/.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+seconds=$1
+shift
+# cargo-fuzz needs compiler options that are not stable yet; this opens them in the stable compiler.
+export RUSTC_BOOTSTRAP=1
+targets=${*:-$(cargo fuzz list)}
+
+# One file for each transcript and one for each of its lines, with some move where any will do.
+begin='{"x0":-1,"y0":-1,"x1":-1,"y1":-1,"x2":-1,"y2":-1}'
+move='{"x0":0,"y0":5,"x1":4,"y1":5,"x2":3,"y2":4}'
+sent=fuzz/corpus/transcripts
+rm -rf "$sent" && mkdir -p "$sent"
+for transcript in protocol/transcripts/*.session; do
+    name=$(basename "$transcript" .session)
+    sed -n 's/^>>\? //p' "$transcript" |
+        sed "s/<begin>/$begin/g; s/<json move>/$move/g; s/<simple move>/0 5 4 5 3 4/g; s/<sau move>/ADDGAD/g" \
+            > "$sent/$name"
+    split --lines=1 --suffix-length=3 "$sent/$name" "$sent/$name-line-"
+done
+
+found=()
+for target in $targets; do
+    mkdir -p "fuzz/corpus/$target" "fuzz/seeds/$target" "tests/fuzzed/$target"
+    folders=("fuzz/corpus/$target" "$sent" "fuzz/seeds/$target" "tests/fuzzed/$target")
+    cargo fuzz run "$target" "${folders[@]}" -- -max_total_time="$seconds" -timeout=10 -max_len=4096 \
+        -rss_limit_mb=2048 -use_value_profile=1 -print_final_stats=1 -verbosity=1 || found+=("$target")
+done
+rmdir --ignore-fail-on-non-empty fuzz/seeds/* tests/fuzzed/*
+[ ${#found[@]} -eq 0 ] || { echo "fuzz.sh: found something: ${found[*]}" >&2; exit 1; }
