@@ -34,7 +34,8 @@ pub fn configuration(bytes: &[u8]) {
 
 fn setting_names() -> Vec<String> {
     let help = settings_help();
-    help.split_whitespace().filter_map(|word| word.strip_prefix("--")).map(str::to_owned).collect()
+    let name = |line: &str| line.trim_start().strip_prefix("--")?.split_whitespace().next().map(str::to_owned);
+    help.lines().filter_map(name).collect()
 }
 
 fn assert_agreement(name: &str, value: &str) {
