@@ -34,7 +34,8 @@ pub fn configuration(bytes: &[u8]) {
 
 fn setting_names() -> Vec<String> {
     let help = settings_help();
-    let name = |line: &str| line.trim_start().strip_prefix("--")?.split_whitespace().next().map(str::to_owned);
+    let name =
+        |line: &str| line.trim_start().strip_prefix("--")?.split_whitespace().next().map(str::to_owned);
     help.lines().filter_map(name).collect()
 }
 
