@@ -5,7 +5,7 @@ mod common;
 
 use common::{random_game, random_side, scattered_position, sides_exchanged, size, symmetries};
 use fastrand::Rng;
-use otrera::eval::{parallel, phase::MetricWeights};
+use otrera::eval::{parallel, phase::MetricWeights, policy::Surroundings};
 use otrera::{
     Bitboard, DistanceMaps, Evaluator, Kernel, Leaf, Metrics, Position, Side, Size, Square, Value, Weights,
     WinRate,
@@ -344,5 +344,75 @@ fn a_logistic_leaf_is_a_rising_probability() {
             assert!((rate(low) + rate(-low) - 1.0).abs() < 1e-6, "{low}");
         }
         assert_eq!([-1e30, -f32::INFINITY, 1e30, f32::INFINITY].map(rate), [0.0, 0.0, 1.0, 1.0]);
+    }
+}
+
+/// The class of a distance: 0 for one step, `far` for that many more or further, one above for never.
+fn class(distances: &Distances, square: Square, far: u32) -> usize {
+    distances.get(&square).map_or(far + 1, |&steps| (steps - 1).min(far)) as usize
+}
+
+fn amazons_beside(position: &Position, square: Square, side: Side) -> Vec<Square> {
+    let near = |other: &Square| {
+        other.column().abs_diff(square.column()).max(other.row().abs_diff(square.row())) == 1
+    };
+    position.amazons(side).into_iter().filter(near).collect()
+}
+
+fn steps_between(from: Square, to: Square) -> usize {
+    from.column().abs_diff(to.column()).max(from.row().abs_diff(to.row()))
+}
+
+#[test]
+fn features_of_half_moves_are_those_of_the_definitions() {
+    let mut maps = DistanceMaps::default();
+    for position in various_positions().iter().step_by(11) {
+        let (us, them) = (position.side(), position.side().opponent());
+        let liberties = |position: &Position, square| king_moves(position, square).len();
+        maps.flood(position, Kernel::fastest());
+        let surroundings = Surroundings::new(position, &maps);
+        let [queen, king] = [queen_moves, king_moves].map(|moves| distances(position, them, moves));
+        for movement in position.movements() {
+            let (from, to) = (movement.from, movement.to);
+            let after = position.with_movement(movement);
+            let mut friends = amazons_beside(position, to, us);
+            friends.retain(|&friend| friend != from);
+            let expected = [
+                class(&queen, to, 3),
+                class(&king, to, 5),
+                liberties(position, to),
+                liberties(position, from),
+                steps_between(from, to) - 1,
+                amazons_beside(position, to, them).len().min(4),
+                friends.len().min(4),
+                (queen_moves(position, from).len() / 3).min(9),
+                (queen_moves(after.position(), to).len() / 3).min(9),
+            ];
+            assert_eq!(surroundings.movement(movement), expected, "{movement}\n{position}");
+        }
+        let Some(movement) = position.movements().last() else { continue };
+        let aiming = position.with_movement(movement);
+        let after = aiming.position();
+        maps.flood(after, Kernel::fastest());
+        let surroundings = Surroundings::new(after, &maps);
+        let both = |moves| [us, them].map(|side| distances(after, side, moves));
+        let ([our_queen, their_queen], [our_king, their_king]) = (both(queen_moves), both(king_moves));
+        for arrow in aiming.arrow_targets() {
+            let beside = |side| amazons_beside(after, arrow, side);
+            let most_confined =
+                |side| beside(side).iter().map(|&amazon| liberties(after, amazon)).min().unwrap_or(0);
+            let expected = [
+                class(&our_queen, arrow, 3) * 5 + class(&their_queen, arrow, 3),
+                class(&our_king, arrow, 5) * 7 + class(&their_king, arrow, 5),
+                liberties(after, arrow),
+                steps_between(movement.to, arrow) - 1,
+                beside(them).len().min(4),
+                beside(us).len().min(4),
+                most_confined(them),
+                most_confined(us),
+                usize::from(arrow == movement.from),
+            ];
+            assert_eq!(surroundings.arrow(&aiming, arrow), expected, "{movement}/{arrow}\n{position}");
+        }
     }
 }

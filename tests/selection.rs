@@ -91,3 +91,82 @@ fn a_shortlist_changes_no_selection() {
         }
     }
 }
+
+/// Probabilities, the highest first.
+fn random_priors(count: usize, rng: &mut Rng) -> Vec<f32> {
+    let mut priors: Vec<f32> = (0..count).map(|_| (rng.f32() * 6.0).exp()).collect();
+    let sum: f32 = priors.iter().sum();
+    priors.iter_mut().for_each(|prior| *prior /= sum);
+    priors.sort_by(|a, b| b.total_cmp(a));
+    priors
+}
+
+#[test]
+fn priors_are_kept_to_one_in_fifty() {
+    let tree = Tree::with_memory(0);
+    let priors = random_priors(200, &mut Rng::with_seed(5));
+    let start = Position::standard();
+    let edges = start.legal_moves().map(Edge::whole);
+    let edges: Vec<Edge> = edges.zip(&priors).map(|(edge, &prior)| edge.with_prior(prior)).collect();
+    assert!(tree.begin_opening(tree.root()) && tree.open(tree.root(), &edges));
+    for (prior, mv) in priors.into_iter().zip(start.legal_moves()) {
+        let child = tree.node(tree.claim_untried(tree.root()).unwrap());
+        assert!((child.prior() / prior - 1.0).abs() < 0.02, "{} for {prior}", child.prior());
+        assert_eq!(child.edge(), Edge::whole(mv));
+        child.prove(Side::White);
+        assert!((child.prior() / prior - 1.0).abs() < 0.02, "{} for {prior} when proven", child.prior());
+    }
+}
+
+#[test]
+fn selection_follows_puct() {
+    let mut rng = Rng::with_seed(6);
+    let mut claimed = 0;
+    for _ in 0..2000 {
+        let c = rng.f32() * 2.0;
+        let params = Params { formula: Formula::Puct { c, temperature: 1.0 }, ..Params::MG };
+        let tree = Tree::with_memory(0);
+        let root = tree.root();
+        let priors = random_priors(rng.usize(2..40), &mut rng);
+        let start = Position::standard();
+        let edges = start.legal_moves().map(Edge::whole).zip(&priors);
+        let edges: Vec<Edge> = edges.map(|(edge, &prior)| edge.with_prior(prior)).collect();
+        assert!(tree.begin_opening(root) && tree.open(root, &edges));
+        // Black chooses; the root's own rewards are White's.
+        let mut children = Vec::new();
+        for _ in 0..rng.usize(1..=edges.len()) {
+            let child = tree.claim_untried(root).unwrap();
+            let visits = rng.u32(1..50);
+            (0..visits).for_each(|_| {
+                [root, child].iter().for_each(|&id| {
+                    tree.node(id).enter();
+                })
+            });
+            tree.node(child).add_reward(rng.u32(0..=visits * REWARD_UNIT));
+            children.push((child, f64::from(visits)));
+        }
+        let all: f64 = children.iter().map(|(_, visits)| visits).sum();
+        tree.node(root).add_reward(rng.u32(0..=all as u32 * REWARD_UNIT));
+        let exploration = f64::from(c) * all.sqrt();
+        let score = |&(child, visits): &(NodeId, f64)| {
+            let node = tree.node(child);
+            f64::from(node.mean(visits as u32)) + exploration * f64::from(node.prior()) / (1.0 + visits)
+        };
+        let highest = children.iter().map(score).fold(0.0, f64::max);
+        let untried = tree.next_untried(root).map(|next| {
+            1.0 - f64::from(tree.node(root).mean(all as u32)) + exploration * f64::from(next.prior())
+        });
+        tree.node(root).enter();
+        let selected = best_child(&tree, root, Side::Black, &params, None).unwrap();
+        let ours = match children.iter().find(|child| child.0 == selected) {
+            Some(tried) => score(tried),
+            None => {
+                claimed += 1;
+                untried.expect("a child that was not tried")
+            }
+        };
+        let best = untried.unwrap_or(0.0).max(highest);
+        assert!(ours > best - 1e-5, "a child of score {ours}, but there is one of {best}");
+    }
+    assert!((200..1800).contains(&claimed), "{claimed} of 2000 went to a child that was not tried");
+}

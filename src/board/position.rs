@@ -36,6 +36,7 @@ pub struct Position {
 pub struct Aiming {
     position: Position,
     archer: Square,
+    came_from: Square,
 }
 
 impl Position {
@@ -184,7 +185,7 @@ impl Position {
         *amazons = *amazons ^ old ^ new;
         position.empty = self.empty ^ old ^ new;
         position.key ^= zobrist::amazon(self.side, from) ^ zobrist::amazon(self.side, to);
-        Aiming { position, archer: to }
+        Aiming { position, archer: to, came_from: from }
     }
 
     /// Plays a move that is known to be legal.
@@ -253,6 +254,18 @@ impl Aiming {
     #[inline(always)]
     pub const fn side(&self) -> Side {
         self.position.side
+    }
+
+    /// The amazon that has moved and now shoots.
+    #[inline(always)]
+    pub const fn archer(&self) -> Square {
+        self.archer
+    }
+
+    /// The square it has left.
+    #[inline(always)]
+    pub const fn came_from(&self) -> Square {
+        self.came_from
     }
 
     /// The board as it stands: the side that shoots is still to move.

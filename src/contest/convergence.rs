@@ -9,10 +9,10 @@ use crate::board::position::Position;
 use crate::board::square::Side;
 use crate::eval::winrate::WinRate;
 use crate::search::backup::{self, Step};
-use crate::search::expand::{self, State};
+use crate::search::expand::{Opener, State};
 use crate::search::params::{Formula, Params};
 use crate::search::select::best_child;
-use crate::search::tree::{Edge, NodeId, Tree};
+use crate::search::tree::{NodeId, Tree};
 use fastrand::Rng;
 
 /// How lucky the search is.
@@ -40,7 +40,7 @@ struct FirstMove {
     case: Case,
     favourite: Option<Movement>,
     rng: Rng,
-    edges: Vec<Edge>,
+    opener: Opener,
 }
 
 impl FirstMove {
@@ -53,7 +53,7 @@ impl FirstMove {
             case,
             favourite: start.movements().find(|movement| arrows(movement) == 28),
             rng: Rng::with_seed(1),
-            edges: Vec::new(),
+            opener: Opener::new(),
         }
     }
 
@@ -87,7 +87,7 @@ impl FirstMove {
     /// An untried child as long as there is one, then the best, as the search's worker does.
     fn child_of(&mut self, id: NodeId, state: &State) -> Option<NodeId> {
         if !self.tree.is_open(id) {
-            expand::open(&self.tree, id, state, self.params.grouping, &mut self.rng, &mut self.edges);
+            self.opener.open(&self.tree, id, state, &self.params, &mut self.rng);
         }
         let untried = self.tree.claim_untried(id);
         untried.or_else(|| best_child(&self.tree, id, Side::Black, &self.params, None))

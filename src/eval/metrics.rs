@@ -14,6 +14,7 @@ use super::distance::{DistanceMaps, Levels};
 use super::lanes::{Boards, Kernel, Lanes, PortableLanes, SidePair};
 use crate::board::bitboard::{Bitboard, DIRECTIONS};
 use crate::board::position::Position;
+use crate::board::square::Square;
 
 /// The metrics of one position, positive for Black.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -222,6 +223,13 @@ impl NeighbourCounts {
             }
         }
         Self(digits)
+    }
+
+    /// The count of one square.
+    #[inline(always)]
+    pub(super) fn at(&self, square: Square) -> usize {
+        let bit = |digit: usize| usize::from(self.0[digit].contains(square)) << digit;
+        bit(0) | bit(1) | bit(2) | bit(3)
     }
 
     /// The counts of all squares of a set, added up.

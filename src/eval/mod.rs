@@ -1,10 +1,10 @@
 //! How good a position is, without search: the MG-PEO paper's phased evaluation.
 //!
 //! [`distance`] floods the board and keeps, for each number of queen and king moves, what each side
-//! reaches; [`metrics`] turns these maps into the five metrics; [`phase`] weighs them by the stage
-//! of the game ([`confinement`] is a metric of ours beside the paper's five); [`winrate`] turns the weighted sum into a winning rate. [`lanes`] is the arithmetic
-//! underneath, in several instruction sets, and [`parallel`] the paper's way to spread one evaluation
-//! over threads.
+//! reaches; [`metrics`] turns these maps into the five metrics, [`confinement`] adds one of ours; [`phase`]
+//! weighs them by the stage of the game; [`winrate`] turns the weighted sum into a winning rate. [`lanes`] is
+//! the arithmetic underneath, in several instruction sets, and [`parallel`] the paper's way to spread one
+//! evaluation over threads. [`policy`] says how promising a half-move looks before it is searched.
 //!
 //! Sums are integers until the last step, so every kernel and every thread order gives the same bits.
 
@@ -14,6 +14,8 @@ pub mod lanes;
 pub mod metrics;
 pub mod parallel;
 pub mod phase;
+pub mod policy;
+mod policy_weights;
 pub mod winrate;
 
 use crate::board::position::Position;

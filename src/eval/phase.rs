@@ -94,9 +94,10 @@ impl Weights {
         0.2,
     );
 
-    /// Fitted by `lab fit --without p1,mobility` to 1,800 games of `tournament` with a logistic leaf against
-    /// itself, 1,000 and 1,500 iterations a move. Values are log-odds. The metrics left out foresee next to
-    /// nothing that the others do not, and cost time. Earlier than the first knot the games tell nothing.
+    /// Fitted by `lab fit --without p1,mobility` to 1,800 games of
+    /// `mg,leaf=logistic:7,c=0.2,rollouts=1,arrow-first=off` against itself, 1,000 and 1,500 iterations a move.
+    /// Values are log-odds. The metrics left out foresee next to nothing that the others do not, and cost
+    /// time. Earlier than the first knot the games tell nothing.
     pub const FITTED: Self = Self::sliding(
         &[
             (20, MetricWeights::of([0.0119, -0.0106, 0.0, 0.1758, 0.0, 0.0755, 0.1067])),

@@ -1,9 +1,12 @@
 //! What the tree descends through: the state of the game at a node, and the children it can have.
 
-use super::params::Grouping;
+use super::params::{Formula, Grouping, Params};
 use super::tree::{Edge, NodeId, Tree};
 use crate::board::position::{Aiming, Position};
 use crate::board::square::Side;
+use crate::eval::distance::DistanceMaps;
+use crate::eval::lanes::Kernel;
+use crate::eval::policy::{self, Surroundings};
 use fastrand::Rng;
 
 /// The game at a node: between two moves, or between movement and arrow.
@@ -62,19 +65,70 @@ impl State {
     }
 }
 
-/// Opens a node: gives it its children in random order. Nothing happens when the memory is full or
-/// another worker is at it.
-pub fn open(
-    tree: &Tree,
-    id: NodeId,
-    state: &State,
-    grouping: Grouping,
-    rng: &mut Rng,
-    edges: &mut Vec<Edge>,
-) {
-    if !tree.is_full() && tree.begin_opening(id) {
-        state.edges(grouping, edges);
-        rng.shuffle(edges);
-        tree.open(id, edges);
+/// What a worker needs to open nodes, kept from one to the next.
+pub struct Opener {
+    edges: Vec<Edge>,
+    scored: Vec<(f32, Edge)>,
+    maps: DistanceMaps,
+    kernel: Kernel,
+}
+
+impl Opener {
+    /// Scratch space for one worker.
+    pub fn new() -> Self {
+        Self {
+            edges: Vec::new(),
+            scored: Vec::new(),
+            maps: DistanceMaps::default(),
+            kernel: Kernel::fastest(),
+        }
+    }
+
+    /// Opens a node: gives it its children in random order, or where the formula has priors in their order.
+    /// Nothing happens when the memory is full or another worker is at it.
+    pub fn open(&mut self, tree: &Tree, id: NodeId, state: &State, params: &Params, rng: &mut Rng) {
+        if tree.is_full() || !tree.begin_opening(id) {
+            return;
+        }
+        state.edges(params.grouping, &mut self.edges);
+        match params.formula {
+            Formula::Puct { temperature, .. } if params.grouping == Grouping::Split => {
+                self.sort_by_prior(state, temperature)
+            }
+            _ => rng.shuffle(&mut self.edges),
+        }
+        tree.open(id, &self.edges);
+    }
+
+    /// Gives the edges their priors and sorts them, the most probable first.
+    fn sort_by_prior(&mut self, state: &State, temperature: f32) {
+        let position = match state {
+            State::ToMove(position) => position,
+            State::ToShoot(aiming) => aiming.position(),
+        };
+        self.maps.flood(position, self.kernel);
+        let surroundings = Surroundings::new(position, &self.maps);
+        let stage = policy::stage(position);
+        let score = |edge: &Edge| match (state, edge.as_movement(), edge.as_arrow()) {
+            (State::ToMove(_), Some(movement), _) => {
+                policy::movement_score(stage, &surroundings.movement(movement))
+            }
+            (State::ToShoot(aiming), _, Some(arrow)) => {
+                policy::arrow_score(stage, &surroundings.arrow(aiming, arrow))
+            }
+            _ => 0.0,
+        };
+        self.scored.clear();
+        self.scored.extend(self.edges.iter().map(|edge| (libm::expf(score(edge) / temperature), *edge)));
+        let sum: f32 = self.scored.iter().map(|(weight, _)| weight).sum();
+        self.scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+        self.edges.clear();
+        self.edges.extend(self.scored.iter().map(|(weight, edge)| edge.with_prior(weight / sum)));
+    }
+}
+
+impl Default for Opener {
+    fn default() -> Self {
+        Self::new()
     }
 }

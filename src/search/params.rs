@@ -54,8 +54,22 @@ pub enum Formula {
         /// The factor before `ln N`: 2 in the MG-PEO paper's algorithm 3, 1 in its equation 8.
         log_factor: f32,
     },
+    /// `mean + c * prior * sqrt(N) / (1 + n)`, where a child that was not tried yet has the mean of its parent
+    /// (PUCT, Rosin 2011, in the form of AlphaZero). Children are tried in the order of their priors, and a
+    /// descent never ends between the halves of a move.
+    Puct {
+        /// The constant c.
+        c: f32,
+        /// Priors are `exp(score / temperature)`, see [`crate::eval::policy`].
+        temperature: f32,
+    },
     /// `mean + sqrt(ln N / n * min(1/4, mean - mean^2 + sqrt(2 ln N / n)))`, as Kato et al. print it.
     Ucb1Tuned,
+}
+
+impl Formula {
+    /// PUCT with the constants that won most games.
+    pub const PUCT: Self = Self::Puct { c: 0.3, temperature: 1.0 };
 }
 
 /// The random rollouts from a new leaf, by their depth in half-moves.
@@ -68,6 +82,9 @@ pub enum Rollouts {
 }
 
 impl Rollouts {
+    /// None: the leaf itself is judged.
+    pub const NONE: Self = Self::One(0);
+
     /// One playout to the end of the game, which is its own judge.
     pub const TO_THE_END: Self = Self::One(u32::MAX);
 }
@@ -129,8 +146,17 @@ impl Params {
     pub const PEO: Self = Self { grouping: Grouping::Whole, arrow_before_value: false, ..Self::PAPER };
     /// Neither.
     pub const MCTS: Self = Self { parallel: Parallel::Off, ..Self::PEO };
-    /// What the bot plays with: the paper's search, its threads on the tree.
-    pub const TOURNAMENT: Self = Self { parallel: Parallel::Tree, ..Self::PAPER };
+    /// What the bot plays with: half-moves in the order of fitted priors, a fitted evaluation that is a
+    /// winning probability, no rollouts, threads on the tree.
+    pub const TOURNAMENT: Self = Self {
+        grouping: Grouping::Split,
+        parallel: Parallel::Tree,
+        formula: Formula::PUCT,
+        arrow_before_value: false,
+        rollouts: Rollouts::NONE,
+        leaf: Leaf::Logistic { scale: 1.0 },
+        weights: Weights::FITTED,
+    };
 
     /// The plain UCT of Kato et al. 2015: whole moves, playouts to the end, no evaluation.
     pub const UCT: Self = Self { formula: Formula::Ucb1Tuned, rollouts: Rollouts::TO_THE_END, ..Self::MCTS };
@@ -154,11 +180,12 @@ impl Params {
     }
 
     /// Names and meanings of what [`Params::set`] takes.
-    pub const SETTINGS: [(&'static str, &'static str); 10] = [
+    pub const SETTINGS: [(&'static str, &'static str); 11] = [
         ("parallel", "off, metrics, rollouts, tree"),
-        ("c", "exploration constant of UCT, 0 to 10"),
+        ("c", "exploration constant of uct and puct, 0 to 10"),
         ("log-factor", "factor before ln N under UCT's root, 0 to 10"),
-        ("formula", "uct, ucb1-tuned"),
+        ("formula", "uct, ucb1-tuned, puct"),
+        ("temperature", "of the priors of puct, 0.1 to 10"),
         ("leaf", "sign, sign:THRESHOLD, logistic:SCALE (squares)"),
         ("rollouts", "depths in half-moves: 4+5, 3, end"),
         ("weights", "paper, fitted: those of the evaluation"),
@@ -184,15 +211,21 @@ impl Params {
             "parallel" => self.parallel = value.parse().map_err(|error: UnknownName| error.to_string())?,
             "c" | "log-factor" => {
                 let number = number(0.0, 10.0)?;
-                let Formula::Uct { c, log_factor } = &mut self.formula else {
-                    return Err(format!("{name} belongs to formula=uct"));
-                };
-                *(if name == "c" { c } else { log_factor }) = number;
+                match (&mut self.formula, name) {
+                    (Formula::Uct { c, .. } | Formula::Puct { c, .. }, "c") => *c = number,
+                    (Formula::Uct { log_factor, .. }, _) => *log_factor = number,
+                    _ => return Err(format!("{name} does not belong to this formula")),
+                }
             }
+            "temperature" => match &mut self.formula {
+                Formula::Puct { temperature, .. } => *temperature = number(0.1, 10.0)?,
+                _ => return Err(format!("{name} belongs to formula=puct")),
+            },
             "formula" => {
                 self.formula = match value {
                     "uct" => Self::PAPER.formula,
                     "ucb1-tuned" => Formula::Ucb1Tuned,
+                    "puct" => Formula::PUCT,
                     _ => return Err(valid()),
                 }
             }

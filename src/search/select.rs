@@ -6,8 +6,8 @@ use super::tree::{Node, NodeId, Tree};
 use crate::board::square::Side;
 use std::sync::LazyLock;
 
-/// The child of an opened node, all of whose children were tried, that `chooser` descends to.
-/// Children that are proven losses are out.
+/// The child of an opened node that `chooser` descends to. Children that are proven losses are out. All
+/// children were tried before, or the formula has priors and may claim one that was not.
 ///
 /// The shortlist, of use where there are thousands of children, belongs to this node alone.
 pub fn best_child(
@@ -26,6 +26,7 @@ pub fn best_child(
             let roots = &*ROOTS;
             highest(tree, id, chooser, params, |mean, n| mean + exploration / root_of(n, roots))
         }
+        Formula::Puct { c, .. } => by_prior(tree, id, chooser, c),
         Formula::Ucb1Tuned => {
             let score = |mean, n| mean + ucb1_tuned_bonus(mean, log_visits / n as f32);
             let Some(shortlist) = shortlist else { return highest(tree, id, chooser, params, score) };
@@ -36,6 +37,34 @@ pub fn best_child(
             })
         }
     }
+}
+
+/// The child with the highest score by PUCT. Untried children lie in the order of their priors, so that only
+/// the first of them need be looked at.
+fn by_prior(tree: &Tree, id: NodeId, chooser: Side, c: f32) -> Option<NodeId> {
+    let node = tree.node(id);
+    // The descent under way is counted, but has told nothing yet.
+    let visits = node.visits().saturating_sub(1).max(1);
+    let exploration = c * (visits as f32).sqrt();
+    let mut best = None;
+    let mut best_score = f32::NEG_INFINITY;
+    for (child, node) in tree.tried(id) {
+        let visits = node.visits().max(1);
+        if node.proof() == Some(chooser.opponent()) {
+            continue;
+        }
+        let score = node.mean(visits) + exploration * node.prior() / (1 + visits) as f32;
+        if score > best_score {
+            (best, best_score) = (Some(child), score);
+        }
+    }
+    let untried = tree.next_untried(id).filter(|next| {
+        let mean = node.mean(visits);
+        // Rewards are those of the side that moved here: of the chooser between movement and arrow.
+        let for_chooser = if is_movement(node) { mean } else { 1.0 - mean };
+        for_chooser + exploration * next.prior() > best_score
+    });
+    untried.and_then(|_| tree.claim_untried(id)).or(best).or_else(|| tree.claim_untried(id))
 }
 
 /// Square roots of small visit counts: most children have few visits, and a look-up is quicker.

@@ -16,6 +16,7 @@
 use crate::board::moves::{Move, Movement};
 use crate::board::square::{Side, Square};
 use bytemuck::Zeroable;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::*};
 
 /// Number of a node in the arena.
@@ -73,7 +74,21 @@ impl Edge {
     }
 
     const MASK: u32 = (1 << 21) - 1;
+
+    /// The same edge with the probability that it is the best of its family. It is kept in nine bits, to
+    /// one part in fifty and down to 1/30,000, and is no part of what the edge is.
+    pub fn with_prior(self, probability: f32) -> Self {
+        let code = (-libm::logf(probability) * PRIOR_STEPS + 0.5) as u32;
+        Self(self.0 & Self::MASK | code.min(PRIOR_CODES - 1) << 21)
+    }
 }
+
+/// Codes of a prior: code `k` is `exp(-k / PRIOR_STEPS)`.
+const PRIOR_CODES: u32 = 512;
+const PRIOR_STEPS: f32 = 50.0;
+
+static PRIORS: LazyLock<[f32; PRIOR_CODES as usize]> =
+    LazyLock::new(|| std::array::from_fn(|code| libm::expf(-(code as f32) / PRIOR_STEPS)));
 
 /// One node. Every field is written by any worker at any time, except `edge` and the number of children,
 /// which are fixed before the node can be found.
@@ -86,7 +101,7 @@ pub struct Node {
     visits: AtomicU32,
     /// The first child, or one of the two states before there is one.
     children: AtomicU32,
-    /// The edge that leads here, and above it two bits: proven for Black, proven for White.
+    /// The edge that leads here with its prior, and above it two bits: proven for Black, proven for White.
     edge: AtomicU32,
     /// Number of children, and how many of them have been tried, in the upper half.
     counts: AtomicU32,
@@ -103,6 +118,12 @@ impl Node {
     #[inline]
     pub fn edge(&self) -> Edge {
         Edge(self.edge.load(Relaxed) & Edge::MASK)
+    }
+
+    /// The probability that it is the best of its family, see [`Edge::with_prior`].
+    #[inline]
+    pub fn prior(&self) -> f32 {
+        PRIORS[(self.edge.load(Relaxed) >> 21) as usize & (PRIOR_CODES as usize - 1)]
     }
 
     /// Descents through this node, those under way included.
@@ -241,6 +262,15 @@ impl Tree {
     #[inline]
     pub fn is_open(&self, id: NodeId) -> bool {
         self.node(id).children.load(Acquire) > OPENING
+    }
+
+    /// The next child that nobody has tried, if there is one and the node is open.
+    #[inline]
+    pub fn next_untried(&self, id: NodeId) -> Option<&Node> {
+        let node = self.node(id);
+        let first = node.children.load(Acquire);
+        let (count, tried) = node.counts();
+        (first > OPENING && tried < count).then(|| self.node(first + tried))
     }
 
     /// The next child that nobody has tried, now claimed by the caller.

@@ -2,10 +2,11 @@
 
 use super::Shared;
 use super::backup::{self, Step};
-use super::expand::{self, State};
+use super::expand::{Opener, State};
+use super::params::Formula;
 use super::select;
 use super::shortlist::Shortlist;
-use super::tree::{Edge, NodeId};
+use super::tree::NodeId;
 use crate::board::square::Side;
 use crate::eval::distance::DistanceMaps;
 use crate::eval::winrate::WinRate;
@@ -16,7 +17,7 @@ use std::sync::atomic::Ordering::Relaxed;
 pub(crate) struct Worker {
     rng: Rng,
     path: Vec<Step>,
-    edges: Vec<Edge>,
+    opener: Opener,
     maps: [DistanceMaps; 2],
     /// Of the root: no other node of a tree of whole moves is visited often enough.
     shortlist: Shortlist,
@@ -30,7 +31,7 @@ impl Worker {
         Self {
             rng: Rng::with_seed(seed ^ index.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
             path: Vec::with_capacity(64),
-            edges: Vec::with_capacity(256),
+            opener: Opener::new(),
             maps: Default::default(),
             shortlist: Shortlist::default(),
         }
@@ -75,6 +76,7 @@ impl Worker {
         let tree = shared.tree;
         let mut state = State::ToMove(shared.root);
         let mut id = tree.root();
+        let by_prior = matches!(shared.params.formula, Formula::Puct { .. });
         self.path.clear();
         self.path.push(Step { node: id, mover: shared.root.side().opponent() });
         tree.node(id).enter();
@@ -89,13 +91,16 @@ impl Worker {
                 if let Some(winner) = state.winner() {
                     node.prove(winner);
                 }
-                break;
+                // With priors the arrow that looks best is shot before the leaf is judged.
+                if !by_prior || matches!(state, State::ToMove(_)) {
+                    break;
+                }
             }
         }
         state
     }
 
-    /// The child to go to: an untried one as long as there is one, then the best by the formula.
+    /// The child to go to: the best by the formula, but without priors an untried one while there is any.
     fn step(&mut self, shared: &Shared, id: NodeId, state: &State) -> Option<NodeId> {
         let tree = shared.tree;
         if !tree.is_open(id) {
@@ -104,12 +109,14 @@ impl Worker {
                 tree.node(id).prove(winner);
                 return None;
             }
-            expand::open(tree, id, state, shared.params.grouping, &mut self.rng, &mut self.edges);
+            self.opener.open(tree, id, state, shared.params, &mut self.rng);
         }
         if !tree.is_open(id) {
             return None;
         }
-        let child = tree.claim_untried(id).or_else(|| {
+        let by_prior = matches!(shared.params.formula, Formula::Puct { .. });
+        let untried = if by_prior { None } else { tree.claim_untried(id) };
+        let child = untried.or_else(|| {
             let shortlist = (id == tree.root()).then_some(&mut self.shortlist);
             select::best_child(tree, id, state.chooser(), shared.params, shortlist)
         });

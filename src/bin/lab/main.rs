@@ -6,6 +6,7 @@ mod external;
 mod fit;
 mod games;
 mod judge;
+mod policy;
 mod report;
 mod results;
 mod runner;
@@ -40,6 +41,8 @@ enum Command {
     Convert(convert::Args),
     /// Fit the weights of the evaluation to games.
     Fit(fit::Args),
+    /// Fit the priors of half-moves to the visits of searches.
+    Policy(policy::Args),
     /// Turn a results file into one HTML page.
     Report(report::Args),
     /// Run a program that may not start others.
@@ -59,6 +62,7 @@ fn main() -> ExitCode {
         Command::Tourney(args) => tourney::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Fit(args) => fit::run(&args),
+        Command::Policy(args) => policy::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Table(args) => table::run(&args),
     };

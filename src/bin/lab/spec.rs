@@ -122,6 +122,17 @@ fn built_in(text: &str) -> Result<Kind, String> {
     }
 }
 
+/// The parameters of a search from text, for commands that search themselves.
+///
+/// # Errors
+/// What would be valid.
+pub fn search_params(text: &str) -> Result<Params, String> {
+    match built_in(text)? {
+        Kind::Search { params, .. } => Ok(*params),
+        _ => Err(format!("{text} is no search")),
+    }
+}
+
 fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Result<Kind, String> {
     let (mut threads, mut memory, mut iterations) = (1, MEMORY_MB << 20, None);
     for option in options {
