@@ -388,7 +388,11 @@ fn features_of_half_moves_are_those_of_the_definitions() {
                 (queen_moves(position, from).len() / 3).min(9),
                 (queen_moves(after.position(), to).len() / 3).min(9),
             ];
-            assert_eq!(surroundings.movement(movement), expected, "{movement}\n{position}");
+            assert_eq!(
+                surroundings.movement(&surroundings.mover(from), to),
+                expected,
+                "{movement}\n{position}"
+            );
         }
         let Some(movement) = position.movements().last() else { continue };
         let aiming = position.with_movement(movement);

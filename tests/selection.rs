@@ -107,7 +107,7 @@ fn priors_are_kept_to_one_in_fifty() {
     let priors = random_priors(200, &mut Rng::with_seed(5));
     let start = Position::standard();
     let edges = start.legal_moves().map(Edge::whole);
-    let edges: Vec<Edge> = edges.zip(&priors).map(|(edge, &prior)| edge.with_prior(prior)).collect();
+    let edges: Vec<Edge> = edges.zip(&priors).map(|(edge, &prior)| edge.with_log_prior(prior.ln())).collect();
     assert!(tree.begin_opening(tree.root()) && tree.open(tree.root(), &edges));
     for (prior, mv) in priors.into_iter().zip(start.legal_moves()) {
         let child = tree.node(tree.claim_untried(tree.root()).unwrap());
@@ -130,7 +130,7 @@ fn selection_follows_puct() {
         let priors = random_priors(rng.usize(2..40), &mut rng);
         let start = Position::standard();
         let edges = start.legal_moves().map(Edge::whole).zip(&priors);
-        let edges: Vec<Edge> = edges.map(|(edge, &prior)| edge.with_prior(prior)).collect();
+        let edges: Vec<Edge> = edges.map(|(edge, &prior)| edge.with_log_prior(prior.ln())).collect();
         assert!(tree.begin_opening(root) && tree.open(root, &edges));
         // Black chooses; the root's own rewards are White's.
         let mut children = Vec::new();

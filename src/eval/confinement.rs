@@ -53,10 +53,10 @@ fn confinement_avx2(position: &Position, maps: &DistanceMaps) -> f32 {
 pub(crate) fn confinement<L: Lanes>(position: &Position, maps: &DistanceMaps) -> f32 {
     let neighbours = NeighbourCounts::new(position.empty());
     let reachable = maps.king.reachable();
-    let [black, white] = Side::BOTH.map(|side| {
-        let contested = reachable.of(side.opponent().index());
-        penalties::<L>(position.amazons(side), position.empty(), contested, &neighbours)
-    });
+    let empty = position.empty();
+    // Not a closure for both sides, which would leave the instruction set that this is compiled for.
+    let black = penalties::<L>(position.amazons(Side::Black), empty, reachable.of(1), &neighbours);
+    let white = penalties::<L>(position.amazons(Side::White), empty, reachable.of(0), &neighbours);
     (white as i32 - black as i32) as f32 / UNIT as f32
 }
 
@@ -94,25 +94,25 @@ fn freedoms<L: Lanes>(
     neighbours: &NeighbourCounts,
 ) -> [u32; 4] {
     let empty = Boards::<L>::splat(empty);
-    let mut walkers = [Boards::of_four(amazons); 8];
+    let start = Boards::<L>::of_four(amazons);
+    // Written out for the same reason.
+    let (mut east, mut north_west, mut north, mut north_east) = (start, start, start, start);
+    let (mut west, mut south_east, mut south, mut south_west) = (start, start, start, start);
     let mut freedoms = [0; 4];
     for steps in 1..=STEPS {
-        let [east, north_west, north, north_east, west, south_east, south, south_west] = walkers;
-        walkers = [
-            east.up(1, 1),
-            north_west.up(10, 10),
-            north.up(11, 11),
-            north_east.up(12, 12),
-            west.down(1, 1),
-            south_east.down(10, 10),
-            south.down(11, 11),
-            south_west.down(12, 12),
-        ]
-        .map(|walker| walker.and(empty));
+        east = east.up(1, 1).and(empty);
+        north_west = north_west.up(10, 10).and(empty);
+        north = north.up(11, 11).and(empty);
+        north_east = north_east.up(12, 12).and(empty);
+        west = west.down(1, 1).and(empty);
+        south_east = south_east.down(10, 10).and(empty);
+        south = south.down(11, 11).and(empty);
+        south_west = south_west.down(12, 12).and(empty);
         // No two walkers of one amazon ever meet.
-        let all = walkers.into_iter().skip(1).fold(walkers[0], Boards::or);
-        for (freedom, reached) in freedoms.iter_mut().zip(all.to_four()) {
-            *freedom += neighbours.sum_over(reached & contested) << (STEPS - steps);
+        let up = east.or(north_west).or(north.or(north_east));
+        let all = up.or(west.or(south_east)).or(south.or(south_west)).to_four();
+        for amazon in 0..4 {
+            freedoms[amazon] += neighbours.sum_over(all[amazon] & contested) << (STEPS - steps);
         }
     }
     freedoms

@@ -181,15 +181,19 @@ impl<L: Lanes> Boards<L> {
     /// Four sets.
     #[inline(always)]
     pub fn of_four(sets: [Bitboard; 4]) -> Self {
-        let high = sets.map(|set| (set.0 >> 64) as u64);
-        Self { low: L::new(sets.map(|set| set.0 as u64)), high: L::new(high) }
+        let [a, b, c, d] = [sets[0].0, sets[1].0, sets[2].0, sets[3].0];
+        Self {
+            low: L::new([a as u64, b as u64, c as u64, d as u64]),
+            high: L::new([(a >> 64) as u64, (b >> 64) as u64, (c >> 64) as u64, (d >> 64) as u64]),
+        }
     }
 
     /// All four.
     #[inline(always)]
     pub fn to_four(self) -> [Bitboard; 4] {
         let (low, high) = (self.low.to_array(), self.high.to_array());
-        std::array::from_fn(|i| Bitboard(u128::from(low[i]) | u128::from(high[i]) << 64))
+        let board = |i: usize| Bitboard(u128::from(low[i]) | u128::from(high[i]) << 64);
+        [board(0), board(1), board(2), board(3)]
     }
 
     /// The same set in all four.

@@ -10,7 +10,6 @@ use super::metrics::NeighbourCounts;
 use super::phase::Weights;
 use super::policy_weights;
 use crate::board::bitboard::Bitboard;
-use crate::board::moves::Movement;
 use crate::board::position::{Aiming, Position};
 use crate::board::reach::queen_reach;
 use crate::board::square::{Side, Square};
@@ -83,6 +82,15 @@ pub struct Surroundings {
     neighbours: NeighbourCounts,
 }
 
+/// What the features of a movement say of the amazon that moves, wherever it goes.
+#[derive(Clone, Copy)]
+pub struct Mover {
+    /// Where it stands.
+    pub from: Square,
+    neighbours: usize,
+    reach: u32,
+}
+
 impl Surroundings {
     /// The surroundings in a position, from its maps. Between the halves of a move it is the position with
     /// the amazon moved and the archer still to move.
@@ -101,24 +109,29 @@ impl Surroundings {
         }
     }
 
+    /// The amazon on this square before it moves.
+    #[inline]
+    pub fn mover(&self, from: Square) -> Mover {
+        Mover { from, neighbours: self.neighbours.at(from), reach: queen_reach(from, self.empty).len() }
+    }
+
     /// The features of a movement: how far the enemy is from its goal by queen and king moves, the empty
     /// neighbours of goal and start, its length, amazons of either side beside the goal, and how many
     /// squares the amazon reaches before and after, in threes.
     #[inline]
-    pub fn movement(&self, Movement { from, to }: Movement) -> [usize; MOVEMENT_FEATURES.len()] {
+    pub fn movement(&self, mover: &Mover, to: Square) -> [usize; MOVEMENT_FEATURES.len()] {
         let beside = neighbours(to);
-        let now = queen_reach(from, self.empty).len();
-        let then = queen_reach(to, self.empty | from.into()).len();
+        let reach = queen_reach(to, self.empty | mover.from.into()).len();
         [
             self.enemy_queen.class(to),
             self.enemy_king.class(to),
             self.neighbours.at(to),
-            self.neighbours.at(from),
-            steps(from, to) - 1,
+            mover.neighbours,
+            steps(mover.from, to) - 1,
             count(beside & self.enemy, 4),
-            count(beside & (self.own - from.into()), 4),
-            (now as usize / 3).min(9),
-            (then as usize / 3).min(9),
+            count(beside & (self.own - mover.from.into()), 4),
+            (mover.reach as usize / 3).min(9),
+            (reach as usize / 3).min(9),
         ]
     }
 

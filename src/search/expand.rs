@@ -2,11 +2,12 @@
 
 use super::params::{Formula, Grouping, Params};
 use super::tree::{Edge, NodeId, Tree};
+use crate::board::moves::Movement;
 use crate::board::position::{Aiming, Position};
 use crate::board::square::Side;
 use crate::eval::distance::DistanceMaps;
 use crate::eval::lanes::Kernel;
-use crate::eval::policy::{self, Surroundings};
+use crate::eval::policy::{self, Mover, Surroundings};
 use fastrand::Rng;
 
 /// The game at a node: between two moves, or between movement and arrow.
@@ -109,9 +110,13 @@ impl Opener {
         self.maps.flood(position, self.kernel);
         let surroundings = Surroundings::new(position, &self.maps);
         let stage = policy::stage(position);
-        let score = |edge: &Edge| match (state, edge.as_movement(), edge.as_arrow()) {
-            (State::ToMove(_), Some(movement), _) => {
-                policy::movement_score(stage, &surroundings.movement(movement))
+        let mut mover = None;
+        let mut score = |edge: &Edge| match (state, edge.as_movement(), edge.as_arrow()) {
+            (State::ToMove(_), Some(Movement { from, to }), _) => {
+                // The movements of one amazon follow each other.
+                let same = mover.filter(|mover: &Mover| mover.from == from);
+                let mover = mover.insert(same.unwrap_or_else(|| surroundings.mover(from)));
+                policy::movement_score(stage, &surroundings.movement(mover, to))
             }
             (State::ToShoot(aiming), _, Some(arrow)) => {
                 policy::arrow_score(stage, &surroundings.arrow(aiming, arrow))
@@ -119,11 +124,12 @@ impl Opener {
             _ => 0.0,
         };
         self.scored.clear();
-        self.scored.extend(self.edges.iter().map(|edge| (libm::expf(score(edge) / temperature), *edge)));
-        let sum: f32 = self.scored.iter().map(|(weight, _)| weight).sum();
+        self.scored.extend(self.edges.iter().map(|edge| (score(edge) / temperature, *edge)));
+        let sum: f32 = self.scored.iter().map(|(score, _)| libm::expf(*score)).sum();
+        let log_sum = libm::logf(sum);
         self.scored.sort_by(|a, b| b.0.total_cmp(&a.0));
         self.edges.clear();
-        self.edges.extend(self.scored.iter().map(|(weight, edge)| edge.with_prior(weight / sum)));
+        self.edges.extend(self.scored.iter().map(|(score, edge)| edge.with_log_prior(score - log_sum)));
     }
 }
 

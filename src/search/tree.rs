@@ -75,10 +75,11 @@ impl Edge {
 
     const MASK: u32 = (1 << 21) - 1;
 
-    /// The same edge with the probability that it is the best of its family. It is kept in nine bits, to
-    /// one part in fifty and down to 1/30,000, and is no part of what the edge is.
-    pub fn with_prior(self, probability: f32) -> Self {
-        let code = (-libm::logf(probability) * PRIOR_STEPS + 0.5) as u32;
+    /// The same edge with the probability that it is the best of its family, given as its natural logarithm.
+    /// It is kept in nine bits, to one part in fifty and down to 1/30,000, and is no part of what the edge is.
+    #[inline]
+    pub fn with_log_prior(self, log_probability: f32) -> Self {
+        let code = (-log_probability * PRIOR_STEPS + 0.5) as u32;
         Self(self.0 & Self::MASK | code.min(PRIOR_CODES - 1) << 21)
     }
 }
@@ -120,7 +121,7 @@ impl Node {
         Edge(self.edge.load(Relaxed) & Edge::MASK)
     }
 
-    /// The probability that it is the best of its family, see [`Edge::with_prior`].
+    /// The probability that it is the best of its family, see [`Edge::with_log_prior`].
     #[inline]
     pub fn prior(&self) -> f32 {
         PRIORS[(self.edge.load(Relaxed) >> 21) as usize & (PRIOR_CODES as usize - 1)]

@@ -116,7 +116,8 @@ fn observe(position: &Position, unseen: bool, seed: u64, params: &Params, iterat
     let share = |movement| f64::from(visits(&|other| other == movement)) / f64::from(total.max(1));
     let shares: Vec<(Movement, f64)> =
         position.movements().map(|movement| (movement, share(movement))).collect();
-    let choices = shares.iter().map(|&(movement, share)| (surroundings.movement(movement), share)).collect();
+    let features = |Movement { from, to }| surroundings.movement(&surroundings.mover(from), to);
+    let choices = shares.iter().map(|&(movement, share)| (features(movement), share)).collect();
     let movements = vec![Observation { stage: stage(position), unseen, choices }];
     let arrows = shares.iter().filter(|(_, share)| *share >= 0.125).map(|&(movement, _)| {
         let of_arrow = |arrow| {
