@@ -26,6 +26,9 @@ pub mod sau;
 #[allow(dead_code)]
 #[path = "../../protocol/session.rs"]
 pub mod session;
+#[allow(dead_code)]
+#[path = "../../protocol/thought.rs"]
+pub mod thought;
 
 /// A law: it panics where it is broken.
 type Law = fn(&[u8]);

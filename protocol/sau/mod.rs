@@ -12,13 +12,12 @@ use crate::io::{Disconnected, Event, Events, Log, Output};
 use crate::options::Settings;
 use crate::records::{self, RecordFile};
 use crate::session::{Defaults, Game, summary};
+use crate::thought::Thought;
 use command::{Command, written};
 use otrera::clock::{GameClock, OVERHEAD};
 use otrera::{Move, Position, Report, Rules, Side, Size};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Whether a line is a command of this platform.
@@ -61,7 +60,7 @@ pub fn play(
 /// Who thinks: the game is here, or with the thread that thinks about it.
 enum Mind {
     Idle(Box<Game>),
-    Thinking { stop: Arc<AtomicBool>, thread: JoinHandle<(Box<Game>, Report)>, turn: Option<Turn> },
+    Thinking { thought: Thought, turn: Option<Turn> },
 }
 
 /// Our turn. While we ponder it is not our turn.
@@ -164,10 +163,9 @@ impl<'a> Engine<'a> {
     fn take_game(&mut self) -> Box<Game> {
         match self.mind.take() {
             Some(Mind::Idle(game)) => game,
-            Some(Mind::Thinking { stop, thread, .. }) => {
-                stop.store(true, Ordering::Relaxed);
-                self.search += 1;
-                let Ok((game, report)) = thread.join() else { return self.restored_game() };
+            Some(Mind::Thinking { thought, .. }) => {
+                thought.stop();
+                let Some((game, report)) = thought.finish() else { return self.restored_game() };
                 self.log.note("--", &format!("stopped: {}", summary(&report, 1000)));
                 game
             }
@@ -270,7 +268,7 @@ impl<'a> Engine<'a> {
         let time = self.settings.move_time.unwrap_or_else(|| self.clock.time_for(game.position()));
         match self.start_search(game, Some(Turn { began: turn_began, time, hold })) {
             Ok(()) => Ok(()),
-            Err(_) => self.answer_without_thinking(turn_began),
+            Err(game) => self.answer_without_thinking(game, turn_began),
         }
     }
 
@@ -280,40 +278,35 @@ impl<'a> Engine<'a> {
         let nothing_to_do = !self.settings.pondering || game.position().winner().is_some();
         if nothing_to_do {
             self.mind = Some(Mind::Idle(game));
-        } else if self.start_search(game, None).is_err() {
-            self.mind = Some(Mind::Idle(self.restored_game()));
+        } else if let Err(game) = self.start_search(game, None) {
+            self.mind = Some(Mind::Idle(game));
         }
     }
 
-    /// Gives the game to a thread that thinks until the time of our turn is over, or until it is stopped.
-    fn start_search(&mut self, mut game: Box<Game>, turn: Option<Turn>) -> std::io::Result<()> {
-        let stop = Arc::new(AtomicBool::new(false));
+    /// Thinks in a thread of its own until the time of our turn is over, or until it is stopped. Where there
+    /// is no thread to be had the game comes back.
+    fn start_search(&mut self, game: Box<Game>, turn: Option<Turn>) -> Result<(), Box<Game>> {
         self.search += 1;
         self.given = Some((game.moves().to_vec(), *game.position()));
-        let (number, sender, flag) = (self.search, self.sender.clone(), Arc::clone(&stop));
-        let think = move || {
-            let report = match turn {
-                Some(turn) => {
-                    let report = game.think(Some(turn.began + turn.time), &flag);
-                    while turn.began.elapsed() < turn.hold && !flag.load(Ordering::Relaxed) {
-                        std::thread::sleep(Duration::from_millis(2));
-                    }
-                    report
-                }
-                None => game.ponder(&flag),
-            };
-            // A closed channel means that the program is ending.
-            let _ = sender.send(Event::Thought(number));
-            (game, report)
+        let think = move |game: &mut Game, stop: &AtomicBool| {
+            let Some(turn) = turn else { return game.ponder(stop) };
+            let report = game.think(Some(turn.began + turn.time), stop);
+            while turn.began.elapsed() < turn.hold && !stop.load(Ordering::Relaxed) {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            report
         };
-        let thread = std::thread::Builder::new().name("search".into()).spawn(think)?;
-        self.mind = Some(Mind::Thinking { stop, thread, turn });
+        let thought = Thought::start(game, self.search, self.sender.clone(), think)?;
+        self.mind = Some(Mind::Thinking { thought, turn });
         Ok(())
     }
 
-    /// The system grants no thread, or it broke down: the game was lost with it and goes on with a new tree.
-    fn answer_without_thinking(&mut self, turn_began: Instant) -> Result<(), Disconnected> {
-        let mut game = self.restored_game();
+    /// The system grants no thread, or it broke down.
+    fn answer_without_thinking(
+        &mut self,
+        mut game: Box<Game>,
+        turn_began: Instant,
+    ) -> Result<(), Disconnected> {
         let report = game.think(Some(turn_began), &AtomicBool::new(true));
         self.mind = Some(Mind::Idle(game));
         self.answer(report, turn_began)
@@ -322,16 +315,17 @@ impl<'a> Engine<'a> {
     /// A search has ended by itself.
     fn thought(&mut self, number: u64) -> Result<(), Disconnected> {
         match self.mind.take() {
-            Some(Mind::Thinking { thread, turn, .. }) if number == self.search => {
-                let thought = thread.join().ok();
+            Some(Mind::Thinking { thought, turn }) if thought.is(number) => {
+                let finished = thought.finish();
                 let Some(turn) = turn else {
                     // Pondering is over before its time: the game is proven.
-                    let game = thought.map_or_else(|| self.restored_game(), |(game, _)| game);
+                    let game = finished.map_or_else(|| self.restored_game(), |(game, _)| game);
                     self.mind = Some(Mind::Idle(game));
                     return Ok(());
                 };
-                let Some((game, report)) = thought else {
-                    return self.answer_without_thinking(turn.began);
+                let Some((game, report)) = finished else {
+                    let game = self.restored_game();
+                    return self.answer_without_thinking(game, turn.began);
                 };
                 self.mind = Some(Mind::Idle(game));
                 self.log.note("--", &summary(&report, 1000));
