@@ -39,7 +39,7 @@ windows: ## the same for Windows 7 and newer: dist/otrera.exe
 
 sau: windows ## the folder for the SAU Game Platform: dist/otrera-sau.zip
 	@$(call need-mingw,i686,i686)
-	@command -v python3 >/dev/null || $(call missing,Python 3,sudo apt-get install python3)
+	@$(call need-python)
 	$(build-windows) $(WINDOWS_32)
 	python3 packaging/pack.py dist/otrera-sau.zip otrera dist/otrera.exe \
 		target/$(WINDOWS_32)/release/otrera.exe=otrera32.exe \

@@ -70,6 +70,12 @@ pub enum Formula {
 impl Formula {
     /// PUCT with the constants that won most games.
     pub const PUCT: Self = Self::Puct { c: 0.3, temperature: 1.0 };
+
+    /// Whether children are tried in the order of their priors, not all of them before any twice.
+    #[inline]
+    pub const fn has_priors(&self) -> bool {
+        matches!(self, Self::Puct { .. })
+    }
 }
 
 /// The random rollouts from a new leaf, by their depth in half-moves.

@@ -3,7 +3,6 @@
 use super::Shared;
 use super::backup::{self, Step};
 use super::expand::{Opener, State};
-use super::params::Formula;
 use super::select;
 use super::shortlist::Shortlist;
 use super::tree::NodeId;
@@ -76,7 +75,6 @@ impl Worker {
         let tree = shared.tree;
         let mut state = State::ToMove(shared.root);
         let mut id = tree.root();
-        let by_prior = matches!(shared.params.formula, Formula::Puct { .. });
         self.path.clear();
         self.path.push(Step { node: id, mover: shared.root.side().opponent() });
         tree.node(id).enter();
@@ -92,7 +90,7 @@ impl Worker {
                     node.prove(winner);
                 }
                 // With priors the arrow that looks best is shot before the leaf is judged.
-                if !by_prior || matches!(state, State::ToMove(_)) {
+                if !shared.params.formula.has_priors() || matches!(state, State::ToMove(_)) {
                     break;
                 }
             }
@@ -114,8 +112,7 @@ impl Worker {
         if !tree.is_open(id) {
             return None;
         }
-        let by_prior = matches!(shared.params.formula, Formula::Puct { .. });
-        let untried = if by_prior { None } else { tree.claim_untried(id) };
+        let untried = if shared.params.formula.has_priors() { None } else { tree.claim_untried(id) };
         let child = untried.or_else(|| {
             let shortlist = (id == tree.root()).then_some(&mut self.shortlist);
             select::best_child(tree, id, state.chooser(), shared.params, shortlist)
