@@ -7,8 +7,8 @@ use common::{random_game, size};
 use fastrand::Rng;
 use otrera::search::expand::State;
 use otrera::search::params::Rollouts;
-use otrera::search::rollout::Simulator;
-use otrera::{DistanceMaps, Evaluator, Kernel, Leaf, Params, Position, Side, Weights, WinRate};
+use otrera::search::rollout::{Scratch, Simulator};
+use otrera::{DistanceMaps, Evaluator, Kernel, Leaf, Params, Position, Rules, Side, Weights, WinRate};
 
 /// A leaf that tells any two values apart.
 const LEAF: Leaf = Leaf::Logistic { scale: 8.0 };
@@ -53,11 +53,11 @@ fn moments(outcomes: &[(f64, f64)]) -> (f64, f64) {
 fn check_rollouts(state: &State, rollouts: Rollouts, outcomes: &[(f64, f64)]) {
     const SAMPLES: u32 = 8000;
     let mut rng = Rng::with_seed(7);
-    let mut maps: [DistanceMaps; 2] = Default::default();
+    let mut scratch = Scratch::default();
     let simulator = simulator(rollouts);
     let mut sum = 0.0;
     for _ in 0..SAMPLES {
-        let rate = f64::from(simulator.win_rate_for_black(state, &mut rng, &mut maps).0);
+        let rate = f64::from(simulator.win_rate_for_black(state, &mut rng, &mut scratch).0);
         assert!(outcomes.iter().any(|(_, possible)| (possible - rate).abs() < 1e-6), "{rate}\n{state:?}");
         sum += rate;
     }
@@ -123,16 +123,54 @@ fn two_rollouts_are_averaged() {
     }
 }
 
+/// The probability that Black wins when all half-moves are drawn, by trying them all.
+fn black_wins(position: &Position) -> f64 {
+    match position.winner() {
+        Some(winner) => f64::from(u8::from(winner == Side::Black)),
+        None => mean(position.movements().map(|movement| {
+            let aiming = position.with_movement(movement);
+            mean(aiming.arrow_targets().into_iter().map(|arrow| black_wins(&aiming.with_arrow(arrow))))
+        })),
+    }
+}
+
+fn mean(rates: impl Iterator<Item = f64>) -> f64 {
+    let (count, sum) = rates.fold((0, 0.0), |(count, sum), rate| (count + 1, sum + rate));
+    sum / f64::from(count)
+}
+
+/// Close to the end, so that all playouts can be counted: one, two and four amazons a side, and six.
+const ENDINGS: [&str; 4] = [
+    "B..X XXXX ..W. XX.X",
+    "B.XXX .XB.X XX.XX W..WX XX.XX",
+    "BB.X BB.X X.WW X.WW",
+    "BB.XX BBB.X BXXWW XX.WW X.XXX",
+];
+
 #[test]
-fn playouts_to_the_end_are_won_or_lost() {
-    for position in positions() {
-        let outcomes = [WinRate::WIN, WinRate::LOSS];
-        let simulator = simulator(Rollouts::TO_THE_END);
-        let (mut rng, mut maps) = (Rng::with_seed(3), Default::default());
-        for _ in 0..200 {
-            let rate = simulator.win_rate_for_black(&State::ToMove(position), &mut rng, &mut maps);
-            assert!(outcomes.contains(&rate), "{rate:?}");
+fn playouts_to_the_end_are_won_as_often_as_chance_has_it() {
+    let mut undecided = 0;
+    for (picture, rules) in ENDINGS.iter().flat_map(|p| [(p, Rules::Standard), (p, Rules::SelfBlocking)]) {
+        for side in Side::BOTH {
+            let position = Position::from_picture(picture, side).unwrap().with_rules(rules);
+            let won = black_wins(&position);
+            let outcomes = [(won, 1.0), (1.0 - won, 0.0)];
+            check_rollouts(&State::ToMove(position), Rollouts::TO_THE_END, &outcomes);
+            undecided += u32::from((0.1..0.9).contains(&won));
         }
+    }
+    assert!(undecided >= 8, "{undecided}");
+}
+
+#[test]
+fn playouts_to_the_end_do_not_depend_on_what_was_played_before() {
+    let simulator = simulator(Rollouts::TO_THE_END);
+    let game = random_game(Position::standard(), &mut Rng::with_seed(2));
+    let (mut rng, mut scratch) = (Rng::with_seed(3), Scratch::default());
+    for position in game.iter().rev() {
+        let state = State::ToMove(*position);
+        let fresh = simulator.win_rate_for_black(&state, &mut rng.clone(), &mut Scratch::default());
+        assert_eq!(fresh, simulator.win_rate_for_black(&state, &mut rng, &mut scratch), "{position}");
     }
 }
 
@@ -141,7 +179,7 @@ fn playouts_to_the_end_are_won_or_lost() {
 fn every_kernel_gives_the_same_bits() {
     let simulator = Simulator::new(&Params::PAPER, false);
     let [mut portable_rng, mut fastest_rng] = [(); 2].map(|()| Rng::with_seed(9));
-    let mut maps: [DistanceMaps; 2] = Default::default();
+    let mut scratch = Scratch::default();
     let games = [6, 8, 10].map(|edge| random_game(Position::start(size(edge)), &mut Rng::with_seed(1)));
     for position in games.iter().flat_map(|game| game[..game.len() - 1].iter().step_by(5)) {
         let movement = position.movements().next().unwrap();
@@ -149,7 +187,7 @@ fn every_kernel_gives_the_same_bits() {
             for _ in 0..100 {
                 let mut rate = |kernel, rng: &mut Rng| {
                     let simulator = simulator.clone().with_kernel(kernel);
-                    simulator.win_rate_for_black(&state, rng, &mut maps)
+                    simulator.win_rate_for_black(&state, rng, &mut scratch)
                 };
                 let portable = rate(Kernel::Portable, &mut portable_rng);
                 assert_eq!(portable, rate(Kernel::fastest(), &mut fastest_rng), "{position}");

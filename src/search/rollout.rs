@@ -5,6 +5,7 @@
 
 use super::expand::State;
 use super::params::{Parallel, Params, Rollouts};
+use super::playout::Playouts;
 use crate::board::bitboard::Bitboard;
 use crate::board::moves::Movement;
 use crate::board::position::{Aiming, Position};
@@ -24,6 +25,13 @@ pub struct Simulator {
     weights: Weights,
     mode: Parallel,
     kernel: Kernel,
+}
+
+/// What a worker needs to simulate, kept from one leaf to the next.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    maps: [DistanceMaps; 2],
+    playouts: Playouts,
 }
 
 /// Where a rollout ended.
@@ -53,28 +61,33 @@ impl Simulator {
     /// Black's winning rate at a leaf: the mean over the independent rollouts. From between the halves
     /// of a move, a random arrow is shot first.
     #[inline]
-    pub fn win_rate_for_black(&self, state: &State, rng: &mut Rng, maps: &mut [DistanceMaps; 2]) -> WinRate {
+    pub fn win_rate_for_black(&self, state: &State, rng: &mut Rng, scratch: &mut Scratch) -> WinRate {
         match self.kernel {
-            Kernel::Portable => self.simulate::<PortableLanes>(state, rng, maps),
+            Kernel::Portable => self.simulate::<PortableLanes>(state, rng, scratch),
             #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
             // SAFETY: `fastest` found the features before this kernel could be chosen.
-            Kernel::Avx2 => unsafe { self.simulate_avx2(state, rng, maps) },
+            Kernel::Avx2 => unsafe { self.simulate_avx2(state, rng, scratch) },
         }
     }
 
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn simulate_avx2(&self, state: &State, rng: &mut Rng, maps: &mut [DistanceMaps; 2]) -> WinRate {
-        self.simulate::<eval::lanes::Avx2Lanes>(state, rng, maps)
+    fn simulate_avx2(&self, state: &State, rng: &mut Rng, scratch: &mut Scratch) -> WinRate {
+        self.simulate::<eval::lanes::Avx2Lanes>(state, rng, scratch)
     }
 
     #[inline(always)]
-    fn simulate<L: Lanes>(&self, state: &State, rng: &mut Rng, maps: &mut [DistanceMaps; 2]) -> WinRate {
+    fn simulate<L: Lanes>(&self, state: &State, rng: &mut Rng, scratch: &mut Scratch) -> WinRate {
         let position = match state {
             State::ToMove(position) => *position,
             State::ToShoot(aiming) => aiming.with_arrow(random_arrow(aiming, rng)),
         };
-        let [first_maps, second_maps] = maps;
+        if self.rollouts == Rollouts::TO_THE_END
+            && let Some(winner) = scratch.playouts.winner(&position, rng)
+        {
+            return if winner == Side::Black { WinRate::WIN } else { WinRate::LOSS };
+        }
+        let [first_maps, second_maps] = &mut scratch.maps;
         // A generator of its own for each rollout: side by side they draw the same numbers as in turn.
         let mut generator = || Rng::with_seed(rng.u64(..));
         match (self.rollouts, self.mode) {

@@ -20,7 +20,7 @@ pub struct Shortlist {
 
 impl Shortlist {
     /// Children in a list: enough for many selections, few enough to be looked at in no time.
-    const LENGTH: usize = 48;
+    const LENGTH: usize = 128;
 
     /// Forgets everything: the node is another one, or the tree has changed.
     pub fn clear(&mut self) {

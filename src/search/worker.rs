@@ -3,11 +3,11 @@
 use super::Shared;
 use super::backup::{self, Step};
 use super::expand::{Opener, State};
+use super::rollout::Scratch;
 use super::select;
 use super::shortlist::Shortlist;
 use super::tree::NodeId;
 use crate::board::square::Side;
-use crate::eval::distance::DistanceMaps;
 use crate::eval::winrate::WinRate;
 use fastrand::Rng;
 use std::sync::atomic::Ordering::Relaxed;
@@ -17,7 +17,7 @@ pub(crate) struct Worker {
     rng: Rng,
     path: Vec<Step>,
     opener: Opener,
-    maps: [DistanceMaps; 2],
+    scratch: Scratch,
     /// Of the root: no other node of a tree of whole moves is visited often enough.
     shortlist: Shortlist,
 }
@@ -31,7 +31,7 @@ impl Worker {
             rng: Rng::with_seed(seed ^ index.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
             path: Vec::with_capacity(64),
             opener: Opener::new(),
-            maps: Default::default(),
+            scratch: Scratch::default(),
             shortlist: Shortlist::default(),
         }
     }
@@ -62,7 +62,7 @@ impl Worker {
         let for_black = match leaf.proof() {
             Some(Side::Black) => WinRate::WIN,
             Some(Side::White) => WinRate::LOSS,
-            None => shared.simulator.win_rate_for_black(&state, &mut self.rng, &mut self.maps),
+            None => shared.simulator.win_rate_for_black(&state, &mut self.rng, &mut self.scratch),
         };
         backup::add_rewards(shared.tree, &self.path, for_black);
         if leaf.proof().is_some() {
