@@ -14,7 +14,7 @@ use crate::board::position::Position;
 use crate::board::square::Side;
 
 /// Steps of a slide that count.
-const STEPS: u32 = 4;
+const STEPS: usize = 4;
 
 /// Penalties are added up in this part of one, so that their order leaves no trace.
 const UNIT: u32 = 1 << 20;
@@ -94,11 +94,14 @@ fn freedoms<L: Lanes>(
     neighbours: &NeighbourCounts,
 ) -> [u32; 4] {
     let empty = Boards::<L>::splat(empty);
+    let digits = neighbours.digits::<L>(contested);
     let start = Boards::<L>::of_four(amazons);
     // Written out for the same reason.
     let (mut east, mut north_west, mut north, mut north_east) = (start, start, start, start);
     let (mut west, mut south_east, mut south, mut south_west) = (start, start, start, start);
-    let mut freedoms = [0; 4];
+    // `weighing[k]` holds the squares that count `2^k` each. A square is reached in one number of steps
+    // only, so that no two contributions to a set overlap.
+    let mut weighing = [Boards::<L>::splat(Bitboard::EMPTY); STEPS + 3];
     for steps in 1..=STEPS {
         east = east.up(1, 1).and(empty);
         north_west = north_west.up(10, 10).and(empty);
@@ -108,11 +111,17 @@ fn freedoms<L: Lanes>(
         south_east = south_east.down(10, 10).and(empty);
         south = south.down(11, 11).and(empty);
         south_west = south_west.down(12, 12).and(empty);
-        // No two walkers of one amazon ever meet.
         let up = east.or(north_west).or(north.or(north_east));
-        let all = up.or(west.or(south_east)).or(south.or(south_west)).to_four();
+        let all = up.or(west.or(south_east)).or(south.or(south_west));
+        for (set, digit) in weighing[STEPS - steps..].iter_mut().zip(digits) {
+            *set = set.or(all.and(digit));
+        }
+    }
+    let mut freedoms = [0; 4];
+    for set in weighing.iter().rev() {
+        let counts = set.counts();
         for amazon in 0..4 {
-            freedoms[amazon] += neighbours.sum_over(all[amazon] & contested) << (STEPS - steps);
+            freedoms[amazon] = 2 * freedoms[amazon] + counts[amazon];
         }
     }
     freedoms

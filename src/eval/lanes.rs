@@ -51,6 +51,8 @@ pub trait Lanes: Copy {
     fn right(self, a: u32, b: u32) -> Self;
     /// Lanes 2 and 3 exchanged with lanes 0 and 1.
     fn swapped(self) -> Self;
+    /// How many bits are set in each lane of these two together.
+    fn counts(self, other: Self) -> [u32; 4];
 }
 
 /// The lanes in four ordinary numbers.
@@ -89,6 +91,10 @@ impl Lanes for PortableLanes {
     #[inline(always)]
     fn swapped(self) -> Self {
         Self([self.0[2], self.0[3], self.0[0], self.0[1]])
+    }
+    #[inline(always)]
+    fn counts(self, other: Self) -> [u32; 4] {
+        std::array::from_fn(|i| self.0[i].count_ones() + other.0[i].count_ones())
     }
 }
 
@@ -155,6 +161,16 @@ mod avx2 {
         #[inline(always)]
         fn swapped(self) -> Self {
             Self(avx2!(_mm256_permute4x64_epi64::<0b01_00_11_10>(self.0)))
+        }
+        #[inline(always)]
+        fn counts(self, other: Self) -> [u32; 4] {
+            let (a, b) = (self.to_array(), other.to_array());
+            [
+                a[0].count_ones() + b[0].count_ones(),
+                a[1].count_ones() + b[1].count_ones(),
+                a[2].count_ones() + b[2].count_ones(),
+                a[3].count_ones() + b[3].count_ones(),
+            ]
         }
     }
 }
@@ -244,6 +260,12 @@ impl<L: Lanes> Boards<L> {
     #[inline(always)]
     pub fn down(self, a: u32, b: u32) -> Self {
         Self { low: self.low.right(a, b).or(self.high.left(64 - a, 64 - b)), high: self.high.right(a, b) }
+    }
+
+    /// How many squares each holds.
+    #[inline(always)]
+    pub fn counts(self) -> [u32; 4] {
+        self.low.counts(self.high)
     }
 
     /// Each board united with the other one of its side.

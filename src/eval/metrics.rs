@@ -232,6 +232,18 @@ impl NeighbourCounts {
         bit(0) | bit(1) | bit(2) | bit(3)
     }
 
+    /// The binary digits of the counts within a set, lowest first.
+    #[inline(always)]
+    pub(super) fn digits<L: Lanes>(&self, set: Bitboard) -> [Boards<L>; 4] {
+        let [ones, twos, fours, eights] = self.0;
+        [
+            Boards::splat(ones & set),
+            Boards::splat(twos & set),
+            Boards::splat(fours & set),
+            Boards::splat(eights & set),
+        ]
+    }
+
     /// The counts of all squares of a set, added up.
     #[inline(always)]
     pub(super) fn sum_over(&self, set: Bitboard) -> u32 {

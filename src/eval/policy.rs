@@ -41,20 +41,20 @@ pub const fn classes(features: &[usize]) -> usize {
 pub type PolicyWeights<const CLASSES: usize> = [[f32; CLASSES]; STAGES];
 
 /// The stage of a position.
-#[inline]
+#[inline(always)]
 pub fn stage(position: &Position) -> usize {
     let ply = Weights::ply_of(position);
     STAGE_STARTS.iter().filter(|&&start| ply >= start).count()
 }
 
 /// The score of a movement.
-#[inline]
+#[inline(always)]
 pub fn movement_score(stage: usize, features: &[usize; MOVEMENT_FEATURES.len()]) -> f32 {
     score(&policy_weights::MOVEMENT[stage], &MOVEMENT_FEATURES, features)
 }
 
 /// The score of an arrow.
-#[inline]
+#[inline(always)]
 pub fn arrow_score(stage: usize, features: &[usize; ARROW_FEATURES.len()]) -> f32 {
     score(&policy_weights::ARROW[stage], &ARROW_FEATURES, features)
 }
@@ -94,7 +94,7 @@ pub struct Mover {
 impl Surroundings {
     /// The surroundings in a position, from its maps. Between the halves of a move it is the position with
     /// the amazon moved and the archer still to move.
-    #[inline]
+    #[inline(always)]
     pub fn new(position: &Position, maps: &DistanceMaps) -> Self {
         let (us, them) = (position.side(), position.side().opponent());
         Self {
@@ -110,7 +110,7 @@ impl Surroundings {
     }
 
     /// The amazon on this square before it moves.
-    #[inline]
+    #[inline(always)]
     pub fn mover(&self, from: Square) -> Mover {
         Mover { from, neighbours: self.neighbours.at(from), reach: queen_reach(from, self.empty).len() }
     }
@@ -118,7 +118,7 @@ impl Surroundings {
     /// The features of a movement: how far the enemy is from its goal by queen and king moves, the empty
     /// neighbours of goal and start, its length, amazons of either side beside the goal, and how many
     /// squares the amazon reaches before and after, in threes.
-    #[inline]
+    #[inline(always)]
     pub fn movement(&self, mover: &Mover, to: Square) -> [usize; MOVEMENT_FEATURES.len()] {
         let beside = neighbours(to);
         let reach = queen_reach(to, self.empty | mover.from.into()).len();
@@ -138,7 +138,7 @@ impl Surroundings {
     /// The features of an arrow: how far both sides are from its square by queen and by king moves, the
     /// square's empty neighbours, the length of its flight, amazons of either side beside it, the empty
     /// neighbours of the most confined of them, and whether it lies where the archer came from.
-    #[inline]
+    #[inline(always)]
     pub fn arrow(&self, aiming: &Aiming, arrow: Square) -> [usize; ARROW_FEATURES.len()] {
         let beside = neighbours(arrow);
         [
@@ -155,7 +155,7 @@ impl Surroundings {
     }
 
     /// The least number of empty neighbours among these amazons, 0 if there are none.
-    #[inline]
+    #[inline(always)]
     fn most_confined(&self, amazons: Bitboard) -> usize {
         amazons.into_iter().map(|amazon| self.neighbours.at(amazon)).min().unwrap_or(0)
     }
@@ -165,7 +165,7 @@ impl Surroundings {
 struct Distances<const LEVELS: usize>([Bitboard; LEVELS]);
 
 impl<const LEVELS: usize> Distances<LEVELS> {
-    #[inline]
+    #[inline(always)]
     fn new(levels: &Levels, side: Side) -> Self {
         let reached = levels.reached();
         let last = reached.len() - 1;
@@ -176,24 +176,24 @@ impl<const LEVELS: usize> Distances<LEVELS> {
     }
 
     /// How many of the sets lack the square: 0 for one step, the most for never.
-    #[inline]
+    #[inline(always)]
     fn class(&self, square: Square) -> usize {
         self.0.iter().map(|set| usize::from(!set.contains(square))).sum()
     }
 }
 
-#[inline]
+#[inline(always)]
 fn neighbours(square: Square) -> Bitboard {
     Bitboard::from(square).with_neighbours() - square.into()
 }
 
-#[inline]
+#[inline(always)]
 fn count(set: Bitboard, most: usize) -> usize {
     (set.len() as usize).min(most)
 }
 
 /// Steps of a slide.
-#[inline]
+#[inline(always)]
 fn steps(from: Square, to: Square) -> usize {
     let columns = from.column().abs_diff(to.column());
     columns.max(from.row().abs_diff(to.row()))

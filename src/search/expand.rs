@@ -6,7 +6,7 @@ use crate::board::moves::Movement;
 use crate::board::position::{Aiming, Position};
 use crate::board::square::Side;
 use crate::eval::distance::DistanceMaps;
-use crate::eval::lanes::Kernel;
+use crate::eval::lanes::Lanes;
 use crate::eval::policy::{self, Mover, Surroundings};
 use fastrand::Rng;
 
@@ -52,6 +52,7 @@ impl State {
     }
 
     /// Lists the edges that leave this state.
+    #[inline(always)]
     fn edges(&self, grouping: Grouping, edges: &mut Vec<Edge>) {
         edges.clear();
         match (self, grouping) {
@@ -71,30 +72,25 @@ pub struct Opener {
     edges: Vec<Edge>,
     scored: Vec<(f32, Edge)>,
     maps: DistanceMaps,
-    kernel: Kernel,
 }
 
 impl Opener {
     /// Scratch space for one worker.
     pub fn new() -> Self {
-        Self {
-            edges: Vec::new(),
-            scored: Vec::new(),
-            maps: DistanceMaps::default(),
-            kernel: Kernel::fastest(),
-        }
+        Self { edges: Vec::new(), scored: Vec::new(), maps: DistanceMaps::default() }
     }
 
     /// Opens a node: gives it its children in random order, or where the formula has priors in their order.
     /// Nothing happens when the memory is full or another worker is at it.
-    pub fn open(&mut self, tree: &Tree, id: NodeId, state: &State, params: &Params, rng: &mut Rng) {
+    #[inline(always)]
+    pub fn open<L: Lanes>(&mut self, tree: &Tree, id: NodeId, state: &State, params: &Params, rng: &mut Rng) {
         if tree.is_full() || !tree.begin_opening(id) {
             return;
         }
         state.edges(params.grouping, &mut self.edges);
         match params.formula {
             Formula::Puct { temperature, .. } if params.grouping == Grouping::Split => {
-                self.sort_by_prior(state, temperature)
+                self.sort_by_prior::<L>(state, temperature)
             }
             _ => rng.shuffle(&mut self.edges),
         }
@@ -102,12 +98,13 @@ impl Opener {
     }
 
     /// Gives the edges their priors and sorts them, the most probable first.
-    fn sort_by_prior(&mut self, state: &State, temperature: f32) {
+    #[inline(always)]
+    fn sort_by_prior<L: Lanes>(&mut self, state: &State, temperature: f32) {
         let position = match state {
             State::ToMove(position) => position,
             State::ToShoot(aiming) => aiming.position(),
         };
-        self.maps.flood(position, self.kernel);
+        self.maps.flood_with::<L>(position);
         let surroundings = Surroundings::new(position, &self.maps);
         let stage = policy::stage(position);
         let mut mover = None;

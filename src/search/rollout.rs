@@ -58,6 +58,11 @@ impl Simulator {
         Self { kernel: kernel.min(Kernel::fastest()), ..self }
     }
 
+    /// The kernel in use.
+    pub fn kernel(&self) -> Kernel {
+        self.kernel
+    }
+
     /// Black's winning rate at a leaf: the mean over the independent rollouts. From between the halves
     /// of a move, a random arrow is shot first.
     #[inline]
@@ -76,8 +81,9 @@ impl Simulator {
         self.simulate::<eval::lanes::Avx2Lanes>(state, rng, scratch)
     }
 
+    /// The same by the kernel that the caller was compiled for.
     #[inline(always)]
-    fn simulate<L: Lanes>(&self, state: &State, rng: &mut Rng, scratch: &mut Scratch) -> WinRate {
+    pub(super) fn simulate<L: Lanes>(&self, state: &State, rng: &mut Rng, scratch: &mut Scratch) -> WinRate {
         let position = match state {
             State::ToMove(position) => *position,
             State::ToShoot(aiming) => aiming.with_arrow(random_arrow(aiming, rng)),

@@ -19,15 +19,15 @@ pub fn best_child(
 ) -> Option<NodeId> {
     // The descent under way is counted in the node's visits, but has told nothing yet.
     let visits = tree.node(id).visits().saturating_sub(1).max(1);
-    let log_visits = libm::logf(visits as f32);
     match params.formula {
         Formula::Uct { c, log_factor } => {
-            let exploration = c * (log_factor * log_visits).sqrt();
+            let exploration = c * (log_factor * libm::logf(visits as f32)).sqrt();
             let roots = &*ROOTS;
             highest(tree, id, chooser, params, |mean, n| mean + exploration / root_of(n, roots))
         }
-        Formula::Puct { c, .. } => by_prior(tree, id, chooser, c),
+        Formula::Puct { c, .. } => by_prior(tree, id, chooser, visits, c),
         Formula::Ucb1Tuned => {
+            let log_visits = libm::logf(visits as f32);
             let score = |mean, n| mean + ucb1_tuned_bonus(mean, log_visits / n as f32);
             let Some(shortlist) = shortlist else { return highest(tree, id, chooser, params, score) };
             shortlist.best(tree, id, log_visits, |node| {
@@ -41,10 +41,8 @@ pub fn best_child(
 
 /// The child with the highest score by PUCT. Untried children lie in the order of their priors, so that only
 /// the first of them need be looked at.
-fn by_prior(tree: &Tree, id: NodeId, chooser: Side, c: f32) -> Option<NodeId> {
+fn by_prior(tree: &Tree, id: NodeId, chooser: Side, visits: u32, c: f32) -> Option<NodeId> {
     let node = tree.node(id);
-    // The descent under way is counted, but has told nothing yet.
-    let visits = node.visits().saturating_sub(1).max(1);
     let exploration = c * (visits as f32).sqrt();
     let mut best = None;
     let mut best_score = f32::NEG_INFINITY;

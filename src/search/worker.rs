@@ -8,6 +8,9 @@ use super::select;
 use super::shortlist::Shortlist;
 use super::tree::NodeId;
 use crate::board::square::Side;
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+use crate::eval::lanes::Avx2Lanes;
+use crate::eval::lanes::{Kernel, Lanes, PortableLanes};
 use crate::eval::winrate::WinRate;
 use fastrand::Rng;
 use std::sync::atomic::Ordering::Relaxed;
@@ -38,11 +41,28 @@ impl Worker {
 
     /// Iterates until the run is over. `tick` is called at every look at the clock.
     pub fn work(&mut self, shared: &Shared, tick: &mut dyn FnMut(&Shared)) {
+        match shared.simulator.kernel() {
+            Kernel::Portable => self.work_with::<PortableLanes>(shared, tick),
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            // SAFETY: a simulator's kernel is at most the fastest that was found.
+            Kernel::Avx2 => unsafe { self.work_avx2(shared, tick) },
+        }
+    }
+
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn work_avx2(&mut self, shared: &Shared, tick: &mut dyn FnMut(&Shared)) {
+        self.work_with::<Avx2Lanes>(shared, tick);
+    }
+
+    /// The same by the kernel that the caller was compiled for, as is all that an iteration does.
+    #[inline(always)]
+    fn work_with<L: Lanes>(&mut self, shared: &Shared, tick: &mut dyn FnMut(&Shared)) {
         self.shortlist.clear();
         let mut until_clock = 1;
         let mut depth = 0;
         while shared.may_go_on() {
-            self.iterate(shared);
+            self.iterate::<L>(shared);
             depth = depth.max(self.path.len());
             until_clock -= 1;
             if until_clock == 0 {
@@ -56,13 +76,14 @@ impl Worker {
     }
 
     /// One iteration: descend to a leaf, judge it, tell its ancestors.
-    fn iterate(&mut self, shared: &Shared) {
-        let state = self.descend(shared);
+    #[inline(always)]
+    fn iterate<L: Lanes>(&mut self, shared: &Shared) {
+        let state = self.descend::<L>(shared);
         let leaf = shared.tree.node(self.path[self.path.len() - 1].node);
         let for_black = match leaf.proof() {
             Some(Side::Black) => WinRate::WIN,
             Some(Side::White) => WinRate::LOSS,
-            None => shared.simulator.win_rate_for_black(&state, &mut self.rng, &mut self.scratch),
+            None => shared.simulator.simulate::<L>(&state, &mut self.rng, &mut self.scratch),
         };
         backup::add_rewards(shared.tree, &self.path, for_black);
         if leaf.proof().is_some() {
@@ -71,7 +92,8 @@ impl Worker {
     }
 
     /// Selection and expansion: from the root to a node that is new, proven, or cannot be opened.
-    fn descend(&mut self, shared: &Shared) -> State {
+    #[inline(always)]
+    fn descend<L: Lanes>(&mut self, shared: &Shared) -> State {
         let tree = shared.tree;
         let mut state = State::ToMove(shared.root);
         let mut id = tree.root();
@@ -79,7 +101,7 @@ impl Worker {
         self.path.push(Step { node: id, mover: shared.root.side().opponent() });
         tree.node(id).enter();
         while tree.node(id).proof().is_none() {
-            let Some(child) = self.step(shared, id, &state) else { break };
+            let Some(child) = self.step::<L>(shared, id, &state) else { break };
             let mover = state.chooser();
             let node = tree.node(child);
             state = state.after(node.edge());
@@ -99,7 +121,8 @@ impl Worker {
     }
 
     /// The child to go to: the best by the formula, but without priors an untried one while there is any.
-    fn step(&mut self, shared: &Shared, id: NodeId, state: &State) -> Option<NodeId> {
+    #[inline(always)]
+    fn step<L: Lanes>(&mut self, shared: &Shared, id: NodeId, state: &State) -> Option<NodeId> {
         let tree = shared.tree;
         if !tree.is_open(id) {
             if let Some(winner) = state.winner() {
@@ -107,7 +130,7 @@ impl Worker {
                 tree.node(id).prove(winner);
                 return None;
             }
-            self.opener.open(tree, id, state, shared.params, &mut self.rng);
+            self.opener.open::<L>(tree, id, state, shared.params, &mut self.rng);
         }
         if !tree.is_open(id) {
             return None;
