@@ -12,10 +12,8 @@ use fastrand::Rng;
 /// Lines of the board: 10 rows, 10 columns, 19 diagonals of either kind.
 const LINES: usize = 10 + 10 + 19 + 19;
 
-/// The directions along the four lines of a square: right, up, up to the right, up to the left.
-const UP: [i32; 4] = [1, 11, 12, 10];
-
-/// For each square and direction of [`UP`] the line, and the square's place on it.
+/// For each square its row, its column and its diagonals, up to the right and up to the left: the line, and
+/// the square's place on it.
 static PLACES: [[(u8, u8); 4]; 128] = places();
 
 const fn places() -> [[(u8, u8); 4]; 128] {
@@ -29,6 +27,26 @@ const fn places() -> [[(u8, u8); 4]; 128] {
         square += 1;
     }
     places
+}
+
+/// For each place on a line, and the empty squares of the line, how many of them follow the place upwards,
+/// and in the higher byte downwards.
+static RUNS: [[u16; 1024]; 16] = runs();
+
+const fn runs() -> [[u16; 1024]; 16] {
+    let mut runs = [[0; 1024]; 16];
+    let mut place = 0;
+    while place < 10 {
+        let mut empty = 0u32;
+        while empty < 1024 {
+            let up = (empty >> place >> 1).trailing_ones();
+            let down = (empty << (31 - place) << 1).leading_ones();
+            runs[place][empty as usize] = (up | down << 8) as u16;
+            empty += 1;
+        }
+        place += 1;
+    }
+    runs
 }
 
 /// Most amazons of a side that a playout can hold.
@@ -67,41 +85,58 @@ impl Lines {
         }
     }
 
-    /// How many squares a queen here can slide in each direction: those of [`UP`], then their opposites.
+    /// How far a queen here can slide.
     #[inline(always)]
-    fn slides(&self, from: u8) -> [u32; 8] {
-        let mut slides = [0; 8];
-        let places = &PLACES[usize::from(from) & 127];
-        for direction in 0..4 {
-            let (line, place) = places[direction];
-            let (empty, place) = (self.0[usize::from(line)], u32::from(place & 15));
-            slides[direction] = (empty >> place >> 1).trailing_ones();
-            slides[direction + 4] = (empty << (31 - place) << 1).leading_ones();
+    fn slides(&self, from: u8) -> Slides {
+        let mut steps = 0;
+        for (direction, &(line, place)) in PLACES[usize::from(from) & 127].iter().enumerate() {
+            let empty = self.0[usize::from(line)] as usize & 1023;
+            steps |= u64::from(RUNS[usize::from(place & 15)][empty]) << (16 * direction);
         }
-        slides
+        Slides(steps)
     }
 }
 
-/// The square that is number `n` of all those that a queen here can slide to.
-#[inline(always)]
-fn landing(from: u8, slides: &[u32; 8], n: u32) -> u8 {
-    let (direction, steps) = nth(slides, n);
-    let step = if direction < 4 { UP[direction] } else { -UP[direction & 3] };
-    (i32::from(from) + step * (steps as i32 + 1)) as u8
+/// The squares that can be slid over in each direction, a byte each: up and down each line in turn. They are
+/// at most 9, and all together at most 35.
+#[derive(Clone, Copy, Default)]
+struct Slides(u64);
+
+/// The directions in the order of [`Slides`]: right, left, up, down, and along the two diagonals.
+const STEPS: [i8; 8] = [1, -1, 11, -11, 12, -12, 10, -10];
+
+impl Slides {
+    /// How many landings there are.
+    #[inline(always)]
+    fn count(self) -> u32 {
+        (self.0.wrapping_mul(BYTES) >> 56) as u32
+    }
+
+    /// Landing number `n`.
+    #[inline(always)]
+    fn landing(self, from: u8, n: u32) -> u8 {
+        let (direction, n) = nth::<8>(self.0, n);
+        (i32::from(from) + i32::from(STEPS[direction & 7]) * (n as i32 + 1)) as u8
+    }
 }
 
-/// Which of these amounts number `n` of them all belongs to, and its number there. No branches: where the
-/// search ends is random.
+/// A one in each byte of a word.
+const BYTES: u64 = u64::MAX / 0xff;
+
+/// A word as numbers of so many bits, each below half of what they can hold, as is their sum: which of them
+/// thing number `n` belongs to when each tells how many things it has, and its number there.
+///
+/// All sums are built by one multiplication and compared by one subtraction: there is no branch, since where
+/// a random number ends up cannot be predicted, and no long chain of additions.
 #[inline(always)]
-fn nth(amounts: &[u32], n: u32) -> (usize, u32) {
-    let (mut index, mut before, mut sum) = (0, 0, 0);
-    for amount in &amounts[..amounts.len() - 1] {
-        sum += amount;
-        let beyond = n >= sum;
-        index += usize::from(beyond);
-        before = if beyond { sum } else { before };
-    }
-    (index, n - before)
+fn nth<const BITS: u32>(amounts: u64, n: u32) -> (usize, u32) {
+    let ones = u64::MAX / ((1 << BITS) - 1);
+    let signs = ones << (BITS - 1);
+    let sums = amounts.wrapping_mul(ones);
+    let passed = ((u64::from(n) * ones | signs) - sums & signs) >> (BITS - 1);
+    let index = (passed.wrapping_mul(ones) >> (64 - BITS)) as u32;
+    let before = sums << BITS >> (BITS * index) & ((1 << BITS) - 1);
+    (index as usize, n - before as u32)
 }
 
 /// Plays games to their end. What it holds is where the last one began: the next one begins nearby.
@@ -144,31 +179,32 @@ impl Playouts {
 fn blocked(lines: &Lines, teams: &[Team; 2]) -> Option<Side> {
     [Side::White, Side::Black].into_iter().find(|side| {
         let team = &teams[side.index()];
-        team.squares[..team.count].iter().all(|&amazon| lines.slides(amazon) == [0; 8])
+        team.squares[..team.count].iter().all(|&amazon| lines.slides(amazon).count() == 0)
     })
 }
 
 /// Moves a random amazon and shoots a random arrow; `false` if no amazon can move.
 #[inline(always)]
 fn random_move(lines: &mut Lines, team: &mut Team, rng: &mut Rng) -> bool {
-    let mut slides = [[0; 8]; MOST_AMAZONS];
-    let mut landings = [0; MOST_AMAZONS];
+    let mut slides = [Slides::default(); MOST_AMAZONS];
+    let mut counts = 0;
+    let mut all = 0;
     for amazon in 0..team.count {
         slides[amazon] = lines.slides(team.squares[amazon]);
-        landings[amazon] = slides[amazon].iter().sum();
+        counts |= u64::from(slides[amazon].count()) << (16 * amazon);
+        all += slides[amazon].count();
     }
-    let all: u32 = landings.iter().sum();
     if all == 0 {
         return false;
     }
-    let (amazon, n) = nth(&landings, rng.u32(..all));
-    let from = team.squares[amazon];
-    let to = landing(from, &slides[amazon], n);
+    let (amazon, n) = nth::<16>(counts, rng.u32(..all));
+    let from = team.squares[amazon & 3];
+    let to = slides[amazon & 3].landing(from, n);
     lines.flip(from);
     lines.flip(to);
-    team.squares[amazon] = to;
+    team.squares[amazon & 3] = to;
     // Never none: the square just left is one of them.
     let flights = lines.slides(to);
-    lines.flip(landing(to, &flights, rng.u32(..flights.iter().sum::<u32>())));
+    lines.flip(flights.landing(to, rng.u32(..flights.count())));
     true
 }
