@@ -133,7 +133,8 @@ fn nth<const BITS: u32>(amounts: u64, n: u32) -> (usize, u32) {
     let ones = u64::MAX / ((1 << BITS) - 1);
     let signs = ones << (BITS - 1);
     let sums = amounts.wrapping_mul(ones);
-    let passed = ((u64::from(n) * ones | signs) - sums & signs) >> (BITS - 1);
+    let passed = (((u64::from(n) * ones) | signs) - sums) & signs;
+    let passed = passed >> (BITS - 1);
     let index = (passed.wrapping_mul(ones) >> (64 - BITS)) as u32;
     let before = sums << BITS >> (BITS * index) & ((1 << BITS) - 1);
     (index as usize, n - before as u32)
@@ -189,10 +190,10 @@ fn random_move(lines: &mut Lines, team: &mut Team, rng: &mut Rng) -> bool {
     let mut slides = [Slides::default(); MOST_AMAZONS];
     let mut counts = 0;
     let mut all = 0;
-    for amazon in 0..team.count {
-        slides[amazon] = lines.slides(team.squares[amazon]);
-        counts |= u64::from(slides[amazon].count()) << (16 * amazon);
-        all += slides[amazon].count();
+    for (amazon, slides) in slides[..team.count].iter_mut().enumerate() {
+        *slides = lines.slides(team.squares[amazon]);
+        counts |= u64::from(slides.count()) << (16 * amazon);
+        all += slides.count();
     }
     if all == 0 {
         return false;
