@@ -29,12 +29,15 @@ pub mod session;
 #[allow(dead_code)]
 #[path = "../../protocol/thought.rs"]
 pub mod thought;
+#[allow(dead_code)]
+#[path = "../../protocol/uci/mod.rs"]
+pub mod uci;
 
 /// A law: it panics where it is broken.
 type Law = fn(&[u8]);
 
 /// Every law with the name of its target.
-pub const LAWS: [(&str, Law); 12] = [
+pub const LAWS: [(&str, Law); 13] = [
     ("fen", notation::fen),
     ("moves", notation::moves),
     ("ccgc", notation::ccgc),
@@ -45,6 +48,7 @@ pub const LAWS: [(&str, Law); 12] = [
     ("botzone_history", platform::botzone_history),
     ("session", platform::session),
     ("sau_session", platform::sau_session),
+    ("uci_session", platform::uci_session),
     ("options", settings::options),
     ("configuration", settings::configuration),
 ];

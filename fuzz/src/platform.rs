@@ -3,7 +3,7 @@
 use crate::botzone::messages::{Message, Request, Style, json_request, response, simple_message};
 use crate::io::{Event, Events, Log, Output, read_lines};
 use crate::options::Settings;
-use crate::{botzone, sau};
+use crate::{botzone, sau, uci};
 use otrera::{Move, Position, Size};
 use std::io::{BufReader, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -177,6 +177,32 @@ pub fn sau_session(bytes: &[u8]) {
 fn is_sau_answer(line: &str) -> bool {
     let letters = |text: &str| text.len() == 6 && text.bytes().all(|letter| (b'A'..=b'J').contains(&letter));
     line == "name Otrera" || line.strip_prefix("move ").is_some_and(letters)
+}
+
+/// An interface gets exactly one `bestmove` to each `go`, and it is a move or none.
+pub fn uci_session(bytes: &[u8]) {
+    // What counts sequences of moves, or asks for much memory or many threads, may take its time.
+    let slow = |line: &&str| {
+        let line = line.to_ascii_lowercase();
+        ["perft", "threads", "hash"].iter().any(|word| line.contains(word))
+    };
+    let text = String::from_utf8_lossy(bytes);
+    let said: Vec<&str> = text.lines().filter(|line| !slow(line)).collect();
+    let heard_until = said.iter().position(|line| line.split_whitespace().next() == Some("quit"));
+    let heard = &said[..heard_until.unwrap_or(said.len())];
+    let searches = heard.iter().filter(|line| line.split_whitespace().next() == Some("go")).count();
+
+    let (sender, receiver) = read_in_pieces(said.join("\n").as_bytes(), 1 << 16);
+    let sink = Sink::default();
+    let output = Output::new(Box::new(sink.clone()), Log::none(Instant::now()));
+    let _ = uci::play(&mut Events::new(receiver), sender, &output, &settings());
+    let answers = sink.lines();
+    let moves: Vec<&str> = answers.iter().filter_map(|line| line.strip_prefix("bestmove ")).collect();
+    assert_eq!(moves.len(), searches, "{answers:?}");
+    for mv in moves {
+        let mv = mv.split(' ').next().unwrap_or_default();
+        assert!(mv == "(none)" || mv.parse::<Move>().is_ok(), "{mv}");
+    }
 }
 
 /// Settings with which a move takes no time.
