@@ -1,7 +1,7 @@
 //! The formulas by which a child is selected, against plain double precision, on random families.
 
 use fastrand::Rng;
-use otrera::search::params::Formula;
+use otrera::search::params::{Formula, Puct};
 use otrera::search::select::best_child;
 use otrera::search::shortlist::Shortlist;
 use otrera::search::tree::{Edge, NodeId, REWARD_UNIT, Tree};
@@ -124,7 +124,9 @@ fn selection_follows_puct() {
     let mut claimed = 0;
     for _ in 0..2000 {
         let c = rng.f32() * 2.0;
-        let params = Params { formula: Formula::Puct { c, temperature: 1.0 }, ..Params::MG };
+        let (arrow_c, reduction) = (rng.f32(), [0.0, rng.f32()][rng.usize(..2)]);
+        let puct = Puct { movement_c: c, arrow_c, reduction, ..Puct::DEFAULT };
+        let params = Params { formula: Formula::Puct(puct), ..Params::MG };
         let tree = Tree::with_memory(0);
         let root = tree.root();
         let priors = random_priors(rng.usize(2..40), &mut rng);
@@ -153,8 +155,11 @@ fn selection_follows_puct() {
             f64::from(node.mean(visits as u32)) + exploration * f64::from(node.prior()) / (1.0 + visits)
         };
         let highest = children.iter().map(score).fold(0.0, f64::max);
+        let tried: f64 = children.iter().map(|&(child, _)| f64::from(tree.node(child).prior())).sum();
+        let urgency = -f64::from(reduction) * tried.sqrt();
         let untried = tree.next_untried(root).map(|next| {
-            1.0 - f64::from(tree.node(root).mean(all as u32)) + exploration * f64::from(next.prior())
+            let mean = 1.0 - f64::from(tree.node(root).mean(all as u32));
+            mean + urgency + exploration * f64::from(next.prior())
         });
         tree.node(root).enter();
         let selected = best_child(&tree, root, Side::Black, &params, None).unwrap();

@@ -1,6 +1,6 @@
 //! What the tree descends through: the state of the game at a node, and the children it can have.
 
-use super::params::{Formula, Grouping, Params};
+use super::params::{Formula, Grouping, Params, Puct};
 use super::tree::{Edge, NodeId, Tree};
 use crate::board::moves::Movement;
 use crate::board::position::{Aiming, Position};
@@ -89,8 +89,8 @@ impl Opener {
         }
         state.edges(params.grouping, &mut self.edges);
         match params.formula {
-            Formula::Puct { temperature, .. } if params.grouping == Grouping::Split => {
-                self.sort_by_prior::<L>(state, temperature)
+            Formula::Puct(puct) if params.grouping == Grouping::Split => {
+                self.sort_by_prior::<L>(state, &puct)
             }
             _ => rng.shuffle(&mut self.edges),
         }
@@ -99,10 +99,10 @@ impl Opener {
 
     /// Gives the edges their priors and sorts them, the most probable first.
     #[inline(always)]
-    fn sort_by_prior<L: Lanes>(&mut self, state: &State, temperature: f32) {
-        let position = match state {
-            State::ToMove(position) => position,
-            State::ToShoot(aiming) => aiming.position(),
+    fn sort_by_prior<L: Lanes>(&mut self, state: &State, puct: &Puct) {
+        let (position, temperature) = match state {
+            State::ToMove(position) => (position, puct.movement_temperature),
+            State::ToShoot(aiming) => (aiming.position(), puct.arrow_temperature),
         };
         self.maps.flood_with::<L>(position);
         let surroundings = Surroundings::new(position, &self.maps);

@@ -54,28 +54,48 @@ pub enum Formula {
         /// The factor before `ln N`: 2 in the MG-PEO paper's algorithm 3, 1 in its equation 8.
         log_factor: f32,
     },
-    /// `mean + c * prior * sqrt(N) / (1 + n)`, where a child that was not tried yet has the mean of its parent
-    /// (PUCT, Rosin 2011, in the form of AlphaZero). Children are tried in the order of their priors, and a
-    /// descent never ends between the halves of a move.
-    Puct {
-        /// The constant c.
-        c: f32,
-        /// Priors are `exp(score / temperature)`, see [`crate::eval::policy`].
-        temperature: f32,
-    },
+    /// What is known of a child against how probable it looked, see [`Puct`].
+    Puct(Puct),
     /// `mean + sqrt(ln N / n * min(1/4, mean - mean^2 + sqrt(2 ln N / n)))`, as Kato et al. print it.
     Ucb1Tuned,
 }
 
 impl Formula {
-    /// PUCT with the constants that won most games.
-    pub const PUCT: Self = Self::Puct { c: 0.3, temperature: 1.0 };
-
     /// Whether children are tried in the order of their priors, not all of them before any twice.
     #[inline]
     pub const fn has_priors(&self) -> bool {
-        matches!(self, Self::Puct { .. })
+        matches!(self, Self::Puct(_))
     }
+}
+
+/// `mean + c * prior * sqrt(N) / (1 + n)` (Rosin 2011, in the form of AlphaZero). Children are tried in the
+/// order of their priors, and a descent never ends between the halves of a move.
+///
+/// Movements and arrows have constants of their own, since a wrong arrow costs less than a wrong movement.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Puct {
+    /// The constant c where a movement is chosen.
+    pub movement_c: f32,
+    /// The constant c where an arrow is chosen.
+    pub arrow_c: f32,
+    /// The priors of movements are `exp(score / temperature)`, see [`crate::eval::policy`].
+    pub movement_temperature: f32,
+    /// The same of arrows.
+    pub arrow_temperature: f32,
+    /// First-play urgency: the mean of a child that was not tried is that of its parent, less this times the
+    /// root of what the priors of the tried ones add up to (as in KataGo).
+    pub reduction: f32,
+}
+
+impl Puct {
+    /// The constants that won most games.
+    pub const DEFAULT: Self = Self {
+        movement_c: 0.3,
+        arrow_c: 0.3,
+        movement_temperature: 1.0,
+        arrow_temperature: 1.0,
+        reduction: 0.0,
+    };
 }
 
 /// The random rollouts from a new leaf, by their depth in half-moves.
@@ -157,7 +177,7 @@ impl Params {
     pub const TOURNAMENT: Self = Self {
         grouping: Grouping::Split,
         parallel: Parallel::Tree,
-        formula: Formula::PUCT,
+        formula: Formula::Puct(Puct::DEFAULT),
         arrow_before_value: false,
         rollouts: Rollouts::NONE,
         leaf: Leaf::Logistic { scale: 1.0 },
@@ -186,12 +206,15 @@ impl Params {
     }
 
     /// Names and meanings of what [`Params::set`] takes.
-    pub const SETTINGS: [(&'static str, &'static str); 11] = [
+    pub const SETTINGS: [(&'static str, &'static str); 14] = [
         ("parallel", "off, metrics, rollouts, tree"),
         ("c", "exploration constant of uct and puct, 0 to 10"),
         ("log-factor", "factor before ln N under UCT's root, 0 to 10"),
         ("formula", "uct, ucb1-tuned, puct"),
+        ("arrow-c", "the same for arrows alone, puct"),
         ("temperature", "of the priors of puct, 0.1 to 10"),
+        ("arrow-temperature", "the same for arrows alone"),
+        ("reduction", "first-play urgency of puct, 0 to 1"),
         ("leaf", "sign, sign:THRESHOLD, logistic:SCALE (squares)"),
         ("rollouts", "depths in half-moves: 4+5, 3, end"),
         ("weights", "paper, fitted: those of the evaluation"),
@@ -218,20 +241,25 @@ impl Params {
             "c" | "log-factor" => {
                 let number = number(0.0, 10.0)?;
                 match (&mut self.formula, name) {
-                    (Formula::Uct { c, .. } | Formula::Puct { c, .. }, "c") => *c = number,
+                    (Formula::Uct { c, .. }, "c") => *c = number,
                     (Formula::Uct { log_factor, .. }, _) => *log_factor = number,
+                    (Formula::Puct(puct), "c") => (puct.movement_c, puct.arrow_c) = (number, number),
                     _ => return Err(format!("{name} does not belong to this formula")),
                 }
             }
-            "temperature" => match &mut self.formula {
-                Formula::Puct { temperature, .. } => *temperature = number(0.1, 10.0)?,
-                _ => return Err(format!("{name} belongs to formula=puct")),
-            },
+            "arrow-c" => self.puct(name)?.arrow_c = number(0.0, 10.0)?,
+            "temperature" => {
+                let number = number(0.1, 10.0)?;
+                let puct = self.puct(name)?;
+                (puct.movement_temperature, puct.arrow_temperature) = (number, number);
+            }
+            "arrow-temperature" => self.puct(name)?.arrow_temperature = number(0.1, 10.0)?,
+            "reduction" => self.puct(name)?.reduction = number(0.0, 1.0)?,
             "formula" => {
                 self.formula = match value {
                     "uct" => Self::PAPER.formula,
                     "ucb1-tuned" => Formula::Ucb1Tuned,
-                    "puct" => Formula::PUCT,
+                    "puct" => Formula::Puct(Puct::DEFAULT),
                     _ => return Err(valid()),
                 }
             }
@@ -257,6 +285,16 @@ impl Params {
             }
         }
         Ok(())
+    }
+}
+
+impl Params {
+    /// The constants of PUCT, to be changed.
+    fn puct(&mut self, name: &str) -> Result<&mut Puct, String> {
+        match &mut self.formula {
+            Formula::Puct(puct) => Ok(puct),
+            _ => Err(format!("{name} belongs to formula=puct")),
+        }
     }
 }
 

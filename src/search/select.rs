@@ -1,6 +1,6 @@
 //! Which child to descend to, and which to answer with: formulas over the statistics of the tree.
 
-use super::params::{Formula, Params};
+use super::params::{Formula, Params, Puct};
 use super::shortlist::Shortlist;
 use super::tree::{Node, NodeId, Tree};
 use crate::board::square::Side;
@@ -25,7 +25,7 @@ pub fn best_child(
             let roots = &*ROOTS;
             highest(tree, id, chooser, params, |mean, n| mean + exploration / root_of(n, roots))
         }
-        Formula::Puct { c, .. } => by_prior(tree, id, chooser, visits, c),
+        Formula::Puct(puct) => by_prior(tree, id, chooser, visits, &puct),
         Formula::Ucb1Tuned => {
             let log_visits = libm::logf(visits as f32);
             let score = |mean, n| mean + ucb1_tuned_bonus(mean, log_visits / n as f32);
@@ -41,26 +41,29 @@ pub fn best_child(
 
 /// The child with the highest score by PUCT. Untried children lie in the order of their priors, so that only
 /// the first of them need be looked at.
-fn by_prior(tree: &Tree, id: NodeId, chooser: Side, visits: u32, c: f32) -> Option<NodeId> {
-    let node = tree.node(id);
+fn by_prior(tree: &Tree, id: NodeId, chooser: Side, visits: u32, puct: &Puct) -> Option<NodeId> {
+    let parent = tree.node(id);
+    let c = if is_movement(parent) { puct.arrow_c } else { puct.movement_c };
     let exploration = c * (visits as f32).sqrt();
     let mut best = None;
     let mut best_score = f32::NEG_INFINITY;
+    let mut tried = 0.0;
     for (child, node) in tree.tried(id) {
-        let visits = node.visits().max(1);
+        let (visits, prior) = (node.visits().max(1), node.prior());
+        tried += prior;
         if node.proof() == Some(chooser.opponent()) {
             continue;
         }
-        let score = node.mean(visits) + exploration * node.prior() / (1 + visits) as f32;
+        let score = node.mean(visits) + exploration * prior / (1 + visits) as f32;
         if score > best_score {
             (best, best_score) = (Some(child), score);
         }
     }
     let untried = tree.next_untried(id).filter(|next| {
-        let mean = node.mean(visits);
+        let mean = parent.mean(visits);
         // Rewards are those of the side that moved here: of the chooser between movement and arrow.
-        let for_chooser = if is_movement(node) { mean } else { 1.0 - mean };
-        for_chooser + exploration * next.prior() > best_score
+        let for_chooser = if is_movement(parent) { mean } else { 1.0 - mean };
+        for_chooser - puct.reduction * tried.sqrt() + exploration * next.prior() > best_score
     });
     untried.and_then(|_| tree.claim_untried(id)).or(best).or_else(|| tree.claim_untried(id))
 }
