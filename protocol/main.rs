@@ -33,7 +33,7 @@ Usage: otrera [OPTIONS]                    play on the platform that speaks on s
        otrera analyze [--fen F] [--time S] [--lines N]
                                            search a position, show the best moves
        otrera uci                          UCI (Fairy-Stockfish's variant amazons) from the first line on
-       otrera bench                        behaviour checksum and speed
+       otrera bench [--parts]              behaviour checksum and speed; or what the parts of an iteration cost
        otrera perft [--fen F] DEPTH        count the move sequences of a length
        otrera --help | --version
 
@@ -155,7 +155,10 @@ fn bench(options: &Options) -> Result<(), String> {
     if settings.iterations.is_some() || settings.move_time.is_some() {
         return Err("bench always searches the same number of iterations; it takes a --preset".into());
     }
-    let bench = otrera::bench::run(&options.settings.params());
+    if options.parts {
+        return print(&parts(&otrera::bench::parts::run(&settings.params())));
+    }
+    let bench = otrera::bench::run(&settings.params());
     let seconds = bench.elapsed.as_secs_f64();
     print(&format!(
         "{} iterations in {seconds:.3} s, {:.0} iterations/s ({}, one thread)\nBench: {}\n",
@@ -164,4 +167,21 @@ fn bench(options: &Options) -> Result<(), String> {
         options.settings.preset,
         bench.checksum
     ))
+}
+
+/// What the parts of an iteration cost, as a table.
+fn parts(parts: &otrera::bench::parts::Parts) -> String {
+    let mut text = String::new();
+    for part in &parts.parts {
+        text += &format!("{:44}{:9.1} ns\n", part.name, part.nanoseconds);
+    }
+    let rest = 1.0 - parts.judging - parts.opening;
+    format!(
+        "{text}{:44}{:9.1} ns\n  judging {:.0} %, opening nodes {:.0} %, the rest (selection, back-up) {:.0} %\n",
+        "a whole iteration",
+        parts.iteration,
+        parts.judging * 100.0,
+        parts.opening * 100.0,
+        rest * 100.0
+    )
 }

@@ -283,6 +283,8 @@ pub struct Options {
     pub side: otrera::Side,
     /// The argument of perft.
     pub depth: Option<u32>,
+    /// `--parts`, for bench: what each part of an iteration costs.
+    pub parts: bool,
     /// What could not be used, each with what would be valid.
     pub problems: Vec<String>,
 }
@@ -297,6 +299,7 @@ impl Options {
             lines: 10,
             side: otrera::Side::Black,
             depth: None,
+            parts: false,
             problems: Vec::new(),
         };
         let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join("otrera.toml")));
@@ -325,6 +328,7 @@ impl Options {
             OwnedArg::Flag(flag) => match flag.as_str() {
                 "-h" | "--help" => self.command = Command::Help,
                 "-V" | "--version" => self.command = Command::Version,
+                "--parts" => self.parts = true,
                 "--fen" => self.fen = Some(value()?),
                 "--time" => self.settings.move_time = Some(named("--time", seconds(&value()?))?),
                 "--lines" => self.lines = named("--lines", number(&value()?, 1, 10_000))? as usize,

@@ -13,7 +13,7 @@ const LAYERS: [(&str, &[&str]); 8] = [
     ("player", &["board", "clock", "search"]),
     ("baseline", &["board", "eval", "player"]),
     ("contest", &["board", "eval", "clock", "search", "player"]),
-    ("bench", &["board", "search"]),
+    ("bench", &["board", "eval", "search"]),
 ];
 
 /// What a library without input and output does not contain.

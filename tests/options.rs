@@ -244,6 +244,18 @@ fn a_command_with_a_mistake_says_so_and_fails() {
 }
 
 #[test]
+fn bench_tells_what_each_part_of_an_iteration_costs() {
+    let exit = run(OTRERA, ["bench", "--parts"], b"");
+    assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""));
+    let costs: Vec<&str> = exit.rest.lines().filter_map(|line| line.strip_suffix(" ns")).collect();
+    assert_eq!(costs.len(), 14, "{}", exit.rest);
+    for cost in costs {
+        let number = cost.split_whitespace().last().and_then(|number| number.parse::<f64>().ok());
+        assert!(number.is_some_and(|nanoseconds| nanoseconds > 0.0), "{cost}");
+    }
+}
+
+#[test]
 fn help_and_version() {
     for arguments in [&["--help"][..], &["-h"], &["help"], &["bench", "--help"], &["--help", "--foo"]] {
         let exit = run(OTRERA, arguments.iter().copied(), b"");

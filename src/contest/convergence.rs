@@ -7,7 +7,7 @@
 use crate::board::moves::Movement;
 use crate::board::position::Position;
 use crate::board::square::Side;
-use crate::eval::lanes::PortableLanes;
+use crate::eval::lanes::Kernel;
 use crate::eval::winrate::WinRate;
 use crate::search::backup::{self, Step};
 use crate::search::expand::{Opener, State};
@@ -88,7 +88,7 @@ impl FirstMove {
     /// An untried child as long as there is one, then the best, as the search's worker does.
     fn child_of(&mut self, id: NodeId, state: &State) -> Option<NodeId> {
         if !self.tree.is_open(id) {
-            self.opener.open::<PortableLanes>(&self.tree, id, state, &self.params, &mut self.rng);
+            self.opener.open_on(Kernel::fastest(), &self.tree, id, state, &self.params, &mut self.rng);
         }
         let untried = self.tree.claim_untried(id);
         untried.or_else(|| best_child(&self.tree, id, Side::Black, &self.params, None))

@@ -6,7 +6,9 @@ use crate::board::moves::Movement;
 use crate::board::position::{Aiming, Position};
 use crate::board::square::Side;
 use crate::eval::distance::DistanceMaps;
-use crate::eval::lanes::Lanes;
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+use crate::eval::lanes::Avx2Lanes;
+use crate::eval::lanes::{Kernel, Lanes, PortableLanes};
 use crate::eval::policy::{self, Mover, Surroundings};
 use fastrand::Rng;
 
@@ -26,6 +28,15 @@ impl State {
         match self {
             Self::ToMove(position) => position.side(),
             Self::ToShoot(aiming) => aiming.side(),
+        }
+    }
+
+    /// The board as it stands.
+    #[inline(always)]
+    pub fn position(&self) -> &Position {
+        match self {
+            Self::ToMove(position) => position,
+            Self::ToShoot(aiming) => aiming.position(),
         }
     }
 
@@ -80,6 +91,30 @@ impl Opener {
         Self { edges: Vec::new(), scored: Vec::new(), maps: DistanceMaps::default() }
     }
 
+    /// [`Opener::open`] on a given kernel.
+    pub fn open_on(
+        &mut self,
+        kernel: Kernel,
+        tree: &Tree,
+        id: NodeId,
+        state: &State,
+        params: &Params,
+        rng: &mut Rng,
+    ) {
+        match kernel.min(Kernel::fastest()) {
+            Kernel::Portable => self.open::<PortableLanes>(tree, id, state, params, rng),
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            // SAFETY: the kernel is at most the fastest that was found.
+            Kernel::Avx2 => unsafe { self.open_avx2(tree, id, state, params, rng) },
+        }
+    }
+
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn open_avx2(&mut self, tree: &Tree, id: NodeId, state: &State, params: &Params, rng: &mut Rng) {
+        self.open::<Avx2Lanes>(tree, id, state, params, rng);
+    }
+
     /// Opens a node: gives it its children in random order, or where the formula has priors in their order.
     /// Nothing happens when the memory is full or another worker is at it.
     #[inline(always)]
@@ -100,9 +135,10 @@ impl Opener {
     /// Gives the edges their priors and sorts them, the most probable first.
     #[inline(always)]
     fn sort_by_prior<L: Lanes>(&mut self, state: &State, puct: &Puct) {
-        let (position, temperature) = match state {
-            State::ToMove(position) => (position, puct.movement_temperature),
-            State::ToShoot(aiming) => (aiming.position(), puct.arrow_temperature),
+        let position = state.position();
+        let temperature = match state {
+            State::ToMove(_) => puct.movement_temperature,
+            State::ToShoot(_) => puct.arrow_temperature,
         };
         self.maps.flood_with::<L>(position);
         let surroundings = Surroundings::new(position, &self.maps);

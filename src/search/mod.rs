@@ -138,6 +138,11 @@ impl Search {
         &self.position
     }
 
+    /// The tree grown so far.
+    pub(crate) fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
     /// The parameters in use.
     pub fn params(&self) -> &Params {
         &self.params

@@ -3,6 +3,8 @@
 //! The same number in two builds means that they search alike, to the last visit; it says nothing about
 //! strength, and the speed beside it is only worth comparing within one run on one machine.
 
+pub mod parts;
+
 use crate::board::position::Position;
 use crate::search::params::Params;
 use crate::search::report::Report;

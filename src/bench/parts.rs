@@ -1,0 +1,243 @@
+//! What each part of an iteration costs, measured on the trees that the searches of the benchmark grow.
+//!
+//! A search is run as it is, then every leaf that it judged is judged again and every node that it opened is
+//! opened again, each kind in one go: the share of the evaluation is what its kind took of the whole. Times
+//! are means, on warm caches, of one thread; only their ratios say something, and only within one run.
+
+use super::{ITERATIONS, POSITIONS};
+use crate::board::position::Position;
+use crate::eval::distance::DistanceMaps;
+use crate::eval::lanes::Kernel;
+use crate::eval::{Evaluator, confinement, metrics};
+use crate::search::backup::{self, Step};
+use crate::search::expand::{Opener, State};
+use crate::search::params::{Params, Rollouts};
+use crate::search::rollout::{Scratch, Simulator};
+use crate::search::select::best_child;
+use crate::search::tree::{NodeId, Tree};
+use crate::search::{Limits, Resources, Search};
+use fastrand::Rng;
+use std::hint::black_box;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// Half-moves by which two rollouts differ, to measure one.
+const HALF_MOVES: u32 = 8;
+
+/// The mean cost of a part.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// What it is.
+    pub name: &'static str,
+    /// Nanoseconds.
+    pub nanoseconds: f64,
+}
+
+/// All parts, and how the time of an iteration is divided.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    /// The parts, each by itself.
+    pub parts: Vec<Part>,
+    /// Nanoseconds of a whole iteration.
+    pub iteration: f64,
+    /// The part of an iteration that judges leaves, 0 to 1.
+    pub judging: f64,
+    /// The part that opens nodes, with their priors.
+    pub opening: f64,
+}
+
+/// What a search left behind: the leaves that it judged, the nodes that it opened, the ways to the leaves.
+#[derive(Default)]
+struct Remains {
+    judged: Vec<State>,
+    opened: Vec<(NodeId, State)>,
+    paths: Vec<Vec<Step>>,
+}
+
+/// Measures the parts of a search with these parameters.
+pub fn run(params: &Params) -> Parts {
+    let mut sums = Sums::default();
+    for fen in POSITIONS {
+        let Ok(position) = Position::from_fen(fen) else { continue };
+        let mut search = Search::new(position, params.clone(), Resources::default());
+        let report = search.run(&Limits::iterations(ITERATIONS), &AtomicBool::new(false), &mut |_| ());
+        sums.iterations.add(report.elapsed, report.iterations);
+        let mut remains = Remains::default();
+        let mut path = vec![Step { node: search.tree().root(), mover: position.side().opponent() }];
+        remains.collect(search.tree(), params, &State::ToMove(position), &mut path);
+        sums.measure_search(&search, &remains);
+        sums.measure_evaluation(params, &remains.judged);
+    }
+    sums.parts()
+}
+
+impl Remains {
+    /// Walks the tree below the last node of the path.
+    fn collect(&mut self, tree: &Tree, params: &Params, state: &State, path: &mut Vec<Step>) {
+        let id = path[path.len() - 1].node;
+        let between = matches!(state, State::ToShoot(_));
+        if tree.node(id).proof().is_none() && !(between && params.formula.has_priors()) {
+            self.judged.push(*state);
+            self.paths.push(path.clone());
+        }
+        if tree.is_open(id) {
+            self.opened.push((id, *state));
+            for (child, node) in tree.tried(id) {
+                path.push(Step { node: child, mover: state.chooser() });
+                self.collect(tree, params, &state.after(node.edge()), path);
+                path.pop();
+            }
+        }
+    }
+}
+
+/// Time spent, and on how many things.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    time: Duration,
+    count: u64,
+}
+
+impl Sum {
+    fn add(&mut self, time: Duration, count: u64) {
+        self.time += time;
+        self.count += count;
+    }
+
+    /// Does something with each of these, and counts the time.
+    fn measure<T>(&mut self, things: &[T], mut work: impl FnMut(&T)) {
+        let started = Instant::now();
+        things.iter().for_each(&mut work);
+        self.add(started.elapsed(), things.len() as u64);
+    }
+
+    fn nanoseconds(&self) -> f64 {
+        self.time.as_nanos() as f64 / self.count.max(1) as f64
+    }
+
+    /// What it is of another time.
+    fn share_of(&self, whole: &Self) -> f64 {
+        self.time.as_secs_f64() / whole.time.as_secs_f64()
+    }
+}
+
+#[derive(Default)]
+struct Sums {
+    distances: Sum,
+    territory: Sum,
+    queen_position: Sum,
+    king_position: Sum,
+    mobility: Sum,
+    confinement: Sum,
+    evaluation: Sum,
+    portable: Sum,
+    short_rollout: Sum,
+    long_rollout: Sum,
+    selection: Sum,
+    expansion: Sum,
+    backup: Sum,
+    judging: Sum,
+    iterations: Sum,
+}
+
+impl Sums {
+    /// The parts of an iteration.
+    fn measure_search(&mut self, search: &Search, remains: &Remains) {
+        let (tree, params) = (search.tree(), search.params());
+        let (mut rng, mut scratch) = (Rng::with_seed(1), Scratch::default());
+        let mut judge = |sum: &mut Sum, rollouts| {
+            let simulator = Simulator::new(&Params { rollouts, ..params.clone() }, false);
+            sum.measure(&remains.judged, |state| {
+                black_box(simulator.win_rate_for_black(state, &mut rng, &mut scratch));
+            });
+        };
+        judge(&mut self.judging, params.rollouts);
+        judge(&mut self.short_rollout, Rollouts::One(1));
+        judge(&mut self.long_rollout, Rollouts::One(1 + HALF_MOVES));
+        let fresh = Tree::with_memory(Resources::default().memory);
+        // Each family is opened at the first node that has none: which one makes no difference.
+        let mut next = fresh.root();
+        let mut opener = Opener::new();
+        self.expansion.measure(&remains.opened, |(_, state)| {
+            opener.open_on(Kernel::fastest(), &fresh, next, state, params, &mut rng);
+            next += 1;
+        });
+        self.selection.measure(&remains.opened, |(id, state)| {
+            black_box(best_child(tree, *id, state.chooser(), params, None));
+        });
+        self.backup.measure(&remains.paths, |path| {
+            backup::add_rewards(tree, path, crate::WinRate::EVEN);
+        });
+    }
+
+    /// The parts of an evaluation, on the boards of these states.
+    fn measure_evaluation(&mut self, params: &Params, states: &[State]) {
+        let boards: Vec<Position> = states.iter().map(|state| *state.position()).collect();
+        let mut maps = DistanceMaps::default();
+        let kernel = Kernel::fastest();
+        self.distances.measure(&boards, |board| maps.flood(board, kernel));
+        let mut evaluator = Evaluator::new(params.weights.clone());
+        for sum in [&mut self.evaluation, &mut self.portable] {
+            sum.measure(&boards, |board| {
+                black_box(evaluator.value(board, &mut maps));
+            });
+            evaluator = evaluator.with_kernel(Kernel::Portable);
+        }
+        // So few that their maps stay in the cache, as those of a leaf do.
+        let flooded: Vec<_> = boards.iter().step_by(boards.len() / 32 + 1).collect();
+        let flooded: Vec<(Position, DistanceMaps)> = flooded
+            .into_iter()
+            .map(|board| {
+                maps.flood(board, kernel);
+                (*board, maps.clone())
+            })
+            .collect();
+        for _ in 0..100 {
+            self.measure_metrics(&flooded, kernel);
+        }
+    }
+
+    fn measure_metrics(&mut self, flooded: &[(Position, DistanceMaps)], kernel: Kernel) {
+        self.territory.measure(flooded, |(_, maps)| {
+            black_box((metrics::territory(&maps.queen), metrics::territory(&maps.king)));
+        });
+        self.queen_position.measure(flooded, |(_, maps)| {
+            black_box(metrics::queen_position(&maps.queen));
+        });
+        self.king_position.measure(flooded, |(_, maps)| {
+            black_box(metrics::king_position(&maps.king));
+        });
+        self.mobility.measure(flooded, |(board, _)| {
+            black_box(metrics::mobility_on(board, kernel));
+        });
+        self.confinement.measure(flooded, |(board, maps)| {
+            black_box(confinement::confinement_on(board, maps, kernel));
+        });
+    }
+
+    fn parts(&self) -> Parts {
+        let rollouts = [&self.long_rollout, &self.short_rollout].map(Sum::nanoseconds);
+        let half_move = (rollouts[0] - rollouts[1]) / f64::from(HALF_MOVES);
+        let part = |name, sum: &Sum| Part { name, nanoseconds: sum.nanoseconds() };
+        Parts {
+            parts: vec![
+                part("distance maps, queen and king", &self.distances),
+                part("territory t1 and t2, from the maps", &self.territory),
+                part("position p1, from the maps", &self.queen_position),
+                part("position p2, from the maps", &self.king_position),
+                part("mobility", &self.mobility),
+                part("confinement, from the maps", &self.confinement),
+                part("evaluation", &self.evaluation),
+                part("evaluation, portable kernel", &self.portable),
+                Part { name: "one random half-move", nanoseconds: half_move },
+                part("judging a leaf: rollouts and evaluation", &self.judging),
+                part("selection among the children of a node", &self.selection),
+                part("opening a node, with priors if there are", &self.expansion),
+                part("backing up a leaf", &self.backup),
+            ],
+            iteration: self.iterations.nanoseconds(),
+            judging: self.judging.share_of(&self.iterations),
+            opening: self.expansion.share_of(&self.iterations),
+        }
+    }
+}
