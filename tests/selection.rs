@@ -157,9 +157,9 @@ fn selection_follows_puct() {
         let highest = children.iter().map(score).fold(0.0, f64::max);
         let tried: f64 = children.iter().map(|&(child, _)| f64::from(tree.node(child).prior())).sum();
         let urgency = -f64::from(reduction) * tried.sqrt();
-        let untried = tree.next_untried(root).map(|next| {
+        let untried = tree.next_prior(root).map(|prior| {
             let mean = 1.0 - f64::from(tree.node(root).mean(all as u32));
-            mean + urgency + exploration * f64::from(next.prior())
+            mean + urgency + exploration * f64::from(prior)
         });
         tree.node(root).enter();
         let selected = best_child(&tree, root, Side::Black, &params, None).unwrap();

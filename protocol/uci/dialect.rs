@@ -157,10 +157,10 @@ pub fn info(report: &Report, side: Side, shown: Shown) -> String {
         return "info depth 0 score mate 0".into();
     }
     let effort = format!(
-        "nodes {} nps {:.0} hashfull {} time {}",
+        "nodes {} nps {:.0} hashfull {:.0} time {}",
         report.iterations,
         report.speed(),
-        report.nodes as u64 * 1000 / report.capacity.max(1) as u64,
+        (report.memory_used * 1000.0).floor(),
         report.elapsed.as_millis()
     );
     let line = |number: usize, moves: &[Move], rate: WinRate, proven: Option<Side>| {

@@ -155,12 +155,13 @@ impl Sums {
         judge(&mut self.short_rollout, Rollouts::One(1));
         judge(&mut self.long_rollout, Rollouts::One(1 + HALF_MOVES));
         let fresh = Tree::with_memory(Resources::default().memory);
-        // Each family is opened at the first node that has none: which one makes no difference.
-        let mut next = fresh.root();
+        // Each family hangs below the first child of the one before: where it does makes no difference.
+        let mut next = Some(fresh.root());
         let mut opener = Opener::new();
         self.expansion.measure(&remains.opened, |(_, state)| {
-            opener.open_on(Kernel::fastest(), &fresh, next, state, params, &mut rng);
-            next += 1;
+            let Some(id) = next else { return };
+            opener.open_on(Kernel::fastest(), &fresh, id, state, params, &mut rng);
+            next = fresh.claim_untried(id);
         });
         self.selection.measure(&remains.opened, |(id, state)| {
             black_box(best_child(tree, *id, state.chooser(), params, None));

@@ -30,10 +30,10 @@ pub struct Report {
     pub iterations: u64,
     /// Visits of the root, those kept from earlier searches included.
     pub visits: u32,
-    /// Nodes in the tree.
+    /// Nodes of the tree that have been tried or may be.
     pub nodes: usize,
-    /// Nodes that the memory has room for.
-    pub capacity: usize,
+    /// The part of the tree's memory that is in use, 0 to 1.
+    pub memory_used: f64,
     /// Whether the memory limit stopped the tree from growing.
     pub tree_full: bool,
     /// Deepest descent, in whole moves (rounded up).
@@ -86,7 +86,7 @@ pub(crate) fn of_search(shared: &Shared, elapsed: Duration) -> Report {
         iterations: shared.iterations.load(Relaxed),
         visits: root.visits(),
         nodes: tree.len(),
-        capacity: tree.capacity(),
+        memory_used: tree.filled(),
         tree_full: tree.is_full(),
         depth: shared.depth.load(Relaxed).saturating_sub(1).div_ceil(levels),
         elapsed,
@@ -94,7 +94,7 @@ pub(crate) fn of_search(shared: &Shared, elapsed: Duration) -> Report {
 }
 
 /// The winning rate of the side that moved into a node.
-fn rate(node: &Node, mover: Side) -> WinRate {
+fn rate(node: Node, mover: Side) -> WinRate {
     match node.proof() {
         Some(winner) if winner == mover => WinRate::WIN,
         Some(_) => WinRate::LOSS,
@@ -105,7 +105,7 @@ fn rate(node: &Node, mover: Side) -> WinRate {
 
 /// Whole moves at the root that were tried, the best first, then proven wins, then by visits.
 fn lines(tree: &Tree, root: &Position, best: Option<&Move>) -> Vec<Line> {
-    let line = |mv, node: &Node| Line {
+    let line = |mv, node: Node| Line {
         mv,
         visits: node.visits(),
         win_rate: rate(node, root.side()),

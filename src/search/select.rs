@@ -43,27 +43,24 @@ pub fn best_child(
 /// the first of them need be looked at.
 fn by_prior(tree: &Tree, id: NodeId, chooser: Side, visits: u32, puct: &Puct) -> Option<NodeId> {
     let parent = tree.node(id);
-    let c = if is_movement(parent) { puct.arrow_c } else { puct.movement_c };
+    let c = if is_movement(&parent) { puct.arrow_c } else { puct.movement_c };
     let exploration = c * (visits as f32).sqrt();
     let mut best = None;
     let mut best_score = f32::NEG_INFINITY;
     let mut tried = 0.0;
-    for (child, node) in tree.tried(id) {
+    tree.tried(id).for_each(|(child, node)| {
         let (visits, prior) = (node.visits().max(1), node.prior());
         tried += prior;
-        if node.proof() == Some(chooser.opponent()) {
-            continue;
-        }
         let score = node.mean(visits) + exploration * prior / (1 + visits) as f32;
-        if score > best_score {
+        if score > best_score && node.proof() != Some(chooser.opponent()) {
             (best, best_score) = (Some(child), score);
         }
-    }
-    let untried = tree.next_untried(id).filter(|next| {
+    });
+    let untried = tree.next_prior(id).filter(|prior| {
         let mean = parent.mean(visits);
         // Rewards are those of the side that moved here: of the chooser between movement and arrow.
-        let for_chooser = if is_movement(parent) { mean } else { 1.0 - mean };
-        for_chooser - puct.reduction * tried.sqrt() + exploration * next.prior() > best_score
+        let for_chooser = if is_movement(&parent) { mean } else { 1.0 - mean };
+        for_chooser - puct.reduction * tried.sqrt() + exploration * prior > best_score
     });
     untried.and_then(|_| tree.claim_untried(id)).or(best).or_else(|| tree.claim_untried(id))
 }
@@ -100,7 +97,7 @@ fn highest(
         if node.proof() == Some(chooser.opponent()) {
             continue;
         }
-        if params.arrow_before_value && is_movement(node) && !tree.is_open(child) && !tree.is_full() {
+        if params.arrow_before_value && is_movement(&node) && !tree.is_open(child) && !tree.is_full() {
             return Some(child);
         }
         let visits = node.visits().max(1);
@@ -119,7 +116,7 @@ fn is_movement(node: &Node) -> bool {
 /// The child to answer with: a proven win, else the one with most visits (the mean breaks ties), a
 /// proven loss only when there is nothing else.
 pub fn most_visited(tree: &Tree, id: NodeId, chooser: Side) -> Option<NodeId> {
-    let rank = |node: &Node| {
+    let rank = |node: Node| {
         let proof = match node.proof() {
             Some(winner) if winner == chooser => 2,
             None => 1,

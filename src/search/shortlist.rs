@@ -35,7 +35,7 @@ impl Shortlist {
         tree: &Tree,
         id: NodeId,
         log_visits: f32,
-        score: impl Fn(&Node) -> f32,
+        score: impl Fn(Node) -> f32,
     ) -> Option<NodeId> {
         // With n >= 1, (L/L0 - 1) times the bonus at L0 is at most this.
         let growth = 0.5 * self.log_visits.sqrt() * (log_visits / self.log_visits - 1.0);
@@ -48,7 +48,7 @@ impl Shortlist {
         highest(&self.children, |child| score(tree.node(child))).map(|(child, _)| child)
     }
 
-    fn renew(&mut self, tree: &Tree, id: NodeId, log_visits: f32, score: impl Fn(&Node) -> f32) {
+    fn renew(&mut self, tree: &Tree, id: NodeId, log_visits: f32, score: impl Fn(Node) -> f32) {
         self.log_visits = log_visits;
         self.scored.clear();
         self.scored.extend(tree.tried(id).map(|(child, node)| (score(node), child)));

@@ -1,26 +1,32 @@
 //! The tree: storage and nothing else. It knows no formula and no rules.
 //!
-//! All nodes lie in one arena, claimed from the system as zeroed memory that costs nothing until it is
-//! touched. The children of a node are contiguous and made together, in random order, when the node is
-//! opened; the first `tried` of them have been visited.
+//! All lies in one arena of 64-bit words, claimed from the system as zeroed memory that costs nothing until
+//! it is touched. A node is three words. When it is opened it gets a *family*: the edges to all its children,
+//! half a word each, in the order in which they will be tried. A child becomes a node when it is first tried:
+//! most never are. The nodes of a family lie in blocks, each twice as large as the one before.
 //!
 //! ```text
-//!   node   | value 8 | visits 4 | children 4 | edge 4 | counts 4 |   24 bytes, all atomic
-//!                                  |
-//!                                  +--> child 0 | child 1 | ... | child n-1      (n = counts, low half)
-//!                                       '------ tried ------'                    (counts, high half)
+//!   node    | value | children, visits | counts, edge |          counts: children, and how many were tried
+//!                          |
+//!                          +--> family  | next block | edge, edge | ... | node 0 | node 1 |
+//!                                           |
+//!                                           +--> block  | next block | node 2 | node 3 | node 4 | node 5 |
 //! ```
 //!
 //! When the arena is full no node is opened any more and the search goes on with those there are.
 
 use crate::board::moves::{Move, Movement};
 use crate::board::square::{Side, Square};
-use bytemuck::Zeroable;
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
 
-/// Number of a node in the arena.
+/// Number of a node: that of its first word.
 pub type NodeId = u32;
+
+/// Words of a node.
+const NODE: u32 = 3;
+/// Nodes in the first block of a family.
+const FIRST_BLOCK: u32 = 2;
 
 /// `children` of a node that has not been opened.
 const UNOPENED: u32 = 0;
@@ -91,52 +97,62 @@ const PRIOR_STEPS: f32 = 50.0;
 static PRIORS: LazyLock<[f32; PRIOR_CODES as usize]> =
     LazyLock::new(|| std::array::from_fn(|code| libm::expf(-(code as f32) / PRIOR_STEPS)));
 
-/// One node. Every field is written by any worker at any time, except `edge` and the number of children,
-/// which are fixed before the node can be found.
-#[derive(Zeroable)]
-pub struct Node {
-    /// Sum of rewards for the side that moved into this node.
-    value: AtomicU64,
-    /// Descents through this node, those under way included: until it is backed up a descent counts as
-    /// a loss, which keeps other workers off its path (virtual loss).
-    visits: AtomicU32,
-    /// The first child, or one of the two states before there is one.
-    children: AtomicU32,
-    /// The edge that leads here with its prior, and above it two bits: proven for Black, proven for White.
-    edge: AtomicU32,
-    /// Number of children, and how many of them have been tried, in the upper half.
-    counts: AtomicU32,
+impl Edge {
+    /// The probability that was given to it.
+    #[inline]
+    fn prior(self) -> f32 {
+        PRIORS[(self.0 >> 21) as usize & (PRIOR_CODES as usize - 1)]
+    }
 }
 
-const _: () = assert!(size_of::<Node>() == 24);
+/// One node. Every word is written by any worker at any time, except the edge and the number of children,
+/// which are fixed before others can find them.
+#[derive(Clone, Copy)]
+pub struct Node<'a> {
+    /// Sum of rewards for the side that moved into this node.
+    value: &'a AtomicU64,
+    /// Lower half: descents through this node, those under way included. Until it is backed up a descent
+    /// counts as a loss, which keeps other workers off its path (virtual loss). Upper half: the family, or one
+    /// of the two states before there is one.
+    visits: &'a AtomicU64,
+    /// Lower half: the edge that leads here with its prior, and above it two bits, proven for Black and proven
+    /// for White. Upper half: number of children, and above it how many of them have been tried.
+    edge: &'a AtomicU64,
+}
 
-impl Node {
-    fn reset(&mut self, edge: Edge) {
-        *self = Self { edge: AtomicU32::new(edge.0), ..Zeroable::zeroed() };
+/// One child tried, in the third word of a node.
+const ONE_TRIED: u64 = 1 << 48;
+
+impl Node<'_> {
+    /// Makes a new node of the words.
+    fn reset(&self, edge: Edge) {
+        self.value.store(0, Relaxed);
+        self.visits.store(0, Relaxed);
+        self.edge.store(u64::from(edge.0), Relaxed);
     }
 
     /// The edge that leads here.
     #[inline]
     pub fn edge(&self) -> Edge {
-        Edge(self.edge.load(Relaxed) & Edge::MASK)
+        Edge(self.edge.load(Relaxed) as u32 & Edge::MASK)
     }
 
     /// The probability that it is the best of its family, see [`Edge::with_log_prior`].
     #[inline]
     pub fn prior(&self) -> f32 {
-        PRIORS[(self.edge.load(Relaxed) >> 21) as usize & (PRIOR_CODES as usize - 1)]
+        Edge(self.edge.load(Relaxed) as u32).prior()
     }
 
     /// Descents through this node, those under way included.
     #[inline]
     pub fn visits(&self) -> u32 {
-        self.visits.load(Relaxed)
+        self.visits.load(Relaxed) as u32
     }
 
     /// Begins a descent through this node; returns how many began before.
     #[inline]
     pub fn enter(&self) -> u32 {
-        self.visits.fetch_add(1, Relaxed)
+        self.visits.fetch_add(1, Relaxed) as u32
     }
 
     /// Adds a reward for the side that moved here, in units of 1/[`REWARD_UNIT`].
@@ -155,7 +171,7 @@ impl Node {
     /// The side that is proven to win from here, if that is known.
     #[inline]
     pub fn proof(&self) -> Option<Side> {
-        match self.edge.load(Relaxed) >> 30 {
+        match self.edge.load(Relaxed) as u32 >> 30 {
             0 => None,
             1 => Some(Side::Black),
             _ => Some(Side::White),
@@ -170,38 +186,49 @@ impl Node {
     /// Number of children and how many of them were tried; both 0 before the node is opened.
     #[inline]
     pub fn counts(&self) -> (u32, u32) {
-        let counts = self.counts.load(Relaxed);
+        // What is counted as tried can be looked at.
+        let counts = (self.edge.load(Acquire) >> 32) as u32;
         (counts & 0xffff, counts >> 16)
     }
 
-    /// Claims the next untried child for the caller: its place among the children.
+    /// The family, or a state before there is one.
     #[inline]
-    fn claim_untried(&self) -> Option<u32> {
-        let claim = |counts: u32| (counts >> 16 < counts & 0xffff).then(|| counts + (1 << 16));
-        self.counts.fetch_update(Relaxed, Relaxed, claim).ok().map(|before| before >> 16)
+    fn family(&self) -> u32 {
+        (self.visits.load(Acquire) >> 32) as u32
+    }
+
+    /// Puts another family, or state, in the place of one.
+    fn set_family(&self, from: u32, to: u32) {
+        self.visits.fetch_add(u64::from(to.wrapping_sub(from)) << 32, Release);
     }
 }
 
 /// A tree in an arena of fixed capacity. The root is always the node [`Tree::root`].
 pub struct Tree {
-    nodes: Box<[Node]>,
+    words: Box<[AtomicU64]>,
     used: AtomicU32,
+    /// Children of all opened nodes, and the root.
+    listed: AtomicUsize,
     full: AtomicBool,
 }
+
+/// In the first word of a family: a worker is making a child of it a node.
+const LOCKED: u64 = 1 << 63;
 
 impl Tree {
     /// An empty tree that will never take more than about this many bytes.
     pub fn with_memory(bytes: usize) -> Self {
-        let capacity = (bytes / size_of::<Node>()).clamp(1 << 12, u32::MAX as usize - 1);
-        let mut nodes = Err(());
+        let capacity = (bytes / size_of::<AtomicU64>()).clamp(1 << 13, u32::MAX as usize - 1);
+        let mut words = Err(());
         let mut size = capacity;
-        while nodes.is_err() {
+        while words.is_err() {
             // A system that refuses this much gets asked for less.
-            nodes = bytemuck::try_zeroed_slice_box(size);
+            words = bytemuck::try_zeroed_slice_box(size);
             size /= 2;
         }
-        let nodes = nodes.unwrap_or_else(|()| Box::new([]));
-        Self { nodes, used: AtomicU32::new(FIRST + 1), full: AtomicBool::new(false) }
+        let words = words.unwrap_or_else(|()| Box::new([]));
+        let used = AtomicU32::new(FIRST + NODE);
+        Self { words, used, listed: AtomicUsize::new(1), full: AtomicBool::new(false) }
     }
 
     /// The root.
@@ -217,18 +244,26 @@ impl Tree {
 
     /// A node by its number.
     #[inline(always)]
-    pub fn node(&self, id: NodeId) -> &Node {
-        &self.nodes[id as usize]
+    pub fn node(&self, id: NodeId) -> Node<'_> {
+        let [value, visits, edge] = &self.words[id as usize..][..NODE as usize] else {
+            unreachable!("three words")
+        };
+        Node { value, visits, edge }
     }
 
-    /// Nodes of the tree that have been visited or may be: the children of every opened node.
+    #[inline(always)]
+    fn word(&self, index: u32) -> &AtomicU64 {
+        &self.words[index as usize]
+    }
+
+    /// Nodes of the tree that have been tried or may be: the children of every opened node.
     pub fn len(&self) -> usize {
-        (self.used.load(Relaxed) - FIRST) as usize
+        self.listed.load(Relaxed)
     }
 
-    /// Nodes there is room for.
-    pub fn capacity(&self) -> usize {
-        self.nodes.len() - FIRST as usize
+    /// The part of the memory that is in use, 0 to 1.
+    pub fn filled(&self) -> f64 {
+        f64::from(self.used.load(Relaxed)) / self.words.len().max(1) as f64
     }
 
     /// Whether only the root is there.
@@ -244,70 +279,124 @@ impl Tree {
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        self.nodes[FIRST as usize].reset(Edge(0));
-        *self.used.get_mut() = FIRST + 1;
+        self.node(FIRST).reset(Edge(0));
+        *self.used.get_mut() = FIRST + NODE;
+        *self.listed.get_mut() = 1;
         *self.full.get_mut() = false;
     }
 
     /// The children of a node that have been tried.
-    #[inline]
-    pub fn tried(&self, id: NodeId) -> impl Iterator<Item = (NodeId, &Node)> {
+    #[inline(always)]
+    pub fn tried(&self, id: NodeId) -> Tried<'_> {
         let node = self.node(id);
-        let first = node.children.load(Acquire);
+        let family = node.family();
         // Before it is open, the node's counts are those of no children or not to be trusted yet.
-        let tried = if first > OPENING { node.counts().1 } else { 0 };
-        (first..first + tried).map(|child| (child, self.node(child)))
+        let (count, tried) = if family > OPENING { node.counts() } else { (0, 0) };
+        Tried {
+            tree: self,
+            header: family,
+            next: first_node(family, count),
+            in_block: tried.min(FIRST_BLOCK),
+            beyond: tried.saturating_sub(FIRST_BLOCK),
+            size: FIRST_BLOCK,
+        }
     }
 
     /// Whether the node has children to choose from.
     #[inline]
     pub fn is_open(&self, id: NodeId) -> bool {
-        self.node(id).children.load(Acquire) > OPENING
+        self.node(id).family() > OPENING
     }
 
-    /// The next child that nobody has tried, if there is one and the node is open.
+    /// The prior of the next child that nobody has tried, if there is one and the node is open.
     #[inline]
-    pub fn next_untried(&self, id: NodeId) -> Option<&Node> {
+    pub fn next_prior(&self, id: NodeId) -> Option<f32> {
         let node = self.node(id);
-        let first = node.children.load(Acquire);
+        let family = node.family();
         let (count, tried) = node.counts();
-        (first > OPENING && tried < count).then(|| self.node(first + tried))
+        (family > OPENING && tried < count).then(|| self.listed_edge(family, tried).prior())
     }
 
-    /// The next child that nobody has tried, now claimed by the caller.
+    /// The edge to a child, with its prior.
     #[inline]
+    fn listed_edge(&self, family: u32, place: u32) -> Edge {
+        let pair = self.word(family + 1 + place / 2).load(Relaxed);
+        Edge((pair >> (place % 2 * 32)) as u32)
+    }
+
+    /// The next child that nobody has tried, now claimed by the caller. `None` also when there is no room for
+    /// it, or another worker is just claiming one.
     pub fn claim_untried(&self, id: NodeId) -> Option<NodeId> {
         let node = self.node(id);
-        node.claim_untried().map(|place| node.children.load(Relaxed) + place)
+        let family = node.family();
+        let (count, tried) = node.counts();
+        if family <= OPENING || tried == count || self.word(family).fetch_or(LOCKED, Acquire) & LOCKED != 0 {
+            return None;
+        }
+        let (_, tried) = node.counts();
+        let claimed = if tried < count { self.place(family, count, tried) } else { None };
+        if let Some(child) = claimed {
+            self.node(child).reset(self.listed_edge(family, tried));
+            node.edge.fetch_add(ONE_TRIED, Release);
+        }
+        self.word(family).fetch_and(!LOCKED, Release);
+        claimed
+    }
+
+    /// Where a child's node lies, or is to lie: makes room for it in a new block where that is needed. Only
+    /// for who holds the lock.
+    fn place(&self, family: u32, count: u32, place: u32) -> Option<NodeId> {
+        let (mut header, mut first) = (family, first_node(family, count));
+        let (mut before, mut size) = (0, FIRST_BLOCK);
+        while place >= before + size {
+            before += size;
+            size *= 2;
+            let mut next = self.word(header).load(Relaxed) as u32;
+            if next == 0 {
+                next = self.claim_words(1 + NODE * size.min(count - before))?;
+                self.word(next).store(0, Relaxed);
+                self.word(header).fetch_or(u64::from(next), Relaxed);
+            }
+            (header, first) = (next, next + 1);
+        }
+        Some(first + NODE * (place - before))
+    }
+
+    /// Takes words of the arena; `None` when there are not so many left.
+    fn claim_words(&self, count: u32) -> Option<u32> {
+        let room = |used: u32| used.checked_add(count).filter(|&end| end as usize <= self.words.len());
+        let claimed = self.used.fetch_update(Relaxed, Relaxed, room).ok();
+        if claimed.is_none() {
+            self.full.store(true, Relaxed);
+        }
+        claimed
     }
 
     /// Whether the caller may open the node: nobody has begun to. It must then call [`Tree::open`].
     pub fn begin_opening(&self, id: NodeId) -> bool {
-        self.node(id).children.compare_exchange(UNOPENED, OPENING, Relaxed, Relaxed).is_ok()
+        let unopened =
+            |word: u64| (word >> 32 == u64::from(UNOPENED)).then_some(word | u64::from(OPENING) << 32);
+        self.node(id).visits.fetch_update(Relaxed, Relaxed, unopened).is_ok()
     }
 
-    /// Gives a node its children, in this order. `false` when there is no room; the node stays as it is.
+    /// Gives a node its children, to be tried in this order. `false` when there is no room; the node stays as
+    /// it is.
     pub fn open(&self, id: NodeId, edges: &[Edge]) -> bool {
         let node = self.node(id);
         let count = edges.len() as u32;
-        let room = |used: u32| {
-            used.checked_add(count).filter(|&end| count < 1 << 16 && end as usize <= self.nodes.len())
-        };
-        let Ok(first) = self.used.fetch_update(Relaxed, Relaxed, room) else {
-            self.full.store(true, Relaxed);
-            node.children.store(UNOPENED, Relaxed);
+        let family = if count < 1 << 16 { self.claim_words(family_words(count)) } else { None };
+        let Some(family) = family else {
+            node.set_family(OPENING, UNOPENED);
             return false;
         };
-        for (child, edge) in (first..).zip(edges) {
-            let child = self.node(child);
-            child.value.store(0, Relaxed);
-            child.visits.store(0, Relaxed);
-            child.children.store(UNOPENED, Relaxed);
-            child.edge.store(edge.0, Relaxed);
-            child.counts.store(0, Relaxed);
+        self.word(family).store(0, Relaxed);
+        for (word, pair) in (family + 1..).zip(edges.chunks(2)) {
+            let second = pair.get(1).map_or(0, |edge| edge.0);
+            self.word(word).store(u64::from(pair[0].0) | u64::from(second) << 32, Relaxed);
         }
-        node.counts.store(count, Relaxed);
-        node.children.store(first, Release);
+        self.listed.fetch_add(edges.len(), Relaxed);
+        node.edge.fetch_add(u64::from(count) << 32, Relaxed);
+        node.set_family(OPENING, family);
         true
     }
 
@@ -322,49 +411,157 @@ impl Tree {
 
     /// Makes this node the root, keeps what is below it, and recycles the memory of all the rest.
     pub fn keep_only(&mut self, root: NodeId) {
-        self.nodes.swap(FIRST as usize, root as usize);
-        let mut families = self.families_below(FIRST);
-        // Every family slides down over what is dropped before it; ascending order makes that safe.
-        families.sort_unstable_by_key(|family| family.first);
-        let mut used = FIRST + 1;
-        for family in &mut families {
-            family.moved_to = used;
-            for offset in 0..family.count {
-                self.nodes.swap((used + offset) as usize, (family.first + offset) as usize);
-            }
-            used += family.count;
+        self.slide(root, FIRST, NODE);
+        let (mut pieces, listed) = self.pieces_below(FIRST);
+        // Every piece slides down over what is dropped before it; ascending order makes that safe.
+        pieces.sort_unstable_by_key(|piece| piece.first);
+        let mut used = FIRST + NODE;
+        for piece in &mut pieces {
+            piece.moved_to = used;
+            self.slide(piece.first, used, piece.words);
+            used += piece.words;
         }
-        let moved = |first: u32| match families.binary_search_by_key(&first, |family| family.first) {
-            Ok(found) => families[found].moved_to,
-            Err(_) => first,
-        };
-        for node in &mut self.nodes[FIRST as usize..used as usize] {
-            let children = node.children.get_mut();
-            *children = moved(*children);
-        }
+        self.relink(&pieces);
         *self.used.get_mut() = used;
+        *self.listed.get_mut() = 1 + listed;
         *self.full.get_mut() = false;
     }
 
-    /// The groups of siblings in the subtree of a node.
-    fn families_below(&mut self, root: NodeId) -> Vec<Family> {
-        let mut families = Vec::new();
+    /// Copies words to a place before them.
+    fn slide(&mut self, from: u32, to: u32, words: u32) {
+        for offset in 0..words {
+            *self.words[(to + offset) as usize].get_mut() = *self.words[(from + offset) as usize].get_mut();
+        }
+    }
+
+    /// The families and blocks of the subtree of a node, and the number of children in them.
+    fn pieces_below(&self, root: NodeId) -> (Vec<Piece>, usize) {
+        let mut pieces = Vec::new();
+        let mut listed = 0;
         let mut to_visit = vec![root];
         while let Some(id) = to_visit.pop() {
             let node = self.node(id);
-            let (first, (count, tried)) = (node.children.load(Relaxed), node.counts());
-            if first > OPENING {
-                families.push(Family { first, count, moved_to: first });
-                to_visit.extend(first..first + tried);
+            let (family, (count, _)) = (node.family(), node.counts());
+            if family <= OPENING {
+                continue;
             }
+            listed += count as usize;
+            pieces.push(Piece { first: family, words: family_words(count), moved_to: family });
+            let (mut header, mut rest, mut size) = (family, count, FIRST_BLOCK);
+            loop {
+                header = self.word(header).load(Relaxed) as u32;
+                if header == 0 {
+                    break;
+                }
+                (rest, size) = (rest - size, 2 * size);
+                pieces.push(Piece { first: header, words: 1 + NODE * size.min(rest), moved_to: header });
+            }
+            to_visit.extend(self.tried(id).map(|(child, _)| child));
         }
-        families
+        (pieces, listed)
+    }
+
+    /// Makes everything point to where the pieces now are.
+    fn relink(&mut self, pieces: &[Piece]) {
+        let moved = |first: u32| match pieces.binary_search_by_key(&first, |piece| piece.first) {
+            Ok(found) => pieces[found].moved_to,
+            Err(_) => first,
+        };
+        let mut to_visit = vec![FIRST];
+        while let Some(id) = to_visit.pop() {
+            let family = self.node(id).family();
+            if family <= OPENING {
+                continue;
+            }
+            let mut header = moved(family);
+            self.node(id).set_family(family, header);
+            loop {
+                let next = self.word(header).load(Relaxed) as u32;
+                if next == 0 {
+                    break;
+                }
+                self.word(header).store(u64::from(moved(next)), Relaxed);
+                header = moved(next);
+            }
+            to_visit.extend(self.tried(id).map(|(child, _)| child));
+        }
     }
 }
 
-/// The children of one node, and where they move to.
-struct Family {
-    first: NodeId,
-    count: u32,
-    moved_to: NodeId,
+/// Words of a family with so many children, its first block included.
+fn family_words(count: u32) -> u32 {
+    1 + count.div_ceil(2) + NODE * count.min(FIRST_BLOCK)
+}
+
+/// The first node of a family with so many children.
+#[inline(always)]
+fn first_node(family: u32, count: u32) -> NodeId {
+    family + 1 + count.div_ceil(2)
+}
+
+/// A family or a block, and where it moves to.
+struct Piece {
+    first: u32,
+    words: u32,
+    moved_to: u32,
+}
+
+/// The children of a node that have been tried, in the order of the family.
+pub struct Tried<'a> {
+    tree: &'a Tree,
+    /// The block that [`Tried::next`] lies in.
+    header: u32,
+    next: NodeId,
+    /// How many are still to come in this block, and in those after it.
+    in_block: u32,
+    beyond: u32,
+    /// Nodes of this block, if it is a full one.
+    size: u32,
+}
+
+impl<'a> Tried<'a> {
+    /// Goes on to the next block when this one is over; `false` if there is none.
+    #[inline(always)]
+    fn next_block(&mut self) -> bool {
+        if self.beyond == 0 {
+            return false;
+        }
+        self.header = self.tree.word(self.header).load(Relaxed) as u32;
+        self.next = self.header + 1;
+        self.size *= 2;
+        self.in_block = self.beyond.min(self.size);
+        self.beyond -= self.in_block;
+        true
+    }
+}
+
+impl<'a> Iterator for Tried<'a> {
+    type Item = (NodeId, Node<'a>);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.in_block == 0 && !self.next_block() {
+            return None;
+        }
+        let id = self.next;
+        self.next += NODE;
+        self.in_block -= 1;
+        Some((id, self.tree.node(id)))
+    }
+
+    /// Block by block: quicker than one by one.
+    #[inline(always)]
+    fn fold<B, F: FnMut(B, Self::Item) -> B>(mut self, start: B, mut f: F) -> B {
+        let mut folded = start;
+        loop {
+            let words = &self.tree.words[self.next as usize..][..(NODE * self.in_block) as usize];
+            for (id, words) in (self.next..).step_by(NODE as usize).zip(words.chunks_exact(NODE as usize)) {
+                let [value, visits, edge] = words else { unreachable!("three words") };
+                folded = f(folded, (id, Node { value, visits, edge }));
+            }
+            if !self.next_block() {
+                return folded;
+            }
+        }
+    }
 }

@@ -140,9 +140,9 @@ impl Worker {
             let shortlist = (id == tree.root()).then_some(&mut self.shortlist);
             select::best_child(tree, id, state.chooser(), shared.params, shortlist)
         });
-        if child.is_none() {
-            // Every child is a proven loss. Usually the node is proven then too, but two workers that prove
-            // its last two children at the same moment may each have missed the other's.
+        if child.is_none() && backup::all_children_lose(tree, id, state.chooser()) {
+            // Usually the node is proven then too, but two workers that prove its last two children at the same
+            // moment may each have missed the other's.
             tree.node(id).prove(state.chooser().opponent());
         }
         child

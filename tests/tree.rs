@@ -1,0 +1,152 @@
+//! The storage of the tree: what is put in stays what it was, through growth, through a change of the root and
+//! with many threads at once.
+
+use fastrand::Rng;
+use otrera::search::tree::{Edge, NodeId, Tree};
+use otrera::{Position, Side};
+use std::collections::HashSet;
+
+/// Different edges, any number up to 2176, each with a prior.
+fn edges(count: usize, rng: &mut Rng) -> Vec<Edge> {
+    let start = Position::standard();
+    start.legal_moves().take(count).map(|mv| Edge::whole(mv).with_log_prior(-rng.f32() * 8.0)).collect()
+}
+
+/// Opens a node, and tries some of its children; returns them.
+fn grow(tree: &Tree, id: NodeId, rng: &mut Rng) -> Vec<NodeId> {
+    let edges = edges(1 + rng.usize(..200), rng);
+    if !tree.begin_opening(id) || !tree.open(id, &edges) {
+        return Vec::new();
+    }
+    let tries = rng.usize(..=edges.len());
+    (0..tries)
+        .filter_map(|_| {
+            let prior = tree.next_prior(id);
+            let child = tree.claim_untried(id)?;
+            let node = tree.node(child);
+            assert_eq!((node.visits(), node.counts(), node.proof()), (0, (0, 0), None));
+            assert_eq!(prior, Some(node.prior()));
+            (0..rng.u32(..5)).for_each(|_| {
+                node.enter();
+            });
+            node.add_reward(rng.u32(..1 << 20));
+            if rng.u32(..20) == 0 {
+                node.prove(Side::BOTH[rng.usize(..2)]);
+            }
+            Some(child)
+        })
+        .collect()
+}
+
+/// Writes down all that is known below a node, and counts the children that were listed there.
+fn tell(tree: &Tree, id: NodeId, text: &mut String) -> usize {
+    let node = tree.node(id);
+    let sums = (node.visits(), node.mean(1), node.proof(), node.counts());
+    *text += &format!("{:?} {} {sums:?} {:?}\n", node.edge(), node.prior(), tree.next_prior(id));
+    let below: usize = tree.tried(id).map(|(child, _)| tell(tree, child, text)).sum();
+    node.counts().0 as usize + below
+}
+
+fn tree_of(rng: &mut Rng) -> Tree {
+    let tree = Tree::with_memory(1 << 20);
+    let mut nodes = grow(&tree, tree.root(), rng);
+    for _ in 0..100 {
+        if nodes.is_empty() {
+            break;
+        }
+        let id = nodes.swap_remove(rng.usize(..nodes.len()));
+        nodes.extend(grow(&tree, id, rng));
+    }
+    tree
+}
+
+#[test]
+fn a_subtree_that_is_kept_stays_as_it_was() {
+    let mut rng = Rng::with_seed(1);
+    let mut kept = 0;
+    for _ in 0..300 {
+        let mut tree = tree_of(&mut rng);
+        // Twice: what has been moved can be moved again.
+        for _ in 0..2 {
+            let children: Vec<NodeId> = tree.tried(tree.root()).map(|(child, _)| child).collect();
+            let Some(&root) = children.get(rng.usize(..children.len().max(1))) else { break };
+            let (mut before, mut after) = (String::new(), String::new());
+            tell(&tree, root, &mut before);
+            let filled = tree.filled();
+            tree.keep_only(root);
+            let listed = tell(&tree, tree.root(), &mut after);
+            assert_eq!(before, after);
+            assert!(tree.filled() < filled && !tree.is_full());
+            assert_eq!(tree.len(), 1 + listed);
+            kept += after.lines().count();
+            grow(&tree, tree.root(), &mut rng);
+        }
+    }
+    assert!(kept > 5000, "{kept}");
+}
+
+#[test]
+fn children_are_tried_in_their_order_and_one_by_one() {
+    let tree = Tree::with_memory(1 << 20);
+    let edges = edges(700, &mut Rng::with_seed(2));
+    assert!(tree.begin_opening(tree.root()) && !tree.begin_opening(tree.root()));
+    assert!(tree.open(tree.root(), &edges));
+    for (tried, edge) in edges.iter().enumerate() {
+        assert_eq!(tree.node(tree.root()).counts(), (700, tried as u32));
+        let child = tree.claim_untried(tree.root()).unwrap();
+        assert_eq!(tree.node(child).edge().as_movement(), edge.as_movement());
+        let by_one: Vec<NodeId> = {
+            let mut all = tree.tried(tree.root());
+            std::iter::from_fn(|| all.next().map(|(id, _)| id)).collect()
+        };
+        let by_block: Vec<NodeId> = tree.tried(tree.root()).fold(Vec::new(), |mut all, (id, _)| {
+            all.push(id);
+            all
+        });
+        assert!(by_one == by_block && by_one.len() == tried + 1 && by_one[tried] == child);
+    }
+    assert_eq!((tree.claim_untried(tree.root()), tree.next_prior(tree.root())), (None, None));
+}
+
+#[test]
+fn no_child_is_claimed_twice_by_threads_at_once() {
+    for round in 0..50 {
+        let tree = Tree::with_memory(1 << 20);
+        let edges = edges(300, &mut Rng::with_seed(round));
+        assert!(tree.begin_opening(tree.root()) && tree.open(tree.root(), &edges));
+        let claim = || {
+            let mut mine = Vec::new();
+            while tree.node(tree.root()).counts().1 < 300 {
+                mine.extend(tree.claim_untried(tree.root()));
+                tree.tried(tree.root()).for_each(|(_, node)| {
+                    // Of a node that is not made yet all words are zero.
+                    assert!(node.edge().as_movement().is_some_and(|movement| movement.from != movement.to));
+                });
+            }
+            mine
+        };
+        let claimed: Vec<NodeId> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(claim)).collect();
+            threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+        });
+        assert_eq!(claimed.len(), 300);
+        assert_eq!(claimed.iter().collect::<HashSet<_>>().len(), 300);
+    }
+}
+
+#[test]
+fn a_full_tree_refuses_and_stays_whole() {
+    let mut rng = Rng::with_seed(4);
+    let tree = Tree::with_memory(0);
+    let mut nodes = vec![tree.root()];
+    while let Some(id) = nodes.pop() {
+        nodes.extend(grow(&tree, id, &mut rng));
+        if tree.is_full() {
+            break;
+        }
+    }
+    assert!(tree.is_full() && tree.filled() <= 1.0);
+    let mut text = String::new();
+    tell(&tree, tree.root(), &mut text);
+    assert!(text.lines().count() > 100, "{text}");
+}
