@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use otrera::search::params::{Formula, Puct};
 use otrera::search::select::best_child;
-use otrera::search::shortlist::Shortlist;
+use otrera::search::shortlist::Shortlists;
 use otrera::search::tree::{Edge, NodeId, REWARD_UNIT, Tree};
 use otrera::{Params, Position, Side};
 
@@ -40,7 +40,8 @@ fn check_selection(formula: Formula, score: impl Fn(f64, f64, f64) -> f64) {
         let all_visits: f64 = children.iter().map(|(_, visits, _)| visits).sum();
         // The descent that asks has already entered the root.
         tree.node(tree.root()).enter();
-        let selected = best_child(&tree, tree.root(), Side::Black, &params, None).unwrap();
+        let selected =
+            best_child(&tree, tree.root(), Side::Black, &params, &mut Shortlists::default()).unwrap();
         assert_ne!(selected, lost);
         let score = |&(_, visits, mean): &(NodeId, f64, f64)| score(mean, visits, all_visits);
         let highest = children.iter().filter(|child| child.0 != lost).map(score).fold(0.0, f64::max);
@@ -66,28 +67,40 @@ fn selection_follows_ucb1_tuned() {
     });
 }
 
+/// Two trees that grow side by side, one by shortlists that last, one by those of the moment.
 #[test]
-fn a_shortlist_changes_no_selection() {
-    let params = Params { formula: Formula::Ucb1Tuned, ..Params::MCTS };
-    let tree = Tree::with_memory(0);
-    let root = tree.root();
-    let edges: Vec<Edge> = Position::standard().legal_moves().take(600).map(Edge::whole).collect();
-    assert!(tree.begin_opening(root) && tree.open(root, &edges));
+fn shortlists_change_no_selection() {
     let mut rng = Rng::with_seed(4);
-    let mut shortlist = Shortlist::default();
-    for round in 0..40_000 {
-        tree.node(root).enter();
-        let child = tree.claim_untried(root).unwrap_or_else(|| {
-            let best = best_child(&tree, root, Side::Black, &params, None).unwrap();
-            assert_eq!(best_child(&tree, root, Side::Black, &params, Some(&mut shortlist)), Some(best));
-            best
-        });
-        // Children of unequal worth, and now and then a proven loss.
-        let node = tree.node(child);
-        node.enter();
-        node.add_reward(rng.u32(0..=REWARD_UNIT) / (1 + child % 5));
-        if round % 1000 == 999 {
-            node.prove(Side::White);
+    for formula in [Formula::Ucb1Tuned, Formula::Puct(Puct::DEFAULT)] {
+        let params = Params { formula, ..Params::MCTS };
+        let priors = random_priors(600, &mut rng);
+        let start = Position::standard();
+        let edges = start.legal_moves().map(Edge::whole).zip(priors);
+        let edges: Vec<Edge> = edges.map(|(edge, prior)| edge.with_log_prior(prior.ln())).collect();
+        let trees = [(); 2].map(|()| Tree::with_memory(0));
+        for tree in &trees {
+            assert!(tree.begin_opening(tree.root()) && tree.open(tree.root(), &edges));
+        }
+        let root = trees[0].root();
+        let mut lasting = Shortlists::default();
+        for round in 0..40_000 {
+            let select = |tree: &Tree, shortlists: &mut Shortlists| {
+                tree.node(root).enter();
+                let untried = if formula.has_priors() { None } else { tree.claim_untried(root) };
+                untried.unwrap_or_else(|| best_child(tree, root, Side::Black, &params, shortlists).unwrap())
+            };
+            let child = select(&trees[0], &mut lasting);
+            assert_eq!(select(&trees[1], &mut Shortlists::default()), child, "round {round}");
+            // Children of unequal worth, and now and then a proven loss.
+            let reward = rng.u32(0..=REWARD_UNIT) / (1 + child % 5);
+            for tree in &trees {
+                let node = tree.node(child);
+                node.enter();
+                node.add_reward(reward);
+                if round % 1000 == 999 {
+                    node.prove(Side::White);
+                }
+            }
         }
     }
 }
@@ -155,14 +168,12 @@ fn selection_follows_puct() {
             f64::from(node.mean(visits as u32)) + exploration * f64::from(node.prior()) / (1.0 + visits)
         };
         let highest = children.iter().map(score).fold(0.0, f64::max);
-        let tried: f64 = children.iter().map(|&(child, _)| f64::from(tree.node(child).prior())).sum();
-        let urgency = -f64::from(reduction) * tried.sqrt();
         let untried = tree.next_prior(root).map(|prior| {
             let mean = 1.0 - f64::from(tree.node(root).mean(all as u32));
-            mean + urgency + exploration * f64::from(prior)
+            mean - f64::from(reduction) + exploration * f64::from(prior)
         });
         tree.node(root).enter();
-        let selected = best_child(&tree, root, Side::Black, &params, None).unwrap();
+        let selected = best_child(&tree, root, Side::Black, &params, &mut Shortlists::default()).unwrap();
         let ours = match children.iter().find(|child| child.0 == selected) {
             Some(tried) => score(tried),
             None => {

@@ -14,6 +14,7 @@ use crate::search::expand::{Opener, State};
 use crate::search::params::{Params, Rollouts};
 use crate::search::rollout::{Scratch, Simulator};
 use crate::search::select::best_child;
+use crate::search::shortlist::Shortlists;
 use crate::search::tree::{NodeId, Tree};
 use crate::search::{Limits, Resources, Search};
 use fastrand::Rng;
@@ -163,8 +164,9 @@ impl Sums {
             opener.open_on(Kernel::fastest(), &fresh, id, state, params, &mut rng);
             next = fresh.claim_untried(id);
         });
+        let mut shortlists = Shortlists::default();
         self.selection.measure(&remains.opened, |(id, state)| {
-            black_box(best_child(tree, *id, state.chooser(), params, None));
+            black_box(best_child(tree, *id, state.chooser(), params, &mut shortlists));
         });
         self.backup.measure(&remains.paths, |path| {
             backup::add_rewards(tree, path, crate::WinRate::EVEN);

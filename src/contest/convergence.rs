@@ -13,6 +13,7 @@ use crate::search::backup::{self, Step};
 use crate::search::expand::{Opener, State};
 use crate::search::params::{Formula, Params};
 use crate::search::select::best_child;
+use crate::search::shortlist::Shortlists;
 use crate::search::tree::{NodeId, Tree};
 use fastrand::Rng;
 
@@ -42,6 +43,7 @@ struct FirstMove {
     favourite: Option<Movement>,
     rng: Rng,
     opener: Opener,
+    shortlists: Shortlists,
 }
 
 impl FirstMove {
@@ -55,6 +57,7 @@ impl FirstMove {
             favourite: start.movements().find(|movement| arrows(movement) == 28),
             rng: Rng::with_seed(1),
             opener: Opener::new(),
+            shortlists: Shortlists::default(),
         }
     }
 
@@ -91,7 +94,7 @@ impl FirstMove {
             self.opener.open_on(Kernel::fastest(), &self.tree, id, state, &self.params, &mut self.rng);
         }
         let untried = self.tree.claim_untried(id);
-        untried.or_else(|| best_child(&self.tree, id, Side::Black, &self.params, None))
+        untried.or_else(|| best_child(&self.tree, id, Side::Black, &self.params, &mut self.shortlists))
     }
 
     fn oracle(&self, path: &[Step]) -> WinRate {

@@ -82,8 +82,7 @@ pub struct Puct {
     pub movement_temperature: f32,
     /// The same of arrows.
     pub arrow_temperature: f32,
-    /// First-play urgency: the mean of a child that was not tried is that of its parent, less this times the
-    /// root of what the priors of the tried ones add up to (as in KataGo).
+    /// First-play urgency: the mean of a child that was not tried is that of its parent, less this.
     pub reduction: f32,
 }
 

@@ -5,7 +5,7 @@ use super::backup::{self, Step};
 use super::expand::{Opener, State};
 use super::rollout::Scratch;
 use super::select;
-use super::shortlist::Shortlist;
+use super::shortlist::Shortlists;
 use super::tree::NodeId;
 use crate::board::square::Side;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
@@ -21,8 +21,7 @@ pub(crate) struct Worker {
     path: Vec<Step>,
     opener: Opener,
     scratch: Scratch,
-    /// Of the root: no other node of a tree of whole moves is visited often enough.
-    shortlist: Shortlist,
+    shortlists: Shortlists,
 }
 
 impl Worker {
@@ -35,7 +34,7 @@ impl Worker {
             path: Vec::with_capacity(64),
             opener: Opener::new(),
             scratch: Scratch::default(),
-            shortlist: Shortlist::default(),
+            shortlists: Shortlists::default(),
         }
     }
 
@@ -58,7 +57,7 @@ impl Worker {
     /// The same by the kernel that the caller was compiled for, as is all that an iteration does.
     #[inline(always)]
     fn work_with<L: Lanes>(&mut self, shared: &Shared, tick: &mut dyn FnMut(&Shared)) {
-        self.shortlist.clear();
+        self.shortlists.clear();
         let mut until_clock = 1;
         let mut depth = 0;
         while shared.may_go_on() {
@@ -136,10 +135,8 @@ impl Worker {
             return None;
         }
         let untried = if shared.params.formula.has_priors() { None } else { tree.claim_untried(id) };
-        let child = untried.or_else(|| {
-            let shortlist = (id == tree.root()).then_some(&mut self.shortlist);
-            select::best_child(tree, id, state.chooser(), shared.params, shortlist)
-        });
+        let child = untried
+            .or_else(|| select::best_child(tree, id, state.chooser(), shared.params, &mut self.shortlists));
         if child.is_none() && backup::all_children_lose(tree, id, state.chooser()) {
             // Usually the node is proven then too, but two workers that prove its last two children at the same
             // moment may each have missed the other's.
