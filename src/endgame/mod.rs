@@ -16,14 +16,17 @@
 //! * A side that must move and cannot has lost. So the side to move wins if its low is above the other's
 //!   high, and loses if its high is not above the other's low. Where no square is contested low and high are
 //!   nearly always the same, and the outcome is known.
+//! * Where a side loses as soon as it is blocked, whoever is to move ([`Rules::SelfBlocking`]), nothing
+//!   changes: whose moves are used up first is the same question, and the winner has one left then.
 //!
+//! [`Rules::SelfBlocking`]: crate::board::position::Rules::SelfBlocking
 //! [`regions`] tells whose squares are whose, [`filling`] counts the moves that a side can make alone.
 
 pub mod filling;
 pub mod regions;
 
 use crate::board::moves::Move;
-use crate::board::position::{Position, Rules};
+use crate::board::position::Position;
 use crate::board::square::Side;
 use filling::{Bounds, Part};
 use regions::Regions;
@@ -74,18 +77,17 @@ impl Counter {
         Self::default()
     }
 
-    /// The moves that are left to both sides. `None` under [`Rules::SelfBlocking`]: whose amazons are
-    /// blocked first is then not a question of numbers.
+    /// The moves that are left to both sides; `None` when the game is over.
     pub fn count(&mut self, position: &Position) -> Option<Count> {
-        (position.rules() == Rules::Standard)
-            .then(|| self.count_regions(&Regions::of(position), position.side()))
+        let goes_on = position.winner().is_none();
+        goes_on.then(|| self.count_regions(&Regions::of(position), position.side()))
     }
 
-    /// Who is certain to win, if counting tells: [`Count::winner`], but most positions of the middle game
-    /// cost no more than a look at who reaches what.
+    /// Who is certain to win, if counting tells: [`Count::winner`] of a game that goes on, but most positions
+    /// of the middle game cost no more than a look at who reaches what.
     pub fn winner(&mut self, position: &Position) -> Option<Side> {
-        if position.rules() != Rules::Standard {
-            return None;
+        if let Some(winner) = position.winner() {
+            return Some(winner);
         }
         let regions = Regions::of(position);
         let mover = position.side();
