@@ -1,5 +1,5 @@
 //! Counting against brute force: whoever it calls the winner wins, fillings are as long as the longest, and
-//! who follows the filling moves gets what was promised.
+//! who follows the filling moves, the search among them, gets what was promised.
 
 mod common;
 
@@ -7,8 +7,11 @@ use common::{random_game, random_move, random_side, scattered_position, size};
 use fastrand::Rng;
 use otrera::endgame::filling::{Part, fill, filling};
 use otrera::endgame::regions::Regions;
-use otrera::{Bitboard, Counter, Move, Position, Rules, Side};
+use otrera::{
+    Bitboard, Counter, Limits, Move, Params, Position, Report, Resources, Rules, Search, Side, WinRate,
+};
 use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
 
 /// All that the rest of a game depends on.
 type Situation = ([Bitboard; 2], Bitboard, Side, Rules);
@@ -232,5 +235,62 @@ fn without_contested_squares_both_sides_fill() {
         let promised = count.moves[loser.index()];
         let made = made[loser.index()];
         assert!((promised.low..=promised.high).contains(&made), "{made} of {promised:?}\n{position}");
+    }
+}
+
+fn searched(search: &mut Search) -> Report {
+    search.run(&Limits::iterations(50), &AtomicBool::new(false), &mut |_| ())
+}
+
+fn search_of(position: Position, params: Params) -> Search {
+    Search::new(position, params, Resources { memory: 4 << 20, ..Resources::default() })
+}
+
+#[test]
+fn the_search_fills_what_is_won_and_fights_for_what_is_contested() {
+    let mut counter = Counter::new();
+    let (mut filled, mut fought) = (0, 0);
+    for position in decided_positions(300, 10) {
+        let winner = counter.winner(&position).unwrap();
+        let wins = winner == position.side();
+        let report = searched(&mut search_of(position, Params::TOURNAMENT));
+        let best = report.best.unwrap();
+        assert_eq!(position.check(best), Ok(()), "{position}");
+        assert_eq!(report.proven, Some(winner));
+        assert_eq!(report.win_rate, if wins { WinRate::WIN } else { WinRate::LOSS });
+        assert_eq!(report.principal_variation.first(), Some(&best));
+        assert_eq!(report.lines[0].mv, best);
+        match counter.filling_move(&position) {
+            Some(mv) => {
+                assert_eq!((best, report.iterations), (mv, 0), "{position}");
+                filled += 1;
+            }
+            None => {
+                assert!(!wins && report.iterations > 0, "{position}");
+                fought += 1;
+            }
+        }
+        let without = Params { counting: false, ..Params::TOURNAMENT };
+        assert!(searched(&mut search_of(position, without)).iterations > 0);
+    }
+    assert!(filled > 100 && fought > 20, "{filled} filled, {fought} searched");
+}
+
+#[test]
+fn the_search_never_loses_what_counting_calls_won() {
+    let mut rng = Rng::with_seed(11);
+    let mut counter = Counter::new();
+    for position in decided_positions(60, 12) {
+        let winner = counter.winner(&position).unwrap();
+        let mut search = search_of(position, Params::TOURNAMENT);
+        while search.position().winner().is_none() {
+            let position = *search.position();
+            let mv = match position.side() == winner {
+                true => searched(&mut search).best.unwrap(),
+                false => stubborn_move(&position, &mut rng),
+            };
+            search.advance(mv);
+        }
+        assert_eq!(search.position().winner(), Some(winner), "{position}");
     }
 }

@@ -95,11 +95,14 @@ impl Part {
         queen_reach(to, (self.empty | from.into()) - to.into())
     }
 
-    fn moves(self) -> impl Iterator<Item = Move> {
-        let movements = (self.free | self.walls).into_iter().flat_map(move |from| {
+    fn movements(self) -> impl Iterator<Item = Movement> {
+        (self.free | self.walls).into_iter().flat_map(move |from| {
             queen_reach(from, self.empty).into_iter().map(move |to| Movement { from, to })
-        });
-        movements.flat_map(move |movement| {
+        })
+    }
+
+    fn moves(self) -> impl Iterator<Item = Move> {
+        self.movements().flat_map(move |movement| {
             self.arrow_targets(movement).into_iter().map(move |arrow| movement.with_arrow(arrow))
         })
     }
@@ -107,13 +110,12 @@ impl Part {
 
 /// The moves that a quick filling makes.
 pub fn fill(part: Part) -> u32 {
-    let mut moves = 0;
-    let mut left = part;
-    while let Some(mv) = next_move(left) {
-        left = left.after(mv);
-        moves += 1;
-    }
-    moves
+    moves_by(next_move, part)
+}
+
+/// The moves that are made when `choose` chooses them.
+fn moves_by(choose: impl Fn(Part) -> Option<Move>, part: Part) -> u32 {
+    std::iter::successors(Some(part), |left| choose(*left).map(|mv| left.after(mv))).count() as u32 - 1
 }
 
 /// The filling number of a part. Pieces that the search gave up have bounds that differ.
@@ -146,10 +148,14 @@ pub fn filling_move(part: Part) -> Option<Move> {
     piece.moves().find(keeps).or(Some(quick))
 }
 
-/// The move that the quick filling makes next: a step of one square if there is one that cuts nothing off,
-/// with the arrow on the square that has the fewest neighbours. Each piece gets the moves that it would get
-/// alone.
+/// The move that the quick filling makes next. Each piece gets the moves that it would get alone.
 fn next_move(part: Part) -> Option<Move> {
+    thrifty_move(part).or_else(|| least_wasteful_retreat(part))
+}
+
+/// A move that cuts nothing off: a step of one square if there is such a one, with the arrow on the square that
+/// has the fewest neighbours.
+fn thrifty_move(part: Part) -> Option<Move> {
     let ranks = Ranks::new(part);
     let of_mover = |from: Square| {
         let landings = queen_reach(from, part.empty);
@@ -161,17 +167,15 @@ fn next_move(part: Part) -> Option<Move> {
         best_of(steps).or_else(|| best_of(landings - steps))
     };
     let best = (part.free | part.walls).into_iter().filter_map(of_mover).min_by_key(|(rank, _)| *rank);
-    best.map(|(_, mv)| mv).or_else(|| least_wasteful(part))
+    best.map(|(_, mv)| mv)
 }
 
-/// Where every arrow cuts squares off: the move that cuts off the fewest.
-fn least_wasteful(part: Part) -> Option<Move> {
-    let reachable = |mv: &Move| -> u32 {
-        let left = part.after(*mv);
-        left.pieces().map(|piece| piece.empty.len()).sum()
-    };
-    // Of equal ones the first, not the last.
-    part.moves().min_by_key(|mv| u32::MAX - reachable(mv))
+/// Where every arrow cuts squares off: of the moves with the arrow back at the square that was left, the one
+/// that cuts off the fewest.
+fn least_wasteful_retreat(part: Part) -> Option<Move> {
+    let all = part.empty.len();
+    let cut_off = |mv: &Move| all - part.after(*mv).pieces().map(|piece| piece.empty.len()).sum::<u32>();
+    part.movements().map(|movement| movement.with_arrow(movement.from)).min_by_key(cut_off)
 }
 
 /// The squares of a part by the number of their neighbours, those only that nothing hangs on: their
@@ -268,7 +272,7 @@ impl Exhaustive {
             return Some(known);
         }
         let all = piece.empty.len();
-        let mut best = fill(piece);
+        let mut best = moves_by(thrifty_move, piece);
         for mv in piece.moves() {
             if best == all {
                 break;

@@ -34,7 +34,7 @@ use std::collections::HashMap;
 
 /// A side's high is looked into only where it could then decide the game if this many of the squares that
 /// the side can reach were wasted; in the middle of the game that saves the time.
-const MOST_WASTE: u32 = 8;
+const MOST_WASTE: u32 = 2;
 
 /// Pieces whose numbers are remembered; then it begins anew.
 const MEMORY: usize = 1 << 15;
@@ -90,12 +90,21 @@ impl Counter {
             return Some(winner);
         }
         let regions = Regions::of(position);
-        let mover = position.side();
-        let hopeful = |side: Side| {
-            regions.own(side).len() + MOST_WASTE
-                >= enough(side, mover, regions.reachable(side.opponent()).len())
-        };
-        if Side::BOTH.into_iter().any(hopeful) { self.count_regions(&regions, mover).winner() } else { None }
+        Side::BOTH.into_iter().find(|&side| self.wins(&regions, side, position.side()))
+    }
+
+    /// Whether counting tells that this side wins.
+    fn wins(&mut self, regions: &Regions, side: Side, mover: Side) -> bool {
+        let rival = side.opponent();
+        let needed = enough(side, mover, regions.reachable(rival).len());
+        // What costs next to nothing comes first.
+        if regions.own(side).len() + MOST_WASTE < needed {
+            return false;
+        }
+        let low = self.filling(regions.closed(side)).low;
+        low >= needed
+            || low + MOST_WASTE >= needed
+                && low >= enough(side, mover, self.filling(regions.open(rival)).high)
     }
 
     /// A move that keeps what is certain: the side to move plays on its own squares, lets nobody in, and has
@@ -111,12 +120,11 @@ impl Counter {
     fn count_regions(&mut self, regions: &Regions, mover: Side) -> Count {
         let lows = Side::BOTH.map(|side| self.filling(regions.closed(side)).low);
         let moves = Side::BOTH.map(|side| {
-            let (reachable, rival) = (regions.reachable(side).len(), side.opponent());
-            let low = lows[side.index()];
-            let rival_low = lows[rival.index()];
-            let needed = enough(rival, mover, reachable);
-            let in_reach = rival_low < needed && rival_low + MOST_WASTE >= needed && low < reachable;
-            Bounds { low, high: if in_reach { self.filling(regions.open(side)).high } else { reachable } }
+            let (low, rival) = (lows[side.index()], lows[side.opponent().index()]);
+            let reachable = regions.reachable(side).len();
+            let needed = enough(side.opponent(), mover, reachable);
+            let matters = rival < needed && rival + MOST_WASTE >= needed;
+            Bounds { low, high: if matters { self.filling(regions.open(side)).high } else { reachable } }
         });
         Count { moves, separated: regions.contested().is_empty(), mover }
     }

@@ -6,7 +6,9 @@ use super::expand::{Opener, State};
 use super::select;
 use super::shortlist::Shortlist;
 use super::tree::NodeId;
+use crate::board::position::Position;
 use crate::board::square::Side;
+use crate::endgame::Counter;
 use crate::eval::distance::DistanceMaps;
 use crate::eval::winrate::WinRate;
 use fastrand::Rng;
@@ -18,6 +20,7 @@ pub(crate) struct Worker {
     path: Vec<Step>,
     opener: Opener,
     maps: [DistanceMaps; 2],
+    counter: Counter,
     /// Of the root: no other node of a tree of whole moves is visited often enough.
     shortlist: Shortlist,
 }
@@ -32,6 +35,7 @@ impl Worker {
             path: Vec::with_capacity(64),
             opener: Opener::new(),
             maps: Default::default(),
+            counter: Counter::new(),
             shortlist: Shortlist::default(),
         }
     }
@@ -86,7 +90,7 @@ impl Worker {
             id = child;
             self.path.push(Step { node: id, mover });
             if node.enter() == 0 {
-                if let Some(winner) = state.winner() {
+                if let Some(winner) = self.certain_winner(shared, &state) {
                     node.prove(winner);
                 }
                 // With priors the arrow that looks best is shot before the leaf is judged.
@@ -96,6 +100,16 @@ impl Worker {
             }
         }
         state
+    }
+
+    /// Who wins in a new node, where the game is over or the moves that are left decide it. Before two squares
+    /// of five are taken they never do.
+    fn certain_winner(&mut self, shared: &Shared, state: &State) -> Option<Side> {
+        let is_late = |position: &Position| position.empty().len() as usize * 5 <= position.size().area() * 3;
+        match state {
+            State::ToMove(position) if shared.counting && is_late(position) => self.counter.winner(position),
+            _ => state.winner(),
+        }
     }
 
     /// The child to go to: the best by the formula, but without priors an untried one while there is any.
