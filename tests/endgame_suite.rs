@@ -46,7 +46,7 @@ fn a_suite_is_made_and_read_again() {
         assert!(position.winner().is_none() && ["Black", "White"].contains(&fields[1]), "{line}");
         assert!((1..=22).contains(&fields[2].parse::<u32>().unwrap()), "{line}");
     }
-    assert!(made.contains(&format!("{} positions solved", lines.len())), "{made}");
+    assert!(made.contains(&format!("{} positions written", lines.len())), "{made}");
 
     let read = endgames(&["--suite", file.path(), "--player", "greedy"]).unwrap();
     for (printed, player) in [(made, "tournament"), (read, "greedy")] {

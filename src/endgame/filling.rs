@@ -8,7 +8,7 @@
 //!   none that others hang on, as long as there is such a move. What it achieves is a lower bound, and
 //!   nearly always all there is.
 //! * [`filling`], which goes on, where that is not all, with a depth-first search that remembers the parts
-//!   it has solved and gives up after [`SEARCHED_MOVES`] moves.
+//!   it has solved and gives up after some thousand moves.
 //!
 //! Both depend on nothing but the part, and what is left of it after the best move is found to be worth at
 //! least one move less: [`fill`] goes on with the very moves that it would have made, and the search from

@@ -214,9 +214,7 @@ impl Search {
         }
         report::of_search(&shared, started.elapsed())
     }
-}
 
-impl Search {
     /// Who wins, if counting tells. The tree forgets what it has proven of a game that is lost but still to be
     /// fought for.
     fn counted_winner(&mut self) -> Option<Side> {

@@ -103,7 +103,7 @@ impl Worker {
     }
 
     /// Who wins in a new node, where the game is over or the moves that are left decide it. Before two squares
-    /// of five are taken they never do.
+    /// of five are taken they hardly ever do.
     fn certain_winner(&mut self, shared: &Shared, state: &State) -> Option<Side> {
         let is_late = |position: &Position| position.empty().len() as usize * 5 <= position.size().area() * 3;
         match state {

@@ -40,6 +40,9 @@ pub struct Args {
     /// Positions drawn for each number of contested squares, 1 to 22.
     #[arg(long, default_value_t = 20, conflicts_with = "suite")]
     each: usize,
+    /// Keep only positions that are won, but not by the move of `greedy`.
+    #[arg(long, conflicts_with = "suite")]
+    hard: bool,
     /// Iterations for each move of the games that positions are drawn from, and of those that are played on.
     #[arg(long, default_value_t = 300)]
     iterations: u64,
@@ -86,25 +89,23 @@ pub fn run(args: &Args) -> Result<(), String> {
 fn made(args: &Args) -> Result<Vec<Endgame>, String> {
     let made = suite::make(args);
     let command = format!(
-        "lab endgames --size {} --each {} --iterations {} --seed {} --nodes {}",
+        "lab endgames --size {} --each {}{} --iterations {} --seed {} --nodes {}",
         args.size.edge(),
         args.each,
+        if args.hard { " --hard" } else { "" },
         args.iterations,
         args.seed,
         args.nodes
     );
     suite::write(&args.output, &made.suite, &command)?;
-    println!("{} positions solved, written to {}", made.suite.len(), args.output.display());
-    let given_up = (1..=MOST_CONTESTED).filter(|&squares| made.unsolved[squares] > 0);
-    let given_up: Vec<String> =
-        given_up.map(|squares| format!("{squares}: {}", made.unsolved[squares])).collect();
-    println!(
-        "{} not solved with {} nodes and left out{}{}",
-        made.unsolved.iter().sum::<usize>(),
-        args.nodes,
-        if given_up.is_empty() { "" } else { "; by contested squares " },
-        given_up.join(", ")
-    );
+    println!("{} positions written to {}", made.suite.len(), args.output.display());
+    if args.hard {
+        println!("{} solved and left out as easy", made.easy);
+    }
+    println!("{} not solved with {} nodes", made.unsolved.iter().sum::<usize>(), args.nodes);
+    for (squares, count) in made.unsolved.iter().enumerate().filter(|(_, count)| **count > 0) {
+        println!("  {count} with {squares} contested squares");
+    }
     Ok(made.suite)
 }
 

@@ -10,7 +10,9 @@
 use super::remainder::reachable;
 use super::solver::Solver;
 use super::{Args, in_parallel};
-use otrera::{Limits, Openings, Params, Position, Resources, Search, Side};
+use otrera::baseline::alphabeta::AlphaBeta;
+use otrera::baseline::measure::Measure;
+use otrera::{Budget, Limits, Openings, Params, Player, Position, Resources, Search, Side};
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -41,26 +43,43 @@ pub fn contested(position: &Position) -> usize {
     (reachable(position, Side::Black) & reachable(position, Side::White)).len() as usize
 }
 
-/// The positions that the solver knows, and for each number of contested squares how many it gave up.
+/// A suite, and what became of the positions that are not in it.
 pub struct Made {
     /// The suite, by contested squares.
     pub suite: Vec<Endgame>,
-    /// Positions that were given up, by contested squares.
+    /// Positions that the solver gave up, by contested squares.
     pub unsolved: [usize; MOST_CONTESTED + 1],
+    /// Positions that were left out because they are easy.
+    pub easy: usize,
 }
 
 /// Makes a suite: plays games, draws positions, solves them.
 pub fn make(args: &Args) -> Made {
     let positions = draw(args);
-    let solved = in_parallel("solving", &positions, |position| Solver::new(args.nodes).winner(position));
-    let mut made = Made { suite: Vec::new(), unsolved: [0; MOST_CONTESTED + 1] };
-    for (position, winner) in positions.into_iter().zip(solved) {
-        match winner {
-            Some(winner) => made.suite.push(Endgame { position, winner }),
+    let solved = in_parallel("solving", &positions, |position| {
+        let winner = Solver::new(args.nodes).winner(position)?;
+        Some((winner, args.hard && is_easy(position, winner, args.nodes)))
+    });
+    let mut made = Made { suite: Vec::new(), unsolved: [0; MOST_CONTESTED + 1], easy: 0 };
+    for (position, solved) in positions.into_iter().zip(solved) {
+        match solved {
+            Some((_, true)) => made.easy += 1,
+            Some((winner, false)) => made.suite.push(Endgame { position, winner }),
             None => made.unsolved[contested(&position)] += 1,
         }
     }
     made
+}
+
+/// Whether the position is lost, or is not known to be lost after the move that merely looks best.
+fn is_easy(position: &Position, winner: Side, nodes: u64) -> bool {
+    let mut greedy = AlphaBeta::new(Measure::Paper, 1, 1);
+    let choice = greedy.begin(position).and_then(|()| greedy.choose(Budget::default()));
+    let next = choice.map(|choice| position.with_move(choice.mv));
+    let loses = |next: &Position| {
+        next.winner().or_else(|| Solver::new(nodes).winner(next)) == Some(winner.opponent())
+    };
+    winner != position.side() || !next.is_ok_and(|next| loses(&next))
 }
 
 /// For each number of contested squares as many positions as are wanted, all different, no two of one number
