@@ -6,12 +6,13 @@
 //! Reading guide, each module using only those before it:
 //!
 //! 1. [`board`]: what is legal. Squares, sets of squares, positions, moves and their text.
-//! 2. [`eval`]: how good a position is, without search. Distance maps, metrics, stages, winning rate.
-//! 3. [`clock`]: how long to think about a move.
-//! 4. [`search`]: what to play. Start with [`search::worker`], one iteration from top to bottom.
-//! 5. [`player`]: anything that chooses moves; [`baseline`]: the papers' opponents.
-//! 6. [`contest`]: games between players, what they prove, how they are written down.
-//! 7. [`mod@bench`]: one number that tells whether two builds behave alike.
+//! 2. [`endgame`]: what is known for certain. Own squares and the moves that are left on them.
+//! 3. [`eval`]: how good a position is, without search. Distance maps, metrics, stages, winning rate.
+//! 4. [`clock`]: how long to think about a move.
+//! 5. [`search`]: what to play. Start with [`search::worker`], one iteration from top to bottom.
+//! 6. [`player`]: anything that chooses moves; [`baseline`]: the papers' opponents.
+//! 7. [`contest`]: games between players, what they prove, how they are written down.
+//! 8. [`mod@bench`]: one number that tells whether two builds behave alike.
 //!
 //! ```
 //! use otrera::{Limits, Params, Position, Resources, Search};
@@ -29,6 +30,7 @@ pub mod bench;
 pub mod board;
 pub mod clock;
 pub mod contest;
+pub mod endgame;
 pub mod eval;
 pub mod player;
 pub mod search;
@@ -43,6 +45,7 @@ pub use clock::GameClock;
 pub use contest::openings::Openings;
 pub use contest::record::GameRecord;
 pub use contest::referee::{Conditions, Control, Outcome, PlayedMove};
+pub use endgame::{Count, Counter};
 pub use eval::distance::DistanceMaps;
 pub use eval::lanes::Kernel;
 pub use eval::metrics::Metrics;

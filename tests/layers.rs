@@ -5,11 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module with those it may import, lowest first.
-const LAYERS: [(&str, &[&str]); 8] = [
+const LAYERS: [(&str, &[&str]); 9] = [
     ("board", &[]),
+    ("endgame", &["board"]),
     ("eval", &["board"]),
     ("clock", &["board"]),
-    ("search", &["board", "eval", "clock"]),
+    ("search", &["board", "endgame", "eval", "clock"]),
     ("player", &["board", "clock", "search"]),
     ("baseline", &["board", "eval", "player"]),
     ("contest", &["board", "eval", "clock", "search", "player"]),

@@ -21,6 +21,8 @@ pub mod worker;
 
 use crate::board::moves::Move;
 use crate::board::position::Position;
+use crate::board::square::Side;
+use crate::endgame::Counter;
 use params::{Parallel, Params};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use report::Report;
@@ -104,6 +106,10 @@ pub(crate) struct Shared<'a> {
     pub iterations: AtomicU64,
     /// Deepest descent so far, in tree levels.
     pub depth: AtomicUsize,
+    /// Who wins the root, if counting tells although the search goes on.
+    pub counted: Option<Side>,
+    /// Whether new nodes are proven by counting.
+    pub counting: bool,
 }
 
 impl Search {
@@ -172,7 +178,8 @@ impl Search {
     }
 
     /// Searches until a limit is met, `stop` is raised or the outcome is proven. Blocks; `progress` is
-    /// called about once a second from one of the threads.
+    /// called about once a second from one of the threads. Where counting tells that the side to move wins, or
+    /// nothing is contested any more, it fills its squares and does not search.
     pub fn run(
         &mut self,
         limits: &Limits,
@@ -180,6 +187,7 @@ impl Search {
         progress: &mut (dyn FnMut(&Report) + Send),
     ) -> Report {
         let started = Instant::now();
+        let counted = self.counted_winner();
         let shared = Shared {
             tree: &self.tree,
             root: self.position,
@@ -190,7 +198,13 @@ impl Search {
             finished: AtomicBool::new(false),
             iterations: AtomicU64::new(0),
             depth: AtomicUsize::new(0),
+            counted,
+            // Of moves that all lose for certain the one that looks best is wanted.
+            counting: self.params.counting && counted.is_none(),
         };
+        if let Some(mv) = counted.and_then(|_| Counter::new().filling_move(&self.position)) {
+            return report::of_filling(&shared, mv, started.elapsed());
+        }
         if self.position.winner().is_none() {
             let mut progress = Progress { next: started + Progress::INTERVAL, started, progress };
             let (first, others) = self.workers.split_at_mut(1);
@@ -205,6 +219,19 @@ impl Search {
             }
         }
         report::of_search(&shared, started.elapsed())
+    }
+
+    /// Who wins, if counting tells. The tree forgets what it has proven of a game that is lost but still to be
+    /// fought for.
+    fn counted_winner(&mut self) -> Option<Side> {
+        if !self.params.counting || self.position.winner().is_some() {
+            return None;
+        }
+        let winner = Counter::new().winner(&self.position)?;
+        if winner != self.position.side() {
+            self.tree.clear();
+        }
+        Some(winner)
     }
 }
 

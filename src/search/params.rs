@@ -152,6 +152,8 @@ pub struct Params {
     pub leaf: Leaf,
     /// The evaluation's weights.
     pub weights: Weights,
+    /// Whether [`crate::endgame`] proves positions and, once it decides the game, plays it out.
+    pub counting: bool,
 }
 
 impl Params {
@@ -164,6 +166,7 @@ impl Params {
         rollouts: Rollouts::Two(4, 5),
         leaf: Leaf::Sign { threshold: 0.1 },
         weights: Weights::PAPER,
+        counting: false,
     };
     /// Move groups alone.
     pub const MG: Self = Self { parallel: Parallel::Off, ..Self::PAPER };
@@ -172,7 +175,7 @@ impl Params {
     /// Neither.
     pub const MCTS: Self = Self { parallel: Parallel::Off, ..Self::PEO };
     /// What the bot plays with: half-moves in the order of fitted priors, a fitted evaluation that is a
-    /// winning probability, no rollouts, threads on the tree.
+    /// winning probability, no rollouts, threads on the tree, moves counted at the end.
     pub const TOURNAMENT: Self = Self {
         grouping: Grouping::Split,
         parallel: Parallel::Tree,
@@ -181,6 +184,7 @@ impl Params {
         rollouts: Rollouts::NONE,
         leaf: Leaf::Logistic { scale: 1.0 },
         weights: Weights::FITTED,
+        counting: true,
     };
 
     /// The plain UCT of Kato et al. 2015: whole moves, playouts to the end, no evaluation.
@@ -205,7 +209,7 @@ impl Params {
     }
 
     /// Names and meanings of what [`Params::set`] takes.
-    pub const SETTINGS: [(&'static str, &'static str); 14] = [
+    pub const SETTINGS: [(&'static str, &'static str); 15] = [
         ("parallel", "off, metrics, rollouts, tree"),
         ("c", "exploration constant of uct and puct, 0 to 10"),
         ("log-factor", "factor before ln N under UCT's root, 0 to 10"),
@@ -220,6 +224,7 @@ impl Params {
         ("tie", "value of a tied square for the side to move, -1 to 1"),
         ("arrow-first", "on, off: a movement needs a tried arrow before it has a value"),
         ("grouping", "split, whole"),
+        ("counting", "on, off: moves are counted where a side cannot be reached any more"),
     ];
 
     /// Changes one parameter, given as text.
@@ -269,9 +274,8 @@ impl Params {
                 self.weights = one_of(&tables, value).ok_or_else(valid)?.clone();
             }
             "tie" => self.weights.tie = number(-1.0, 1.0)?,
-            "arrow-first" => {
-                self.arrow_before_value = *one_of(&[("on", true), ("off", false)], value).ok_or_else(valid)?
-            }
+            "arrow-first" => self.arrow_before_value = *one_of(&ON_OFF, value).ok_or_else(valid)?,
+            "counting" => self.counting = *one_of(&ON_OFF, value).ok_or_else(valid)?,
             "grouping" => {
                 let names = [("split", Grouping::Split), ("whole", Grouping::Whole)];
                 self.grouping = *one_of(&names, value).ok_or_else(valid)?;
@@ -296,6 +300,8 @@ impl Params {
         }
     }
 }
+
+const ON_OFF: [(&str, bool); 2] = [("on", true), ("off", false)];
 
 fn one_of<'a, T>(table: &'a [(&str, T)], name: &str) -> Option<&'a T> {
     table.iter().find(|(known, _)| *known == name).map(|(_, value)| value)

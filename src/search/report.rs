@@ -67,7 +67,7 @@ pub(crate) fn of_search(shared: &Shared, elapsed: Duration) -> Report {
     let tree = shared.tree;
     let principal_variation = principal_variation(tree, &shared.root);
     let root = tree.node(tree.root());
-    let proven = shared.root.winner().or(root.proof());
+    let proven = shared.root.winner().or(root.proof()).or(shared.counted);
     let levels = match shared.params.grouping {
         Grouping::Split => 2,
         Grouping::Whole => 1,
@@ -91,6 +91,13 @@ pub(crate) fn of_search(shared: &Shared, elapsed: Duration) -> Report {
         depth: shared.depth.load(Relaxed).saturating_sub(1).div_ceil(levels),
         elapsed,
     }
+}
+
+/// What is reported where nothing is searched: the move that fills the mover's own squares.
+pub(crate) fn of_filling(shared: &Shared, mv: Move, elapsed: Duration) -> Report {
+    let report = of_search(shared, elapsed);
+    let line = Line { mv, visits: 0, win_rate: report.win_rate, proven: report.proven };
+    Report { best: Some(mv), lines: vec![line], principal_variation: vec![mv], ..report }
 }
 
 /// The winning rate of the side that moved into a node.

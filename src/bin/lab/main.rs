@@ -2,6 +2,7 @@
 
 mod convert;
 mod duel;
+mod endgames;
 mod external;
 mod fit;
 mod games;
@@ -43,6 +44,8 @@ enum Command {
     Fit(fit::Args),
     /// Fit the priors of half-moves to the visits of searches.
     Policy(policy::Args),
+    /// Make endgames whose winner is known, and see how a player does in them.
+    Endgames(endgames::Args),
     /// Turn a results file into one HTML page.
     Report(report::Args),
     /// Run a program that may not start others.
@@ -61,6 +64,7 @@ fn main() -> ExitCode {
         Command::Busy => judge::load::keep_busy(),
         Command::Tourney(args) => tourney::run(&args),
         Command::Convert(args) => convert::run(&args),
+        Command::Endgames(args) => endgames::run(&args),
         Command::Fit(args) => fit::run(&args),
         Command::Policy(args) => policy::run(&args),
         Command::Report(args) => report::run(&args),

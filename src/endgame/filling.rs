@@ -1,0 +1,286 @@
+//! How many moves one side can make alone: the *filling number* of its own squares.
+//!
+//! Nobody else gets there, so it is a puzzle for one player: every move takes exactly one empty square,
+//! for the movement fills one and frees one and the arrow fills one. The filling number is at most the
+//! number of empty squares, and it is that number where the squares are roomy. Two ways to find it:
+//!
+//! * [`fill`], a quick filling without search. It takes the squares with the fewest neighbours first and
+//!   none that others hang on, as long as there is such a move. What it achieves is a lower bound, and
+//!   nearly always all there is.
+//! * [`filling`], which goes on, where that is not all, with a depth-first search that remembers the parts
+//!   it has solved and gives up after some thousand moves.
+//!
+//! Both depend on nothing but the part, and what is left of it after the best move is found to be worth at
+//! least one move less: [`fill`] goes on with the very moves that it would have made, and the search from
+//! there looks at no more than the search from here did. So who follows [`filling_move`] makes as many moves
+//! as were promised.
+
+use crate::board::bitboard::Bitboard;
+use crate::board::moves::{Move, Movement};
+use crate::board::reach::queen_reach;
+use crate::board::square::Square;
+use std::collections::HashMap;
+use std::iter::Sum;
+
+/// Moves that the search of one part looks at before it gives up.
+const SEARCHED_MOVES: u32 = 2000;
+
+/// Squares on which one side plays alone.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Part {
+    /// The empty squares.
+    pub empty: Bitboard,
+    /// Amazons that move as they like.
+    pub free: Bitboard,
+    /// Amazons that keep the other side out. The first time that one moves, it shoots back at the square it
+    /// leaves; from then on it is free.
+    pub walls: Bitboard,
+}
+
+/// The number of moves a side has left: at least `low`, at most `high`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Bounds {
+    /// The side can make as many, whatever the other does.
+    pub low: u32,
+    /// The other side can see to it that there are no more.
+    pub high: u32,
+}
+
+impl Sum for Bounds {
+    fn sum<I: Iterator<Item = Self>>(bounds: I) -> Self {
+        bounds.fold(Self::default(), |a, b| Self { low: a.low + b.low, high: a.high + b.high })
+    }
+}
+
+impl Part {
+    /// The pieces that hang together by king moves over empty squares and amazons, those without an empty
+    /// square left out. A move is played within one of them and leaves the others as they are.
+    pub fn pieces(self) -> impl Iterator<Item = Self> {
+        let squares = self.empty | self.free | self.walls;
+        let mut left = self.empty;
+        std::iter::from_fn(move || {
+            let mut piece = Bitboard::from(left.first()?);
+            loop {
+                let wider = piece.with_neighbours() & squares;
+                if wider == piece {
+                    break;
+                }
+                piece = wider;
+            }
+            left -= piece;
+            Some(self.within(piece))
+        })
+        .filter(|piece| !(piece.free | piece.walls).is_empty())
+    }
+
+    fn within(self, squares: Bitboard) -> Self {
+        Self { empty: self.empty & squares, free: self.free & squares, walls: self.walls & squares }
+    }
+
+    /// What is left after a move of this part.
+    fn after(self, Move { from, to, arrow }: Move) -> Self {
+        let [from, to, arrow] = [from, to, arrow].map(Bitboard::from);
+        Self {
+            empty: ((self.empty | from) - to) - arrow,
+            free: (self.free - from) | to,
+            walls: self.walls - from,
+        }
+    }
+
+    /// The squares that an arrow may fly to after a movement.
+    fn arrow_targets(self, Movement { from, to }: Movement) -> Bitboard {
+        if self.walls.contains(from) {
+            return from.into();
+        }
+        queen_reach(to, (self.empty | from.into()) - to.into())
+    }
+
+    fn movements(self) -> impl Iterator<Item = Movement> {
+        (self.free | self.walls).into_iter().flat_map(move |from| {
+            queen_reach(from, self.empty).into_iter().map(move |to| Movement { from, to })
+        })
+    }
+
+    fn moves(self) -> impl Iterator<Item = Move> {
+        self.movements().flat_map(move |movement| {
+            self.arrow_targets(movement).into_iter().map(move |arrow| movement.with_arrow(arrow))
+        })
+    }
+}
+
+/// The moves that a quick filling makes.
+pub fn fill(part: Part) -> u32 {
+    moves_by(next_move, part)
+}
+
+/// The moves that are made when `choose` chooses them.
+fn moves_by(choose: impl Fn(Part) -> Option<Move>, part: Part) -> u32 {
+    std::iter::successors(Some(part), |left| choose(*left).map(|mv| left.after(mv))).count() as u32 - 1
+}
+
+/// The filling number of a part. Pieces that the search gave up have bounds that differ.
+pub fn filling(part: Part) -> Bounds {
+    part.pieces().map(filling_of_piece).sum()
+}
+
+/// The filling number of a part that is one piece.
+pub fn filling_of_piece(piece: Part) -> Bounds {
+    let (low, high) = (fill(piece), piece.empty.len());
+    if low == high {
+        return Bounds { low, high };
+    }
+    match Exhaustive::new(SEARCHED_MOVES).moves(piece) {
+        Some(exact) => Bounds { low: exact, high: exact },
+        None => Bounds { low, high },
+    }
+}
+
+/// A move after which [`filling`] finds at most one move less than before; `None` where no move is left.
+pub fn filling_move(part: Part) -> Option<Move> {
+    let piece = part.pieces().find(|piece| fill(*piece) > 0)?;
+    let promised = filling_of_piece(piece).low;
+    let quick = next_move(piece)?;
+    if promised == fill(piece) {
+        return Some(quick);
+    }
+    let mut search = Exhaustive::new(u32::MAX);
+    let keeps = |mv: &Move| search.moves(piece.after(*mv)).is_some_and(|left| left + 1 >= promised);
+    piece.moves().find(keeps).or(Some(quick))
+}
+
+/// The move that the quick filling makes next. Each piece gets the moves that it would get alone.
+fn next_move(part: Part) -> Option<Move> {
+    thrifty_move(part).or_else(|| least_wasteful_retreat(part))
+}
+
+/// A move that cuts nothing off: a step of one square if there is such a one, with the arrow on the square that
+/// has the fewest neighbours.
+fn thrifty_move(part: Part) -> Option<Move> {
+    let ranks = Ranks::new(part);
+    let of_mover = |from: Square| {
+        let landings = queen_reach(from, part.empty);
+        let steps = landings & Bitboard::from(from).with_neighbours();
+        let best_of = |landings: Bitboard| {
+            let movements = landings.into_iter().map(|to| Movement { from, to });
+            movements.filter_map(|movement| ranks.best_arrow(part, movement)).min_by_key(|(rank, _)| *rank)
+        };
+        best_of(steps).or_else(|| best_of(landings - steps))
+    };
+    let best = (part.free | part.walls).into_iter().filter_map(of_mover).min_by_key(|(rank, _)| *rank);
+    best.map(|(_, mv)| mv)
+}
+
+/// Where every arrow cuts squares off: of the moves with the arrow back at the square that was left, the one
+/// that cuts off the fewest.
+fn least_wasteful_retreat(part: Part) -> Option<Move> {
+    let all = part.empty.len();
+    let cut_off = |mv: &Move| all - part.after(*mv).pieces().map(|piece| piece.empty.len()).sum::<u32>();
+    part.movements().map(|movement| movement.with_arrow(movement.from)).min_by_key(cut_off)
+}
+
+/// The squares of a part by the number of their neighbours, those only that nothing hangs on: their
+/// neighbours are connected among themselves, so that no piece falls apart without them.
+struct Ranks {
+    by_neighbours: [Bitboard; 9],
+}
+
+impl Ranks {
+    fn new(part: Part) -> Self {
+        let squares = part.empty | part.free | part.walls;
+        let mut by_neighbours = [Bitboard::EMPTY; 9];
+        for square in squares {
+            if let Some(neighbours) = LOOSE[ring(squares, square)] {
+                by_neighbours[usize::from(neighbours)] |= square.into();
+            }
+        }
+        Self { by_neighbours }
+    }
+
+    /// The movement with the arrow on the square that has the fewest neighbours, and their number.
+    fn best_arrow(&self, part: Part, movement: Movement) -> Option<(usize, Move)> {
+        let targets = part.arrow_targets(movement);
+        let of_rank = |squares: &Bitboard| (targets & *squares).first();
+        let found =
+            self.by_neighbours.iter().enumerate().find_map(|(rank, squares)| Some((rank, of_rank(squares)?)));
+        found.map(|(rank, arrow)| (rank, movement.with_arrow(arrow)))
+    }
+}
+
+/// The eight squares around one as a number, those that belong to the set being ones.
+fn ring(squares: Bitboard, centre: Square) -> usize {
+    let around = squares.shifted(12 - centre.index() as i32).0;
+    ((around & 7) | (around >> 11 & 1) << 3 | (around >> 13 & 1) << 4 | (around >> 22 & 7) << 5) as usize
+}
+
+/// For each ring the number of its squares, if they are connected among themselves.
+static LOOSE: [Option<u8>; 256] = loose();
+
+const fn loose() -> [Option<u8>; 256] {
+    /// Which places of a ring are king moves apart: its squares in rows of 3, 2 and 3.
+    const NEIGHBOURS: [usize; 8] = [
+        0b0000_1010,
+        0b0001_1101,
+        0b0001_0010,
+        0b0110_0011,
+        0b1100_0110,
+        0b0100_1000,
+        0b1011_1000,
+        0b0101_0000,
+    ];
+    let mut table = [None; 256];
+    let mut ring: usize = 1;
+    while ring < 256 {
+        let mut connected = ring & ring.wrapping_neg();
+        let mut round = 0;
+        while round < 8 {
+            let mut place = 0;
+            while place < 8 {
+                if connected >> place & 1 != 0 {
+                    connected |= NEIGHBOURS[place] & ring;
+                }
+                place += 1;
+            }
+            round += 1;
+        }
+        if connected == ring {
+            table[ring] = Some(ring.count_ones() as u8);
+        }
+        ring += 1;
+    }
+    table
+}
+
+/// A search of all fillings.
+struct Exhaustive {
+    solved: HashMap<Part, u32>,
+    /// Moves that may still be looked at.
+    left: u32,
+}
+
+impl Exhaustive {
+    fn new(budget: u32) -> Self {
+        Self { solved: HashMap::new(), left: budget }
+    }
+
+    /// The filling number; `None` when that would take too long.
+    fn moves(&mut self, part: Part) -> Option<u32> {
+        part.pieces().map(|piece| self.moves_of_piece(piece)).sum()
+    }
+
+    fn moves_of_piece(&mut self, piece: Part) -> Option<u32> {
+        if let Some(&known) = self.solved.get(&piece) {
+            return Some(known);
+        }
+        let all = piece.empty.len();
+        let mut best = moves_by(thrifty_move, piece);
+        for mv in piece.moves() {
+            if best == all {
+                break;
+            }
+            self.left = self.left.checked_sub(1)?;
+            best = best.max(1 + self.moves(piece.after(mv))?);
+        }
+        self.solved.insert(piece, best);
+        Some(best)
+    }
+}

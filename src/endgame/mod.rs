@@ -1,0 +1,155 @@
+//! What is known for certain near the end: who has more moves left.
+//!
+//! Late in the game the arrows cut the board into squares that only one side can reach. There nobody plays
+//! against anybody, moves are only counted, and [`Counter`] counts them. It never guesses, and it holds for
+//! positions too that are still contested elsewhere:
+//!
+//! * A side that plays *closed* moves only on its [own squares](regions::Regions::own), and each of its
+//!   *walls*, the amazons that touch an enemy amazon or a square which the enemy can reach, shoots back at the
+//!   square that it leaves the first time it moves. The enemy then never gets in: no enemy square touches
+//!   one of its own, or that would be contested, and none touches a square that another amazon leaves. So
+//!   the most moves that it can make alone in this way are left to it *for certain*, whatever the enemy does
+//!   ([`Bounds::low`]).
+//! * Against a side that plays closed, every move of the other takes one square of those that it could
+//!   reach, and adds none: a movement fills one and frees one, the arrow fills one. So it has at most as many
+//!   moves left as it could make alone on all of them ([`Bounds::high`]), which are at most their number.
+//! * A side that must move and cannot has lost. So the side to move wins if its low is above the other's
+//!   high, and loses if its high is not above the other's low. Where no square is contested low and high are
+//!   nearly always the same, and the outcome is known.
+//! * Where a side loses as soon as it is blocked, whoever is to move ([`Rules::SelfBlocking`]), nothing
+//!   changes: whose moves are used up first is the same question, and the winner has one left then.
+//!
+//! [`Rules::SelfBlocking`]: crate::board::position::Rules::SelfBlocking
+//! [`regions`] tells whose squares are whose, [`filling`] counts the moves that a side can make alone.
+
+pub mod filling;
+pub mod regions;
+
+use crate::board::moves::Move;
+use crate::board::position::Position;
+use crate::board::square::Side;
+use filling::{Bounds, Part};
+use regions::Regions;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, DefaultHasher};
+
+/// A side's high is looked into only where it could then decide the game if this many of the squares that
+/// the side can reach were wasted; in the middle of the game that saves the time.
+const MOST_WASTE: u32 = 2;
+
+/// Pieces whose numbers are remembered; then it begins anew.
+const MEMORY: usize = 1 << 15;
+
+/// What counting tells about a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Count {
+    /// The moves that are left to each side, Black first.
+    pub moves: [Bounds; 2],
+    /// Whether no square is contested.
+    pub separated: bool,
+    mover: Side,
+}
+
+impl Count {
+    /// Who is certain to win, if counting tells.
+    pub fn winner(&self) -> Option<Side> {
+        let (mover, other) = (self.mover, self.mover.opponent());
+        let [own, others] = [mover, other].map(|side| self.moves[side.index()]);
+        if own.low > others.high {
+            Some(mover)
+        } else if own.high <= others.low {
+            Some(other)
+        } else {
+            None
+        }
+    }
+}
+
+/// Counts moves, and remembers the numbers of pieces it has met. What it remembers saves time and changes
+/// no answer.
+#[derive(Clone, Debug, Default)]
+pub struct Counter {
+    /// Not hashed by the standard's random hasher: that asks the system for random numbers, with a function
+    /// that old Windows lacks.
+    known: HashMap<Part, Bounds, BuildHasherDefault<DefaultHasher>>,
+}
+
+impl Counter {
+    /// A counter that has not met anything yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The moves that are left to both sides; `None` when the game is over.
+    pub fn count(&mut self, position: &Position) -> Option<Count> {
+        let goes_on = position.winner().is_none();
+        goes_on.then(|| self.count_regions(&Regions::of(position), position.side()))
+    }
+
+    /// Who is certain to win, if counting tells: [`Count::winner`] of a game that goes on, but most positions
+    /// of the middle game cost no more than a look at who reaches what.
+    pub fn winner(&mut self, position: &Position) -> Option<Side> {
+        if let Some(winner) = position.winner() {
+            return Some(winner);
+        }
+        let regions = Regions::of(position);
+        Side::BOTH.into_iter().find(|&side| self.wins(&regions, side, position.side()))
+    }
+
+    /// Whether counting tells that this side wins.
+    fn wins(&mut self, regions: &Regions, side: Side, mover: Side) -> bool {
+        let rival = side.opponent();
+        let needed = enough(side, mover, regions.reachable(rival).len());
+        // What costs next to nothing comes first.
+        if regions.own(side).len() + MOST_WASTE < needed {
+            return false;
+        }
+        let low = self.filling(regions.closed(side)).low;
+        low >= needed
+            || low + MOST_WASTE >= needed
+                && low >= enough(side, mover, self.filling(regions.open(rival)).high)
+    }
+
+    /// A move that keeps what is certain: the side to move plays on its own squares, lets nobody in, and has
+    /// at most one move less for certain than before. `None` where nothing is gained by that: the game is
+    /// neither won for the side to move nor without contested squares, or it has no such move.
+    pub fn filling_move(&mut self, position: &Position) -> Option<Move> {
+        let count = self.count(position)?;
+        let fills = count.separated || count.winner() == Some(position.side());
+        let closed = Regions::of(position).closed(position.side());
+        if fills { filling::filling_move(closed) } else { None }
+    }
+
+    fn count_regions(&mut self, regions: &Regions, mover: Side) -> Count {
+        let lows = Side::BOTH.map(|side| self.filling(regions.closed(side)).low);
+        let moves = Side::BOTH.map(|side| {
+            let (low, rival) = (lows[side.index()], lows[side.opponent().index()]);
+            let reachable = regions.reachable(side).len();
+            let needed = enough(side.opponent(), mover, reachable);
+            let matters = rival < needed && rival + MOST_WASTE >= needed;
+            Bounds { low, high: if matters { self.filling(regions.open(side)).high } else { reachable } }
+        });
+        Count { moves, separated: regions.contested().is_empty(), mover }
+    }
+
+    fn filling(&mut self, part: Part) -> Bounds {
+        part.pieces().map(|piece| self.filling_of_piece(piece)).sum()
+    }
+
+    fn filling_of_piece(&mut self, piece: Part) -> Bounds {
+        if let Some(&known) = self.known.get(&piece) {
+            return known;
+        }
+        if self.known.len() >= MEMORY {
+            self.known.clear();
+        }
+        let bounds = filling::filling_of_piece(piece);
+        self.known.insert(piece, bounds);
+        bounds
+    }
+}
+
+/// The moves that `side` needs to win against one that has at most `others` left, when `mover` is to move.
+fn enough(side: Side, mover: Side, others: u32) -> u32 {
+    others + u32::from(side == mover)
+}

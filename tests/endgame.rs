@@ -1,0 +1,296 @@
+//! Counting against brute force: whoever it calls the winner wins, fillings are as long as the longest, and
+//! who follows the filling moves, the search among them, gets what was promised.
+
+mod common;
+
+use common::{random_game, random_move, random_side, scattered_position, size};
+use fastrand::Rng;
+use otrera::endgame::filling::{Part, fill, filling};
+use otrera::endgame::regions::Regions;
+use otrera::{
+    Bitboard, Counter, Limits, Move, Params, Position, Report, Resources, Rules, Search, Side, WinRate,
+};
+use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
+
+/// All that the rest of a game depends on.
+type Situation = ([Bitboard; 2], Bitboard, Side, Rules);
+
+/// Minimax with a memory.
+#[derive(Default)]
+struct Solver {
+    solved: HashMap<Situation, Side>,
+}
+
+impl Solver {
+    /// Who wins when both sides play as well as they can.
+    fn winner(&mut self, position: &Position) -> Side {
+        let situation = (position.all_amazons(), position.empty(), position.side(), position.rules());
+        if let Some(&known) = self.solved.get(&situation) {
+            return known;
+        }
+        let winner = position.winner().unwrap_or_else(|| {
+            let side = position.side();
+            let wins = position.legal_moves().any(|mv| self.winner(&position.with_move(mv)) == side);
+            if wins { side } else { side.opponent() }
+        });
+        self.solved.insert(situation, winner);
+        winner
+    }
+}
+
+/// A start with one to three amazons a side anywhere and a few arrows.
+fn small_start(edge: usize, rng: &mut Rng) -> Position {
+    let mut squares: Vec<_> = Bitboard::playable(size(edge)).into_iter().collect();
+    rng.shuffle(&mut squares);
+    let mut take = |count: usize| squares.drain(..count).collect::<Bitboard>();
+    let amazons = [take(rng.usize(1..=3)), take(rng.usize(1..=3))];
+    Position::from_parts(size(edge), amazons, take(rng.usize(0..=edge)), Side::Black)
+}
+
+fn either_rules(rng: &mut Rng) -> Rules {
+    if rng.bool() { Rules::Standard } else { Rules::SelfBlocking }
+}
+
+/// The later positions of random games on small boards.
+fn late_positions(games: usize, most_empty: u32, seed: u64) -> Vec<Position> {
+    let mut rng = Rng::with_seed(seed);
+    let mut positions = Vec::new();
+    for _ in 0..games {
+        let edge = rng.usize(4..=6);
+        let start = if rng.bool() { Position::start(size(edge)) } else { small_start(edge, &mut rng) };
+        let game = random_game(start, &mut rng);
+        let rules = either_rules(&mut rng);
+        let late = game.into_iter().filter(|position| position.empty().len() <= most_empty);
+        positions.extend(late.map(|position| position.with_rules(rules)));
+    }
+    positions
+}
+
+#[test]
+fn who_is_called_the_winner_wins() {
+    let (mut decided, mut contested, mut separated, mut open) = (0, 0, 0, 0);
+    let mut counter = Counter::new();
+    let mut solver = Solver::default();
+    for position in late_positions(1500, 8, 1) {
+        let Some(count) = counter.count(&position) else { continue };
+        assert_eq!(counter.winner(&position), count.winner(), "{position}");
+        separated += u32::from(count.separated);
+        open += u32::from(count.separated && count.winner().is_none());
+        let Some(winner) = count.winner() else { continue };
+        assert_eq!(winner, solver.winner(&position), "{count:?}\n{position}");
+        decided += 1;
+        contested += u32::from(!count.separated);
+    }
+    assert!(decided > 2000 && contested > 300, "{decided} decided, {contested} of them contested");
+    assert!(open * 50 < separated, "{open} of {separated} separated positions were not decided");
+}
+
+/// The most moves that a side makes alone, by trying everything.
+fn longest(part: Part, known: &mut HashMap<Part, u32>) -> u32 {
+    if let Some(&known) = known.get(&part) {
+        return known;
+    }
+    let mut most = 0;
+    for from in part.free | part.walls {
+        for to in otrera::board::reach::queen_reach(from, part.empty) {
+            let cleared = (part.empty | from.into()) - to.into();
+            let arrows = match part.walls.contains(from) {
+                true => from.into(),
+                false => otrera::board::reach::queen_reach(to, cleared),
+            };
+            for arrow in arrows {
+                let free = (part.free - from.into()) | to.into();
+                let walls = part.walls - from.into();
+                let rest = Part { empty: cleared - arrow.into(), free, walls };
+                most = most.max(1 + longest(rest, known));
+            }
+        }
+    }
+    known.insert(part, most);
+    most
+}
+
+/// A region of up to `most` squares that grew at random, with one or two amazons in it.
+fn random_part(most: usize, rng: &mut Rng) -> Part {
+    let board = Bitboard::playable(size(6));
+    let mut squares = Bitboard::from(board.nth(rng.u32(..36)));
+    for _ in 0..most {
+        let border = (squares.with_neighbours() & board) - squares;
+        squares |= border.nth(rng.u32(..border.len())).into();
+    }
+    let mut amazon = || Bitboard::from(squares.nth(rng.u32(..squares.len())));
+    let (first, second) = (amazon(), amazon());
+    let amazons = if rng.bool() { first } else { first | second };
+    let walls = if rng.u32(..3) == 0 { first } else { Bitboard::EMPTY };
+    Part { empty: squares - amazons, free: amazons - walls, walls }
+}
+
+#[test]
+fn fillings_are_as_long_as_the_longest() {
+    let mut rng = Rng::with_seed(2);
+    let (mut quick, mut known, parts) = (0, 0, 1500);
+    for _ in 0..parts {
+        let most = rng.usize(1..=9);
+        let part = random_part(most, &mut rng);
+        let exact = longest(part, &mut HashMap::new());
+        let bounds = filling(part);
+        assert!(fill(part) <= bounds.low, "{bounds:?} {part:?}");
+        assert!((bounds.low..=bounds.high).contains(&exact), "{bounds:?} is not {exact}: {part:?}");
+        quick += u32::from(fill(part) == exact);
+        known += u32::from(bounds.low == bounds.high);
+    }
+    assert!(quick * 10 > parts * 9, "only {quick} of {parts} are filled at once");
+    assert!(known * 100 > parts * 99, "only {known} of {parts} are known");
+}
+
+/// Positions of which counting says who wins, on boards of any size, with the game not over yet.
+fn decided_positions(count: usize, seed: u64) -> Vec<Position> {
+    let mut rng = Rng::with_seed(seed);
+    let mut counter = Counter::new();
+    let mut decided = Vec::new();
+    while decided.len() < count {
+        let edge = rng.usize(4..=10);
+        let mut positions = vec![scattered_position(size(edge), &mut rng)];
+        positions.extend(random_game(Position::start(size(edge)), &mut rng));
+        let rules = either_rules(&mut rng);
+        positions.iter_mut().for_each(|position| *position = position.with_rules(rules));
+        positions.retain(|position| position.winner().is_none() && counter.winner(position).is_some());
+        if let Some(position) = rng.choice(&positions) {
+            decided.push(*position);
+        }
+    }
+    decided
+}
+
+/// A move that leaves the mover as many squares as can be, which opens its own walls and enters what is open.
+fn stubborn_move(position: &Position, rng: &mut Rng) -> Move {
+    let side = position.side();
+    let mut moves: Vec<Move> = position.legal_moves().collect();
+    rng.shuffle(&mut moves);
+    moves.truncate(300);
+    let left = |mv: &Move| Regions::of(&position.with_move(*mv)).reachable(side).len();
+    moves.into_iter().max_by_key(left).expect("the game goes on")
+}
+
+#[test]
+fn a_win_that_was_counted_is_never_lost() {
+    let mut rng = Rng::with_seed(3);
+    let mut counter = Counter::new();
+    let (mut played, mut contested) = (0, 0);
+    for mut position in decided_positions(600, 4) {
+        let winner = counter.winner(&position).unwrap();
+        contested += u32::from(!counter.count(&position).unwrap().separated);
+        let stubborn = rng.bool();
+        while position.winner().is_none() {
+            assert_eq!(counter.winner(&position), Some(winner), "{position}");
+            let mv = match position.side() {
+                side if side == winner => counter.filling_move(&position).expect("it has a move more"),
+                _ if stubborn => stubborn_move(&position, &mut rng),
+                _ => random_move(&position, &mut rng),
+            };
+            position = position.try_play(mv).unwrap();
+            played += 1;
+        }
+        assert_eq!(position.winner(), Some(winner), "{position}");
+    }
+    assert!(played > 3000 && contested > 100, "{played} moves, {contested} contested positions");
+}
+
+#[test]
+fn a_filling_move_costs_one_move_and_no_more() {
+    let mut rng = Rng::with_seed(5);
+    let mut counter = Counter::new();
+    let mut moves = 0;
+    for mut position in decided_positions(300, 6) {
+        while let Some(mv) = counter.filling_move(&position) {
+            let side = position.side();
+            let promised = counter.count(&position).unwrap().moves[side.index()].low;
+            position = position.try_play(mv).unwrap();
+            let Some(count) = counter.count(&position) else { break };
+            assert!(count.moves[side.index()].low + 1 >= promised, "{mv}\n{position}");
+            moves += 1;
+            if position.winner().is_none() && rng.u32(..4) == 0 {
+                position = position.with_move(random_move(&position, &mut rng));
+            }
+        }
+    }
+    assert!(moves > 500, "{moves} moves");
+}
+
+#[test]
+fn without_contested_squares_both_sides_fill() {
+    let mut counter = Counter::new();
+    let mut rng = Rng::with_seed(8);
+    for mut position in decided_positions(300, 9) {
+        let Some(count) = counter.count(&position).filter(|count| count.separated) else { continue };
+        position = position.with_side(random_side(&mut rng));
+        let mut made = [0; 2];
+        while let Some(mv) = counter.filling_move(&position) {
+            made[position.side().index()] += 1;
+            position = position.try_play(mv).unwrap();
+        }
+        // One of the two has made all its moves, the other did not need all of its own.
+        let loser = position.winner().expect("whoever has a move has a filling move").opponent();
+        let promised = count.moves[loser.index()];
+        let made = made[loser.index()];
+        assert!((promised.low..=promised.high).contains(&made), "{made} of {promised:?}\n{position}");
+    }
+}
+
+fn searched(search: &mut Search) -> Report {
+    search.run(&Limits::iterations(50), &AtomicBool::new(false), &mut |_| ())
+}
+
+fn search_of(position: Position, params: Params) -> Search {
+    Search::new(position, params, Resources { memory: 4 << 20, ..Resources::default() })
+}
+
+#[test]
+fn the_search_fills_what_is_won_and_fights_for_what_is_contested() {
+    let mut counter = Counter::new();
+    let (mut filled, mut fought) = (0, 0);
+    for position in decided_positions(300, 10) {
+        let winner = counter.winner(&position).unwrap();
+        let wins = winner == position.side();
+        let report = searched(&mut search_of(position, Params::TOURNAMENT));
+        let best = report.best.unwrap();
+        assert_eq!(position.check(best), Ok(()), "{position}");
+        assert_eq!(report.proven, Some(winner));
+        assert_eq!(report.win_rate, if wins { WinRate::WIN } else { WinRate::LOSS });
+        assert_eq!(report.principal_variation.first(), Some(&best));
+        assert_eq!(report.lines[0].mv, best);
+        match counter.filling_move(&position) {
+            Some(mv) => {
+                assert_eq!((best, report.iterations), (mv, 0), "{position}");
+                filled += 1;
+            }
+            None => {
+                assert!(!wins && report.iterations > 0, "{position}");
+                fought += 1;
+            }
+        }
+        let without = Params { counting: false, ..Params::TOURNAMENT };
+        assert!(searched(&mut search_of(position, without)).iterations > 0);
+    }
+    assert!(filled > 100 && fought > 20, "{filled} filled, {fought} searched");
+}
+
+#[test]
+fn the_search_never_loses_what_counting_calls_won() {
+    let mut rng = Rng::with_seed(11);
+    let mut counter = Counter::new();
+    for position in decided_positions(60, 12) {
+        let winner = counter.winner(&position).unwrap();
+        let mut search = search_of(position, Params::TOURNAMENT);
+        while search.position().winner().is_none() {
+            let position = *search.position();
+            let mv = match position.side() == winner {
+                true => searched(&mut search).best.unwrap(),
+                false => stubborn_move(&position, &mut rng),
+            };
+            search.advance(mv);
+        }
+        assert_eq!(search.position().winner(), Some(winner), "{position}");
+    }
+}
