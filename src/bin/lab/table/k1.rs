@@ -20,6 +20,9 @@ const PAPER: [(u64, [u32; 3], Option<f64>); 5] = [
     (200_000, [100, 34, 66], Some(55.0)),
 ];
 
+/// Games behind each rate of the paper.
+const PAPER_GAMES: u64 = 100;
+
 /// Games of a cell.
 fn games(study: &Study, playouts: u64) -> u64 {
     match (study.quick, playouts) {
@@ -56,7 +59,7 @@ pub fn run(study: &Study) -> Result<(), String> {
         format!("machine: {}; the paper's: Xeon E31245, C#", machine()),
         format!("10x10 from the start, colours swapped every game, seed {}, no time limit", study.seed),
         "playouts draw a movement, then an arrow, each uniformly; the paper does not say how it draws".into(),
-        "* where the paper's rate is outside our 95 % interval".into(),
+        "* outside the 95 % interval of the paper's own rate, of 100 games".into(),
     ];
     let mut lines = Vec::new();
     for (index, (measure, points)) in MEASURES.iter().zip(ours).enumerate() {
@@ -70,8 +73,9 @@ pub fn run(study: &Study) -> Result<(), String> {
 
 /// Our rate with its interval, and the paper's.
 fn cell(score: &Score, paper: u32) -> String {
-    let (low, high) = wilson(score.wins, score.games(), 0.95).map_or((0.0, 1.0), |i| (i.low, i.high));
-    let paper_rate = f64::from(paper) / 100.0;
-    let mark = if (low..=high).contains(&paper_rate) { "" } else { "*" };
-    format!("{:.0} ({:.0}-{:.0}; {paper}{mark})", score.share() * 100.0, low * 100.0, high * 100.0)
+    let interval = |wins, games| wilson(wins, games, 0.95).map_or((0.0, 1.0), |i| (i.low, i.high));
+    let (low, high) = interval(score.wins, score.games());
+    let (paper_low, paper_high) = interval(u64::from(paper), PAPER_GAMES);
+    let mark = if (paper_low..=paper_high).contains(&score.share()) { "" } else { "*" };
+    format!("{:.0}{mark} ({:.0}-{:.0}; {paper})", score.share() * 100.0, low * 100.0, high * 100.0)
 }
