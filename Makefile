@@ -22,7 +22,7 @@ bot: ## the bot, a static Linux executable: dist/otrera
 	@$(call need-target,$(LINUX))
 	cargo build --release --locked --target $(LINUX)
 	@mkdir -p $(dir $(EXE))
-	cp target/$(LINUX)/release/otrera $(EXE)
+	cp -f target/$(LINUX)/release/otrera $(EXE)
 
 botzone: bot ## the bot as one C++ source that Botzone takes: dist/botzone.cpp
 	@$(call need-python)
@@ -35,7 +35,7 @@ windows: ## the same for Windows 7 and newer: dist/otrera.exe
 	@$(call need-mingw,x86_64,x86-64)
 	$(build-windows) $(WINDOWS)
 	@mkdir -p dist
-	cp target/$(WINDOWS)/release/otrera.exe dist/otrera.exe
+	cp -f target/$(WINDOWS)/release/otrera.exe dist/otrera.exe
 
 sau: windows ## the folder for the SAU Game Platform: dist/otrera-sau.zip
 	@$(call need-mingw,i686,i686)
@@ -52,7 +52,7 @@ lab: ## the laboratory: dist/lab
 	@$(call need-cargo)
 	cargo build --release --locked --features lab --bin lab
 	@mkdir -p dist
-	cp target/release/lab dist/lab
+	cp -f target/release/lab dist/lab
 
 play: bot ## builds the bot and shows one game of it against itself
 	scripts/selfplay.sh --engine $(EXE) --protocol json --time $(PLAY_TIME) --show board
