@@ -186,6 +186,9 @@ pub fn run(args: &Args) -> Result<(), String> {
     let test = args.sprt.map(|h| Sprt::new(h.elo0, h.elo1, h.alpha, h.beta)).transpose();
     let test = test.map_err(|error| format!("--sprt: {error}"))?;
     let path = args.output.clone().unwrap_or_else(|| new_path(&contest));
+    if args.resume && !path.exists() {
+        eprintln!("lab: there is no {} to go on with: a new match begins", path.display());
+    }
     let results = Results::open(&path, &contest.conditions(), args.resume)?;
     let enough = AtomicBool::new(false);
     let progress = Progress::new(args.games, test.clone());

@@ -19,7 +19,8 @@ use std::sync::atomic::AtomicBool;
 /// Arguments of `lab tourney`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The field and the conditions: players, games, time ...
+    /// The field and the conditions, in TOML, a line each: `players = ["tournament", "pvs:paper", "greedy"]`,
+    /// `games = 20` of each pair, and what else `lab match` takes, as `time = 0.1` or `size = 8`
     file: PathBuf,
     /// The folder for results, one file for each pair of players. A tournament that was interrupted goes on
     /// where it stopped.
