@@ -187,14 +187,11 @@ impl Sums {
             evaluator = evaluator.with_kernel(Kernel::Portable);
         }
         // So few that their maps stay in the cache, as those of a leaf do.
-        let flooded: Vec<_> = boards.iter().step_by(boards.len() / 32 + 1).collect();
-        let flooded: Vec<(Position, DistanceMaps)> = flooded
-            .into_iter()
-            .map(|board| {
-                maps.flood(board, kernel);
-                (*board, maps.clone())
-            })
-            .collect();
+        let flooded = boards.iter().step_by(boards.len() / 32 + 1).map(|board| {
+            maps.flood(board, kernel);
+            (*board, maps.clone())
+        });
+        let flooded: Vec<(Position, DistanceMaps)> = flooded.collect();
         for _ in 0..100 {
             self.measure_metrics(&flooded, kernel);
         }

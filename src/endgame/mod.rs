@@ -114,10 +114,13 @@ impl Counter {
     /// at most one move less for certain than before. `None` where nothing is gained by that: the game is
     /// neither won for the side to move nor without contested squares, or it has no such move.
     pub fn filling_move(&mut self, position: &Position) -> Option<Move> {
-        let count = self.count(position)?;
+        if position.winner().is_some() {
+            return None;
+        }
+        let regions = Regions::of(position);
+        let count = self.count_regions(&regions, position.side());
         let fills = count.separated || count.winner() == Some(position.side());
-        let closed = Regions::of(position).closed(position.side());
-        if fills { filling::filling_move(closed) } else { None }
+        if fills { filling::filling_move(regions.closed(position.side())) } else { None }
     }
 
     fn count_regions(&mut self, regions: &Regions, mover: Side) -> Count {

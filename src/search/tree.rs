@@ -28,9 +28,9 @@ const NODE: u32 = 3;
 /// Nodes in the first block of a family.
 const FIRST_BLOCK: u32 = 2;
 
-/// `children` of a node that has not been opened.
+/// The family of a node that has not been opened.
 const UNOPENED: u32 = 0;
-/// `children` of a node that some thread is opening.
+/// The family of a node that some thread is opening.
 const OPENING: u32 = 1;
 /// The first node that is really used, the root of a fresh tree.
 const FIRST: NodeId = 2;
