@@ -77,7 +77,7 @@ fn check_verdict(program: &str, verdict: &str) {
     assert_eq!(result["wins"], 2, "{result}");
     assert_eq!(result["forfeits"][1][verdict], 2, "{result}");
     assert_eq!(result["forfeits"][0].as_object().map(|kinds| kinds.len()), Some(0));
-    assert!(began.elapsed() < Duration::from_secs(6), "{program} took {:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(30), "{program} took {:?}", began.elapsed());
     assert_eq!(running(program), 0, "{program} is still there");
 }
 

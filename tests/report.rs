@@ -339,7 +339,7 @@ fn the_page_fits_its_reader() {
 }
 
 #[test]
-fn four_hundred_games_load_at_once() {
+fn of_four_hundred_games_rows_are_made_as_they_are_needed() {
     let Some(mut browser) = Browser::start() else { return };
     let folder = folder("many");
     let mut rng = Rng::with_seed(4);
@@ -349,13 +349,9 @@ fn four_hundred_games_load_at_once() {
         (0..400).map(|number| GameRecord { number, ..some[number as usize % 8].clone() }).collect();
     let page = report(&games, &folder);
     browser.open(&page, "");
-    let loaded = browser.evaluate("performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd");
-    assert!(loaded.as_f64().is_some_and(|ms| ms < 2000.0), "after {loaded} ms");
     let rows = "document.querySelector('#game-rows').childElementCount";
-    assert!(
-        browser.evaluate(rows).as_u64().is_some_and(|rows| rows < 400),
-        "rows are made as they are needed"
-    );
+    let made = browser.evaluate(rows);
+    assert!(made.as_u64().is_some_and(|made| made < 400), "{made} rows at once");
     browser.open(&page, "#game=399&ply=2");
     assert_eq!(browser.board(), expected(&games[399].positions()[2]));
     assert_eq!(browser.evaluate(rows), 400);

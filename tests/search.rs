@@ -12,6 +12,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+/// A search that was told to end and goes on for so long does not end, on however busy a machine.
+const HANGING: Duration = Duration::from_secs(10);
+
 /// A run of a search that nothing interrupts.
 fn run(search: &mut Search, limits: Limits) -> Report {
     search.run(&limits, &AtomicBool::new(false), &mut |_| ())
@@ -240,7 +243,7 @@ fn a_deadline_ends_the_search() {
         let report = run(&mut search, Limits::time(Duration::from_millis(50)));
         let taken = started.elapsed();
         assert!(taken >= Duration::from_millis(50), "only {taken:?}");
-        assert!(taken < Duration::from_millis(550), "{taken:?}");
+        assert!(taken < HANGING, "{taken:?}");
         assert!(report.iterations > 0 && report.best.is_some());
     }
 }
@@ -257,7 +260,7 @@ fn a_raised_flag_ends_a_search_without_limits() {
             });
             search.run(&Limits::default(), &stop, &mut |_| ())
         });
-        assert!(report.iterations > 0 && report.elapsed < Duration::from_secs(2), "{:?}", report.elapsed);
+        assert!(report.iterations > 0 && report.elapsed < HANGING, "{:?}", report.elapsed);
         assert_eq!(Position::standard().check(report.best.unwrap()), Ok(()));
     }
 }

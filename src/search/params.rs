@@ -217,7 +217,7 @@ impl Params {
         ("arrow-c", "the same for arrows alone, puct"),
         ("temperature", "of the priors of puct, 0.1 to 10"),
         ("arrow-temperature", "the same for arrows alone"),
-        ("reduction", "first-play urgency of puct, 0 to 1"),
+        ("reduction", "first-play urgency of puct, -1 to 1"),
         ("leaf", "sign, sign:THRESHOLD, logistic:SCALE (squares)"),
         ("rollouts", "depths in half-moves: 4+5, 3, end"),
         ("weights", "paper, fitted: those of the evaluation"),
@@ -258,7 +258,7 @@ impl Params {
                 (puct.movement_temperature, puct.arrow_temperature) = (number, number);
             }
             "arrow-temperature" => self.puct(name)?.arrow_temperature = number(0.1, 10.0)?,
-            "reduction" => self.puct(name)?.reduction = number(0.0, 1.0)?,
+            "reduction" => self.puct(name)?.reduction = number(-1.0, 1.0)?,
             "formula" => {
                 self.formula = match value {
                     "uct" => Self::PAPER.formula,
