@@ -16,13 +16,14 @@ pub struct GameClock {
 const STANDARD_PLIES: u32 = 92;
 
 /// What a move at this ply of a 10x10 game deserves, relative to the others: the opening is hard to
-/// judge by any search, the game is decided between plies 8 and 40, and filling up needs little. A game
-/// that lasts 60 plies has then had nine tenths of its time, however soon after that it ends.
+/// judge by any search, the game is decided between plies 8 and 36, and from ply 50 on, often sooner, its moves are
+/// counted and nothing is searched. A game that lasts 44 plies has then had nearly nine tenths of its time.
 const fn weight(ply: u32) -> u32 {
     match ply {
-        0..8 => 4,
-        8..40 => 8,
-        40..56 => 4,
+        0..8 => 10,
+        8..36 => 16,
+        36..44 => 10,
+        44..52 => 4,
         _ => 1,
     }
 }
@@ -104,7 +105,7 @@ mod tests {
         for seconds in [20, 60, 900] {
             let total = Duration::from_secs(seconds);
             let rest = rest_in_a_game(total, Position::standard());
-            assert!(rest[29] < total * 15 / 100, "{total:?}: {:?} left after 60 plies", rest[29]);
+            assert!(rest[24] < total * 15 / 100, "{total:?}: {:?} left after 50 plies", rest[24]);
             assert!(rest[9] > total / 2, "{total:?}: {:?} left after 20 plies", rest[9]);
         }
     }

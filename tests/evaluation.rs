@@ -5,7 +5,9 @@ mod common;
 
 use common::{random_game, random_side, scattered_position, sides_exchanged, size, symmetries};
 use fastrand::Rng;
-use otrera::eval::{parallel, phase::MetricWeights, policy::Surroundings};
+use otrera::eval::lanes::PortableLanes;
+use otrera::eval::policy::{Arrows, Movements, odds};
+use otrera::eval::{parallel, phase::MetricWeights};
 use otrera::{
     Bitboard, DistanceMaps, Evaluator, Kernel, Leaf, Metrics, Position, Side, Size, Square, Value, Weights,
     WinRate,
@@ -363,60 +365,82 @@ fn steps_between(from: Square, to: Square) -> usize {
     from.column().abs_diff(to.column()).max(from.row().abs_diff(to.row()))
 }
 
+/// How many directions begin with so many empty squares.
+fn open_directions(position: &Position, square: Square, squares: usize) -> usize {
+    DIRECTIONS.into_iter().filter(|&direction| line(position, square, direction).len() >= squares).count()
+}
+
+/// The class of where a square lies.
+fn location(position: &Position, square: Square) -> usize {
+    let from_edge = |place: usize| place.min(position.size().edge() - 1 - place).min(4);
+    let (x, y) = (from_edge(square.column()), from_edge(square.row()));
+    let (a, b) = (x.min(y), x.max(y));
+    b * (b + 1) / 2 + a
+}
+
+/// How many amazons of a side can go to a square at once.
+fn attackers(position: &Position, square: Square, side: Side) -> usize {
+    position.amazons(side).into_iter().filter(|&from| queen_moves(position, from).contains(&square)).count()
+}
+
 #[test]
 fn features_of_half_moves_are_those_of_the_definitions() {
     let mut maps = DistanceMaps::default();
     for position in various_positions().iter().step_by(11) {
         let (us, them) = (position.side(), position.side().opponent());
-        let liberties = |position: &Position, square| king_moves(position, square).len();
         maps.flood(position, Kernel::fastest());
-        let surroundings = Surroundings::new(position, &maps);
+        let known = Movements::new(position, &maps);
         let [queen, king] = [queen_moves, king_moves].map(|moves| distances(position, them, moves));
+        let openness =
+            |square| open_directions(position, square, 1) + 16 * open_directions(position, square, 3);
         for movement in position.movements() {
             let (from, to) = (movement.from, movement.to);
-            let after = position.with_movement(movement);
-            let mut friends = amazons_beside(position, to, us);
-            friends.retain(|&friend| friend != from);
+            let [enemies, friends] = [them, us].map(|side| amazons_beside(position, to, side).len());
+            let steps = steps_between(from, to);
             let expected = [
-                class(&queen, to, 3),
-                class(&king, to, 5),
-                liberties(position, to),
-                liberties(position, from),
-                steps_between(from, to) - 1,
-                amazons_beside(position, to, them).len().min(4),
-                friends.len().min(4),
-                (queen_moves(position, from).len() / 3).min(9),
-                (queen_moves(after.position(), to).len() / 3).min(9),
+                class(&queen, to, 3) + 8 * class(&king, to, 5),
+                openness(to),
+                enemies + 8 * friends + 64 * usize::from(steps == 1),
+                location(position, to) + 16 * attackers(position, to, them).min(3),
+                openness(from),
+                steps - 1,
             ];
-            assert_eq!(
-                surroundings.movement(&surroundings.mover(from), to),
-                expected,
-                "{movement}\n{position}"
-            );
+            let codes = [from, to].map(|square| known.code::<PortableLanes>(square));
+            assert_eq!(known.features(movement, codes[0], codes[1]), expected, "{movement}\n{position}");
         }
         let Some(movement) = position.movements().last() else { continue };
         let aiming = position.with_movement(movement);
         let after = aiming.position();
         maps.flood(after, Kernel::fastest());
-        let surroundings = Surroundings::new(after, &maps);
+        let known = Arrows::new(&aiming, &maps);
         let both = |moves| [us, them].map(|side| distances(after, side, moves));
         let ([our_queen, their_queen], [our_king, their_king]) = (both(queen_moves), both(king_moves));
         for arrow in aiming.arrow_targets() {
-            let beside = |side| amazons_beside(after, arrow, side);
-            let most_confined =
-                |side| beside(side).iter().map(|&amazon| liberties(after, amazon)).min().unwrap_or(0);
+            let beside = |side| {
+                let amazons = amazons_beside(after, arrow, side);
+                let liberties = amazons.iter().map(|&amazon| open_directions(after, amazon, 1));
+                amazons.len() + 8 * liberties.min().unwrap_or(15)
+            };
             let expected = [
-                class(&our_queen, arrow, 3) * 5 + class(&their_queen, arrow, 3),
-                class(&our_king, arrow, 5) * 7 + class(&their_king, arrow, 5),
-                liberties(after, arrow),
-                steps_between(movement.to, arrow) - 1,
-                beside(them).len().min(4),
-                beside(us).len().min(4),
-                most_confined(them),
-                most_confined(us),
-                usize::from(arrow == movement.from),
+                class(&our_queen, arrow, 3) + 8 * class(&their_queen, arrow, 3),
+                class(&our_king, arrow, 5) + 8 * class(&their_king, arrow, 5),
+                open_directions(after, arrow, 1) + 16 * location(after, arrow),
+                beside(them),
+                beside(us),
+                attackers(after, arrow, them).min(3) + 4 * open_directions(after, arrow, 3),
+                steps_between(movement.to, arrow) - 1 + 16 * usize::from(arrow == movement.from),
             ];
-            assert_eq!(surroundings.arrow(&aiming, arrow), expected, "{movement}/{arrow}\n{position}");
+            let found = known.features::<PortableLanes>(&aiming, arrow);
+            assert_eq!(found, expected, "{movement}/{arrow}\n{position}");
         }
+    }
+}
+
+#[test]
+fn odds_are_the_exponential_function() {
+    for step in -8000..=8000 {
+        let score = step as f32 / 100.0;
+        let exact = f64::from(score).exp();
+        assert!((f64::from(odds(score)) / exact - 1.0).abs() < 1e-4, "{score}: {}", odds(score));
     }
 }

@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 use otrera::search::params::{Formula, Puct};
-use otrera::search::select::best_child;
+use otrera::search::select::{Spread, best_child};
 use otrera::search::shortlist::Shortlists;
 use otrera::search::tree::{Edge, NodeId, REWARD_UNIT, Tree};
 use otrera::{Params, Position, Side};
@@ -41,7 +41,8 @@ fn check_selection(formula: Formula, score: impl Fn(f64, f64, f64) -> f64) {
         // The descent that asks has already entered the root.
         tree.node(tree.root()).enter();
         let selected =
-            best_child(&tree, tree.root(), Side::Black, &params, &mut Shortlists::default()).unwrap();
+            best_child(&tree, tree.root(), Side::Black, &params, Spread::START, &mut Shortlists::default())
+                .unwrap();
         assert_ne!(selected, lost);
         let score = |&(_, visits, mean): &(NodeId, f64, f64)| score(mean, visits, all_visits);
         let highest = children.iter().filter(|child| child.0 != lost).map(score).fold(0.0, f64::max);
@@ -84,10 +85,13 @@ fn shortlists_change_no_selection() {
         let root = trees[0].root();
         let mut lasting = Shortlists::default();
         for round in 0..40_000 {
+            let spread = Spread(0.01 + 0.002 * rng.f32());
             let select = |tree: &Tree, shortlists: &mut Shortlists| {
                 tree.node(root).enter();
                 let untried = if formula.has_priors() { None } else { tree.claim_untried(root) };
-                untried.unwrap_or_else(|| best_child(tree, root, Side::Black, &params, shortlists).unwrap())
+                untried.unwrap_or_else(|| {
+                    best_child(tree, root, Side::Black, &params, spread, shortlists).unwrap()
+                })
             };
             let child = select(&trees[0], &mut lasting);
             assert_eq!(select(&trees[1], &mut Shortlists::default()), child, "round {round}");
@@ -140,6 +144,8 @@ fn selection_follows_puct() {
         let (arrow_c, reduction) = (rng.f32(), [0.0, rng.f32()][rng.usize(..2)]);
         let puct = Puct { movement_c: c, arrow_c, reduction, ..Puct::DEFAULT };
         let params = Params { formula: Formula::Puct(puct), ..Params::MG };
+        let spread = Spread(rng.f32());
+        let deviation = f64::from(spread.0).sqrt();
         let tree = Tree::with_memory(0);
         let root = tree.root();
         let priors = random_priors(rng.usize(2..40), &mut rng);
@@ -162,7 +168,7 @@ fn selection_follows_puct() {
         }
         let all: f64 = children.iter().map(|(_, visits)| visits).sum();
         tree.node(root).add_reward(rng.u32(0..=all as u32 * REWARD_UNIT));
-        let exploration = f64::from(c) * all.sqrt();
+        let exploration = f64::from(c) * deviation * all.sqrt();
         let score = |&(child, visits): &(NodeId, f64)| {
             let node = tree.node(child);
             f64::from(node.mean(visits as u32)) + exploration * f64::from(node.prior()) / (1.0 + visits)
@@ -170,10 +176,11 @@ fn selection_follows_puct() {
         let highest = children.iter().map(score).fold(0.0, f64::max);
         let untried = tree.next_prior(root).map(|prior| {
             let mean = 1.0 - f64::from(tree.node(root).mean(all as u32));
-            mean - f64::from(reduction) + exploration * f64::from(prior)
+            mean - f64::from(reduction) * deviation + exploration * f64::from(prior)
         });
         tree.node(root).enter();
-        let selected = best_child(&tree, root, Side::Black, &params, &mut Shortlists::default()).unwrap();
+        let selected =
+            best_child(&tree, root, Side::Black, &params, spread, &mut Shortlists::default()).unwrap();
         let ours = match children.iter().find(|child| child.0 == selected) {
             Some(tried) => score(tried),
             None => {
@@ -185,4 +192,34 @@ fn selection_follows_puct() {
         assert!(ours > best - 1e-5, "a child of score {ours}, but there is one of {best}");
     }
     assert!((200..1800).contains(&claimed), "{claimed} of 2000 went to a child that was not tried");
+}
+
+#[test]
+fn the_spread_is_that_of_the_values_below_a_node() {
+    let mut rng = Rng::with_seed(7);
+    for count in [0, 1, 5, 1000, 100_000] {
+        let tree = Tree::with_memory(0);
+        let root = tree.root();
+        let edges: Vec<Edge> = Position::standard().movements().map(Edge::movement).collect();
+        assert!(tree.begin_opening(root) && tree.open(root, &edges));
+        let width = [10, 1000, REWARD_UNIT][rng.usize(..3)];
+        let lowest = rng.u32(0..=REWARD_UNIT - width);
+        let mut rewards = Vec::new();
+        for _ in 0..count {
+            let reward = rng.u32(lowest..=lowest + width);
+            tree.node(root).enter();
+            tree.node(root).add_reward(reward);
+            tree.add_deviation(root, reward);
+            rewards.push(f64::from(reward) / f64::from(REWARD_UNIT));
+        }
+        // The descent that asks.
+        tree.node(root).enter();
+        let mean = rewards.iter().sum::<f64>() / f64::from(count.max(1));
+        let squares: f64 = rewards.iter().map(|reward| (reward - mean) * (reward - mean)).sum();
+        let (of_parent, weight) = (0.02, 8.0);
+        let expected = (squares + weight * of_parent) / (f64::from(count) + weight);
+        let puct = Puct { spread_weight: weight as f32, ..Puct::DEFAULT };
+        let found = f64::from(Spread(of_parent as f32).at(&tree, root, &puct).0);
+        assert!((found - expected).abs() < 1e-5 + expected * 1e-3, "{found} for {expected} of {count}");
+    }
 }

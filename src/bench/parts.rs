@@ -13,7 +13,7 @@ use crate::search::backup::{self, Step};
 use crate::search::expand::{Opener, State};
 use crate::search::params::{Params, Rollouts};
 use crate::search::rollout::{Scratch, Simulator};
-use crate::search::select::best_child;
+use crate::search::select::{Spread, best_child};
 use crate::search::shortlist::Shortlists;
 use crate::search::tree::{NodeId, Tree};
 use crate::search::{Limits, Resources, Search};
@@ -166,7 +166,7 @@ impl Sums {
         });
         let mut shortlists = Shortlists::default();
         self.selection.measure(&remains.opened, |(id, state)| {
-            black_box(best_child(tree, *id, state.chooser(), params, &mut shortlists));
+            black_box(best_child(tree, *id, state.chooser(), params, Spread::START, &mut shortlists));
         });
         self.backup.measure(&remains.paths, |path| {
             backup::add_rewards(tree, path, crate::WinRate::EVEN);

@@ -1,12 +1,12 @@
 //! A set of squares as one 128-bit number.
 //!
 //! Operators have set meaning: `|` union, `&` intersection, `-` difference, `^` symmetric
-//! difference. [`Bitboard::shifted`] moves a whole set; what it pushes off the board lands on walls,
+//! difference, `!` complement. [`Bitboard::shifted`] moves a whole set; what it pushes off the board lands on walls,
 //! which an intersection with the playable or empty squares removes.
 
 use super::square::{STRIDE, Size, Square};
 use std::fmt;
-use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Sub, SubAssign};
+use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Not, Sub, SubAssign};
 
 /// A set of squares.
 ///
@@ -162,6 +162,16 @@ set_operator!(BitOr, bitor, a, b, a | b);
 set_operator!(BitAnd, bitand, a, b, a & b);
 set_operator!(BitXor, bitxor, a, b, a ^ b);
 set_operator!(Sub, sub, a, b, a & !b);
+
+impl Not for Bitboard {
+    type Output = Self;
+
+    /// Everything else, walls included.
+    #[inline(always)]
+    fn not(self) -> Self {
+        Self(!self.0)
+    }
+}
 
 impl BitOrAssign for Bitboard {
     #[inline(always)]

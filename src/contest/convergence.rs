@@ -12,7 +12,7 @@ use crate::eval::winrate::WinRate;
 use crate::search::backup::{self, Step};
 use crate::search::expand::{Opener, State};
 use crate::search::params::{Formula, Params};
-use crate::search::select::best_child;
+use crate::search::select::{Spread, best_child};
 use crate::search::shortlist::Shortlists;
 use crate::search::tree::{NodeId, Tree};
 use fastrand::Rng;
@@ -94,7 +94,9 @@ impl FirstMove {
             self.opener.open_on(Kernel::fastest(), &self.tree, id, state, &self.params, &mut self.rng);
         }
         let untried = self.tree.claim_untried(id);
-        untried.or_else(|| best_child(&self.tree, id, Side::Black, &self.params, &mut self.shortlists))
+        untried.or_else(|| {
+            best_child(&self.tree, id, Side::Black, &self.params, Spread::START, &mut self.shortlists)
+        })
     }
 
     fn oracle(&self, path: &[Step]) -> WinRate {

@@ -53,6 +53,8 @@ pub trait Lanes: Copy {
     fn swapped(self) -> Self;
     /// How many bits are set in each lane of these two together.
     fn counts(self, other: Self) -> [u32; 4];
+    /// The bit at this place, below 64, of each lane, that of lane 0 lowest.
+    fn digits(self, place: u32) -> u32;
 }
 
 /// The lanes in four ordinary numbers.
@@ -95,6 +97,11 @@ impl Lanes for PortableLanes {
     #[inline(always)]
     fn counts(self, other: Self) -> [u32; 4] {
         std::array::from_fn(|i| self.0[i].count_ones() + other.0[i].count_ones())
+    }
+    #[inline(always)]
+    fn digits(self, place: u32) -> u32 {
+        let digit = |lane: usize| (self.0[lane] >> place & 1) as u32;
+        digit(0) | digit(1) << 1 | digit(2) << 2 | digit(3) << 3
     }
 }
 
@@ -171,6 +178,13 @@ mod avx2 {
                 a[2].count_ones() + b[2].count_ones(),
                 a[3].count_ones() + b[3].count_ones(),
             ]
+        }
+        #[inline(always)]
+        fn digits(self, place: u32) -> u32 {
+            avx2!({
+                let highest = _mm256_sll_epi64(self.0, _mm_cvtsi32_si128(63 - place as i32));
+                _mm256_movemask_pd(_mm256_castsi256_pd(highest)) as u32
+            })
         }
     }
 }

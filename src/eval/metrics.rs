@@ -14,7 +14,6 @@ use super::distance::{DistanceMaps, Levels};
 use super::lanes::{Boards, Kernel, Lanes, PortableLanes, SidePair};
 use crate::board::bitboard::{Bitboard, DIRECTIONS};
 use crate::board::position::Position;
-use crate::board::square::Square;
 
 /// The metrics of one position, positive for Black.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -215,21 +214,7 @@ pub(super) struct NeighbourCounts([Bitboard; 4]);
 impl NeighbourCounts {
     #[inline(always)]
     pub(super) fn new(empty: Bitboard) -> Self {
-        let mut digits = [Bitboard::EMPTY; 4];
-        for direction in DIRECTIONS {
-            let mut carry = empty.shifted(direction);
-            for digit in &mut digits {
-                (*digit, carry) = (*digit ^ carry, *digit & carry);
-            }
-        }
-        Self(digits)
-    }
-
-    /// The count of one square.
-    #[inline(always)]
-    pub(super) fn at(&self, square: Square) -> usize {
-        let bit = |digit: usize| usize::from(self.0[digit].contains(square)) << digit;
-        bit(0) | bit(1) | bit(2) | bit(3)
+        Self(tally(neighbours_of(empty)))
     }
 
     /// The binary digits of the counts within a set, lowest first.
@@ -250,4 +235,23 @@ impl NeighbourCounts {
         let [ones, twos, fours, eights] = self.0;
         (ones & set).len() + 2 * (twos & set).len() + 4 * (fours & set).len() + 8 * (eights & set).len()
     }
+}
+
+/// For each direction the squares next to those of a set.
+#[inline(always)]
+pub(super) fn neighbours_of(set: Bitboard) -> [Bitboard; 8] {
+    DIRECTIONS.map(|direction| set.shifted(direction))
+}
+
+/// In how many of the sets each square is, the binary digits of the number spread over four sets.
+#[inline(always)]
+pub(super) fn tally(sets: [Bitboard; 8]) -> [Bitboard; 4] {
+    let mut digits = [Bitboard::EMPTY; 4];
+    for set in sets {
+        let mut carry = set;
+        for digit in &mut digits {
+            (*digit, carry) = (*digit ^ carry, *digit & carry);
+        }
+    }
+    digits
 }

@@ -77,6 +77,8 @@ pub struct Weights {
     /// The weights at each ply of a game on 10x10. On other boards plies are scaled by the number of
     /// squares that are empty at the start.
     by_ply: [MetricWeights; PLIES],
+    /// The same for boards up to 8x8, where a square is worth more.
+    on_small: [MetricWeights; PLIES],
     /// What a square counts for the side to move that both sides reach equally early; -1 to 1.
     pub tie: f32,
 }
@@ -94,19 +96,37 @@ impl Weights {
         0.2,
     );
 
-    /// Fitted by `lab fit --without p1,mobility` to 1,800 games of
-    /// `mg,leaf=logistic:7,c=0.2,rollouts=1,arrow-first=off` against itself, 1,000 and 1,500 iterations a move.
-    /// Values are log-odds. The metrics left out foresee next to nothing that the others do not, and cost
-    /// time. Earlier than the first knot the games tell nothing.
+    /// Fitted by `lab fit --without p1,mobility --blend 0.25` to 2,451 games of `tournament` against itself and
+    /// against others of nearly its constants, 2,000 and 3,000 iterations a move. Values are log-odds. The metrics
+    /// left out foresee next to nothing that the others do not, and cost time.
     pub const FITTED: Self = Self::sliding(
         &[
-            (20, MetricWeights::of([0.0119, -0.0106, 0.0, 0.1758, 0.0, 0.0755, 0.1067])),
-            (27, MetricWeights::of([0.0284, 0.0079, 0.0, 0.1566, 0.0, 0.1589, 0.2207])),
-            (34, MetricWeights::of([0.0370, -0.0012, 0.0, 0.1956, 0.0, 0.2607, 0.2692])),
-            (41, MetricWeights::of([0.0863, 0.0657, 0.0, 0.1260, 0.0, 0.1532, 0.3530])),
-            (48, MetricWeights::of([0.1842, 0.0824, 0.0, 0.1879, 0.0, 0.2224, 0.2882])),
-            (56, MetricWeights::of([0.5012, 0.1452, 0.0, 0.1496, 0.0, 0.3523, -0.1347])),
-            (66, MetricWeights::of([1.1096, 0.8475, 0.0, 0.5809, 0.0, 2.3952, -1.3006])),
+            (5, MetricWeights::of([0.0038, 0.0084, 0.0000, 0.0000, 0.0000, 0.3176, 0.2115])),
+            (13, MetricWeights::of([0.0111, -0.0089, 0.0000, 0.1086, 0.0000, 0.4026, 0.1869])),
+            (20, MetricWeights::of([0.0252, 0.0077, 0.0000, 0.1820, 0.0000, 0.3349, 0.2419])),
+            (27, MetricWeights::of([0.0389, 0.0129, 0.0000, 0.2386, 0.0000, 0.4006, 0.3098])),
+            (34, MetricWeights::of([0.0853, 0.0753, 0.0000, 0.1830, 0.0000, 0.2861, 0.3603])),
+            (41, MetricWeights::of([0.1520, 0.1356, 0.0000, 0.1443, 0.0000, 0.2161, 0.3879])),
+            (48, MetricWeights::of([0.3187, 0.1268, 0.0000, 0.1145, 0.0000, 0.1941, 0.1615])),
+            (56, MetricWeights::of([0.2990, 0.1745, 0.0000, 0.0567, 0.0000, 0.2458, -0.2667])),
+            (66, MetricWeights::of([0.8935, -0.3851, 0.0000, -0.1861, 0.0000, 0.1323, -0.2166])),
+        ],
+        0.0,
+    )
+    .with_small(&Self::FITTED_ON_SMALL);
+
+    /// The same for boards up to 8x8, fitted to 1,100 games on 8x8 with `--ridge 3`.
+    const FITTED_ON_SMALL: Self = Self::sliding(
+        &[
+            (5, MetricWeights::of([-0.0159, -0.0023, 0.0000, 0.0234, 0.0000, 0.1042, 0.4209])),
+            (13, MetricWeights::of([0.0258, -0.0466, 0.0000, 0.3017, 0.0000, 0.3504, 0.3770])),
+            (20, MetricWeights::of([0.0258, -0.0510, 0.0000, 0.4741, 0.0000, 0.3964, 0.3366])),
+            (27, MetricWeights::of([0.0197, 0.0376, 0.0000, 0.4407, 0.0000, 0.3991, 0.3597])),
+            (34, MetricWeights::of([0.0891, 0.0663, 0.0000, 0.4185, 0.0000, 0.3902, 0.3591])),
+            (41, MetricWeights::of([0.1756, 0.0883, 0.0000, 0.3933, 0.0000, 0.4070, 0.3421])),
+            (48, MetricWeights::of([0.1718, 0.0716, 0.0000, 0.4296, 0.0000, 0.4340, 0.1599])),
+            (56, MetricWeights::of([0.2168, 0.1013, 0.0000, 0.1038, 0.0000, 0.3728, -0.3047])),
+            (66, MetricWeights::of([0.3068, -0.3640, 0.0000, -0.0114, 0.0000, 0.3613, -0.2220])),
         ],
         0.0,
     );
@@ -119,7 +139,7 @@ impl Weights {
             by_ply[ply] = stages[(ply >= starts[0]) as usize + (ply >= starts[1]) as usize];
             ply += 1;
         }
-        Self { by_ply, tie }
+        Self { by_ply, on_small: by_ply, tie }
     }
 
     /// Weights known at some plies of a game on 10x10, in ascending order; straight lines between them.
@@ -141,7 +161,13 @@ impl Weights {
             };
             ply += 1;
         }
-        Self { by_ply, tie }
+        Self { by_ply, on_small: by_ply, tie }
+    }
+
+    /// These weights, with those of others on boards up to 8x8.
+    pub const fn with_small(mut self, small: &Self) -> Self {
+        self.on_small = small.on_small;
+        self
     }
 
     /// The same weights with another value of a tied square.
@@ -154,7 +180,8 @@ impl Weights {
     /// too.
     #[inline(always)]
     pub fn at(&self, position: &Position) -> &MetricWeights {
-        &self.by_ply[Self::ply_of(position)]
+        let table = if position.size().edge() <= 8 { &self.on_small } else { &self.by_ply };
+        &table[Self::ply_of(position)]
     }
 
     /// The ply of a game on 10x10 that corresponds to a position, 0 to 92: the number of arrows, scaled.

@@ -1,18 +1,23 @@
 //! How promising a half-move looks before it has been searched: a log-linear model of a few features of its
 //! squares, fitted to the visits of longer searches (`lab policy`). The search makes priors of it.
 //!
-//! Every feature is a class, such as "two queen moves from the nearest enemy", and each class has a weight
-//! at each stage of the game. The score of a half-move is the sum of its classes' weights, and `exp(score)`,
-//! divided by the sum over all half-moves, its probability.
+//! Every feature is a class, such as "two queen moves from the nearest enemy and three king moves", and each
+//! class has a weight at each stage of the game. The score of a half-move is the sum of its classes' weights,
+//! and `exp(score)`, divided by the sum over all half-moves, its probability.
+//!
+//! What is to be known of a square is computed for all squares at once, as a binary number spread over sets of
+//! squares, and read off where a half-move leads to.
 
 use super::distance::{DistanceMaps, Levels};
-use super::metrics::NeighbourCounts;
+use super::lanes::Lanes;
+use super::metrics::{neighbours_of, tally};
 use super::phase::Weights;
 use super::policy_weights;
-use crate::board::bitboard::Bitboard;
+use crate::board::bitboard::{Bitboard, DIRECTIONS};
+use crate::board::moves::Movement;
 use crate::board::position::{Aiming, Position};
 use crate::board::reach::queen_reach;
-use crate::board::square::{Side, Square};
+use crate::board::square::{STRIDE, Side, Size, Square};
 
 /// Stages of the game that have weights of their own.
 pub const STAGES: usize = 4;
@@ -20,11 +25,11 @@ pub const STAGES: usize = 4;
 /// Plies of a game on 10x10 at which the second, the third and the fourth stage begin.
 const STAGE_STARTS: [usize; STAGES - 1] = [14, 28, 44];
 
-/// Classes of the features of a movement, in the order of [`Surroundings::movement`].
-pub const MOVEMENT_FEATURES: [usize; 9] = [5, 7, 9, 9, 9, 5, 5, 10, 10];
+/// The features of a movement, by their numbers of classes; see [`Movements::features`].
+pub const MOVEMENT_FEATURES: [usize; 6] = [1 << 6, 1 << 8, 1 << 7, 1 << 6, 1 << 8, 1 << 4];
 
-/// Classes of the features of an arrow, in the order of [`Surroundings::arrow`].
-pub const ARROW_FEATURES: [usize; 9] = [25, 49, 9, 9, 5, 5, 9, 9, 2];
+/// The features of an arrow, by their numbers of classes; see [`Arrows::features`].
+pub const ARROW_FEATURES: [usize; 7] = [1 << 6, 1 << 6, 1 << 8, 1 << 7, 1 << 7, 1 << 6, 1 << 5];
 
 /// All classes of these features.
 pub const fn classes(features: &[usize]) -> usize {
@@ -70,131 +75,267 @@ fn score(weights: &[f32], sizes: &[usize], features: &[usize]) -> f32 {
     sum
 }
 
-/// What the features look at, prepared once for all half-moves of the side to move.
-pub struct Surroundings {
-    own: Bitboard,
-    enemy: Bitboard,
-    empty: Bitboard,
-    own_queen: Distances<4>,
-    own_king: Distances<6>,
-    enemy_queen: Distances<4>,
-    enemy_king: Distances<6>,
-    neighbours: NeighbourCounts,
-}
+/// What the features of movements look at, prepared once for all movements of the side to move.
+pub struct Movements(Planes<7>);
 
-/// What the features of a movement say of the amazon that moves, wherever it goes.
-#[derive(Clone, Copy)]
-pub struct Mover {
-    /// Where it stands.
-    pub from: Square,
-    neighbours: usize,
-    reach: u32,
-}
-
-impl Surroundings {
-    /// The surroundings in a position, from its maps. Between the halves of a move it is the position with
-    /// the amazon moved and the archer still to move.
+impl Movements {
+    /// Of a position, from its maps.
     #[inline(always)]
     pub fn new(position: &Position, maps: &DistanceMaps) -> Self {
         let (us, them) = (position.side(), position.side().opponent());
-        Self {
-            own: position.amazons(us),
-            enemy: position.amazons(them),
-            empty: position.empty(),
-            own_queen: Distances::new(&maps.queen, us),
-            own_king: Distances::new(&maps.king, us),
-            enemy_queen: Distances::new(&maps.queen, them),
-            enemy_king: Distances::new(&maps.king, them),
-            neighbours: NeighbourCounts::new(position.empty()),
+        let empty = position.empty();
+        let mut planes = Planes::stack();
+        planes.push(queen_class(&maps.queen, them));
+        planes.push(king_class(&maps.king, them));
+        planes.push(tally(neighbours_of(empty)));
+        planes.push(tally(thirds_of(empty)));
+        planes.push(amazons_beside(position.amazons(them)));
+        planes.push(amazons_beside(position.amazons(us)));
+        planes.push(LOCATIONS[position.size().edge()]);
+        planes.push(attackers(position.amazons(them), empty));
+        Self(planes)
+    }
+
+    /// What is known of a square, to be put together with [`Movements::features`].
+    #[inline(always)]
+    pub fn code<L: Lanes>(&self, square: Square) -> u64 {
+        self.0.code::<L>(square)
+    }
+
+    /// The features of a movement whose squares have these codes:
+    ///
+    /// - how far the enemy is from its goal, by queen and by king moves;
+    /// - how open its goal is: the neighbours that are empty, and the directions in which three squares are;
+    /// - amazons of the enemy and of ours beside it (the one that moves among them), and whether it is one step;
+    /// - where on the board it leads, by the distance from the edges, and how many enemies can go there at once;
+    /// - how open its start is;
+    /// - its length.
+    #[inline(always)]
+    pub fn features(&self, movement: Movement, start: u64, goal: u64) -> [usize; MOVEMENT_FEATURES.len()] {
+        let field = |code: u64, first: u32, bits: u32| (code >> first) as usize & ((1 << bits) - 1);
+        let steps = steps(movement.from, movement.to);
+        [
+            field(goal, 0, 6),
+            field(goal, 6, 8),
+            field(goal, 14, 6) | usize::from(steps == 1) << 6,
+            field(goal, 20, 6),
+            field(start, 6, 8),
+            steps - 1,
+        ]
+    }
+}
+
+/// What the features of arrows look at, prepared once for all arrows of one archer.
+pub struct Arrows(Planes<10>);
+
+impl Arrows {
+    /// Of the board between the halves of a move, from the maps of [`Aiming::position`].
+    #[inline(always)]
+    pub fn new(aiming: &Aiming, maps: &DistanceMaps) -> Self {
+        let position = aiming.position();
+        let (us, them) = (position.side(), position.side().opponent());
+        let empty = position.empty();
+        let liberties = tally(neighbours_of(empty));
+        let mut planes = Planes::stack();
+        planes.push(queen_class(&maps.queen, us));
+        planes.push(queen_class(&maps.queen, them));
+        planes.push(king_class(&maps.king, us));
+        planes.push(king_class(&maps.king, them));
+        planes.push(liberties);
+        planes.push(LOCATIONS[position.size().edge()]);
+        for side in [them, us] {
+            planes.push(amazons_beside(position.amazons(side)));
+            planes.push(most_confined_beside(position.amazons(side), &liberties));
+        }
+        planes.push(attackers(position.amazons(them), empty));
+        planes.push(tally(thirds_of(empty)));
+        Self(planes)
+    }
+
+    /// The features of an arrow:
+    ///
+    /// - how far both sides are from its square by queen moves;
+    /// - the same by king moves;
+    /// - the square's empty neighbours, and where on the board it lies;
+    /// - enemy amazons beside it, and the empty neighbours of the most confined of them;
+    /// - the same for ours;
+    /// - how many enemies can go there at once, and the directions in which three squares are empty;
+    /// - the length of its flight, and whether it lies where the archer came from.
+    #[inline(always)]
+    pub fn features<L: Lanes>(&self, aiming: &Aiming, arrow: Square) -> [usize; ARROW_FEATURES.len()] {
+        let code = self.0.code::<L>(arrow);
+        let field = |first: u32, bits: u32| (code >> first) as usize & ((1 << bits) - 1);
+        let came_from = usize::from(arrow == aiming.came_from());
+        [
+            field(0, 6),
+            field(6, 6),
+            field(12, 8),
+            field(20, 7),
+            field(27, 7),
+            field(34, 6),
+            (steps(aiming.archer(), arrow) - 1) | came_from << 4,
+        ]
+    }
+}
+
+/// A number for each square, one binary digit a plane, the lowest first. The planes lie side by side in groups
+/// of four, their lower 64 squares apart from the others, so that one look finds four digits.
+struct Planes<const GROUPS: usize> {
+    words: [[[u64; 4]; GROUPS]; 2],
+    count: usize,
+}
+
+impl<const GROUPS: usize> Planes<GROUPS> {
+    #[inline(always)]
+    fn stack() -> Self {
+        Self { words: [[[0; 4]; GROUPS]; 2], count: 0 }
+    }
+
+    /// Adds planes above those there are.
+    #[inline(always)]
+    fn push<const COUNT: usize>(&mut self, planes: [Bitboard; COUNT]) {
+        for Bitboard(plane) in planes {
+            let [low, high] = &mut self.words;
+            low[self.count / 4][self.count % 4] = plane as u64;
+            high[self.count / 4][self.count % 4] = (plane >> 64) as u64;
+            self.count += 1;
         }
     }
 
-    /// The amazon on this square before it moves.
+    /// The number of one square.
     #[inline(always)]
-    pub fn mover(&self, from: Square) -> Mover {
-        Mover { from, neighbours: self.neighbours.at(from), reach: queen_reach(from, self.empty).len() }
-    }
-
-    /// The features of a movement: how far the enemy is from its goal by queen and king moves, the empty
-    /// neighbours of goal and start, its length, amazons of either side beside the goal, and how many
-    /// squares the amazon reaches before and after, in threes.
-    #[inline(always)]
-    pub fn movement(&self, mover: &Mover, to: Square) -> [usize; MOVEMENT_FEATURES.len()] {
-        let beside = neighbours(to);
-        let reach = queen_reach(to, self.empty | mover.from.into()).len();
-        [
-            self.enemy_queen.class(to),
-            self.enemy_king.class(to),
-            self.neighbours.at(to),
-            mover.neighbours,
-            steps(mover.from, to) - 1,
-            count(beside & self.enemy, 4),
-            count(beside & (self.own - mover.from.into()), 4),
-            (mover.reach as usize / 3).min(9),
-            (reach as usize / 3).min(9),
-        ]
-    }
-
-    /// The features of an arrow: how far both sides are from its square by queen and by king moves, the
-    /// square's empty neighbours, the length of its flight, amazons of either side beside it, the empty
-    /// neighbours of the most confined of them, and whether it lies where the archer came from.
-    #[inline(always)]
-    pub fn arrow(&self, aiming: &Aiming, arrow: Square) -> [usize; ARROW_FEATURES.len()] {
-        let beside = neighbours(arrow);
-        [
-            self.own_queen.class(arrow) * 5 + self.enemy_queen.class(arrow),
-            self.own_king.class(arrow) * 7 + self.enemy_king.class(arrow),
-            self.neighbours.at(arrow),
-            steps(aiming.archer(), arrow) - 1,
-            count(beside & self.enemy, 4),
-            count(beside & self.own, 4),
-            self.most_confined(beside & self.enemy),
-            self.most_confined(beside & self.own),
-            usize::from(arrow == aiming.came_from()),
-        ]
-    }
-
-    /// The least number of empty neighbours among these amazons, 0 if there are none.
-    #[inline(always)]
-    fn most_confined(&self, amazons: Bitboard) -> usize {
-        amazons.into_iter().map(|amazon| self.neighbours.at(amazon)).min().unwrap_or(0)
+    fn code<L: Lanes>(&self, square: Square) -> u64 {
+        let (word, place) = (square.index() / 64, square.index() as u32 % 64);
+        let mut code = 0;
+        for (group, lanes) in self.words[word & 1].iter().enumerate() {
+            code |= u64::from(L::new(*lanes).digits(place)) << (4 * group);
+        }
+        code
     }
 }
 
-/// What one side reaches in 1, 2, ... steps, and at last at all.
-struct Distances<const LEVELS: usize>([Bitboard; LEVELS]);
-
-impl<const LEVELS: usize> Distances<LEVELS> {
-    #[inline(always)]
-    fn new(levels: &Levels, side: Side) -> Self {
-        let reached = levels.reached();
-        let last = reached.len() - 1;
-        Self(std::array::from_fn(|level| {
-            let step = if level + 1 == LEVELS { last } else { (level + 1).min(last) };
-            reached[step].of(side.index())
-        }))
-    }
-
-    /// How many of the sets lack the square: 0 for one step, the most for never.
-    #[inline(always)]
-    fn class(&self, square: Square) -> usize {
-        self.0.iter().map(|set| usize::from(!set.contains(square))).sum()
-    }
-}
-
+/// The number of queen moves: 0 for one, 3 for four or more, 4 for never.
 #[inline(always)]
-fn neighbours(square: Square) -> Bitboard {
-    Bitboard::from(square).with_neighbours() - square.into()
+fn queen_class(levels: &Levels, side: Side) -> [Bitboard; 3] {
+    let within = |steps| reached(levels, side, steps);
+    let ever = levels.reachable().of(side.index());
+    [(within(2) - within(1)) | (ever - within(3)), ever - within(2), !ever]
 }
 
+/// The number of king moves: 0 for one, 5 for six or more, 6 for never.
 #[inline(always)]
-fn count(set: Bitboard, most: usize) -> usize {
-    (set.len() as usize).min(most)
+fn king_class(levels: &Levels, side: Side) -> [Bitboard; 3] {
+    let within = |steps| reached(levels, side, steps);
+    let ever = levels.reachable().of(side.index());
+    let odd = (within(2) - within(1)) | (within(4) - within(3)) | (ever - within(5));
+    [odd, (within(4) - within(2)) | !ever, !within(4)]
 }
+
+/// What a side reaches within so many steps.
+#[inline(always)]
+fn reached(levels: &Levels, side: Side, steps: usize) -> Bitboard {
+    let reached = levels.reached();
+    reached[steps.min(reached.len() - 1)].of(side.index())
+}
+
+/// For each direction the squares from which the next three in the opposite direction are empty.
+#[inline(always)]
+fn thirds_of(empty: Bitboard) -> [Bitboard; 8] {
+    DIRECTIONS.map(|direction| {
+        let two = empty & empty.shifted(direction);
+        (empty & two.shifted(direction)).shifted(direction)
+    })
+}
+
+/// How many of these amazons are beside each square, seven at most.
+#[inline(always)]
+fn amazons_beside(amazons: Bitboard) -> [Bitboard; 3] {
+    let [ones, twos, fours, eights] = tally(neighbours_of(amazons));
+    [ones | eights, twos | eights, fours | eights]
+}
+
+/// The empty neighbours of that one of these amazons beside each square which has the fewest, 15 where there is
+/// none.
+#[inline(always)]
+fn most_confined_beside(amazons: Bitboard, liberties: &[Bitboard; 4]) -> [Bitboard; 4] {
+    let mut least = [!Bitboard::EMPTY; 4];
+    for amazon in amazons {
+        let set = Bitboard::from(amazon);
+        let own =
+            liberties.map(|digit| if digit.contains(amazon) { !Bitboard::EMPTY } else { Bitboard::EMPTY });
+        // Where this amazon has fewer: the highest digit that differs is set in the least so far.
+        let (mut fewer, mut equal) = (Bitboard::EMPTY, set.with_neighbours() - set);
+        for (least, own) in least.iter().zip(own).rev() {
+            fewer |= equal & (*least - own);
+            equal -= *least ^ own;
+        }
+        for (least, own) in least.iter_mut().zip(own) {
+            *least = (*least - fewer) | (own & fewer);
+        }
+    }
+    least
+}
+
+/// How many of these amazons can go to each square at once, three at most.
+#[inline(always)]
+fn attackers(amazons: Bitboard, empty: Bitboard) -> [Bitboard; 2] {
+    let (mut ones, mut twos) = (Bitboard::EMPTY, Bitboard::EMPTY);
+    for amazon in amazons {
+        let reach = queen_reach(amazon, empty);
+        (ones, twos) = ((ones ^ reach) | (ones & twos), twos | (ones & reach));
+    }
+    [ones, twos]
+}
+
+/// Where each square of a board of each size lies: `b * (b + 1) / 2 + a`, where `a <= b` are its distances
+/// from the nearest edges in both directions, four at most.
+static LOCATIONS: [[Bitboard; 4]; 11] = locations();
+
+const fn locations() -> [[Bitboard; 4]; 11] {
+    const fn from_edge(place: usize, edge: usize) -> usize {
+        let other = edge - 1 - place;
+        let nearest = if place < other { place } else { other };
+        if nearest < 4 { nearest } else { 4 }
+    }
+    let mut planes = [[Bitboard::EMPTY; 4]; 11];
+    let mut edge = 1;
+    while edge < planes.len() {
+        let mut square = 0;
+        while square < edge * edge {
+            let (column, row) = (square % edge, square / edge);
+            let (x, y) = (from_edge(column, edge), from_edge(row, edge));
+            let (a, b) = if x < y { (x, y) } else { (y, x) };
+            let class = b * (b + 1) / 2 + a;
+            let mut digit = 0;
+            while digit < 4 {
+                planes[edge][digit].0 |= ((class >> digit & 1) as u128) << (row * STRIDE + column);
+                digit += 1;
+            }
+            square += 1;
+        }
+        edge += 1;
+    }
+    planes
+}
+
+const _: () = assert!(Size::STANDARD.edge() < LOCATIONS.len());
 
 /// Steps of a slide.
 #[inline(always)]
 fn steps(from: Square, to: Square) -> usize {
     let columns = from.column().abs_diff(to.column());
     columns.max(from.row().abs_diff(to.row()))
+}
+
+/// `exp(score)` to one part in ten thousand, for scores within 80 of zero: nearer to it than the weights are to
+/// anything, and quick.
+#[inline(always)]
+pub fn odds(score: f32) -> f32 {
+    // Adding this rounds a small number to a whole one, which is then in the lowest bits.
+    const ROUNDING: f32 = (3 << 22) as f32;
+    let power = score.clamp(-80.0, 80.0) * std::f32::consts::LOG2_E;
+    let shifted = power + ROUNDING;
+    let rest = (power - (shifted - ROUNDING)) * std::f32::consts::LN_2;
+    let whole = f32::from_bits((shifted.to_bits() << 23).wrapping_add(127 << 23));
+    whole * (1.0 + rest * (1.0 + rest * (0.5 + rest * (1.0 / 6.0 + rest * (1.0 / 24.0)))))
 }

@@ -19,6 +19,7 @@ pub fn add_rewards(tree: &Tree, path: &[Step], for_black: WinRate) {
     for step in path {
         let reward = if step.mover == Side::Black { black } else { REWARD_UNIT - black };
         tree.node(step.node).add_reward(reward);
+        tree.add_deviation(step.node, reward);
     }
 }
 

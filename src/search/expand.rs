@@ -1,6 +1,6 @@
 //! What the tree descends through: the state of the game at a node, and the children it can have.
 
-use super::params::{Formula, Grouping, Params, Puct};
+use super::params::{Formula, Grouping, Params};
 use super::tree::{Edge, NodeId, Tree};
 use crate::board::moves::Movement;
 use crate::board::position::{Aiming, Position};
@@ -9,7 +9,7 @@ use crate::eval::distance::DistanceMaps;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 use crate::eval::lanes::Avx2Lanes;
 use crate::eval::lanes::{Kernel, Lanes, PortableLanes};
-use crate::eval::policy::{self, Mover, Surroundings};
+use crate::eval::policy::{self, Arrows, Movements};
 use fastrand::Rng;
 
 /// The game at a node: between two moves, or between movement and arrow.
@@ -81,14 +81,14 @@ impl State {
 /// What a worker needs to open nodes, kept from one to the next.
 pub struct Opener {
     edges: Vec<Edge>,
-    scored: Vec<(f32, Edge)>,
+    scores: Vec<f32>,
     maps: DistanceMaps,
 }
 
 impl Opener {
     /// Scratch space for one worker.
     pub fn new() -> Self {
-        Self { edges: Vec::new(), scored: Vec::new(), maps: DistanceMaps::default() }
+        Self { edges: Vec::new(), scores: Vec::new(), maps: DistanceMaps::default() }
     }
 
     /// [`Opener::open`] on a given kernel.
@@ -122,47 +122,67 @@ impl Opener {
         if tree.is_full() || !tree.begin_opening(id) {
             return;
         }
-        state.edges(params.grouping, &mut self.edges);
         match params.formula {
             Formula::Puct(puct) if params.grouping == Grouping::Split => {
-                self.sort_by_prior::<L>(state, &puct)
+                match state {
+                    State::ToMove(position) => self.score_movements::<L>(position, puct.movement_temperature),
+                    State::ToShoot(aiming) => self.score_arrows::<L>(aiming, puct.arrow_temperature),
+                }
+                self.sort_by_prior();
             }
-            _ => rng.shuffle(&mut self.edges),
+            _ => {
+                state.edges(params.grouping, &mut self.edges);
+                rng.shuffle(&mut self.edges);
+            }
         }
         tree.open(id, &self.edges);
     }
 
+    /// Lists the movements and their scores.
+    #[inline(always)]
+    fn score_movements<L: Lanes>(&mut self, position: &Position, temperature: f32) {
+        self.maps.flood_with::<L>(position);
+        let movements = Movements::new(position, &self.maps);
+        let stage = policy::stage(position);
+        self.edges.clear();
+        self.scores.clear();
+        for (from, landings) in position.movement_groups() {
+            let start = movements.code::<L>(from);
+            for to in landings {
+                let movement = Movement { from, to };
+                let features = movements.features(movement, start, movements.code::<L>(to));
+                self.edges.push(Edge::movement(movement));
+                self.scores.push(policy::movement_score(stage, &features) / temperature);
+            }
+        }
+    }
+
+    /// Lists the arrows and their scores.
+    #[inline(always)]
+    fn score_arrows<L: Lanes>(&mut self, aiming: &Aiming, temperature: f32) {
+        self.maps.flood_with::<L>(aiming.position());
+        let arrows = Arrows::new(aiming, &self.maps);
+        let stage = policy::stage(aiming.position());
+        self.edges.clear();
+        self.scores.clear();
+        for arrow in aiming.arrow_targets() {
+            self.edges.push(Edge::arrow(arrow));
+            self.scores.push(policy::arrow_score(stage, &arrows.features::<L>(aiming, arrow)) / temperature);
+        }
+    }
+
     /// Gives the edges their priors and sorts them, the most probable first.
     #[inline(always)]
-    fn sort_by_prior<L: Lanes>(&mut self, state: &State, puct: &Puct) {
-        let position = state.position();
-        let temperature = match state {
-            State::ToMove(_) => puct.movement_temperature,
-            State::ToShoot(_) => puct.arrow_temperature,
-        };
-        self.maps.flood_with::<L>(position);
-        let surroundings = Surroundings::new(position, &self.maps);
-        let stage = policy::stage(position);
-        let mut mover = None;
-        let mut score = |edge: &Edge| match (state, edge.as_movement(), edge.as_arrow()) {
-            (State::ToMove(_), Some(Movement { from, to }), _) => {
-                // The movements of one amazon follow each other.
-                let same = mover.filter(|mover: &Mover| mover.from == from);
-                let mover = mover.insert(same.unwrap_or_else(|| surroundings.mover(from)));
-                policy::movement_score(stage, &surroundings.movement(mover, to))
-            }
-            (State::ToShoot(aiming), _, Some(arrow)) => {
-                policy::arrow_score(stage, &surroundings.arrow(aiming, arrow))
-            }
-            _ => 0.0,
-        };
-        self.scored.clear();
-        self.scored.extend(self.edges.iter().map(|edge| (score(edge) / temperature, *edge)));
-        let sum: f32 = self.scored.iter().map(|(score, _)| libm::expf(*score)).sum();
+    fn sort_by_prior(&mut self) {
+        let mut sum = 0.0;
+        for &score in &self.scores {
+            sum += policy::odds(score);
+        }
         let log_sum = libm::logf(sum);
-        self.scored.sort_by(|a, b| b.0.total_cmp(&a.0));
-        self.edges.clear();
-        self.edges.extend(self.scored.iter().map(|(score, edge)| edge.with_log_prior(score - log_sum)));
+        for (edge, score) in self.edges.iter_mut().zip(&self.scores) {
+            *edge = edge.with_log_prior(score - log_sum);
+        }
+        self.edges.sort_unstable();
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Shared;
 use super::params::Grouping;
-use super::select::most_visited;
+use super::select::answer;
 use super::tree::{Node, NodeId, Tree};
 use crate::board::moves::Move;
 use crate::board::position::Position;
@@ -65,7 +65,7 @@ impl Report {
 /// Collects the state of a search.
 pub(crate) fn of_search(shared: &Shared, elapsed: Duration) -> Report {
     let tree = shared.tree;
-    let principal_variation = principal_variation(tree, &shared.root);
+    let principal_variation = principal_variation(tree, &shared.root, shared.params.caution);
     let root = tree.node(tree.root());
     let proven = shared.root.winner().or(root.proof()).or(shared.counted);
     let levels = match shared.params.grouping {
@@ -137,7 +137,7 @@ fn lines(tree: &Tree, root: &Position, best: Option<&Move>) -> Vec<Line> {
 
 /// The best moves down the tree. Where not even the first move has been tried, or only its movement, any
 /// legal half completes it: there is a move as long as the game goes on.
-fn principal_variation(tree: &Tree, root: &Position) -> Vec<Move> {
+fn principal_variation(tree: &Tree, root: &Position, caution: f32) -> Vec<Move> {
     if root.winner().is_some() {
         return Vec::new();
     }
@@ -145,7 +145,9 @@ fn principal_variation(tree: &Tree, root: &Position) -> Vec<Move> {
     let mut position = *root;
     let mut id = tree.root();
     loop {
-        let (best, after) = best_move(tree, id, &position);
+        // What comes later has too few visits to be cautious with.
+        let caution = if moves.is_empty() { caution } else { 0.0 };
+        let (best, after) = best_move(tree, id, &position, caution);
         match (best, after) {
             (Some(mv), Some(node)) => {
                 moves.push(mv);
@@ -163,14 +165,14 @@ fn principal_variation(tree: &Tree, root: &Position) -> Vec<Move> {
 
 /// The best move from a node and the node after it. A movement none of whose arrows was tried gets the
 /// first arrow there is, and no node.
-fn best_move(tree: &Tree, id: NodeId, position: &Position) -> (Option<Move>, Option<NodeId>) {
+fn best_move(tree: &Tree, id: NodeId, position: &Position, caution: f32) -> (Option<Move>, Option<NodeId>) {
     let side = position.side();
-    let Some(child) = most_visited(tree, id, side) else { return (None, None) };
+    let Some(child) = answer(tree, id, side, caution) else { return (None, None) };
     let edge = tree.node(child).edge();
     match (edge.as_movement(), edge.as_arrow()) {
         (Some(movement), Some(arrow)) => (Some(movement.with_arrow(arrow)), Some(child)),
         (Some(movement), None) => {
-            let shot = most_visited(tree, child, side);
+            let shot = answer(tree, child, side, caution);
             let tried = shot.and_then(|shot| tree.node(shot).edge().as_arrow());
             let arrow = tried.or_else(|| position.with_movement(movement).arrow_targets().first());
             (arrow.map(|arrow| movement.with_arrow(arrow)), shot)

@@ -1,18 +1,20 @@
 //! Which child to descend to, and which to answer with: formulas over the statistics of the tree.
 
 use super::params::{Formula, Params, Puct};
-use super::shortlist::Shortlists;
+use super::shortlist::{Score, Shortlists, highest};
 use super::tree::{Node, NodeId, Tree};
 use crate::board::square::Side;
 use std::sync::LazyLock;
 
 /// The child of an opened node that `chooser` descends to. Children that are proven losses are out. All
-/// children were tried before, or the formula has priors and may claim one that was not.
+/// children were tried before, or the formula has priors and may claim one that was not. `spread` is that of
+/// the node, for PUCT.
 pub fn best_child(
     tree: &Tree,
     id: NodeId,
     chooser: Side,
     params: &Params,
+    spread: Spread,
     shortlists: &mut Shortlists,
 ) -> Option<NodeId> {
     // The descent under way is counted in the node's visits, but has told nothing yet.
@@ -22,7 +24,7 @@ pub fn best_child(
             let exploration = c * (log_factor * libm::logf(visits as f32)).sqrt();
             by_uct(tree, id, chooser, params, exploration)
         }
-        Formula::Puct(puct) => by_prior(tree, id, chooser, visits, &puct, shortlists),
+        Formula::Puct(puct) => by_prior(tree, id, chooser, visits, &puct, spread, shortlists),
         Formula::Ucb1Tuned => by_ucb1_tuned(tree, id, chooser, visits, shortlists),
     }
 }
@@ -48,6 +50,38 @@ fn by_uct(tree: &Tree, id: NodeId, chooser: Side, params: &Params, exploration: 
     best
 }
 
+/// How much the values below a node differ, as their variance: what PUCT measures exploration by.
+///
+/// In the opening all moves are worth nearly the same, later one is a win and the next a loss, and a constant
+/// that suits one of the two does not suit the other (KataGo scales its constant likewise).
+#[derive(Clone, Copy, Debug)]
+pub struct Spread(pub f32);
+
+impl Spread {
+    /// Before anything is known: a standard deviation of one tenth.
+    pub const START: Self = Self(0.01);
+
+    /// The spread of an open node, which the descent under way has just entered, and whose parent's is `self`.
+    /// As long as few values are known, that of the parent is worth `puct.spread_weight` of them.
+    #[inline(always)]
+    pub fn at(self, tree: &Tree, id: NodeId, puct: &Puct) -> Self {
+        self.over(tree, id, tree.node(id).visits().saturating_sub(1), puct.spread_weight)
+    }
+
+    /// The same where no descent is under way.
+    fn of_values(self, tree: &Tree, id: NodeId, weight: f32) -> Self {
+        self.over(tree, id, tree.node(id).visits(), weight)
+    }
+
+    #[inline(always)]
+    fn over(self, tree: &Tree, id: NodeId, visits: u32, weight: f32) -> Self {
+        let (count, squares) = tree.deviations(id);
+        let offset = tree.node(id).mean(visits.max(1)) - 0.5;
+        let known = (squares - count as f32 * offset * offset).max(0.0);
+        Self((known + weight * self.0) / (count as f32 + weight))
+    }
+}
+
 /// The child with the highest score by PUCT. Untried children lie in the order of their priors, so that only
 /// the first of them need be looked at.
 fn by_prior(
@@ -56,25 +90,29 @@ fn by_prior(
     chooser: Side,
     visits: u32,
     puct: &Puct,
+    Spread(variance): Spread,
     shortlists: &mut Shortlists,
 ) -> Option<NodeId> {
     let parent = tree.node(id);
     let c = if is_movement(&parent) { puct.arrow_c } else { puct.movement_c };
-    let exploration = c * (visits as f32).sqrt();
+    let exploration = c * (variance * visits as f32).sqrt();
     let score = |node: Node| {
+        if node.proof() == Some(chooser.opponent()) {
+            return Score::OUT;
+        }
         let visits = node.visits().max(1);
-        let score = node.mean(visits) + exploration * node.prior() / (1 + visits) as f32;
-        if node.proof() == Some(chooser.opponent()) { f32::NEG_INFINITY } else { score }
+        let bonus = exploration * node.prior() / (1 + visits) as f32;
+        Score { sum: node.mean(visits) + bonus, bonus }
     };
-    // A score grows with the root of the visits at most. A little more, for what is rounded away.
-    let growth = |score: f32, before: u32| score * (visits as f32 * 1.000_01 / before as f32).sqrt() - score;
-    let best = shortlists.best(tree, id, visits, score, growth);
+    // A little more, for what is rounded away.
+    let growth = |bonus: f32, before: f32| (bonus * (exploration / before - 1.0)).max(0.0) + 1e-6;
+    let best = shortlists.best(tree, id, visits, exploration, score, growth);
     let best_score = best.map_or(f32::NEG_INFINITY, |(_, score)| score);
     let untried = tree.next_prior(id).filter(|prior| {
         let mean = parent.mean(visits);
         // Rewards are those of the side that moved here: of the chooser between movement and arrow.
         let for_chooser = if is_movement(&parent) { mean } else { 1.0 - mean };
-        for_chooser - puct.reduction + exploration * prior > best_score
+        for_chooser - puct.reduction * variance.sqrt() + exploration * prior > best_score
     });
     let best = best.map(|(child, _)| child);
     untried.and_then(|_| tree.claim_untried(id)).or(best).or_else(|| tree.claim_untried(id))
@@ -90,17 +128,20 @@ fn by_ucb1_tuned(
 ) -> Option<NodeId> {
     let log_visits = libm::logf(visits as f32);
     let score = |node: Node| {
+        if node.proof() == Some(chooser.opponent()) {
+            return Score::OUT;
+        }
         let visits = node.visits().max(1);
         let mean = node.mean(visits);
-        let score = mean + ucb1_tuned_bonus(mean, log_visits / visits as f32);
-        if node.proof() == Some(chooser.opponent()) { f32::NEG_INFINITY } else { score }
+        let bonus = ucb1_tuned_bonus(mean, log_visits / visits as f32);
+        Score { sum: mean + bonus, bonus }
     };
     // The bonus, at most `sqrt(ln N / 4n)`, grows no faster than `ln N`.
-    let growth = |_, before: u32| {
-        let log_before = libm::logf(before as f32).max(f32::MIN_POSITIVE);
+    let growth = |_, before: f32| {
+        let log_before = before.max(f32::MIN_POSITIVE);
         0.5 * log_before.sqrt() * (log_visits / log_before - 1.0)
     };
-    shortlists.best(tree, id, visits, score, growth).map(|(child, _)| child)
+    shortlists.best(tree, id, visits, log_visits, score, growth).map(|(child, _)| child)
 }
 
 /// Square roots of small visit counts: most children have few visits, and a look-up is quicker.
@@ -126,22 +167,36 @@ fn is_movement(node: &Node) -> bool {
 
 /// The child to answer with: a proven win, else the one with most visits (the mean breaks ties), a
 /// proven loss only when there is nothing else.
-pub fn most_visited(tree: &Tree, id: NodeId, chooser: Side) -> Option<NodeId> {
-    let rank = |node: Node| {
-        let proof = match node.proof() {
-            Some(winner) if winner == chooser => 2,
-            None => 1,
-            Some(_) => 0,
-        };
+///
+/// With a `caution` above zero a child with a fifth of the most visits takes the place of the most visited one if
+/// its mean, less so many standard errors, is the highest: what was tried most may have been found wanting at
+/// the end.
+pub fn answer(tree: &Tree, id: NodeId, chooser: Side, caution: f32) -> Option<NodeId> {
+    let proof = |node: &Node| match node.proof() {
+        Some(winner) if winner == chooser => 2,
+        None => 1,
+        Some(_) => 0,
+    };
+    let rank = |node: &Node| {
         let visits = node.visits();
-        (proof, visits, node.mean(visits.max(1)))
+        (proof(node), visits, node.mean(visits.max(1)))
     };
     let mut best: Option<(NodeId, (i32, u32, f32))> = None;
     for (child, node) in tree.tried(id) {
-        let rank = rank(node);
+        let rank = rank(&node);
         if best.is_none_or(|(_, best_rank)| rank > best_rank) {
             best = Some((child, rank));
         }
     }
-    best.map(|(child, _)| child)
+    let (most_visited, (proven, most, _)) = best?;
+    if caution == 0.0 || proven != 1 {
+        return Some(most_visited);
+    }
+    let candidates = tree.tried(id).filter(|(_, node)| proof(node) == 1 && 5 * node.visits() >= most);
+    let bounds = candidates.map(|(child, node)| {
+        let visits = node.visits().max(1);
+        let Spread(variance) = Spread::START.of_values(tree, child, 1.0);
+        (child, node.mean(visits) - caution * (variance / visits as f32).sqrt())
+    });
+    highest(bounds).map_or(Some(most_visited), |(child, _)| Some(child))
 }

@@ -1,8 +1,8 @@
 //! Selection among many children without looking at all of them each time.
 //!
-//! Between two visits of a node only the child that was visited changes much: the score of any other grows a
-//! little with the node's visits. So the best few are remembered with a bound on all others, and as long as
-//! the best of the few is above the bound, it is the best of all.
+//! Between two visits of a node only the child that was visited changes much: of the scores of the others at
+//! most the part grows a little that rewards what was tried seldom. So the best few are remembered with a
+//! bound on all others, and as long as the best of the few is above the bound, it is the best of all.
 
 use super::tree::{Node, NodeId, Tree};
 
@@ -10,11 +10,20 @@ use super::tree::{Node, NodeId, Tree};
 #[derive(Debug)]
 pub struct Shortlists {
     lists: Vec<Shortlist>,
-    scored: Vec<(f32, NodeId)>,
+    scored: Vec<(Score, NodeId)>,
+}
+
+/// What makes a child the one to go to.
+#[derive(Clone, Copy, Debug)]
+pub struct Score {
+    /// All of it; negative infinity when the child is out.
+    pub sum: f32,
+    /// The part of it that grows while the child is not visited.
+    pub bonus: f32,
 }
 
 /// The best children of one node as they were at some moment, and what the others can have become since.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Debug)]
 struct Shortlist {
     /// The node, 0 for none, and its visits when the list was made.
     node: NodeId,
@@ -23,14 +32,29 @@ struct Shortlist {
     tried: u32,
     /// The best ones, in the order of the tree: the first of equals is the one that a look at all would find.
     children: Vec<NodeId>,
-    /// The score of the best child that is not in the list, when the list was made.
-    others: f32,
+    /// The highest score and the highest bonus of children that are not in the list, when the list was made.
+    others: Score,
+    /// What bonuses were measured by then.
+    measure: f32,
 }
 
 impl Default for Shortlists {
     fn default() -> Self {
-        Self { lists: vec![Shortlist::default(); Self::LISTS], scored: Vec::new() }
+        let none = Shortlist {
+            node: 0,
+            visits: 0,
+            tried: 0,
+            children: Vec::new(),
+            others: Score::OUT,
+            measure: 0.0,
+        };
+        Self { lists: vec![none; Self::LISTS], scored: Vec::new() }
     }
+}
+
+impl Score {
+    /// That of a child that is out.
+    pub const OUT: Self = Self { sum: f32::NEG_INFINITY, bonus: 0.0 };
 }
 
 impl Shortlists {
@@ -44,9 +68,8 @@ impl Shortlists {
         self.lists.iter_mut().for_each(|list| list.node = 0);
     }
 
-    /// The child with the highest score, with its score; `None` if all children are out, with a score of
-    /// negative infinity. `growth` says how much a score of this size can have grown since the node had so
-    /// many visits, if the child was not visited.
+    /// The child with the highest score, with its score; `None` if all children are out. `growth` says how
+    /// much a bonus of this size can have grown since the measure was another one, if the child was not visited.
     ///
     /// While other workers visit the node too, the answer may be one that was best a moment ago.
     pub fn best(
@@ -54,24 +77,26 @@ impl Shortlists {
         tree: &Tree,
         id: NodeId,
         visits: u32,
-        score: impl Fn(Node) -> f32,
-        growth: impl Fn(f32, u32) -> f32,
+        measure: f32,
+        score: impl Fn(Node) -> Score,
+        growth: impl Fn(f32, f32) -> f32,
     ) -> Option<(NodeId, f32)> {
         let (_, tried) = tree.node(id).counts();
         let list = &mut self.lists[id.wrapping_mul(0x9e37_79b1) as usize >> 23];
         if tried < Self::LEAST_CHILDREN || (list.node != id && list.node != 0 && list.visits >= visits) {
-            return highest(tree.tried(id).map(|(child, node)| (child, score(node))));
+            return highest(tree.tried(id).map(|(child, node)| (child, score(node).sum)));
         }
-        let listed =
-            |list: &Shortlist| highest(list.children.iter().map(|&child| (child, score(tree.node(child)))));
+        let listed = |list: &Shortlist| {
+            highest(list.children.iter().map(|&child| (child, score(tree.node(child)).sum)))
+        };
         if list.node == id
             && list.tried == tried
             && let Some(best) = listed(list)
-            && best.1 > list.others + growth(list.others, list.visits)
+            && best.1 > list.others.sum + growth(list.others.bonus, list.measure)
         {
             return Some(best);
         }
-        (list.node, list.visits, list.tried) = (id, visits, tried);
+        (list.node, list.visits, list.tried, list.measure) = (id, visits, tried, measure);
         list.renew(tree, &score, &mut self.scored);
         listed(list)
     }
@@ -83,15 +108,18 @@ impl Shortlist {
         (8 * tried).isqrt() as usize
     }
 
-    fn renew(&mut self, tree: &Tree, score: impl Fn(Node) -> f32, scored: &mut Vec<(f32, NodeId)>) {
+    fn renew(&mut self, tree: &Tree, score: impl Fn(Node) -> Score, scored: &mut Vec<(Score, NodeId)>) {
         let length = Self::length(self.tried);
         scored.clear();
         scored.extend(tree.tried(self.node).map(|(child, node)| (score(node), child)));
-        self.others = f32::NEG_INFINITY;
+        self.others = Score::OUT;
         if scored.len() > length {
-            let by_score = |a: &(f32, NodeId), b: &(f32, NodeId)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-            let (_, best_other, _) = scored.select_nth_unstable_by(length, by_score);
-            self.others = best_other.0;
+            let by_score =
+                |a: &(Score, NodeId), b: &(Score, NodeId)| b.0.sum.total_cmp(&a.0.sum).then(a.1.cmp(&b.1));
+            let (_, (best_other, _), rest) = scored.select_nth_unstable_by(length, by_score);
+            self.others = rest
+                .iter()
+                .fold(*best_other, |most, (other, _)| Score { bonus: most.bonus.max(other.bonus), ..most });
             scored.truncate(length);
         }
         self.children.clear();

@@ -1,14 +1,15 @@
 //! The tree: storage and nothing else. It knows no formula and no rules.
 //!
 //! All lies in one arena of 64-bit words, claimed from the system as zeroed memory that costs nothing until
-//! it is touched. A node is three words. When it is opened it gets a *family*: the edges to all its children,
-//! half a word each, in the order in which they will be tried. A child becomes a node when it is first tried:
-//! most never are. The nodes of a family lie in blocks, each twice as large as the one before.
+//! it is touched. A node is three words. When it is opened it gets a *family*: how much the values below it
+//! differ, and the edges to all its children, half a word each, in the order in which they will be tried. A
+//! child becomes a node when it is first tried: most never are. The nodes of a family lie in blocks, each twice
+//! as large as the one before.
 //!
 //! ```text
 //!   node    | value | children, visits | counts, edge |          counts: children, and how many were tried
 //!                          |
-//!                          +--> family  | next block | edge, edge | ... | node 0 | node 1 |
+//!                          +--> family  | next block | deviations | edge, edge | ... | node 0 | node 1 |
 //!                                           |
 //!                                           +--> block  | next block | node 2 | node 3 | node 4 | node 5 |
 //! ```
@@ -25,6 +26,8 @@ pub type NodeId = u32;
 
 /// Words of a node.
 const NODE: u32 = 3;
+/// Words before the edges of a family: the next block, and the deviations.
+const HEADER: u32 = 2;
 /// Nodes in the first block of a family.
 const FIRST_BLOCK: u32 = 2;
 
@@ -38,8 +41,9 @@ const FIRST: NodeId = 2;
 /// Rewards are added up as integers in this unit, so that the order of threads leaves no trace.
 pub const REWARD_UNIT: u32 = 1 << 16;
 
-/// A step from a node to a child: a movement, an arrow, or both.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// A step from a node to a child: a movement, an arrow, or both. Edges are in the order of their priors, the
+/// most probable first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Edge(u32);
 
 impl Edge {
@@ -212,6 +216,13 @@ pub struct Tree {
     full: AtomicBool,
 }
 
+/// Squares of deviations, in the second word of a family: their sum in the lower bits, in units of so many
+/// square units of a reward, and in those above how many they are.
+const DEVIATION_UNIT: u64 = 1 << 10;
+const DEVIATION_BITS: u32 = 42;
+/// So many fill the lower bits at most, where each is a quarter.
+const MOST_DEVIATIONS: u64 = 1 << 21;
+
 /// In the first word of a family: a worker is making a child of it a node.
 const LOCKED: u64 = 1 << 63;
 
@@ -320,7 +331,7 @@ impl Tree {
     /// The edge to a child, with its prior.
     #[inline]
     fn listed_edge(&self, family: u32, place: u32) -> Edge {
-        let pair = self.word(family + 1 + place / 2).load(Relaxed);
+        let pair = self.word(family + HEADER + place / 2).load(Relaxed);
         Edge((pair >> (place % 2 * 32)) as u32)
     }
 
@@ -390,7 +401,8 @@ impl Tree {
             return false;
         };
         self.word(family).store(0, Relaxed);
-        for (word, pair) in (family + 1..).zip(edges.chunks(2)) {
+        self.word(family + 1).store(0, Relaxed);
+        for (word, pair) in (family + HEADER..).zip(edges.chunks(2)) {
             let second = pair.get(1).map_or(0, |edge| edge.0);
             self.word(word).store(u64::from(pair[0].0) | u64::from(second) << 32, Relaxed);
         }
@@ -398,6 +410,37 @@ impl Tree {
         node.edge.fetch_add(u64::from(count) << 32, Relaxed);
         node.set_family(OPENING, family);
         true
+    }
+
+    /// Notes how far a reward that passed this node, open or not, is from one half.
+    #[inline]
+    pub fn add_deviation(&self, id: NodeId, reward: u32) {
+        let family = self.node(id).family();
+        if family <= OPENING {
+            return;
+        }
+        let word = self.word(family + 1);
+        let deviations = word.load(Relaxed);
+        if deviations >> DEVIATION_BITS < MOST_DEVIATIONS {
+            let deviation = i64::from(reward) - i64::from(REWARD_UNIT / 2);
+            let square = (deviation * deviation) as u64 / DEVIATION_UNIT;
+            // Where two workers meet, one of the two gets lost: this is a sample.
+            word.store(deviations + (1 << DEVIATION_BITS) + square, Relaxed);
+        }
+    }
+
+    /// How many rewards have passed a node since it was opened, up to some millions, and the sum of the squares
+    /// of their distances from one half.
+    #[inline]
+    pub fn deviations(&self, id: NodeId) -> (u32, f32) {
+        const SCALE: f32 = DEVIATION_UNIT as f32 / (REWARD_UNIT as f32 * REWARD_UNIT as f32);
+        let family = self.node(id).family();
+        if family <= OPENING {
+            return (0, 0.0);
+        }
+        let deviations = self.word(family + 1).load(Relaxed);
+        let sum = deviations & ((1 << DEVIATION_BITS) - 1);
+        ((deviations >> DEVIATION_BITS) as u32, sum as i64 as f32 * SCALE)
     }
 
     /// The node after this move from the root, if it was tried.
@@ -490,13 +533,13 @@ impl Tree {
 
 /// Words of a family with so many children, its first block included.
 fn family_words(count: u32) -> u32 {
-    1 + count.div_ceil(2) + NODE * count.min(FIRST_BLOCK)
+    HEADER + count.div_ceil(2) + NODE * count.min(FIRST_BLOCK)
 }
 
 /// The first node of a family with so many children.
 #[inline(always)]
 fn first_node(family: u32, count: u32) -> NodeId {
-    family + 1 + count.div_ceil(2)
+    family + HEADER + count.div_ceil(2)
 }
 
 /// A family or a block, and where it moves to.

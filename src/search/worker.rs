@@ -3,8 +3,9 @@
 use super::Shared;
 use super::backup::{self, Step};
 use super::expand::{Opener, State};
+use super::params::Formula;
 use super::rollout::Scratch;
-use super::select;
+use super::select::{self, Spread};
 use super::shortlist::Shortlists;
 use super::tree::NodeId;
 use crate::board::position::Position;
@@ -103,8 +104,9 @@ impl Worker {
         self.path.clear();
         self.path.push(Step { node: id, mover: shared.root.side().opponent() });
         tree.node(id).enter();
+        let mut spread = Spread::START;
         while tree.node(id).proof().is_none() {
-            let Some(child) = self.step::<L>(shared, id, &state) else { break };
+            let Some(child) = self.step::<L>(shared, id, &state, &mut spread) else { break };
             let mover = state.chooser();
             let node = tree.node(child);
             state = state.after(node.edge());
@@ -135,7 +137,13 @@ impl Worker {
 
     /// The child to go to: the best by the formula, but without priors an untried one while there is any.
     #[inline(always)]
-    fn step<L: Lanes>(&mut self, shared: &Shared, id: NodeId, state: &State) -> Option<NodeId> {
+    fn step<L: Lanes>(
+        &mut self,
+        shared: &Shared,
+        id: NodeId,
+        state: &State,
+        spread: &mut Spread,
+    ) -> Option<NodeId> {
         let tree = shared.tree;
         if !tree.is_open(id) {
             if let Some(winner) = state.winner() {
@@ -148,9 +156,16 @@ impl Worker {
         if !tree.is_open(id) {
             return None;
         }
-        let untried = if shared.params.formula.has_priors() { None } else { tree.claim_untried(id) };
-        let child = untried
-            .or_else(|| select::best_child(tree, id, state.chooser(), shared.params, &mut self.shortlists));
+        let untried = match &shared.params.formula {
+            Formula::Puct(puct) => {
+                *spread = spread.at(tree, id, puct);
+                None
+            }
+            _ => tree.claim_untried(id),
+        };
+        let child = untried.or_else(|| {
+            select::best_child(tree, id, state.chooser(), shared.params, *spread, &mut self.shortlists)
+        });
         if child.is_none() && backup::all_children_lose(tree, id, state.chooser()) {
             // Usually the node is proven then too, but two workers that prove its last two children at the same
             // moment may each have missed the other's.

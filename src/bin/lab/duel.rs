@@ -16,7 +16,7 @@ use std::time::Duration;
 /// Arguments of `lab match`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The first player: a preset with parameters (tournament,threads=1,c=0.3), greedy, random,
+    /// The first player: a preset with parameters (tournament,threads=1,c=3), greedy, random,
     /// alphabeta:territory, pvs:paper, or
     /// cmd:PROGRAM,proto=botzone-simple|botzone-json|botzone-simple-keep|botzone-json-keep|sau|uci
     a: PlayerSpec,
@@ -96,6 +96,11 @@ impl ConditionArgs {
     /// How many games are played at once.
     pub fn concurrency(&self) -> usize {
         self.concurrency.unwrap_or_else(cores).max(1)
+    }
+
+    /// The seed of the openings and of the players.
+    pub fn seed(&self) -> u64 {
+        self.seed
     }
 
     /// A match under these conditions.

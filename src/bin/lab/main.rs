@@ -15,6 +15,7 @@ mod score;
 mod spec;
 mod table;
 mod tourney;
+mod tune;
 
 use clap::{Parser, Subcommand};
 use external::confine;
@@ -44,6 +45,8 @@ enum Command {
     Fit(fit::Args),
     /// Fit the priors of half-moves to the visits of searches.
     Policy(policy::Args),
+    /// Tune parameters of the search by games between slightly changed players.
+    Tune(Box<tune::Args>),
     /// Make endgames whose winner is known, and see how a player does in them.
     Endgames(endgames::Args),
     /// Turn a results file into one HTML page.
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
         Command::Policy(args) => policy::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Table(args) => table::run(&args),
+        Command::Tune(args) => tune::run(&args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

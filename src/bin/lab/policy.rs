@@ -8,8 +8,9 @@ use crate::convert::read_games;
 use crate::spec::search_params;
 use fastrand::Rng;
 use indicatif::ProgressBar;
+use otrera::eval::lanes::PortableLanes;
 use otrera::eval::policy::{
-    ARROW_FEATURES, MOVEMENT_FEATURES, PolicyWeights, STAGES, Surroundings, classes, stage,
+    ARROW_FEATURES, Arrows, MOVEMENT_FEATURES, Movements, PolicyWeights, STAGES, classes, stage,
 };
 use otrera::{Aiming, DistanceMaps, Kernel, Limits, Movement, Params, Position, Resources, Search};
 use rayon::prelude::*;
@@ -67,10 +68,14 @@ pub fn run(args: &Args) -> Result<(), String> {
     let (movements, arrows): (Vec<_>, Vec<_>) = searched.into_iter().unzip();
     let movements: Vec<_> = movements.into_iter().flatten().collect();
     let arrows: Vec<_> = arrows.into_iter().flatten().collect();
-    let movement_weights =
-        fit::<9, { classes(&MOVEMENT_FEATURES) }>("movements", &movements, &MOVEMENT_FEATURES, args.steps);
+    let movement_weights = fit::<MOVES, { classes(&MOVEMENT_FEATURES) }>(
+        "movements",
+        &movements,
+        &MOVEMENT_FEATURES,
+        args.steps,
+    );
     let arrow_weights =
-        fit::<9, { classes(&ARROW_FEATURES) }>("arrows", &arrows, &ARROW_FEATURES, args.steps);
+        fit::<ARROWS, { classes(&ARROW_FEATURES) }>("arrows", &arrows, &ARROW_FEATURES, args.steps);
     let text = source(args, positions.len(), &movement_weights, &arrow_weights);
     std::fs::write(&args.output, text).map_err(|error| format!("{}: {error}", args.output.display()))?;
     println!("written: {}", args.output.display());
@@ -94,7 +99,11 @@ fn draw(args: &Args) -> Result<Vec<(Position, bool, u64)>, String> {
     Ok(all.into_iter().map(|(position, unseen)| (position, unseen, rng.u64(..))).collect())
 }
 
-type Observations = (Vec<Observation<9>>, Vec<Observation<9>>);
+/// Features of a movement and of an arrow.
+const MOVES: usize = MOVEMENT_FEATURES.len();
+const ARROWS: usize = ARROW_FEATURES.len();
+
+type Observations = (Vec<Observation<MOVES>>, Vec<Observation<ARROWS>>);
 
 /// Searches a position: how the visits spread over its movements, and over the arrows of those movements
 /// that had at least an eighth of all.
@@ -112,11 +121,12 @@ fn observe(position: &Position, unseen: bool, seed: u64, params: &Params, iterat
     };
     let mut maps = DistanceMaps::default();
     maps.flood(position, Kernel::fastest());
-    let surroundings = Surroundings::new(position, &maps);
+    let known = Movements::new(position, &maps);
     let share = |movement| f64::from(visits(&|other| other == movement)) / f64::from(total.max(1));
     let shares: Vec<(Movement, f64)> =
         position.movements().map(|movement| (movement, share(movement))).collect();
-    let features = |Movement { from, to }| surroundings.movement(&surroundings.mover(from), to);
+    let code = |square| known.code::<PortableLanes>(square);
+    let features = |movement: Movement| known.features(movement, code(movement.from), code(movement.to));
     let choices = shares.iter().map(|&(movement, share)| (features(movement), share)).collect();
     let movements = vec![Observation { stage: stage(position), unseen, choices }];
     let arrows = shares.iter().filter(|(_, share)| *share >= 0.125).map(|&(movement, _)| {
@@ -134,13 +144,14 @@ fn arrow_observation(
     unseen: bool,
     visits: impl Fn(otrera::Square) -> u32,
     maps: &mut DistanceMaps,
-) -> Observation<9> {
+) -> Observation<ARROWS> {
     maps.flood(aiming.position(), Kernel::fastest());
-    let surroundings = Surroundings::new(aiming.position(), maps);
+    let known = Arrows::new(aiming, maps);
     let total: u32 = aiming.arrow_targets().into_iter().map(&visits).sum();
     let share = |arrow| f64::from(visits(arrow)) / f64::from(total.max(1));
     let choices = aiming.arrow_targets().into_iter();
-    let choices = choices.map(|arrow| (surroundings.arrow(aiming, arrow), share(arrow))).collect();
+    let features = |arrow| known.features::<PortableLanes>(aiming, arrow);
+    let choices = choices.map(|arrow| (features(arrow), share(arrow))).collect();
     Observation { stage: stage(aiming.position()), unseen, choices }
 }
 
@@ -190,7 +201,8 @@ fn probabilities<const FEATURES: usize, const CLASSES: usize>(
     odds
 }
 
-/// The slope of the mean log-likelihood, with a slight pull to zero for classes that are never seen.
+/// The slope of the mean log-likelihood, with a pull to zero as if each weight were known to be about one: it
+/// holds back classes that are hardly ever seen.
 fn gradient<const FEATURES: usize, const CLASSES: usize>(
     observations: &[&Observation<FEATURES>],
     firsts: &[usize; FEATURES],
@@ -212,7 +224,7 @@ fn gradient<const FEATURES: usize, const CLASSES: usize>(
     };
     let mut slopes = observations.par_iter().fold(zero, of_one).reduce(zero, sum);
     let count = observations.len().max(1) as f64;
-    slopes.iter_mut().zip(weights).for_each(|(slope, weight)| *slope = *slope / count - 1e-5 * weight);
+    slopes.iter_mut().zip(weights).for_each(|(slope, weight)| *slope = (*slope - weight) / count);
     slopes
 }
 
@@ -270,8 +282,13 @@ fn source(
         args.iterations, args.search
     );
     let tables = [
-        ("MOVEMENT", "MOVEMENT_FEATURES", movement.each_ref().map(|row| row.as_slice()), &MOVEMENT_FEATURES),
-        ("ARROW", "ARROW_FEATURES", arrow.each_ref().map(|row| row.as_slice()), &ARROW_FEATURES),
+        (
+            "MOVEMENT",
+            "MOVEMENT_FEATURES",
+            movement.each_ref().map(|row| row.as_slice()),
+            &MOVEMENT_FEATURES[..],
+        ),
+        ("ARROW", "ARROW_FEATURES", arrow.each_ref().map(|row| row.as_slice()), &ARROW_FEATURES[..]),
     ];
     for (name, features, stages, sizes) in tables {
         let _ = write!(
@@ -283,8 +300,11 @@ fn source(
             let mut row = row.iter();
             for size in sizes {
                 let numbers: Vec<String> =
-                    row.by_ref().take(*size).map(|weight| format!("{weight:.3}")).collect();
-                let _ = writeln!(text, "        {},", numbers.join(", "));
+                    row.by_ref().take(*size).map(|weight| format!("{weight:.2}")).collect();
+                let _ = writeln!(text, "        // {size}");
+                for line in numbers.chunks(16) {
+                    let _ = writeln!(text, "        {},", line.join(", "));
+                }
             }
             text += "    ],\n";
         }

@@ -89,7 +89,7 @@ impl Match {
     }
 
     /// Plays one game. All its chances hang on its number alone.
-    fn game(&self, number: u64) -> GameRecord {
+    pub fn game(&self, number: u64) -> GameRecord {
         let start = self.start();
         let opening = self.openings.opening(&start, number / 2);
         let conditions = Conditions {

@@ -1,7 +1,8 @@
 //! Players by name: what `lab match A B` and the tables understand.
 //!
 //! ```text
-//! tournament,threads=2,c=0.3     a preset with parameters of the search
+//! tournament,threads=2,c=3       a preset with parameters of the search
+//! tournament,weights-file=F      ... with weights that `lab fit` has printed
 //! alphabeta:territory            alpha-beta of depth 2 (alphabeta:territory:3 of depth 3)
 //! pvs:paper                      principal variation search against the clock
 //! greedy    random
@@ -10,8 +11,10 @@
 
 use crate::external::botzone::BotzonePlayer;
 use crate::external::{Dialect, External, Protocol};
+use crate::fit;
 use otrera::baseline::{alphabeta::AlphaBeta, measure::Measure, pvs::Pvs, random::RandomPlayer};
 use otrera::{Params, Player, Resources, SearchPlayer};
+use std::path::Path;
 use std::str::FromStr;
 
 /// A player that can be built any number of times.
@@ -144,6 +147,7 @@ fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Res
             "threads" => threads = number()?.min(1024) as usize,
             "memory" => memory = number()?.min(65_536) << 20,
             "iterations" => iterations = Some(number()?),
+            "weights-file" => params.weights = fit::read_weights(Path::new(value))?,
             _ => params.set(name, value)?,
         }
     }
