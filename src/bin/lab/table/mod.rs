@@ -1,10 +1,11 @@
-//! `lab table NAME`: the papers' tables again, ours beside theirs.
+//! `lab table NAME`: the papers' tables again, ours beside theirs, and one of our own.
 
 mod ablation;
 mod k1;
 mod plot;
 mod reversi;
 pub mod sheet;
+mod techniques;
 mod z2;
 mod z3;
 
@@ -67,6 +68,9 @@ enum Name {
     A1,
     /// Phan and Synytsia, tables 1 to 10: minimax against MCTS in Reversi.
     R,
+    /// What each technique of `tournament` is worth, in games without it. Resumes when interrupted.
+    #[value(name = "techniques")]
+    Techniques,
 }
 
 /// Runs the command.
@@ -82,6 +86,7 @@ pub fn run(args: &Args) -> Result<(), String> {
         Name::Z8 => ablation::win_rates(&study, "Z-8"),
         Name::A1 => ablation::rollout_depths(&study),
         Name::R => reversi::run(&study),
+        Name::Techniques => techniques::run(&study),
     }
 }
 
