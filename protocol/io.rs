@@ -27,18 +27,27 @@ const LONGEST_LINE: usize = 32 << 20;
 
 /// Reads lines until the end of input and sends each on. Returns when nobody listens any more.
 pub fn read_lines(mut input: impl BufRead, events: &Sender<Event>, log: &Log) {
-    let mut line = Vec::new();
-    while let Ok(true) = read_line(&mut input, &mut line) {
-        let text = String::from_utf8_lossy(&line);
-        let text = text.trim_start_matches('\u{feff}').trim_matches(['\r', '\n', '\0']);
-        log.note("->", text);
-        if events.send(Event::Line(text.to_owned(), Instant::now())).is_err() {
+    loop {
+        let event = read_event(&mut input, log);
+        let is_last = matches!(event, Event::Closed);
+        // When nobody listens any more there is nobody to tell.
+        if events.send(event).is_err() || is_last {
             return;
         }
     }
-    log.note("->", "(end of input)");
-    // When nobody listens any more there is nobody to tell.
-    let _ = events.send(Event::Closed);
+}
+
+/// Waits for the next line, or the end of input.
+fn read_event(input: &mut impl BufRead, log: &Log) -> Event {
+    let mut line = Vec::new();
+    let Ok(true) = read_line(input, &mut line) else {
+        log.note("->", "(end of input)");
+        return Event::Closed;
+    };
+    let text = String::from_utf8_lossy(&line);
+    let text = text.trim_start_matches('\u{feff}').trim_matches(['\r', '\n', '\0']);
+    log.note("->", text);
+    Event::Line(text.to_owned(), Instant::now())
 }
 
 /// Reads up to the next line break, keeping at most [`LONGEST_LINE`] bytes; `false` at the end of input.
@@ -143,20 +152,35 @@ pub fn listen(events: Sender<Event>, log: Log) -> io::Result<()> {
 pub struct Events {
     receiver: Receiver<Event>,
     waiting: VecDeque<Event>,
+    /// What to read from where there is no thread that reads.
+    input: Option<(Box<dyn BufRead>, Log)>,
 }
 
 impl Events {
     pub fn new(receiver: Receiver<Event>) -> Self {
-        Self { receiver, waiting: VecDeque::new() }
+        Self { receiver, waiting: VecDeque::new(), input: None }
+    }
+
+    /// From now on reads the input itself, line by line: [`listen`] found no thread for it. Nothing comes then
+    /// while the program thinks, and whether the input is still open cannot be told without waiting.
+    pub fn read_from(&mut self, input: Box<dyn BufRead>, log: Log) {
+        self.input = Some((input, log));
     }
 
     /// The next event, however long it takes; [`Event::Closed`] when there can be none.
     pub fn next(&mut self) -> Event {
-        self.waiting.pop_front().unwrap_or_else(|| self.receiver.recv().unwrap_or(Event::Closed))
+        match (self.waiting.pop_front(), &mut self.input) {
+            (Some(event), _) => event,
+            (None, Some((input, log))) => read_event(input, log),
+            (None, None) => self.receiver.recv().unwrap_or(Event::Closed),
+        }
     }
 
     /// The next event if it comes before `deadline`.
     pub fn next_before(&mut self, deadline: Instant) -> Option<Event> {
+        if self.input.is_some() {
+            return Some(self.next());
+        }
         self.waiting.pop_front().or_else(|| self.receive_before(deadline))
     }
 
@@ -175,6 +199,9 @@ impl Events {
 
     /// Everything that comes before `deadline` or until the input closes, left where it is.
     pub fn peek_before(&mut self, deadline: Instant) -> &VecDeque<Event> {
+        if self.input.is_some() && self.waiting.is_empty() {
+            self.waiting.push_back(Event::Closed);
+        }
         while !matches!(self.waiting.back(), Some(Event::Closed)) {
             match self.receive_before(deadline) {
                 Some(event) => self.waiting.push_back(event),
@@ -190,5 +217,24 @@ impl Events {
             Err(RecvTimeoutError::Disconnected) => Some(Event::Closed),
             Err(RecvTimeoutError::Timeout) => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    #[test]
+    fn without_a_thread_lines_are_read_where_they_are_wanted() {
+        let (_sender, receiver) = mpsc::channel();
+        let mut events = Events::new(receiver);
+        events.read_from(Box::new("1\r\n-1 -1\nlast".as_bytes()), Log::none(Instant::now()));
+        let mut next = || match events.next_before(Instant::now()) {
+            Some(Event::Line(line, _)) => line,
+            Some(Event::Closed) => "closed".into(),
+            _ => "nothing".into(),
+        };
+        assert_eq!([next(), next(), next(), next()], ["1", "-1 -1", "last", "closed"]);
     }
 }

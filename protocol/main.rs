@@ -111,7 +111,8 @@ fn serve(options: &Options, started: Instant) {
     let (sender, receiver) = mpsc::channel();
     let mut events = Events::new(receiver);
     if let Err(error) = io::listen(sender.clone(), log.clone()) {
-        return log.note("!!", &format!("no thread for the input: {error}"));
+        log.note("!!", &format!("no thread for the input: {error}"));
+        events.read_from(Box::new(std::io::stdin().lock()), log.clone());
     }
     let output = Output::new(Box::new(std::io::stdout()), log.clone());
     // The end of the session, or a reader that has gone away: either way there is nothing left to do.

@@ -187,8 +187,11 @@ impl Settings {
         let text = match std::fs::read(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
             Err(error) => return problems.push(format!("{}: {error}", path.display())),
-            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Ok(bytes) => decoded(&bytes),
         };
+        if text.contains('\u{fffd}') {
+            problems.push(format!("{}: not all of it is UTF-8, save it as that", path.display()));
+        }
         self.read_text(&text, path, problems);
     }
 
@@ -220,6 +223,18 @@ impl Settings {
             }
         }
         Ok(())
+    }
+}
+
+/// A text from a file: UTF-16 where it begins with the mark of that, as some editors save it, else UTF-8.
+pub fn decoded(bytes: &[u8]) -> String {
+    let units = |read: fn([u8; 2]) -> u16| -> Vec<u16> {
+        bytes.chunks_exact(2).skip(1).map(|pair| read([pair[0], pair[1]])).collect()
+    };
+    match bytes {
+        [0xff, 0xfe, ..] => String::from_utf16_lossy(&units(u16::from_le_bytes)),
+        [0xfe, 0xff, ..] => String::from_utf16_lossy(&units(u16::from_be_bytes)),
+        _ => String::from_utf8_lossy(bytes).into_owned(),
     }
 }
 

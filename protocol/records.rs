@@ -1,10 +1,11 @@
 //! Records of games as files, under the names that the Chinese championships ask for, and the way back:
 //! the moves of a record.
 
-use crate::options::Settings;
+use crate::options::{Settings, decoded};
 use crate::session::Game;
 use otrera::contest::record::{GameRecord, ccgc};
 use otrera::{Move, Position, Side};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The record of one game. It may be written as often as the game has changed, so that there is one even
@@ -50,7 +51,7 @@ impl RecordFile {
         // The old file stays whole until the new one is.
         let draft = self.folder.join(format!("otrera-{}.part", std::process::id()));
         let text = ccgc::write(&record).replace('\n', "\r\n");
-        let written = std::fs::write(&draft, text).and_then(|()| std::fs::rename(&draft, &path));
+        let written = write_through(&draft, text.as_bytes()).and_then(|()| std::fs::rename(&draft, &path));
         if let Err(error) = written {
             // The draft is worth nothing; that it cannot be removed either would be no news.
             let _ = std::fs::remove_file(&draft);
@@ -107,28 +108,37 @@ fn file_safe(text: &str) -> String {
     .collect()
 }
 
-/// The moves of a record or of a text of moves, from `start` on, as far as they can be played, and what
+/// Writes a file and waits until the disk has it, so that a power cut leaves the old record or the new one.
+fn write_through(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file = std::fs::File::create(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+/// The moves of a record or of a text of moves, from `start` on, as far as they can be read and played, and what
 /// was wrong with the file.
 pub fn read_game(file: &Path, start: &Position) -> (Vec<Move>, Option<String>) {
-    let problem = |what: String| (Vec::new(), Some(format!("resume {}: {what}", file.display())));
+    let told = |what: String| Some(format!("resume {}: {what}", file.display()));
     let bytes = match std::fs::read(file) {
         Ok(bytes) => bytes,
-        Err(error) => return problem(error.to_string()),
+        Err(error) => return (Vec::new(), told(error.to_string())),
     };
     // Names may be in any encoding; the moves are plain letters.
-    let moves = match ccgc::read_moves(&String::from_utf8_lossy(&bytes)) {
-        Ok(moves) => moves,
-        Err(error) => return problem(error.to_string()),
-    };
+    let (moves, torn) = ccgc::read_moves_up_to_error(&decoded(&bytes));
     let mut position = *start;
     for (played, &mv) in moves.iter().enumerate() {
         match position.try_play(mv) {
             Ok(next) => position = next,
             Err(error) => {
-                let (_, told) = problem(format!("move {}, {mv}, is not legal: {error}", played + 1));
-                return (moves.into_iter().take(played).collect(), told);
+                let problem = told(format!("move {}, {mv}, is not legal: {error}", played + 1));
+                return (moves.into_iter().take(played).collect(), problem);
             }
         }
     }
-    (moves, None)
+    let problem = match torn {
+        Some(error) => told(format!("{error}; what comes before it counts")),
+        None if moves.is_empty() => told("no moves in it".into()),
+        None => None,
+    };
+    (moves, problem)
 }

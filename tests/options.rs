@@ -111,7 +111,7 @@ fn an_option_without_its_value_is_logged() {
 fn a_bad_file_changes_nothing_and_is_logged() {
     let executable = installed("bad-file");
     let file = executable.with_file_name("otrera.toml");
-    let mistakes: [(&[u8], &str); 9] = [
+    let mistakes: [(&[u8], &str); 10] = [
         (b"colour = 'red'", "colour"),
         (b"threads = 0", "threads = 0: valid is a whole number from 1 to 1024"),
         (b"threads = [1, 2]", "threads"),
@@ -121,6 +121,7 @@ fn a_bad_file_changes_nothing_and_is_logged() {
         (b"name = Otrera", "otrera.toml"),
         (b"= = =\n\0", "otrera.toml"),
         (b"name = '\xff\xfe'", "otrera.toml"),
+        (b"team = '\xb6\xab\xb1\xb1'", "not all of it is UTF-8"),
     ];
     let usual = usual_move();
     for (number, (mistake, message)) in mistakes.into_iter().enumerate() {
@@ -154,6 +155,9 @@ fn the_file_is_obeyed_and_the_command_line_wins() {
     .expect("writable");
     assert_eq!(name(&[]), "name From the file\n");
     assert_eq!(name(&["--name", "From the line"]), "name From the line\n");
+    let in_utf_16 = "\u{feff}# 注\r\nname = 'In UTF-16'\r\n".encode_utf16();
+    std::fs::write(&file, in_utf_16.flat_map(u16::to_le_bytes).collect::<Vec<u8>>()).expect("writable");
+    assert_eq!(name(&[]), "name In UTF-16\n");
     std::fs::write(&file, "iterations = 200\nseed = 1\nkeep-running = true").expect("writable");
     let answer = run(&executable, [], FIRST_TURN).rest;
     assert_eq!(answer, format!("{}\n>>>BOTZONE_REQUEST_KEEP_RUNNING<<<\n", usual_move()));

@@ -141,6 +141,30 @@ fn a_killed_program_leaves_a_record_and_the_game_goes_on_from_it() {
     assert_eq!(program.line(LIMIT).unwrap(), answer, "the same move as before the kill");
 }
 
+#[test]
+fn a_game_goes_on_from_what_is_whole_of_a_torn_record() {
+    let folder = folder("torn");
+    let (record, log) = (folder.join("game.txt"), folder.join("log"));
+    // White is to move after three moves; that the fourth is torn must not cost the others.
+    let text = "#[AM][A][B][未完][2020.08.16 11:44][E];\r\n1 d1d7(g7) a7d4(a7)\r\n2 g1e3(e10) d4e4(e";
+    let utf_16: Vec<u8> =
+        std::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    for bytes in [text.as_bytes(), &utf_16] {
+        std::fs::write(&record, bytes).unwrap();
+        let options = ["--iterations", "100", "--log", log.to_str().unwrap()];
+        let mut program = start(&[&["resume", record.to_str().unwrap()], &options[..]].concat());
+        // The last move of the record, sent once more.
+        program.send(b"move GJEHEA\n".to_vec());
+        let mut referee = Referee::new(board(10));
+        for mv in ["d1d7g7", "a7d4a7", "g1e3e10"] {
+            referee.play(mv.parse().unwrap()).unwrap();
+        }
+        referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
+        let log = std::fs::read_to_string(&log).unwrap();
+        assert!(log.contains("breaks off"), "{log}");
+    }
+}
+
 /// Ten times: the median must hold, since a busy machine delays now one, now another.
 #[test]
 fn pondering_stops_within_ten_milliseconds() {

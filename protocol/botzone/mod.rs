@@ -27,6 +27,10 @@ const FIRST_MOVE_TIME: Duration = Duration::from_millis(1850);
 /// An input that stays open this long after a request will not be closed before the answer.
 const CLOSING_GRACE: Duration = Duration::from_millis(30);
 
+/// The same for a new process in the middle of a match: so it is where each turn has a process of its own, and hardly
+/// ever where processes live on.
+const CLOSING_GRACE_LATER: Duration = Duration::from_millis(200);
+
 /// The `debug` field holds less than 1 KB.
 const DEBUG_LIMIT: usize = 900;
 
@@ -58,15 +62,17 @@ pub fn play(
     let mut process_started = Some(process_started);
     let mut running = None;
     while let Some(turn) = read_turn(events, size, running) {
+        let first_of_process = process_started.is_some();
         let started = process_started.take().unwrap_or(turn.began);
         let first_of_match = matches!(&turn.request, Request::Full(messages) if messages.len() < 2);
+        let grace = if first_of_process && !first_of_match { CLOSING_GRACE_LATER } else { CLOSING_GRACE };
         let time = settings.move_time.unwrap_or(if first_of_match { FIRST_MOVE_TIME } else { MOVE_TIME });
         bot.take_in(&turn.request, size);
         let report = bot.game.think(Some(started + time), &AtomicBool::new(false));
         let stays = match settings.keep_running {
             KeepRunning::On => true,
             KeepRunning::Off => false,
-            KeepRunning::Auto => input_stays_open(events, turn.complete + CLOSING_GRACE),
+            KeepRunning::Auto => input_stays_open(events, turn.complete + grace),
         };
         let mut answer = written(&report, turn.style, stays);
         if stays {

@@ -105,6 +105,14 @@ pub fn read(text: &str) -> Result<GameRecord, MalformedText> {
 /// # Errors
 /// What is wrong with the text, and in which line.
 pub fn read_moves(text: &str) -> Result<Vec<Move>, MalformedText> {
+    match read_moves_up_to_error(text) {
+        (moves, None) => Ok(moves),
+        (_, Some(error)) => Err(error),
+    }
+}
+
+/// The same of a text that may be torn: the moves up to the first word that is none, and what is wrong there.
+pub fn read_moves_up_to_error(text: &str) -> (Vec<Move>, Option<MalformedText>) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let without_mover = |line| {
         let label =
@@ -112,16 +120,26 @@ pub fn read_moves(text: &str) -> Result<Vec<Move>, MalformedText> {
         label.unwrap_or(line)
     };
     let lines = (1..).zip(text.lines().map(str::trim).map(without_mover));
-    moves_of_lines(lines.filter(|(_, line)| header_fields(line).is_none()))
+    let mut moves = Vec::new();
+    let error = append_moves(&mut moves, lines.filter(|(_, line)| header_fields(line).is_none())).err();
+    (moves, error)
 }
 
 fn moves_of_lines<'a>(lines: impl Iterator<Item = (u32, &'a str)>) -> Result<Vec<Move>, MalformedText> {
     let mut moves = Vec::new();
-    for (number, line) in lines {
-        let line = moves_of(line).map_err(|error| MalformedText::new(format!("line {number}: {error}")))?;
-        moves.extend(line);
-    }
+    append_moves(&mut moves, lines)?;
     Ok(moves)
+}
+
+/// Adds the moves of these lines up to the first word that is none.
+fn append_moves<'a>(
+    moves: &mut Vec<Move>,
+    lines: impl Iterator<Item = (u32, &'a str)>,
+) -> Result<(), MalformedText> {
+    for (number, line) in lines {
+        append_line(moves, line).map_err(|error| MalformedText::new(format!("line {number}: {error}")))?;
+    }
+    Ok(())
 }
 
 /// What stands in the brackets of `#[AM][…]…`; `None` for any other line.
@@ -136,12 +154,18 @@ fn header_fields(line: &str) -> Option<Vec<&str>> {
     (fields.first()?.trim() == "AM").then_some(fields)
 }
 
-/// The moves of a line, whose number may be missing.
-fn moves_of(line: &str) -> Result<Vec<Move>, MalformedText> {
+/// Adds the moves of a line, whose number may be missing.
+fn append_line(moves: &mut Vec<Move>, line: &str) -> Result<(), MalformedText> {
     let numbering = |c: char| c.is_ascii_digit() || c.is_whitespace() || ".:、".contains(c);
     let text: String = line.trim_start_matches(numbering).chars().map(half_width).collect();
-    let words = text.split_whitespace().filter(|word| *word != ";");
-    words.map(|word| platform_move(word).map_or_else(|| word.parse(), Ok)).collect()
+    for word in text.split_whitespace().filter(|word| *word != ";") {
+        if word.matches('(').count() != word.matches(')').count() {
+            let word: String = word.chars().take(30).collect();
+            return Err(MalformedText::new(format!("{word:?} breaks off")));
+        }
+        moves.push(platform_move(word).map_or_else(|| word.parse(), Ok)?);
+    }
+    Ok(())
 }
 
 /// Chinese punctuation as ASCII has it.
@@ -221,6 +245,23 @@ mod tests {
         ] {
             assert_eq!(read(&text), Ok(record()), "{text}");
         }
+    }
+
+    #[test]
+    fn of_a_torn_record_the_moves_before_the_tear_are_read() {
+        let whole = write(&record());
+        let moves: Vec<Move> = record().moves.iter().map(|played| played.mv).collect();
+        for (torn, left) in [
+            (whole.replace(" a7d4(a7)\n2 g1e3(e10)\n", " a7d"), 1),
+            (whole.replace("(e10)\n", "(e1"), 2),
+            (whole.replace("g1e3(e10)\n", "\0\0\0\0"), 2),
+            (whole.clone() + "3 nonsense d4d5(d6)", 3),
+        ] {
+            let (read, error) = read_moves_up_to_error(&torn);
+            assert_eq!(read, moves[..left], "{torn}");
+            assert!(error.is_some() && read_moves(&torn).is_err(), "{torn}");
+        }
+        assert_eq!(read_moves_up_to_error(&whole), (moves, None));
     }
 
     #[test]
