@@ -188,9 +188,14 @@ pub fn uci_session(bytes: &[u8]) {
     };
     let text = String::from_utf8_lossy(bytes);
     let said: Vec<&str> = text.lines().filter(|line| !slow(line)).collect();
-    let heard_until = said.iter().position(|line| line.split_whitespace().next() == Some("quit"));
-    let heard = &said[..heard_until.unwrap_or(said.len())];
-    let searches = heard.iter().filter(|line| line.split_whitespace().next() == Some("go")).count();
+    // A line is read without the marks and zeros around it.
+    let command = |line: &str| {
+        let line = line.trim_start_matches('\u{feff}').trim_matches(['\r', '\0']);
+        line.split_whitespace().next().map(str::to_owned)
+    };
+    let commands: Vec<String> = said.iter().filter_map(|line| command(line)).collect();
+    let heard = commands.iter().take_while(|command| *command != "quit");
+    let searches = heard.filter(|command| *command == "go").count();
 
     let (sender, receiver) = read_in_pieces(said.join("\n").as_bytes(), 1 << 16);
     let sink = Sink::default();
