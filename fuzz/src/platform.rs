@@ -191,7 +191,7 @@ pub fn uci_session(bytes: &[u8]) {
     // A line is read without the marks and zeros around it.
     let command = |line: &str| {
         let line = line.trim_start_matches('\u{feff}').trim_matches(['\r', '\0']);
-        line.split_whitespace().next().map(str::to_owned)
+        line.split_ascii_whitespace().next().map(str::to_owned)
     };
     let commands: Vec<String> = said.iter().filter_map(|line| command(line)).collect();
     let heard = commands.iter().take_while(|command| *command != "quit");
