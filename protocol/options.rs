@@ -229,7 +229,7 @@ impl Settings {
 /// A text from a file: UTF-16 where it begins with the mark of that, as some editors save it, else UTF-8.
 pub fn decoded(bytes: &[u8]) -> String {
     let units = |read: fn([u8; 2]) -> u16| -> Vec<u16> {
-        bytes.chunks_exact(2).skip(1).map(|pair| read([pair[0], pair[1]])).collect()
+        bytes.as_chunks().0.iter().skip(1).map(|&pair| read(pair)).collect()
     };
     match bytes {
         [0xff, 0xfe, ..] => String::from_utf16_lossy(&units(u16::from_le_bytes)),
