@@ -124,6 +124,8 @@ impl Opener {
         }
         match params.formula {
             Formula::Puct(puct) if params.grouping == Grouping::Split => {
+                self.edges.clear();
+                self.scores.clear();
                 match state {
                     State::ToMove(position) => self.score_movements::<L>(position, puct.movement_temperature),
                     State::ToShoot(aiming) => self.score_arrows::<L>(aiming, puct.arrow_temperature),
@@ -144,8 +146,6 @@ impl Opener {
         self.maps.flood_with::<L>(position);
         let movements = Movements::new(position, &self.maps);
         let stage = policy::stage(position);
-        self.edges.clear();
-        self.scores.clear();
         for (from, landings) in position.movement_groups() {
             let start = movements.code::<L>(from);
             for to in landings {
@@ -163,8 +163,6 @@ impl Opener {
         self.maps.flood_with::<L>(aiming.position());
         let arrows = Arrows::new(aiming, &self.maps);
         let stage = policy::stage(aiming.position());
-        self.edges.clear();
-        self.scores.clear();
         for arrow in aiming.arrow_targets() {
             self.edges.push(Edge::arrow(arrow));
             self.scores.push(policy::arrow_score(stage, &arrows.features::<L>(aiming, arrow)) / temperature);

@@ -220,6 +220,14 @@ fn new_path(contest: &Match) -> PathBuf {
     PathBuf::from(format!("results/{stamp}-{a}-{b}-{}.jsonl", std::process::id()))
 }
 
+/// A bar with a message, in a terminal.
+pub fn progress_bar(total: u64) -> ProgressBar {
+    let bar = if std::io::stderr().is_terminal() { ProgressBar::new(total) } else { ProgressBar::hidden() };
+    let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {msg} ({eta} left)");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar
+}
+
 /// Shows how the match stands: a bar in a terminal, else a line now and then.
 struct Progress {
     bar: ProgressBar,
@@ -229,11 +237,7 @@ struct Progress {
 
 impl Progress {
     fn new(total: u64, test: Option<Sprt>) -> Self {
-        let bar =
-            if std::io::stderr().is_terminal() { ProgressBar::new(total) } else { ProgressBar::hidden() };
-        let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {msg} ({eta} left)");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        Self { bar, total, test }
+        Self { bar: progress_bar(total), total, test }
     }
 
     fn show(&self, results: &Results, enough: &AtomicBool) {

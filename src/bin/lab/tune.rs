@@ -5,11 +5,11 @@
 //! the side that won. What a single pair says is next to nothing; the mean over the second half of the run is
 //! the answer, and a match at a longer time control tells whether it is one.
 
-use crate::duel::ConditionArgs;
+use crate::duel::{ConditionArgs, progress_bar};
 use crate::runner::Match;
+use crate::score::Score;
 use crate::spec::PlayerSpec;
 use fastrand::Rng;
-use indicatif::{ProgressBar, ProgressStyle};
 use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
@@ -99,9 +99,7 @@ pub fn run(args: &Args) -> Result<(), String> {
         played: 0,
         output: output.transpose()?,
     };
-    let bar = ProgressBar::new(args.pairs);
-    let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {msg} ({eta} left)");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let bar = progress_bar(args.pairs);
     let course = Mutex::new(course);
     let numbers = Mutex::new(0..args.pairs);
     let problem = Mutex::new(None);
@@ -185,13 +183,8 @@ fn without_iterations(player: &str) -> String {
 
 /// Games of a pair that the first player wins, less those that it loses.
 fn lead_of_first(contest: &Match, pair: u64) -> f64 {
-    let lead = |number: u64| {
-        let record = contest.game(number);
-        // The first player is Black in the even games.
-        let first = if number.is_multiple_of(2) { otrera::Side::Black } else { otrera::Side::White };
-        record.winner.map_or(0.0, |winner| if winner == first { 1.0 } else { -1.0 })
-    };
-    lead(2 * pair) + lead(2 * pair + 1)
+    let score = Score::of(&[2 * pair, 2 * pair + 1].map(|number| contest.game(number)));
+    score.wins as f64 - score.losses as f64
 }
 
 impl Course {
