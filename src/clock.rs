@@ -16,14 +16,15 @@ pub struct GameClock {
 const STANDARD_PLIES: u32 = 92;
 
 /// What a move at this ply of a 10x10 game deserves, relative to the others: the opening is hard to
-/// judge by any search, the game is decided between plies 8 and 36, and from ply 50 on, often sooner, its moves are
-/// counted and nothing is searched. A game that lasts 44 plies has then had nearly nine tenths of its time.
+/// judge by any search, the game is decided between plies 8 and 36, and from ply 50 on, often sooner, its
+/// moves are counted and nothing is searched. A game counted after 40 plies has then had nine tenths of
+/// its time.
 const fn weight(ply: u32) -> u32 {
     match ply {
-        0..8 => 10,
-        8..36 => 16,
-        36..44 => 10,
-        44..52 => 4,
+        0..8 => 20,
+        8..36 => 40,
+        36..44 => 16,
+        44..52 => 6,
         _ => 1,
     }
 }
