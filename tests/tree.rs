@@ -48,7 +48,10 @@ fn tell(tree: &Tree, id: NodeId, text: &mut String) -> usize {
 }
 
 fn tree_of(rng: &mut Rng) -> Tree {
-    let tree = Tree::with_memory(1 << 20);
+    let mut tree = Tree::with_memory(1 << 20);
+    if rng.bool() {
+        tree = tree.for_one_worker();
+    }
     let mut nodes = grow(&tree, tree.root(), rng);
     for _ in 0..100 {
         if nodes.is_empty() {

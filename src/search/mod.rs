@@ -129,9 +129,10 @@ impl Search {
             (Parallel::Tree, Some(_)) => threads,
             _ => 1,
         };
+        let tree = Tree::with_memory(resources.memory);
         Self {
             position,
-            tree: Tree::with_memory(resources.memory),
+            tree: if workers == 1 { tree.for_one_worker() } else { tree },
             simulator: Simulator::new(&params, pool.is_some()),
             workers: (0..workers as u64).map(|i| Worker::new(resources.seed, i)).collect(),
             params,

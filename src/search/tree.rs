@@ -9,10 +9,13 @@
 //! ```text
 //!   node    | value | children, visits | counts, edge |          counts: children, and how many were tried
 //!                          |
-//!                          +--> family  | next block | deviations | edge, edge | ... | node 0 | node 1 |
+//!                          +--> family  | next block | deviations | node 0 | node 1 | edge, edge | ... |
 //!                                           |
 //!                                           +--> block  | next block | node 2 | node 3 | node 4 | node 5 |
 //! ```
+//!
+//! The first two nodes, the most visited where there are priors, lie beside the header: a descent finds all it
+//! looks at first in one place.
 //!
 //! When the arena is full no node is opened any more and the search goes on with those there are. When a move is
 //! played, [`compact`] recycles the memory of all that did not happen.
@@ -22,14 +25,14 @@ mod compact;
 use crate::board::moves::{Move, Movement};
 use crate::board::square::{Side, Square};
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, Ordering::*};
 
 /// Number of a node: that of its first word.
 pub type NodeId = u32;
 
 /// Words of a node.
 const NODE: u32 = 3;
-/// Words before the edges of a family: the next block, and the deviations.
+/// Words before the nodes of a family: the next block, and the deviations.
 const HEADER: u32 = 2;
 /// Nodes in the first block of a family.
 const FIRST_BLOCK: u32 = 2;
@@ -125,6 +128,30 @@ pub struct Node<'a> {
     /// Lower half: the edge that leads here with its prior, and above it two bits, proven for Black and proven
     /// for White. Upper half: number of children, and above it how many of them have been tried.
     edge: &'a AtomicU64,
+    access: Access,
+}
+
+/// How words are changed: by one worker alone, or so that what several do at once all counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Access {
+    Alone,
+    Shared,
+}
+
+impl Access {
+    /// Adds to a word; returns what it was. A worker that is alone spares itself the bus lock, of which a
+    /// descent would take two a level.
+    #[inline(always)]
+    fn add(self, word: &AtomicU64, amount: u64, order: Ordering) -> u64 {
+        match self {
+            Self::Shared => word.fetch_add(amount, order),
+            Self::Alone => {
+                let before = word.load(Relaxed);
+                word.store(before.wrapping_add(amount), Relaxed);
+                before
+            }
+        }
+    }
 }
 
 /// One child tried, in the third word of a node.
@@ -159,13 +186,13 @@ impl Node<'_> {
     /// Begins a descent through this node; returns how many began before.
     #[inline]
     pub fn enter(&self) -> u32 {
-        self.visits.fetch_add(1, Relaxed) as u32
+        self.access.add(self.visits, 1, Relaxed) as u32
     }
 
     /// Adds a reward for the side that moved here, in units of 1/[`REWARD_UNIT`].
     #[inline]
     pub fn add_reward(&self, reward: u32) {
-        self.value.fetch_add(u64::from(reward), Relaxed);
+        self.access.add(self.value, u64::from(reward), Relaxed);
     }
 
     /// The mean reward of the side that moved here, over this many visits.
@@ -206,7 +233,7 @@ impl Node<'_> {
 
     /// Puts another family, or state, in the place of one.
     fn set_family(&self, from: u32, to: u32) {
-        self.visits.fetch_add(u64::from(to.wrapping_sub(from)) << 32, Release);
+        self.access.add(self.visits, u64::from(to.wrapping_sub(from)) << 32, Release);
     }
 }
 
@@ -217,6 +244,7 @@ pub struct Tree {
     /// Children of all opened nodes, and the root.
     listed: AtomicUsize,
     full: AtomicBool,
+    access: Access,
 }
 
 /// Squares of deviations, in the second word of a family: their sum in the lower bits, in units of so many
@@ -242,7 +270,13 @@ impl Tree {
         }
         let words = words.unwrap_or_else(|()| Box::new([]));
         let used = AtomicU32::new(FIRST + NODE);
-        Self { words, used, listed: AtomicUsize::new(1), full: AtomicBool::new(false) }
+        let (listed, full) = (AtomicUsize::new(1), AtomicBool::new(false));
+        Self { words, used, listed, full, access: Access::Shared }
+    }
+
+    /// The same tree for one worker alone, who is quicker then: only one thread may write to it at a time.
+    pub fn for_one_worker(self) -> Self {
+        Self { access: Access::Alone, ..self }
     }
 
     /// The root.
@@ -262,7 +296,7 @@ impl Tree {
         let [value, visits, edge] = &self.words[id as usize..][..NODE as usize] else {
             unreachable!("three words")
         };
-        Node { value, visits, edge }
+        Node { value, visits, edge, access: self.access }
     }
 
     #[inline(always)]
@@ -305,11 +339,11 @@ impl Tree {
         let node = self.node(id);
         let family = node.family();
         // Before it is open, the node's counts are those of no children or not to be trusted yet.
-        let (count, tried) = if family > OPENING { node.counts() } else { (0, 0) };
+        let tried = if family > OPENING { node.counts().1 } else { 0 };
         Tried {
             tree: self,
             header: family,
-            next: first_node(family, count),
+            next: family + HEADER,
             in_block: tried.min(FIRST_BLOCK),
             beyond: tried.saturating_sub(FIRST_BLOCK),
             size: FIRST_BLOCK,
@@ -328,13 +362,13 @@ impl Tree {
         let node = self.node(id);
         let family = node.family();
         let (count, tried) = node.counts();
-        (family > OPENING && tried < count).then(|| self.listed_edge(family, tried).prior())
+        (family > OPENING && tried < count).then(|| self.listed_edge(family, count, tried).prior())
     }
 
     /// The edge to a child, with its prior.
     #[inline]
-    fn listed_edge(&self, family: u32, place: u32) -> Edge {
-        let pair = self.word(family + HEADER + place / 2).load(Relaxed);
+    fn listed_edge(&self, family: u32, count: u32, place: u32) -> Edge {
+        let pair = self.word(first_edge(family, count) + place / 2).load(Relaxed);
         Edge((pair >> (place % 2 * 32)) as u32)
     }
 
@@ -344,23 +378,36 @@ impl Tree {
         let node = self.node(id);
         let family = node.family();
         let (count, tried) = node.counts();
-        if family <= OPENING || tried == count || self.word(family).fetch_or(LOCKED, Acquire) & LOCKED != 0 {
+        if family <= OPENING || tried == count || !self.lock(family) {
             return None;
         }
         let (_, tried) = node.counts();
         let claimed = if tried < count { self.place(family, count, tried) } else { None };
         if let Some(child) = claimed {
-            self.node(child).reset(self.listed_edge(family, tried));
-            node.edge.fetch_add(ONE_TRIED, Release);
+            self.node(child).reset(self.listed_edge(family, count, tried));
+            self.access.add(node.edge, ONE_TRIED, Release);
         }
-        self.word(family).fetch_and(!LOCKED, Release);
+        self.unlock(family);
         claimed
+    }
+
+    /// Keeps other workers from claiming a child of this family; `false` if one is about to.
+    #[inline(always)]
+    fn lock(&self, family: u32) -> bool {
+        self.access == Access::Alone || self.word(family).fetch_or(LOCKED, Acquire) & LOCKED == 0
+    }
+
+    #[inline(always)]
+    fn unlock(&self, family: u32) {
+        if self.access == Access::Shared {
+            self.word(family).fetch_and(!LOCKED, Release);
+        }
     }
 
     /// Where a child's node lies, or is to lie: makes room for it in a new block where that is needed. Only
     /// for who holds the lock.
     fn place(&self, family: u32, count: u32, place: u32) -> Option<NodeId> {
-        let (mut header, mut first) = (family, first_node(family, count));
+        let (mut header, mut first) = (family, family + HEADER);
         let (mut before, mut size) = (0, FIRST_BLOCK);
         while place >= before + size {
             before += size;
@@ -405,12 +452,12 @@ impl Tree {
         };
         self.word(family).store(0, Relaxed);
         self.word(family + 1).store(0, Relaxed);
-        for (word, pair) in (family + HEADER..).zip(edges.chunks(2)) {
+        for (word, pair) in (first_edge(family, count)..).zip(edges.chunks(2)) {
             let second = pair.get(1).map_or(0, |edge| edge.0);
             self.word(word).store(u64::from(pair[0].0) | u64::from(second) << 32, Relaxed);
         }
         self.listed.fetch_add(edges.len(), Relaxed);
-        node.edge.fetch_add(u64::from(count) << 32, Relaxed);
+        self.access.add(node.edge, u64::from(count) << 32, Relaxed);
         node.set_family(OPENING, family);
         true
     }
@@ -461,10 +508,10 @@ fn family_words(count: u32) -> u32 {
     HEADER + count.div_ceil(2) + NODE * count.min(FIRST_BLOCK)
 }
 
-/// The first node of a family with so many children.
+/// The first edges of a family with so many children, which lie behind the nodes of its first block.
 #[inline(always)]
-fn first_node(family: u32, count: u32) -> NodeId {
-    family + HEADER + count.div_ceil(2)
+fn first_edge(family: u32, count: u32) -> u32 {
+    family + HEADER + NODE * count.min(FIRST_BLOCK)
 }
 
 /// The children of a node that have been tried, in the order of the family.
@@ -518,7 +565,7 @@ impl<'a> Iterator for Tried<'a> {
             let words = &self.tree.words[self.next as usize..][..(NODE * self.in_block) as usize];
             for (id, words) in (self.next..).step_by(NODE as usize).zip(words.chunks_exact(NODE as usize)) {
                 let [value, visits, edge] = words else { unreachable!("three words") };
-                folded = f(folded, (id, Node { value, visits, edge }));
+                folded = f(folded, (id, Node { value, visits, edge, access: self.tree.access }));
             }
             if !self.next_block() {
                 return folded;
