@@ -3,6 +3,7 @@
 //! ```text
 //! tournament,threads=2,c=3       a preset with parameters of the search
 //! tournament,weights-file=F      ... with weights that `lab fit` has printed
+//! tournament,share=0.1           ... in a tenth of the time that it is given
 //! alphabeta:territory            alpha-beta of depth 2 (alphabeta:territory:3 of depth 3)
 //! pvs:paper                      principal variation search against the clock
 //! greedy    random
@@ -13,7 +14,7 @@ use crate::external::botzone::BotzonePlayer;
 use crate::external::{Dialect, External, Protocol};
 use crate::fit;
 use otrera::baseline::{alphabeta::AlphaBeta, measure::Measure, pvs::Pvs, random::RandomPlayer};
-use otrera::{Params, Player, Resources, SearchPlayer};
+use otrera::{Budget, Choice, Forfeit, Move, Params, Player, Position, Resources, SearchPlayer};
 use std::path::Path;
 use std::str::FromStr;
 
@@ -27,7 +28,7 @@ pub struct PlayerSpec {
 
 #[derive(Clone, Debug)]
 enum Kind {
-    Search { params: Box<Params>, threads: usize, memory: usize, iterations: Option<u64> },
+    Search { params: Box<Params>, threads: usize, memory: usize, iterations: Option<u64>, share: f64 },
     AlphaBeta { measure: Measure, depth: u32 },
     Pvs { measure: Measure },
     Random,
@@ -41,9 +42,10 @@ impl PlayerSpec {
     /// Builds the player. The seed decides all its chances.
     pub fn build(&self, seed: u64) -> Box<dyn Player> {
         match &self.kind {
-            Kind::Search { params, threads, memory, iterations } => {
+            Kind::Search { params, threads, memory, iterations, share } => {
                 let resources = Resources { threads: *threads, memory: *memory, seed };
-                Box::new(SearchPlayer::new((**params).clone(), resources, *iterations))
+                let player = SearchPlayer::new((**params).clone(), resources, *iterations);
+                Box::new(Hurried { player, share: *share })
             }
             Kind::AlphaBeta { measure, depth } => Box::new(AlphaBeta::new(*measure, *depth, seed)),
             Kind::Pvs { measure } => Box::new(Pvs::new(*measure)),
@@ -137,7 +139,7 @@ pub fn search_params(text: &str) -> Result<Params, String> {
 }
 
 fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Result<Kind, String> {
-    let (mut threads, mut memory, mut iterations) = (1, MEMORY_MB << 20, None);
+    let (mut threads, mut memory, mut iterations, mut share) = (1, MEMORY_MB << 20, None, 1.0);
     for option in options {
         let (name, value) =
             option.split_once('=').ok_or_else(|| format!("{option}: an option is name=value"))?;
@@ -147,9 +149,38 @@ fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Res
             "threads" => threads = number()?.min(1024) as usize,
             "memory" => memory = number()?.min(65_536) << 20,
             "iterations" => iterations = Some(number()?),
+            "share" => {
+                let valid = |share: &f64| *share > 0.0 && *share <= 1.0;
+                share = value
+                    .parse()
+                    .ok()
+                    .filter(valid)
+                    .ok_or_else(|| format!("{option}: valid is a number up to 1"))?;
+            }
             "weights-file" => params.weights = fit::read_weights(Path::new(value))?,
             _ => params.set(name, value)?,
         }
     }
-    Ok(Kind::Search { params: Box::new(params), threads, memory: memory as usize, iterations })
+    Ok(Kind::Search { params: Box::new(params), threads, memory: memory as usize, iterations, share })
+}
+
+/// A search that uses a share of its time only.
+struct Hurried {
+    player: SearchPlayer,
+    share: f64,
+}
+
+impl Player for Hurried {
+    fn begin(&mut self, start: &Position) -> Result<(), Forfeit> {
+        self.player.begin(start)
+    }
+
+    fn choose(&mut self, budget: Budget) -> Result<Choice, Forfeit> {
+        let time = budget.time.map(|time| time.mul_f64(self.share));
+        self.player.choose(Budget { time, ..budget })
+    }
+
+    fn played(&mut self, mv: Move) {
+        self.player.played(mv);
+    }
 }
