@@ -29,7 +29,7 @@ const HALF_MOVES: u32 = 8;
 #[derive(Clone, Debug)]
 pub struct Part {
     /// What it is.
-    pub name: &'static str,
+    pub name: String,
     /// Nanoseconds.
     pub nanoseconds: f64,
 }
@@ -130,8 +130,7 @@ struct Sums {
     king_position: Sum,
     mobility: Sum,
     confinement: Sum,
-    evaluation: Sum,
-    portable: Sum,
+    by_kernel: [Sum; Kernel::COUNT],
     short_rollout: Sum,
     long_rollout: Sum,
     selection: Sum,
@@ -179,12 +178,11 @@ impl Sums {
         let mut maps = DistanceMaps::default();
         let kernel = Kernel::fastest();
         self.distances.measure(&boards, |board| maps.flood(board, kernel));
-        let mut evaluator = Evaluator::new(params.weights.clone());
-        for sum in [&mut self.evaluation, &mut self.portable] {
+        for (kernel, sum) in Kernel::available().zip(&mut self.by_kernel) {
+            let evaluator = Evaluator::new(params.weights.clone()).with_kernel(kernel);
             sum.measure(&boards, |board| {
                 black_box(evaluator.value(board, &mut maps));
             });
-            evaluator = evaluator.with_kernel(Kernel::Portable);
         }
         // So few that their maps stay in the cache, as those of a leaf do.
         let flooded = boards.iter().step_by(boards.len() / 32 + 1).map(|board| {
@@ -218,23 +216,29 @@ impl Sums {
     fn parts(&self) -> Parts {
         let rollouts = [&self.long_rollout, &self.short_rollout].map(Sum::nanoseconds);
         let half_move = (rollouts[0] - rollouts[1]) / f64::from(HALF_MOVES);
-        let part = |name, sum: &Sum| Part { name, nanoseconds: sum.nanoseconds() };
+        let part = |name: &str, sum: &Sum| Part { name: name.into(), nanoseconds: sum.nanoseconds() };
+        let mut parts = vec![
+            part("distance maps, queen and king", &self.distances),
+            part("territory t1 and t2, from the maps", &self.territory),
+            part("position p1, from the maps", &self.queen_position),
+            part("position p2, from the maps", &self.king_position),
+            part("mobility", &self.mobility),
+            part("confinement, from the maps", &self.confinement),
+        ];
+        parts.extend(
+            Kernel::available()
+                .zip(&self.by_kernel)
+                .map(|(kernel, sum)| part(&format!("evaluation, {} kernel", kernel.name()), sum)),
+        );
+        parts.extend([
+            Part { name: "one random half-move".into(), nanoseconds: half_move },
+            part("judging a leaf: rollouts and evaluation", &self.judging),
+            part("selection among the children of a node", &self.selection),
+            part("opening a node, with priors if there are", &self.expansion),
+            part("backing up a leaf", &self.backup),
+        ]);
         Parts {
-            parts: vec![
-                part("distance maps, queen and king", &self.distances),
-                part("territory t1 and t2, from the maps", &self.territory),
-                part("position p1, from the maps", &self.queen_position),
-                part("position p2, from the maps", &self.king_position),
-                part("mobility", &self.mobility),
-                part("confinement, from the maps", &self.confinement),
-                part("evaluation", &self.evaluation),
-                part("evaluation, portable kernel", &self.portable),
-                Part { name: "one random half-move", nanoseconds: half_move },
-                part("judging a leaf: rollouts and evaluation", &self.judging),
-                part("selection among the children of a node", &self.selection),
-                part("opening a node, with priors if there are", &self.expansion),
-                part("backing up a leaf", &self.backup),
-            ],
+            parts,
             iteration: self.iterations.nanoseconds(),
             judging: self.judging.share_of(&self.iterations),
             opening: self.expansion.share_of(&self.iterations),

@@ -7,7 +7,7 @@
 //! penalties less Black's. Slides are cut off after [`STEPS`] steps: what is further away weighs little.
 
 use super::distance::DistanceMaps;
-use super::lanes::{Boards, Kernel, Lanes, PortableLanes};
+use super::lanes::{Boards, Kernel, Lanes, Work};
 use super::metrics::NeighbourCounts;
 use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
@@ -34,18 +34,15 @@ const fn penalty_table<const SIZE: usize>() -> [u32; SIZE] {
 
 /// The metric on a given kernel. The maps must be those of the position.
 pub fn confinement_on(position: &Position, maps: &DistanceMaps, kernel: Kernel) -> f32 {
-    match kernel.min(Kernel::fastest()) {
-        Kernel::Portable => confinement::<PortableLanes>(position, maps),
-        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-        // SAFETY: the kernel is at most the fastest that was found.
-        Kernel::Avx2 => unsafe { confinement_avx2(position, maps) },
+    struct Confinement<'a>(&'a Position, &'a DistanceMaps);
+    impl Work for Confinement<'_> {
+        type Output = f32;
+        #[inline(always)]
+        fn run<L: Lanes>(self) -> f32 {
+            confinement::<L>(self.0, self.1)
+        }
     }
-}
-
-#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn confinement_avx2(position: &Position, maps: &DistanceMaps) -> f32 {
-    confinement::<super::lanes::Avx2Lanes>(position, maps)
+    kernel.run(Confinement(position, maps))
 }
 
 /// The metric by the kernel that the caller was compiled for.

@@ -5,7 +5,7 @@
 //! neighbourhood a step. Both end when nothing new is reached; the king flood, which is the cheaper,
 //! runs first and tells the queen flood what can be reached at all.
 
-use super::lanes::{Boards, Kernel, Lanes, PortableLanes, SidePair};
+use super::lanes::{Boards, Kernel, Lanes, SidePair, Work};
 use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
 
@@ -82,24 +82,30 @@ impl Default for DistanceMaps {
 }
 
 impl DistanceMaps {
-    /// Fills the maps for a position. The kernel must be one that this processor has.
+    /// Fills the maps for a position.
     pub fn flood(&mut self, position: &Position, kernel: Kernel) {
-        match kernel.min(Kernel::fastest()) {
-            Kernel::Portable => self.flood_with::<PortableLanes>(position),
-            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-            // SAFETY: the kernel is at most the fastest that was found.
-            Kernel::Avx2 => unsafe { flood_avx2(self, position) },
+        struct Flood<'a>(&'a mut DistanceMaps, &'a Position);
+        impl Work for Flood<'_> {
+            type Output = ();
+            #[inline(always)]
+            fn run<L: Lanes>(self) {
+                self.0.flood_with::<L>(self.1);
+            }
         }
+        kernel.run(Flood(self, position));
     }
 
     /// Fills only the map of queen moves.
     pub fn flood_queen_only(&mut self, position: &Position, kernel: Kernel) {
-        match kernel.min(Kernel::fastest()) {
-            Kernel::Portable => self.flood_queen_only_with::<PortableLanes>(position),
-            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-            // SAFETY: the kernel is at most the fastest that was found.
-            Kernel::Avx2 => unsafe { flood_queen_only_avx2(self, position) },
+        struct FloodQueenOnly<'a>(&'a mut DistanceMaps, &'a Position);
+        impl Work for FloodQueenOnly<'_> {
+            type Output = ();
+            #[inline(always)]
+            fn run<L: Lanes>(self) {
+                self.0.flood_queen_only_with::<L>(self.1);
+            }
         }
+        kernel.run(FloodQueenOnly(self, position));
     }
 
     #[inline(always)]
@@ -115,18 +121,6 @@ impl DistanceMaps {
         flood_king(amazons, position.empty(), &mut self.king);
         flood_queen(amazons, position.empty(), self.king.reachable(), &mut self.queen);
     }
-}
-
-#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn flood_avx2(maps: &mut DistanceMaps, position: &Position) {
-    maps.flood_with::<super::lanes::Avx2Lanes>(position);
-}
-
-#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn flood_queen_only_avx2(maps: &mut DistanceMaps, position: &Position) {
-    maps.flood_queen_only_with::<super::lanes::Avx2Lanes>(position);
 }
 
 /// Spreads by one king move a step until nothing new is reached.

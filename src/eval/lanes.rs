@@ -6,31 +6,107 @@
 //! lanes: every operation works lane by lane, and each pair of lanes has a shift of its own.
 
 use crate::board::bitboard::Bitboard;
+use std::sync::LazyLock;
 
 /// An instruction set to compute with, slowest first. All give the same bits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Kernel {
     /// Plain 64-bit arithmetic, whatever the processor.
     Portable,
-    /// 256-bit registers and bit-counting instructions: Intel since 2013, AMD since 2015.
+    /// 128-bit registers, and an instruction that counts bits: Intel since 2008, AMD since 2011.
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    Sse42,
+    /// 256-bit registers: Intel since 2013, AMD since 2015.
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     Avx2,
+}
+
+/// Something to do by a kernel. What `run` calls must be inlined into it, or it is not compiled for the kernel.
+pub trait Work {
+    /// What comes out.
+    type Output;
+    /// Does it with the lanes of a kernel; to be marked `#[inline(always)]`.
+    fn run<L: Lanes>(self) -> Self::Output;
 }
 
 impl Kernel {
     /// The fastest kernel of the processor this runs on.
     pub fn fastest() -> Self {
-        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-        if is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("bmi1")
-            && is_x86_feature_detected!("bmi2")
-            && is_x86_feature_detected!("lzcnt")
-            && is_x86_feature_detected!("popcnt")
-        {
-            return Self::Avx2;
+        static FASTEST: LazyLock<Kernel> = LazyLock::new(Kernel::find);
+        *FASTEST
+    }
+
+    /// How many there are for this kind of processor.
+    pub const COUNT: usize = if cfg!(any(target_arch = "x86", target_arch = "x86_64")) { 3 } else { 1 };
+
+    /// One word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Portable => "portable",
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Self::Sse42 => "sse4.2",
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Self::Avx2 => "avx2",
         }
+    }
+
+    /// All that this processor has, slowest first.
+    pub fn available() -> impl Iterator<Item = Self> {
+        let all = [
+            Self::Portable,
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Self::Sse42,
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Self::Avx2,
+        ];
+        all.into_iter().filter(|&kernel| kernel <= Self::fastest())
+    }
+
+    #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+    fn find() -> Self {
         Self::Portable
     }
+
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    fn find() -> Self {
+        let sse42 = is_x86_feature_detected!("popcnt") && is_x86_feature_detected!("sse4.2");
+        let avx2 = sse42
+            && is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt");
+        match (sse42, avx2) {
+            (_, true) => Self::Avx2,
+            (true, _) => Self::Sse42,
+            _ => Self::Portable,
+        }
+    }
+
+    /// Does something by this kernel, or by the fastest that this processor has if it lacks this one.
+    #[inline]
+    pub fn run<W: Work>(self, work: W) -> W::Output {
+        match self.min(Self::fastest()) {
+            Self::Portable => work.run::<PortableLanes>(),
+            // SAFETY: the processor has what this kernel needs, since it has what the fastest one needs.
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Self::Sse42 => unsafe { run_sse42(work) },
+            // SAFETY: likewise.
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Self::Avx2 => unsafe { run_avx2(work) },
+        }
+    }
+}
+
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+#[target_feature(enable = "sse4.2,popcnt")]
+fn run_sse42<W: Work>(work: W) -> W::Output {
+    work.run::<Sse2Lanes>()
+}
+
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn run_avx2<W: Work>(work: W) -> W::Output {
+    work.run::<Avx2Lanes>()
 }
 
 /// Four 64-bit numbers; lanes 0 and 1 share a shift distance, lanes 2 and 3 another.
@@ -106,10 +182,10 @@ impl Lanes for PortableLanes {
 }
 
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-pub use avx2::Avx2Lanes;
+pub use x86::{Avx2Lanes, Sse2Lanes};
 
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-mod avx2 {
+mod x86 {
     #[cfg(target_arch = "x86")]
     use std::arch::x86::*;
     #[cfg(target_arch = "x86_64")]
@@ -117,26 +193,25 @@ mod avx2 {
 
     use super::Lanes;
 
-    /// The lanes in one 256-bit register. Only code compiled for AVX2 may use it; it is entered
-    /// through [`super::Kernel::fastest`] alone.
+    /// The lanes in two 128-bit registers. Only code compiled for SSE2 may use it; it is entered through
+    /// [`super::Kernel::run`] alone.
+    #[derive(Clone, Copy)]
+    pub struct Sse2Lanes([__m128i; 2]);
+
+    /// The lanes in one 256-bit register. Only code compiled for AVX2 may use it; it is entered through
+    /// [`super::Kernel::run`] alone.
     #[derive(Clone, Copy)]
     pub struct Avx2Lanes(__m256i);
 
-    /// Wraps one intrinsic. The instructions exist wherever this type is used.
-    macro_rules! avx2 {
+    /// Wraps one intrinsic. The instructions exist wherever these types are used.
+    macro_rules! x86 {
         ($expression:expr) => {
-            // SAFETY: values of `Avx2Lanes` live only in functions that run after AVX2 was found.
+            // SAFETY: values of these types live only in functions that run after the instructions were found.
             unsafe { $expression }
         };
     }
 
-    #[inline(always)]
-    fn distances(a: u32, b: u32) -> __m256i {
-        let (a, b) = (i64::from(a), i64::from(b));
-        avx2!(_mm256_set_epi64x(b, b, a, a))
-    }
-
-    impl Lanes for Avx2Lanes {
+    impl Lanes for Sse2Lanes {
         #[inline(always)]
         fn new(lanes: [u64; 4]) -> Self {
             Self(bytemuck::cast(lanes))
@@ -147,27 +222,41 @@ mod avx2 {
         }
         #[inline(always)]
         fn and(self, other: Self) -> Self {
-            Self(avx2!(_mm256_and_si256(self.0, other.0)))
+            let ([a, b], [c, d]) = (self.0, other.0);
+            Self(x86!([_mm_and_si128(a, c), _mm_and_si128(b, d)]))
         }
         #[inline(always)]
         fn or(self, other: Self) -> Self {
-            Self(avx2!(_mm256_or_si256(self.0, other.0)))
+            let ([a, b], [c, d]) = (self.0, other.0);
+            Self(x86!([_mm_or_si128(a, c), _mm_or_si128(b, d)]))
         }
         #[inline(always)]
         fn xor(self, other: Self) -> Self {
-            Self(avx2!(_mm256_xor_si256(self.0, other.0)))
+            let ([a, b], [c, d]) = (self.0, other.0);
+            Self(x86!([_mm_xor_si128(a, c), _mm_xor_si128(b, d)]))
         }
         #[inline(always)]
         fn left(self, a: u32, b: u32) -> Self {
-            Self(avx2!(_mm256_sllv_epi64(self.0, distances(a, b))))
+            let [first, second] = self.0;
+            let (a, b) = (a as i32, b as i32);
+            Self(x86!([
+                _mm_sll_epi64(first, _mm_cvtsi32_si128(a)),
+                _mm_sll_epi64(second, _mm_cvtsi32_si128(b))
+            ]))
         }
         #[inline(always)]
         fn right(self, a: u32, b: u32) -> Self {
-            Self(avx2!(_mm256_srlv_epi64(self.0, distances(a, b))))
+            let [first, second] = self.0;
+            let (a, b) = (a as i32, b as i32);
+            Self(x86!([
+                _mm_srl_epi64(first, _mm_cvtsi32_si128(a)),
+                _mm_srl_epi64(second, _mm_cvtsi32_si128(b))
+            ]))
         }
         #[inline(always)]
         fn swapped(self) -> Self {
-            Self(avx2!(_mm256_permute4x64_epi64::<0b01_00_11_10>(self.0)))
+            let [first, second] = self.0;
+            Self([second, first])
         }
         #[inline(always)]
         fn counts(self, other: Self) -> [u32; 4] {
@@ -181,7 +270,68 @@ mod avx2 {
         }
         #[inline(always)]
         fn digits(self, place: u32) -> u32 {
-            avx2!({
+            let [first, second] = self.0;
+            x86!({
+                let distance = _mm_cvtsi32_si128(63 - place as i32);
+                let first = _mm_movemask_pd(_mm_castsi128_pd(_mm_sll_epi64(first, distance)));
+                let second = _mm_movemask_pd(_mm_castsi128_pd(_mm_sll_epi64(second, distance)));
+                (first | second << 2) as u32
+            })
+        }
+    }
+
+    #[inline(always)]
+    fn distances(a: u32, b: u32) -> __m256i {
+        let (a, b) = (i64::from(a), i64::from(b));
+        x86!(_mm256_set_epi64x(b, b, a, a))
+    }
+
+    impl Lanes for Avx2Lanes {
+        #[inline(always)]
+        fn new(lanes: [u64; 4]) -> Self {
+            Self(bytemuck::cast(lanes))
+        }
+        #[inline(always)]
+        fn to_array(self) -> [u64; 4] {
+            bytemuck::cast(self.0)
+        }
+        #[inline(always)]
+        fn and(self, other: Self) -> Self {
+            Self(x86!(_mm256_and_si256(self.0, other.0)))
+        }
+        #[inline(always)]
+        fn or(self, other: Self) -> Self {
+            Self(x86!(_mm256_or_si256(self.0, other.0)))
+        }
+        #[inline(always)]
+        fn xor(self, other: Self) -> Self {
+            Self(x86!(_mm256_xor_si256(self.0, other.0)))
+        }
+        #[inline(always)]
+        fn left(self, a: u32, b: u32) -> Self {
+            Self(x86!(_mm256_sllv_epi64(self.0, distances(a, b))))
+        }
+        #[inline(always)]
+        fn right(self, a: u32, b: u32) -> Self {
+            Self(x86!(_mm256_srlv_epi64(self.0, distances(a, b))))
+        }
+        #[inline(always)]
+        fn swapped(self) -> Self {
+            Self(x86!(_mm256_permute4x64_epi64::<0b01_00_11_10>(self.0)))
+        }
+        #[inline(always)]
+        fn counts(self, other: Self) -> [u32; 4] {
+            let (a, b) = (self.to_array(), other.to_array());
+            [
+                a[0].count_ones() + b[0].count_ones(),
+                a[1].count_ones() + b[1].count_ones(),
+                a[2].count_ones() + b[2].count_ones(),
+                a[3].count_ones() + b[3].count_ones(),
+            ]
+        }
+        #[inline(always)]
+        fn digits(self, place: u32) -> u32 {
+            x86!({
                 let highest = _mm256_sll_epi64(self.0, _mm_cvtsi32_si128(63 - place as i32));
                 _mm256_movemask_pd(_mm256_castsi256_pd(highest)) as u32
             })

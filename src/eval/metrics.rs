@@ -11,7 +11,7 @@
 //! | mobility | `sum over amazons of sum over s in one queen move of neighbours(s) / steps(s)` |
 
 use super::distance::{DistanceMaps, Levels};
-use super::lanes::{Boards, Kernel, Lanes, PortableLanes, SidePair};
+use super::lanes::{Boards, Kernel, Lanes, SidePair, Work};
 use crate::board::bitboard::{Bitboard, DIRECTIONS};
 use crate::board::position::Position;
 
@@ -144,18 +144,15 @@ const COMMON_MULTIPLE: u32 = 2520;
 
 /// Equations 6 and 7 on a given kernel.
 pub fn mobility_on(position: &Position, kernel: Kernel) -> f32 {
-    match kernel.min(Kernel::fastest()) {
-        Kernel::Portable => mobility::<PortableLanes>(position),
-        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-        // SAFETY: the kernel is at most the fastest that was found.
-        Kernel::Avx2 => unsafe { mobility_avx2(position) },
+    struct Mobility<'a>(&'a Position);
+    impl Work for Mobility<'_> {
+        type Output = f32;
+        #[inline(always)]
+        fn run<L: Lanes>(self) -> f32 {
+            mobility::<L>(self.0)
+        }
     }
-}
-
-#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn mobility_avx2(position: &Position) -> f32 {
-    mobility::<super::lanes::Avx2Lanes>(position)
+    kernel.run(Mobility(position))
 }
 
 /// Equations 6 and 7 by the kernel that the caller was compiled for.

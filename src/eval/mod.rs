@@ -21,7 +21,7 @@ pub mod winrate;
 use crate::board::position::Position;
 use crate::board::square::Side;
 use distance::DistanceMaps;
-use lanes::{Kernel, Lanes, PortableLanes};
+use lanes::{Kernel, Lanes, Work};
 use metrics::Metrics;
 use phase::Weights;
 use std::ops::Neg;
@@ -88,12 +88,15 @@ impl Evaluator {
     /// The value of a position. `maps` is scratch space, worth keeping between calls.
     #[inline]
     pub fn value(&self, position: &Position, maps: &mut DistanceMaps) -> Value {
-        match self.kernel {
-            Kernel::Portable => value::<PortableLanes>(position, &self.weights, maps),
-            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-            // SAFETY: `fastest` found the features before this kernel could be chosen.
-            Kernel::Avx2 => unsafe { value_avx2(position, &self.weights, maps) },
+        struct Evaluation<'a>(&'a Position, &'a Weights, &'a mut DistanceMaps);
+        impl Work for Evaluation<'_> {
+            type Output = Value;
+            #[inline(always)]
+            fn run<L: Lanes>(self) -> Value {
+                value::<L>(self.0, self.1, self.2)
+            }
         }
+        self.kernel.run(Evaluation(position, &self.weights, maps))
     }
 }
 
@@ -110,10 +113,4 @@ pub(crate) fn value<L: Lanes>(position: &Position, weights: &Weights, maps: &mut
         metrics.confinement = confinement::confinement::<L>(position, maps);
     }
     weights_now.value(&metrics, position.side())
-}
-
-#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn value_avx2(position: &Position, weights: &Weights, maps: &mut DistanceMaps) -> Value {
-    value::<lanes::Avx2Lanes>(position, weights, maps)
 }

@@ -6,9 +6,7 @@ use crate::board::moves::Movement;
 use crate::board::position::{Aiming, Position};
 use crate::board::square::Side;
 use crate::eval::distance::DistanceMaps;
-#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-use crate::eval::lanes::Avx2Lanes;
-use crate::eval::lanes::{Kernel, Lanes, PortableLanes};
+use crate::eval::lanes::{Kernel, Lanes, Work};
 use crate::eval::policy::{self, Arrows, Movements};
 use fastrand::Rng;
 
@@ -101,18 +99,15 @@ impl Opener {
         params: &Params,
         rng: &mut Rng,
     ) {
-        match kernel.min(Kernel::fastest()) {
-            Kernel::Portable => self.open::<PortableLanes>(tree, id, state, params, rng),
-            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-            // SAFETY: the kernel is at most the fastest that was found.
-            Kernel::Avx2 => unsafe { self.open_avx2(tree, id, state, params, rng) },
+        struct Opening<'a>(&'a mut Opener, &'a Tree, NodeId, &'a State, &'a Params, &'a mut Rng);
+        impl Work for Opening<'_> {
+            type Output = ();
+            #[inline(always)]
+            fn run<L: Lanes>(self) {
+                self.0.open::<L>(self.1, self.2, self.3, self.4, self.5);
+            }
         }
-    }
-
-    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn open_avx2(&mut self, tree: &Tree, id: NodeId, state: &State, params: &Params, rng: &mut Rng) {
-        self.open::<Avx2Lanes>(tree, id, state, params, rng);
+        kernel.run(Opening(self, tree, id, state, params, rng));
     }
 
     /// Opens a node: gives it its children in random order, or where the formula has priors in their order.

@@ -11,7 +11,7 @@ use crate::board::moves::Movement;
 use crate::board::position::{Aiming, Position};
 use crate::board::square::{Side, Square};
 use crate::eval::distance::DistanceMaps;
-use crate::eval::lanes::{Kernel, Lanes, PortableLanes};
+use crate::eval::lanes::{Kernel, Lanes, Work};
 use crate::eval::phase::Weights;
 use crate::eval::winrate::{Leaf, WinRate};
 use crate::eval::{self, parallel};
@@ -67,18 +67,15 @@ impl Simulator {
     /// of a move, a random arrow is shot first.
     #[inline]
     pub fn win_rate_for_black(&self, state: &State, rng: &mut Rng, scratch: &mut Scratch) -> WinRate {
-        match self.kernel {
-            Kernel::Portable => self.simulate::<PortableLanes>(state, rng, scratch),
-            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-            // SAFETY: `fastest` found the features before this kernel could be chosen.
-            Kernel::Avx2 => unsafe { self.simulate_avx2(state, rng, scratch) },
+        struct Simulation<'a>(&'a Simulator, &'a State, &'a mut Rng, &'a mut Scratch);
+        impl Work for Simulation<'_> {
+            type Output = WinRate;
+            #[inline(always)]
+            fn run<L: Lanes>(self) -> WinRate {
+                self.0.simulate::<L>(self.1, self.2, self.3)
+            }
         }
-    }
-
-    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn simulate_avx2(&self, state: &State, rng: &mut Rng, scratch: &mut Scratch) -> WinRate {
-        self.simulate::<eval::lanes::Avx2Lanes>(state, rng, scratch)
+        self.kernel.run(Simulation(self, state, rng, scratch))
     }
 
     /// The same by the kernel that the caller was compiled for.

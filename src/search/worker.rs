@@ -11,9 +11,7 @@ use super::tree::NodeId;
 use crate::board::position::Position;
 use crate::board::square::Side;
 use crate::endgame::Counter;
-#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-use crate::eval::lanes::Avx2Lanes;
-use crate::eval::lanes::{Kernel, Lanes, PortableLanes};
+use crate::eval::lanes::{Lanes, Work};
 use crate::eval::winrate::WinRate;
 use fastrand::Rng;
 use std::sync::atomic::Ordering::Relaxed;
@@ -45,18 +43,15 @@ impl Worker {
 
     /// Iterates until the run is over. `tick` is called at every look at the clock.
     pub fn work(&mut self, shared: &Shared, tick: &mut dyn FnMut(&Shared)) {
-        match shared.simulator.kernel() {
-            Kernel::Portable => self.work_with::<PortableLanes>(shared, tick),
-            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-            // SAFETY: a simulator's kernel is at most the fastest that was found.
-            Kernel::Avx2 => unsafe { self.work_avx2(shared, tick) },
+        struct Run<'a, 'b>(&'a mut Worker, &'a Shared<'b>, &'a mut dyn FnMut(&Shared));
+        impl Work for Run<'_, '_> {
+            type Output = ();
+            #[inline(always)]
+            fn run<L: Lanes>(self) {
+                self.0.work_with::<L>(self.1, self.2);
+            }
         }
-    }
-
-    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn work_avx2(&mut self, shared: &Shared, tick: &mut dyn FnMut(&Shared)) {
-        self.work_with::<Avx2Lanes>(shared, tick);
+        shared.simulator.kernel().run(Run(self, shared, tick));
     }
 
     /// The same by the kernel that the caller was compiled for, as is all that an iteration does.
