@@ -1,7 +1,7 @@
 //! Which child to descend to, and which to answer with: formulas over the statistics of the tree.
 
 use super::params::{Formula, Params, Puct};
-use super::shortlist::{Score, Shortlists, highest};
+use super::shortlist::{Bonus, Known, Shortlists, highest};
 use super::tree::{Node, NodeId, Tree};
 use crate::board::square::Side;
 use std::sync::LazyLock;
@@ -96,17 +96,7 @@ fn by_prior(
     let parent = tree.node(id);
     let c = if is_movement(&parent) { puct.arrow_c } else { puct.movement_c };
     let exploration = c * (variance * visits as f32).sqrt();
-    let score = |node: Node| {
-        if node.proof() == Some(chooser.opponent()) {
-            return Score::OUT;
-        }
-        let visits = node.visits().max(1);
-        let bonus = exploration * node.prior() / (1 + visits) as f32;
-        Score { sum: node.mean(visits) + bonus, bonus }
-    };
-    // A little more, for what is rounded away.
-    let growth = |bonus: f32, before: f32| (bonus * (exploration / before - 1.0)).max(0.0) + 1e-6;
-    let best = shortlists.best(tree, id, visits, exploration, score, growth);
+    let best = shortlists.best(tree, id, visits, PuctBonus { chooser, exploration });
     let best_score = best.map_or(f32::NEG_INFINITY, |(_, score)| score);
     let untried = tree.next_prior(id).filter(|prior| {
         let mean = parent.mean(visits);
@@ -127,21 +117,77 @@ fn by_ucb1_tuned(
     shortlists: &mut Shortlists,
 ) -> Option<NodeId> {
     let log_visits = libm::logf(visits as f32);
-    let score = |node: Node| {
-        if node.proof() == Some(chooser.opponent()) {
-            return Score::OUT;
+    shortlists.best(tree, id, visits, Ucb1TunedBonus { chooser, log_visits }).map(|(child, _)| child)
+}
+
+/// PUCT's: `exploration * prior / (1 + n)`.
+#[derive(Clone, Copy)]
+struct PuctBonus {
+    chooser: Side,
+    exploration: f32,
+}
+
+impl Bonus for PuctBonus {
+    #[inline(always)]
+    fn known(&self, node: Node) -> Known {
+        if node.proof() == Some(self.chooser.opponent()) {
+            return Known::OUT;
         }
         let visits = node.visits().max(1);
-        let mean = node.mean(visits);
-        let bonus = ucb1_tuned_bonus(mean, log_visits / visits as f32);
-        Score { sum: mean + bonus, bonus }
-    };
-    // The bonus, at most `sqrt(ln N / 4n)`, grows no faster than `ln N`.
-    let growth = |_, before: f32| {
+        Known { mean: node.mean(visits), weight: node.prior() / (1 + visits) as f32 }
+    }
+
+    #[inline(always)]
+    fn of(&self, known: Known) -> f32 {
+        self.exploration * known.weight
+    }
+
+    fn measure(&self) -> f32 {
+        self.exploration
+    }
+
+    #[inline(always)]
+    fn growth(&self, bonus: f32, before: f32) -> f32 {
+        // A little more, for what is rounded away.
+        (bonus * (self.exploration / before - 1.0)).max(0.0) + 1e-6
+    }
+}
+
+/// That of UCB1-tuned.
+#[derive(Clone, Copy)]
+struct Ucb1TunedBonus {
+    chooser: Side,
+    log_visits: f32,
+}
+
+impl Bonus for Ucb1TunedBonus {
+    #[inline(always)]
+    fn known(&self, node: Node) -> Known {
+        if node.proof() == Some(self.chooser.opponent()) {
+            return Known::OUT;
+        }
+        let visits = node.visits().max(1);
+        Known { mean: node.mean(visits), weight: 1.0 / visits as f32 }
+    }
+
+    #[inline(always)]
+    fn of(&self, known: Known) -> f32 {
+        if known.mean == f32::NEG_INFINITY {
+            return 0.0;
+        }
+        ucb1_tuned_bonus(known.mean, self.log_visits * known.weight)
+    }
+
+    fn measure(&self) -> f32 {
+        self.log_visits
+    }
+
+    /// The bonus, at most `sqrt(ln N / 4n)`, grows no faster than `ln N`.
+    #[inline(always)]
+    fn growth(&self, _: f32, before: f32) -> f32 {
         let log_before = before.max(f32::MIN_POSITIVE);
-        0.5 * log_before.sqrt() * (log_visits / log_before - 1.0)
-    };
-    shortlists.best(tree, id, visits, log_visits, score, growth).map(|(child, _)| child)
+        0.5 * log_before.sqrt() * (self.log_visits / log_before - 1.0)
+    }
 }
 
 /// Square roots of small visit counts: most children have few visits, and a look-up is quicker.

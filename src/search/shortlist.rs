@@ -1,8 +1,9 @@
 //! Selection among many children without looking at all of them each time.
 //!
-//! Between two visits of a node only the child that was visited changes much: of the scores of the others at
-//! most the part grows a little that rewards what was tried seldom. So the best few are remembered with a
-//! bound on all others, and as long as the best of the few is above the bound, it is the best of all.
+//! Between two visits of a node only the child that was visited changes: of the scores of the others at most
+//! the part grows a little that rewards what was tried seldom. So the best few are remembered with a bound on
+//! all others, and as long as the best of the few is above the bound, it is the best of all. What is known of
+//! the few lies side by side, where it is quicker to look at than their nodes all over the tree.
 
 use super::tree::{Node, NodeId, Tree};
 
@@ -10,17 +11,48 @@ use super::tree::{Node, NodeId, Tree};
 #[derive(Debug)]
 pub struct Shortlists {
     lists: Vec<Shortlist>,
-    scored: Vec<(Score, NodeId)>,
+    scored: Vec<(f32, Entry)>,
 }
 
-/// What makes a child the one to go to.
+/// What is known of a child and makes its score, together with what is known of its parent.
 #[derive(Clone, Copy, Debug)]
-pub struct Score {
-    /// All of it; negative infinity when the child is out.
-    pub sum: f32,
-    /// The part of it that grows while the child is not visited.
-    pub bonus: f32,
+pub struct Known {
+    /// Its mean value; negative infinity when the child is out.
+    pub mean: f32,
+    /// What its bonus is made of, the part of the score that grows while the child is not visited.
+    pub weight: f32,
 }
+
+/// A formula that scores children by their mean and a bonus.
+pub trait Bonus: Copy {
+    /// What is known of a child.
+    fn known(&self, node: Node) -> Known;
+    /// Its bonus, which the score adds to its mean.
+    fn of(&self, known: Known) -> f32;
+    /// What bonuses are measured by at this moment.
+    fn measure(&self) -> f32;
+    /// How much a bonus of this size can have grown since the measure was this other one, if the child was
+    /// not visited.
+    fn growth(&self, bonus: f32, measure: f32) -> f32;
+}
+
+/// A child with what is known of it.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    child: NodeId,
+    known: Known,
+}
+
+/// Entries that are looked at together, each part of them side by side.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    children: [NodeId; ROW],
+    means: [f32; ROW],
+    weights: [f32; ROW],
+}
+
+/// As many as the widest registers hold.
+const ROW: usize = 8;
 
 /// The best children of one node as they were at some moment, and what the others can have become since.
 #[derive(Clone, Debug)]
@@ -31,11 +63,19 @@ struct Shortlist {
     /// Its children that had been tried.
     tried: u32,
     /// The best ones, in the order of the tree: the first of equals is the one that a look at all would find.
-    children: Vec<NodeId>,
+    rows: Vec<Row>,
+    /// The place of the one that was found last, and has been visited since.
+    last: usize,
     /// The highest score and the highest bonus of children that are not in the list, when the list was made.
-    others: Score,
+    others: f32,
+    others_bonus: f32,
     /// What bonuses were measured by then.
     measure: f32,
+}
+
+impl Known {
+    /// Of a child that is out.
+    pub const OUT: Self = Self { mean: f32::NEG_INFINITY, weight: 0.0 };
 }
 
 impl Default for Shortlists {
@@ -44,61 +84,52 @@ impl Default for Shortlists {
             node: 0,
             visits: 0,
             tried: 0,
-            children: Vec::new(),
-            others: Score::OUT,
+            rows: Vec::new(),
+            last: 0,
+            others: f32::NEG_INFINITY,
+            others_bonus: 0.0,
             measure: 0.0,
         };
         Self { lists: vec![none; Self::LISTS], scored: Vec::new() }
     }
 }
 
-impl Score {
-    /// That of a child that is out.
-    pub const OUT: Self = Self { sum: f32::NEG_INFINITY, bonus: 0.0 };
-}
-
 impl Shortlists {
     /// Lists that are kept.
     const LISTS: usize = 512;
     /// With fewer children a look at all is as quick.
-    const LEAST_CHILDREN: u32 = 16;
+    const LEAST_CHILDREN: u32 = 8;
 
     /// Forgets everything: the nodes are other ones, or the tree has changed.
     pub fn clear(&mut self) {
         self.lists.iter_mut().for_each(|list| list.node = 0);
     }
 
-    /// The child with the highest score, with its score; `None` if all children are out. `growth` says how
-    /// much a bonus of this size can have grown since the measure was another one, if the child was not visited.
+    /// The child with the highest score, with its score; `None` if all children are out. Where a worker is
+    /// alone it must go to this child or to one that was not tried.
     ///
     /// While other workers visit the node too, the answer may be one that was best a moment ago.
-    pub fn best(
-        &mut self,
-        tree: &Tree,
-        id: NodeId,
-        visits: u32,
-        measure: f32,
-        score: impl Fn(Node) -> Score,
-        growth: impl Fn(f32, f32) -> f32,
-    ) -> Option<(NodeId, f32)> {
+    #[inline(always)]
+    pub fn best(&mut self, tree: &Tree, id: NodeId, visits: u32, bonus: impl Bonus) -> Option<(NodeId, f32)> {
         let (_, tried) = tree.node(id).counts();
         let list = &mut self.lists[id.wrapping_mul(0x9e37_79b1) as usize >> 23];
         if tried < Self::LEAST_CHILDREN || (list.node != id && list.node != 0 && list.visits >= visits) {
-            return highest(tree.tried(id).map(|(child, node)| (child, score(node).sum)));
+            return highest(tree.tried(id).map(|(child, node)| {
+                let known = bonus.known(node);
+                (child, known.mean + bonus.of(known))
+            }));
         }
-        let listed = |list: &Shortlist| {
-            highest(list.children.iter().map(|&child| (child, score(tree.node(child)).sum)))
-        };
-        if list.node == id
-            && list.tried == tried
-            && let Some(best) = listed(list)
-            && best.1 > list.others.sum + growth(list.others.bonus, list.measure)
-        {
-            return Some(best);
+        if list.node == id && list.tried == tried {
+            list.refresh(tree, &bonus);
+            if let Some(best) = list.best(&bonus)
+                && best.1 > list.others + bonus.growth(list.others_bonus, list.measure)
+            {
+                return Some(best);
+            }
         }
-        (list.node, list.visits, list.tried, list.measure) = (id, visits, tried, measure);
-        list.renew(tree, &score, &mut self.scored);
-        listed(list)
+        (list.node, list.visits, list.tried, list.measure) = (id, visits, tried, bonus.measure());
+        list.renew(tree, &bonus, &mut self.scored);
+        list.best(&bonus)
     }
 }
 
@@ -108,23 +139,80 @@ impl Shortlist {
         (8 * tried).isqrt() as usize
     }
 
-    fn renew(&mut self, tree: &Tree, score: impl Fn(Node) -> Score, scored: &mut Vec<(Score, NodeId)>) {
+    /// Learns what has changed: a worker who is alone has visited one child only.
+    #[inline(always)]
+    fn refresh(&mut self, tree: &Tree, bonus: &impl Bonus) {
+        if tree.is_for_one_worker() {
+            let (row, place) = (&mut self.rows[self.last / ROW], self.last % ROW);
+            let known = bonus.known(tree.node(row.children[place]));
+            (row.means[place], row.weights[place]) = (known.mean, known.weight);
+            return;
+        }
+        for row in &mut self.rows {
+            for (place, &child) in row.children.iter().enumerate().take_while(|(_, child)| **child != 0) {
+                let known = bonus.known(tree.node(child));
+                (row.means[place], row.weights[place]) = (known.mean, known.weight);
+            }
+        }
+    }
+
+    /// The first child of the list with the highest score, unless all are out.
+    #[inline(always)]
+    fn best(&mut self, bonus: &impl Bonus) -> Option<(NodeId, f32)> {
+        let score = |row: &Row, place: usize| {
+            let known = Known { mean: row.means[place], weight: row.weights[place] };
+            known.mean + bonus.of(known)
+        };
+        // The best in each place of a row, and the row it is in: all places at once.
+        let mut scores = [f32::NEG_INFINITY; ROW];
+        let mut rows = [0; ROW];
+        for (number, row) in (0..).zip(&self.rows) {
+            for place in 0..ROW {
+                let score = score(row, place);
+                let is_better = score > scores[place];
+                scores[place] = if is_better { score } else { scores[place] };
+                rows[place] = if is_better { number } else { rows[place] };
+            }
+        }
+        let mut best = (f32::NEG_INFINITY, usize::MAX);
+        for place in 0..ROW {
+            let found = rows[place] * ROW + place;
+            if scores[place] > best.0 || (scores[place] == best.0 && found < best.1) {
+                best = (scores[place], found);
+            }
+        }
+        if best.0 == f32::NEG_INFINITY {
+            return None;
+        }
+        self.last = best.1;
+        Some((self.rows[best.1 / ROW].children[best.1 % ROW], best.0))
+    }
+
+    fn renew(&mut self, tree: &Tree, bonus: &impl Bonus, scored: &mut Vec<(f32, Entry)>) {
         let length = Self::length(self.tried);
         scored.clear();
-        scored.extend(tree.tried(self.node).map(|(child, node)| (score(node), child)));
-        self.others = Score::OUT;
+        scored.extend(tree.tried(self.node).map(|(child, node)| {
+            let known = bonus.known(node);
+            (known.mean + bonus.of(known), Entry { child, known })
+        }));
+        (self.others, self.others_bonus, self.last) = (f32::NEG_INFINITY, 0.0, 0);
         if scored.len() > length {
-            let by_score =
-                |a: &(Score, NodeId), b: &(Score, NodeId)| b.0.sum.total_cmp(&a.0.sum).then(a.1.cmp(&b.1));
-            let (_, (best_other, _), rest) = scored.select_nth_unstable_by(length, by_score);
-            self.others = rest
-                .iter()
-                .fold(*best_other, |most, (other, _)| Score { bonus: most.bonus.max(other.bonus), ..most });
+            scored.select_nth_unstable_by(length, |a, b| b.0.total_cmp(&a.0).then(a.1.child.cmp(&b.1.child)));
+            self.others = scored[length].0;
+            let bonuses = scored[length..].iter().map(|(_, entry)| bonus.of(entry.known));
+            self.others_bonus = bonuses.fold(0.0, f32::max);
             scored.truncate(length);
         }
-        self.children.clear();
-        self.children.extend(scored.iter().map(|(_, child)| child));
-        self.children.sort_unstable();
+        scored.sort_unstable_by_key(|(_, entry)| entry.child);
+        self.rows.clear();
+        for entries in scored.chunks(ROW) {
+            let mut row = Row { children: [0; ROW], means: [f32::NEG_INFINITY; ROW], weights: [0.0; ROW] };
+            for (place, (_, Entry { child, known })) in entries.iter().enumerate() {
+                (row.children[place], row.means[place], row.weights[place]) =
+                    (*child, known.mean, known.weight);
+            }
+            self.rows.push(row);
+        }
     }
 }
 

@@ -279,6 +279,12 @@ impl Tree {
         Self { access: Access::Alone, ..self }
     }
 
+    /// Whether only one worker writes to it.
+    #[inline(always)]
+    pub fn is_for_one_worker(&self) -> bool {
+        self.access == Access::Alone
+    }
+
     /// The root.
     pub fn root(&self) -> NodeId {
         FIRST
