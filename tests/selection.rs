@@ -72,13 +72,17 @@ fn selection_follows_ucb1_tuned() {
 #[test]
 fn shortlists_change_no_selection() {
     let mut rng = Rng::with_seed(4);
-    for formula in [Formula::Ucb1Tuned, Formula::Puct(Puct::DEFAULT)] {
+    let formulas = [Formula::Ucb1Tuned, Formula::Puct(Puct::DEFAULT)];
+    for (formula, alone) in formulas.into_iter().flat_map(|formula| [(formula, false), (formula, true)]) {
         let params = Params { formula, ..Params::MCTS };
         let priors = random_priors(600, &mut rng);
         let start = Position::standard();
         let edges = start.legal_moves().map(Edge::whole).zip(priors);
         let edges: Vec<Edge> = edges.map(|(edge, prior)| edge.with_log_prior(prior.ln())).collect();
-        let trees = [(); 2].map(|()| Tree::with_memory(0));
+        let mut trees = [(); 2].map(|()| Tree::with_memory(0));
+        if alone {
+            trees = trees.map(Tree::for_one_worker);
+        }
         for tree in &trees {
             assert!(tree.begin_opening(tree.root()) && tree.open(tree.root(), &edges));
         }
