@@ -119,13 +119,12 @@ impl Shortlists {
                 (child, known.mean + bonus.of(known))
             }));
         }
-        if list.node == id && list.tried == tried {
-            list.refresh(tree, &bonus);
-            if let Some(best) = list.best(&bonus)
-                && best.1 > list.others + bonus.growth(list.others_bonus, list.measure)
-            {
-                return Some(best);
-            }
+        if list.node == id
+            && list.tried == tried
+            && let Some(best) = list.best_now(tree, visits, &bonus)
+            && best.1 > list.others + bonus.growth(list.others_bonus, list.measure)
+        {
+            return Some(best);
         }
         (list.node, list.visits, list.tried, list.measure) = (id, visits, tried, bonus.measure());
         list.renew(tree, &bonus, &mut self.scored);
@@ -139,36 +138,54 @@ impl Shortlist {
         (8 * tried).isqrt() as usize
     }
 
-    /// Learns what has changed: a worker who is alone has visited one child only.
+    /// Looks at one child's node again.
     #[inline(always)]
-    fn refresh(&mut self, tree: &Tree, bonus: &impl Bonus) {
-        if tree.is_for_one_worker() {
-            let (row, place) = (&mut self.rows[self.last / ROW], self.last % ROW);
+    fn look_up(&mut self, place: usize, tree: &Tree, bonus: &impl Bonus) {
+        let (row, place) = (&mut self.rows[place / ROW], place % ROW);
+        if row.children[place] != 0 {
             let known = bonus.known(tree.node(row.children[place]));
             (row.means[place], row.weights[place]) = (known.mean, known.weight);
-            return;
         }
-        for row in &mut self.rows {
-            for (place, &child) in row.children.iter().enumerate().take_while(|(_, child)| **child != 0) {
-                let known = bonus.known(tree.node(child));
-                (row.means[place], row.weights[place]) = (known.mean, known.weight);
+    }
+
+    /// The best child of the list as it is now.
+    #[inline(always)]
+    fn best_now(&mut self, tree: &Tree, visits: u32, bonus: &impl Bonus) -> Option<(NodeId, f32)> {
+        self.look_up(self.last, tree, bonus);
+        if tree.is_for_one_worker() {
+            return self.best(bonus);
+        }
+        // What others have visited is found out when it is about to be chosen, or when it is its turn.
+        let places = self.rows.len() * ROW;
+        self.look_up(visits as usize % places, tree, bonus);
+        for _ in 0..places {
+            let (_, before) = self.best(bonus)?;
+            self.look_up(self.last, tree, bonus);
+            let now = self.score(self.last, bonus);
+            if now >= before {
+                return Some((self.rows[self.last / ROW].children[self.last % ROW], now));
             }
         }
+        self.best(bonus)
+    }
+
+    #[inline(always)]
+    fn score(&self, place: usize, bonus: &impl Bonus) -> f32 {
+        let (row, place) = (&self.rows[place / ROW], place % ROW);
+        let known = Known { mean: row.means[place], weight: row.weights[place] };
+        known.mean + bonus.of(known)
     }
 
     /// The first child of the list with the highest score, unless all are out.
     #[inline(always)]
     fn best(&mut self, bonus: &impl Bonus) -> Option<(NodeId, f32)> {
-        let score = |row: &Row, place: usize| {
-            let known = Known { mean: row.means[place], weight: row.weights[place] };
-            known.mean + bonus.of(known)
-        };
         // The best in each place of a row, and the row it is in: all places at once.
         let mut scores = [f32::NEG_INFINITY; ROW];
         let mut rows = [0; ROW];
         for (number, row) in (0..).zip(&self.rows) {
             for place in 0..ROW {
-                let score = score(row, place);
+                let known = Known { mean: row.means[place], weight: row.weights[place] };
+                let score = known.mean + bonus.of(known);
                 let is_better = score > scores[place];
                 scores[place] = if is_better { score } else { scores[place] };
                 rows[place] = if is_better { number } else { rows[place] };
