@@ -36,8 +36,17 @@ impl Kernel {
         *FASTEST
     }
 
+    /// Those for this kind of processor, slowest first.
+    const ALL: &[Self] = &[
+        Self::Portable,
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        Self::Sse42,
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        Self::Avx2,
+    ];
+
     /// How many there are for this kind of processor.
-    pub const COUNT: usize = if cfg!(any(target_arch = "x86", target_arch = "x86_64")) { 3 } else { 1 };
+    pub const COUNT: usize = Self::ALL.len();
 
     /// One word for it.
     pub fn name(self) -> &'static str {
@@ -52,14 +61,7 @@ impl Kernel {
 
     /// All that this processor has, slowest first.
     pub fn available() -> impl Iterator<Item = Self> {
-        let all = [
-            Self::Portable,
-            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-            Self::Sse42,
-            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-            Self::Avx2,
-        ];
-        all.into_iter().filter(|&kernel| kernel <= Self::fastest())
+        Self::ALL.iter().copied().filter(|&kernel| kernel <= Self::fastest())
     }
 
     #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
@@ -128,7 +130,17 @@ pub trait Lanes: Copy {
     /// Lanes 2 and 3 exchanged with lanes 0 and 1.
     fn swapped(self) -> Self;
     /// How many bits are set in each lane of these two together.
-    fn counts(self, other: Self) -> [u32; 4];
+    #[inline(always)]
+    fn counts(self, other: Self) -> [u32; 4] {
+        let (a, b) = (self.to_array(), other.to_array());
+        // Written out: a closure would leave the instruction set that this is compiled for.
+        [
+            a[0].count_ones() + b[0].count_ones(),
+            a[1].count_ones() + b[1].count_ones(),
+            a[2].count_ones() + b[2].count_ones(),
+            a[3].count_ones() + b[3].count_ones(),
+        ]
+    }
     /// The bit at this place, below 64, of each lane, that of lane 0 lowest.
     fn digits(self, place: u32) -> u32;
 }
@@ -169,10 +181,6 @@ impl Lanes for PortableLanes {
     #[inline(always)]
     fn swapped(self) -> Self {
         Self([self.0[2], self.0[3], self.0[0], self.0[1]])
-    }
-    #[inline(always)]
-    fn counts(self, other: Self) -> [u32; 4] {
-        std::array::from_fn(|i| self.0[i].count_ones() + other.0[i].count_ones())
     }
     #[inline(always)]
     fn digits(self, place: u32) -> u32 {
@@ -259,16 +267,6 @@ mod x86 {
             Self([second, first])
         }
         #[inline(always)]
-        fn counts(self, other: Self) -> [u32; 4] {
-            let (a, b) = (self.to_array(), other.to_array());
-            [
-                a[0].count_ones() + b[0].count_ones(),
-                a[1].count_ones() + b[1].count_ones(),
-                a[2].count_ones() + b[2].count_ones(),
-                a[3].count_ones() + b[3].count_ones(),
-            ]
-        }
-        #[inline(always)]
         fn digits(self, place: u32) -> u32 {
             let [first, second] = self.0;
             x86!({
@@ -318,16 +316,6 @@ mod x86 {
         #[inline(always)]
         fn swapped(self) -> Self {
             Self(x86!(_mm256_permute4x64_epi64::<0b01_00_11_10>(self.0)))
-        }
-        #[inline(always)]
-        fn counts(self, other: Self) -> [u32; 4] {
-            let (a, b) = (self.to_array(), other.to_array());
-            [
-                a[0].count_ones() + b[0].count_ones(),
-                a[1].count_ones() + b[1].count_ones(),
-                a[2].count_ones() + b[2].count_ones(),
-                a[3].count_ones() + b[3].count_ones(),
-            ]
         }
         #[inline(always)]
         fn digits(self, place: u32) -> u32 {

@@ -128,13 +128,13 @@ struct PuctBonus {
 }
 
 impl Bonus for PuctBonus {
+    fn chooser(&self) -> Side {
+        self.chooser
+    }
+
     #[inline(always)]
-    fn known(&self, node: Node) -> Known {
-        if node.proof() == Some(self.chooser.opponent()) {
-            return Known::OUT;
-        }
-        let visits = node.visits().max(1);
-        Known { mean: node.mean(visits), weight: node.prior() / (1 + visits) as f32 }
+    fn weight(&self, node: Node, visits: u32) -> f32 {
+        node.prior() / (1 + visits) as f32
     }
 
     #[inline(always)]
@@ -161,13 +161,13 @@ struct Ucb1TunedBonus {
 }
 
 impl Bonus for Ucb1TunedBonus {
+    fn chooser(&self) -> Side {
+        self.chooser
+    }
+
     #[inline(always)]
-    fn known(&self, node: Node) -> Known {
-        if node.proof() == Some(self.chooser.opponent()) {
-            return Known::OUT;
-        }
-        let visits = node.visits().max(1);
-        Known { mean: node.mean(visits), weight: 1.0 / visits as f32 }
+    fn weight(&self, _: Node, visits: u32) -> f32 {
+        1.0 / visits as f32
     }
 
     #[inline(always)]

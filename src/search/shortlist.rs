@@ -6,6 +6,7 @@
 //! the few lies side by side, where it is quicker to look at than their nodes all over the tree.
 
 use super::tree::{Node, NodeId, Tree};
+use crate::board::square::Side;
 
 /// The shortlists of one worker: those of the most visited nodes, since few can be kept at hand.
 #[derive(Debug)]
@@ -25,15 +26,33 @@ pub struct Known {
 
 /// A formula that scores children by their mean and a bonus.
 pub trait Bonus: Copy {
-    /// What is known of a child.
-    fn known(&self, node: Node) -> Known;
-    /// Its bonus, which the score adds to its mean.
+    /// Who chooses: children that are proven to lose for this side are out.
+    fn chooser(&self) -> Side;
+    /// What the bonus of a child is made of.
+    fn weight(&self, node: Node, visits: u32) -> f32;
+    /// Its bonus.
     fn of(&self, known: Known) -> f32;
     /// What bonuses are measured by at this moment.
     fn measure(&self) -> f32;
     /// How much a bonus of this size can have grown since the measure was this other one, if the child was
     /// not visited.
     fn growth(&self, bonus: f32, measure: f32) -> f32;
+
+    /// What is known of a child.
+    #[inline(always)]
+    fn known(&self, node: Node) -> Known {
+        if node.proof() == Some(self.chooser().opponent()) {
+            return Known::OUT;
+        }
+        let visits = node.visits().max(1);
+        Known { mean: node.mean(visits), weight: self.weight(node, visits) }
+    }
+
+    /// Its score.
+    #[inline(always)]
+    fn score(&self, known: Known) -> f32 {
+        known.mean + self.of(known)
+    }
 }
 
 /// A child with what is known of it.
@@ -71,6 +90,21 @@ struct Shortlist {
     others_bonus: f32,
     /// What bonuses were measured by then.
     measure: f32,
+}
+
+impl Row {
+    const EMPTY: Self =
+        Self { children: [0; ROW], means: [Known::OUT.mean; ROW], weights: [Known::OUT.weight; ROW] };
+
+    #[inline(always)]
+    fn known(&self, place: usize) -> Known {
+        Known { mean: self.means[place], weight: self.weights[place] }
+    }
+
+    #[inline(always)]
+    fn put(&mut self, place: usize, child: NodeId, known: Known) {
+        (self.children[place], self.means[place], self.weights[place]) = (child, known.mean, known.weight);
+    }
 }
 
 impl Known {
@@ -114,10 +148,7 @@ impl Shortlists {
         let (_, tried) = tree.node(id).counts();
         let list = &mut self.lists[id.wrapping_mul(0x9e37_79b1) as usize >> 23];
         if tried < Self::LEAST_CHILDREN || (list.node != id && list.node != 0 && list.visits >= visits) {
-            return highest(tree.tried(id).map(|(child, node)| {
-                let known = bonus.known(node);
-                (child, known.mean + bonus.of(known))
-            }));
+            return highest(tree.tried(id).map(|(child, node)| (child, bonus.score(bonus.known(node)))));
         }
         if list.node == id
             && list.tried == tried
@@ -142,9 +173,9 @@ impl Shortlist {
     #[inline(always)]
     fn look_up(&mut self, place: usize, tree: &Tree, bonus: &impl Bonus) {
         let (row, place) = (&mut self.rows[place / ROW], place % ROW);
-        if row.children[place] != 0 {
-            let known = bonus.known(tree.node(row.children[place]));
-            (row.means[place], row.weights[place]) = (known.mean, known.weight);
+        let child = row.children[place];
+        if child != 0 {
+            row.put(place, child, bonus.known(tree.node(child)));
         }
     }
 
@@ -159,21 +190,14 @@ impl Shortlist {
         let places = self.rows.len() * ROW;
         self.look_up(visits as usize % places, tree, bonus);
         for _ in 0..places {
-            let (_, before) = self.best(bonus)?;
+            let (child, before) = self.best(bonus)?;
             self.look_up(self.last, tree, bonus);
-            let now = self.score(self.last, bonus);
+            let now = bonus.score(self.rows[self.last / ROW].known(self.last % ROW));
             if now >= before {
-                return Some((self.rows[self.last / ROW].children[self.last % ROW], now));
+                return Some((child, now));
             }
         }
         self.best(bonus)
-    }
-
-    #[inline(always)]
-    fn score(&self, place: usize, bonus: &impl Bonus) -> f32 {
-        let (row, place) = (&self.rows[place / ROW], place % ROW);
-        let known = Known { mean: row.means[place], weight: row.weights[place] };
-        known.mean + bonus.of(known)
     }
 
     /// The first child of the list with the highest score, unless all are out.
@@ -184,8 +208,7 @@ impl Shortlist {
         let mut rows = [0; ROW];
         for (number, row) in (0..).zip(&self.rows) {
             for place in 0..ROW {
-                let known = Known { mean: row.means[place], weight: row.weights[place] };
-                let score = known.mean + bonus.of(known);
+                let score = bonus.score(row.known(place));
                 let is_better = score > scores[place];
                 scores[place] = if is_better { score } else { scores[place] };
                 rows[place] = if is_better { number } else { rows[place] };
@@ -210,7 +233,7 @@ impl Shortlist {
         scored.clear();
         scored.extend(tree.tried(self.node).map(|(child, node)| {
             let known = bonus.known(node);
-            (known.mean + bonus.of(known), Entry { child, known })
+            (bonus.score(known), Entry { child, known })
         }));
         (self.others, self.others_bonus, self.last) = (f32::NEG_INFINITY, 0.0, 0);
         if scored.len() > length {
@@ -223,10 +246,9 @@ impl Shortlist {
         scored.sort_unstable_by_key(|(_, entry)| entry.child);
         self.rows.clear();
         for entries in scored.chunks(ROW) {
-            let mut row = Row { children: [0; ROW], means: [f32::NEG_INFINITY; ROW], weights: [0.0; ROW] };
-            for (place, (_, Entry { child, known })) in entries.iter().enumerate() {
-                (row.children[place], row.means[place], row.weights[place]) =
-                    (*child, known.mean, known.weight);
+            let mut row = Row::EMPTY;
+            for (place, (_, entry)) in entries.iter().enumerate() {
+                row.put(place, entry.child, entry.known);
             }
             self.rows.push(row);
         }
