@@ -62,7 +62,10 @@ fn described(report: &Report, lines: usize) -> String {
     if let Some(winner) = report.proven {
         let _ = write!(text, ", proven: {winner} wins");
     }
-    let full = if report.tree_full { " (memory limit reached)" } else { "" };
-    let _ = writeln!(text, ", depth {}, nodes {}{full}", report.depth, report.nodes);
+    let _ = write!(text, ", depth {}, nodes {}", report.depth, report.nodes);
+    if report.thinned > 0 {
+        let _ = write!(text, " (memory used up and recycled: {})", report.thinned);
+    }
+    text.push('\n');
     text
 }

@@ -207,23 +207,39 @@ fn another_position_drops_the_tree_and_the_same_one_keeps_it() {
 }
 
 #[test]
-fn a_full_tree_stops_growing_but_not_the_search() {
+fn a_full_tree_loses_what_was_visited_least_and_grows_on() {
     const MEMORY: usize = 1 << 20;
-    for params in [Params::MG, Params::MCTS, Params::TOURNAMENT] {
-        let resources = Resources { threads: 2, memory: MEMORY, ..Resources::default() };
+    for (params, threads) in
+        [(Params::MG, 1), (Params::MCTS, 2), (Params::TOURNAMENT, 1), (Params::TOURNAMENT, 2)]
+    {
+        let resources = Resources { threads, memory: MEMORY, ..Resources::default() };
         let mut search = Search::new(Position::standard(), params, resources);
         let report = run_iterations(&mut search, 30_000);
         assert_eq!((report.iterations, report.visits), (30_000, 30_000));
-        assert!(report.tree_full);
+        assert!(report.thinned > 1, "{} times", report.thinned);
         assert!(report.memory_used <= 1.0, "{} used", report.memory_used);
-        let best = report.best.unwrap();
-        search.advance(best);
+        search.advance(report.best.unwrap());
         let advanced = run_iterations(&mut search, 0);
-        assert!(!advanced.tree_full && advanced.nodes < report.nodes, "the memory of the rest is free again");
+        assert!(advanced.nodes < report.nodes, "the memory of the rest is free again");
         let grown = run_iterations(&mut search, 3000);
         assert!(grown.nodes > advanced.nodes, "{} nodes, then {}", advanced.nodes, grown.nodes);
         assert_eq!(search.position().check(grown.best.unwrap()), Ok(()));
     }
+}
+
+#[test]
+fn a_full_tree_stops_growing_but_not_the_search_when_the_deadline_is_near() {
+    let resources = Resources { memory: 16 << 20, ..Resources::default() };
+    let mut search = Search::new(Position::standard(), Params::TOURNAMENT, resources);
+    let full = |report: &Report| report.memory_used > 0.999;
+    let mut report = run_iterations(&mut search, 1000);
+    while !full(&report) {
+        report = run_iterations(&mut search, 10);
+    }
+    // Two million words, for which forty milliseconds are set aside.
+    let report = run(&mut search, Limits::time(Duration::from_millis(30)));
+    assert!(report.iterations > 0 && report.thinned == 0 && full(&report));
+    assert!(run_iterations(&mut search, 1).memory_used < 0.6);
 }
 
 #[test]

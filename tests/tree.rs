@@ -88,6 +88,63 @@ fn a_subtree_that_is_kept_stays_as_it_was() {
     assert!(kept > 5000, "{kept}");
 }
 
+/// What is known of all nodes by the way to them, and whether what is below them is kept.
+fn all_below(tree: &Tree, id: NodeId, way: &str, is_kept: &impl Fn(u32) -> bool, text: &mut Vec<String>) {
+    let node = tree.node(id);
+    let is_open = tree.is_open(id) && (way.is_empty() || is_kept(node.visits()));
+    let below = if is_open { (node.counts(), tree.next_prior(id)) } else { ((0, 0), None) };
+    text.push(format!(
+        "{way} {} {} {:?} {} {below:?}",
+        node.visits(),
+        node.mean(1),
+        node.proof(),
+        node.prior()
+    ));
+    if is_open {
+        for (child, node) in tree.tried(id) {
+            all_below(tree, child, &format!("{way} {:?}", node.edge()), is_kept, text);
+        }
+    }
+}
+
+#[test]
+fn a_thinned_tree_keeps_what_was_visited_most() {
+    let mut rng = Rng::with_seed(3);
+    let mut kept = 0;
+    for round in 0..300 {
+        let mut tree = tree_of(&mut rng);
+        let part = tree.filled() * rng.f64();
+        // Visits of a child are those of its parent at most, as searches leave them.
+        let mut to_visit = vec![tree.root()];
+        (0..5).for_each(|_| {
+            tree.node(tree.root()).enter();
+        });
+        while let Some(id) = to_visit.pop() {
+            let most = tree.node(id).visits();
+            for (child, node) in tree.tried(id) {
+                (node.visits()..rng.u32(..=most)).for_each(|_| {
+                    node.enter();
+                });
+                to_visit.extend((node.visits() <= most).then_some(child));
+            }
+        }
+        let at_least = |least| {
+            let mut text = Vec::new();
+            all_below(&tree, tree.root(), "", &|visits| visits >= least, &mut text);
+            text
+        };
+        let all: Vec<_> = (0..8).map(at_least).collect();
+        tree.thin(part);
+        let mut now = Vec::new();
+        all_below(&tree, tree.root(), "", &|_| true, &mut now);
+        assert!(all.contains(&now) && !tree.is_full(), "round {round}");
+        assert!(tree.filled() <= part || now == all[7], "round {round}: {} used, not {part}", tree.filled());
+        kept += now.len();
+        grow(&tree, tree.root(), &mut rng);
+    }
+    assert!(kept > 20_000, "{kept}");
+}
+
 #[test]
 fn children_are_tried_in_their_order_and_one_by_one() {
     let tree = Tree::with_memory(1 << 20);

@@ -54,6 +54,13 @@ impl Limits {
     }
 }
 
+impl Limits {
+    /// Whether there is so much time left.
+    fn leave(&self, time: Duration) -> bool {
+        self.deadline.is_none_or(|deadline| deadline.saturating_duration_since(Instant::now()) > time)
+    }
+}
+
 /// Machine resources for a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Resources {
@@ -93,7 +100,7 @@ pub struct Search {
     pool: Option<ThreadPool>,
 }
 
-/// What the threads of one run share.
+/// What the threads of one run share, until they meet a limit or pause while a full tree is thinned.
 pub(crate) struct Shared<'a> {
     pub tree: &'a Tree,
     pub root: Position,
@@ -102,15 +109,25 @@ pub(crate) struct Shared<'a> {
     pub limits: &'a Limits,
     /// Raised from outside.
     pub stop: &'a AtomicBool,
+    pub tally: &'a Tally,
+    /// Who wins the root, if counting tells although the search goes on.
+    pub counted: Option<Side>,
+    /// Whether new nodes are proven by counting.
+    pub counting: bool,
+    /// Whether to pause when the tree is full, so that it can be thinned.
+    pub pausing: bool,
+}
+
+/// How far a run has come.
+#[derive(Default)]
+pub(crate) struct Tally {
     /// Raised by the worker that met a limit.
     pub finished: AtomicBool,
     pub iterations: AtomicU64,
     /// Deepest descent so far, in tree levels.
     pub depth: AtomicUsize,
-    /// Who wins the root, if counting tells although the search goes on.
-    pub counted: Option<Side>,
-    /// Whether new nodes are proven by counting.
-    pub counting: bool,
+    /// How often a full tree was thinned.
+    pub thinned: u32,
 }
 
 impl Search {
@@ -182,6 +199,9 @@ impl Search {
     /// Searches until a limit is met, `stop` is raised or the outcome is proven. Blocks; `progress` is
     /// called about once a second from one of the threads. Where counting tells that the side to move wins, or
     /// nothing is contested any more, it fills its squares and does not search.
+    ///
+    /// When the tree is full it loses what was visited least, unless the deadline is too near for that. That
+    /// takes about half a second a gigabyte, and `stop` is heeded after it.
     pub fn run(
         &mut self,
         limits: &Limits,
@@ -190,38 +210,42 @@ impl Search {
     ) -> Report {
         let started = Instant::now();
         let counted = self.counted_winner();
-        let shared = Shared {
-            tree: &self.tree,
-            root: self.position,
-            params: &self.params,
-            simulator: &self.simulator,
-            limits,
-            stop,
-            finished: AtomicBool::new(false),
-            iterations: AtomicU64::new(0),
-            depth: AtomicUsize::new(0),
-            counted,
-            // Of moves that all lose for certain the one that looks best is wanted.
-            counting: self.params.counting && counted.is_none(),
-        };
-        if let Some(mv) = counted.and_then(|_| Counter::new().filling_move(&self.position)) {
-            return report::of_filling(&shared, mv, started.elapsed());
-        }
-        if self.position.winner().is_none() {
-            let mut progress = Progress { next: started + Progress::INTERVAL, started, progress };
-            let (first, others) = self.workers.split_at_mut(1);
-            match &self.pool {
-                Some(pool) => pool.scope(|scope| {
-                    for worker in others {
-                        scope.spawn(|_| worker.work(&shared, &mut |_| ()));
-                    }
-                    first[0].work(&shared, &mut |shared| progress.tick(shared));
-                }),
-                None => first[0].work(&shared, &mut |shared| progress.tick(shared)),
+        let mut tally = Tally::default();
+        let mut progress = Progress { next: started + Progress::INTERVAL, started, progress };
+        let mut pausing = true;
+        loop {
+            let shared = Shared {
+                tree: &self.tree,
+                root: self.position,
+                params: &self.params,
+                simulator: &self.simulator,
+                limits,
+                stop,
+                tally: &tally,
+                counted,
+                // Of moves that all lose for certain the one that looks best is wanted.
+                counting: self.params.counting && counted.is_none(),
+                pausing,
+            };
+            if let Some(mv) = counted.and_then(|_| Counter::new().filling_move(&self.position)) {
+                return report::of_filling(&shared, mv, started.elapsed());
+            }
+            if self.position.winner().is_none() {
+                work_together(&mut self.workers, self.pool.as_ref(), &shared, &mut progress);
+            }
+            if !shared.is_paused() {
+                return report::of_search(&shared, started.elapsed());
+            }
+            pausing = limits.leave(self.tree.thinning_time());
+            if pausing {
+                pausing = self.tree.thin(Self::KEPT);
+                tally.thinned += 1;
             }
         }
-        report::of_search(&shared, started.elapsed())
     }
+
+    /// The part of a full tree's memory that stays in use when it is thinned.
+    const KEPT: f64 = 0.5;
 
     /// Who wins, if counting tells. The tree forgets what it has proven of a game that is lost but still to be
     /// fought for.
@@ -234,6 +258,25 @@ impl Search {
             self.tree.clear();
         }
         Some(winner)
+    }
+}
+
+/// Iterates with all workers until the run is over or pauses.
+fn work_together(
+    workers: &mut [Worker],
+    pool: Option<&ThreadPool>,
+    shared: &Shared,
+    progress: &mut Progress,
+) {
+    let (first, others) = workers.split_at_mut(1);
+    match pool {
+        Some(pool) => pool.scope(|scope| {
+            for worker in others {
+                scope.spawn(|_| worker.work(shared, &mut |_| ()));
+            }
+            first[0].work(shared, &mut |shared| progress.tick(shared));
+        }),
+        None => first[0].work(shared, &mut |shared| progress.tick(shared)),
     }
 }
 
@@ -260,22 +303,32 @@ impl Shared<'_> {
     /// Whether the next iteration may begin; counts it when so.
     #[inline]
     pub fn may_go_on(&self) -> bool {
-        if self.finished.load(Ordering::Relaxed) || self.stop.load(Ordering::Relaxed) {
+        let Tally { finished, iterations, .. } = self.tally;
+        if finished.load(Ordering::Relaxed) || self.stop.load(Ordering::Relaxed) {
             return false;
         }
-        let count = self.iterations.fetch_add(1, Ordering::Relaxed);
+        if self.pausing && self.tree.is_full() {
+            return false;
+        }
+        let count = iterations.fetch_add(1, Ordering::Relaxed);
         if self.limits.iterations.is_some_and(|limit| count >= limit) || self.tree.root_proof().is_some() {
-            self.iterations.fetch_sub(1, Ordering::Relaxed);
-            self.finished.store(true, Ordering::Relaxed);
+            iterations.fetch_sub(1, Ordering::Relaxed);
+            finished.store(true, Ordering::Relaxed);
             return false;
         }
         true
     }
 
+    /// Whether nothing ended the run but that the tree was full.
+    fn is_paused(&self) -> bool {
+        let is_over = self.tally.finished.load(Ordering::Relaxed) || self.stop.load(Ordering::Relaxed);
+        self.pausing && self.tree.is_full() && !is_over
+    }
+
     /// Ends the run when its time is over.
     pub fn look_at_the_clock(&self) {
         if self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            self.finished.store(true, Ordering::Relaxed);
+            self.tally.finished.store(true, Ordering::Relaxed);
         }
     }
 }

@@ -34,8 +34,8 @@ pub struct Report {
     pub nodes: usize,
     /// The part of the tree's memory that is in use, 0 to 1.
     pub memory_used: f64,
-    /// Whether the memory limit stopped the tree from growing.
-    pub tree_full: bool,
+    /// How often in this run the tree was full and lost what was visited least.
+    pub thinned: u32,
     /// Deepest descent, in whole moves (rounded up).
     pub depth: usize,
     /// Time since the run began.
@@ -83,12 +83,12 @@ pub(crate) fn of_search(shared: &Shared, elapsed: Duration) -> Report {
         proven,
         lines: lines(tree, &shared.root, principal_variation.first()),
         principal_variation,
-        iterations: shared.iterations.load(Relaxed),
+        iterations: shared.tally.iterations.load(Relaxed),
         visits: root.visits(),
         nodes: tree.len(),
         memory_used: tree.filled(),
-        tree_full: tree.is_full(),
-        depth: shared.depth.load(Relaxed).saturating_sub(1).div_ceil(levels),
+        thinned: shared.tally.thinned,
+        depth: shared.tally.depth.load(Relaxed).saturating_sub(1).div_ceil(levels),
         elapsed,
     }
 }

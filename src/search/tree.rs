@@ -17,8 +17,8 @@
 //! The first two nodes, the most visited where there are priors, lie beside the header: a descent finds all it
 //! looks at first in one place.
 //!
-//! When the arena is full no node is opened any more and the search goes on with those there are. When a move is
-//! played, [`compact`] recycles the memory of all that did not happen.
+//! When the arena is full no node is opened any more. Then, and when a move is played, [`compact`] makes room: it
+//! recycles the memory of what was visited least, or of all that did not happen.
 
 mod compact;
 
@@ -234,6 +234,12 @@ impl Node<'_> {
     /// Puts another family, or state, in the place of one.
     fn set_family(&self, from: u32, to: u32) {
         self.access.add(self.visits, u64::from(to.wrapping_sub(from)) << 32, Release);
+    }
+
+    /// Makes an open node an unopened one. Only while no worker is at the tree.
+    fn close(&self) {
+        self.visits.store(self.visits.load(Relaxed) & u64::from(u32::MAX), Relaxed);
+        self.edge.store(self.edge.load(Relaxed) & u64::from(u32::MAX), Relaxed);
     }
 }
 

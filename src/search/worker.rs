@@ -67,11 +67,11 @@ impl Worker {
             if until_clock == 0 {
                 until_clock = Self::CLOCK_INTERVAL;
                 shared.look_at_the_clock();
-                shared.depth.fetch_max(depth, Relaxed);
+                shared.tally.depth.fetch_max(depth, Relaxed);
                 tick(shared);
             }
         }
-        shared.depth.fetch_max(depth, Relaxed);
+        shared.tally.depth.fetch_max(depth, Relaxed);
     }
 
     /// One iteration: descend to a leaf, judge it, tell its ancestors.

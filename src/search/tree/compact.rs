@@ -1,25 +1,148 @@
 //! Making room in the tree: what is kept slides together over what is dropped.
 
-use super::{FIRST, FIRST_BLOCK, NODE, NodeId, OPENING, Tree, family_words};
+use super::{FIRST, FIRST_BLOCK, HEADER, NODE, NodeId, OPENING, Tree, family_words};
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+/// A family or a block of further nodes, and what matters of it when it moves.
+struct Piece {
+    first: u32,
+    words: u32,
+    /// Its first node, and how many have been tried.
+    node: NodeId,
+    tried: u32,
+}
 
 impl Tree {
     /// Makes this node the root, keeps what is below it, and recycles the memory of all the rest.
     pub fn keep_only(&mut self, root: NodeId) {
         self.slide(root, FIRST, NODE);
-        let (mut pieces, listed) = self.pieces_below(FIRST);
+        self.keep_below_nodes_with(0);
+    }
+
+    /// Recycles the memory below those nodes that were visited least, until no more than this part of it, 0 to
+    /// 1, is in use. They themselves stay what they were, but unopened. `false` if there is no room for much all
+    /// the same: a few nodes with many children take it all.
+    pub fn thin(&mut self, part: f64) -> bool {
+        let least = self.visits_that_fit((part * self.words.len() as f64) as usize);
+        self.keep_below_nodes_with(least);
+        self.filled() < (1.0 + part) / 2.0
+    }
+
+    /// How long [`Tree::thin`] takes at most with the words that are in use, on a slow machine.
+    pub fn thinning_time(&self) -> Duration {
+        Duration::from_nanos(20) * self.used.load(Relaxed)
+    }
+
+    /// The least number of visits so that what lies directly below nodes with as many fits into these words.
+    fn visits_that_fit(&self, words: usize) -> u32 {
+        let mut by_visits = vec![0; 1 << 12];
+        let most = by_visits.len() as u32 - 1;
+        self.each_open_node(0, |id| {
+            let visits = self.node(id).visits().min(most);
+            self.each_piece(id, |piece| by_visits[visits as usize] += piece.words as usize);
+        });
+        let mut sum = 0;
+        let fit = by_visits.iter().rev().take_while(|&&words_of_these| {
+            sum += words_of_these;
+            sum <= words
+        });
+        most + 1 - fit.count() as u32
+    }
+
+    /// Keeps what lies below the root and below nodes with so many visits; the others are closed.
+    fn keep_below_nodes_with(&mut self, least: u32) {
+        let mut pieces = Vec::new();
+        self.each_open_node(least, |id| self.each_piece(id, |piece| pieces.push(piece)));
         // Every piece slides down over what is dropped before it; ascending order makes that safe.
         pieces.sort_unstable_by_key(|piece| piece.first);
         let mut used = FIRST + NODE;
-        for piece in &mut pieces {
-            piece.moved_to = used;
-            self.slide(piece.first, used, piece.words);
+        for piece in &pieces {
+            self.forward(piece.first, used);
             used += piece.words;
         }
-        self.relink(&pieces);
+        let root = Piece { first: FIRST, words: NODE, node: FIRST, tried: 1 };
+        let listed: usize =
+            std::iter::once(&root).chain(&pieces).map(|piece| self.relink(piece, least)).sum();
+        for piece in &pieces {
+            let to = self.forwarded(piece.first);
+            self.slide(piece.first, to, piece.words);
+            self.forward(to, 0);
+        }
         *self.used.get_mut() = used;
         *self.listed.get_mut() = 1 + listed;
         *self.full.get_mut() = false;
+    }
+
+    /// Calls for the root and all nodes with so many visits that are open.
+    fn each_open_node(&self, least: u32, mut call: impl FnMut(NodeId)) {
+        let mut to_visit = vec![FIRST];
+        while let Some(id) = to_visit.pop() {
+            let is_kept = |child: &NodeId| self.is_open(*child) && self.node(*child).visits() >= least;
+            to_visit.extend(self.tried(id).map(|(child, _)| child).filter(is_kept));
+            call(id);
+        }
+    }
+
+    /// The family of a node and its further blocks, if it is open.
+    fn each_piece(&self, id: NodeId, mut take: impl FnMut(Piece)) {
+        let node = self.node(id);
+        let (family, (count, tried)) = (node.family(), node.counts());
+        if family <= OPENING {
+            return;
+        }
+        let in_first = tried.min(FIRST_BLOCK);
+        take(Piece { first: family, words: family_words(count), node: family + HEADER, tried: in_first });
+        let (mut header, mut before, mut size) = (family, 0, FIRST_BLOCK);
+        loop {
+            header = self.next_block(header);
+            if header == 0 {
+                return;
+            }
+            (before, size) = (before + size, 2 * size);
+            let words = 1 + NODE * size.min(count - before);
+            let tried = size.min(tried.saturating_sub(before));
+            take(Piece { first: header, words, node: header + 1, tried });
+        }
+    }
+
+    /// The block after a family or block, 0 if there is none.
+    fn next_block(&self, header: u32) -> u32 {
+        self.word(header).load(Relaxed) as u32
+    }
+
+    /// Notes where a piece will be, in the upper half of its first word.
+    fn forward(&mut self, piece: u32, to: u32) {
+        let word = self.words[piece as usize].get_mut();
+        *word = *word & u64::from(u32::MAX) | u64::from(to) << 32;
+    }
+
+    /// Where it will be.
+    fn forwarded(&self, piece: u32) -> u32 {
+        (self.word(piece).load(Relaxed) >> 32) as u32
+    }
+
+    /// Makes a piece point to where others will be, and closes its nodes with fewer visits. Returns the number
+    /// of their children.
+    fn relink(&mut self, piece: &Piece, least: u32) -> usize {
+        let next = if piece.first == FIRST { 0 } else { self.next_block(piece.first) };
+        if next != 0 {
+            let to = self.forwarded(next);
+            let word = self.words[piece.first as usize].get_mut();
+            *word = *word >> 32 << 32 | u64::from(to);
+        }
+        let mut listed = 0;
+        for id in (piece.node..).step_by(NODE as usize).take(piece.tried as usize) {
+            let node = self.node(id);
+            let family = node.family();
+            if family > OPENING && (id == FIRST || node.visits() >= least) {
+                node.set_family(family, self.forwarded(family));
+                listed += node.counts().0 as usize;
+            } else {
+                node.close();
+            }
+        }
+        listed
     }
 
     /// Copies words to a place before them.
@@ -28,64 +151,4 @@ impl Tree {
             *self.words[(to + offset) as usize].get_mut() = *self.words[(from + offset) as usize].get_mut();
         }
     }
-
-    /// The families and blocks of the subtree of a node, and the number of children in them.
-    fn pieces_below(&self, root: NodeId) -> (Vec<Piece>, usize) {
-        let mut pieces = Vec::new();
-        let mut listed = 0;
-        let mut to_visit = vec![root];
-        while let Some(id) = to_visit.pop() {
-            let node = self.node(id);
-            let (family, (count, _)) = (node.family(), node.counts());
-            if family <= OPENING {
-                continue;
-            }
-            listed += count as usize;
-            pieces.push(Piece { first: family, words: family_words(count), moved_to: family });
-            let (mut header, mut rest, mut size) = (family, count, FIRST_BLOCK);
-            loop {
-                header = self.word(header).load(Relaxed) as u32;
-                if header == 0 {
-                    break;
-                }
-                (rest, size) = (rest - size, 2 * size);
-                pieces.push(Piece { first: header, words: 1 + NODE * size.min(rest), moved_to: header });
-            }
-            to_visit.extend(self.tried(id).map(|(child, _)| child));
-        }
-        (pieces, listed)
-    }
-
-    /// Makes everything point to where the pieces now are.
-    fn relink(&mut self, pieces: &[Piece]) {
-        let moved = |first: u32| match pieces.binary_search_by_key(&first, |piece| piece.first) {
-            Ok(found) => pieces[found].moved_to,
-            Err(_) => first,
-        };
-        let mut to_visit = vec![FIRST];
-        while let Some(id) = to_visit.pop() {
-            let family = self.node(id).family();
-            if family <= OPENING {
-                continue;
-            }
-            let mut header = moved(family);
-            self.node(id).set_family(family, header);
-            loop {
-                let next = self.word(header).load(Relaxed) as u32;
-                if next == 0 {
-                    break;
-                }
-                self.word(header).store(u64::from(moved(next)), Relaxed);
-                header = moved(next);
-            }
-            to_visit.extend(self.tried(id).map(|(child, _)| child));
-        }
-    }
-}
-
-/// A family or a block, and where it moves to.
-struct Piece {
-    first: u32,
-    words: u32,
-    moved_to: u32,
 }
