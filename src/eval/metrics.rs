@@ -85,15 +85,7 @@ pub fn territory(levels: &Levels) -> Territory {
 /// earlier, five where only one side reaches it.
 pub fn relative_territory(levels: &Levels) -> i32 {
     let all = levels.reachable();
-    let both = all.of(0) & all.of(1);
-    // D(White) - D(Black), summed over squares, is the number of steps at which Black is there, less
-    // those at which White is.
-    let lead: i32 = levels
-        .reached()
-        .iter()
-        .map(|reached| (reached.of(0) & both).len() as i32 - (reached.of(1) & both).len() as i32)
-        .sum();
-    lead + 5 * ((all.of(0) - both).len() as i32 - (all.of(1) - both).len() as i32)
+    lead_where_both_come(levels) + 5 * (all.of(0).len() as i32 - all.of(1).len() as i32)
 }
 
 /// Equation 4, p1. Exact up to distance 48, where a square weighs less than a billionth.
@@ -122,21 +114,49 @@ pub fn queen_position(levels: &Levels) -> f32 {
 pub fn king_position(levels: &Levels) -> f32 {
     /// Differences count up to this many steps.
     const HORIZON: usize = 6;
-    // min(6, D(White) - D(Black)) is the number of steps at which Black is there, was not there six
-    // steps before, and White is not: a sum over steps instead of over squares.
     let reached = levels.reached();
     let last = reached.len() - 1;
+    let difference = if last <= HORIZON + 1 {
+        // None is more than the horizon.
+        let all = levels.reachable();
+        let only = all.of(0).len() as i32 - all.of(1).len() as i32;
+        lead_where_both_come(levels) + HORIZON as i32 * only
+    } else {
+        lead_within(HORIZON, reached)
+    };
+    difference as f32 / HORIZON as f32
+}
+
+/// `D(White) - D(Black)`, summed over the squares that both sides reach: the number of steps at which Black is
+/// there, less those at which White is.
+#[inline(always)]
+fn lead_where_both_come(levels: &Levels) -> i32 {
+    let all = levels.reachable();
+    let both = [all.low[0] & all.low[1], all.high[0] & all.high[1]];
+    let mut lead = 0;
+    for reached in levels.reached() {
+        lead += ((reached.low[0] & both[0]).count_ones() + (reached.high[0] & both[1]).count_ones()) as i32;
+        lead -= ((reached.low[1] & both[0]).count_ones() + (reached.high[1] & both[1]).count_ones()) as i32;
+    }
+    lead
+}
+
+/// `clamp(D(White) - D(Black), -horizon, horizon)`, summed over all squares. That of a square, if positive, is the
+/// number of steps at which Black is there, was not there `horizon` steps before, and White is not.
+#[inline(always)]
+fn lead_within(horizon: usize, reached: &[SidePair]) -> i32 {
+    let last = reached.len() - 1;
     let mut sum = 0;
-    for step in 1..last + HORIZON {
+    for step in 1..last + horizon {
         let now = &reached[step.min(last)];
-        let before = &reached[step.saturating_sub(HORIZON)];
+        let before = &reached[step.saturating_sub(horizon)];
         for word in [(now.low, before.low), (now.high, before.high)] {
             let ([black, white], [black_before, white_before]) = word;
             sum += (black & !white & !black_before).count_ones() as i32;
             sum -= (white & !black & !white_before).count_ones() as i32;
         }
     }
-    sum as f32 / HORIZON as f32
+    sum
 }
 
 /// A common multiple of the steps 1 to 9, so that mobility is summed without rounding.
