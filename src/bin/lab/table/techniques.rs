@@ -13,8 +13,8 @@ const WITHOUT: [(&str, &str); 8] = [
     ("priors and move groups (whole moves, the same)", "grouping=whole,formula=uct,c=0.15,rollouts=1"),
     ("fitted weights (the paper's, logistic)", "weights=paper,leaf=logistic:7"),
     ("exploration by the spread of values", "spread-weight=1e9"),
-    ("constants of their own for arrows", "arrow-c=5.1,arrow-temperature=1.6"),
-    ("optimism about the untried", "reduction=0"),
+    ("constants of their own for arrows", "arrow-c=6.2,arrow-temperature=2.22"),
+    ("pessimism about the untried", "reduction=0"),
     ("the cautious choice", "caution=0"),
     ("counting", "counting=off"),
 ];
