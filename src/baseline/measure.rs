@@ -1,4 +1,4 @@
-//! The evaluations that the baselines maximise: the three of Kato et al. 2015, and the MG-PEO paper's.
+//! The evaluations that the baselines maximise: the three of Kato et al. 2015, the MG-PEO paper's, and ours.
 
 use crate::board::position::Position;
 use crate::board::square::Side;
@@ -19,15 +19,18 @@ pub enum Measure {
     Relative,
     /// The phased evaluation of the MG-PEO paper.
     Paper,
+    /// The fitted evaluation of [`crate::Params::TOURNAMENT`].
+    Fitted,
 }
 
 impl Measure {
     /// All evaluations with their names.
-    pub const NAMED: [(&'static str, Self); 4] = [
+    pub const NAMED: [(&'static str, Self); 5] = [
         ("mobility", Self::Mobility),
         ("territory", Self::Territory),
         ("relative", Self::Relative),
         ("paper", Self::Paper),
+        ("fitted", Self::Fitted),
     ];
 
     /// Its name.
@@ -57,14 +60,15 @@ pub struct Gauge {
 impl Gauge {
     /// A gauge for this evaluation.
     pub fn new(measure: Measure) -> Self {
-        let evaluator = Evaluator::new(Weights::PAPER);
+        let weights = if measure == Measure::Fitted { Weights::FITTED } else { Weights::PAPER };
+        let evaluator = Evaluator::new(weights);
         Self { measure, kernel: evaluator.kernel(), evaluator, maps: DistanceMaps::default() }
     }
 
     /// The value of a game that goes on, for the side to move.
     pub fn value(&mut self, position: &Position) -> Value {
         let for_black = match self.measure {
-            Measure::Paper => return self.evaluator.value(position, &mut self.maps),
+            Measure::Paper | Measure::Fitted => return self.evaluator.value(position, &mut self.maps),
             Measure::Mobility => {
                 let moves = |side| move_count(&position.with_side(side)) as i32;
                 (moves(Side::Black) - moves(Side::White)) as f32

@@ -4,8 +4,9 @@
 //! tournament,threads=2,c=3       a preset with parameters of the search
 //! tournament,weights-file=F      ... with weights that `lab fit` has printed
 //! tournament,share=0.1           ... in a tenth of the time that it is given
+//! tournament,first=3:10          ... its first three moves in ten times of it
 //! alphabeta:territory            alpha-beta of depth 2 (alphabeta:territory:3 of depth 3)
-//! pvs:paper                      principal variation search against the clock
+//! pvs:fitted                     principal variation search against the clock
 //! greedy    random
 //! cmd:./bot --flag,proto=botzone-json-keep     a program from elsewhere
 //! ```
@@ -28,7 +29,7 @@ pub struct PlayerSpec {
 
 #[derive(Clone, Debug)]
 enum Kind {
-    Search { params: Box<Params>, threads: usize, memory: usize, iterations: Option<u64>, share: f64 },
+    Search { params: Box<Params>, threads: usize, memory: usize, iterations: Option<u64>, haste: Haste },
     AlphaBeta { measure: Measure, depth: u32 },
     Pvs { measure: Measure },
     Random,
@@ -42,10 +43,10 @@ impl PlayerSpec {
     /// Builds the player. The seed decides all its chances.
     pub fn build(&self, seed: u64) -> Box<dyn Player> {
         match &self.kind {
-            Kind::Search { params, threads, memory, iterations, share } => {
+            Kind::Search { params, threads, memory, iterations, haste } => {
                 let resources = Resources { threads: *threads, memory: *memory, seed };
                 let player = SearchPlayer::new((**params).clone(), resources, *iterations);
-                Box::new(Hurried { player, share: *share })
+                Box::new(Hurried { player, haste: *haste, moves: 0 })
             }
             Kind::AlphaBeta { measure, depth } => Box::new(AlphaBeta::new(*measure, *depth, seed)),
             Kind::Pvs { measure } => Box::new(Pvs::new(*measure)),
@@ -139,7 +140,7 @@ pub fn search_params(text: &str) -> Result<Params, String> {
 }
 
 fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Result<Kind, String> {
-    let (mut threads, mut memory, mut iterations, mut share) = (1, MEMORY_MB << 20, None, 1.0);
+    let (mut threads, mut memory, mut iterations, mut haste) = (1, MEMORY_MB << 20, None, Haste::default());
     for option in options {
         let (name, value) =
             option.split_once('=').ok_or_else(|| format!("{option}: an option is name=value"))?;
@@ -150,33 +151,60 @@ fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Res
             "memory" => memory = number()?.min(65_536) << 20,
             "iterations" => iterations = Some(number()?),
             "share" => {
-                let valid = |share: &f64| *share > 0.0 && *share <= 1.0;
-                share = value
-                    .parse()
-                    .ok()
-                    .filter(valid)
-                    .ok_or_else(|| format!("{option}: valid is a number up to 1"))?;
+                haste.share =
+                    positive(value, 1.0).ok_or_else(|| format!("{option}: valid is a number up to 1"))?
+            }
+            "first" => {
+                let read = value
+                    .split_once(':')
+                    .and_then(|(moves, times)| Some((moves.parse().ok()?, positive(times, 1000.0)?)));
+                (haste.first, haste.times) = read.ok_or_else(|| format!("{option}: valid is MOVES:TIMES"))?;
             }
             "weights-file" => params.weights = fit::read_weights(Path::new(value))?,
             _ => params.set(name, value)?,
         }
     }
-    Ok(Kind::Search { params: Box::new(params), threads, memory: memory as usize, iterations, share })
+    Ok(Kind::Search { params: Box::new(params), threads, memory: memory as usize, iterations, haste })
 }
 
-/// A search that uses a share of its time only.
+fn positive(text: &str, most: f64) -> Option<f64> {
+    text.parse().ok().filter(|number| *number > 0.0 && *number <= most)
+}
+
+/// How much of its time a search uses.
+#[derive(Clone, Copy, Debug)]
+struct Haste {
+    /// This share, up to 1, of it.
+    share: f64,
+    /// For its first so many moves so many times that, as if they came from a book.
+    first: u32,
+    times: f64,
+}
+
+impl Default for Haste {
+    fn default() -> Self {
+        Self { share: 1.0, first: 0, times: 1.0 }
+    }
+}
+
+/// A search that uses its time so.
 struct Hurried {
     player: SearchPlayer,
-    share: f64,
+    haste: Haste,
+    moves: u32,
 }
 
 impl Player for Hurried {
     fn begin(&mut self, start: &Position) -> Result<(), Forfeit> {
+        self.moves = 0;
         self.player.begin(start)
     }
 
     fn choose(&mut self, budget: Budget) -> Result<Choice, Forfeit> {
-        let time = budget.time.map(|time| time.mul_f64(self.share));
+        self.moves += 1;
+        let Haste { share, first, times } = self.haste;
+        let part = if self.moves <= first { share * times } else { share };
+        let time = budget.time.map(|time| time.mul_f64(part));
         self.player.choose(Budget { time, ..budget })
     }
 
