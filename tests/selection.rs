@@ -4,7 +4,7 @@ use fastrand::Rng;
 use otrera::search::params::{Formula, Puct};
 use otrera::search::select::{Spread, best_child};
 use otrera::search::shortlist::Shortlists;
-use otrera::search::tree::{Edge, NodeId, REWARD_UNIT, Tree};
+use otrera::search::tree::{Edge, NodeId, REWARD_UNIT, Tree, squared_deviation};
 use otrera::{Params, Position, Side};
 
 /// A root with children of random statistics: the tree, and for each child its visits and its mean.
@@ -213,7 +213,7 @@ fn the_spread_is_that_of_the_values_below_a_node() {
             let reward = rng.u32(lowest..=lowest + width);
             tree.node(root).enter();
             tree.node(root).add_reward(reward);
-            tree.add_deviation(root, reward);
+            tree.add_deviations(root, 1, squared_deviation(reward));
             rewards.push(f64::from(reward) / f64::from(REWARD_UNIT));
         }
         // The descent that asks.

@@ -9,7 +9,7 @@ use crate::board::position::Position;
 use crate::eval::distance::DistanceMaps;
 use crate::eval::lanes::Kernel;
 use crate::eval::{Evaluator, confinement, metrics};
-use crate::search::backup::{self, Step};
+use crate::search::backup::{self, Rewards, Step};
 use crate::search::expand::{Opener, State};
 use crate::search::params::{Params, Rollouts};
 use crate::search::rollout::{Scratch, Simulator};
@@ -168,7 +168,7 @@ impl Sums {
             black_box(best_child(tree, *id, state.chooser(), params, Spread::START, &mut shortlists));
         });
         self.backup.measure(&remains.paths, |path| {
-            backup::add_rewards(tree, path, crate::WinRate::EVEN);
+            backup::add_rewards(tree, path, Rewards::of(crate::WinRate::EVEN));
         });
     }
 

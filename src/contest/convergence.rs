@@ -9,7 +9,7 @@ use crate::board::position::Position;
 use crate::board::square::Side;
 use crate::eval::lanes::Kernel;
 use crate::eval::winrate::WinRate;
-use crate::search::backup::{self, Step};
+use crate::search::backup::{self, Rewards, Step};
 use crate::search::expand::{Opener, State};
 use crate::search::params::{Formula, Params};
 use crate::search::select::{Spread, best_child};
@@ -65,7 +65,7 @@ impl FirstMove {
     /// was tried before: the best one.
     fn expand_one(&mut self) -> bool {
         let Some(path) = self.descend() else { return false };
-        backup::add_rewards(&self.tree, &path, self.oracle(&path));
+        backup::add_rewards(&self.tree, &path, Rewards::of(self.oracle(&path)));
         true
     }
 

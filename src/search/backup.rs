@@ -1,6 +1,6 @@
 //! After a leaf has been judged: its value and, where the outcome is certain, its proof go up the path.
 
-use super::tree::{NodeId, REWARD_UNIT, Tree};
+use super::tree::{NodeId, REWARD_UNIT, Tree, squared_deviation};
 use crate::board::square::Side;
 use crate::eval::winrate::WinRate;
 
@@ -13,13 +13,40 @@ pub struct Step {
     pub mover: Side,
 }
 
-/// Adds Black's winning rate to every node of the path, turned round where White moved.
-pub fn add_rewards(tree: &Tree, path: &[Step], for_black: WinRate) {
-    let black = (for_black.0 * REWARD_UNIT as f32) as u32;
+/// What leaves were worth for Black, added up, in units of 1/[`REWARD_UNIT`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rewards {
+    /// How many leaves; at most some thousands.
+    pub count: u32,
+    black: u32,
+    squares: u64,
+}
+
+impl Rewards {
+    /// Of one leaf.
+    #[inline]
+    pub fn of(for_black: WinRate) -> Self {
+        let black = (for_black.0 * REWARD_UNIT as f32) as u32;
+        Self { count: 1, black, squares: squared_deviation(black) }
+    }
+
+    /// Those of more leaves.
+    #[inline]
+    pub fn add(&mut self, other: Self) {
+        self.count += other.count;
+        self.black += other.black;
+        self.squares += other.squares;
+    }
+}
+
+/// Adds rewards to every node of the path, turned round where White moved. The visits were counted on the way.
+#[inline]
+pub fn add_rewards(tree: &Tree, path: &[Step], rewards: Rewards) {
+    let Rewards { count, black, squares } = rewards;
     for step in path {
-        let reward = if step.mover == Side::Black { black } else { REWARD_UNIT - black };
+        let reward = if step.mover == Side::Black { black } else { count * REWARD_UNIT - black };
         tree.node(step.node).add_reward(reward);
-        tree.add_deviation(step.node, reward);
+        tree.add_deviations(step.node, count, squares);
     }
 }
 

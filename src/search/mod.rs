@@ -24,6 +24,7 @@ use crate::board::moves::Move;
 use crate::board::position::Position;
 use crate::board::square::Side;
 use crate::endgame::Counter;
+use crossbeam_utils::CachePadded;
 use params::{Parallel, Params};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use report::Report;
@@ -123,7 +124,8 @@ pub(crate) struct Shared<'a> {
 pub(crate) struct Tally {
     /// Raised by the worker that met a limit.
     pub finished: AtomicBool,
-    pub iterations: AtomicU64,
+    /// Counted up by all, and so apart from the rest.
+    pub iterations: CachePadded<AtomicU64>,
     /// Deepest descent so far, in tree levels.
     pub depth: AtomicUsize,
     /// How often a full tree was thinned.
@@ -300,28 +302,43 @@ impl Progress<'_> {
 }
 
 impl Shared<'_> {
-    /// Whether the next iteration may begin; counts it when so.
+    /// Whether the run goes on.
     #[inline]
-    pub fn may_go_on(&self) -> bool {
-        let Tally { finished, iterations, .. } = self.tally;
-        if finished.load(Ordering::Relaxed) || self.stop.load(Ordering::Relaxed) {
-            return false;
+    pub fn goes_on(&self) -> bool {
+        let is_over = self.tally.finished.load(Ordering::Relaxed) || self.stop.load(Ordering::Relaxed);
+        !(is_over || self.pausing && self.tree.is_full())
+    }
+
+    /// How many iterations, of those that are wanted, may begin; counts them.
+    #[inline]
+    pub fn claim_iterations(&self, wanted: u32) -> u32 {
+        if !self.goes_on() {
+            return 0;
         }
-        if self.pausing && self.tree.is_full() {
-            return false;
+        let before = self.tally.iterations.fetch_add(wanted.into(), Ordering::Relaxed);
+        let left = self.limits.iterations.map_or(u64::MAX, |limit| limit.saturating_sub(before));
+        let mut granted = left.min(wanted.into()) as u32;
+        if self.tree.root_proof().is_some() {
+            granted = 0;
+            self.tally.finished.store(true, Ordering::Relaxed);
         }
-        let count = iterations.fetch_add(1, Ordering::Relaxed);
-        if self.limits.iterations.is_some_and(|limit| count >= limit) || self.tree.root_proof().is_some() {
-            iterations.fetch_sub(1, Ordering::Relaxed);
-            finished.store(true, Ordering::Relaxed);
-            return false;
+        self.return_iterations(wanted - granted);
+        granted
+    }
+
+    /// Takes back iterations that did not begin.
+    #[inline]
+    pub fn return_iterations(&self, count: u32) {
+        if count > 0 {
+            self.tally.iterations.fetch_sub(count.into(), Ordering::Relaxed);
         }
-        true
     }
 
     /// Whether nothing ended the run but that the tree was full.
     fn is_paused(&self) -> bool {
-        let is_over = self.tally.finished.load(Ordering::Relaxed) || self.stop.load(Ordering::Relaxed);
+        let Tally { finished, iterations, .. } = self.tally;
+        let is_met = self.limits.iterations.is_some_and(|limit| iterations.load(Ordering::Relaxed) >= limit);
+        let is_over = is_met || finished.load(Ordering::Relaxed) || self.stop.load(Ordering::Relaxed);
         self.pausing && self.tree.is_full() && !is_over
     }
 

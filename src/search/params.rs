@@ -162,6 +162,9 @@ pub struct Params {
     pub caution: f32,
     /// Whether [`crate::endgame`] proves positions and, once it decides the game, plays it out.
     pub counting: bool,
+    /// Iterations that begin at one much visited node before the next begins at the root, see
+    /// [`super::worker`]; 1 lets all begin there.
+    pub burst: u32,
 }
 
 impl Params {
@@ -176,6 +179,7 @@ impl Params {
         weights: Weights::PAPER,
         caution: 0.0,
         counting: false,
+        burst: 1,
     };
     /// Move groups alone.
     pub const MG: Self = Self { parallel: Parallel::Off, ..Self::PAPER };
@@ -195,6 +199,7 @@ impl Params {
         weights: Weights::FITTED,
         caution: 5.5,
         counting: true,
+        burst: 16,
     };
 
     /// The plain UCT of Kato et al. 2015: whole moves, playouts to the end, no evaluation.
@@ -219,7 +224,7 @@ impl Params {
     }
 
     /// Names and meanings of what [`Params::set`] takes.
-    pub const SETTINGS: [(&'static str, &'static str); 17] = [
+    pub const SETTINGS: [(&'static str, &'static str); 18] = [
         ("parallel", "off, metrics, rollouts, tree"),
         ("c", "exploration constant of uct and puct, 0 to 10"),
         ("log-factor", "factor before ln N under UCT's root, 0 to 10"),
@@ -237,6 +242,7 @@ impl Params {
         ("grouping", "split, whole"),
         ("caution", "standard errors taken off a mean before the move is chosen, 0 to 10"),
         ("counting", "on, off: moves are counted where a side cannot be reached any more"),
+        ("burst", "iterations that begin at one much visited node, 1 to 1000"),
     ];
 
     /// Changes one parameter, given as text.
@@ -290,6 +296,7 @@ impl Params {
             "arrow-first" => self.arrow_before_value = *one_of(&ON_OFF, value).ok_or_else(valid)?,
             "caution" => self.caution = number(0.0, 10.0)?,
             "counting" => self.counting = *one_of(&ON_OFF, value).ok_or_else(valid)?,
+            "burst" => self.burst = number(1.0, 1000.0)? as u32,
             "grouping" => {
                 let names = [("split", Grouping::Split), ("whole", Grouping::Whole)];
                 self.grouping = *one_of(&names, value).ok_or_else(valid)?;

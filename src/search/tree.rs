@@ -24,8 +24,9 @@ mod compact;
 
 use crate::board::moves::{Move, Movement};
 use crate::board::square::{Side, Square};
+use crossbeam_utils::CachePadded;
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, Ordering::*};
 
 /// Number of a node: that of its first word.
 pub type NodeId = u32;
@@ -189,7 +190,19 @@ impl Node<'_> {
         self.access.add(self.visits, 1, Relaxed) as u32
     }
 
-    /// Adds a reward for the side that moved here, in units of 1/[`REWARD_UNIT`].
+    /// Counts descents through this node that are to begin below it, see [`super::worker`].
+    #[inline]
+    pub fn add_visits(&self, count: u32) {
+        self.access.add(self.visits, u64::from(count), Relaxed);
+    }
+
+    /// Takes back those that did not.
+    #[inline]
+    pub fn take_visits(&self, count: u32) {
+        self.access.add(self.visits, u64::from(count).wrapping_neg(), Relaxed);
+    }
+
+    /// Adds a reward, or several, for the side that moved here, in units of 1/[`REWARD_UNIT`].
     #[inline]
     pub fn add_reward(&self, reward: u32) {
         self.access.add(self.value, u64::from(reward), Relaxed);
@@ -246,11 +259,18 @@ impl Node<'_> {
 /// A tree in an arena of fixed capacity. The root is always the node [`Tree::root`].
 pub struct Tree {
     words: Box<[AtomicU64]>,
-    used: AtomicU32,
-    /// Children of all opened nodes, and the root.
-    listed: AtomicUsize,
     full: AtomicBool,
     access: Access,
+    growth: CachePadded<Growth>,
+}
+
+/// How much of a tree there is. It changes with every iteration, and lies apart from all that only is looked at.
+#[derive(Debug)]
+struct Growth {
+    /// Words that are in use.
+    used: AtomicU64,
+    /// Children of all opened nodes, and the root.
+    listed: AtomicUsize,
 }
 
 /// Squares of deviations, in the second word of a family: their sum in the lower bits, in units of so many
@@ -259,6 +279,14 @@ const DEVIATION_UNIT: u64 = 1 << 10;
 const DEVIATION_BITS: u32 = 42;
 /// So many fill the lower bits at most, where each is a quarter.
 const MOST_DEVIATIONS: u64 = 1 << 21;
+
+/// The square of how far a reward is from one half, in units of 1/1024 square units of a reward. It is the same
+/// for both sides.
+#[inline]
+pub fn squared_deviation(reward: u32) -> u64 {
+    let deviation = i64::from(reward) - i64::from(REWARD_UNIT / 2);
+    (deviation * deviation) as u64 / DEVIATION_UNIT
+}
 
 /// In the first word of a family: a worker is making a child of it a node.
 const LOCKED: u64 = 1 << 63;
@@ -275,9 +303,8 @@ impl Tree {
             size /= 2;
         }
         let words = words.unwrap_or_else(|()| Box::new([]));
-        let used = AtomicU32::new(FIRST + NODE);
-        let (listed, full) = (AtomicUsize::new(1), AtomicBool::new(false));
-        Self { words, used, listed, full, access: Access::Shared }
+        let growth = Growth { used: AtomicU64::new(u64::from(FIRST + NODE)), listed: AtomicUsize::new(1) };
+        Self { words, full: AtomicBool::new(false), access: Access::Shared, growth: growth.into() }
     }
 
     /// The same tree for one worker alone, who is quicker then: only one thread may write to it at a time.
@@ -318,12 +345,12 @@ impl Tree {
 
     /// Nodes of the tree that have been tried or may be: the children of every opened node.
     pub fn len(&self) -> usize {
-        self.listed.load(Relaxed)
+        self.growth.listed.load(Relaxed)
     }
 
     /// The part of the memory that is in use, 0 to 1.
     pub fn filled(&self) -> f64 {
-        f64::from(self.used.load(Relaxed)) / self.words.len().max(1) as f64
+        self.growth.used.load(Relaxed) as f64 / self.words.len().max(1) as f64
     }
 
     /// Whether only the root is there.
@@ -340,8 +367,8 @@ impl Tree {
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.node(FIRST).reset(Edge(0));
-        *self.used.get_mut() = FIRST + NODE;
-        *self.listed.get_mut() = 1;
+        *self.growth.used.get_mut() = u64::from(FIRST + NODE);
+        *self.growth.listed.get_mut() = 1;
         *self.full.get_mut() = false;
     }
 
@@ -437,12 +464,13 @@ impl Tree {
 
     /// Takes words of the arena; `None` when there are not so many left.
     fn claim_words(&self, count: u32) -> Option<u32> {
-        let room = |used: u32| used.checked_add(count).filter(|&end| end as usize <= self.words.len());
-        let claimed = self.used.fetch_update(Relaxed, Relaxed, room).ok();
-        if claimed.is_none() {
+        let first = self.growth.used.fetch_add(u64::from(count), Relaxed);
+        if first + u64::from(count) > self.words.len() as u64 {
+            self.growth.used.fetch_sub(u64::from(count), Relaxed);
             self.full.store(true, Relaxed);
+            return None;
         }
-        claimed
+        Some(first as u32)
     }
 
     /// Whether the caller may open the node: nobody has begun to. It must then call [`Tree::open`].
@@ -468,15 +496,16 @@ impl Tree {
             let second = pair.get(1).map_or(0, |edge| edge.0);
             self.word(word).store(u64::from(pair[0].0) | u64::from(second) << 32, Relaxed);
         }
-        self.listed.fetch_add(edges.len(), Relaxed);
+        self.growth.listed.fetch_add(edges.len(), Relaxed);
         self.access.add(node.edge, u64::from(count) << 32, Relaxed);
         node.set_family(OPENING, family);
         true
     }
 
-    /// Notes how far a reward that passed this node, open or not, is from one half.
+    /// Notes how far so many rewards that passed this node, open or not, are from one half: the sum of what
+    /// [`squared_deviation`] says of each.
     #[inline]
-    pub fn add_deviation(&self, id: NodeId, reward: u32) {
+    pub fn add_deviations(&self, id: NodeId, count: u32, squares: u64) {
         let family = self.node(id).family();
         if family <= OPENING {
             return;
@@ -484,10 +513,8 @@ impl Tree {
         let word = self.word(family + 1);
         let deviations = word.load(Relaxed);
         if deviations >> DEVIATION_BITS < MOST_DEVIATIONS {
-            let deviation = i64::from(reward) - i64::from(REWARD_UNIT / 2);
-            let square = (deviation * deviation) as u64 / DEVIATION_UNIT;
             // Where two workers meet, one of the two gets lost: this is a sample.
-            word.store(deviations + (1 << DEVIATION_BITS) + square, Relaxed);
+            word.store(deviations + (u64::from(count) << DEVIATION_BITS) + squares, Relaxed);
         }
     }
 

@@ -1,7 +1,7 @@
 //! One thread's share of the search: select, expand, simulate, back up, again and again.
 
 use super::Shared;
-use super::backup::{self, Step};
+use super::backup::{self, Rewards, Step};
 use super::expand::{Opener, State};
 use super::params::Formula;
 use super::rollout::Scratch;
@@ -16,10 +16,27 @@ use crate::eval::winrate::WinRate;
 use fastrand::Rng;
 use std::sync::atomic::Ordering::Relaxed;
 
+/// A node of the path that iterations can begin at.
+#[derive(Clone, Copy)]
+struct Anchor {
+    /// Its place in the path.
+    place: usize,
+    state: State,
+    /// The spread of the node before it.
+    spread: Spread,
+}
+
+impl Anchor {
+    /// Visits that it needs for each iteration of a burst.
+    const VISITS: u32 = 32;
+}
+
 /// A worker with its random numbers and its scratch space, kept from one search to the next.
 pub(crate) struct Worker {
     rng: Rng,
     path: Vec<Step>,
+    /// Nodes of the longest path of this run.
+    depth: usize,
     opener: Opener,
     scratch: Scratch,
     shortlists: Shortlists,
@@ -34,6 +51,7 @@ impl Worker {
         Self {
             rng: Rng::with_seed(seed ^ index.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
             path: Vec::with_capacity(64),
+            depth: 0,
             opener: Opener::new(),
             scratch: Scratch::default(),
             shortlists: Shortlists::default(),
@@ -59,47 +77,85 @@ impl Worker {
     fn work_with<L: Lanes>(&mut self, shared: &Shared, tick: &mut dyn FnMut(&Shared)) {
         self.shortlists.clear();
         let mut until_clock = 1;
-        let mut depth = 0;
-        while shared.may_go_on() {
-            self.iterate::<L>(shared);
-            depth = depth.max(self.path.len());
-            until_clock -= 1;
-            if until_clock == 0 {
+        self.depth = 0;
+        while shared.claim_iterations(1) > 0 {
+            let iterations = 1 + self.iterate_and_more::<L>(shared);
+            if until_clock > iterations {
+                until_clock -= iterations;
+            } else {
                 until_clock = Self::CLOCK_INTERVAL;
                 shared.look_at_the_clock();
-                shared.tally.depth.fetch_max(depth, Relaxed);
+                shared.tally.depth.fetch_max(self.depth, Relaxed);
                 tick(shared);
             }
         }
-        shared.tally.depth.fetch_max(depth, Relaxed);
+        shared.tally.depth.fetch_max(self.depth, Relaxed);
     }
 
-    /// One iteration: descend to a leaf, judge it, tell its ancestors.
+    /// One iteration from the root, and a few more from its anchor: the last node on its way that has been visited
+    /// so often that they make little difference to it. That spares the way down there, and workers meet less often
+    /// at the nodes that all of them pass. Returns how many more they were.
     #[inline(always)]
-    fn iterate<L: Lanes>(&mut self, shared: &Shared) {
-        let state = self.descend::<L>(shared);
+    fn iterate_and_more<L: Lanes>(&mut self, shared: &Shared) -> u32 {
+        let mover = shared.root.side().opponent();
+        let root = Anchor { place: 0, state: State::ToMove(shared.root), spread: Spread::START };
+        self.path.clear();
+        self.path.push(Step { node: shared.tree.root(), mover });
+        let (anchor, _) = self.iterate::<L>(shared, root);
+        if anchor.place == 0 || shared.params.burst == 1 {
+            return 0;
+        }
+        let granted = shared.claim_iterations(shared.params.burst - 1);
+        // Counted beforehand, they keep other workers away.
+        for step in &self.path[..anchor.place] {
+            shared.tree.node(step.node).add_visits(granted);
+        }
+        let node = shared.tree.node(self.path[anchor.place].node);
+        let mut rewards = Rewards::default();
+        while rewards.count < granted && node.proof().is_none() && shared.goes_on() {
+            rewards.add(self.iterate::<L>(shared, anchor).1);
+        }
+        let left = granted - rewards.count;
+        if left > 0 {
+            shared.return_iterations(left);
+            for step in &self.path[..anchor.place] {
+                shared.tree.node(step.node).take_visits(left);
+            }
+        }
+        backup::add_rewards(shared.tree, &self.path[..anchor.place], rewards);
+        rewards.count
+    }
+
+    /// One iteration: descend to a leaf, judge it, tell those of its ancestors that were passed. Returns where more
+    /// of them can begin.
+    #[inline(always)]
+    fn iterate<L: Lanes>(&mut self, shared: &Shared, from: Anchor) -> (Anchor, Rewards) {
+        let (state, anchor) = self.descend::<L>(shared, from);
         let leaf = shared.tree.node(self.path[self.path.len() - 1].node);
         let for_black = match leaf.proof() {
             Some(Side::Black) => WinRate::WIN,
             Some(Side::White) => WinRate::LOSS,
             None => shared.simulator.simulate::<L>(&state, &mut self.rng, &mut self.scratch),
         };
-        backup::add_rewards(shared.tree, &self.path, for_black);
+        self.depth = self.depth.max(self.path.len());
+        let rewards = Rewards::of(for_black);
+        backup::add_rewards(shared.tree, &self.path[from.place..], rewards);
         if leaf.proof().is_some() {
             backup::carry_proof(shared.tree, &self.path);
         }
+        (anchor, rewards)
     }
 
-    /// Selection and expansion: from the root to a node that is new, proven, or cannot be opened.
+    /// Selection and expansion: from an anchor to a node that is new, proven, or cannot be opened. Returns the last
+    /// node on the way that has enough visits to be an anchor, or the one that it began at.
     #[inline(always)]
-    fn descend<L: Lanes>(&mut self, shared: &Shared) -> State {
+    fn descend<L: Lanes>(&mut self, shared: &Shared, from: Anchor) -> (State, Anchor) {
         let tree = shared.tree;
-        let mut state = State::ToMove(shared.root);
-        let mut id = tree.root();
-        self.path.clear();
-        self.path.push(Step { node: id, mover: shared.root.side().opponent() });
+        let Anchor { place, mut state, mut spread } = from;
+        let mut anchor = from;
+        self.path.truncate(place + 1);
+        let mut id = self.path[place].node;
         tree.node(id).enter();
-        let mut spread = Spread::START;
         while tree.node(id).proof().is_none() {
             let Some(child) = self.step::<L>(shared, id, &state, &mut spread) else { break };
             let mover = state.chooser();
@@ -107,7 +163,8 @@ impl Worker {
             state = state.after(node.edge());
             id = child;
             self.path.push(Step { node: id, mover });
-            if node.enter() == 0 {
+            let visits = node.enter();
+            if visits == 0 {
                 if let Some(winner) = self.certain_winner(shared, &state) {
                     node.prove(winner);
                 }
@@ -116,8 +173,11 @@ impl Worker {
                     break;
                 }
             }
+            if visits >= shared.params.burst * Anchor::VISITS && place == 0 {
+                anchor = Anchor { place: self.path.len() - 1, state, spread };
+            }
         }
-        state
+        (state, anchor)
     }
 
     /// Who wins in a new node, where the game is over or the moves that are left decide it. Before two squares

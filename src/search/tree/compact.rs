@@ -31,7 +31,7 @@ impl Tree {
 
     /// How long [`Tree::thin`] takes at most with the words that are in use, on a slow machine.
     pub fn thinning_time(&self) -> Duration {
-        Duration::from_nanos(20) * self.used.load(Relaxed)
+        Duration::from_nanos(20 * self.growth.used.load(Relaxed))
     }
 
     /// The least number of visits so that what lies directly below nodes with as many fits into these words.
@@ -69,8 +69,8 @@ impl Tree {
             self.slide(piece.first, to, piece.words);
             self.forward(to, 0);
         }
-        *self.used.get_mut() = used;
-        *self.listed.get_mut() = 1 + listed;
+        *self.growth.used.get_mut() = u64::from(used);
+        *self.growth.listed.get_mut() = 1 + listed;
         *self.full.get_mut() = false;
     }
 
