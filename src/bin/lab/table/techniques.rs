@@ -8,7 +8,7 @@ use otrera::Control;
 use std::time::Duration;
 
 /// The techniques, and the settings that take them away.
-const WITHOUT: [(&str, &str); 8] = [
+const WITHOUT: [(&str, &str); 9] = [
     ("priors (UCT with one random half-move instead)", "formula=uct,c=0.15,rollouts=1"),
     ("priors and move groups (whole moves, the same)", "grouping=whole,formula=uct,c=0.15,rollouts=1"),
     ("fitted weights (the paper's, logistic)", "weights=paper,leaf=logistic:7"),
@@ -17,6 +17,7 @@ const WITHOUT: [(&str, &str); 8] = [
     ("pessimism about the untried", "reduction=0"),
     ("the cautious choice", "caution=0"),
     ("counting", "counting=off"),
+    ("bursts of iterations", "burst=1"),
 ];
 
 /// What was tried and dropped.
