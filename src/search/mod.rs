@@ -203,7 +203,7 @@ impl Search {
     /// nothing is contested any more, it fills its squares and does not search.
     ///
     /// When the tree is full it loses what was visited least, unless the deadline is too near for that. That
-    /// takes about half a second a gigabyte, and `stop` is heeded after it.
+    /// takes about a second a gigabyte, and `stop` is heeded after it.
     pub fn run(
         &mut self,
         limits: &Limits,
