@@ -116,15 +116,11 @@ fn a_thinned_tree_keeps_what_was_visited_most() {
         let part = tree.filled() * rng.f64();
         // Visits of a child are those of its parent at most, as searches leave them.
         let mut to_visit = vec![tree.root()];
-        (0..5).for_each(|_| {
-            tree.node(tree.root()).enter();
-        });
+        tree.node(tree.root()).add_visits(5);
         while let Some(id) = to_visit.pop() {
             let most = tree.node(id).visits();
             for (child, node) in tree.tried(id) {
-                (node.visits()..rng.u32(..=most)).for_each(|_| {
-                    node.enter();
-                });
+                node.add_visits(rng.u32(..=most).saturating_sub(node.visits()));
                 to_visit.extend((node.visits() <= most).then_some(child));
             }
         }
