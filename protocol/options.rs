@@ -23,8 +23,8 @@ pub enum KeepRunning {
 /// What can be set, in the file and on the command line. `None` where the platform decides.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Name of the preset.
-    pub preset: &'static str,
+    /// The preset, with parameters behind it where they are changed: `tournament,c=3`.
+    pub preset: String,
     pub threads: Option<usize>,
     /// Bytes for the tree.
     pub memory: Option<usize>,
@@ -53,7 +53,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            preset: Params::NAMED[0].0,
+            preset: Params::NAMED[0].0.into(),
             threads: None,
             memory: None,
             move_time: None,
@@ -95,7 +95,7 @@ const fn setting(name: &'static str, argument: &'static str, help: &'static str)
 
 /// Every setting, in the order of `--help`.
 const SETTINGS: [Setting; 19] = [
-    setting("preset", "NAME", "tournament (default), paper, mg, peo, mcts or uct"),
+    setting("preset", "NAME", "tournament (default), paper, mg, peo, mcts, uct; or tournament,c=3"),
     setting("threads", "N", "threads that think (Botzone: 1; else all cores)"),
     setting("memory", "MB", "memory of the tree (Botzone: 160; else 1024)"),
     setting("move-time", "SECONDS", "time for each move (Botzone: 0.92, first turn 1.85)"),
@@ -125,7 +125,7 @@ pub fn settings_help() -> String {
 impl Settings {
     /// The search parameters: the preset's, with the parallel mode that was asked for.
     pub fn params(&self) -> Params {
-        let mut params = Params::preset(self.preset).unwrap_or(Params::TOURNAMENT);
+        let mut params: Params = self.preset.parse().unwrap_or(Params::TOURNAMENT);
         params.parallel = self.parallel.unwrap_or(params.parallel);
         params
     }
@@ -134,10 +134,9 @@ impl Settings {
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         match name {
             "preset" => {
-                Params::preset(value).map_err(|valid| valid.to_string())?;
-                let known = Params::NAMED.iter().map(|(known, _)| *known);
-                self.preset =
-                    known.into_iter().find(|k| k.eq_ignore_ascii_case(value)).unwrap_or(self.preset);
+                let text = value.to_ascii_lowercase();
+                text.parse::<Params>()?;
+                self.preset = text;
             }
             "threads" => self.threads = Some(number(value, 1, MOST_THREADS)? as usize),
             "memory" => {

@@ -220,7 +220,7 @@ fn what_cannot_be_written_does_not_cost_the_game() {
 
 #[test]
 fn a_command_with_a_mistake_says_so_and_fails() {
-    let mistakes: [(&[&str], &str); 17] = [
+    let mistakes: [(&[&str], &str); 20] = [
         (&["perft"], "perft needs a depth, like `otrera perft 2`"),
         (&["perft", "x"], "valid is a whole number"),
         (&["perft", "-1"], "-1"),
@@ -238,6 +238,9 @@ fn a_command_with_a_mistake_says_so_and_fails() {
         (&["play", "--side", "green"], "valid are black, white"),
         (&["play", "--size", "12"], "--size 12: valid is a whole number from 4 to 10"),
         (&["play", "--preset", "nonsense"], "--preset nonsense: valid are tournament"),
+        (&["bench", "--preset", "tournament,c=fast"], "c=fast: valid is a number from 0 to 10"),
+        (&["bench", "--preset", "tournament,speed=2"], "speed: valid are parallel, c,"),
+        (&["bench", "--preset", "tournament,c"], "c: a parameter is name=value"),
     ];
     for (arguments, message) in mistakes {
         let exit = run(OTRERA, arguments.iter().copied(), b"");

@@ -5,7 +5,7 @@ mod common;
 
 use common::{random_game, size};
 use fastrand::Rng;
-use otrera::search::params::{Grouping, Parallel};
+use otrera::search::params::{Grouping, Parallel, Rollouts};
 use otrera::{Limits, Move, Movement, Params, Position, Report, Resources, Rules, Search, Side, WinRate};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -309,6 +309,15 @@ fn a_finished_game_has_no_move() {
             let for_mover = if position.side() == Side::White { WinRate::WIN } else { WinRate::LOSS };
             assert_eq!(report.win_rate, for_mover);
         }
+    }
+}
+
+#[test]
+fn a_preset_is_changed_by_the_parameters_behind_its_name() {
+    let changed = Params { rollouts: Rollouts::Two(2, 3), burst: 1, ..Params::PAPER };
+    assert_eq!("paper,rollouts=2+3,burst=1".parse(), Ok(changed));
+    for (name, params) in Params::NAMED {
+        assert_eq!(name.parse(), Ok(params));
     }
 }
 

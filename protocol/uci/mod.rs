@@ -187,7 +187,7 @@ impl<'a> Engine<'a> {
             self.overhead.as_millis(),
             MOST_OVERHEAD,
             self.shown.winning_rate,
-            self.settings.preset,
+            self.settings.preset.split(',').next().unwrap_or_default(),
             presets.join(" var "),
         )
     }

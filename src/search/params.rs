@@ -312,6 +312,23 @@ impl Params {
     }
 }
 
+/// A preset with parameters: `tournament,c=3,burst=1`.
+impl FromStr for Params {
+    /// What would be valid.
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut words = text.split(',');
+        let mut params = Self::preset(words.next().unwrap_or_default()).map_err(|error| error.to_string())?;
+        for setting in words {
+            let (name, value) =
+                setting.split_once('=').ok_or_else(|| format!("{setting}: a parameter is name=value"))?;
+            params.set(name, value)?;
+        }
+        Ok(params)
+    }
+}
+
 impl Params {
     /// The constants of PUCT, to be changed.
     fn puct(&mut self, name: &str) -> Result<&mut Puct, String> {
