@@ -4,7 +4,7 @@ use fastrand::Rng;
 use otrera::search::params::{Formula, Puct};
 use otrera::search::select::{Spread, best_child};
 use otrera::search::shortlist::Shortlists;
-use otrera::search::tree::{Edge, NodeId, REWARD_UNIT, Tree, squared_deviation};
+use otrera::search::tree::{Allotment, Edge, NodeId, REWARD_UNIT, Tree, squared_deviation};
 use otrera::{Params, Position, Side};
 
 /// A root with children of random statistics: the tree, and for each child its visits and its mean.
@@ -12,11 +12,12 @@ fn random_family(rng: &mut Rng) -> (Tree, Vec<(NodeId, f64, f64)>) {
     let tree = Tree::with_memory(0);
     let edges: Vec<Edge> =
         Position::standard().legal_moves().take(rng.usize(2..40)).map(Edge::whole).collect();
-    assert!(tree.begin_opening(tree.root()) && tree.open(tree.root(), &edges));
+    let mut allotment = Allotment::default();
+    assert!(tree.begin_opening(tree.root()) && tree.open(tree.root(), &edges, &mut allotment));
     // Few visits, more, and very many of children that hardly ever win.
     let (most_visits, best_mean) = [(3, 1000), (60, 1000), (2000, 60)][rng.usize(..3)];
     let mut children = Vec::new();
-    while let Some(child) = tree.claim_untried(tree.root()) {
+    while let Some(child) = tree.claim_untried(tree.root(), &mut allotment) {
         let (visits, mean) = (rng.u32(1..=most_visits), rng.u32(0..=best_mean));
         for _ in 0..visits {
             tree.node(tree.root()).enter();
@@ -27,6 +28,13 @@ fn random_family(rng: &mut Rng) -> (Tree, Vec<(NodeId, f64, f64)>) {
         children.push((child, f64::from(visits), reward));
     }
     (tree, children)
+}
+
+/// The child of the root that Black descends to.
+fn selected(tree: &Tree, params: &Params, spread: Spread) -> NodeId {
+    let (mut shortlists, mut allotment) = (Shortlists::default(), Allotment::default());
+    let child = best_child(tree, tree.root(), Side::Black, params, spread, &mut shortlists, &mut allotment);
+    child.unwrap()
 }
 
 /// Asserts that the child with the highest score is selected, proven losses left out.
@@ -40,9 +48,7 @@ fn check_selection(formula: Formula, score: impl Fn(f64, f64, f64) -> f64) {
         let all_visits: f64 = children.iter().map(|(_, visits, _)| visits).sum();
         // The descent that asks has already entered the root.
         tree.node(tree.root()).enter();
-        let selected =
-            best_child(&tree, tree.root(), Side::Black, &params, Spread::START, &mut Shortlists::default())
-                .unwrap();
+        let selected = selected(&tree, &params, Spread::START);
         assert_ne!(selected, lost);
         let score = |&(_, visits, mean): &(NodeId, f64, f64)| score(mean, visits, all_visits);
         let highest = children.iter().filter(|child| child.0 != lost).map(score).fold(0.0, f64::max);
@@ -83,22 +89,24 @@ fn shortlists_change_no_selection() {
         if alone {
             trees = trees.map(Tree::for_one_worker);
         }
-        for tree in &trees {
-            assert!(tree.begin_opening(tree.root()) && tree.open(tree.root(), &edges));
+        let mut allotments = [(); 2].map(|()| Allotment::default());
+        for (tree, allotment) in trees.iter().zip(&mut allotments) {
+            assert!(tree.begin_opening(tree.root()) && tree.open(tree.root(), &edges, allotment));
         }
         let root = trees[0].root();
         let mut lasting = Shortlists::default();
+        let [first, second] = &mut allotments;
         for round in 0..40_000 {
             let spread = Spread(0.01 + 0.002 * rng.f32());
-            let select = |tree: &Tree, shortlists: &mut Shortlists| {
+            let select = |tree: &Tree, shortlists: &mut Shortlists, allotment: &mut Allotment| {
                 tree.node(root).enter();
-                let untried = if formula.has_priors() { None } else { tree.claim_untried(root) };
+                let untried = if formula.has_priors() { None } else { tree.claim_untried(root, allotment) };
                 untried.unwrap_or_else(|| {
-                    best_child(tree, root, Side::Black, &params, spread, shortlists).unwrap()
+                    best_child(tree, root, Side::Black, &params, spread, shortlists, allotment).unwrap()
                 })
             };
-            let child = select(&trees[0], &mut lasting);
-            assert_eq!(select(&trees[1], &mut Shortlists::default()), child, "round {round}");
+            let child = select(&trees[0], &mut lasting, first);
+            assert_eq!(select(&trees[1], &mut Shortlists::default(), second), child, "round {round}");
             // Children of unequal worth, and now and then a proven loss.
             let reward = rng.u32(0..=REWARD_UNIT) / (1 + child % 5);
             for tree in &trees {
@@ -129,9 +137,10 @@ fn priors_are_kept_to_one_in_fifty() {
     let start = Position::standard();
     let edges = start.legal_moves().map(Edge::whole);
     let edges: Vec<Edge> = edges.zip(&priors).map(|(edge, &prior)| edge.with_log_prior(prior.ln())).collect();
-    assert!(tree.begin_opening(tree.root()) && tree.open(tree.root(), &edges));
+    let mut allotment = Allotment::default();
+    assert!(tree.begin_opening(tree.root()) && tree.open(tree.root(), &edges, &mut allotment));
     for (prior, mv) in priors.into_iter().zip(start.legal_moves()) {
-        let child = tree.node(tree.claim_untried(tree.root()).unwrap());
+        let child = tree.node(tree.claim_untried(tree.root(), &mut allotment).unwrap());
         assert!((child.prior() / prior - 1.0).abs() < 0.02, "{} for {prior}", child.prior());
         assert_eq!(child.edge(), Edge::whole(mv));
         child.prove(Side::White);
@@ -156,11 +165,12 @@ fn selection_follows_puct() {
         let start = Position::standard();
         let edges = start.legal_moves().map(Edge::whole).zip(&priors);
         let edges: Vec<Edge> = edges.map(|(edge, &prior)| edge.with_log_prior(prior.ln())).collect();
-        assert!(tree.begin_opening(root) && tree.open(root, &edges));
+        let mut allotment = Allotment::default();
+        assert!(tree.begin_opening(root) && tree.open(root, &edges, &mut allotment));
         // Black chooses; the root's own rewards are White's.
         let mut children = Vec::new();
         for _ in 0..rng.usize(1..=edges.len()) {
-            let child = tree.claim_untried(root).unwrap();
+            let child = tree.claim_untried(root, &mut allotment).unwrap();
             let visits = rng.u32(1..50);
             (0..visits).for_each(|_| {
                 [root, child].iter().for_each(|&id| {
@@ -183,8 +193,7 @@ fn selection_follows_puct() {
             mean - f64::from(reduction) * deviation + exploration * f64::from(prior)
         });
         tree.node(root).enter();
-        let selected =
-            best_child(&tree, root, Side::Black, &params, spread, &mut Shortlists::default()).unwrap();
+        let selected = selected(&tree, &params, spread);
         let ours = match children.iter().find(|child| child.0 == selected) {
             Some(tried) => score(tried),
             None => {
@@ -205,7 +214,8 @@ fn the_spread_is_that_of_the_values_below_a_node() {
         let tree = Tree::with_memory(0);
         let root = tree.root();
         let edges: Vec<Edge> = Position::standard().movements().map(Edge::movement).collect();
-        assert!(tree.begin_opening(root) && tree.open(root, &edges));
+        let mut allotment = Allotment::default();
+        assert!(tree.begin_opening(root) && tree.open(root, &edges, &mut allotment));
         let width = [10, 1000, REWARD_UNIT][rng.usize(..3)];
         let lowest = rng.u32(0..=REWARD_UNIT - width);
         let mut rewards = Vec::new();

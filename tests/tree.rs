@@ -2,7 +2,7 @@
 //! with many threads at once.
 
 use fastrand::Rng;
-use otrera::search::tree::{Edge, NodeId, Tree};
+use otrera::search::tree::{Allotment, Edge, NodeId, Tree};
 use otrera::{Position, Side};
 use std::collections::HashSet;
 
@@ -15,14 +15,15 @@ fn edges(count: usize, rng: &mut Rng) -> Vec<Edge> {
 /// Opens a node, and tries some of its children; returns them.
 fn grow(tree: &Tree, id: NodeId, rng: &mut Rng) -> Vec<NodeId> {
     let edges = edges(1 + rng.usize(..200), rng);
-    if !tree.begin_opening(id) || !tree.open(id, &edges) {
+    let mut allotment = Allotment::default();
+    if !tree.begin_opening(id) || !tree.open(id, &edges, &mut allotment) {
         return Vec::new();
     }
     let tries = rng.usize(..=edges.len());
-    (0..tries)
+    let tried = (0..tries)
         .filter_map(|_| {
             let prior = tree.next_prior(id);
-            let child = tree.claim_untried(id)?;
+            let child = tree.claim_untried(id, &mut allotment)?;
             let node = tree.node(child);
             assert_eq!((node.visits(), node.counts(), node.proof()), (0, (0, 0), None));
             assert_eq!(prior, Some(node.prior()));
@@ -35,7 +36,9 @@ fn grow(tree: &Tree, id: NodeId, rng: &mut Rng) -> Vec<NodeId> {
             }
             Some(child)
         })
-        .collect()
+        .collect();
+    tree.end(allotment);
+    tried
 }
 
 /// Writes down all that is known below a node, and counts the children that were listed there.
@@ -145,11 +148,12 @@ fn a_thinned_tree_keeps_what_was_visited_most() {
 fn children_are_tried_in_their_order_and_one_by_one() {
     let tree = Tree::with_memory(1 << 20);
     let edges = edges(700, &mut Rng::with_seed(2));
+    let mut allotment = Allotment::default();
     assert!(tree.begin_opening(tree.root()) && !tree.begin_opening(tree.root()));
-    assert!(tree.open(tree.root(), &edges));
+    assert!(tree.open(tree.root(), &edges, &mut allotment));
     for (tried, edge) in edges.iter().enumerate() {
         assert_eq!(tree.node(tree.root()).counts(), (700, tried as u32));
-        let child = tree.claim_untried(tree.root()).unwrap();
+        let child = tree.claim_untried(tree.root(), &mut allotment).unwrap();
         assert_eq!(tree.node(child).edge().as_movement(), edge.as_movement());
         let by_one: Vec<NodeId> = {
             let mut all = tree.tried(tree.root());
@@ -161,7 +165,7 @@ fn children_are_tried_in_their_order_and_one_by_one() {
         });
         assert!(by_one == by_block && by_one.len() == tried + 1 && by_one[tried] == child);
     }
-    assert_eq!((tree.claim_untried(tree.root()), tree.next_prior(tree.root())), (None, None));
+    assert_eq!((tree.claim_untried(tree.root(), &mut allotment), tree.next_prior(tree.root())), (None, None));
 }
 
 #[test]
@@ -169,11 +173,12 @@ fn no_child_is_claimed_twice_by_threads_at_once() {
     for round in 0..50 {
         let tree = Tree::with_memory(1 << 20);
         let edges = edges(300, &mut Rng::with_seed(round));
-        assert!(tree.begin_opening(tree.root()) && tree.open(tree.root(), &edges));
+        let allotment = &mut Allotment::default();
+        assert!(tree.begin_opening(tree.root()) && tree.open(tree.root(), &edges, allotment));
         let claim = || {
-            let mut mine = Vec::new();
+            let (mut mine, mut allotment) = (Vec::new(), Allotment::default());
             while tree.node(tree.root()).counts().1 < 300 {
-                mine.extend(tree.claim_untried(tree.root()));
+                mine.extend(tree.claim_untried(tree.root(), &mut allotment));
                 tree.tried(tree.root()).for_each(|(_, node)| {
                     // Of a node that is not made yet all words are zero.
                     assert!(node.edge().as_movement().is_some_and(|movement| movement.from != movement.to));

@@ -15,7 +15,7 @@ use crate::search::params::{Params, Rollouts};
 use crate::search::rollout::{Scratch, Simulator};
 use crate::search::select::{Spread, best_child};
 use crate::search::shortlist::Shortlists;
-use crate::search::tree::{NodeId, Tree};
+use crate::search::tree::{Allotment, NodeId, Tree};
 use crate::search::{Limits, Resources, Search};
 use fastrand::Rng;
 use std::hint::black_box;
@@ -161,11 +161,12 @@ impl Sums {
         self.expansion.measure(&remains.opened, |(_, state)| {
             let Some(id) = next else { return };
             opener.open_on(Kernel::fastest(), &fresh, id, state, params, &mut rng);
-            next = fresh.claim_untried(id);
+            next = fresh.claim_untried(id, &mut opener.allotment);
         });
-        let mut shortlists = Shortlists::default();
+        let (mut shortlists, mut allotment) = (Shortlists::default(), Allotment::default());
         self.selection.measure(&remains.opened, |(id, state)| {
-            black_box(best_child(tree, *id, state.chooser(), params, Spread::START, &mut shortlists));
+            let (chooser, spread) = (state.chooser(), Spread::START);
+            black_box(best_child(tree, *id, chooser, params, spread, &mut shortlists, &mut allotment));
         });
         self.backup.measure(&remains.paths, |path| {
             backup::add_rewards(tree, path, Rewards::of(crate::WinRate::EVEN));

@@ -93,9 +93,11 @@ impl FirstMove {
         if !self.tree.is_open(id) {
             self.opener.open_on(Kernel::fastest(), &self.tree, id, state, &self.params, &mut self.rng);
         }
-        let untried = self.tree.claim_untried(id);
+        let allotment = &mut self.opener.allotment;
+        let untried = self.tree.claim_untried(id, allotment);
         untried.or_else(|| {
-            best_child(&self.tree, id, Side::Black, &self.params, Spread::START, &mut self.shortlists)
+            let (tree, params, shortlists) = (&self.tree, &self.params, &mut self.shortlists);
+            best_child(tree, id, Side::Black, params, Spread::START, shortlists, allotment)
         })
     }
 

@@ -1,7 +1,7 @@
 //! What the tree descends through: the state of the game at a node, and the children it can have.
 
 use super::params::{Formula, Grouping, Params};
-use super::tree::{Edge, NodeId, Tree};
+use super::tree::{Allotment, Edge, NodeId, Tree};
 use crate::board::moves::Movement;
 use crate::board::position::{Aiming, Position};
 use crate::board::square::Side;
@@ -78,6 +78,8 @@ impl State {
 
 /// What a worker needs to open nodes, kept from one to the next.
 pub struct Opener {
+    /// What the worker takes memory from.
+    pub allotment: Allotment,
     edges: Vec<Edge>,
     scores: Vec<f32>,
     maps: DistanceMaps,
@@ -86,7 +88,12 @@ pub struct Opener {
 impl Opener {
     /// Scratch space for one worker.
     pub fn new() -> Self {
-        Self { edges: Vec::new(), scores: Vec::new(), maps: DistanceMaps::default() }
+        Self {
+            allotment: Allotment::default(),
+            edges: Vec::new(),
+            scores: Vec::new(),
+            maps: DistanceMaps::default(),
+        }
     }
 
     /// [`Opener::open`] on a given kernel.
@@ -132,7 +139,7 @@ impl Opener {
                 rng.shuffle(&mut self.edges);
             }
         }
-        tree.open(id, &self.edges);
+        tree.open(id, &self.edges, &mut self.allotment);
     }
 
     /// Lists the movements and their scores.

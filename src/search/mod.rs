@@ -132,6 +132,16 @@ pub(crate) struct Tally {
     pub thinned: u32,
 }
 
+impl Tally {
+    /// Notes a descent of so many levels.
+    pub fn reach(&self, depth: usize) {
+        // Written seldom, for what lies beside it is looked at before every iteration.
+        if depth > self.depth.load(Ordering::Relaxed) {
+            self.depth.fetch_max(depth, Ordering::Relaxed);
+        }
+    }
+}
+
 impl Search {
     /// A search of `position`.
     ///
@@ -212,6 +222,7 @@ impl Search {
     ) -> Report {
         let started = Instant::now();
         let counted = self.counted_winner();
+        let filling = counted.and_then(|_| Counter::new().filling_move(&self.position));
         let mut tally = Tally::default();
         let mut progress = Progress { next: started + Progress::INTERVAL, started, progress };
         let mut pausing = true;
@@ -229,7 +240,7 @@ impl Search {
                 counting: self.params.counting && counted.is_none(),
                 pausing,
             };
-            if let Some(mv) = counted.and_then(|_| Counter::new().filling_move(&self.position)) {
+            if let Some(mv) = filling {
                 return report::of_filling(&shared, mv, started.elapsed());
             }
             if self.position.winner().is_none() {

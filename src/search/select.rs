@@ -2,7 +2,7 @@
 
 use super::params::{Formula, Params, Puct};
 use super::shortlist::{Bonus, Known, Shortlists, highest};
-use super::tree::{Node, NodeId, Tree};
+use super::tree::{Allotment, Node, NodeId, Tree};
 use crate::board::square::Side;
 use std::sync::LazyLock;
 
@@ -16,6 +16,7 @@ pub fn best_child(
     params: &Params,
     spread: Spread,
     shortlists: &mut Shortlists,
+    allotment: &mut Allotment,
 ) -> Option<NodeId> {
     // The descent under way is counted in the node's visits, but has told nothing yet.
     let visits = tree.node(id).visits().saturating_sub(1).max(1);
@@ -24,7 +25,10 @@ pub fn best_child(
             let exploration = c * (log_factor * libm::logf(visits as f32)).sqrt();
             by_uct(tree, id, chooser, params, exploration)
         }
-        Formula::Puct(puct) => by_prior(tree, id, chooser, visits, &puct, spread, shortlists),
+        Formula::Puct(puct) => match by_prior(tree, id, chooser, visits, &puct, spread, shortlists) {
+            Preference { best, untried: true } => tree.claim_untried(id, allotment).or(best),
+            Preference { best, untried: false } => best,
+        },
         Formula::Ucb1Tuned => by_ucb1_tuned(tree, id, chooser, visits, shortlists),
     }
 }
@@ -82,6 +86,14 @@ impl Spread {
     }
 }
 
+/// What PUCT prefers.
+struct Preference {
+    /// The best child of those that have been tried; `None` if all of them are out.
+    best: Option<NodeId>,
+    /// Whether the next that was not is to be preferred to it.
+    untried: bool,
+}
+
 /// The child with the highest score by PUCT. Untried children lie in the order of their priors, so that only
 /// the first of them need be looked at.
 fn by_prior(
@@ -92,20 +104,19 @@ fn by_prior(
     puct: &Puct,
     Spread(variance): Spread,
     shortlists: &mut Shortlists,
-) -> Option<NodeId> {
+) -> Preference {
     let parent = tree.node(id);
     let c = if is_movement(&parent) { puct.arrow_c } else { puct.movement_c };
     let exploration = c * (variance * visits as f32).sqrt();
     let best = shortlists.best(tree, id, visits, PuctBonus { chooser, exploration });
     let best_score = best.map_or(f32::NEG_INFINITY, |(_, score)| score);
-    let untried = tree.next_prior(id).filter(|prior| {
+    let untried = tree.next_prior(id).is_some_and(|prior| {
         let mean = parent.mean(visits);
         // Rewards are those of the side that moved here: of the chooser between movement and arrow.
         let for_chooser = if is_movement(&parent) { mean } else { 1.0 - mean };
         for_chooser - puct.reduction * variance.sqrt() + exploration * prior > best_score
     });
-    let best = best.map(|(child, _)| child);
-    untried.and_then(|_| tree.claim_untried(id)).or(best).or_else(|| tree.claim_untried(id))
+    Preference { best: best.map(|(child, _)| child), untried }
 }
 
 /// The child with the highest score by UCB1-tuned.

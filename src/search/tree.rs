@@ -21,11 +21,14 @@
 //! recycles the memory of what was visited least, or of all that did not happen.
 
 mod compact;
+mod edge;
 
-use crate::board::moves::{Move, Movement};
-use crate::board::square::{Side, Square};
+pub use edge::Edge;
+
+use crate::board::moves::Move;
+use crate::board::square::Side;
 use crossbeam_utils::CachePadded;
-use std::sync::LazyLock;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, Ordering::*};
 
 /// Number of a node: that of its first word.
@@ -47,74 +50,6 @@ const FIRST: NodeId = 2;
 
 /// Rewards are added up as integers in this unit, so that the order of threads leaves no trace.
 pub const REWARD_UNIT: u32 = 1 << 16;
-
-/// A step from a node to a child: a movement, an arrow, or both. Edges are in the order of their priors, the
-/// most probable first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Edge(u32);
-
-impl Edge {
-    const NONE: u32 = 127;
-
-    fn new(from: u32, to: u32, arrow: u32) -> Self {
-        Self(from | to << 7 | arrow << 14)
-    }
-
-    /// The first half of a move.
-    pub fn movement(m: Movement) -> Self {
-        Self::new(m.from.index() as u32, m.to.index() as u32, Self::NONE)
-    }
-
-    /// The second half of a move.
-    pub fn arrow(square: Square) -> Self {
-        Self::new(Self::NONE, Self::NONE, square.index() as u32)
-    }
-
-    /// A whole move.
-    pub fn whole(mv: Move) -> Self {
-        Self::new(mv.from.index() as u32, mv.to.index() as u32, mv.arrow.index() as u32)
-    }
-
-    /// The movement that this edge is or contains, if any.
-    #[inline]
-    pub fn as_movement(self) -> Option<Movement> {
-        let (from, to) = (self.0 & 127, self.0 >> 7 & 127);
-        let square = |index| Square::from_index(index as usize);
-        (from != Self::NONE).then(|| Movement { from: square(from), to: square(to) })
-    }
-
-    /// The arrow that this edge is or contains, if any.
-    #[inline]
-    pub fn as_arrow(self) -> Option<Square> {
-        let arrow = self.0 >> 14 & 127;
-        (arrow != Self::NONE).then(|| Square::from_index(arrow as usize))
-    }
-
-    const MASK: u32 = (1 << 21) - 1;
-
-    /// The same edge with the probability that it is the best of its family, given as its natural logarithm.
-    /// It is kept in nine bits, to one part in fifty and down to 1/30,000, and is no part of what the edge is.
-    #[inline]
-    pub fn with_log_prior(self, log_probability: f32) -> Self {
-        let code = (-log_probability * PRIOR_STEPS + 0.5) as u32;
-        Self(self.0 & Self::MASK | code.min(PRIOR_CODES - 1) << 21)
-    }
-}
-
-/// Codes of a prior: code `k` is `exp(-k / PRIOR_STEPS)`.
-const PRIOR_CODES: u32 = 512;
-const PRIOR_STEPS: f32 = 50.0;
-
-static PRIORS: LazyLock<[f32; PRIOR_CODES as usize]> =
-    LazyLock::new(|| std::array::from_fn(|code| libm::expf(-(code as f32) / PRIOR_STEPS)));
-
-impl Edge {
-    /// The probability that was given to it.
-    #[inline]
-    fn prior(self) -> f32 {
-        PRIORS[(self.0 >> 21) as usize & (PRIOR_CODES as usize - 1)]
-    }
-}
 
 /// One node. Every word is written by any worker at any time, except the edge and the number of children,
 /// which are fixed before others can find them.
@@ -264,13 +199,27 @@ pub struct Tree {
     growth: CachePadded<Growth>,
 }
 
-/// How much of a tree there is. It changes with every iteration, and lies apart from all that only is looked at.
+/// How much of a tree there is. It changes all the time, and lies apart from what is only looked at.
 #[derive(Debug)]
 struct Growth {
-    /// Words that are in use.
+    /// Words that are in use or allotted to a worker.
     used: AtomicU64,
     /// Children of all opened nodes, and the root.
     listed: AtomicUsize,
+}
+
+/// What one worker takes the words for its nodes from, so that workers seldom meet at [`Growth`] and do not write
+/// side by side. [`Tree::end`] ends it, which must be done before the tree is cleared or compacted.
+#[derive(Debug, Default)]
+pub struct Allotment {
+    words: Range<u32>,
+    /// Children of nodes opened since the tree was last told.
+    listed: usize,
+}
+
+impl Allotment {
+    /// Words that are allotted at once.
+    const WORDS: u32 = 1 << 12;
 }
 
 /// Squares of deviations, in the second word of a family: their sum in the lower bits, in units of so many
@@ -343,7 +292,8 @@ impl Tree {
         &self.words[index as usize]
     }
 
-    /// Nodes of the tree that have been tried or may be: the children of every opened node.
+    /// Nodes of the tree that have been tried or may be: the children of every opened node. Of allotments that have
+    /// not ended some are not counted yet.
     pub fn len(&self) -> usize {
         self.growth.listed.load(Relaxed)
     }
@@ -413,7 +363,7 @@ impl Tree {
 
     /// The next child that nobody has tried, now claimed by the caller. `None` also when there is no room for
     /// it, or another worker is just claiming one.
-    pub fn claim_untried(&self, id: NodeId) -> Option<NodeId> {
+    pub fn claim_untried(&self, id: NodeId, allotment: &mut Allotment) -> Option<NodeId> {
         let node = self.node(id);
         let family = node.family();
         let (count, tried) = node.counts();
@@ -421,7 +371,7 @@ impl Tree {
             return None;
         }
         let (_, tried) = node.counts();
-        let claimed = if tried < count { self.place(family, count, tried) } else { None };
+        let claimed = if tried < count { self.place(family, count, tried, allotment) } else { None };
         if let Some(child) = claimed {
             self.node(child).reset(self.listed_edge(family, count, tried));
             self.access.add(node.edge, ONE_TRIED, Release);
@@ -445,7 +395,7 @@ impl Tree {
 
     /// Where a child's node lies, or is to lie: makes room for it in a new block where that is needed. Only
     /// for who holds the lock.
-    fn place(&self, family: u32, count: u32, place: u32) -> Option<NodeId> {
+    fn place(&self, family: u32, count: u32, place: u32, allotment: &mut Allotment) -> Option<NodeId> {
         let (mut header, mut first) = (family, family + HEADER);
         let (mut before, mut size) = (0, FIRST_BLOCK);
         while place >= before + size {
@@ -453,7 +403,7 @@ impl Tree {
             size *= 2;
             let mut next = self.word(header).load(Relaxed) as u32;
             if next == 0 {
-                next = self.claim_words(1 + NODE * size.min(count - before))?;
+                next = self.take_words(1 + NODE * size.min(count - before), allotment)?;
                 self.word(next).store(0, Relaxed);
                 self.word(header).fetch_or(u64::from(next), Relaxed);
             }
@@ -462,15 +412,45 @@ impl Tree {
         Some(first + NODE * (place - before))
     }
 
-    /// Takes words of the arena; `None` when there are not so many left.
-    fn claim_words(&self, count: u32) -> Option<u32> {
+    /// Takes words of an allotment, or of a new one; `None` when there are not so many left.
+    fn take_words(&self, count: u32, allotment: &mut Allotment) -> Option<u32> {
+        if (allotment.words.len() as u32) < count {
+            self.tell_growth(allotment);
+            let words = self.claim_words(count.max(Allotment::WORDS)).or_else(|| self.claim_words(count));
+            let Some(words) = words else {
+                self.full.store(true, Relaxed);
+                return None;
+            };
+            allotment.words = words;
+        }
+        let first = allotment.words.start;
+        allotment.words.start += count;
+        Some(first)
+    }
+
+    /// Claims words of the arena.
+    fn claim_words(&self, count: u32) -> Option<Range<u32>> {
         let first = self.growth.used.fetch_add(u64::from(count), Relaxed);
-        if first + u64::from(count) > self.words.len() as u64 {
+        let last = first + u64::from(count);
+        if last > self.words.len() as u64 {
             self.growth.used.fetch_sub(u64::from(count), Relaxed);
-            self.full.store(true, Relaxed);
             return None;
         }
-        Some(first as u32)
+        Some(first as u32..last as u32)
+    }
+
+    /// Counts the children of nodes that were opened with this allotment.
+    fn tell_growth(&self, allotment: &mut Allotment) {
+        self.growth.listed.fetch_add(std::mem::take(&mut allotment.listed), Relaxed);
+    }
+
+    /// Ends an allotment. What is left of it is returned if it was the last, and else lost until the tree is
+    /// compacted.
+    pub fn end(&self, mut allotment: Allotment) {
+        self.tell_growth(&mut allotment);
+        let Range { start, end } = allotment.words;
+        // Where it fails another allotment has begun behind this one.
+        let _ = self.growth.used.compare_exchange(end.into(), start.into(), Relaxed, Relaxed);
     }
 
     /// Whether the caller may open the node: nobody has begun to. It must then call [`Tree::open`].
@@ -482,10 +462,10 @@ impl Tree {
 
     /// Gives a node its children, to be tried in this order. `false` when there is no room; the node stays as
     /// it is.
-    pub fn open(&self, id: NodeId, edges: &[Edge]) -> bool {
+    pub fn open(&self, id: NodeId, edges: &[Edge], allotment: &mut Allotment) -> bool {
         let node = self.node(id);
         let count = edges.len() as u32;
-        let family = if count < 1 << 16 { self.claim_words(family_words(count)) } else { None };
+        let family = if count < 1 << 16 { self.take_words(family_words(count), allotment) } else { None };
         let Some(family) = family else {
             node.set_family(OPENING, UNOPENED);
             return false;
@@ -496,7 +476,7 @@ impl Tree {
             let second = pair.get(1).map_or(0, |edge| edge.0);
             self.word(word).store(u64::from(pair[0].0) | u64::from(second) << 32, Relaxed);
         }
-        self.growth.listed.fetch_add(edges.len(), Relaxed);
+        allotment.listed += edges.len();
         self.access.add(node.edge, u64::from(count) << 32, Relaxed);
         node.set_family(OPENING, family);
         true

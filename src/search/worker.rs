@@ -14,7 +14,6 @@ use crate::endgame::Counter;
 use crate::eval::lanes::{Lanes, Work};
 use crate::eval::winrate::WinRate;
 use fastrand::Rng;
-use std::sync::atomic::Ordering::Relaxed;
 
 /// A node of the path that iterations can begin at.
 #[derive(Clone, Copy)]
@@ -85,11 +84,12 @@ impl Worker {
             } else {
                 until_clock = Self::CLOCK_INTERVAL;
                 shared.look_at_the_clock();
-                shared.tally.depth.fetch_max(self.depth, Relaxed);
+                shared.tally.reach(self.depth);
                 tick(shared);
             }
         }
-        shared.tally.depth.fetch_max(self.depth, Relaxed);
+        shared.tally.reach(self.depth);
+        shared.tree.end(std::mem::take(&mut self.opener.allotment));
     }
 
     /// One iteration from the root, and a few more from its anchor: the last node on its way that has been visited
@@ -211,15 +211,17 @@ impl Worker {
         if !tree.is_open(id) {
             return None;
         }
+        let allotment = &mut self.opener.allotment;
         let untried = match &shared.params.formula {
             Formula::Puct(puct) => {
                 *spread = spread.at(tree, id, puct);
                 None
             }
-            _ => tree.claim_untried(id),
+            _ => tree.claim_untried(id, allotment),
         };
         let child = untried.or_else(|| {
-            select::best_child(tree, id, state.chooser(), shared.params, *spread, &mut self.shortlists)
+            let (chooser, shortlists) = (state.chooser(), &mut self.shortlists);
+            select::best_child(tree, id, chooser, shared.params, *spread, shortlists, allotment)
         });
         if child.is_none() && backup::all_children_lose(tree, id, state.chooser()) {
             // Usually the node is proven then too, but two workers that prove its last two children at the same

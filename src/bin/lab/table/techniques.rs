@@ -32,7 +32,7 @@ const MOVE_TIME: Duration = Duration::from_millis(50);
 
 /// Plays, prints and writes the table.
 pub fn run(study: &Study) -> Result<(), String> {
-    let games = if study.quick { 10 } else { 200 };
+    let games = if study.quick { 10 } else { 100 };
     let header = ["technique", "settings", "score", "worth, Elo", "95 % interval"];
     let mut sheet = Sheet::new("What the techniques of tournament are worth", &header);
     let rows =
