@@ -95,7 +95,7 @@ const fn setting(name: &'static str, argument: &'static str, help: &'static str)
 
 /// Every setting, in the order of `--help`.
 const SETTINGS: [Setting; 19] = [
-    setting("preset", "NAME", "tournament (default), paper, mg, peo, mcts, uct; or tournament,c=3"),
+    setting("preset", "NAME", "tournament (default), paper, mg, peo, mcts, uct; or tournament,burst=1"),
     setting("threads", "N", "threads that think (Botzone: 1; else all cores)"),
     setting("memory", "MB", "memory of the tree (Botzone: 160; else 1024)"),
     setting("move-time", "SECONDS", "time for each move (Botzone: 0.92, first turn 1.85)"),
@@ -116,10 +116,16 @@ const SETTINGS: [Setting; 19] = [
     setting("resume", "FILE", "SAU: go on with the game of this record, see protocol/README.md"),
 ];
 
-/// The settings as lines for `--help`.
+/// The settings as lines for `--help`, and the parameters that `preset` takes.
 pub fn settings_help() -> String {
     let line = |s: &Setting| format!("  --{:<22} {}\n", format!("{} {}", s.name, s.argument), s.help);
-    SETTINGS.iter().map(line).collect()
+    let parameter = |(name, meaning): (&str, &str)| format!("  {name:<24} {meaning}\n");
+    SETTINGS
+        .iter()
+        .map(line)
+        .chain(["\nParameters of the search, behind a preset (tournament,burst=1,caution=0):\n".into()])
+        .chain(Params::SETTINGS.map(parameter))
+        .collect()
 }
 
 impl Settings {

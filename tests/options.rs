@@ -240,7 +240,7 @@ fn a_command_with_a_mistake_says_so_and_fails() {
         (&["play", "--preset", "nonsense"], "--preset nonsense: valid are tournament"),
         (&["bench", "--preset", "tournament,c=fast"], "c=fast: valid is a number from 0 to 10"),
         (&["bench", "--preset", "tournament,speed=2"], "speed: valid are parallel, c,"),
-        (&["bench", "--preset", "tournament,c"], "c: a parameter is name=value"),
+        (&["bench", "--preset", "tournament,c"], "\"c\": a parameter is name=value"),
     ];
     for (arguments, message) in mistakes {
         let exit = run(OTRERA, arguments.iter().copied(), b"");

@@ -315,7 +315,7 @@ fn a_finished_game_has_no_move() {
 #[test]
 fn a_preset_is_changed_by_the_parameters_behind_its_name() {
     let changed = Params { rollouts: Rollouts::Two(2, 3), burst: 1, ..Params::PAPER };
-    assert_eq!("paper,rollouts=2+3,burst=1".parse(), Ok(changed));
+    assert_eq!("paper, rollouts=2+3, burst=1".parse(), Ok(changed));
     for (name, params) in Params::NAMED {
         assert_eq!(name.parse(), Ok(params));
     }

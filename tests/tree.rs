@@ -5,6 +5,7 @@ use fastrand::Rng;
 use otrera::search::tree::{Allotment, Edge, NodeId, Tree};
 use otrera::{Position, Side};
 use std::collections::HashSet;
+use std::sync::Barrier;
 
 /// Different edges, any number up to 2176, each with a prior.
 fn edges(count: usize, rng: &mut Rng) -> Vec<Edge> {
@@ -192,6 +193,44 @@ fn no_child_is_claimed_twice_by_threads_at_once() {
         });
         assert_eq!(claimed.len(), 300);
         assert_eq!(claimed.iter().collect::<HashSet<_>>().len(), 300);
+    }
+}
+
+#[test]
+fn threads_that_fill_a_tree_to_the_last_word_take_none_twice() {
+    for round in 0..300 {
+        let tree = Tree::with_memory(0);
+        let edges = edges(300, &mut Rng::with_seed(round));
+        let mut allotment = Allotment::default();
+        assert!(tree.begin_opening(tree.root()) && tree.open(tree.root(), &edges, &mut allotment));
+        let start = Barrier::new(4);
+        // Opens children of the root, large families and small ones, and tries all that there is room for.
+        let fill = |seed| {
+            let (mut rng, mut allotment) = (Rng::with_seed(seed), Allotment::default());
+            start.wait();
+            let mut opened = Vec::new();
+            while let Some(id) = tree.claim_untried(tree.root(), &mut allotment) {
+                let family = &edges[..[1 + rng.usize(..8), 1 + rng.usize(..200)][rng.usize(..2)]];
+                if tree.begin_opening(id) && tree.open(id, family, &mut allotment) {
+                    let tried = std::iter::from_fn(|| tree.claim_untried(id, &mut allotment)).count();
+                    opened.push((id, family.len(), tried));
+                }
+            }
+            tree.end(allotment);
+            opened
+        };
+        let opened: Vec<_> = std::thread::scope(|scope| {
+            let fill = &fill;
+            let threads: Vec<_> = (0..4).map(|i| scope.spawn(move || fill(round * 4 + i))).collect();
+            threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(tree.is_full());
+        for (id, count, tried) in opened {
+            assert_eq!(tree.node(id).counts(), (count as u32, tried as u32));
+            let found: Vec<Edge> = tree.tried(id).map(|(_, child)| child.edge()).collect();
+            let wanted: Vec<Edge> = edges[..tried].iter().map(|edge| edge.with_log_prior(0.0)).collect();
+            assert_eq!(found, wanted);
+        }
     }
 }
 

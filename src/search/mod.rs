@@ -31,7 +31,7 @@ use report::Report;
 use rollout::Simulator;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use tree::Tree;
+use tree::{Node, Tree};
 use worker::Worker;
 
 /// When a search ends by itself. With neither limit it runs until it is stopped, or the game is proven.
@@ -208,7 +208,7 @@ impl Search {
         }
     }
 
-    /// Searches until a limit is met, `stop` is raised or the outcome is proven. Blocks; `progress` is
+    /// Searches until a limit is met, `stop` is raised or the outcome is proven, or [`Node::MOST_VISITS`]. Blocks; `progress` is
     /// called about once a second from one of the threads. Where counting tells that the side to move wins, or
     /// nothing is contested any more, it fills its squares and does not search.
     ///
@@ -353,10 +353,26 @@ impl Shared<'_> {
         self.pausing && self.tree.is_full() && !is_over
     }
 
-    /// Ends the run when its time is over.
+    /// Ends the run when its time is over, or the root has been visited as often as can be counted.
     pub fn look_at_the_clock(&self) {
-        if self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        let is_too_late = self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        if is_too_late || self.tree.node(self.tree.root()).visits() >= Node::MOST_VISITS {
             self.tally.finished.store(true, Ordering::Relaxed);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_root_that_has_been_visited_as_often_as_can_be_counted_ends_the_search() {
+        let mut search = Search::new(Position::standard(), Params::TOURNAMENT, Resources::default());
+        search.tree.node(search.tree.root()).add_visits(Node::MOST_VISITS - 1000);
+        let mut run = || search.run(&Limits::iterations(100_000), &AtomicBool::new(false), &mut |_| ());
+        let report = run();
+        assert!((1000..1100).contains(&report.iterations), "{}", report.iterations);
+        assert_eq!(run().best, report.best);
     }
 }

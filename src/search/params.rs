@@ -226,7 +226,7 @@ impl Params {
     /// Names and meanings of what [`Params::set`] takes.
     pub const SETTINGS: [(&'static str, &'static str); 18] = [
         ("parallel", "off, metrics, rollouts, tree"),
-        ("c", "exploration constant of uct and puct, 0 to 10"),
+        ("c", "exploration constant of uct; of puct for movements and arrows, 0 to 10"),
         ("log-factor", "factor before ln N under UCT's root, 0 to 10"),
         ("formula", "uct, ucb1-tuned, puct"),
         ("arrow-c", "the same for arrows alone, puct"),
@@ -318,11 +318,11 @@ impl FromStr for Params {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let mut words = text.split(',');
+        let mut words = text.split(',').map(str::trim);
         let mut params = Self::preset(words.next().unwrap_or_default()).map_err(|error| error.to_string())?;
         for setting in words {
             let (name, value) =
-                setting.split_once('=').ok_or_else(|| format!("{setting}: a parameter is name=value"))?;
+                setting.split_once('=').ok_or_else(|| format!("{setting:?}: a parameter is name=value"))?;
             params.set(name, value)?;
         }
         Ok(params)

@@ -94,6 +94,9 @@ impl Access {
 const ONE_TRIED: u64 = 1 << 48;
 
 impl Node<'_> {
+    /// Descents that are counted at most, with room for those that are under way when there are as many.
+    pub const MOST_VISITS: u32 = u32::MAX - (1 << 24);
+
     /// Makes a new node of the words.
     fn reset(&self, edge: Edge) {
         self.value.store(0, Relaxed);
@@ -119,7 +122,8 @@ impl Node<'_> {
         self.visits.load(Relaxed) as u32
     }
 
-    /// Begins a descent through this node; returns how many began before.
+    /// Begins a descent through this node; returns how many began before. There must be fewer than
+    /// [`Node::MOST_VISITS`] in all.
     #[inline]
     pub fn enter(&self) -> u32 {
         self.access.add(self.visits, 1, Relaxed) as u32
@@ -213,7 +217,7 @@ struct Growth {
 #[derive(Debug, Default)]
 pub struct Allotment {
     words: Range<u32>,
-    /// Children of nodes opened since the tree was last told.
+    /// Children of the nodes that were opened with it.
     listed: usize,
 }
 
@@ -415,7 +419,8 @@ impl Tree {
     /// Takes words of an allotment, or of a new one; `None` when there are not so many left.
     fn take_words(&self, count: u32, allotment: &mut Allotment) -> Option<u32> {
         if (allotment.words.len() as u32) < count {
-            self.tell_growth(allotment);
+            // A worker that is alone goes on where the old one ended.
+            self.end(std::mem::take(allotment));
             let words = self.claim_words(count.max(Allotment::WORDS)).or_else(|| self.claim_words(count));
             let Some(words) = words else {
                 self.full.store(true, Relaxed);
@@ -428,27 +433,22 @@ impl Tree {
         Some(first)
     }
 
-    /// Claims words of the arena.
+    /// Claims words of the arena. What is in use never exceeds the arena, not for a moment: another worker would
+    /// take it for the truth.
     fn claim_words(&self, count: u32) -> Option<Range<u32>> {
-        let first = self.growth.used.fetch_add(u64::from(count), Relaxed);
-        let last = first + u64::from(count);
-        if last > self.words.len() as u64 {
-            self.growth.used.fetch_sub(u64::from(count), Relaxed);
-            return None;
-        }
-        Some(first as u32..last as u32)
+        let within = |first: u64| {
+            let last = first + u64::from(count);
+            (last <= self.words.len() as u64).then_some(last)
+        };
+        let first = self.growth.used.fetch_update(Relaxed, Relaxed, within).ok()? as u32;
+        Some(first..first + count)
     }
 
-    /// Counts the children of nodes that were opened with this allotment.
-    fn tell_growth(&self, allotment: &mut Allotment) {
-        self.growth.listed.fetch_add(std::mem::take(&mut allotment.listed), Relaxed);
-    }
-
-    /// Ends an allotment. What is left of it is returned if it was the last, and else lost until the tree is
-    /// compacted.
-    pub fn end(&self, mut allotment: Allotment) {
-        self.tell_growth(&mut allotment);
-        let Range { start, end } = allotment.words;
+    /// Ends an allotment: counts the children of nodes that were opened with it. What is left of it is returned if
+    /// it was the last, and else lost until the tree is compacted.
+    pub fn end(&self, allotment: Allotment) {
+        let Allotment { words: Range { start, end }, listed } = allotment;
+        self.growth.listed.fetch_add(listed, Relaxed);
         // Where it fails another allotment has begun behind this one.
         let _ = self.growth.used.compare_exchange(end.into(), start.into(), Relaxed, Relaxed);
     }
