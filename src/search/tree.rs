@@ -212,6 +212,13 @@ struct Growth {
     listed: AtomicUsize,
 }
 
+/// Of a tree that is its root alone.
+impl Default for Growth {
+    fn default() -> Self {
+        Self { used: AtomicU64::new(u64::from(FIRST + NODE)), listed: AtomicUsize::new(1) }
+    }
+}
+
 /// What one worker takes the words for its nodes from, so that workers seldom meet at [`Growth`] and do not write
 /// side by side. [`Tree::end`] ends it, which must be done before the tree is cleared or compacted.
 #[derive(Debug, Default)]
@@ -256,8 +263,7 @@ impl Tree {
             size /= 2;
         }
         let words = words.unwrap_or_else(|()| Box::new([]));
-        let growth = Growth { used: AtomicU64::new(u64::from(FIRST + NODE)), listed: AtomicUsize::new(1) };
-        Self { words, full: AtomicBool::new(false), access: Access::Shared, growth: growth.into() }
+        Self { words, full: AtomicBool::new(false), access: Access::Shared, growth: Growth::default().into() }
     }
 
     /// The same tree for one worker alone, who is quicker then: only one thread may write to it at a time.
@@ -321,8 +327,7 @@ impl Tree {
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.node(FIRST).reset(Edge(0));
-        *self.growth.used.get_mut() = u64::from(FIRST + NODE);
-        *self.growth.listed.get_mut() = 1;
+        *self.growth = Growth::default();
         *self.full.get_mut() = false;
     }
 
