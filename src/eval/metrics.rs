@@ -262,13 +262,19 @@ pub(super) fn neighbours_of(set: Bitboard) -> [Bitboard; 8] {
 
 /// In how many of the sets each square is, the binary digits of the number spread over four sets.
 #[inline(always)]
-pub(super) fn tally(sets: [Bitboard; 8]) -> [Bitboard; 4] {
-    let mut digits = [Bitboard::EMPTY; 4];
-    for set in sets {
-        let mut carry = set;
-        for digit in &mut digits {
-            (*digit, carry) = (*digit ^ carry, *digit & carry);
-        }
-    }
-    digits
+pub(super) fn tally([a, b, c, d, e, f, g, h]: [Bitboard; 8]) -> [Bitboard; 4] {
+    let (first, first_twos) = full_adder(a, b, c);
+    let (second, second_twos) = full_adder(d, e, f);
+    let (ones, third_twos) = full_adder(first, second, g);
+    let (ones, fourth_twos) = (ones ^ h, ones & h);
+    let (twos, first_fours) = full_adder(first_twos, second_twos, third_twos);
+    let (twos, second_fours) = (twos ^ fourth_twos, twos & fourth_twos);
+    [ones, twos, first_fours ^ second_fours, first_fours & second_fours]
+}
+
+/// The two binary digits of the number of sets that each square is in, the lower one first.
+#[inline(always)]
+fn full_adder(a: Bitboard, b: Bitboard, c: Bitboard) -> (Bitboard, Bitboard) {
+    let either = a ^ b;
+    (either ^ c, (a & b) | (either & c))
 }

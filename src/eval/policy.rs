@@ -135,17 +135,16 @@ impl Arrows {
         let position = aiming.position();
         let (us, them) = (position.side(), position.side().opponent());
         let empty = position.empty();
-        let liberties = tally(neighbours_of(empty));
         let mut planes = Planes::stack();
         planes.push(queen_class(&maps.queen, us));
         planes.push(queen_class(&maps.queen, them));
         planes.push(king_class(&maps.king, us));
         planes.push(king_class(&maps.king, them));
-        planes.push(liberties);
+        planes.push(tally(neighbours_of(empty)));
         planes.push(LOCATIONS[position.size().edge()]);
         for side in [them, us] {
             planes.push(amazons_beside(position.amazons(side)));
-            planes.push(most_confined_beside(position.amazons(side), &liberties));
+            planes.push(most_confined_beside(position.amazons(side), empty));
         }
         planes.push(attackers(position.amazons(them), empty));
         planes.push(tally(thirds_of(empty)));
@@ -257,23 +256,38 @@ fn amazons_beside(amazons: Bitboard) -> [Bitboard; 3] {
 /// The empty neighbours of that one of these amazons beside each square which has the fewest, 15 where there is
 /// none.
 #[inline(always)]
-fn most_confined_beside(amazons: Bitboard, liberties: &[Bitboard; 4]) -> [Bitboard; 4] {
-    let mut least = [!Bitboard::EMPTY; 4];
+fn most_confined_beside(amazons: Bitboard, empty: Bitboard) -> [Bitboard; 4] {
+    // The squares beside an amazon with at most 0, 1 ... 8 empty neighbours.
+    let mut beside = [Bitboard::EMPTY; 9];
     for amazon in amazons {
         let set = Bitboard::from(amazon);
-        let own =
-            liberties.map(|digit| if digit.contains(amazon) { !Bitboard::EMPTY } else { Bitboard::EMPTY });
-        // Where this amazon has fewer: the highest digit that differs is set in the least so far.
-        let (mut fewer, mut equal) = (Bitboard::EMPTY, set.with_neighbours() - set);
-        for (least, own) in least.iter().zip(own).rev() {
-            fewer |= equal & (*least - own);
-            equal -= *least ^ own;
-        }
-        for (least, own) in least.iter_mut().zip(own) {
-            *least = (*least - fewer) | (own & fewer);
+        let near = set.with_neighbours() - set;
+        let counts = &FROM[(near & empty).len() as usize & 15];
+        for (beside, &counts) in beside.iter_mut().zip(counts) {
+            *beside |= near & counts;
         }
     }
-    least
+    let [to_0, to_1, to_2, to_3, to_4, to_5, to_6, to_7, to_8] = beside;
+    let none = !to_8;
+    let ones = (to_1 - to_0) | (to_3 - to_2) | (to_5 - to_4) | (to_7 - to_6);
+    [ones | none, (to_3 - to_1) | (to_7 - to_5) | none, (to_7 - to_3) | none, !to_7]
+}
+
+/// `[n][k]` is everything where `k` is at least `n`.
+static FROM: [[Bitboard; 9]; 16] = from_each_on();
+
+const fn from_each_on() -> [[Bitboard; 9]; 16] {
+    let mut table = [[Bitboard::EMPTY; 9]; 16];
+    let mut least = 0;
+    while least < 9 {
+        let mut count = least;
+        while count < 9 {
+            table[least][count] = Bitboard(u128::MAX);
+            count += 1;
+        }
+        least += 1;
+    }
+    table
 }
 
 /// How many of these amazons can go to each square at once, three at most.
@@ -325,6 +339,22 @@ const _: () = assert!(Size::STANDARD.edge() < LOCATIONS.len());
 fn steps(from: Square, to: Square) -> usize {
     let columns = from.column().abs_diff(to.column());
     columns.max(from.row().abs_diff(to.row()))
+}
+
+/// The sum of the odds of all these scores, in an order that suits every processor.
+#[inline(always)]
+pub fn sum_of_odds(scores: &[f32]) -> f32 {
+    let mut sums = [0.0; 8];
+    let (chunks, rest) = scores.as_chunks::<8>();
+    for chunk in chunks {
+        for (sum, &score) in sums.iter_mut().zip(chunk) {
+            *sum += odds(score);
+        }
+    }
+    for (sum, &score) in sums.iter_mut().zip(rest) {
+        *sum += odds(score);
+    }
+    sums.iter().sum()
 }
 
 /// `exp(score)` to one part in ten thousand, for scores within 80 of zero: nearer to it than the weights are to

@@ -1,7 +1,7 @@
 //! What the tree descends through: the state of the game at a node, and the children it can have.
 
 use super::params::{Formula, Grouping, Params};
-use super::tree::{Allotment, Edge, NodeId, Tree};
+use super::tree::{self, Allotment, Edge, NodeId, Tree};
 use crate::board::moves::Movement;
 use crate::board::position::{Aiming, Position};
 use crate::board::square::Side;
@@ -81,6 +81,7 @@ pub struct Opener {
     /// What the worker takes memory from.
     pub allotment: Allotment,
     edges: Vec<Edge>,
+    sorted: Vec<Edge>,
     scores: Vec<f32>,
     maps: DistanceMaps,
 }
@@ -91,6 +92,7 @@ impl Opener {
         Self {
             allotment: Allotment::default(),
             edges: Vec::new(),
+            sorted: Vec::new(),
             scores: Vec::new(),
             maps: DistanceMaps::default(),
         }
@@ -135,11 +137,11 @@ impl Opener {
                 self.sort_by_prior();
             }
             _ => {
-                state.edges(params.grouping, &mut self.edges);
-                rng.shuffle(&mut self.edges);
+                state.edges(params.grouping, &mut self.sorted);
+                rng.shuffle(&mut self.sorted);
             }
         }
-        tree.open(id, &self.edges, &mut self.allotment);
+        tree.open(id, &self.sorted, &mut self.allotment);
     }
 
     /// Lists the movements and their scores.
@@ -174,15 +176,11 @@ impl Opener {
     /// Gives the edges their priors and sorts them, the most probable first.
     #[inline(always)]
     fn sort_by_prior(&mut self) {
-        let mut sum = 0.0;
-        for &score in &self.scores {
-            sum += policy::odds(score);
-        }
-        let log_sum = libm::logf(sum);
+        let log_sum = libm::logf(policy::sum_of_odds(&self.scores));
         for (edge, score) in self.edges.iter_mut().zip(&self.scores) {
             *edge = edge.with_log_prior(score - log_sum);
         }
-        self.edges.sort_unstable();
+        tree::sort(&mut self.edges, &mut self.sorted);
     }
 }
 

@@ -23,7 +23,7 @@
 mod compact;
 mod edge;
 
-pub use edge::Edge;
+pub use edge::{Edge, sort};
 
 use crate::board::moves::Move;
 use crate::board::square::Side;
