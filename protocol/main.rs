@@ -178,7 +178,7 @@ fn parts(parts: &otrera::bench::parts::Parts) -> String {
     }
     let rest = 1.0 - parts.judging - parts.opening;
     format!(
-        "{text}{:44}{:9.1} ns\n  judging {:.0} %, opening nodes {:.0} %, the rest (selection, back-up) {:.0} %\n",
+        "{text}{:44}{:9.1} ns\n  (each measured by itself; together some share their work)\n  judging {:.0} %, opening nodes {:.0} %, the rest (selection, back-up) {:.0} %\n",
         "a whole iteration",
         parts.iteration,
         parts.judging * 100.0,

@@ -32,8 +32,14 @@ enum End {
 pub fn run(options: &Options) -> Result<(), String> {
     let start = crate::requested_position(options)?;
     let settings = &options.settings;
-    let mut table =
-        Table { game: Game::new(settings, Defaults::desktop(), start), settings, person: options.side };
+    let mut names = ["You", "You"];
+    if let Some(name) = names.get_mut(options.side.opponent().index()) {
+        *name = &settings.name;
+    }
+    let folder = settings.record_dir.as_deref().unwrap_or(Path::new("records"));
+    let record = RecordFile::new(folder, names, settings, &start);
+    let game = Game::new(settings, Defaults::desktop(), start);
+    let mut table = Table { game, record, settings, person: options.side };
     crate::print(&format!("You play {}. {HELP}", options.side))?;
     let end = table.play(&mut std::io::stdin().lock())?;
     let winner = match end {
@@ -52,6 +58,7 @@ pub fn run(options: &Options) -> Result<(), String> {
 
 struct Table<'a> {
     game: Game,
+    record: RecordFile,
     settings: &'a Settings,
     person: Side,
 }
@@ -81,7 +88,7 @@ impl Table<'_> {
     fn engine_moves(&mut self) -> Result<(), String> {
         let report = self.think();
         let Some(mv) = report.best else { return Ok(()) };
-        self.game.advance(mv);
+        self.advance(mv);
         crate::print(&format!("\n{} plays {mv} (its winning rate {})\n", self.settings.name, report.win_rate))
     }
 
@@ -116,8 +123,15 @@ impl Table<'_> {
     fn play_typed(&mut self, text: &str) -> Result<(), String> {
         let mv: Move = text.parse().map_err(|error| format!("{error} (or help)"))?;
         self.game.position().check(mv).map_err(|error| format!("not legal: {error}"))?;
-        self.game.advance(mv);
+        self.advance(mv);
         Ok(())
+    }
+
+    /// Plays a move and writes the record, which is there even if the program is killed.
+    fn advance(&mut self, mv: Move) {
+        self.game.advance(mv);
+        // That it cannot be written is told when the game is over.
+        let _ = self.record.write(&self.game, None);
     }
 
     /// Takes back the engine's last move and the person's before it.
@@ -130,17 +144,11 @@ impl Table<'_> {
         true
     }
 
-    fn save(&self, winner: Option<Side>) -> Result<(), String> {
+    fn save(&mut self, winner: Option<Side>) -> Result<(), String> {
         if self.game.moves().is_empty() {
             return Ok(());
         }
-        let mut names = ["You", "You"];
-        if let Some(name) = names.get_mut(self.person.opponent().index()) {
-            *name = &self.settings.name;
-        }
-        let folder = self.settings.record_dir.as_deref().unwrap_or(Path::new("records"));
-        let mut record = RecordFile::new(folder, names, self.settings, self.game.start());
-        let path = record.write(&self.game, winner)?;
+        let path = self.record.write(&self.game, winner)?;
         crate::print(&format!("Record: {}\n", path.display()))
     }
 }

@@ -54,11 +54,6 @@ impl Game {
         self.search.position()
     }
 
-    /// The position the game began at.
-    pub fn start(&self) -> &Position {
-        &self.start
-    }
-
     /// The moves that led to the present position.
     pub fn moves(&self) -> &[Move] {
         &self.moves

@@ -5,8 +5,9 @@
 mod program;
 
 use program::{Exit, Program};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 const OTRERA: &str = env!("CARGO_BIN_EXE_otrera");
@@ -367,6 +368,26 @@ fn typed_mistakes_are_told_apart() {
     assert_eq!(output.matches("is not a move").count(), 4, "{output}");
     assert_contains(&output, "Otrera plays ");
     assert_eq!(records.len(), 1, "the end of input keeps the record");
+}
+
+#[test]
+fn a_game_that_is_killed_leaves_its_record() {
+    let folder = folder("killed");
+    let mut program = Command::new(OTRERA)
+        .args(["play", "--iterations", "200", "--record-dir", text(&folder)])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut input = program.stdin.take().expect("piped");
+    writeln!(input, "d1-d7/g7").expect("it listens");
+    let mut lines = BufReader::new(program.stdout.take().expect("piped")).lines();
+    assert!(lines.any(|line| line.expect("text").contains("Otrera plays ")));
+    program.kill().and_then(|()| program.wait()).expect("it can be killed");
+    let files: Vec<_> = std::fs::read_dir(&folder).expect("the folder stays").collect();
+    let [Ok(file)] = &files[..] else { panic!("{files:?}") };
+    let record = std::fs::read_to_string(file.path()).expect("a record is UTF-8");
+    assert_contains(&record, "\n1 d1d7(g7) ");
 }
 
 #[test]
