@@ -6,8 +6,10 @@ mod common;
 use common::{random_game, random_side, scattered_position, sides_exchanged, size, symmetries};
 use fastrand::Rng;
 use otrera::eval::lanes::PortableLanes;
+use otrera::eval::parallel;
+use otrera::eval::phase::{MetricWeights, WeightsNow};
 use otrera::eval::policy::{Arrows, Movements, odds};
-use otrera::eval::{parallel, phase::MetricWeights};
+use otrera::eval::terms::{NAMES, TERMS, TermWeights};
 use otrera::{
     Bitboard, DistanceMaps, Evaluator, Kernel, Leaf, Metrics, Position, Side, Size, Square, Value, Weights,
     WinRate,
@@ -16,9 +18,9 @@ use std::collections::HashMap;
 
 /// Weights of which no two are alike, so that exchanged ones are seen.
 const STAGES: [MetricWeights; 3] = [
-    MetricWeights { t1: 0.17, t2: 0.31, p1: 0.23, p2: 0.07, mobility: 0.11, confinement: 0.37, to_move: 0.2 },
-    MetricWeights { t1: 0.41, t2: 0.13, p1: 0.29, p2: 0.19, mobility: 0.05, confinement: 0.45, to_move: 0.7 },
-    MetricWeights { t1: 0.61, t2: 0.37, p1: 0.02, p2: 0.03, mobility: 0.43, confinement: 0.21, to_move: 0.1 },
+    MetricWeights { t1: 0.17, t2: 0.31, p1: 0.23, p2: 0.07, mobility: 0.11 },
+    MetricWeights { t1: 0.41, t2: 0.13, p1: 0.29, p2: 0.19, mobility: 0.05 },
+    MetricWeights { t1: 0.61, t2: 0.37, p1: 0.02, p2: 0.03, mobility: 0.43 },
 ];
 const UNEVEN: Weights = Weights::staged(STAGES, [20, 50], 0.3);
 
@@ -67,7 +69,6 @@ struct Reference {
     p1: f64,
     p2: f64,
     mobility: f64,
-    confinement: f64,
     farthest: u32,
 }
 
@@ -81,7 +82,6 @@ impl Reference {
             p1: over_squares(position, &queen, |black, white| 2.0 * ((-black).exp2() - (-white).exp2())),
             p2: over_squares(position, &king, king_lead),
             mobility: mobility(position, Side::Black) - mobility(position, Side::White),
-            confinement: penalties(position, Side::White, &king) - penalties(position, Side::Black, &king),
             farthest: king.iter().flat_map(|distances| distances.values().copied()).max().unwrap_or(0),
         }
     }
@@ -91,10 +91,58 @@ impl Reference {
             + f64::from(weights.t2) * self.t2
             + f64::from(weights.p1) * self.p1
             + f64::from(weights.p2) * self.p2
-            + f64::from(weights.mobility) * self.mobility
-            + f64::from(weights.confinement) * self.confinement;
-        f64::from(weights.to_move) + if side == Side::Black { for_black } else { -for_black }
+            + f64::from(weights.mobility) * self.mobility;
+        if side == Side::Black { for_black } else { -for_black }
     }
+}
+
+/// The terms of the fitted evaluation, in the order of their names, for the side to move.
+fn reference_terms(position: &Position, tie: f64) -> [f64; TERMS] {
+    let (us, them) = (position.side(), position.side().opponent());
+    let both = |moves| [us, them].map(|side| distances(position, side, moves));
+    let (queen, king) = (both(queen_moves), both(king_moves));
+    let by_least_lead = |distances: &[Distances; 2], least: f64| {
+        over_squares(position, distances, |ours, theirs| {
+            if ours == theirs {
+                0.0
+            } else {
+                f64::from(u8::from(theirs - ours >= least)) - f64::from(u8::from(ours - theirs >= least))
+            }
+        })
+    };
+    let within = |distances: &[Distances; 2], most: f64| {
+        over_squares(position, distances, |ours, theirs| {
+            f64::from(u8::from(ours <= most)) - f64::from(u8::from(theirs <= most))
+        })
+    };
+    let territory =
+        |distances| over_squares(position, distances, |ours, theirs| territory(ours, theirs, tie));
+    let contact = over_squares(position, &queen, |ours, theirs| match (theirs - ours).abs() {
+        difference if difference.is_finite() => (-difference.min(3.0)).exp2(),
+        _ => 0.0,
+    }) / 32.0;
+    let (t1, t2, p2) = (territory(&queen), territory(&king), over_squares(position, &king, king_lead));
+    let [ours, theirs] = [us, them].map(|side| {
+        let by_colour = if us == Side::Black { king.clone() } else { [king[1].clone(), king[0].clone()] };
+        penalties(position, side, &by_colour)
+    });
+    let confinement = theirs - ours;
+    let mut terms = vec![t1];
+    terms.extend([2.0, 3.0].map(|lead| by_least_lead(&queen, lead)));
+    terms.push(t2);
+    terms.extend([2.0, 3.0, 4.0, 5.0].map(|lead| by_least_lead(&king, lead)));
+    terms.extend([p2, by_least_lead(&king, f64::INFINITY)]);
+    terms.extend([1.0, 2.0, 3.0, 4.0].map(|steps| within(&king, steps)));
+    terms.extend([1.0, 2.0].map(|steps| within(&queen, steps)));
+    terms.extend([confinement, 1.0]);
+    terms.extend([t1, t2, p2, confinement, 1.0].map(|term| term * contact));
+    terms.try_into().unwrap()
+}
+
+/// Weights of which no two are alike.
+fn uneven_terms(seed: u64) -> TermWeights {
+    let mut rng = Rng::with_seed(seed);
+    std::array::from_fn(|_| rng.f32() - 0.5)
 }
 
 /// The sum over the empty squares of a function of Black's and White's distance.
@@ -197,11 +245,37 @@ fn metrics_are_those_of_the_definitions() {
                 assert_eq!(metrics.p1, reference.p1 as f32, "p1 is exact\n{position}");
                 assert_close(metrics.p2, reference.p2, "p2", &position);
                 assert_close(metrics.mobility, reference.mobility, "mobility", &position);
-                assert_close(metrics.confinement, reference.confinement, "confinement", &position);
             }
         }
     }
     assert!(farthest > 40, "no square was further away than {farthest} king moves");
+}
+
+#[test]
+fn terms_are_those_of_the_definitions() {
+    let mut maps = DistanceMaps::default();
+    let weights = uneven_terms(8);
+    let mut largest = [0.0f64; TERMS];
+    for position in various_positions() {
+        for tie in [0.0, 0.3] {
+            let expected = reference_terms(&position, tie);
+            for kernel in Kernel::available() {
+                let fitted = Weights::sliding(&[(0, weights)]).with_tie(tie as f32);
+                let evaluator = Evaluator::new(fitted).with_kernel(kernel);
+                let terms = evaluator.terms(&position, &mut maps);
+                let mut sum = 0.0;
+                for term in 0..TERMS {
+                    assert_close(terms.0[term], expected[term], NAMES[term], &position);
+                    largest[term] = largest[term].max(expected[term].abs());
+                    sum += f64::from(weights[term]) * expected[term];
+                }
+                assert_close(evaluator.value(&position, &mut maps).0, sum, "value", &position);
+            }
+        }
+    }
+    for term in 0..TERMS {
+        assert!(largest[term] >= 1.0, "{} is never more than {}", NAMES[term], largest[term]);
+    }
 }
 
 #[test]
@@ -212,8 +286,8 @@ fn values_are_weighted_sums() {
         for stage in STAGES {
             let expected = reference.value(&stage, position.side());
             for kernel in Kernel::available() {
-                let evaluator =
-                    Evaluator::new(Weights::sliding(&[(0, stage)], UNEVEN.tie)).with_kernel(kernel);
+                let weights = Weights::staged([stage; 3], [20, 50], UNEVEN.tie);
+                let evaluator = Evaluator::new(weights).with_kernel(kernel);
                 assert_close(evaluator.value(&position, &mut maps).0, expected, "value", &position);
             }
         }
@@ -224,7 +298,7 @@ fn values_are_weighted_sums() {
 fn kernels_and_threads_give_the_same_bits() {
     let mut maps = DistanceMaps::default();
     for position in various_positions() {
-        for weights in [Weights::PAPER, UNEVEN] {
+        for weights in [Weights::PAPER, UNEVEN, Weights::FITTED.with_tie(0.1)] {
             let mut results = Kernel::available().map(|kernel| {
                 let evaluator = Evaluator::new(weights.clone()).with_kernel(kernel);
                 assert_eq!(evaluator.kernel(), kernel);
@@ -239,9 +313,9 @@ fn kernels_and_threads_give_the_same_bits() {
     }
 }
 
-fn bits(metrics: Metrics) -> [u32; 6] {
-    let Metrics { t1, t2, p1, p2, mobility, confinement } = metrics;
-    [t1, t2, p1, p2, mobility, confinement].map(f32::to_bits)
+fn bits(metrics: Metrics) -> [u32; 5] {
+    let Metrics { t1, t2, p1, p2, mobility } = metrics;
+    [t1, t2, p1, p2, mobility].map(f32::to_bits)
 }
 
 #[test]
@@ -257,11 +331,12 @@ fn exchanging_the_sides_negates_the_metrics_and_keeps_the_value() {
             p1: -metrics.p1,
             p2: -metrics.p2,
             mobility: -metrics.mobility,
-            confinement: -metrics.confinement,
         };
         assert_eq!(evaluator.metrics(&exchanged, &mut maps), expected, "{position}");
         let values = [position, exchanged].map(|position| evaluator.value(&position, &mut maps));
         assert_eq!(values[0], values[1], "{position}");
+        let terms = [position, exchanged].map(|position| evaluator.terms(&position, &mut maps));
+        assert_eq!(terms[0], terms[1], "{position}");
     }
 }
 
@@ -271,7 +346,7 @@ fn turning_the_board_keeps_metrics_and_value() {
     let evaluator = Evaluator::new(UNEVEN);
     for position in various_positions() {
         let turned = symmetries(&position)
-            .map(|turned| (evaluator.metrics(&turned, &mut maps), evaluator.value(&turned, &mut maps)));
+            .map(|turned| (evaluator.metrics(&turned, &mut maps), evaluator.terms(&turned, &mut maps)));
         assert_eq!(turned, [turned[0]; 8], "{position}");
     }
 }
@@ -301,24 +376,34 @@ fn stages_begin_at_plies_20_and_50_on_10x10_and_in_proportion_elsewhere() {
             let shot = start.empty().into_iter().take(arrows as usize).collect();
             let position = Position::from_parts(start.size(), start.all_amazons(), shot, Side::Black);
             let stage = usize::from(arrows >= middle) + usize::from(arrows >= ending);
-            assert_eq!(UNEVEN.at(&position), &STAGES[stage], "{arrows} arrows on {edge}x{edge}");
+            assert_eq!(
+                UNEVEN.at(&position),
+                WeightsNow::Metrics(&STAGES[stage]),
+                "{arrows} arrows on {edge}x{edge}"
+            );
         }
     }
 }
 
 #[test]
 fn sliding_weights_lie_on_straight_lines_between_their_knots() {
-    let [first, second, third] = STAGES;
-    let weights = Weights::sliding(&[(10, first), (20, second), (40, third)], 0.0);
+    let [first, second, third] = [1, 2, 3].map(uneven_terms);
+    let weights = Weights::sliding(&[(10, first), (20, second), (40, third)]);
     let at = |arrows| {
         let start = Position::standard();
         let shot = start.empty().into_iter().take(arrows).collect();
-        *weights.at(&Position::from_parts(start.size(), start.all_amazons(), shot, Side::Black))
+        let position = Position::from_parts(start.size(), start.all_amazons(), shot, Side::Black);
+        match weights.at(&position) {
+            WeightsNow::Terms(now) => *now,
+            WeightsNow::Metrics(_) => panic!("sliding weights are those of terms"),
+        }
     };
     assert_eq!([0, 10, 20, 40, 41, 92].map(at), [first, first, second, third, third, third]);
-    let between = [(13, first.t1 * 0.7 + second.t1 * 0.3), (35, second.t1 * 0.25 + third.t1 * 0.75)];
-    for (arrows, expected) in between {
-        assert!((at(arrows).t1 - expected).abs() < 1e-6, "{} at {arrows}, not {expected}", at(arrows).t1);
+    for (arrows, from, to, part) in [(13, first, second, 0.3), (35, second, third, 0.75)] {
+        for (term, weight) in at(arrows).into_iter().enumerate() {
+            let expected = from[term] * (1.0 - part) + to[term] * part;
+            assert!((weight - expected).abs() < 1e-6, "{weight} at {arrows}, not {expected}");
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use super::{ITERATIONS, POSITIONS};
 use crate::board::position::Position;
 use crate::eval::distance::DistanceMaps;
 use crate::eval::lanes::Kernel;
+use crate::eval::terms::Terms;
 use crate::eval::{Evaluator, confinement, metrics};
 use crate::search::backup::{self, Rewards, Step};
 use crate::search::expand::{Opener, State};
@@ -130,6 +131,7 @@ struct Sums {
     king_position: Sum,
     mobility: Sum,
     confinement: Sum,
+    terms: Sum,
     by_kernel: [Sum; Kernel::COUNT],
     short_rollout: Sum,
     long_rollout: Sum,
@@ -212,6 +214,9 @@ impl Sums {
         self.confinement.measure(flooded, |(board, maps)| {
             black_box(confinement::confinement_on(board, maps, kernel));
         });
+        self.terms.measure(flooded, |(board, maps)| {
+            black_box(Terms::of_on(maps, 0.0, board.side(), 0.0, kernel));
+        });
     }
 
     fn parts(&self) -> Parts {
@@ -225,6 +230,7 @@ impl Sums {
             part("position p2, from the maps", &self.king_position),
             part("mobility", &self.mobility),
             part("confinement, from the maps", &self.confinement),
+            part("the other terms of the fitted evaluation", &self.terms),
         ];
         parts.extend(
             Kernel::available()

@@ -127,8 +127,12 @@ pub trait Lanes: Copy {
     fn left(self, a: u32, b: u32) -> Self;
     /// Lanes 0 and 1 shifted right by `a`, lanes 2 and 3 by `b`; both below 64.
     fn right(self, a: u32, b: u32) -> Self;
+    /// Bits that are not in the other.
+    fn without(self, other: Self) -> Self;
     /// Lanes 2 and 3 exchanged with lanes 0 and 1.
     fn swapped(self) -> Self;
+    /// Lane 0 exchanged with lane 1, and 2 with 3.
+    fn pairs_exchanged(self) -> Self;
     /// How many bits are set in each lane of these two together.
     #[inline(always)]
     fn counts(self, other: Self) -> [u32; 4] {
@@ -179,8 +183,16 @@ impl Lanes for PortableLanes {
         Self([self.0[0] >> a, self.0[1] >> a, self.0[2] >> b, self.0[3] >> b])
     }
     #[inline(always)]
+    fn without(self, other: Self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i] & !other.0[i]))
+    }
+    #[inline(always)]
     fn swapped(self) -> Self {
         Self([self.0[2], self.0[3], self.0[0], self.0[1]])
+    }
+    #[inline(always)]
+    fn pairs_exchanged(self) -> Self {
+        Self([self.0[1], self.0[0], self.0[3], self.0[2]])
     }
     #[inline(always)]
     fn digits(self, place: u32) -> u32 {
@@ -262,9 +274,22 @@ mod x86 {
             ]))
         }
         #[inline(always)]
+        fn without(self, other: Self) -> Self {
+            let ([a, b], [c, d]) = (self.0, other.0);
+            Self(x86!([_mm_andnot_si128(c, a), _mm_andnot_si128(d, b)]))
+        }
+        #[inline(always)]
         fn swapped(self) -> Self {
             let [first, second] = self.0;
             Self([second, first])
+        }
+        #[inline(always)]
+        fn pairs_exchanged(self) -> Self {
+            let [first, second] = self.0;
+            Self(x86!([
+                _mm_shuffle_epi32::<0b01_00_11_10>(first),
+                _mm_shuffle_epi32::<0b01_00_11_10>(second)
+            ]))
         }
         #[inline(always)]
         fn digits(self, place: u32) -> u32 {
@@ -312,6 +337,14 @@ mod x86 {
         #[inline(always)]
         fn right(self, a: u32, b: u32) -> Self {
             Self(x86!(_mm256_srlv_epi64(self.0, distances(a, b))))
+        }
+        #[inline(always)]
+        fn without(self, other: Self) -> Self {
+            Self(x86!(_mm256_andnot_si256(other.0, self.0)))
+        }
+        #[inline(always)]
+        fn pairs_exchanged(self) -> Self {
+            Self(x86!(_mm256_shuffle_epi32::<0b01_00_11_10>(self.0)))
         }
         #[inline(always)]
         fn swapped(self) -> Self {
@@ -449,6 +482,12 @@ impl SidePair {
     pub fn or(self, other: Self) -> Self {
         let unite = |a: [u64; 2], b: [u64; 2]| [a[0] | b[0], a[1] | b[1]];
         Self { low: unite(self.low, other.low), high: unite(self.high, other.high) }
+    }
+
+    /// Both sides' sets in one set of lanes: Black's low half, White's, Black's high half, White's.
+    #[inline(always)]
+    pub fn lanes<L: Lanes>(&self) -> L {
+        L::new([self.low[0], self.low[1], self.high[0], self.high[1]])
     }
 
     /// Whether neither side has a square.

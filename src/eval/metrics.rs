@@ -28,11 +28,9 @@ pub struct Metrics {
     pub p2: f32,
     /// Mobility of the amazons.
     pub mobility: f32,
-    /// How much more White's amazons are confined than Black's, see [`super::confinement`].
-    pub confinement: f32,
 }
 
-/// The four metrics of the distance maps; mobility and confinement are left at 0. `tie` is what a square counts that
+/// The four metrics of the distance maps; mobility is left at 0. `tie` is what a square counts that
 /// both sides reach equally early.
 #[inline(always)]
 pub fn of_maps(maps: &DistanceMaps, tie: f32) -> Metrics {
@@ -42,7 +40,6 @@ pub fn of_maps(maps: &DistanceMaps, tie: f32) -> Metrics {
         p1: queen_position(&maps.queen),
         p2: king_position(&maps.king),
         mobility: 0.0,
-        confinement: 0.0,
     }
 }
 

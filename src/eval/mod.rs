@@ -1,8 +1,9 @@
-//! How good a position is, without search: the MG-PEO paper's phased evaluation.
+//! How good a position is, without search: the MG-PEO paper's phased evaluation, and a fitted one.
 //!
 //! [`distance`] floods the board and keeps, for each number of queen and king moves, what each side
-//! reaches; [`metrics`] turns these maps into the five metrics, [`confinement`] adds one of ours; [`phase`]
-//! weighs them by the stage of the game; [`winrate`] turns the weighted sum into a winning rate. [`lanes`] is
+//! reaches; [`metrics`] turns these maps into the paper's five metrics, [`terms`] into more of them, to which
+//! [`confinement`] is added; [`phase`] weighs them by the stage of the game; [`winrate`] turns the weighted sum into
+//! a winning rate. [`lanes`] is
 //! the arithmetic underneath, in several instruction sets, and [`parallel`] the paper's way to spread one
 //! evaluation over threads. [`policy`] says how promising a half-move looks before it is searched.
 //!
@@ -10,12 +11,14 @@
 
 pub mod confinement;
 pub mod distance;
+mod fitted_weights;
 pub mod lanes;
 pub mod metrics;
 pub mod parallel;
 pub mod phase;
 pub mod policy;
 mod policy_weights;
+pub mod terms;
 pub mod winrate;
 
 use crate::board::position::Position;
@@ -23,8 +26,9 @@ use crate::board::square::Side;
 use distance::DistanceMaps;
 use lanes::{Kernel, Lanes, Work};
 use metrics::Metrics;
-use phase::Weights;
+use phase::{Weights, WeightsNow};
 use std::ops::Neg;
+use terms::Terms;
 
 /// How good a position is for the side to move: positive is good. The unit is that of the weights, squares
 /// for the paper's, natural log-odds of winning for fitted ones.
@@ -79,10 +83,15 @@ impl Evaluator {
     /// All metrics, whatever their weight.
     pub fn metrics(&self, position: &Position, maps: &mut DistanceMaps) -> Metrics {
         maps.flood(position, self.kernel);
-        let tie = self.weights.tie_for(position.side());
         let mobility = metrics::mobility_on(position, self.kernel);
+        Metrics { mobility, ..metrics::of_maps(maps, self.weights.tie_for(position.side())) }
+    }
+
+    /// All terms of the fitted evaluation, whether these weights are for them or not.
+    pub fn terms(&self, position: &Position, maps: &mut DistanceMaps) -> Terms {
+        maps.flood(position, self.kernel);
         let confinement = confinement::confinement_on(position, maps, self.kernel);
-        Metrics { mobility, confinement, ..metrics::of_maps(maps, tie) }
+        Terms::of_on(maps, confinement, position.side(), self.weights.tie, self.kernel)
     }
 
     /// The value of a position. `maps` is scratch space, worth keeping between calls.
@@ -104,13 +113,17 @@ impl Evaluator {
 #[inline(always)]
 pub(crate) fn value<L: Lanes>(position: &Position, weights: &Weights, maps: &mut DistanceMaps) -> Value {
     maps.flood_with::<L>(position);
-    let weights_now = weights.at(position);
-    let mut metrics = metrics::of_maps(maps, weights.tie_for(position.side()));
-    if weights_now.mobility != 0.0 {
-        metrics.mobility = metrics::mobility::<L>(position);
+    match weights.at(position) {
+        WeightsNow::Metrics(now) => {
+            let mut metrics = metrics::of_maps(maps, weights.tie_for(position.side()));
+            if now.mobility != 0.0 {
+                metrics.mobility = metrics::mobility::<L>(position);
+            }
+            now.value(&metrics, position.side())
+        }
+        WeightsNow::Terms(now) => {
+            let confinement = confinement::confinement::<L>(position, maps);
+            Terms::of::<L>(maps, confinement, position.side(), weights.tie).weighed(now)
+        }
     }
-    if weights_now.confinement != 0.0 {
-        metrics.confinement = confinement::confinement::<L>(position, maps);
-    }
-    weights_now.value(&metrics, position.side())
 }

@@ -3,30 +3,25 @@
 //! evaluation takes less time than handing a task to another thread.
 
 use super::Value;
-use super::confinement::confinement_on;
 use super::distance::{DistanceMaps, Levels, flood_king, flood_queen};
-use super::lanes::{Boards, Kernel, PortableLanes, SidePair};
+use super::lanes::{Boards, PortableLanes, SidePair};
 use super::metrics::{self, Metrics};
-use super::phase::Weights;
+use super::phase::{Weights, WeightsNow};
 use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
 use crate::board::square::Side;
 
-/// The value of a position, its metrics spread over the threads of the current rayon pool.
+/// The value of a position, its metrics spread over the threads of the current rayon pool. The terms of the fitted
+/// evaluation are none of the paper's, and are not spread.
 pub fn value(position: &Position, weights: &Weights) -> Value {
-    let weights_now = weights.at(position);
+    let WeightsNow::Metrics(now) = weights.at(position) else {
+        return super::value::<PortableLanes>(position, weights, &mut DistanceMaps::default());
+    };
     let (metrics, mobility) = rayon::join(
         || territory_and_position(position, weights.tie_for(position.side())),
-        || if weights_now.mobility == 0.0 { 0.0 } else { mobility(position) },
+        || if now.mobility == 0.0 { 0.0 } else { mobility(position) },
     );
-    let mut metrics = Metrics { mobility, ..metrics };
-    if weights_now.confinement != 0.0 {
-        // Not a metric of the paper's, whose tasks do not hand their maps on.
-        let mut maps = DistanceMaps::default();
-        maps.flood(position, Kernel::Portable);
-        metrics.confinement = confinement_on(position, &maps, Kernel::Portable);
-    }
-    weights_now.value(&metrics, position.side())
+    now.value(&Metrics { mobility, ..metrics }, position.side())
 }
 
 /// The paper's module 1: territory and position, four floods side by side.

@@ -1,15 +1,15 @@
 //! `lab fit`: weights of the evaluation from games, by logistic regression.
 //!
-//! Each position of each game is an observation: the metrics, seen by the side to move, and whether that
+//! Each position of each game is an observation: the terms, seen by the side to move, and whether that
 //! side won. The weights are fitted at some plies, the knots, with straight lines between them, so that
 //! the weighted sum is the natural log-odds of winning. All knots are fitted together by Newton's method
 //! with a ridge, on four games of five; the fifth tells how well the weights foresee games not seen.
 
 use crate::convert::read_games;
-use clap::ValueEnum;
+use clap::builder::PossibleValuesParser;
 use nalgebra::{DMatrix, DVector};
-use otrera::eval::phase::MetricWeights;
-use otrera::{DistanceMaps, Evaluator, GameRecord, Metrics, Position, Side, Weights};
+use otrera::eval::terms::{NAMES, TERMS, Terms};
+use otrera::{DistanceMaps, Evaluator, GameRecord, Position, Weights};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
@@ -20,38 +20,23 @@ pub struct Args {
     #[arg(required = true)]
     games: Vec<PathBuf>,
     /// Plies (arrows on the board, on 10x10) at which weights are fitted; earlier positions are left out.
-    #[arg(long, value_delimiter = ',', default_values_t = [20, 27, 34, 41, 48, 56, 66])]
+    #[arg(long, value_delimiter = ',', default_values_t = [5, 13, 20, 27, 34, 41, 48, 56, 66])]
     knots: Vec<u32>,
-    /// Metrics to leave out.
-    #[arg(long, value_delimiter = ',')]
-    without: Vec<Term>,
+    /// Terms to leave out.
+    #[arg(long, value_delimiter = ',', value_parser = PossibleValuesParser::new(NAMES))]
+    without: Vec<String>,
     /// Share of the search's winning rate in what is to be foreseen, beside the result of the game.
-    #[arg(long, default_value_t = 0.0)]
+    #[arg(long, default_value_t = 0.25)]
     blend: f64,
     /// How strongly weights are held near zero.
     #[arg(long, default_value_t = 1.0)]
     ridge: f64,
 }
 
-/// A term of the evaluation.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Term {
-    T1,
-    T2,
-    P1,
-    P2,
-    Mobility,
-    Confinement,
-    ToMove,
-}
-
-const TERMS: [Term; 7] =
-    [Term::T1, Term::T2, Term::P1, Term::P2, Term::Mobility, Term::Confinement, Term::ToMove];
-
 /// One position: what is seen, and what came of it.
 struct Observation {
-    /// The terms for the side to move, in the order of [`TERMS`].
-    terms: [f64; TERMS.len()],
+    /// The terms for the side to move, in the order of [`NAMES`].
+    terms: [f64; TERMS],
     /// The knot at or before this ply, and how far it is from there to the next.
     knot: usize,
     part: f64,
@@ -67,7 +52,7 @@ impl Observation {
         let parts = [(self.knot, 1.0 - self.part), (self.knot + 1, self.part)];
         parts.into_iter().filter(move |&(knot, part)| knot < knots && part > 0.0).flat_map(
             move |(knot, part)| {
-                self.terms.iter().enumerate().map(move |(i, term)| (knot * TERMS.len() + i, term * part))
+                self.terms.iter().enumerate().map(move |(i, term)| (knot * TERMS + i, term * part))
             },
         )
     }
@@ -114,7 +99,7 @@ fn observe(game: &GameRecord, number: usize, args: &Args) -> Vec<Observation> {
         let won = f64::from(u8::from(side == winner));
         let Some((knot, part)) = place(position, &args.knots) else { continue };
         observations.push(Observation {
-            terms: terms(&evaluator.metrics(position, &mut maps), side, &args.without),
+            terms: terms(&evaluator.terms(position, &mut maps), &args.without),
             knot,
             part,
             target: won + args.blend * (f64::from(win_rate) - won),
@@ -125,21 +110,9 @@ fn observe(game: &GameRecord, number: usize, args: &Args) -> Vec<Observation> {
     observations
 }
 
-fn terms(metrics: &Metrics, side: Side, without: &[Term]) -> [f64; TERMS.len()] {
-    let sign = if side == Side::Black { 1.0 } else { -1.0 };
-    TERMS.map(|term| {
-        let value = match term {
-            _ if without.contains(&term) => return 0.0,
-            Term::T1 => metrics.t1,
-            Term::T2 => metrics.t2,
-            Term::P1 => metrics.p1,
-            Term::P2 => metrics.p2,
-            Term::Mobility => metrics.mobility,
-            Term::Confinement => metrics.confinement,
-            Term::ToMove => return 1.0,
-        };
-        sign * f64::from(value)
-    })
+fn terms(terms: &Terms, without: &[String]) -> [f64; TERMS] {
+    let is_left_out = |name: &str| without.iter().any(|left_out| left_out == name);
+    std::array::from_fn(|term| if is_left_out(NAMES[term]) { 0.0 } else { f64::from(terms.0[term]) })
 }
 
 /// The last knot at or before a position, and the part of the way from it to the next.
@@ -153,7 +126,7 @@ fn place(position: &Position, knots: &[u32]) -> Option<(usize, f64)> {
 
 /// The weights that maximise the likelihood less the ridge.
 fn newton(observations: &[Observation], args: &Args) -> Result<DVector<f64>, String> {
-    let (knots, size) = (args.knots.len(), args.knots.len() * TERMS.len());
+    let (knots, size) = (args.knots.len(), args.knots.len() * TERMS);
     let mut weights = DVector::zeros(size);
     for _ in 0..25 {
         let mut gradient: DVector<f64> = -args.ridge * &weights;
@@ -182,12 +155,12 @@ fn probability(log_odds: f64) -> f64 {
     1.0 / (1.0 + (-log_odds).exp())
 }
 
-/// The weights, in the form in which `src/eval/phase.rs` holds them.
+/// The weights, in the form in which `src/eval/fitted_weights.rs` holds them.
 fn print_weights(weights: &DVector<f64>, args: &Args) {
-    println!("// ply, [t1, t2, p1, p2, mobility, confinement, to move]");
-    for (knot, row) in args.knots.iter().zip(weights.as_slice().chunks(TERMS.len())) {
+    println!("// ply, [{}]", NAMES.join(", "));
+    for (knot, row) in args.knots.iter().zip(weights.as_slice().chunks(TERMS)) {
         let row: Vec<String> = row.iter().map(|weight| format!("{weight:.4}")).collect();
-        println!("({knot}, MetricWeights::of([{}])),", row.join(", "));
+        println!("({knot}, [{}]),", row.join(", "));
     }
 }
 
@@ -203,14 +176,14 @@ pub fn read_weights(path: &Path) -> Result<Weights, String> {
         let numbers = line.split(|c: char| !(c.is_ascii_digit() || "-.".contains(c)));
         let numbers: Vec<f32> = numbers.filter_map(|number| number.parse().ok()).collect();
         match (numbers.first(), numbers.get(1..).and_then(|terms| terms.try_into().ok())) {
-            (Some(&ply), Some(terms)) => knots.push((ply as usize, MetricWeights::of(terms))),
+            (Some(&ply), Some(terms)) => knots.push((ply as usize, terms)),
             _ => return Err(problem(&format!("not weights: {line}"))),
         }
     }
     if knots.is_empty() || !knots.is_sorted_by(|a, b| a.0 < b.0) {
         return Err(problem(&"weights at ascending plies are wanted, as lab fit prints them"));
     }
-    Ok(Weights::sliding(&knots, 0.0))
+    Ok(Weights::sliding(&knots))
 }
 
 /// How well the weights foresee the games that they were not fitted to, by ply.

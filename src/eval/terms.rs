@@ -1,0 +1,194 @@
+//! The terms of the fitted evaluation, whose weighted sum is the log-odds of winning: the paper's territories and
+//! position p2, what these leave out of the distance maps, and how confined the amazons are.
+//!
+//! The paper's territory asks only who is first on a square, and its p2 adds up by how much. Between the two lies
+//! that a lead of two steps is worth more than one of a single step, and that beyond it more hardly counts; so
+//! squares are counted by the least lead, and by the most steps, that a side has there.
+//!
+//! How close the two sides are is Lieberum's `w = sum over s of 2^-|D(White, s) - D(Black, s)|`, of queen moves and of
+//! the squares that both reach (Advances in Computer Games 2005). It says better than the plies how far a game has
+//! come: near 0 the territories are all but settled, and a lead counts for more. So some terms stand there
+//! twice, the second time multiplied by w.
+
+use super::Value;
+use super::distance::{DistanceMaps, Levels};
+use super::lanes::{Kernel, Lanes, SidePair, Work};
+use crate::board::square::Side;
+
+/// The names of the terms. Squares are Black's less White's.
+pub const NAMES: [&str; TERMS] = [
+    "queen-lead-1", // squares on which a side is at least one queen move earlier: t1
+    "queen-lead-2",
+    "queen-lead-3",
+    "king-lead-1", // the same by king moves: t2
+    "king-lead-2",
+    "king-lead-3",
+    "king-lead-4",
+    "king-lead-5",
+    "p2",     // leads by king moves, six at most, divided by six
+    "alone",  // squares that only one side reaches
+    "king-1", // squares within one king move
+    "king-2",
+    "king-3",
+    "king-4",
+    "queen-1", // squares within one queen move
+    "queen-2",
+    "confinement",
+    "to-move", // 1
+    "contact-queen-lead-1",
+    "contact-king-lead-1",
+    "contact-p2",
+    "contact-confinement",
+    "contact-to-move",
+];
+
+/// How many terms there are.
+pub const TERMS: usize = 23;
+
+/// What each term counts at one moment of a game.
+pub type TermWeights = [f32; TERMS];
+
+/// Leads by queen moves that are told apart, the last with all that are greater.
+const QUEEN_LEADS: usize = 3;
+/// The same by king moves.
+const KING_LEADS: usize = 6;
+
+/// The contact is given in so many squares.
+const CONTACT_UNIT: f32 = 32.0;
+
+/// The terms of one position, seen by the side to move.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Terms(pub [f32; TERMS]);
+
+impl Terms {
+    /// [`Terms::of`] on a given kernel.
+    pub fn of_on(maps: &DistanceMaps, confinement: f32, side: Side, tie: f32, kernel: Kernel) -> Self {
+        struct Counting<'a>(&'a DistanceMaps, f32, Side, f32);
+        impl Work for Counting<'_> {
+            type Output = Terms;
+            #[inline(always)]
+            fn run<L: Lanes>(self) -> Terms {
+                Terms::of::<L>(self.0, self.1, self.2, self.3)
+            }
+        }
+        kernel.run(Counting(maps, confinement, side, tie))
+    }
+
+    /// Those of a position with `side` to move, from its maps and its [`super::confinement`]. `tie` is what a square
+    /// counts in both territories, for `side`, that both sides reach equally early.
+    #[inline(always)]
+    pub fn of<L: Lanes>(maps: &DistanceMaps, confinement: f32, side: Side, tie: f32) -> Self {
+        let queen = leads::<L, QUEEN_LEADS>(&maps.queen);
+        let king = leads::<L, KING_LEADS>(&maps.king);
+        let reachable = maps.king.reachable();
+        let both = (reachable.of(0) & reachable.of(1)).len();
+        let [black, white] = counts(reachable);
+        let alone = [black - both, white - both];
+        let contact = contact(&queen, both, alone);
+        let sign = if side == Side::Black { 1.0 } else { -1.0 };
+        let t1 = sign * balance(queen[0]) + tie * tied(queen[0], both, alone) as f32;
+        let t2 = sign * balance(king[0]) + tie * tied(king[0], both, alone) as f32;
+        let mut sum = 0.0;
+        for lead in king {
+            sum += balance(lead);
+        }
+        let p2 = sign * sum / KING_LEADS as f32;
+        let confinement = sign * confinement;
+        Self([
+            t1,
+            sign * balance(queen[1]),
+            sign * balance(queen[2]),
+            t2,
+            sign * balance(king[1]),
+            sign * balance(king[2]),
+            sign * balance(king[3]),
+            sign * balance(king[4]),
+            p2,
+            sign * balance(alone),
+            sign * within(&maps.king, 1),
+            sign * within(&maps.king, 2),
+            sign * within(&maps.king, 3),
+            sign * within(&maps.king, 4),
+            sign * within(&maps.queen, 1),
+            sign * within(&maps.queen, 2),
+            confinement,
+            1.0,
+            contact * t1,
+            contact * t2,
+            contact * p2,
+            contact * confinement,
+            contact,
+        ])
+    }
+
+    /// Their weighted sum.
+    #[inline(always)]
+    pub fn weighed(&self, weights: &TermWeights) -> Value {
+        let mut sum = 0.0;
+        for (term, weight) in self.0.iter().zip(weights) {
+            sum += term * weight;
+        }
+        Value(sum)
+    }
+}
+
+/// Lieberum's w in units of 32 squares, with differences above three counted as three, from the leads by queen moves,
+/// the squares that both reach, and those that each reaches alone.
+#[inline(always)]
+fn contact(leads: &[[u32; 2]; QUEEN_LEADS], both: u32, alone: [u32; 2]) -> f32 {
+    let [one, two, three] = leads;
+    let more_than_none = both - tied(*one, both, alone);
+    let more_than_one = both - tied(*two, both, alone);
+    let more_than_two = both - tied(*three, both, alone);
+    (8 * both - 4 * more_than_none - 2 * more_than_one - more_than_two) as f32 / (8.0 * CONTACT_UNIT)
+}
+
+/// Of the squares that both reach, those on which neither has this lead. Who has it there, or alone, is `ahead`.
+#[inline(always)]
+fn tied(ahead: [u32; 2], both: u32, alone: [u32; 2]) -> u32 {
+    both + alone[0] + alone[1] - ahead[0] - ahead[1]
+}
+
+/// Black's squares less White's.
+#[inline(always)]
+fn balance([black, white]: [u32; 2]) -> f32 {
+    (black as i32 - white as i32) as f32
+}
+
+/// Black's squares less White's within so many steps.
+#[inline(always)]
+fn within(levels: &Levels, steps: usize) -> f32 {
+    let reached = levels.reached();
+    balance(counts(reached[steps.min(reached.len() - 1)]))
+}
+
+/// The squares of each side.
+#[inline(always)]
+fn counts(pair: SidePair) -> [u32; 2] {
+    [pair.of(0).len(), pair.of(1).len()]
+}
+
+/// For 1, 2 ... `MOST` steps the squares that each side reaches so much earlier, or more, than the other, which may
+/// never come there.
+#[inline(always)]
+fn leads<L: Lanes, const MOST: usize>(levels: &Levels) -> [[u32; 2]; MOST] {
+    let reached = levels.reached();
+    let mut ahead = [SidePair::default().lanes::<L>(); MOST];
+    for step in 0..reached.len() {
+        let not_yet = reached[step].lanes::<L>().pairs_exchanged();
+        for lead in 0..MOST {
+            // Before the first step nobody is anywhere.
+            let now = reached[step.saturating_sub(lead)].lanes::<L>();
+            ahead[lead] = ahead[lead].or(now.without(not_yet));
+        }
+    }
+    let reachable = levels.reachable().lanes::<L>();
+    let alone = reachable.without(reachable.pairs_exchanged());
+    let mut leads = [[0; 2]; MOST];
+    for lead in 0..MOST {
+        let [black, white, black_too, white_too] = ahead[lead].or(alone).to_array();
+        leads[lead] =
+            [black.count_ones() + black_too.count_ones(), white.count_ones() + white_too.count_ones()];
+    }
+    leads
+}
