@@ -15,7 +15,7 @@ use super::distance::{DistanceMaps, Levels};
 use super::lanes::{Kernel, Lanes, SidePair, Work};
 use crate::board::square::Side;
 
-/// The names of the terms. Squares are Black's less White's.
+/// The names of the terms. Squares are those of the side to move less the opponent's.
 pub const NAMES: [&str; TERMS] = [
     "queen-lead-1", // squares on which a side is at least one queen move earlier: t1
     "queen-lead-2",
