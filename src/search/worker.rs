@@ -101,28 +101,39 @@ impl Worker {
         let root = Anchor { place: 0, state: State::ToMove(shared.root), spread: Spread::START };
         self.path.clear();
         self.path.push(Step { node: shared.tree.root(), mover });
-        let (anchor, _) = self.iterate::<L>(shared, root);
-        if anchor.place == 0 || shared.params.burst == 1 {
-            return 0;
-        }
-        let granted = shared.claim_iterations(shared.params.burst - 1);
-        // Counted beforehand, they keep other workers away.
-        for step in &self.path[..anchor.place] {
-            shared.tree.node(step.node).add_visits(granted);
-        }
-        let node = shared.tree.node(self.path[anchor.place].node);
+        let mut from = root;
+        let mut granted = 0;
         let mut rewards = Rewards::default();
-        while rewards.count < granted && node.proof().is_none() && shared.goes_on() {
-            rewards.add(self.iterate::<L>(shared, anchor).1);
+        // One place for both kinds of iterations: all that an iteration does is compiled into it.
+        loop {
+            let is_first = granted == 0;
+            let (anchor, reward) = self.iterate::<L>(shared, from);
+            if is_first {
+                if anchor.place == 0 || shared.params.burst == 1 {
+                    return 0;
+                }
+                from = anchor;
+                granted = shared.claim_iterations(shared.params.burst - 1);
+                // Counted beforehand, they keep other workers away.
+                for step in &self.path[..anchor.place] {
+                    shared.tree.node(step.node).add_visits(granted);
+                }
+            } else {
+                rewards.add(reward);
+            }
+            let is_proven = shared.tree.node(self.path[from.place].node).proof().is_some();
+            if rewards.count >= granted || is_proven || !shared.goes_on() {
+                break;
+            }
         }
         let left = granted - rewards.count;
         if left > 0 {
             shared.return_iterations(left);
-            for step in &self.path[..anchor.place] {
+            for step in &self.path[..from.place] {
                 shared.tree.node(step.node).take_visits(left);
             }
         }
-        backup::add_rewards(shared.tree, &self.path[..anchor.place], rewards);
+        backup::add_rewards(shared.tree, &self.path[..from.place], rewards);
         rewards.count
     }
 
