@@ -122,10 +122,8 @@ fn reference_terms(position: &Position, tie: f64) -> [f64; TERMS] {
         _ => 0.0,
     }) / 32.0;
     let (t1, t2, p2) = (territory(&queen), territory(&king), over_squares(position, &king, king_lead));
-    let [ours, theirs] = [us, them].map(|side| {
-        let by_colour = if us == Side::Black { king.clone() } else { [king[1].clone(), king[0].clone()] };
-        penalties(position, side, &by_colour)
-    });
+    let by_colour = Side::BOTH.map(|side| distances(position, side, king_moves));
+    let [ours, theirs] = [us, them].map(|side| penalties(position, side, &by_colour));
     let confinement = theirs - ours;
     let mut terms = vec![t1];
     terms.extend([2.0, 3.0].map(|lead| by_least_lead(&queen, lead)));
@@ -346,8 +344,10 @@ fn turning_the_board_keeps_metrics_and_value() {
     let evaluator = Evaluator::new(UNEVEN);
     for position in various_positions() {
         let turned = symmetries(&position)
-            .map(|turned| (evaluator.metrics(&turned, &mut maps), evaluator.terms(&turned, &mut maps)));
+            .map(|turned| (evaluator.metrics(&turned, &mut maps), evaluator.value(&turned, &mut maps)));
         assert_eq!(turned, [turned[0]; 8], "{position}");
+        let terms = symmetries(&position).map(|turned| evaluator.terms(&turned, &mut maps));
+        assert_eq!(terms, [terms[0]; 8], "{position}");
     }
 }
 

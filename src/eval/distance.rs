@@ -42,6 +42,12 @@ impl Levels {
         &self.reached[..=self.last]
     }
 
+    /// What each side reaches within so many steps, which may be more than there are.
+    #[inline(always)]
+    pub fn within(&self, steps: usize) -> SidePair {
+        self.reached[steps.min(self.last)]
+    }
+
     /// All that each side reaches in any number of steps.
     #[inline(always)]
     pub fn reachable(&self) -> SidePair {

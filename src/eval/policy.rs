@@ -216,7 +216,7 @@ impl<const GROUPS: usize> Planes<GROUPS> {
 /// The number of queen moves: 0 for one, 3 for four or more, 4 for never.
 #[inline(always)]
 fn queen_class(levels: &Levels, side: Side) -> [Bitboard; 3] {
-    let within = |steps| reached(levels, side, steps);
+    let within = |steps| levels.within(steps).of(side.index());
     let ever = levels.reachable().of(side.index());
     [(within(2) - within(1)) | (ever - within(3)), ever - within(2), !ever]
 }
@@ -224,17 +224,10 @@ fn queen_class(levels: &Levels, side: Side) -> [Bitboard; 3] {
 /// The number of king moves: 0 for one, 5 for six or more, 6 for never.
 #[inline(always)]
 fn king_class(levels: &Levels, side: Side) -> [Bitboard; 3] {
-    let within = |steps| reached(levels, side, steps);
+    let within = |steps| levels.within(steps).of(side.index());
     let ever = levels.reachable().of(side.index());
     let odd = (within(2) - within(1)) | (within(4) - within(3)) | (ever - within(5));
     [odd, (within(4) - within(2)) | !ever, !within(4)]
-}
-
-/// What a side reaches within so many steps.
-#[inline(always)]
-fn reached(levels: &Levels, side: Side, steps: usize) -> Bitboard {
-    let reached = levels.reached();
-    reached[steps.min(reached.len() - 1)].of(side.index())
 }
 
 /// For each direction the squares from which the next three in the opposite direction are empty.

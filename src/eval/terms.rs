@@ -105,12 +105,12 @@ impl Terms {
             sign * balance(king[4]),
             p2,
             sign * balance(alone),
-            sign * within(&maps.king, 1),
-            sign * within(&maps.king, 2),
-            sign * within(&maps.king, 3),
-            sign * within(&maps.king, 4),
-            sign * within(&maps.queen, 1),
-            sign * within(&maps.queen, 2),
+            sign * balance(counts(maps.king.within(1))),
+            sign * balance(counts(maps.king.within(2))),
+            sign * balance(counts(maps.king.within(3))),
+            sign * balance(counts(maps.king.within(4))),
+            sign * balance(counts(maps.queen.within(1))),
+            sign * balance(counts(maps.queen.within(2))),
             confinement,
             1.0,
             contact * t1,
@@ -153,13 +153,6 @@ fn tied(ahead: [u32; 2], both: u32, alone: [u32; 2]) -> u32 {
 #[inline(always)]
 fn balance([black, white]: [u32; 2]) -> f32 {
     (black as i32 - white as i32) as f32
-}
-
-/// Black's squares less White's within so many steps.
-#[inline(always)]
-fn within(levels: &Levels, steps: usize) -> f32 {
-    let reached = levels.reached();
-    balance(counts(reached[steps.min(reached.len() - 1)]))
 }
 
 /// The squares of each side.
