@@ -1,7 +1,7 @@
 // Otrera for Botzone: a C++ source that carries a finished program and becomes it.
 //
 // Botzone takes C++ but no Rust. So Otrera is built as a static Linux executable for x86-64, and
-// make_botzone.py writes it, in base64, at the end of this file. What runs after main() below is that
+// make_botzone.py writes it, compressed and in base64, at the end of this file. What runs after main() below is that
 // executable, in the same process: with the same arguments, environment, files and clocks.
 //
 // It gets there by the first of three ways that the system allows:
@@ -38,44 +38,87 @@
 #define AT_EMPTY_PATH 0x1000
 #endif
 
-// The executable file; both are defined on the last lines.
+// The executable file as an LZ4 block; all are defined on the last lines.
 extern const std::size_t executable_size;
-extern const char executable_base64[];
+extern const std::size_t compressed_size;
+extern const char compressed_base64[];
 
 namespace {
 
 const std::uintptr_t page_size = 4096;
 const char *const folders[] = {"/tmp", "data", "."};
 
-void *allocate(std::size_t size) {
+unsigned char *allocate(std::size_t size) {
     void *memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return memory == MAP_FAILED ? nullptr : memory;
+    return memory == MAP_FAILED ? nullptr : static_cast<unsigned char *>(memory);
 }
 
-// Decodes the executable into memory that free_executable gives back.
-unsigned char *decode_executable() {
+void release(unsigned char *memory, std::size_t size) {
+    munmap(memory, size);
+}
+
+// Decodes base64 into this many bytes, and up to two more.
+void decode_base64(const char *text, unsigned char *bytes, std::size_t size) {
     const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     std::uint32_t value[256] = {};
     for (std::uint32_t i = 0; i < 64; i++)
         value[static_cast<unsigned char>(digits[i])] = i;
 
-    // Four digits are three bytes: the last ones may reach two bytes beyond the end.
-    unsigned char *const bytes = static_cast<unsigned char *>(allocate(executable_size + 2));
-    if (bytes == nullptr)
-        return nullptr;
-    const unsigned char *text = reinterpret_cast<const unsigned char *>(executable_base64);
-    for (std::size_t i = 0; i < executable_size; i += 3, text += 4) {
+    const unsigned char *four = reinterpret_cast<const unsigned char *>(text);
+    for (std::size_t i = 0; i < size; i += 3, four += 4) {
         const std::uint32_t bits =
-            value[text[0]] << 18 | value[text[1]] << 12 | value[text[2]] << 6 | value[text[3]];
+            value[four[0]] << 18 | value[four[1]] << 12 | value[four[2]] << 6 | value[four[3]];
         bytes[i] = static_cast<unsigned char>(bits >> 16);
         bytes[i + 1] = static_cast<unsigned char>(bits >> 8);
         bytes[i + 2] = static_cast<unsigned char>(bits);
     }
-    return bytes;
 }
 
-void free_executable(unsigned char *bytes) {
-    munmap(bytes, executable_size + 2);
+// A length of LZ4: four bits of the token, and if they are all set, bytes to add until one is not full.
+std::size_t read_length(unsigned token_bits, const unsigned char *&in) {
+    std::size_t length = token_bits;
+    if (token_bits == 15) {
+        unsigned more;
+        do {
+            more = *in++;
+            length += more;
+        } while (more == 255);
+    }
+    return length;
+}
+
+// Expands an LZ4 block: again and again a token, bytes to be taken as they are, and how far back, in two bytes, to
+// find what follows. The last bytes are taken as they are. What make_botzone.py wrote is trusted.
+void expand(const unsigned char *in, const unsigned char *end, unsigned char *out) {
+    const std::size_t shortest_match = 4;
+    while (in != end) {
+        const unsigned token = *in++;
+        const std::size_t literals = read_length(token >> 4, in);
+        std::memcpy(out, in, literals);
+        in += literals;
+        out += literals;
+        if (in == end)
+            return;
+        const unsigned char *match = out - (in[0] | in[1] << 8);
+        in += 2;
+        // Byte by byte: a match may reach into what it writes.
+        for (std::size_t left = shortest_match + read_length(token & 15, in); left > 0; --left)
+            *out++ = *match++;
+    }
+}
+
+// Unpacks the executable into memory that is to be released.
+unsigned char *unpack_executable() {
+    const std::size_t with_rest = compressed_size + 2;
+    unsigned char *const compressed = allocate(with_rest);
+    unsigned char *const executable = allocate(executable_size);
+    if (compressed != nullptr && executable != nullptr) {
+        decode_base64(compressed_base64, compressed, compressed_size);
+        expand(compressed, compressed + compressed_size, executable);
+    }
+    if (compressed != nullptr)
+        release(compressed, with_rest);
+    return compressed != nullptr ? executable : nullptr;
 }
 
 // --- load: what the kernel does with a static position-independent executable ------------------------
@@ -102,7 +145,7 @@ unsigned char *map_segments(const unsigned char *executable) {
         if (segment->p_type == PT_LOAD && segment->p_vaddr + segment->p_memsz > size)
             size = segment->p_vaddr + segment->p_memsz;
 
-    unsigned char *const base = static_cast<unsigned char *>(allocate(size));
+    unsigned char *const base = allocate(size);
     if (base == nullptr)
         return nullptr;
     for (const Elf64_Phdr *segment = first; segment != last; ++segment) {
@@ -142,9 +185,9 @@ Elf64_auxv_t *find(Elf64_auxv_t *vector, std::uint64_t type) {
 
 // The text is not needed any more. These pages of the file leave the memory of the process.
 void drop_base64() {
-    const std::uintptr_t start = reinterpret_cast<std::uintptr_t>(executable_base64);
+    const std::uintptr_t start = reinterpret_cast<std::uintptr_t>(compressed_base64);
     const std::uintptr_t first_page = (start + page_size - 1) / page_size * page_size;
-    const std::uintptr_t end = (start + executable_size / 3 * 4) / page_size * page_size;
+    const std::uintptr_t end = (start + compressed_size / 3 * 4) / page_size * page_size;
     if (first_page < end)
         madvise(reinterpret_cast<void *>(first_page), end - first_page, MADV_DONTNEED);
 }
@@ -184,7 +227,7 @@ void become_by_load(unsigned char *executable, int argc, char **argv) {
     header_count->a_un.a_val = header->e_phnum;
     start->a_un.a_val = reinterpret_cast<std::uintptr_t>(entry);
     interpreter->a_un.a_val = 0;
-    free_executable(executable);
+    release(executable, executable_size);
     drop_base64();
     jump(argv, entry);
 }
@@ -253,7 +296,7 @@ void become_by_file(const char *folder, const unsigned char *executable, char **
 int main(int argc, char **argv) {
     const char *const only = std::getenv("OTRERA_LAUNCH");
     const auto admitted = [only](const char *way) { return only == nullptr || std::strcmp(only, way) == 0; };
-    unsigned char *const executable = decode_executable();
+    unsigned char *const executable = unpack_executable();
     if (executable != nullptr) {
         if (admitted("load"))
             become_by_load(executable, argc, argv);
@@ -270,4 +313,5 @@ int main(int argc, char **argv) {
 // --- the executable, put here by make_botzone.py ---------------------------------------------------------
 
 const std::size_t executable_size = EXECUTABLE_SIZE;
-const char executable_base64[] = EXECUTABLE_BASE64;
+const std::size_t compressed_size = COMPRESSED_SIZE;
+const char compressed_base64[] = COMPRESSED_BASE64;

@@ -16,6 +16,12 @@ SIZE_LIMIT = 4_000_000  # bytes of a source file that Botzone takes
 LINE = 116  # base64 digits in a line of the source
 PAGE = 4096
 
+# From the description of the LZ4 block format
+SHORTEST_MATCH = 4
+MATCH_REACH = 65_535
+NO_MATCH_BEGINS = 12  # so many bytes before the end
+NO_MATCH_REACHES = 5
+
 # From elf.h
 ET_DYN, EM_X86_64, PT_LOAD, PT_INTERP = 3, 62, 1, 3
 FILE_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
@@ -68,6 +74,51 @@ def check(executable: bytes) -> None:
             raise Unsuitable("two of its segments share a page")
 
 
+def lz4_block(data: bytes) -> bytes:
+    """The data as an LZ4 block, whose decoder is short and quick: that of the launcher.
+
+    Each match is the last place where the next four bytes stood, if it is near enough.
+    """
+    block = bytearray()
+    last_seen = {}
+    start = place = 0  # of what has not been written yet, and of the next match
+    while place < len(data) - NO_MATCH_BEGINS:
+        key = data[place : place + SHORTEST_MATCH]
+        match = last_seen.get(key, -MATCH_REACH - 1)
+        last_seen[key] = place
+        if place - match > MATCH_REACH:
+            place += 1
+            continue
+        length = SHORTEST_MATCH
+        while place + length < len(data) - NO_MATCH_REACHES and data[match + length] == data[place + length]:
+            length += 1
+        put_sequence(block, data[start:place], place - match, length)
+        for inside in range(place + 1, place + length):
+            last_seen[data[inside : inside + SHORTEST_MATCH]] = inside
+        start = place = place + length
+    put_sequence(block, data[start:], 0, 0)
+    return bytes(block)
+
+
+def put_sequence(block: bytearray, literals: bytes, offset: int, length: int) -> None:
+    """Literals and the match that follows them; a length of 0 says that none does."""
+    extra = length - SHORTEST_MATCH if length else 0
+    block.append(min(len(literals), 15) << 4 | min(extra, 15))
+    put_rest(block, len(literals))
+    block += literals
+    if length:
+        block += struct.pack("<H", offset)
+        put_rest(block, extra)
+
+
+def put_rest(block: bytearray, length: int) -> None:
+    """What of a length does not fit into the four bits of a token."""
+    if length >= 15:
+        full, rest = divmod(length - 15, 255)
+        block += b"\xff" * full
+        block.append(rest)
+
+
 def string_literal(data: bytes) -> str:
     text = base64.b64encode(data).decode("ascii")
     return "".join(f'\n    "{text[i:i + LINE]}"' for i in range(0, len(text), LINE))
@@ -76,10 +127,12 @@ def string_literal(data: bytes) -> str:
 def package(executable: bytes) -> str:
     """The C++ source that carries the executable."""
     check(executable)
+    compressed = lz4_block(executable)
     source = TEMPLATE.read_text(encoding="ascii")
     for place, content in [
         ("EXECUTABLE_SIZE", str(len(executable))),
-        ("EXECUTABLE_BASE64", string_literal(executable)),
+        ("COMPRESSED_SIZE", str(len(compressed))),
+        ("COMPRESSED_BASE64", string_literal(compressed)),
     ]:
         assert source.count(place) == 1, place
         source = source.replace(place, content)
