@@ -19,6 +19,10 @@ pub enum Kernel {
     /// 256-bit registers: Intel since 2013, AMD since 2015.
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     Avx2,
+    /// 256-bit registers and what AVX-512 has for them, such as shifts across two numbers and three-way logic: Intel
+    /// servers since 2021, AMD since 2022.
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    Avx512,
 }
 
 /// Something to do by a kernel. What `run` calls must be inlined into it, or it is not compiled for the kernel.
@@ -43,6 +47,8 @@ impl Kernel {
         Self::Sse42,
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
         Self::Avx2,
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        Self::Avx512,
     ];
 
     /// How many there are for this kind of processor.
@@ -56,6 +62,8 @@ impl Kernel {
             Self::Sse42 => "sse4.2",
             #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
             Self::Avx2 => "avx2",
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Self::Avx512 => "avx-512",
         }
     }
 
@@ -77,10 +85,21 @@ impl Kernel {
             && is_x86_feature_detected!("bmi1")
             && is_x86_feature_detected!("bmi2")
             && is_x86_feature_detected!("lzcnt");
-        match (sse42, avx2) {
-            (_, true) => Self::Avx2,
-            (true, _) => Self::Sse42,
-            _ => Self::Portable,
+        let avx512 = avx2
+            && is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vbmi2")
+            && is_x86_feature_detected!("avx512vpopcntdq");
+        if avx512 {
+            Self::Avx512
+        } else if avx2 {
+            Self::Avx2
+        } else if sse42 {
+            Self::Sse42
+        } else {
+            Self::Portable
         }
     }
 
@@ -95,6 +114,9 @@ impl Kernel {
             // SAFETY: likewise.
             #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
             Self::Avx2 => unsafe { run_avx2(work) },
+            // SAFETY: likewise.
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Self::Avx512 => unsafe { run_avx512(work) },
         }
     }
 }
@@ -108,6 +130,14 @@ fn run_sse42<W: Work>(work: W) -> W::Output {
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn run_avx2<W: Work>(work: W) -> W::Output {
+    work.run::<Avx2Lanes>()
+}
+
+/// The lanes are those of AVX2: the compiler finds where one new instruction does the work of several.
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx512vbmi2,avx512vpopcntdq")]
+fn run_avx512<W: Work>(work: W) -> W::Output {
     work.run::<Avx2Lanes>()
 }
 
@@ -410,13 +440,6 @@ impl<L: Lanes> Boards<L> {
         SidePair { low: [low[0], low[1]], high: [high[0], high[1]] }
     }
 
-    /// Boards 2 and 3.
-    #[inline(always)]
-    pub fn other_sides(self) -> SidePair {
-        let (low, high) = (self.low.to_array(), self.high.to_array());
-        SidePair { low: [low[2], low[3]], high: [high[2], high[3]] }
-    }
-
     /// Squares in both.
     #[inline(always)]
     pub fn and(self, other: Self) -> Self {
@@ -453,10 +476,16 @@ impl<L: Lanes> Boards<L> {
         self.low.counts(self.high)
     }
 
+    /// Each board in the place of the other one of its side.
+    #[inline(always)]
+    pub fn swapped(self) -> Self {
+        Self { low: self.low.swapped(), high: self.high.swapped() }
+    }
+
     /// Each board united with the other one of its side.
     #[inline(always)]
     pub fn merged(self) -> Self {
-        Self { low: self.low.or(self.low.swapped()), high: self.high.or(self.high.swapped()) }
+        self.or(self.swapped())
     }
 }
 

@@ -198,19 +198,20 @@ pub(super) fn side_mobilities<L: Lanes>(amazons: [Bitboard; 2], empty: Bitboard)
         up_steep = up_steep.up(11, 12).and(empty);
         down = down.down(1, 10).and(empty);
         down_steep = down_steep.down(11, 12).and(empty);
-        // How many of the walkers stand on each square, as a binary number spread over three sets.
+        // How many of the walkers stand on each square, as a binary number spread over sets: first of those of one
+        // board, then of both boards of a side.
         let (one_up, two_up) = (up.xor(up_steep), up.and(up_steep));
         let (one_down, two_down) = (down.xor(down_steep), down.and(down_steep));
         let ones = one_up.xor(one_down);
         let twos = two_up.xor(two_down).xor(one_up.and(one_down));
         let fours = two_up.and(two_down);
+        let digits = with_other_board([ones, twos, fours]);
         let mut counts = [0; 2];
-        for (set, weight) in [(ones, 1), (twos, 2), (fours, 4)] {
-            for pair in [set.sides(), set.other_sides()] {
-                if !pair.is_empty() {
-                    counts[0] += weight * neighbours.sum_over(pair.of(0));
-                    counts[1] += weight * neighbours.sum_over(pair.of(1));
-                }
+        for (set, weight) in digits.iter().zip([1, 2, 4, 8]) {
+            let pair = set.sides();
+            if !pair.is_empty() {
+                counts[0] += weight * neighbours.sum_over(pair.of(0));
+                counts[1] += weight * neighbours.sum_over(pair.of(1));
             }
         }
         sums[0] += counts[0] * (COMMON_MULTIPLE / steps);
@@ -220,6 +221,19 @@ pub(super) fn side_mobilities<L: Lanes>(amazons: [Bitboard; 2], empty: Bitboard)
         }
     }
     sums
+}
+
+/// To a number for each square, its binary digits spread over sets, the number on the other board of the same side is
+/// added.
+#[inline(always)]
+fn with_other_board<L: Lanes>([ones, twos, fours]: [Boards<L>; 3]) -> [Boards<L>; 4] {
+    let [more_ones, more_twos, more_fours] = [ones.swapped(), twos.swapped(), fours.swapped()];
+    let carried_twos = ones.and(more_ones);
+    let either = twos.xor(more_twos);
+    let carried_fours = twos.and(more_twos).or(either.and(carried_twos));
+    let either_fours = fours.xor(more_fours);
+    let eights = fours.and(more_fours).or(either_fours.and(carried_fours));
+    [ones.xor(more_ones), either.xor(carried_twos), either_fours.xor(carried_fours), eights]
 }
 
 /// The number of empty neighbours of every square, its binary digits spread over four sets.
