@@ -192,3 +192,22 @@ fn a_killed_match_goes_on_without_losing_or_repeating_a_game() {
     assert_eq!(numbers.len(), 300);
     assert_eq!(numbers.into_iter().collect::<BTreeSet<_>>(), (0..300).collect());
 }
+
+#[test]
+fn games_that_repeat_earlier_ones_are_counted() {
+    let folder = Folder::new("repeated");
+    let play = |name: &str, b: &str| {
+        let output = folder.file(name);
+        let conditions =
+            ["--games", "6", "--size", "6", "--plies", "2", "--balance", "0.5", "--output", &output];
+        let mut arguments = vec!["match", "tournament,iterations=30", b];
+        arguments.extend(conditions);
+        let Output { status, stdout, .. } = lab(&arguments).output().unwrap();
+        assert!(status.success());
+        String::from_utf8(stdout).unwrap()
+    };
+    let alike = play("alike.jsonl", "tournament,iterations=30");
+    assert!(alike.contains("\n3 games repeat earlier ones"), "{alike}");
+    let different = play("different.jsonl", "tournament,iterations=300");
+    assert!(!different.contains("repeat earlier"), "{different}");
+}

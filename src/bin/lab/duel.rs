@@ -2,7 +2,7 @@
 
 use crate::results::Results;
 use crate::runner::{Match, cores};
-use crate::score::Score;
+use crate::score::{Score, repetitions};
 use crate::spec::PlayerSpec;
 use indicatif::{ProgressBar, ProgressStyle};
 use otrera::contest::stats::sprt::{Sprt, Verdict};
@@ -203,6 +203,10 @@ pub fn run(args: &Args) -> Result<(), String> {
     progress.bar.finish_and_clear();
     let score = results.score();
     print!("{}", summary(&contest, &score, test.as_ref()));
+    let repeated = repetitions(&results.games());
+    if repeated > 0 {
+        println!("{repeated} games repeat earlier ones, move by move: the interval takes them for new ones");
+    }
     println!("results: {}", path.display());
     if args.json {
         println!("{}", as_json(&score, test.as_ref()));

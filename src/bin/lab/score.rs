@@ -2,8 +2,8 @@
 
 use otrera::contest::stats::elo::{Estimate, Games, Pairs};
 use otrera::contest::stats::sprt::{Sprt, Verdict};
-use otrera::{GameRecord, Side};
-use std::collections::BTreeMap;
+use otrera::{GameRecord, Move, Side};
+use std::collections::{BTreeMap, HashSet};
 
 /// What the games of a match come to. A is Black in the even games.
 #[derive(Clone, Debug, Default)]
@@ -107,4 +107,11 @@ impl Score {
     pub fn forfeit_count(&self) -> u64 {
         self.forfeits.iter().flat_map(BTreeMap::values).sum()
     }
+}
+
+/// How many of the games are earlier ones again, move by move: they say nothing new, though statistics takes them for
+/// new ones. Two players alike, without random numbers, play each game of a pair so.
+pub fn repetitions(games: &[GameRecord]) -> usize {
+    let mut seen: HashSet<Vec<Move>> = HashSet::new();
+    games.iter().filter(|game| !seen.insert(game.moves.iter().map(|played| played.mv).collect())).count()
 }
