@@ -2,6 +2,9 @@
 //! order of [`super::terms::NAMES`]. Printed by `lab fit` from games of `tournament` against itself with another
 //! constant for arrows, from random openings, with each position's result and a quarter of the search's opinion.
 
+// A weight may look like a constant of mathematics.
+#![allow(clippy::approx_constant)]
+
 use super::terms::TermWeights;
 
 /// For boards larger than 8x8: from 24,700 games on 10x10, 1,500 iterations a move. They were played in three turns,

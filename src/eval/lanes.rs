@@ -133,12 +133,12 @@ fn run_avx2<W: Work>(work: W) -> W::Output {
     work.run::<Avx2Lanes>()
 }
 
-/// The lanes are those of AVX2: the compiler finds where one new instruction does the work of several.
+/// All but the counts is written for AVX2: the compiler finds where one new instruction does the work of several.
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx512vbmi2,avx512vpopcntdq")]
 fn run_avx512<W: Work>(work: W) -> W::Output {
-    work.run::<Avx2Lanes>()
+    work.run::<Avx512Lanes>()
 }
 
 /// Four 64-bit numbers; lanes 0 and 1 share a shift distance, lanes 2 and 3 another.
@@ -166,17 +166,39 @@ pub trait Lanes: Copy {
     /// How many bits are set in each lane of these two together.
     #[inline(always)]
     fn counts(self, other: Self) -> [u32; 4] {
-        let (a, b) = (self.to_array(), other.to_array());
-        // Written out: a closure would leave the instruction set that this is compiled for.
-        [
-            a[0].count_ones() + b[0].count_ones(),
-            a[1].count_ones() + b[1].count_ones(),
-            a[2].count_ones() + b[2].count_ones(),
-            a[3].count_ones() + b[3].count_ones(),
-        ]
+        counts(self.to_array(), other.to_array())
+    }
+    /// How many bits each of these numbers has in common with that of the four in its lane, those of the first counted
+    /// once, of the others twice, four times, eight times.
+    #[inline(always)]
+    fn weighed_counts(numbers: [u64; 4], digits: &[[u64; 4]; 4]) -> [u32; 4] {
+        weighed_counts(numbers, digits)
     }
     /// The bit at this place, below 64, of each lane, that of lane 0 lowest.
     fn digits(self, place: u32) -> u32;
+}
+
+/// [`Lanes::counts`] one by one.
+#[inline(always)]
+fn counts(first: [u64; 4], second: [u64; 4]) -> [u32; 4] {
+    let mut counts = [0; 4];
+    // No closure, which would leave the instruction set that this is compiled for.
+    for lane in 0..4 {
+        counts[lane] = first[lane].count_ones() + second[lane].count_ones();
+    }
+    counts
+}
+
+/// [`Lanes::weighed_counts`] one by one.
+#[inline(always)]
+fn weighed_counts(numbers: [u64; 4], digits: &[[u64; 4]; 4]) -> [u32; 4] {
+    let mut counts = [0; 4];
+    for lane in 0..4 {
+        for (place, digit) in digits.iter().enumerate() {
+            counts[lane] += (numbers[lane] & digit[lane]).count_ones() << place;
+        }
+    }
+    counts
 }
 
 /// The lanes in four ordinary numbers.
@@ -232,7 +254,7 @@ impl Lanes for PortableLanes {
 }
 
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-pub use x86::{Avx2Lanes, Sse2Lanes};
+pub use x86::{Avx2Lanes, Avx512Lanes, Sse2Lanes};
 
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod x86 {
@@ -249,9 +271,14 @@ mod x86 {
     pub struct Sse2Lanes([__m128i; 2]);
 
     /// The lanes in one 256-bit register. Only code compiled for AVX2 may use it; it is entered through
-    /// [`super::Kernel::run`] alone.
+    /// [`super::Kernel::run`] alone. The processor has an instruction that counts the bits of each lane, or not.
     #[derive(Clone, Copy)]
-    pub struct Avx2Lanes(__m256i);
+    pub struct WideLanes<const COUNTS: bool>(__m256i);
+
+    /// Those of AVX2.
+    pub type Avx2Lanes = WideLanes<false>;
+    /// Those of AVX-512.
+    pub type Avx512Lanes = WideLanes<true>;
 
     /// Wraps one intrinsic. The instructions exist wherever these types are used.
     macro_rules! x86 {
@@ -339,7 +366,21 @@ mod x86 {
         x86!(_mm256_set_epi64x(b, b, a, a))
     }
 
-    impl Lanes for Avx2Lanes {
+    impl<const COUNTS: bool> WideLanes<COUNTS> {
+        /// How many bits are set in each lane, if there is an instruction for it.
+        #[inline(always)]
+        fn bits(self) -> __m256i {
+            x86!(_mm256_popcnt_epi64(self.0))
+        }
+    }
+
+    #[inline(always)]
+    fn small_numbers(lanes: __m256i) -> [u32; 4] {
+        let [a, b, c, d]: [u64; 4] = bytemuck::cast(lanes);
+        [a as u32, b as u32, c as u32, d as u32]
+    }
+
+    impl<const COUNTS: bool> Lanes for WideLanes<COUNTS> {
         #[inline(always)]
         fn new(lanes: [u64; 4]) -> Self {
             Self(bytemuck::cast(lanes))
@@ -379,6 +420,26 @@ mod x86 {
         #[inline(always)]
         fn swapped(self) -> Self {
             Self(x86!(_mm256_permute4x64_epi64::<0b01_00_11_10>(self.0)))
+        }
+        #[inline(always)]
+        fn counts(self, other: Self) -> [u32; 4] {
+            if !COUNTS {
+                return super::counts(self.to_array(), other.to_array());
+            }
+            small_numbers(x86!(_mm256_add_epi64(self.bits(), other.bits())))
+        }
+        #[inline(always)]
+        fn weighed_counts(numbers: [u64; 4], digits: &[[u64; 4]; 4]) -> [u32; 4] {
+            if !COUNTS {
+                return super::weighed_counts(numbers, digits);
+            }
+            let numbers = Self::new(numbers);
+            let mut sum = x86!(_mm256_setzero_si256());
+            for &digit in digits.iter().rev() {
+                sum =
+                    x86!(_mm256_add_epi64(_mm256_add_epi64(sum, sum), Self::new(digit).and(numbers).bits()));
+            }
+            small_numbers(sum)
         }
         #[inline(always)]
         fn digits(self, place: u32) -> u32 {
@@ -513,10 +574,16 @@ impl SidePair {
         Self { low: unite(self.low, other.low), high: unite(self.high, other.high) }
     }
 
-    /// Both sides' sets in one set of lanes: Black's low half, White's, Black's high half, White's.
+    /// [`SidePair::to_array`] in one set of lanes.
     #[inline(always)]
     pub fn lanes<L: Lanes>(&self) -> L {
-        L::new([self.low[0], self.low[1], self.high[0], self.high[1]])
+        L::new(self.to_array())
+    }
+
+    /// The halves of both sides' sets: Black's low half, White's, Black's high half, White's.
+    #[inline(always)]
+    pub fn to_array(&self) -> [u64; 4] {
+        [self.low[0], self.low[1], self.high[0], self.high[1]]
     }
 
     /// Whether neither side has a square.

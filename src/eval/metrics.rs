@@ -188,7 +188,7 @@ pub(super) fn mobility_balance([black, white]: [u32; 2]) -> f32 {
 /// every step the squares they stand on count their empty neighbours.
 #[inline(always)]
 pub(super) fn side_mobilities<L: Lanes>(amazons: [Bitboard; 2], empty: Bitboard) -> [u32; 2] {
-    let neighbours = NeighbourCounts::new(empty);
+    let neighbours = NeighbourCounts::new(empty).for_both_sides();
     let empty = Boards::<L>::splat(empty);
     let sources = Boards::<L>::of_sides(amazons);
     let (mut up, mut up_steep, mut down, mut down_steep) = (sources, sources, sources, sources);
@@ -210,8 +210,9 @@ pub(super) fn side_mobilities<L: Lanes>(amazons: [Bitboard; 2], empty: Bitboard)
         for (set, weight) in digits.iter().zip([1, 2, 4, 8]) {
             let pair = set.sides();
             if !pair.is_empty() {
-                counts[0] += weight * neighbours.sum_over(pair.of(0));
-                counts[1] += weight * neighbours.sum_over(pair.of(1));
+                let [black, white, black_too, white_too] = L::weighed_counts(pair.to_array(), &neighbours);
+                counts[0] += weight * (black + black_too);
+                counts[1] += weight * (white + white_too);
             }
         }
         sums[0] += counts[0] * (COMMON_MULTIPLE / steps);
@@ -257,11 +258,15 @@ impl NeighbourCounts {
         ]
     }
 
-    /// The counts of all squares of a set, added up.
+    /// The binary digits in the shape of [`SidePair::to_array`], the same for both sides.
     #[inline(always)]
-    pub(super) fn sum_over(&self, set: Bitboard) -> u32 {
-        let [ones, twos, fours, eights] = self.0;
-        (ones & set).len() + 2 * (twos & set).len() + 4 * (fours & set).len() + 8 * (eights & set).len()
+    fn for_both_sides(&self) -> [[u64; 4]; 4] {
+        let mut digits = [[0; 4]; 4];
+        for (digit, Bitboard(set)) in digits.iter_mut().zip(self.0) {
+            let (low, high) = (set as u64, (set >> 64) as u64);
+            *digit = [low, low, high, high];
+        }
+        digits
     }
 }
 
