@@ -207,7 +207,7 @@ fn games_that_repeat_earlier_ones_are_counted() {
         String::from_utf8(stdout).unwrap()
     };
     let alike = play("alike.jsonl", "tournament,iterations=30");
-    assert!(alike.contains("\n3 games repeat earlier ones"), "{alike}");
+    assert!(alike.contains("\nrepeat earlier games, move by move: 3;"), "{alike}");
     let different = play("different.jsonl", "tournament,iterations=300");
-    assert!(!different.contains("repeat earlier"), "{different}");
+    assert!(!different.contains("repeat earlier games"), "{different}");
 }

@@ -254,7 +254,7 @@ impl Lanes for PortableLanes {
 }
 
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-pub use x86::{Avx2Lanes, Avx512Lanes, Sse2Lanes};
+use x86::{Avx2Lanes, Avx512Lanes, Sse2Lanes};
 
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod x86 {

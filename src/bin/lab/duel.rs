@@ -205,7 +205,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     print!("{}", summary(&contest, &score, test.as_ref()));
     let repeated = repetitions(&results.games());
     if repeated > 0 {
-        println!("{repeated} games repeat earlier ones, move by move: the interval takes them for new ones");
+        println!("repeat earlier games, move by move: {repeated}; the interval takes them for new ones");
     }
     println!("results: {}", path.display());
     if args.json {
