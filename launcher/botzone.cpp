@@ -111,14 +111,14 @@ void expand(const unsigned char *in, const unsigned char *end, unsigned char *ou
 unsigned char *unpack_executable() {
     const std::size_t with_rest = compressed_size + 2;
     unsigned char *const compressed = allocate(with_rest);
+    if (compressed == nullptr)
+        return nullptr;
+    decode_base64(compressed_base64, compressed, compressed_size);
     unsigned char *const executable = allocate(executable_size);
-    if (compressed != nullptr && executable != nullptr) {
-        decode_base64(compressed_base64, compressed, compressed_size);
+    if (executable != nullptr)
         expand(compressed, compressed + compressed_size, executable);
-    }
-    if (compressed != nullptr)
-        release(compressed, with_rest);
-    return compressed != nullptr ? executable : nullptr;
+    release(compressed, with_rest);
+    return executable;
 }
 
 // --- load: what the kernel does with a static position-independent executable ------------------------
@@ -155,7 +155,7 @@ unsigned char *map_segments(const unsigned char *executable) {
         std::memcpy(base + segment->p_vaddr, executable + segment->p_offset, segment->p_filesz);
         const std::size_t in_page = segment->p_vaddr % page_size;
         if (mprotect(base + segment->p_vaddr - in_page, in_page + segment->p_memsz, protection(*segment)) != 0) {
-            munmap(base, size);  // Some systems let no memory become code.
+            release(base, size);  // Some systems let no memory become code.
             return nullptr;
         }
     }

@@ -374,6 +374,7 @@ mod x86 {
         }
     }
 
+    /// The numbers in the lanes, all of them below 2^32.
     #[inline(always)]
     fn small_numbers(lanes: __m256i) -> [u32; 4] {
         let [a, b, c, d]: [u64; 4] = bytemuck::cast(lanes);
