@@ -48,11 +48,14 @@ pub enum Forfeit {
 }
 
 impl Forfeit {
+    /// The [`Forfeit::kind`] of an answer that came too late.
+    pub const LATE: &str = "late";
+
     /// One word for tables and records.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Crashed(_) => "crash",
-            Self::Late(_) => "late",
+            Self::Late(_) => Self::LATE,
             Self::Garbled(_) => "garbage",
             Self::Illegal(_) => "illegal",
         }

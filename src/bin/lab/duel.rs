@@ -1,6 +1,6 @@
 //! `lab match A B`: games between two players until their number is played or a test has decided.
 
-use crate::results::Results;
+use crate::results::{Earlier, Results};
 use crate::runner::{Match, cores};
 use crate::score::{Score, repetitions};
 use crate::spec::PlayerSpec;
@@ -36,6 +36,10 @@ pub struct Args {
     /// Go on with the results file of an interrupted match.
     #[arg(long, requires = "output")]
     resume: bool,
+    /// With --resume: play those games again that were lost by an answer too late, on a machine that pauses. They
+    /// move to FILE.late.
+    #[arg(long, requires = "resume")]
+    replay_late: bool,
     /// End with one line of JSON.
     #[arg(long)]
     json: bool,
@@ -194,7 +198,12 @@ pub fn run(args: &Args) -> Result<(), String> {
     if args.resume && !path.exists() {
         eprintln!("lab: there is no {} to go on with: a new match begins", path.display());
     }
-    let results = Results::open(&path, &contest.conditions(), args.resume)?;
+    let earlier = match (args.resume, args.replay_late) {
+        (false, _) => Earlier::Refused,
+        (true, false) => Earlier::Kept,
+        (true, true) => Earlier::KeptUnlessLate,
+    };
+    let results = Results::open(&path, &contest.conditions(), earlier)?;
     let enough = AtomicBool::new(false);
     let progress = Progress::new(args.games, test.clone());
     progress.show(&results, &enough);

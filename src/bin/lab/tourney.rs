@@ -8,7 +8,7 @@
 
 use crate::duel::ConditionArgs;
 use crate::report::ratings::Standing;
-use crate::results::Results;
+use crate::results::{Earlier, Results};
 use crate::spec::PlayerSpec;
 use crate::table::sheet::Sheet;
 use clap::Parser;
@@ -81,7 +81,7 @@ impl Field {
     /// All games of two players, those of an interrupted run not played again.
     fn meeting(&self, a: &PlayerSpec, b: &PlayerSpec, path: &Path) -> Result<Vec<GameRecord>, String> {
         let contest = self.conditions.new_match([a.clone(), b.clone()], self.games)?;
-        let results = Results::open(path, &contest.conditions(), true)?;
+        let results = Results::open(path, &contest.conditions(), Earlier::Kept)?;
         contest.play(&results, self.conditions.concurrency(), &AtomicBool::new(false), &|results| {
             eprintln!("{} v {}: {}/{} games", a.text, b.text, results.len(), self.games);
         })?;

@@ -9,6 +9,7 @@ use super::referee::{Outcome, PlayedMove};
 use crate::board::moves::Move;
 use crate::board::position::Position;
 use crate::board::square::Side;
+use crate::player::Forfeit;
 
 /// A game with all that is known about it.
 #[derive(Clone, PartialEq, Debug)]
@@ -64,6 +65,11 @@ impl GameRecord {
         self.winner = Some(outcome.winner);
         self.forfeit = outcome.forfeit.map(|forfeit| (forfeit.kind().to_owned(), forfeit.to_string()));
         self
+    }
+
+    /// Whether it was lost by an answer too late.
+    pub fn lost_late(&self) -> bool {
+        self.forfeit.as_ref().is_some_and(|(kind, _)| kind == Forfeit::LATE)
     }
 
     /// The name of a side.

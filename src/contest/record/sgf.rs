@@ -25,6 +25,7 @@ use crate::board::notation::MalformedText;
 use crate::board::position::{Position, Rules};
 use crate::board::square::{Side, Size, Square};
 use crate::contest::referee::PlayedMove;
+use crate::player::Forfeit;
 use std::time::Duration;
 
 /// The record as a file with one game.
@@ -104,7 +105,7 @@ fn letter(side: Side) -> &'static str {
 }
 
 fn result(record: &GameRecord) -> &'static str {
-    let late = record.forfeit.as_ref().map(|(kind, _)| kind == LATE);
+    let late = record.forfeit.as_ref().map(|_| record.lost_late());
     match (record.winner, late) {
         (None, _) => "?",
         (Some(Side::Black), None) => "B+",
@@ -115,9 +116,6 @@ fn result(record: &GameRecord) -> &'static str {
         (Some(Side::White), Some(false)) => "W+F",
     }
 }
-
-/// The kind of forfeit that is a loss on time.
-const LATE: &str = "late";
 
 fn point(square: Square, edge: usize) -> String {
     let letter = |index: usize| (b'a' + index as u8) as char;
@@ -315,7 +313,7 @@ fn read_result(text: &str) -> (Option<Side>, Option<&'static str>) {
         _ => None,
     };
     let kind = match how.trim() {
-        "T" | "Time" => Some(LATE),
+        "T" | "Time" => Some(Forfeit::LATE),
         "F" | "Forfeit" => Some("forfeit"),
         _ => None,
     };

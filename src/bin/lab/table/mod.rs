@@ -9,7 +9,7 @@ mod techniques;
 mod z2;
 mod z3;
 
-use crate::results::Results;
+use crate::results::{Earlier, Results};
 use crate::runner::{Match, cores};
 use crate::spec::PlayerSpec;
 use clap::ValueEnum;
@@ -111,7 +111,8 @@ impl Study {
 
     /// All games of a match, those of an earlier, interrupted run not played again.
     fn games(&self, cell: &str, contest: &Match) -> Result<Vec<GameRecord>, String> {
-        let results = Results::open(&self.folder.join(format!("{cell}.jsonl")), &contest.conditions(), true)?;
+        let path = self.folder.join(format!("{cell}.jsonl"));
+        let results = Results::open(&path, &contest.conditions(), Earlier::Kept)?;
         let shown = |results: &Results| {
             let done = results.len() as u64;
             if done.is_multiple_of(10) || done == contest.games {
