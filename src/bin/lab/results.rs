@@ -5,7 +5,7 @@ use crate::score::Score;
 use otrera::GameRecord;
 use otrera::contest::record::json;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ impl Results {
     pub fn open(path: &Path, conditions: &Value, earlier: Earlier) -> Result<Self, String> {
         let problem = |error: std::io::Error| format!("{}: {error}", path.display());
         let header = format!("{}\n", json!({ "match": conditions }));
-        let contents = match std::fs::read_to_string(path) {
+        let contents = match std::fs::read(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Contents::default(),
             Err(error) => return Err(problem(error)),
             Ok(_) if earlier == Earlier::Refused => {
@@ -51,14 +51,14 @@ impl Results {
                     path.display()
                 ));
             }
-            Ok(text) => Contents::read(&text, &header, earlier)
+            Ok(bytes) => Contents::read(&bytes, &header, earlier)
                 .map_err(|error| format!("{}: {error}", path.display()))?,
         };
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(problem)?;
         }
         if !contents.late.is_empty() {
-            contents.set_late_aside(path).map_err(problem)?;
+            contents.set_late_aside(path)?;
         }
         let mut file =
             File::options().create(true).truncate(false).write(true).open(path).map_err(problem)?;
@@ -100,13 +100,6 @@ impl Results {
     }
 }
 
-/// The path with something behind its last name.
-fn with_ending(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    name.into()
-}
-
 /// What a file holds, as far as its lines are whole.
 #[derive(Default)]
 struct Contents {
@@ -119,15 +112,19 @@ struct Contents {
 }
 
 impl Contents {
-    fn read(text: &str, header: &str, earlier: Earlier) -> Result<Self, String> {
+    fn read(bytes: &[u8], header: &str, earlier: Earlier) -> Result<Self, String> {
+        let text = whole_lines(bytes)?;
+        if text.is_empty() && !header.as_bytes().starts_with(bytes) {
+            return Err("is no results file".into());
+        }
         let mut contents = Self::default();
-        for line in text.split_inclusive('\n').filter(|line| line.ends_with('\n')) {
-            if contents.kept.is_empty() {
+        for (number, line) in text.split_inclusive('\n').enumerate() {
+            if number == 0 {
                 if line != header {
                     return Err("was begun under other conditions".into());
                 }
             } else {
-                let record = json::read(line).map_err(|error| error.to_string())?;
+                let record = json::read(line).map_err(|error| format!("line {}: {error}", number + 1))?;
                 if earlier == Earlier::KeptUnlessLate && record.lost_late() {
                     contents.late.push_str(line);
                     continue;
@@ -139,16 +136,49 @@ impl Contents {
         Ok(contents)
     }
 
-    /// Moves the late games out of the file. What is kept replaces it in one step: whenever this is interrupted, no
-    /// game is lost.
-    fn set_late_aside(&self, path: &Path) -> std::io::Result<()> {
-        let late = with_ending(path, ".late");
-        eprintln!("lab: late games moved to {}: {}", late.display(), self.late.lines().count());
-        File::options().create(true).append(true).open(&late)?.write_all(self.late.as_bytes())?;
-        let new = with_ending(path, ".new");
-        std::fs::write(&new, &self.kept)?;
-        std::fs::rename(&new, path)
+    /// Moves the late games from the file to that of late games. Each of the two is replaced in one step, that of late
+    /// games first, so that an interruption at any time loses none; one that is in both by then is not added again.
+    fn set_late_aside(&self, path: &Path) -> Result<(), String> {
+        let problem = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
+        // Of a link what it leads to.
+        let path = &path.canonicalize().map_err(|error| problem(path, error))?;
+        let late_path = &with_ending(path, ".late");
+        let before = match std::fs::read(late_path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+            read => read.map_err(|error| problem(late_path, error))?,
+        };
+        let before = whole_lines(&before).map_err(|error| format!("{}: {error}", late_path.display()))?;
+        let known: HashSet<&str> = before.lines().collect();
+        let new = self.late.split_inclusive('\n').filter(|line| !known.contains(line.trim_end()));
+        let late = before.to_owned() + &new.collect::<String>();
+        for (path, text) in [(late_path, &late), (path, &self.kept)] {
+            replace(path, text).map_err(|error| problem(path, error))?;
+        }
+        eprintln!("lab: late games moved to {}: {}", late_path.display(), self.late.lines().count());
+        Ok(())
     }
+}
+
+/// The text up to the end of its last whole line.
+fn whole_lines(bytes: &[u8]) -> Result<&str, String> {
+    let length = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+    std::str::from_utf8(&bytes[..length]).map_err(|error| error.to_string())
+}
+
+/// Gives a file another text in one step: at any time it holds all of the old one or all of the new one.
+fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    let new = with_ending(path, ".new");
+    let mut file = File::create(&new)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    std::fs::rename(&new, path)
+}
+
+/// The path with something behind its last name.
+fn with_ending(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
 }
 
 #[cfg(test)]
@@ -181,6 +211,9 @@ mod tests {
             let text = std::fs::read_to_string(&path).unwrap();
             assert_eq!(text.lines().count(), 3, "cut at {length}:\n{text}");
         }
+        std::fs::write(&path, "notes of somebody's").unwrap();
+        assert!(Results::open(&path, &conditions, Earlier::Kept).is_err(), "what is no results file stays");
+        std::fs::write(&path, &whole).unwrap();
         assert!(Results::open(&path, &conditions, Earlier::Refused).is_err());
         assert!(Results::open(&path, &json!({"players": ["a", "c"]}), Earlier::Kept).is_err());
         std::fs::remove_dir_all(&folder).unwrap();
@@ -209,11 +242,33 @@ mod tests {
         assert_eq!(numbers(Earlier::KeptUnlessLate), [1, 2]);
         assert_eq!(numbers(Earlier::Kept), [1, 2], "they are gone from the file too");
         // Late once more: the file beside it tells of all that ever were.
-        Results::open(&path, &conditions, Earlier::Kept).unwrap().add(lost_by(3, "late")).unwrap();
+        let late_again = |when: &str| {
+            let record = GameRecord { when: when.into(), ..lost_by(3, "late") };
+            Results::open(&path, &conditions, Earlier::Kept).unwrap().add(record).unwrap();
+        };
+        late_again("for the second time");
         assert_eq!(numbers(Earlier::KeptUnlessLate), [1, 2]);
-        let late = std::fs::read_to_string(folder.join("match.jsonl.late")).unwrap();
-        let late: Vec<u64> = late.lines().map(|line| json::read(line).unwrap().number).collect();
-        assert_eq!(late, [0, 3, 3]);
+        let late_path = folder.join("match.jsonl.late");
+        let late = || {
+            let text = std::fs::read_to_string(&late_path).unwrap();
+            text.lines().map(|line| json::read(line).unwrap().number).collect::<Vec<_>>()
+        };
+        assert_eq!(late(), [0, 3, 3]);
+        // It was cut off in the middle of a line, or the file of the match was not yet freed of what is in it.
+        late_again("for the third time");
+        let before = std::fs::read(&path).unwrap();
+        assert_eq!(numbers(Earlier::KeptUnlessLate), [1, 2]);
+        let whole = std::fs::read(&late_path).unwrap();
+        for length in 0..=whole.len() {
+            std::fs::write(&path, &before).unwrap();
+            std::fs::write(&late_path, &whole[..length]).unwrap();
+            assert_eq!(numbers(Earlier::KeptUnlessLate), [1, 2]);
+            assert_eq!(late().last(), Some(&3), "cut at {length}");
+            assert_eq!(
+                late().len(),
+                whole[..length].iter().filter(|&&byte| byte == b'\n').count().min(3) + 1
+            );
+        }
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }
