@@ -3,7 +3,7 @@
 
 use crate::score::Score;
 use otrera::GameRecord;
-use otrera::contest::record::json;
+use otrera::contest::record::{json, replace_file};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
@@ -142,17 +142,19 @@ impl Contents {
         let problem = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
         // Of a link what it leads to.
         let path = &path.canonicalize().map_err(|error| problem(path, error))?;
-        let late_path = &with_ending(path, ".late");
+        let mut late_path = path.clone().into_os_string();
+        late_path.push(".late");
+        let late_path = Path::new(&late_path);
         let before = match std::fs::read(late_path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
             read => read.map_err(|error| problem(late_path, error))?,
         };
         let before = whole_lines(&before).map_err(|error| format!("{}: {error}", late_path.display()))?;
-        let known: HashSet<&str> = before.lines().collect();
-        let new = self.late.split_inclusive('\n').filter(|line| !known.contains(line.trim_end()));
+        let known: HashSet<&str> = before.split_inclusive('\n').collect();
+        let new = self.late.split_inclusive('\n').filter(|line| !known.contains(line));
         let late = before.to_owned() + &new.collect::<String>();
         for (path, text) in [(late_path, &late), (path, &self.kept)] {
-            replace(path, text).map_err(|error| problem(path, error))?;
+            replace_file(path, text).map_err(|error| problem(path, error))?;
         }
         eprintln!("lab: late games moved to {}: {}", late_path.display(), self.late.lines().count());
         Ok(())
@@ -163,22 +165,6 @@ impl Contents {
 fn whole_lines(bytes: &[u8]) -> Result<&str, String> {
     let length = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
     std::str::from_utf8(&bytes[..length]).map_err(|error| error.to_string())
-}
-
-/// Gives a file another text in one step: at any time it holds all of the old one or all of the new one.
-fn replace(path: &Path, text: &str) -> std::io::Result<()> {
-    let new = with_ending(path, ".new");
-    let mut file = File::create(&new)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    std::fs::rename(&new, path)
-}
-
-/// The path with something behind its last name.
-fn with_ending(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    name.into()
 }
 
 #[cfg(test)]
