@@ -3,8 +3,9 @@
 
 use crate::options::{Settings, decoded};
 use crate::session::Game;
-use otrera::contest::record::{GameRecord, ccgc, replace_file};
+use otrera::contest::record::{GameRecord, ccgc};
 use otrera::{Move, Position, Side};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The record of one game. It may be written as often as the game has changed, so that there is one even
@@ -47,8 +48,15 @@ impl RecordFile {
         }
         let record = GameRecord { winner, ..self.record.clone().with_moves(game.moves()) };
         let path = self.place(winner, &self.suffix);
+        // The old file stays whole until the new one is.
+        let draft = self.folder.join(format!("otrera-{}.part", std::process::id()));
         let text = ccgc::write(&record).replace('\n', "\r\n");
-        replace_file(&path, &text).map_err(problem)?;
+        let written = write_through(&draft, text.as_bytes()).and_then(|()| std::fs::rename(&draft, &path));
+        if let Err(error) = written {
+            // The draft is worth nothing; that it cannot be removed either would be no news.
+            let _ = std::fs::remove_file(&draft);
+            return Err(problem(error));
+        }
         if let Some(old) = self.path.replace(path.clone()).filter(|old| *old != path) {
             std::fs::remove_file(old).map_err(problem)?;
         }
@@ -98,6 +106,13 @@ fn file_safe(text: &str) -> String {
         bytes <= 50
     })
     .collect()
+}
+
+/// Writes a file and waits until the disk has it, so that a power cut leaves the old record or the new one.
+fn write_through(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file = std::fs::File::create(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
 }
 
 /// The moves of a record or of a text of moves, from `start` on, as far as they can be read and played, and what

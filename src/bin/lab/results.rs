@@ -2,8 +2,9 @@
 //! written as it ends. A file that was cut off in the middle of a line is good up to there.
 
 use crate::score::Score;
+use atomic_write_file::AtomicWriteFile;
 use otrera::GameRecord;
-use otrera::contest::record::{json, replace_file};
+use otrera::contest::record::json;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
@@ -154,7 +155,7 @@ impl Contents {
         let new = self.late.split_inclusive('\n').filter(|line| !known.contains(line));
         let late = before.to_owned() + &new.collect::<String>();
         for (path, text) in [(late_path, &late), (path, &self.kept)] {
-            replace_file(path, text).map_err(|error| problem(path, error))?;
+            replace(path, text).map_err(|error| problem(path, error))?;
         }
         eprintln!("lab: late games moved to {}: {}", late_path.display(), self.late.lines().count());
         Ok(())
@@ -165,6 +166,13 @@ impl Contents {
 fn whole_lines(bytes: &[u8]) -> Result<&str, String> {
     let length = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
     std::str::from_utf8(&bytes[..length]).map_err(|error| error.to_string())
+}
+
+/// Gives a file another text in one step: at any time it holds all of the old one or all of the new one.
+fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut file = AtomicWriteFile::open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.commit()
 }
 
 #[cfg(test)]

@@ -10,9 +10,6 @@ use crate::board::moves::Move;
 use crate::board::position::Position;
 use crate::board::square::Side;
 use crate::player::Forfeit;
-use std::fs::File;
-use std::io::Write;
-use std::path::Path;
 
 /// A game with all that is known about it.
 #[derive(Clone, PartialEq, Debug)]
@@ -94,26 +91,4 @@ impl GameRecord {
         }
         positions
     }
-}
-
-/// Gives a file of records another text in one step, by way of a draft beside it that the disk has before it takes the
-/// file's place: whatever interrupts this, a power cut too, leaves all of the old text or all of the new one.
-///
-/// # Errors
-/// The draft cannot be written, or not take the file's place; the file is as it was then.
-pub fn replace_file(path: &Path, text: &str) -> std::io::Result<()> {
-    let draft = path.with_file_name(format!("otrera-{}.part", std::process::id()));
-    let replaced = write_through(&draft, text).and_then(|()| std::fs::rename(&draft, path));
-    if replaced.is_err() {
-        // The draft is worth nothing; that it cannot be removed either would be no news.
-        let _ = std::fs::remove_file(&draft);
-    }
-    replaced
-}
-
-/// Writes a file and waits until the disk has it.
-fn write_through(path: &Path, text: &str) -> std::io::Result<()> {
-    let mut file = File::create(path)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
 }
