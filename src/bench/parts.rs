@@ -9,7 +9,7 @@ use crate::board::position::Position;
 use crate::eval::distance::DistanceMaps;
 use crate::eval::lanes::Kernel;
 use crate::eval::terms::Terms;
-use crate::eval::{Evaluator, confinement, metrics};
+use crate::eval::{Evaluator, confinement, metrics, mobility};
 use crate::search::backup::{self, Rewards, Step};
 use crate::search::expand::{Opener, State};
 use crate::search::params::{Params, Rollouts};
@@ -209,7 +209,7 @@ impl Sums {
             black_box(metrics::king_position(&maps.king));
         });
         self.mobility.measure(flooded, |(board, _)| {
-            black_box(metrics::mobility_on(board, kernel));
+            black_box(mobility::mobility_on(board, kernel));
         });
         self.confinement.measure(flooded, |(board, maps)| {
             black_box(confinement::confinement_on(board, maps, kernel));

@@ -8,7 +8,7 @@
 
 use super::distance::DistanceMaps;
 use super::lanes::{Boards, Kernel, Lanes, Work};
-use super::metrics::NeighbourCounts;
+use super::mobility::NeighbourCounts;
 use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
 use crate::board::square::Side;

@@ -42,6 +42,12 @@ impl Levels {
         &self.reached[..=self.last]
     }
 
+    /// What each side reaches within 1, 2 ... steps, up to the last that adds a square.
+    #[inline(always)]
+    pub(super) fn steps(&self) -> &[SidePair] {
+        &self.reached[1..=self.last]
+    }
+
     /// What each side reaches within so many steps, which may be more than there are.
     #[inline(always)]
     pub fn within(&self, steps: usize) -> SidePair {
@@ -127,6 +133,16 @@ impl DistanceMaps {
         flood_king(amazons, position.empty(), &mut self.king);
         flood_queen(amazons, position.empty(), self.king.reachable(), &mut self.queen);
     }
+
+    /// The same when it is known already what each side reaches in one queen move.
+    #[inline(always)]
+    pub(super) fn flood_beyond<L: Lanes>(&mut self, position: &Position, one_move: Boards<L>) {
+        let amazons = Boards::<L>::of_sides(position.all_amazons());
+        flood_king(amazons, position.empty(), &mut self.king);
+        self.queen.start();
+        self.queen.push(one_move.sides());
+        spread_queen(one_move, position.empty(), self.king.reachable(), &mut self.queen);
+    }
 }
 
 /// Spreads by one king move a step until nothing new is reached.
@@ -152,9 +168,14 @@ pub(super) fn flood_queen<L: Lanes>(
     reachable: SidePair,
     levels: &mut Levels,
 ) {
-    let slides = Slides::new(Boards::splat(empty));
-    let mut reached = amazons;
     levels.start();
+    spread_queen(amazons, empty, reachable, levels);
+}
+
+/// Adds the steps that lead on from what is `reached`.
+#[inline(always)]
+fn spread_queen<L: Lanes>(mut reached: Boards<L>, empty: Bitboard, reachable: SidePair, levels: &mut Levels) {
+    let slides = Slides::new(Boards::splat(empty));
     while levels.reachable() != reachable {
         reached = slides.from(reached);
         if !levels.push(reached.sides()) {

@@ -174,6 +174,14 @@ pub trait Lanes: Copy {
     fn weighed_counts(numbers: [u64; 4], digits: &[[u64; 4]; 4]) -> [u32; 4] {
         weighed_counts(numbers, digits)
     }
+    /// Whether no bit is set.
+    #[inline(always)]
+    fn is_empty(self) -> bool {
+        let [a, b, c, d] = self.to_array();
+        a | b | c | d == 0
+    }
+    /// Lanes 0 and 1 of this and of the other, and lanes 2 and 3 of both.
+    fn halves_joined(self, other: Self) -> (Self, Self);
     /// The bit at this place, below 64, of each lane, that of lane 0 lowest.
     fn digits(self, place: u32) -> u32;
 }
@@ -241,6 +249,11 @@ impl Lanes for PortableLanes {
     #[inline(always)]
     fn swapped(self) -> Self {
         Self([self.0[2], self.0[3], self.0[0], self.0[1]])
+    }
+    #[inline(always)]
+    fn halves_joined(self, other: Self) -> (Self, Self) {
+        let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
+        (Self([a, b, e, f]), Self([c, d, g, h]))
     }
     #[inline(always)]
     fn pairs_exchanged(self) -> Self {
@@ -341,6 +354,11 @@ mod x86 {
             Self([second, first])
         }
         #[inline(always)]
+        fn halves_joined(self, other: Self) -> (Self, Self) {
+            let ([a, b], [c, d]) = (self.0, other.0);
+            (Self([a, c]), Self([b, d]))
+        }
+        #[inline(always)]
         fn pairs_exchanged(self) -> Self {
             let [first, second] = self.0;
             Self(x86!([
@@ -421,6 +439,13 @@ mod x86 {
         #[inline(always)]
         fn swapped(self) -> Self {
             Self(x86!(_mm256_permute4x64_epi64::<0b01_00_11_10>(self.0)))
+        }
+        #[inline(always)]
+        fn halves_joined(self, other: Self) -> (Self, Self) {
+            x86!((
+                Self(_mm256_permute2x128_si256::<0x20>(self.0, other.0)),
+                Self(_mm256_permute2x128_si256::<0x31>(self.0, other.0))
+            ))
         }
         #[inline(always)]
         fn counts(self, other: Self) -> [u32; 4] {
@@ -536,6 +561,12 @@ impl<L: Lanes> Boards<L> {
     #[inline(always)]
     pub fn counts(self) -> [u32; 4] {
         self.low.counts(self.high)
+    }
+
+    /// Boards 0 and 1, and boards 2 and 3, in the shape of [`SidePair::to_array`].
+    #[inline(always)]
+    pub fn pairs(self) -> (L, L) {
+        self.low.halves_joined(self.high)
     }
 
     /// Each board in the place of the other one of its side.

@@ -1,5 +1,5 @@
 //! The five metrics of the MG-PEO paper (equations 2 to 7), each from Black's side: positive is good
-//! for Black. Territory and position come from the distance maps, mobility from a walk of its own.
+//! for Black. Territory and position come from the distance maps, mobility from [`super::mobility`].
 //!
 //! With `D(c, s)` the distance of side `c` to the empty square `s`:
 //!
@@ -11,9 +11,7 @@
 //! | mobility | `sum over amazons of sum over s in one queen move of neighbours(s) / steps(s)` |
 
 use super::distance::{DistanceMaps, Levels};
-use super::lanes::{Boards, Kernel, Lanes, SidePair, Work};
-use crate::board::bitboard::{Bitboard, DIRECTIONS};
-use crate::board::position::Position;
+use super::lanes::SidePair;
 
 /// The metrics of one position, positive for Black.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -34,13 +32,34 @@ pub struct Metrics {
 /// both sides reach equally early.
 #[inline(always)]
 pub fn of_maps(maps: &DistanceMaps, tie: f32) -> Metrics {
-    Metrics {
-        t1: territory(&maps.queen).balance(tie),
-        t2: territory(&maps.king).balance(tie),
-        p1: queen_position(&maps.queen),
-        p2: king_position(&maps.king),
-        mobility: 0.0,
+    let (t1, p1) = of_queen_moves(&maps.queen);
+    let (t2, p2) = of_king_moves(&maps.king);
+    Metrics { t1: t1.balance(tie), t2: t2.balance(tie), p1, p2, mobility: 0.0 }
+}
+
+/// Territory and position in one pass, since the processor never guesses where a pass ends.
+#[inline(always)]
+fn of_queen_moves(levels: &Levels) -> (Territory, f32) {
+    let (mut first, mut nearness) = (First::default(), Nearness::default());
+    for reached in levels.steps() {
+        first.add(reached);
+        nearness.add(reached);
     }
+    (first.territory(levels), nearness.position())
+}
+
+/// Territory and position in one pass, unless some square may be more steps away than count.
+#[inline(always)]
+fn of_king_moves(levels: &Levels) -> (Territory, f32) {
+    if levels.steps().len() > HORIZON + 1 {
+        return (territory(levels), lead_within(HORIZON, levels.reached()) as f32 / HORIZON as f32);
+    }
+    let (mut first, mut lead) = (First::default(), Lead::new(levels));
+    for reached in levels.steps() {
+        first.add(reached);
+        lead.add(reached);
+    }
+    (first.territory(levels), lead.sum(HORIZON) as f32 / HORIZON as f32)
 }
 
 /// How many squares each side reaches before the other, and how many both reach equally early.
@@ -65,77 +84,114 @@ impl Territory {
 /// Who owns which squares by these distances (t1 by queen moves, t2 by king moves).
 #[inline(always)]
 pub fn territory(levels: &Levels) -> Territory {
-    // A side is first on a square when at some step it is there and the other is not.
-    let mut first = SidePair::default();
-    for reached in levels.reached() {
-        for (first, reached) in [(&mut first.low, reached.low), (&mut first.high, reached.high)] {
+    let mut first = First::default();
+    for reached in levels.steps() {
+        first.add(reached);
+    }
+    first.territory(levels)
+}
+
+/// The squares on which each side is first: at some step it is there and the other is not.
+#[derive(Default)]
+struct First(SidePair);
+
+impl First {
+    #[inline(always)]
+    fn add(&mut self, reached: &SidePair) {
+        for (first, reached) in [(&mut self.0.low, reached.low), (&mut self.0.high, reached.high)] {
             first[0] |= reached[0] & !reached[1];
             first[1] |= reached[1] & !reached[0];
         }
     }
-    let all = levels.reachable();
-    let shared = (all.of(0) & all.of(1)) - first.of(0) - first.of(1);
-    Territory { black: first.of(0).len(), white: first.of(1).len(), shared: shared.len() }
+
+    #[inline(always)]
+    fn territory(&self, levels: &Levels) -> Territory {
+        let (Self(first), all) = (self, levels.reachable());
+        let shared = (all.of(0) & all.of(1)) - first.of(0) - first.of(1);
+        Territory { black: first.of(0).len(), white: first.of(1).len(), shared: shared.len() }
+    }
 }
 
 /// The relative territory of Kato et al. 2015, 3.3, for Black: by how many moves each square is reached
 /// earlier, five where only one side reaches it.
 pub fn relative_territory(levels: &Levels) -> i32 {
-    let all = levels.reachable();
-    lead_where_both_come(levels) + 5 * (all.of(0).len() as i32 - all.of(1).len() as i32)
+    let mut lead = Lead::new(levels);
+    for reached in levels.steps() {
+        lead.add(reached);
+    }
+    lead.sum(5)
 }
 
-/// Equation 4, p1. Exact up to distance 48, where a square weighs less than a billionth.
-#[inline(always)]
+/// Equation 4, p1.
 pub fn queen_position(levels: &Levels) -> f32 {
-    const SCALE: u32 = 48;
-    // 2 * 2^-D as a sum over the steps within which the square is reached: 2^-k for each k >= D
-    // (and the last step once more, for all steps that would follow it).
-    let mut sum: i64 = 0;
-    let mut balance: i64 = 0;
-    let mut step = 0;
-    for reached in &levels.reached()[1..] {
-        step += 1;
-        if step > SCALE {
-            break;
-        }
-        balance = i64::from(reached.of(0).len()) - i64::from(reached.of(1).len());
-        sum += balance << (SCALE - step);
-    }
-    sum += balance << (SCALE - step.min(SCALE));
-    sum as f32 * (1.0 / (1u64 << SCALE) as f32)
+    of_queen_moves(levels).1
 }
+
+/// `2 * 2^-D` of Black's squares less White's, as a sum over the steps within which a square is reached: 2^-k for each
+/// `k >= D`, and that of the last step once more, for all that would follow it.
+#[derive(Default)]
+struct Nearness {
+    sum: i64,
+    balance: i64,
+    step: u32,
+}
+
+impl Nearness {
+    /// Exact up to this distance, where a square weighs less than a billionth; later steps are as the last one.
+    const SCALE: u32 = 48;
+
+    #[inline(always)]
+    fn add(&mut self, reached: &SidePair) {
+        if self.step < Self::SCALE {
+            self.step += 1;
+            self.balance = i64::from(reached.of(0).len()) - i64::from(reached.of(1).len());
+            self.sum += self.balance << (Self::SCALE - self.step);
+        }
+    }
+
+    #[inline(always)]
+    fn position(&self) -> f32 {
+        let sum = self.sum + (self.balance << (Self::SCALE - self.step));
+        sum as f32 * (1.0 / (1u64 << Self::SCALE) as f32)
+    }
+}
+
+/// Differences by king moves count up to this many steps.
+const HORIZON: usize = 6;
 
 /// Equation 5, p2, with the sign of the others (the paper's is turned round, see its equation 4).
-#[inline(always)]
 pub fn king_position(levels: &Levels) -> f32 {
-    /// Differences count up to this many steps.
-    const HORIZON: usize = 6;
-    let reached = levels.reached();
-    let last = reached.len() - 1;
-    let difference = if last <= HORIZON + 1 {
-        // None is more than the horizon.
-        let all = levels.reachable();
-        let only = all.of(0).len() as i32 - all.of(1).len() as i32;
-        lead_where_both_come(levels) + HORIZON as i32 * only
-    } else {
-        lead_within(HORIZON, reached)
-    };
-    difference as f32 / HORIZON as f32
+    of_king_moves(levels).1
 }
 
 /// `D(White) - D(Black)`, summed over the squares that both sides reach: the number of steps at which Black is
 /// there, less those at which White is.
-#[inline(always)]
-fn lead_where_both_come(levels: &Levels) -> i32 {
-    let all = levels.reachable();
-    let both = [all.low[0] & all.low[1], all.high[0] & all.high[1]];
-    let mut lead = 0;
-    for reached in levels.reached() {
-        lead += ((reached.low[0] & both[0]).count_ones() + (reached.high[0] & both[1]).count_ones()) as i32;
-        lead -= ((reached.low[1] & both[0]).count_ones() + (reached.high[1] & both[1]).count_ones()) as i32;
+struct Lead {
+    both: [u64; 2],
+    only: i32,
+    sum: i32,
+}
+
+impl Lead {
+    #[inline(always)]
+    fn new(levels: &Levels) -> Self {
+        let all = levels.reachable();
+        let only = all.of(0).len() as i32 - all.of(1).len() as i32;
+        Self { both: [all.low[0] & all.low[1], all.high[0] & all.high[1]], only, sum: 0 }
     }
-    lead
+
+    #[inline(always)]
+    fn add(&mut self, reached: &SidePair) {
+        let [low, high] = self.both;
+        self.sum += ((reached.low[0] & low).count_ones() + (reached.high[0] & high).count_ones()) as i32;
+        self.sum -= ((reached.low[1] & low).count_ones() + (reached.high[1] & high).count_ones()) as i32;
+    }
+
+    /// The sum, with `alone` for each square that only Black reaches.
+    #[inline(always)]
+    fn sum(&self, alone: usize) -> i32 {
+        self.sum + alone as i32 * self.only
+    }
 }
 
 /// `clamp(D(White) - D(Black), -horizon, horizon)`, summed over all squares. That of a square, if positive, is the
@@ -154,143 +210,4 @@ fn lead_within(horizon: usize, reached: &[SidePair]) -> i32 {
         }
     }
     sum
-}
-
-/// A common multiple of the steps 1 to 9, so that mobility is summed without rounding.
-const COMMON_MULTIPLE: u32 = 2520;
-
-/// Equations 6 and 7 on a given kernel.
-pub fn mobility_on(position: &Position, kernel: Kernel) -> f32 {
-    struct Mobility<'a>(&'a Position);
-    impl Work for Mobility<'_> {
-        type Output = f32;
-        #[inline(always)]
-        fn run<L: Lanes>(self) -> f32 {
-            mobility::<L>(self.0)
-        }
-    }
-    kernel.run(Mobility(position))
-}
-
-/// Equations 6 and 7 by the kernel that the caller was compiled for.
-#[inline(always)]
-pub(crate) fn mobility<L: Lanes>(position: &Position) -> f32 {
-    mobility_balance(side_mobilities::<L>(position.all_amazons(), position.empty()))
-}
-
-/// Black's mobility less White's, from sums in units of 1/2520.
-#[inline(always)]
-pub(super) fn mobility_balance([black, white]: [u32; 2]) -> f32 {
-    (black as i32 - white as i32) as f32 / COMMON_MULTIPLE as f32
-}
-
-/// The mobility of each side in units of 1/2520: all amazons walk in all directions at once, and at
-/// every step the squares they stand on count their empty neighbours.
-#[inline(always)]
-pub(super) fn side_mobilities<L: Lanes>(amazons: [Bitboard; 2], empty: Bitboard) -> [u32; 2] {
-    let neighbours = NeighbourCounts::new(empty).for_both_sides();
-    let empty = Boards::<L>::splat(empty);
-    let sources = Boards::<L>::of_sides(amazons);
-    let (mut up, mut up_steep, mut down, mut down_steep) = (sources, sources, sources, sources);
-    let mut sums = [0; 2];
-    for steps in 1..=9 {
-        up = up.up(1, 10).and(empty);
-        up_steep = up_steep.up(11, 12).and(empty);
-        down = down.down(1, 10).and(empty);
-        down_steep = down_steep.down(11, 12).and(empty);
-        // How many of the walkers stand on each square, as a binary number spread over sets: first of those of one
-        // board, then of both boards of a side.
-        let (one_up, two_up) = (up.xor(up_steep), up.and(up_steep));
-        let (one_down, two_down) = (down.xor(down_steep), down.and(down_steep));
-        let ones = one_up.xor(one_down);
-        let twos = two_up.xor(two_down).xor(one_up.and(one_down));
-        let fours = two_up.and(two_down);
-        let digits = with_other_board([ones, twos, fours]);
-        let mut counts = [0; 2];
-        for (set, weight) in digits.iter().zip([1, 2, 4, 8]) {
-            let pair = set.sides();
-            if !pair.is_empty() {
-                let [black, white, black_too, white_too] = L::weighed_counts(pair.to_array(), &neighbours);
-                counts[0] += weight * (black + black_too);
-                counts[1] += weight * (white + white_too);
-            }
-        }
-        sums[0] += counts[0] * (COMMON_MULTIPLE / steps);
-        sums[1] += counts[1] * (COMMON_MULTIPLE / steps);
-        if ones.or(twos).or(fours).merged().sides().is_empty() {
-            break;
-        }
-    }
-    sums
-}
-
-/// To a number for each square, its binary digits spread over sets, the number on the other board of the same side is
-/// added.
-#[inline(always)]
-fn with_other_board<L: Lanes>([ones, twos, fours]: [Boards<L>; 3]) -> [Boards<L>; 4] {
-    let [more_ones, more_twos, more_fours] = [ones.swapped(), twos.swapped(), fours.swapped()];
-    let carried_twos = ones.and(more_ones);
-    let either = twos.xor(more_twos);
-    let carried_fours = twos.and(more_twos).or(either.and(carried_twos));
-    let either_fours = fours.xor(more_fours);
-    let eights = fours.and(more_fours).or(either_fours.and(carried_fours));
-    [ones.xor(more_ones), either.xor(carried_twos), either_fours.xor(carried_fours), eights]
-}
-
-/// The number of empty neighbours of every square, its binary digits spread over four sets.
-pub(super) struct NeighbourCounts([Bitboard; 4]);
-
-impl NeighbourCounts {
-    #[inline(always)]
-    pub(super) fn new(empty: Bitboard) -> Self {
-        Self(tally(neighbours_of(empty)))
-    }
-
-    /// The binary digits of the counts within a set, lowest first.
-    #[inline(always)]
-    pub(super) fn digits<L: Lanes>(&self, set: Bitboard) -> [Boards<L>; 4] {
-        let [ones, twos, fours, eights] = self.0;
-        [
-            Boards::splat(ones & set),
-            Boards::splat(twos & set),
-            Boards::splat(fours & set),
-            Boards::splat(eights & set),
-        ]
-    }
-
-    /// The binary digits in the shape of [`SidePair::to_array`], the same for both sides.
-    #[inline(always)]
-    fn for_both_sides(&self) -> [[u64; 4]; 4] {
-        let mut digits = [[0; 4]; 4];
-        for (digit, Bitboard(set)) in digits.iter_mut().zip(self.0) {
-            let (low, high) = (set as u64, (set >> 64) as u64);
-            *digit = [low, low, high, high];
-        }
-        digits
-    }
-}
-
-/// For each direction the squares next to those of a set.
-#[inline(always)]
-pub(super) fn neighbours_of(set: Bitboard) -> [Bitboard; 8] {
-    DIRECTIONS.map(|direction| set.shifted(direction))
-}
-
-/// In how many of the sets each square is, the binary digits of the number spread over four sets.
-#[inline(always)]
-pub(super) fn tally([a, b, c, d, e, f, g, h]: [Bitboard; 8]) -> [Bitboard; 4] {
-    let (first, first_twos) = full_adder(a, b, c);
-    let (second, second_twos) = full_adder(d, e, f);
-    let (ones, third_twos) = full_adder(first, second, g);
-    let (ones, fourth_twos) = (ones ^ h, ones & h);
-    let (twos, first_fours) = full_adder(first_twos, second_twos, third_twos);
-    let (twos, second_fours) = (twos ^ fourth_twos, twos & fourth_twos);
-    [ones, twos, first_fours ^ second_fours, first_fours & second_fours]
-}
-
-/// The two binary digits of the number of sets that each square is in, the lower one first.
-#[inline(always)]
-fn full_adder(a: Bitboard, b: Bitboard, c: Bitboard) -> (Bitboard, Bitboard) {
-    let either = a ^ b;
-    (either ^ c, (a & b) | (either & c))
 }

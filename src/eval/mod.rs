@@ -1,11 +1,11 @@
 //! How good a position is, without search: the MG-PEO paper's phased evaluation, and a fitted one.
 //!
 //! [`distance`] floods the board and keeps, for each number of queen and king moves, what each side
-//! reaches; [`metrics`] turns these maps into the paper's five metrics, [`terms`] into more of them, to which
-//! [`confinement`] is added; [`phase`] weighs them by the stage of the game; [`winrate`] turns the weighted sum into
-//! a winning rate. [`lanes`] is
-//! the arithmetic underneath, in several instruction sets, and [`parallel`] the paper's way to spread one
-//! evaluation over threads. [`policy`] says how promising a half-move looks before it is searched.
+//! reaches; [`metrics`] turns these maps into the paper's metrics, to which [`mobility`] is added, and [`terms`] into
+//! more of them, to which [`confinement`] is added; [`phase`] weighs them by the stage of the game; [`winrate`] turns
+//! the weighted sum into a winning rate. [`lanes`] is the arithmetic underneath, in several instruction sets, and
+//! [`parallel`] the paper's way to spread one evaluation over threads. [`policy`] says how promising a half-move looks
+//! before it is searched.
 //!
 //! Sums are integers until the last step, so every kernel and every thread order gives the same bits.
 
@@ -14,6 +14,7 @@ pub mod distance;
 mod fitted_weights;
 pub mod lanes;
 pub mod metrics;
+pub mod mobility;
 pub mod parallel;
 pub mod phase;
 pub mod policy;
@@ -26,6 +27,7 @@ use crate::board::square::Side;
 use distance::DistanceMaps;
 use lanes::{Kernel, Lanes, Work};
 use metrics::Metrics;
+use mobility::Walk;
 use phase::{Weights, WeightsNow};
 use std::ops::Neg;
 use terms::Terms;
@@ -83,7 +85,7 @@ impl Evaluator {
     /// All metrics, whatever their weight.
     pub fn metrics(&self, position: &Position, maps: &mut DistanceMaps) -> Metrics {
         maps.flood(position, self.kernel);
-        let mobility = metrics::mobility_on(position, self.kernel);
+        let mobility = mobility::mobility_on(position, self.kernel);
         Metrics { mobility, ..metrics::of_maps(maps, self.weights.tie_for(position.side())) }
     }
 
@@ -112,16 +114,21 @@ impl Evaluator {
 /// The value of a position, by the kernel that the caller was compiled for.
 #[inline(always)]
 pub(crate) fn value<L: Lanes>(position: &Position, weights: &Weights, maps: &mut DistanceMaps) -> Value {
-    maps.flood_with::<L>(position);
     match weights.at(position) {
         WeightsNow::Metrics(now) => {
-            let mut metrics = metrics::of_maps(maps, weights.tie_for(position.side()));
-            if now.mobility != 0.0 {
-                metrics.mobility = metrics::mobility::<L>(position);
+            let mut mobility = 0.0;
+            if now.mobility == 0.0 {
+                maps.flood_with::<L>(position);
+            } else {
+                let walk = Walk::<L>::new(position.all_amazons(), position.empty());
+                maps.flood_beyond(position, walk.reach);
+                mobility = mobility::balance(walk.mobilities);
             }
-            now.value(&metrics, position.side())
+            let metrics = metrics::of_maps(maps, weights.tie_for(position.side()));
+            now.value(&Metrics { mobility, ..metrics }, position.side())
         }
         WeightsNow::Terms(now) => {
+            maps.flood_with::<L>(position);
             let confinement = confinement::confinement::<L>(position, maps);
             Terms::of::<L>(maps, confinement, position.side(), weights.tie).weighed(now)
         }

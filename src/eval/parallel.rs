@@ -6,6 +6,7 @@ use super::Value;
 use super::distance::{DistanceMaps, Levels, flood_king, flood_queen};
 use super::lanes::{Boards, PortableLanes, SidePair};
 use super::metrics::{self, Metrics};
+use super::mobility::{self, Walk};
 use super::phase::{Weights, WeightsNow};
 use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
@@ -36,7 +37,7 @@ pub fn territory_and_position(position: &Position, tie: f32) -> Metrics {
 
 /// The paper's module 2: mobility, both sides side by side.
 pub fn mobility(position: &Position) -> f32 {
-    metrics::mobility_balance(both_sides(|side| mobility_of(position, side)))
+    mobility::balance(both_sides(|side| mobility_of(position, side)))
 }
 
 /// The same work for Black and for White, side by side.
@@ -66,5 +67,5 @@ fn king_levels(position: &Position, side: Side) -> Levels {
 }
 
 fn mobility_of(position: &Position, side: Side) -> u32 {
-    metrics::side_mobilities::<PortableLanes>(only(position, side), position.empty())[side.index()]
+    Walk::<PortableLanes>::new(only(position, side), position.empty()).mobilities[side.index()]
 }

@@ -10,7 +10,7 @@
 
 use super::distance::{DistanceMaps, Levels};
 use super::lanes::Lanes;
-use super::metrics::{neighbours_of, tally};
+use super::mobility::{neighbours_of, tally};
 use super::phase::Weights;
 use super::policy_weights;
 use crate::board::bitboard::{Bitboard, DIRECTIONS};

@@ -4,7 +4,7 @@
 use super::sheet::Sheet;
 use super::{Study, machine};
 use crate::runner::cores;
-use otrera::eval::{metrics, parallel};
+use otrera::eval::{metrics, mobility, parallel};
 use otrera::{
     DistanceMaps, Evaluator, Kernel, Limits, Move, Parallel, Params, Position, Resources, Search, Weights,
 };
@@ -65,7 +65,7 @@ fn modules() -> [(&'static str, (Work, Work), [&'static str; 3]); 3] {
             "2: mobility",
             (
                 |position, _| {
-                    black_box(metrics::mobility_on(position, Kernel::fastest()));
+                    black_box(mobility::mobility_on(position, Kernel::fastest()));
                 },
                 |position, _| {
                     black_box(parallel::mobility(position));

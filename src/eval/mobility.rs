@@ -1,0 +1,150 @@
+//! Mobility, the fifth metric of the MG-PEO paper (equations 6 and 7), from a walk of all amazons at once. The same walk
+//! finds what each side reaches in one queen move, from which the distance map goes on.
+
+use super::lanes::{Boards, Kernel, Lanes, Work};
+use crate::board::bitboard::{Bitboard, DIRECTIONS};
+use crate::board::position::Position;
+
+/// A common multiple of the steps 1 to 9, so that mobility is summed without rounding.
+const COMMON_MULTIPLE: u32 = 2520;
+
+/// The metric on a given kernel.
+pub fn mobility_on(position: &Position, kernel: Kernel) -> f32 {
+    struct Mobility<'a>(&'a Position);
+    impl Work for Mobility<'_> {
+        type Output = f32;
+        #[inline(always)]
+        fn run<L: Lanes>(self) -> f32 {
+            balance(Walk::<L>::new(self.0.all_amazons(), self.0.empty()).mobilities)
+        }
+    }
+    kernel.run(Mobility(position))
+}
+
+/// Black's mobility less White's, from sums in units of 1/2520.
+#[inline(always)]
+pub(super) fn balance([black, white]: [u32; 2]) -> f32 {
+    (black as i32 - white as i32) as f32 / COMMON_MULTIPLE as f32
+}
+
+/// What all amazons find that walk in all directions at once, a square a step until none can go on.
+pub(super) struct Walk<L> {
+    /// The mobility of each side in units of 1/2520: at every step the squares that they stand on count their empty
+    /// neighbours.
+    pub mobilities: [u32; 2],
+    /// The squares that they come to: what each side reaches in one queen move.
+    pub reach: Boards<L>,
+}
+
+impl<L: Lanes> Walk<L> {
+    #[inline(always)]
+    pub(super) fn new(amazons: [Bitboard; 2], empty: Bitboard) -> Self {
+        let neighbours = NeighbourCounts::new(empty).for_both_sides();
+        let empty = Boards::splat(empty);
+        let sources = Boards::of_sides(amazons);
+        let (mut up, mut up_steep, mut down, mut down_steep) = (sources, sources, sources, sources);
+        let mut walk = Self { mobilities: [0; 2], reach: Boards::splat(Bitboard::EMPTY) };
+        for steps in 1..=9 {
+            up = up.up(1, 10).and(empty);
+            up_steep = up_steep.up(11, 12).and(empty);
+            down = down.down(1, 10).and(empty);
+            down_steep = down_steep.down(11, 12).and(empty);
+            let walkers = up.or(up_steep).or(down.or(down_steep)).merged();
+            if walkers.sides().is_empty() {
+                break;
+            }
+            walk.reach = walk.reach.or(walkers);
+            let mut counts = [0; 2];
+            let digits = tally_on_lanes([up, up_steep, down, down_steep]);
+            for (digit, weight) in digits.into_iter().zip([1, 2, 4, 8]) {
+                if !digit.is_empty() {
+                    let [black, white, more_black, more_white] =
+                        L::weighed_counts(digit.to_array(), &neighbours);
+                    counts[0] += weight * (black + more_black);
+                    counts[1] += weight * (white + more_white);
+                }
+            }
+            walk.mobilities[0] += counts[0] * (COMMON_MULTIPLE / steps);
+            walk.mobilities[1] += counts[1] * (COMMON_MULTIPLE / steps);
+        }
+        walk
+    }
+}
+
+/// In how many of the eight sets of a side each square is, two boards each of four: the binary digits of the number
+/// spread over four sets, each in the shape of [`super::lanes::SidePair::to_array`].
+#[inline(always)]
+fn tally_on_lanes<L: Lanes>([a, b, c, d]: [Boards<L>; 4]) -> [L; 4] {
+    let (one_up, two_up) = (a.xor(b), a.and(b));
+    let (one_down, two_down) = (c.xor(d), c.and(d));
+    let ones = one_up.xor(one_down);
+    let twos = two_up.xor(two_down).xor(one_up.and(one_down));
+    let fours = two_up.and(two_down);
+    let (ones, more_ones) = ones.pairs();
+    let (twos, more_twos) = twos.pairs();
+    let (fours, more_fours) = fours.pairs();
+    let carried_twos = ones.and(more_ones);
+    let either = twos.xor(more_twos);
+    let carried_fours = twos.and(more_twos).or(either.and(carried_twos));
+    let either_fours = fours.xor(more_fours);
+    let eights = fours.and(more_fours).or(either_fours.and(carried_fours));
+    [ones.xor(more_ones), either.xor(carried_twos), either_fours.xor(carried_fours), eights]
+}
+
+/// The number of empty neighbours of every square, its binary digits spread over four sets.
+pub(super) struct NeighbourCounts([Bitboard; 4]);
+
+impl NeighbourCounts {
+    #[inline(always)]
+    pub(super) fn new(empty: Bitboard) -> Self {
+        Self(tally(neighbours_of(empty)))
+    }
+
+    /// The binary digits of the counts within a set, lowest first.
+    #[inline(always)]
+    pub(super) fn digits<L: Lanes>(&self, set: Bitboard) -> [Boards<L>; 4] {
+        let [ones, twos, fours, eights] = self.0;
+        [
+            Boards::splat(ones & set),
+            Boards::splat(twos & set),
+            Boards::splat(fours & set),
+            Boards::splat(eights & set),
+        ]
+    }
+
+    /// The binary digits in the shape of [`super::lanes::SidePair::to_array`], the same for both sides.
+    #[inline(always)]
+    fn for_both_sides(&self) -> [[u64; 4]; 4] {
+        let mut digits = [[0; 4]; 4];
+        for (digit, Bitboard(set)) in digits.iter_mut().zip(self.0) {
+            let (low, high) = (set as u64, (set >> 64) as u64);
+            *digit = [low, low, high, high];
+        }
+        digits
+    }
+}
+
+/// For each direction the squares next to those of a set.
+#[inline(always)]
+pub(super) fn neighbours_of(set: Bitboard) -> [Bitboard; 8] {
+    DIRECTIONS.map(|direction| set.shifted(direction))
+}
+
+/// In how many of the sets each square is, the binary digits of the number spread over four sets.
+#[inline(always)]
+pub(super) fn tally([a, b, c, d, e, f, g, h]: [Bitboard; 8]) -> [Bitboard; 4] {
+    let (first, first_twos) = full_adder(a, b, c);
+    let (second, second_twos) = full_adder(d, e, f);
+    let (ones, third_twos) = full_adder(first, second, g);
+    let (ones, fourth_twos) = (ones ^ h, ones & h);
+    let (twos, first_fours) = full_adder(first_twos, second_twos, third_twos);
+    let (twos, second_fours) = (twos ^ fourth_twos, twos & fourth_twos);
+    [ones, twos, first_fours ^ second_fours, first_fours & second_fours]
+}
+
+/// The two binary digits of the number of sets that each square is in, the lower one first.
+#[inline(always)]
+fn full_adder(a: Bitboard, b: Bitboard, c: Bitboard) -> (Bitboard, Bitboard) {
+    let either = a ^ b;
+    (either ^ c, (a & b) | (either & c))
+}
