@@ -7,11 +7,11 @@
 //! penalties less Black's. Slides are cut off after [`STEPS`] steps: what is further away weighs little.
 
 use super::distance::DistanceMaps;
-use super::lanes::{Boards, Kernel, Lanes, Work};
-use super::mobility::NeighbourCounts;
+use super::lanes::{Kernel, Lanes, Work};
+use super::mobility::{neighbours_of, tally};
 use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
-use crate::board::square::Side;
+use crate::board::square::{STRIDE, Side};
 
 /// Steps of a slide that count.
 const STEPS: usize = 4;
@@ -48,9 +48,9 @@ pub fn confinement_on(position: &Position, maps: &DistanceMaps, kernel: Kernel) 
 /// The metric by the kernel that the caller was compiled for.
 #[inline(always)]
 pub(crate) fn confinement<L: Lanes>(position: &Position, maps: &DistanceMaps) -> f32 {
-    let neighbours = NeighbourCounts::new(position.empty());
-    let reachable = maps.king.reachable();
     let empty = position.empty();
+    let neighbours = tally(neighbours_of(empty));
+    let reachable = maps.king.reachable();
     // Not a closure for both sides, which would leave the instruction set that this is compiled for.
     let black = penalties::<L>(position.amazons(Side::Black), empty, reachable.of(1), &neighbours);
     let white = penalties::<L>(position.amazons(Side::White), empty, reachable.of(0), &neighbours);
@@ -63,63 +63,119 @@ fn penalties<L: Lanes>(
     amazons: Bitboard,
     empty: Bitboard,
     contested: Bitboard,
-    neighbours: &NeighbourCounts,
+    neighbours: &[Bitboard; 4],
 ) -> u32 {
     let mut sum = 0;
+    let groups = amazons.len().div_ceil(4);
     let mut amazons = amazons.into_iter();
-    loop {
-        let mut group = [Bitboard::EMPTY; 4];
+    for _ in 0..groups {
+        let mut group = [0; 4];
         let mut members = 0;
         for (slot, amazon) in group.iter_mut().zip(amazons.by_ref()) {
-            *slot = amazon.into();
+            *slot = amazon.index() as u32;
             members += 1;
         }
         let freedoms = freedoms::<L>(group, empty, contested, neighbours);
         sum += freedoms[..members].iter().map(|&freedom| PENALTIES[freedom as usize]).sum::<u32>();
-        if members < 4 {
-            return sum;
-        }
     }
+    sum
 }
 
-/// The freedoms of four amazons in units of `2^-STEPS`: each walks in all directions at once.
+/// The freedoms of four amazons in units of `2^-STEPS`.
 #[inline(always)]
 fn freedoms<L: Lanes>(
-    amazons: [Bitboard; 4],
+    amazons: [u32; 4],
     empty: Bitboard,
     contested: Bitboard,
-    neighbours: &NeighbourCounts,
+    neighbours: &[Bitboard; 4],
 ) -> [u32; 4] {
-    let empty = Boards::<L>::splat(empty);
-    let digits = neighbours.digits::<L>(contested);
-    let start = Boards::<L>::of_four(amazons);
-    // Written out for the same reason.
-    let (mut east, mut north_west, mut north, mut north_east) = (start, start, start, start);
-    let (mut west, mut south_east, mut south, mut south_west) = (start, start, start, start);
-    // `weighing[k]` holds the squares that count `2^k` each. A square is reached in one number of steps
-    // only, so that no two contributions to a set overlap.
-    let mut weighing = [Boards::<L>::splat(Bitboard::EMPTY); STEPS + 3];
-    for steps in 1..=STEPS {
-        east = east.up(1, 1).and(empty);
-        north_west = north_west.up(10, 10).and(empty);
-        north = north.up(11, 11).and(empty);
-        north_east = north_east.up(12, 12).and(empty);
-        west = west.down(1, 1).and(empty);
-        south_east = south_east.down(10, 10).and(empty);
-        south = south.down(11, 11).and(empty);
-        south_west = south_west.down(12, 12).and(empty);
-        let up = east.or(north_west).or(north.or(north_east));
-        let all = up.or(west.or(south_east)).or(south.or(south_west));
-        for (set, digit) in weighing[STEPS - steps..].iter_mut().zip(digits) {
-            *set = set.or(all.and(digit));
+    let reached = reached(star::<L>(amazons, empty)).and(star(amazons, contested));
+    // `weighing[k]` holds the squares that count `2^k` each: the lower their step and the higher the digit of the
+    // number of their neighbours, the more.
+    let mut weighing = [L::splat(0); STEPS + 3];
+    for (place, &digit) in neighbours.iter().enumerate() {
+        let counted = reached.and(star(amazons, digit));
+        for step in 1..=STEPS {
+            let set = &mut weighing[place + STEPS - step];
+            *set = set.or(counted.and(L::splat(AT_STEP[step])));
         }
     }
-    let mut freedoms = [0; 4];
-    for set in weighing.iter().rev() {
-        let counts = set.counts();
-        for amazon in 0..4 {
-            freedoms[amazon] = 2 * freedoms[amazon] + counts[amazon];
-        }
+    L::sums(weighing)
+}
+
+/// What of a set lies on the eight slides that begin at each amazon, a word an amazon: squares above it from the lowest
+/// bit upwards, those below it from the highest downwards. Of those that [`STEPS`] steps lead to no two fall on the same
+/// bit.
+#[inline(always)]
+fn star<L: Lanes>(amazons: [u32; 4], set: Bitboard) -> L {
+    let above = L::above(set, amazons).and(L::splat(ABOVE));
+    above.or(L::below(set, amazons).and(L::splat(ABOVE.reverse_bits())))
+}
+
+/// Those squares of a star that are empty and have only empty ones before them on their slide.
+#[inline(always)]
+fn reached<L: Lanes>(empty: L) -> L {
+    // First with an empty square before them, then with two more before those.
+    let two = empty.and(those_behind::<L, 1>(empty));
+    two.and(those_behind::<L, 2>(two))
+}
+
+/// The squares of a star so many steps behind those of a part of it, and those that have none so far before them.
+#[inline(always)]
+fn those_behind<L: Lanes, const DISTANCE: usize>(part: L) -> L {
+    let mut behind = L::splat(FIRST[DISTANCE]);
+    for direction in 0..UPWARDS.len() {
+        let before = BEFORE[DISTANCE][direction];
+        let shift = (DISTANCE * UPWARDS[direction]) as u32;
+        behind = behind.or(part.and(L::splat(before)).left(shift, shift));
+        behind = behind.or(part.and(L::splat(before.reverse_bits())).right(shift, shift));
     }
-    freedoms
+    behind
+}
+
+/// The directions to higher squares, as differences of square numbers; the others are opposite to them.
+const UPWARDS: [usize; 4] = [1, STRIDE - 1, STRIDE, STRIDE + 1];
+
+/// The squares of a star that this many to this many steps in a direction lead to.
+const fn slide(direction: usize, first: usize, last: usize) -> u64 {
+    let (mut bits, mut step) = (0, first);
+    while step <= last {
+        bits |= 1 << (step * direction - 1);
+        step += 1;
+    }
+    bits
+}
+
+/// The same in all directions to higher squares.
+const fn slides(first: usize, last: usize) -> u64 {
+    let (mut bits, mut direction) = (0, 0);
+    while direction < UPWARDS.len() {
+        bits |= slide(UPWARDS[direction], first, last);
+        direction += 1;
+    }
+    bits
+}
+
+/// The same in all directions.
+const fn both_ways(above: u64) -> u64 {
+    above | above.reverse_bits()
+}
+
+/// The squares of a star above its amazon; those below are their mirror image.
+const ABOVE: u64 = slides(1, STEPS);
+const _: () = assert!(ABOVE & ABOVE.reverse_bits() == 0);
+
+/// The squares of a star so many steps away.
+const AT_STEP: [u64; STEPS + 1] =
+    [0, both_ways(slides(1, 1)), both_ways(slides(2, 2)), both_ways(slides(3, 3)), both_ways(slides(4, 4))];
+
+/// The squares of a star that have none so many steps before them.
+const FIRST: [u64; 3] = [0, both_ways(slides(1, 1)), both_ways(slides(1, 2))];
+
+/// In each direction upwards the squares of a star that lie so many steps before another.
+const BEFORE: [[u64; 4]; 3] = [[0; 4], before(1), before(2)];
+
+const fn before(distance: usize) -> [u64; 4] {
+    let ([a, b, c, d], last) = (UPWARDS, STEPS - distance);
+    [slide(a, 1, last), slide(b, 1, last), slide(c, 1, last), slide(d, 1, last)]
 }

@@ -163,10 +163,34 @@ pub trait Lanes: Copy {
     fn swapped(self) -> Self;
     /// Lane 0 exchanged with lane 1, and 2 with 3.
     fn pairs_exchanged(self) -> Self;
-    /// How many bits are set in each lane of these two together.
+    /// The same number in all lanes.
     #[inline(always)]
-    fn counts(self, other: Self) -> [u32; 4] {
-        counts(self.to_array(), other.to_array())
+    fn splat(number: u64) -> Self {
+        Self::new([number; 4])
+    }
+    /// For each of four squares the 64 that follow it, as much of a set as is there, the next one in the lowest bit.
+    #[inline(always)]
+    fn above(set: Bitboard, squares: [u32; 4]) -> Self {
+        let mut lanes = [0; 4];
+        for (lane, square) in lanes.iter_mut().zip(squares) {
+            *lane = (set.0 >> square >> 1) as u64;
+        }
+        Self::new(lanes)
+    }
+    /// For each of four squares the 64 before it, the one just before in the highest bit.
+    #[inline(always)]
+    fn below(set: Bitboard, squares: [u32; 4]) -> Self {
+        let mut lanes = [0; 4];
+        for (lane, square) in lanes.iter_mut().zip(squares) {
+            *lane =
+                if square < 64 { (set.0 << (64 - square)) as u64 } else { (set.0 >> (square - 64)) as u64 };
+        }
+        Self::new(lanes)
+    }
+    /// The sum of the numbers at the 64 places of each lane, their binary digits spread over these, the lowest first.
+    #[inline(always)]
+    fn sums<const DIGITS: usize>(digits: [Self; DIGITS]) -> [u32; 4] {
+        sums(digits)
     }
     /// How many bits each of these numbers has in common with that of the four in its lane, those of the first counted
     /// once, of the others twice, four times, eight times.
@@ -186,15 +210,18 @@ pub trait Lanes: Copy {
     fn digits(self, place: u32) -> u32;
 }
 
-/// [`Lanes::counts`] one by one.
+/// [`Lanes::sums`] one by one.
 #[inline(always)]
-fn counts(first: [u64; 4], second: [u64; 4]) -> [u32; 4] {
-    let mut counts = [0; 4];
-    // No closure, which would leave the instruction set that this is compiled for.
-    for lane in 0..4 {
-        counts[lane] = first[lane].count_ones() + second[lane].count_ones();
+fn sums<L: Lanes, const DIGITS: usize>(digits: [L; DIGITS]) -> [u32; 4] {
+    let mut sums = [0; 4];
+    // No closures, which would leave the instruction set that this is compiled for.
+    for (place, digit) in digits.into_iter().enumerate() {
+        let digit = digit.to_array();
+        for lane in 0..4 {
+            sums[lane] += digit[lane].count_ones() << place;
+        }
     }
-    counts
+    sums
 }
 
 /// [`Lanes::weighed_counts`] one by one.
@@ -277,6 +304,7 @@ mod x86 {
     use std::arch::x86_64::*;
 
     use super::Lanes;
+    use crate::board::bitboard::Bitboard;
 
     /// The lanes in two 128-bit registers. Only code compiled for SSE2 may use it; it is entered through
     /// [`super::Kernel::run`] alone.
@@ -384,11 +412,51 @@ mod x86 {
         x86!(_mm256_set_epi64x(b, b, a, a))
     }
 
+    /// The lower half of a set in all lanes, and the upper half.
+    #[inline(always)]
+    fn halves(set: Bitboard) -> (__m256i, __m256i) {
+        x86!((_mm256_set1_epi64x(set.0 as i64), _mm256_set1_epi64x((set.0 >> 64) as i64)))
+    }
+
+    /// The 64 bits from a place of `word`, counted modulo 64, on into the next word. The shifts are less than 64, or
+    /// the compiler would guard them.
+    #[inline(always)]
+    fn across(word: __m256i, next: __m256i, place: __m256i) -> __m256i {
+        x86!({
+            let most = _mm256_set1_epi64x(63);
+            let place = _mm256_and_si256(place, most);
+            let rest = _mm256_xor_si256(place, most);
+            _mm256_or_si256(
+                _mm256_srlv_epi64(word, place),
+                _mm256_sllv_epi64(_mm256_slli_epi64::<1>(next), rest),
+            )
+        })
+    }
+
+    /// A number in each lane.
+    #[inline(always)]
+    fn numbers([a, b, c, d]: [u32; 4]) -> __m256i {
+        x86!(_mm256_set_epi64x(d.into(), c.into(), b.into(), a.into()))
+    }
+
     impl<const COUNTS: bool> WideLanes<COUNTS> {
         /// How many bits are set in each lane, if there is an instruction for it.
         #[inline(always)]
         fn bits(self) -> __m256i {
             x86!(_mm256_popcnt_epi64(self.0))
+        }
+
+        /// How many bits are set in each byte: those of its two halves are looked up.
+        #[inline(always)]
+        fn bits_of_bytes(self) -> __m256i {
+            x86!({
+                let table = _mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+                let table = _mm256_broadcastsi128_si256(table);
+                let half = _mm256_set1_epi8(15);
+                let low = _mm256_and_si256(self.0, half);
+                let high = _mm256_and_si256(_mm256_srli_epi16::<4>(self.0), half);
+                _mm256_add_epi8(_mm256_shuffle_epi8(table, low), _mm256_shuffle_epi8(table, high))
+            })
         }
     }
 
@@ -448,11 +516,43 @@ mod x86 {
             ))
         }
         #[inline(always)]
-        fn counts(self, other: Self) -> [u32; 4] {
-            if !COUNTS {
-                return super::counts(self.to_array(), other.to_array());
+        fn above(set: Bitboard, squares: [u32; 4]) -> Self {
+            let ((low, high), squares) = (halves(set), numbers(squares));
+            x86!({
+                let is_high = _mm256_cmpgt_epi64(squares, _mm256_set1_epi64x(62));
+                let word = _mm256_blendv_epi8(low, high, is_high);
+                let next = _mm256_andnot_si256(is_high, high);
+                Self(across(word, next, _mm256_add_epi64(squares, _mm256_set1_epi64x(1))))
+            })
+        }
+        #[inline(always)]
+        fn below(set: Bitboard, squares: [u32; 4]) -> Self {
+            let ((low, high), squares) = (halves(set), numbers(squares));
+            x86!({
+                let is_high = _mm256_cmpgt_epi64(squares, _mm256_set1_epi64x(63));
+                let word = _mm256_and_si256(is_high, low);
+                let next = _mm256_blendv_epi8(low, high, is_high);
+                Self(across(word, next, squares))
+            })
+        }
+        #[inline(always)]
+        fn sums<const DIGITS: usize>(digits: [Self; DIGITS]) -> [u32; 4] {
+            let nothing = x86!(_mm256_setzero_si256());
+            let (mut sum, mut bytes) = (nothing, nothing);
+            for (place, digit) in digits.into_iter().enumerate().rev() {
+                if COUNTS {
+                    sum = x86!(_mm256_add_epi64(_mm256_add_epi64(sum, sum), digit.bits()));
+                    continue;
+                }
+                bytes = x86!(_mm256_add_epi8(_mm256_add_epi8(bytes, bytes), digit.bits_of_bytes()));
+                // A byte has room for five digits of its eight numbers.
+                if place % 5 == 0 {
+                    let part = x86!(_mm256_sad_epu8(bytes, nothing));
+                    sum = x86!(_mm256_add_epi64(_mm256_slli_epi64::<5>(sum), part));
+                    bytes = nothing;
+                }
             }
-            small_numbers(x86!(_mm256_add_epi64(self.bits(), other.bits())))
+            small_numbers(sum)
         }
         #[inline(always)]
         fn weighed_counts(numbers: [u64; 4], digits: &[[u64; 4]; 4]) -> [u32; 4] {
@@ -496,24 +596,6 @@ impl<L: Lanes> Boards<L> {
         }
     }
 
-    /// Four sets.
-    #[inline(always)]
-    pub fn of_four(sets: [Bitboard; 4]) -> Self {
-        let [a, b, c, d] = [sets[0].0, sets[1].0, sets[2].0, sets[3].0];
-        Self {
-            low: L::new([a as u64, b as u64, c as u64, d as u64]),
-            high: L::new([(a >> 64) as u64, (b >> 64) as u64, (c >> 64) as u64, (d >> 64) as u64]),
-        }
-    }
-
-    /// All four.
-    #[inline(always)]
-    pub fn to_four(self) -> [Bitboard; 4] {
-        let (low, high) = (self.low.to_array(), self.high.to_array());
-        let board = |i: usize| Bitboard(u128::from(low[i]) | u128::from(high[i]) << 64);
-        [board(0), board(1), board(2), board(3)]
-    }
-
     /// The same set in all four.
     #[inline(always)]
     pub fn splat(set: Bitboard) -> Self {
@@ -555,12 +637,6 @@ impl<L: Lanes> Boards<L> {
     #[inline(always)]
     pub fn down(self, a: u32, b: u32) -> Self {
         Self { low: self.low.right(a, b).or(self.high.left(64 - a, 64 - b)), high: self.high.right(a, b) }
-    }
-
-    /// How many squares each holds.
-    #[inline(always)]
-    pub fn counts(self) -> [u32; 4] {
-        self.low.counts(self.high)
     }
 
     /// Boards 0 and 1, and boards 2 and 3, in the shape of [`SidePair::to_array`].

@@ -39,7 +39,7 @@ pub(super) struct Walk<L> {
 impl<L: Lanes> Walk<L> {
     #[inline(always)]
     pub(super) fn new(amazons: [Bitboard; 2], empty: Bitboard) -> Self {
-        let neighbours = NeighbourCounts::new(empty).for_both_sides();
+        let neighbours = for_both_sides(tally(neighbours_of(empty)));
         let empty = Boards::splat(empty);
         let sources = Boards::of_sides(amazons);
         let (mut up, mut up_steep, mut down, mut down_steep) = (sources, sources, sources, sources);
@@ -91,37 +91,15 @@ fn tally_on_lanes<L: Lanes>([a, b, c, d]: [Boards<L>; 4]) -> [L; 4] {
     [ones.xor(more_ones), either.xor(carried_twos), either_fours.xor(carried_fours), eights]
 }
 
-/// The number of empty neighbours of every square, its binary digits spread over four sets.
-pub(super) struct NeighbourCounts([Bitboard; 4]);
-
-impl NeighbourCounts {
-    #[inline(always)]
-    pub(super) fn new(empty: Bitboard) -> Self {
-        Self(tally(neighbours_of(empty)))
+/// The same sets for both sides, in the shape of [`super::lanes::SidePair::to_array`].
+#[inline(always)]
+fn for_both_sides(sets: [Bitboard; 4]) -> [[u64; 4]; 4] {
+    let mut arrays = [[0; 4]; 4];
+    for (array, Bitboard(set)) in arrays.iter_mut().zip(sets) {
+        let (low, high) = (set as u64, (set >> 64) as u64);
+        *array = [low, low, high, high];
     }
-
-    /// The binary digits of the counts within a set, lowest first.
-    #[inline(always)]
-    pub(super) fn digits<L: Lanes>(&self, set: Bitboard) -> [Boards<L>; 4] {
-        let [ones, twos, fours, eights] = self.0;
-        [
-            Boards::splat(ones & set),
-            Boards::splat(twos & set),
-            Boards::splat(fours & set),
-            Boards::splat(eights & set),
-        ]
-    }
-
-    /// The binary digits in the shape of [`super::lanes::SidePair::to_array`], the same for both sides.
-    #[inline(always)]
-    fn for_both_sides(&self) -> [[u64; 4]; 4] {
-        let mut digits = [[0; 4]; 4];
-        for (digit, Bitboard(set)) in digits.iter_mut().zip(self.0) {
-            let (low, high) = (set as u64, (set >> 64) as u64);
-            *digit = [low, low, high, high];
-        }
-        digits
-    }
+    arrays
 }
 
 /// For each direction the squares next to those of a set.

@@ -17,7 +17,7 @@ use crate::board::bitboard::{Bitboard, DIRECTIONS};
 use crate::board::moves::Movement;
 use crate::board::position::{Aiming, Position};
 use crate::board::reach::queen_reach;
-use crate::board::square::{STRIDE, Side, Size, Square};
+use crate::board::square::{FRAME, STRIDE, Side, Size, Square};
 
 /// Stages of the game that have weights of their own.
 pub const STAGES: usize = 4;
@@ -239,10 +239,31 @@ fn thirds_of(empty: Bitboard) -> [Bitboard; 8] {
     })
 }
 
+/// Its neighbours on the frame, for each square.
+static NEIGHBOURS: [Bitboard; 128] = neighbours();
+
+const fn neighbours() -> [Bitboard; 128] {
+    let mut neighbours = [Bitboard::EMPTY; 128];
+    let mut square = 0;
+    while square < FRAME {
+        let set = Bitboard(1 << square);
+        neighbours[square].0 = set.with_neighbours().0 & !set.0;
+        square += 1;
+    }
+    neighbours
+}
+
 /// How many of these amazons are beside each square, seven at most.
 #[inline(always)]
 fn amazons_beside(amazons: Bitboard) -> [Bitboard; 3] {
-    let [ones, twos, fours, eights] = tally(neighbours_of(amazons));
+    let [mut ones, mut twos, mut fours, mut eights] = [Bitboard::EMPTY; 4];
+    for amazon in amazons {
+        let near = NEIGHBOURS[amazon.index() & 127];
+        let two = ones & near;
+        let four = twos & two;
+        let eight = fours & four;
+        (ones, twos, fours, eights) = (ones ^ near, twos ^ two, fours ^ four, eights | eight);
+    }
     [ones | eights, twos | eights, fours | eights]
 }
 
@@ -250,37 +271,20 @@ fn amazons_beside(amazons: Bitboard) -> [Bitboard; 3] {
 /// none.
 #[inline(always)]
 fn most_confined_beside(amazons: Bitboard, empty: Bitboard) -> [Bitboard; 4] {
-    // The squares beside an amazon with at most 0, 1 ... 8 empty neighbours.
-    let mut beside = [Bitboard::EMPTY; 9];
+    // The squares beside an amazon with 0, 1 ... 8 empty neighbours.
+    let mut beside = [Bitboard::EMPTY; 16];
     for amazon in amazons {
-        let set = Bitboard::from(amazon);
-        let near = set.with_neighbours() - set;
-        let counts = &FROM[(near & empty).len() as usize & 15];
-        for (beside, &counts) in beside.iter_mut().zip(counts) {
-            *beside |= near & counts;
-        }
+        let near = NEIGHBOURS[amazon.index() & 127];
+        beside[(near & empty).len() as usize & 15] |= near;
     }
-    let [to_0, to_1, to_2, to_3, to_4, to_5, to_6, to_7, to_8] = beside;
+    // With at most so many.
+    for count in 1..=8 {
+        beside[count] |= beside[count - 1];
+    }
+    let [to_0, to_1, to_2, to_3, to_4, to_5, to_6, to_7, to_8, ..] = beside;
     let none = !to_8;
     let ones = (to_1 - to_0) | (to_3 - to_2) | (to_5 - to_4) | (to_7 - to_6);
     [ones | none, (to_3 - to_1) | (to_7 - to_5) | none, (to_7 - to_3) | none, !to_7]
-}
-
-/// `[n][k]` is everything where `k` is at least `n`.
-static FROM: [[Bitboard; 9]; 16] = from_each_on();
-
-const fn from_each_on() -> [[Bitboard; 9]; 16] {
-    let mut table = [[Bitboard::EMPTY; 9]; 16];
-    let mut least = 0;
-    while least < 9 {
-        let mut count = least;
-        while count < 9 {
-            table[least][count] = Bitboard(u128::MAX);
-            count += 1;
-        }
-        least += 1;
-    }
-    table
 }
 
 /// How many of these amazons can go to each square at once, three at most.
