@@ -176,13 +176,12 @@ fn parts(parts: &otrera::bench::parts::Parts) -> String {
     for part in &parts.parts {
         text += &format!("{:44}{:9.1} ns\n", part.name, part.nanoseconds);
     }
-    let rest = 1.0 - parts.judging - parts.opening;
+    // Of the rounded ones, so that all three make a hundred.
+    let [judging, opening] = [parts.judging, parts.opening].map(|share| (share * 100.0).round());
     format!(
-        "{text}{:44}{:9.1} ns\n  (each measured by itself; together some share their work)\n  judging {:.0} %, opening nodes {:.0} %, the rest (selection, back-up) {:.0} %\n",
+        "{text}{:44}{:9.1} ns\n  (each measured by itself; together some share their work)\n  judging {judging} %, opening nodes {opening} %, the rest (selection, back-up) {} %\n",
         "a whole iteration",
         parts.iteration,
-        parts.judging * 100.0,
-        parts.opening * 100.0,
-        rest * 100.0
+        100.0 - judging - opening
     )
 }

@@ -78,7 +78,8 @@ fn selection_follows_ucb1_tuned() {
 #[test]
 fn shortlists_change_no_selection() {
     let mut rng = Rng::with_seed(4);
-    let formulas = [Formula::Ucb1Tuned, Formula::Puct(Puct::DEFAULT)];
+    let uct = |c| Formula::Uct { c, log_factor: 2.0 };
+    let formulas = [uct(0.7), uct(3.0), Formula::Ucb1Tuned, Formula::Puct(Puct::DEFAULT)];
     for (formula, alone) in formulas.into_iter().flat_map(|formula| [(formula, false), (formula, true)]) {
         let params = Params { formula, ..Params::MCTS };
         let priors = random_priors(600, &mut rng);

@@ -23,7 +23,7 @@ pub fn best_child(
     match params.formula {
         Formula::Uct { c, log_factor } => {
             let exploration = c * (log_factor * libm::logf(visits as f32)).sqrt();
-            by_uct(tree, id, chooser, params, exploration)
+            by_uct(tree, id, chooser, visits, params, exploration, shortlists)
         }
         Formula::Puct(puct) => match by_prior(tree, id, chooser, visits, &puct, spread, shortlists) {
             Preference { best, untried: true } => tree.claim_untried(id, allotment).or(best),
@@ -33,25 +33,26 @@ pub fn best_child(
     }
 }
 
-/// The child with the highest score by UCT.
-fn by_uct(tree: &Tree, id: NodeId, chooser: Side, params: &Params, exploration: f32) -> Option<NodeId> {
-    let roots = &*ROOTS;
-    let mut best = None;
-    let mut best_score = f32::NEG_INFINITY;
-    for (child, node) in tree.tried(id) {
-        if node.proof() == Some(chooser.opponent()) {
-            continue;
-        }
-        if params.arrow_before_value && is_movement(&node) && !tree.is_open(child) && !tree.is_full() {
-            return Some(child);
-        }
-        let visits = node.visits().max(1);
-        let score = node.mean(visits) + exploration / root_of(visits, roots);
-        if score > best_score {
-            (best, best_score) = (Some(child), score);
-        }
-    }
-    best
+/// The child with the highest score by UCT. With `arrow_before_value` a movement none of whose arrows was tried comes
+/// before all others.
+fn by_uct(
+    tree: &Tree,
+    id: NodeId,
+    chooser: Side,
+    visits: u32,
+    params: &Params,
+    exploration: f32,
+    shortlists: &mut Shortlists,
+) -> Option<NodeId> {
+    let opens_first = params.arrow_before_value && !tree.is_full();
+    let bonus = UctBonus { chooser, exploration, opens_first, roots: &ROOTS };
+    let best = if opens_first == params.arrow_before_value {
+        shortlists.best(tree, id, visits, bonus)
+    } else {
+        // No movement is opened any more, which those on a shortlist do not know.
+        highest(tree.tried(id).map(|(child, node)| (child, bonus.score(bonus.known(node)))))
+    };
+    best.map(|(child, _)| child)
 }
 
 /// How much the values below a node differ, as their variance: what PUCT measures exploration by.
@@ -131,6 +132,46 @@ fn by_ucb1_tuned(
     shortlists.best(tree, id, visits, Ucb1TunedBonus { chooser, log_visits }).map(|(child, _)| child)
 }
 
+/// UCT's: `exploration / sqrt(n)`.
+#[derive(Clone, Copy)]
+struct UctBonus<'a> {
+    chooser: Side,
+    exploration: f32,
+    /// Whether a movement comes first as long as none of its arrows has been tried.
+    opens_first: bool,
+    roots: &'a [f32],
+}
+
+impl Bonus for UctBonus<'_> {
+    fn chooser(&self) -> Side {
+        self.chooser
+    }
+
+    #[inline(always)]
+    fn weight(&self, _: Node, visits: u32) -> f32 {
+        root_of(visits, self.roots)
+    }
+
+    #[inline(always)]
+    fn comes_first(&self, node: &Node) -> bool {
+        self.opens_first && is_movement(node) && !node.is_open()
+    }
+
+    #[inline(always)]
+    fn of(&self, known: Known) -> f32 {
+        if known.mean == f32::NEG_INFINITY { 0.0 } else { self.exploration / known.weight }
+    }
+
+    fn measure(&self) -> f32 {
+        self.exploration
+    }
+
+    #[inline(always)]
+    fn growth(&self, bonus: f32, before: f32) -> f32 {
+        growth_in_proportion(bonus, self.exploration / before)
+    }
+}
+
 /// PUCT's: `exploration * prior / (1 + n)`.
 #[derive(Clone, Copy)]
 struct PuctBonus {
@@ -159,9 +200,14 @@ impl Bonus for PuctBonus {
 
     #[inline(always)]
     fn growth(&self, bonus: f32, before: f32) -> f32 {
-        // A little more, for what is rounded away.
-        (bonus * (self.exploration / before - 1.0)).max(0.0) + 1e-6
+        growth_in_proportion(bonus, self.exploration / before)
     }
+}
+
+/// How much a bonus grows by this factor, and a little more, for what is rounded away.
+#[inline(always)]
+fn growth_in_proportion(bonus: f32, factor: f32) -> f32 {
+    (bonus * (factor - 1.0)).max(0.0) + 1e-6 * (1.0 + bonus)
 }
 
 /// That of UCB1-tuned.

@@ -18,7 +18,7 @@ pub struct Shortlists {
 /// What is known of a child and makes its score, together with what is known of its parent.
 #[derive(Clone, Copy, Debug)]
 pub struct Known {
-    /// Its mean value; negative infinity when the child is out.
+    /// Its mean value; negative infinity when the child is out, infinity when it comes first.
     pub mean: f32,
     /// What its bonus is made of, the part of the score that grows while the child is not visited.
     pub weight: f32,
@@ -38,11 +38,20 @@ pub trait Bonus: Copy {
     /// not visited.
     fn growth(&self, bonus: f32, measure: f32) -> f32;
 
+    /// Whether a child is to be visited before all others, whatever its score, if it is not out.
+    #[inline(always)]
+    fn comes_first(&self, _: &Node) -> bool {
+        false
+    }
+
     /// What is known of a child.
     #[inline(always)]
     fn known(&self, node: Node) -> Known {
         if node.proof() == Some(self.chooser().opponent()) {
             return Known::OUT;
+        }
+        if self.comes_first(&node) {
+            return Known::FIRST;
         }
         let visits = node.visits().max(1);
         Known { mean: node.mean(visits), weight: self.weight(node, visits) }
@@ -110,6 +119,8 @@ impl Row {
 impl Known {
     /// Of a child that is out.
     pub const OUT: Self = Self { mean: f32::NEG_INFINITY, weight: 0.0 };
+    /// Of a child that comes before all others.
+    pub const FIRST: Self = Self { mean: f32::INFINITY, weight: 1.0 };
 }
 
 impl Default for Shortlists {

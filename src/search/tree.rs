@@ -183,6 +183,12 @@ impl Node<'_> {
         (self.visits.load(Acquire) >> 32) as u32
     }
 
+    /// Whether it has children to choose from.
+    #[inline]
+    pub fn is_open(&self) -> bool {
+        self.family() > OPENING
+    }
+
     /// Puts another family, or state, in the place of one.
     fn set_family(&self, from: u32, to: u32) {
         self.access.add(self.visits, u64::from(to.wrapping_sub(from)) << 32, Release);
@@ -351,7 +357,7 @@ impl Tree {
     /// Whether the node has children to choose from.
     #[inline]
     pub fn is_open(&self, id: NodeId) -> bool {
-        self.node(id).family() > OPENING
+        self.node(id).is_open()
     }
 
     /// The prior of the next child that nobody has tried, if there is one and the node is open.
