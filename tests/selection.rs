@@ -5,7 +5,7 @@ use otrera::search::params::{Formula, Puct};
 use otrera::search::select::{Spread, best_child};
 use otrera::search::shortlist::Shortlists;
 use otrera::search::tree::{Allotment, Edge, NodeId, REWARD_UNIT, Tree, squared_deviation};
-use otrera::{Params, Position, Side};
+use otrera::{Bitboard, Params, Position, Side, Size};
 
 /// A root with children of random statistics: the tree, and for each child its visits and its mean.
 fn random_family(rng: &mut Rng) -> (Tree, Vec<(NodeId, f64, f64)>) {
@@ -120,6 +120,67 @@ fn shortlists_change_no_selection() {
             }
         }
     }
+}
+
+/// UCT among movements, whose arrows are tried before they are compared, against a look at all of them: with ties,
+/// lost ones, some that stay unopened, and at last a tree that is full.
+#[test]
+fn uct_finds_the_first_of_the_highest() {
+    for c in [0.0, 0.7] {
+        let mut rng = Rng::with_seed(9);
+        let params = Params { formula: Formula::Uct { c, log_factor: 2.0 }, ..Params::PAPER };
+        let tree = Tree::with_memory(0).for_one_worker();
+        let root = tree.root();
+        let (mut shortlists, mut allotment) = (Shortlists::default(), Allotment::default());
+        let movements: Vec<Edge> = Position::standard().movements().map(Edge::movement).collect();
+        let arrows: Vec<Edge> =
+            Bitboard::playable(Size::STANDARD).into_iter().take(20).map(Edge::arrow).collect();
+        assert!(tree.begin_opening(root) && tree.open(root, &movements, &mut allotment));
+        let (mut opened_first, mut compared) = (0, 0);
+        for round in 0..20_000 {
+            tree.node(root).enter();
+            let child = tree.claim_untried(root, &mut allotment).unwrap_or_else(|| {
+                let (best, is_unopened) = first_of_the_highest(&tree, c);
+                *(if is_unopened { &mut opened_first } else { &mut compared }) += 1;
+                let (spread, side) = (Spread::START, Side::Black);
+                let child = best_child(&tree, root, side, &params, spread, &mut shortlists, &mut allotment);
+                assert_eq!(child, Some(best), "round {round}");
+                best
+            });
+            let node = tree.node(child);
+            if node.enter() > 0 && !tree.is_open(child) && !tree.is_full() && rng.u32(..3) > 0 {
+                assert!(tree.begin_opening(child));
+                tree.open(child, &arrows, &mut allotment);
+            }
+            node.add_reward(rng.u32(0..=2) * (REWARD_UNIT / 2) / (1 + child % 3));
+            if round % 1000 == 999 && round < 10_000 {
+                node.prove(Side::White);
+            }
+            if round == 15_000 {
+                // Unopened movements are no longer before all others then.
+                tree.open(child, &movements.repeat(400), &mut allotment);
+                assert!(tree.is_full());
+            }
+        }
+        assert!(opened_first > 100 && compared > 10_000, "{opened_first}, {compared}: were both met?");
+    }
+}
+
+/// The root's child that a look at all finds, and whether because none of its arrows was tried.
+fn first_of_the_highest(tree: &Tree, c: f32) -> (NodeId, bool) {
+    let visits = (tree.node(tree.root()).visits() - 1) as f32;
+    let exploration = c * (2.0 * libm::logf(visits)).sqrt();
+    let mut best = (0, f32::NEG_INFINITY);
+    for (child, node) in tree.tried(tree.root()).filter(|(_, node)| node.proof() != Some(Side::White)) {
+        if !tree.is_open(child) && !tree.is_full() {
+            return (child, true);
+        }
+        let score = node.mean(node.visits()) + exploration / (node.visits() as f32).sqrt();
+        if score > best.1 {
+            best = (child, score);
+        }
+    }
+    (best.0, false)
 }
 
 /// Probabilities, the highest first.

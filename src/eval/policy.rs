@@ -239,7 +239,7 @@ fn thirds_of(empty: Bitboard) -> [Bitboard; 8] {
     })
 }
 
-/// Its neighbours on the frame, for each square.
+/// The neighbours of each square, walls and what lies beyond the board included.
 static NEIGHBOURS: [Bitboard; 128] = neighbours();
 
 const fn neighbours() -> [Bitboard; 128] {

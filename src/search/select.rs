@@ -46,10 +46,10 @@ fn by_uct(
 ) -> Option<NodeId> {
     let opens_first = params.arrow_before_value && !tree.is_full();
     let bonus = UctBonus { chooser, exploration, opens_first, roots: &ROOTS };
-    let best = if opens_first == params.arrow_before_value {
+    // A shortlist does not know what other workers have visited, nor that no movement is opened any more.
+    let best = if tree.is_for_one_worker() && opens_first == params.arrow_before_value {
         shortlists.best(tree, id, visits, bonus)
     } else {
-        // No movement is opened any more, which those on a shortlist do not know.
         highest(tree.tried(id).map(|(child, node)| (child, bonus.score(bonus.known(node)))))
     };
     best.map(|(child, _)| child)
@@ -168,7 +168,7 @@ impl Bonus for UctBonus<'_> {
 
     #[inline(always)]
     fn growth(&self, bonus: f32, before: f32) -> f32 {
-        growth_in_proportion(bonus, self.exploration / before)
+        growth_in_proportion(bonus, self.exploration, before)
     }
 }
 
@@ -200,14 +200,17 @@ impl Bonus for PuctBonus {
 
     #[inline(always)]
     fn growth(&self, bonus: f32, before: f32) -> f32 {
-        growth_in_proportion(bonus, self.exploration / before)
+        growth_in_proportion(bonus, self.exploration, before)
     }
 }
 
-/// How much a bonus grows by this factor, and a little more, for what is rounded away.
+/// How much a bonus grows with the exploration since that was `before`, and a little more, for what is rounded away.
 #[inline(always)]
-fn growth_in_proportion(bonus: f32, factor: f32) -> f32 {
-    (bonus * (factor - 1.0)).max(0.0) + 1e-6 * (1.0 + bonus)
+fn growth_in_proportion(bonus: f32, exploration: f32, before: f32) -> f32 {
+    if before == 0.0 {
+        return if exploration == 0.0 { 0.0 } else { f32::INFINITY };
+    }
+    (bonus * (exploration / before - 1.0)).max(0.0) + 1e-6 * (1.0 + bonus)
 }
 
 /// That of UCB1-tuned.

@@ -145,7 +145,8 @@ impl Contents {
         let path = &path.canonicalize().map_err(|error| problem(path, error))?;
         let mut late_path = path.clone().into_os_string();
         late_path.push(".late");
-        let late_path = Path::new(&late_path);
+        let late_path = PathBuf::from(late_path);
+        let late_path = &late_path.canonicalize().unwrap_or(late_path);
         let before = match std::fs::read(late_path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
             read => read.map_err(|error| problem(late_path, error))?,
