@@ -1,7 +1,7 @@
 //! Which child to descend to, and which to answer with: formulas over the statistics of the tree.
 
 use super::params::{Formula, Params, Puct};
-use super::shortlist::{Bonus, Known, Shortlists, highest};
+use super::shortlist::{Bonus, Known, Shortlists, best_of_all, highest};
 use super::tree::{Allotment, Node, NodeId, Tree};
 use crate::board::square::Side;
 use std::sync::LazyLock;
@@ -50,7 +50,7 @@ fn by_uct(
     let best = if tree.is_for_one_worker() && opens_first == params.arrow_before_value {
         shortlists.best(tree, id, visits, bonus)
     } else {
-        highest(tree.tried(id).map(|(child, node)| (child, bonus.score(bonus.known(node)))))
+        best_of_all(tree, id, bonus)
     };
     best.map(|(child, _)| child)
 }

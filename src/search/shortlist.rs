@@ -159,7 +159,7 @@ impl Shortlists {
         let (_, tried) = tree.node(id).counts();
         let list = &mut self.lists[id.wrapping_mul(0x9e37_79b1) as usize >> 23];
         if tried < Self::LEAST_CHILDREN || (list.node != id && list.node != 0 && list.visits >= visits) {
-            return highest(tree.tried(id).map(|(child, node)| (child, bonus.score(bonus.known(node)))));
+            return best_of_all(tree, id, bonus);
         }
         if list.node == id
             && list.tried == tried
@@ -264,6 +264,12 @@ impl Shortlist {
             self.rows.push(row);
         }
     }
+}
+
+/// The child with the highest score, with its score, by a look at every child that was tried.
+#[inline(always)]
+pub fn best_of_all(tree: &Tree, id: NodeId, bonus: impl Bonus) -> Option<(NodeId, f32)> {
+    highest(tree.tried(id).map(|(child, node)| (child, bonus.score(bonus.known(node)))))
 }
 
 /// The first child with the highest score, unless all are out.
