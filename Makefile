@@ -7,7 +7,7 @@ LINUX   := x86_64-unknown-linux-musl
 # that came with Windows 8 and 10. RUSTC_BOOTSTRAP lets the stable compiler build the library from source.
 WINDOWS := x86_64-win7-windows-gnu
 WINDOWS_32 := i686-win7-windows-gnu
-build-windows = RUSTC_BOOTSTRAP=1 cargo build -Zbuild-std=std,panic_unwind --release --locked --bin otrera --target
+build-windows = RUSTC_BOOTSTRAP=1 cargo build -Zbuild-std=std,panic_unwind --release --locked --package otrera-bot --target
 # `make EXE=name` puts the bot under that name beside this file, as engine test farms expect.
 EXE     ?= dist/otrera
 PLAY_TIME ?= 0.2
@@ -20,7 +20,7 @@ FAULT_GAMES ?= 24
 bot: ## the bot, a static Linux executable: dist/otrera
 	@$(call need-cargo)
 	@$(call need-target,$(LINUX))
-	cargo build --release --locked --target $(LINUX)
+	cargo build --release --locked --package otrera-bot --target $(LINUX)
 	@mkdir -p $(dir $(EXE))
 	cp -f target/$(LINUX)/release/otrera $(EXE)
 
@@ -50,7 +50,7 @@ test-sau: sau ## tests of that folder, under Wine
 
 lab: ## the laboratory: dist/lab
 	@$(call need-cargo)
-	cargo build --release --locked --features lab --bin lab
+	cargo build --release --locked --package otrera-lab
 	@mkdir -p dist
 	cp -f target/release/lab dist/lab
 
@@ -60,7 +60,7 @@ play: bot ## builds the bot and shows one game of it against itself
 test: ## all tests
 	@$(call need-cargo)
 	@$(call need-python)
-	cargo test --locked --all-features
+	cargo test --locked --workspace
 	python3 -m unittest discover --start-directory scripts
 	python3 -m unittest discover --start-directory launcher
 
@@ -80,8 +80,8 @@ same-bench: bot ## checks that debug, release, static and Windows builds search 
 
 lint: ## formatting and clippy, warnings as errors
 	@$(call need-cargo)
-	cargo fmt --check
-	cargo clippy --locked --all-targets --all-features -- -D warnings
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets -- -D warnings
 
 clean: ## removes what was built
 	cargo clean

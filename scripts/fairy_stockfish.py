@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes tests/data/fairy_stockfish.txt: what Fairy-Stockfish says about random games of amazons.
+"""Writes protocol/tests/data/fairy_stockfish.txt: what Fairy-Stockfish says about random games of amazons.
 
-    pip install pyffish && scripts/fairy_stockfish.py > tests/data/fairy_stockfish.txt
+    pip install pyffish && scripts/fairy_stockfish.py > protocol/tests/data/fairy_stockfish.txt
 
 pyffish is Fairy-Stockfish as a Python library. A line is a variant, the moves of a game from its start, and
-what the board then is: FEN and number of legal moves. tests/uci.rs asks Otrera the same.
+what the board then is: FEN and number of legal moves. protocol/tests/uci.rs asks Otrera the same.
 """
 
 import random

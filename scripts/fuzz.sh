@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the fuzz targets in turn: scripts/fuzz.sh SECONDS [TARGET...]. Each starts from what the transcripts
-# send, from fuzz/seeds and from what has been found before (tests/fuzzed), and goes on from the corpus of
-# earlier runs (fuzz/corpus). What a target finds it names; put that file into tests/fuzzed/TARGET/.
+# send, from fuzz/seeds and from what has been found before (protocol/tests/fuzzed), and goes on from the corpus of
+# earlier runs (fuzz/corpus). What a target finds it names; put that file into protocol/tests/fuzzed/TARGET/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -26,10 +26,10 @@ done
 
 found=()
 for target in $targets; do
-    mkdir -p "fuzz/corpus/$target" "fuzz/seeds/$target" "tests/fuzzed/$target"
-    folders=("fuzz/corpus/$target" "$sent" "fuzz/seeds/$target" "tests/fuzzed/$target")
+    mkdir -p "fuzz/corpus/$target" "fuzz/seeds/$target" "protocol/tests/fuzzed/$target"
+    folders=("fuzz/corpus/$target" "$sent" "fuzz/seeds/$target" "protocol/tests/fuzzed/$target")
     cargo fuzz run "$target" "${folders[@]}" -- -max_total_time="$seconds" -timeout=10 -max_len=4096 \
         -rss_limit_mb=2048 -use_value_profile=1 -print_final_stats=1 -verbosity=1 || found+=("$target")
 done
-rmdir --ignore-fail-on-non-empty fuzz/seeds/* tests/fuzzed/*
+rmdir --ignore-fail-on-non-empty fuzz/seeds/* protocol/tests/fuzzed/*
 [ ${#found[@]} -eq 0 ] || { echo "fuzz.sh: found something: ${found[*]}" >&2; exit 1; }

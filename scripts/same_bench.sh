@@ -8,8 +8,8 @@ checksum() {
     "$@" bench | sed -n 's/^Bench: //p' | tr -d '\r'
 }
 
-cargo build --locked --quiet
-cargo build --locked --quiet --release
+cargo build --locked --quiet --package otrera-bot
+cargo build --locked --quiet --package otrera-bot --release
 make --silent bot
 debug=$(checksum target/debug/otrera)
 release=$(checksum target/release/otrera)

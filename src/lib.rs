@@ -1,7 +1,7 @@
 //! Otrera, an engine for the Game of the Amazons.
 //!
-//! A library without input or output: it prints nothing, reads no file and knows no platform. The
-//! tournament program in `protocol/` speaks for it.
+//! A library without input or output: it prints nothing, reads no file and knows no platform. The bot in
+//! `protocol/` speaks for it, the laboratory in `lab/` experiments with it.
 //!
 //! Reading guide, each module using only those before it:
 //!
@@ -10,9 +10,8 @@
 //! 3. [`eval`]: how good a position is, without search. Distance maps, metrics, stages, winning rate.
 //! 4. [`clock`]: how long to think about a move.
 //! 5. [`search`]: what to play. Start with [`search::worker`], one iteration from top to bottom.
-//! 6. [`player`]: anything that chooses moves; [`baseline`]: the papers' opponents.
-//! 7. [`contest`]: games between players, what they prove, how they are written down.
-//! 8. [`mod@bench`]: one number that tells whether two builds behave alike.
+//! 6. [`record`]: how games are written down.
+//! 7. [`mod@bench`]: one number that tells whether two builds behave alike.
 //!
 //! ```
 //! use otrera::{Limits, Params, Position, Resources, Search};
@@ -25,14 +24,12 @@
 //! }
 //! ```
 
-pub mod baseline;
 pub mod bench;
 pub mod board;
 pub mod clock;
-pub mod contest;
 pub mod endgame;
 pub mod eval;
-pub mod player;
+pub mod record;
 pub mod search;
 
 pub use board::bitboard::{Bitboard, Squares};
@@ -42,9 +39,6 @@ pub use board::perft::perft;
 pub use board::position::{Aiming, Position, Rules};
 pub use board::square::{Side, Size, Square};
 pub use clock::GameClock;
-pub use contest::openings::Openings;
-pub use contest::record::GameRecord;
-pub use contest::referee::{Conditions, Control, Outcome, PlayedMove};
 pub use endgame::{Count, Counter};
 pub use eval::distance::DistanceMaps;
 pub use eval::lanes::Kernel;
@@ -52,7 +46,7 @@ pub use eval::metrics::Metrics;
 pub use eval::phase::Weights;
 pub use eval::winrate::{Leaf, WinRate};
 pub use eval::{Evaluator, Value};
-pub use player::{Budget, Choice, Forfeit, Player, SearchPlayer};
+pub use record::{Forfeit, GameRecord, Outcome, PlayedMove};
 pub use search::params::{Parallel, Params};
 pub use search::report::{Line, Report};
 pub use search::{Limits, Resources, Search};

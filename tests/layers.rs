@@ -5,15 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module with those it may import, lowest first.
-const LAYERS: [(&str, &[&str]); 9] = [
+const LAYERS: [(&str, &[&str]); 7] = [
     ("board", &[]),
     ("endgame", &["board"]),
     ("eval", &["board"]),
     ("clock", &["board"]),
     ("search", &["board", "endgame", "eval", "clock"]),
-    ("player", &["board", "clock", "search"]),
-    ("baseline", &["board", "eval", "player"]),
-    ("contest", &["board", "eval", "clock", "search", "player"]),
+    ("record", &["board"]),
     ("bench", &["board", "eval", "search"]),
 ];
 
@@ -25,11 +23,10 @@ fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
 }
 
-/// The library's files and their code without comments; programs in `bin` are no part of it.
+/// The library's files and their code without comments.
 fn files_below(folder: &Path) -> Vec<(PathBuf, String)> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let files = entries.flat_map(|path| match path.extension() {
-        _ if path.ends_with("bin") => Vec::new(),
         None => files_below(&path),
         Some(_) => {
             let text = fs::read_to_string(&path).unwrap();

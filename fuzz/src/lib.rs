@@ -1,37 +1,12 @@
 //! Laws for whatever reads text, each a fuzz target: for any bytes at all it neither panics nor hangs, and
 //! what it has understood it writes and reads again as the same.
 //!
-//! The modules of the program are compiled in as they are. `tests/fuzzed.rs` compiles this file in turn and
-//! holds the laws against every input that has ever broken one.
+//! `protocol/tests/fuzzed.rs` compiles this file for itself and holds the laws against every input that has ever
+//! broken one.
 
 mod notation;
 mod platform;
 mod settings;
-
-#[allow(dead_code)]
-#[path = "../../protocol/botzone/mod.rs"]
-pub mod botzone;
-#[allow(dead_code)]
-#[path = "../../protocol/io.rs"]
-pub mod io;
-#[allow(dead_code)]
-#[path = "../../protocol/options.rs"]
-pub mod options;
-#[allow(dead_code)]
-#[path = "../../protocol/records.rs"]
-pub mod records;
-#[allow(dead_code)]
-#[path = "../../protocol/sau/mod.rs"]
-pub mod sau;
-#[allow(dead_code)]
-#[path = "../../protocol/session.rs"]
-pub mod session;
-#[allow(dead_code)]
-#[path = "../../protocol/thought.rs"]
-pub mod thought;
-#[allow(dead_code)]
-#[path = "../../protocol/uci/mod.rs"]
-pub mod uci;
 
 /// A law: it panics where it is broken.
 type Law = fn(&[u8]);

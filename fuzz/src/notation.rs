@@ -1,6 +1,6 @@
 //! Laws of the library's notations: FEN, pictures, moves, and the records of games.
 
-use otrera::contest::record::{ccgc, json, sgf};
+use otrera::record::{ccgc, json, sgf};
 use otrera::{GameRecord, Move, Position};
 
 /// A FEN that is read is written in its normal form, and that names the same position.

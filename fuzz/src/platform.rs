@@ -1,10 +1,10 @@
 //! Laws of what comes from a platform: lines, Botzone's messages, and whole sessions.
 
-use crate::botzone::messages::{Message, Request, Style, json_request, response, simple_message};
-use crate::io::{Event, Events, Log, Output, read_lines};
-use crate::options::Settings;
-use crate::{botzone, sau, uci};
 use otrera::{Move, Position, Size};
+use otrera_bot::botzone::messages::{Message, Request, Style, json_request, response, simple_message};
+use otrera_bot::io::{Event, Events, Log, Output, read_lines};
+use otrera_bot::options::Settings;
+use otrera_bot::{botzone, sau, uci};
 use std::io::{BufReader, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};

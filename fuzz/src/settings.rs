@@ -1,6 +1,6 @@
 //! Laws of the options: none is fatal, none is out of its range, and file and command line agree.
 
-use crate::options::{Options, Settings, settings_help};
+use otrera_bot::options::{Options, Settings, settings_help};
 use std::ffi::OsString;
 use std::path::Path;
 

@@ -2,7 +2,8 @@
 #![allow(dead_code)] // every test file compiles this module for itself and uses a part of it
 
 use fastrand::Rng;
-use otrera::{Bitboard, Move, Position, Side, Size, Square};
+use otrera::{Bitboard, Move, PlayedMove, Position, Side, Size, Square};
+use std::time::Duration;
 
 /// The board of this edge length.
 pub fn size(edge: usize) -> Size {
@@ -71,4 +72,18 @@ pub fn sides_exchanged(position: &Position) -> Position {
     let [black, white] = position.all_amazons();
     let side = position.side().opponent();
     Position::from_parts(position.size(), [white, black], position.arrows(), side)
+}
+
+/// A move with all, some or nothing known about it.
+pub fn any_knowledge(mv: Move, rng: &mut Rng) -> PlayedMove {
+    PlayedMove {
+        mv,
+        time: if rng.bool() {
+            Duration::new(rng.u64(..100_000), rng.u32(..1_000_000_000))
+        } else {
+            Duration::ZERO
+        },
+        effort: rng.bool().then(|| rng.u64(..) >> rng.u32(..64)),
+        win_rate: rng.bool().then(|| rng.f32()),
+    }
 }

@@ -1,0 +1,134 @@
+//! Alpha-beta of fixed depth in whole moves, as in Kato et al. 2015 (depth 2); of depth 1 it is the
+//! greedy player.
+
+use super::measure::{Gauge, Measure};
+use crate::play::player::{Budget, Choice, Player};
+use fastrand::Rng;
+use otrera::{Forfeit, Move, Position};
+
+/// The value of a won game; no evaluation comes near it.
+const WON: f32 = 1e6;
+
+/// An alpha-beta player.
+pub struct AlphaBeta {
+    depth: u32,
+    gauge: Gauge,
+    rng: Rng,
+    position: Position,
+    nodes: u64,
+    /// The reply that refuted the last move, by remaining depth: it is tried first next time.
+    killers: Vec<Option<Move>>,
+}
+
+impl AlphaBeta {
+    /// A player that looks `depth` whole moves ahead, at least one. Of equally good moves the seed
+    /// decides.
+    pub fn new(measure: Measure, depth: u32, seed: u64) -> Self {
+        let depth = depth.max(1);
+        Self {
+            depth,
+            gauge: Gauge::new(measure),
+            rng: Rng::with_seed(seed),
+            position: Position::standard(),
+            nodes: 0,
+            killers: vec![None; depth as usize + 1],
+        }
+    }
+
+    /// The best move and its value for the side to move; `None` when the game is over.
+    pub fn best_move(&mut self, position: &Position) -> Option<(Move, f32)> {
+        let mut moves: Vec<Move> = position.legal_moves().collect();
+        self.rng.shuffle(&mut moves);
+        let mut best = None;
+        let mut alpha = f32::NEG_INFINITY;
+        for mv in moves {
+            let value = -self.value(&position.with_move(mv), self.depth - 1, f32::NEG_INFINITY, -alpha);
+            if value > alpha || best.is_none() {
+                alpha = value;
+                best = Some((mv, value));
+            }
+        }
+        best
+    }
+
+    fn value(&mut self, position: &Position, depth: u32, mut alpha: f32, beta: f32) -> f32 {
+        self.nodes += 1;
+        if let Some(winner) = position.winner() {
+            // A later loss is a better one.
+            let value = WON + depth as f32;
+            return if winner == position.side() { value } else { -value };
+        }
+        if depth == 0 {
+            return self.gauge.value(position).0;
+        }
+        let killer = self.killers[depth as usize].filter(|&mv| position.check(mv).is_ok());
+        let mut best = f32::NEG_INFINITY;
+        for mv in killer.into_iter().chain(position.legal_moves()) {
+            let value = -self.value(&position.with_move(mv), depth - 1, -beta, -alpha);
+            best = best.max(value);
+            alpha = alpha.max(value);
+            if alpha >= beta {
+                self.killers[depth as usize] = Some(mv);
+                break;
+            }
+        }
+        best
+    }
+}
+
+impl Player for AlphaBeta {
+    fn begin(&mut self, start: &Position) -> Result<(), Forfeit> {
+        self.position = *start;
+        Ok(())
+    }
+
+    fn choose(&mut self, _: Budget) -> Result<Choice, Forfeit> {
+        self.nodes = 0;
+        let position = self.position;
+        let (mv, _) = self.best_move(&position).ok_or_else(|| Forfeit::Crashed("the game is over".into()))?;
+        Ok(Choice { effort: Some(self.nodes), ..mv.into() })
+    }
+
+    fn played(&mut self, mv: Move) {
+        self.position = self.position.with_move(mv);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use otrera::Size;
+
+    /// Minimax without any cut.
+    fn minimax(position: &Position, depth: u32, gauge: &mut Gauge) -> f32 {
+        if let Some(winner) = position.winner() {
+            let value = WON + depth as f32;
+            return if winner == position.side() { value } else { -value };
+        }
+        if depth == 0 {
+            return gauge.value(position).0;
+        }
+        let replies: Vec<Move> = position.legal_moves().collect();
+        replies
+            .into_iter()
+            .map(|mv| -minimax(&position.with_move(mv), depth - 1, gauge))
+            .fold(f32::NEG_INFINITY, f32::max)
+    }
+
+    #[test]
+    fn finds_the_value_of_minimax() {
+        let mut rng = Rng::with_seed(4);
+        for (_, measure) in Measure::NAMED {
+            let mut position = Position::start(Size::new(5).unwrap());
+            for _ in 0..6 {
+                let moves: Vec<Move> = position.legal_moves().collect();
+                position = position.with_move(moves[rng.usize(..moves.len())]);
+                if position.winner().is_some() {
+                    break;
+                }
+                let (_, value) = AlphaBeta::new(measure, 2, 1).best_move(&position).unwrap();
+                assert_eq!(value, minimax(&position, 2, &mut Gauge::new(measure)), "{measure:?}\n{position}");
+            }
+        }
+    }
+}

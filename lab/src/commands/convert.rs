@@ -1,0 +1,222 @@
+//! `lab convert`: records of games from one written form into another, and the reading of records that
+//! other commands share.
+
+use clap::ValueEnum;
+use otrera::GameRecord;
+use otrera::record::{ccgc, json, sgf};
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// A written form of records.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Format {
+    /// One line of JSON a game, with all that is known.
+    Json,
+    /// Smart Game Format, for board viewers.
+    Sgf,
+    /// The text of the Chinese championships.
+    Ccgc,
+}
+
+/// Records of games from one form into another; the form of the input is found from its content.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The records: a results file, JSON lines, SGF or CCGC text.
+    input: PathBuf,
+    /// The form to write; by default what the end of --output says (.sgf, .txt for CCGC), else JSON.
+    #[arg(long)]
+    to: Option<Format>,
+    /// A file, or a folder for several games in SGF or CCGC; by default standard output.
+    #[arg(long)]
+    output: Option<PathBuf>,
+}
+
+/// Converts a file.
+///
+/// # Errors
+/// What could not be read or written, as a message.
+pub fn run(args: &Args) -> Result<(), String> {
+    let games = read_games(&args.input)?;
+    let format = args.to.unwrap_or_else(|| Format::of_path(args.output.as_deref()));
+    let texts = games.iter().enumerate().map(|(index, game)| {
+        let refusal = |reason| format!("{}: game {}: {reason}", args.input.display(), index + 1);
+        format.write(game).map_err(refusal)
+    });
+    let texts: Vec<String> = texts.collect::<Result<_, _>>()?;
+    let in_one_file = texts.len() == 1 || format == Format::Json;
+    match &args.output {
+        None if in_one_file => {
+            // Whoever reads may stop early.
+            let _ = std::io::stdout().write_all(texts.concat().as_bytes());
+        }
+        None => {
+            let count = count_of_games(texts.len());
+            return Err(format!(
+                "{count} do not go into one .{}: name a folder with --output",
+                format.extension()
+            ));
+        }
+        Some(file) if in_one_file && !file.is_dir() => {
+            write_file(file, &texts.concat())?;
+            eprintln!("{} in {}", count_of_games(texts.len()), file.display());
+        }
+        Some(folder) => {
+            write_folder(folder, format, &games, &texts)?;
+            eprintln!("{} in {}", count_of_games(texts.len()), folder.display());
+        }
+    }
+    Ok(())
+}
+
+impl Format {
+    /// The form that a file's name promises.
+    fn of_path(path: Option<&Path>) -> Self {
+        match path.and_then(Path::extension).and_then(|extension| extension.to_str()) {
+            Some("sgf") => Self::Sgf,
+            Some("txt") => Self::Ccgc,
+            _ => Self::Json,
+        }
+    }
+
+    /// The form of some text; every one begins with a character of its own.
+    fn of_text(text: &str) -> Option<Self> {
+        match text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').chars().next()? {
+            '{' => Some(Self::Json),
+            '(' => Some(Self::Sgf),
+            '#' => Some(Self::Ccgc),
+            _ => None,
+        }
+    }
+
+    fn extension(self) -> &'static str {
+        match self {
+            Self::Json => "jsonl",
+            Self::Sgf => "sgf",
+            Self::Ccgc => "txt",
+        }
+    }
+
+    /// The game as a file's text, unless this form cannot hold it.
+    fn write(self, game: &GameRecord) -> Result<String, String> {
+        match self {
+            Self::Json => Ok(json::write(game) + "\n"),
+            Self::Sgf => Ok(sgf::write(game)),
+            Self::Ccgc => ccgc::obstacle(game).map_or_else(|| Ok(ccgc::write(game)), Err),
+        }
+    }
+}
+
+fn count_of_games(count: usize) -> String {
+    if count == 1 { "1 game".into() } else { format!("{count} games") }
+}
+
+/// Writes each game into a file of its own, numbered as in the input.
+fn write_folder(folder: &Path, format: Format, games: &[GameRecord], texts: &[String]) -> Result<(), String> {
+    fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    for (number, (game, text)) in (1..).zip(games.iter().zip(texts)) {
+        let [black, white] = [file_safe(&game.black), file_safe(&game.white)];
+        write_file(&folder.join(format!("{number:04}-{black}-{white}.{}", format.extension())), text)?;
+    }
+    Ok(())
+}
+
+fn write_file(path: &Path, text: &str) -> Result<(), String> {
+    fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// A name with nothing in it that some file system forbids, and not too long for any.
+fn file_safe(name: &str) -> String {
+    name.chars().take(40).map(|c| if c.is_alphanumeric() { c } else { '_' }).collect()
+}
+
+/// All games of a file, in whatever form; every move of them is legal.
+///
+/// # Errors
+/// What cannot be read, and where; the game and the ply of an illegal move.
+pub fn read_games(path: &Path) -> Result<Vec<GameRecord>, String> {
+    let problem = |what: String| format!("{}: {what}", path.display());
+    let bytes = fs::read(path).map_err(|error| problem(error.to_string()))?;
+    let text = String::from_utf8(bytes).map_err(|_| {
+        problem("is not UTF-8 text (records in GBK: iconv -f GBK -t UTF-8 makes them so)".into())
+    })?;
+    let games = parse_games(&text).map_err(problem)?;
+    match (1..).zip(&games).find_map(|(number, game)| Some((number, illegal_move(game)?))) {
+        Some((number, illegal)) => Err(problem(format!("game {number}, {illegal}"))),
+        None => Ok(games),
+    }
+}
+
+fn parse_games(text: &str) -> Result<Vec<GameRecord>, String> {
+    let games = match Format::of_text(text) {
+        Some(Format::Json) => json_games(text)?,
+        Some(Format::Sgf) => sgf::read(text).map_err(|error| error.to_string())?,
+        Some(Format::Ccgc) => vec![ccgc::read(text).map_err(|error| error.to_string())?],
+        None => return Err("is neither JSON lines nor SGF nor CCGC text".into()),
+    };
+    if games.is_empty() { Err("has no game in it".into()) } else { Ok(games) }
+}
+
+/// The games of a file of JSON lines. Lines that tell of no game are passed over, such as the first of a
+/// results file; so is the last if it was cut off in the middle.
+fn json_games(text: &str) -> Result<Vec<GameRecord>, String> {
+    let mut games = Vec::new();
+    for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').split_inclusive('\n')) {
+        let value: serde_json::Value = match serde_json::from_str(line.trim()) {
+            Ok(value) => value,
+            Err(_) if line.trim().is_empty() || (number > 1 && !line.ends_with('\n')) => continue,
+            Err(error) => return Err(format!("line {number}: {error}")),
+        };
+        if value.get("moves").is_some() {
+            games.push(json::read(line).map_err(|error| format!("line {number}: {error}"))?);
+        }
+    }
+    Ok(games)
+}
+
+/// The first move of a game that may not be played, and why.
+fn illegal_move(game: &GameRecord) -> Option<String> {
+    let positions = game.positions();
+    let played = game.moves.get(positions.len() - 1)?;
+    let error = positions.last()?.check(played.mv).err()?;
+    Some(format!("ply {}, {}: {error}", positions.len(), played.mv))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use otrera::{Move, Position};
+
+    fn game(moves: &[&str]) -> GameRecord {
+        let moves: Vec<Move> = moves.iter().map(|text| text.parse().unwrap()).collect();
+        GameRecord::new("a", "b", Position::standard()).with_moves(&moves)
+    }
+
+    #[test]
+    fn the_form_is_found_from_the_content() {
+        let game = game(&["d1-d7/g7"]);
+        for format in Format::value_variants() {
+            let text = format!("\u{feff}\r\n {}", format.write(&game).unwrap());
+            assert_eq!(Format::of_text(&text), Some(*format), "{text}");
+            assert_eq!(parse_games(text.trim_start_matches("\u{feff}\r\n ")), Ok(vec![game.clone()]));
+        }
+        assert!(parse_games("1. e4 e5").unwrap_err().contains("neither"));
+        assert!(parse_games("{\"match\":{}}\n").unwrap_err().contains("no game"));
+    }
+
+    #[test]
+    fn lines_that_are_no_games_are_passed_over() {
+        let line = json::write(&game(&[]));
+        let file = format!("{{\"match\":{{}}}}\n{line}\r\n\n{line}\n{}", &line[..line.len() / 2]);
+        assert_eq!(parse_games(&file).unwrap().len(), 2);
+        let broken = format!("{line}\n{}\n{line}\n", &line[..20]);
+        assert!(parse_games(&broken).unwrap_err().starts_with("line 2: "));
+    }
+
+    #[test]
+    fn illegal_moves_are_named() {
+        assert_eq!(illegal_move(&game(&["d1-d7/g7", "a7-d4/a7"])), None);
+        let illegal = illegal_move(&game(&["d1-d7/g7", "a7-a8/a8"])).unwrap();
+        assert_eq!(illegal, "ply 2, a7-a8/a8: the arrow cannot fly to a8");
+    }
+}

@@ -1,0 +1,177 @@
+//! The endgame suite: positions of self-play with their winners, one a line.
+//!
+//! ```text
+//! # lab endgames --size 10 --each 20 ...
+//! 2*1**4*/... w - - 52 27; Black; 7
+//! ```
+//!
+//! FEN, who wins, and how many squares both sides can reach by king steps.
+
+use super::remainder::reachable;
+use super::solver::Solver;
+use super::{Args, in_parallel};
+use crate::baseline::alphabeta::AlphaBeta;
+use crate::baseline::measure::Measure;
+use crate::play::openings::Openings;
+use crate::play::player::{Budget, Player};
+use otrera::{Limits, Params, Position, Resources, Search, Side};
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+/// Contested squares of a position of the suite: 1 to this many.
+pub const MOST_CONTESTED: usize = 22;
+
+/// Games that are played at most for each position that is wanted of a stage.
+const GAMES_FOR_EACH: usize = 10;
+
+/// Games that are played before the numbers of positions are looked at again.
+const BATCH: usize = 16;
+
+/// How the suite's games are played: as in earnest, but on where counting would fill.
+const PLAYER: Params = Params { counting: false, ..Params::TOURNAMENT };
+
+/// A position of the suite.
+#[derive(Clone, Copy, Debug)]
+pub struct Endgame {
+    /// The position, in which the game goes on.
+    pub position: Position,
+    /// Who wins it.
+    pub winner: Side,
+}
+
+/// How many empty squares both sides can reach by king steps.
+pub fn contested(position: &Position) -> usize {
+    (reachable(position, Side::Black) & reachable(position, Side::White)).len() as usize
+}
+
+/// A suite, and what became of the positions that are not in it.
+pub struct Made {
+    /// The suite, by contested squares.
+    pub suite: Vec<Endgame>,
+    /// Positions that the solver gave up, by contested squares.
+    pub unsolved: [usize; MOST_CONTESTED + 1],
+    /// Positions that were left out because they are easy.
+    pub easy: usize,
+}
+
+/// Makes a suite: plays games, draws positions, solves them.
+pub fn make(args: &Args) -> Made {
+    let positions = draw(args);
+    let solved = in_parallel("solving", &positions, |position| {
+        let winner = Solver::new(args.nodes).winner(position)?;
+        Some((winner, args.hard && is_easy(position, winner, args.nodes)))
+    });
+    let mut made = Made { suite: Vec::new(), unsolved: [0; MOST_CONTESTED + 1], easy: 0 };
+    for (position, solved) in positions.into_iter().zip(solved) {
+        match solved {
+            Some((_, true)) => made.easy += 1,
+            Some((winner, false)) => made.suite.push(Endgame { position, winner }),
+            None => made.unsolved[contested(&position)] += 1,
+        }
+    }
+    made
+}
+
+/// Whether the position is lost, or is not known to be lost after the move that merely looks best.
+fn is_easy(position: &Position, winner: Side, nodes: u64) -> bool {
+    let mut greedy = AlphaBeta::new(Measure::Paper, 1, 1);
+    let choice = greedy.begin(position).and_then(|()| greedy.choose(Budget::default()));
+    let next = choice.map(|choice| position.with_move(choice.mv));
+    let loses = |next: &Position| {
+        next.winner().or_else(|| Solver::new(nodes).winner(next)) == Some(winner.opponent())
+    };
+    winner != position.side() || !next.is_ok_and(|next| loses(&next))
+}
+
+/// For each number of contested squares as many positions as are wanted, all different, no two of one number
+/// from the same game, and none whose outcome shows without search.
+fn draw(args: &Args) -> Vec<Position> {
+    let mut drawn: Vec<Vec<Position>> = vec![Vec::new(); MOST_CONTESTED + 1];
+    let mut seen = HashSet::new();
+    for batch in 0..(args.each * GAMES_FOR_EACH).div_ceil(BATCH) {
+        if drawn[1..].iter().all(|positions| positions.len() >= args.each) {
+            break;
+        }
+        let games: Vec<u64> = (0..BATCH).map(|i| (batch * BATCH + i) as u64).collect();
+        for game in in_parallel("playing", &games, |&number| candidates(args, number)) {
+            for position in game {
+                let positions = &mut drawn[contested(&position)];
+                if positions.len() < args.each && seen.insert(position.key()) {
+                    positions.push(position);
+                }
+            }
+        }
+    }
+    drawn.concat()
+}
+
+/// A position of each number of contested squares that a game comes to.
+fn candidates(args: &Args, number: u64) -> Vec<Position> {
+    let start = Position::start(args.size);
+    let openings = Openings { book: Vec::new(), plies: 4, balance: 0.5, seed: args.seed };
+    let opened =
+        openings.opening(&start, number).into_iter().fold(start, |position, mv| position.with_move(mv));
+    let resources = Resources { threads: 1, memory: 32 << 20, seed: args.seed ^ number };
+    let mut search = Search::new(opened, PLAYER, resources);
+    let mut found: [Option<Position>; MOST_CONTESTED + 1] = [None; MOST_CONTESTED + 1];
+    while search.position().winner().is_none() {
+        let position = *search.position();
+        let contested = contested(&position);
+        if contested == 0 {
+            break;
+        }
+        if contested <= MOST_CONTESTED && found[contested].is_none() && !Solver::new(0).is_trivial(&position)
+        {
+            found[contested] = Some(position);
+        }
+        let report = search.run(&Limits::iterations(args.iterations), &AtomicBool::new(false), &mut |_| ());
+        let Some(mv) = report.best else { break };
+        search.advance(mv);
+    }
+    found.into_iter().flatten().collect()
+}
+
+/// Writes a suite, with the command that made it at the top.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write(path: &Path, suite: &[Endgame], command: &str) -> Result<(), String> {
+    let mut text = format!("# {command}\n# FEN; who wins; squares that both sides can reach\n");
+    for endgame in suite {
+        let Endgame { position, winner } = endgame;
+        text += &format!("{}; {winner}; {}\n", position.to_fen(), contested(position));
+    }
+    std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Reads a suite.
+///
+/// # Errors
+/// The file cannot be read, or a line is no position of a suite.
+pub fn read(path: &Path) -> Result<Vec<Endgame>, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.starts_with('#') && !line.trim().is_empty());
+    let endgame = |(number, line): (u32, &str)| {
+        read_line(line).map_err(|problem| format!("{}:{number}: {problem}", path.display()))
+    };
+    lines.map(endgame).collect()
+}
+
+fn read_line(line: &str) -> Result<Endgame, String> {
+    let mut fields = line.split(';').map(str::trim);
+    let position =
+        Position::from_fen(fields.next().unwrap_or_default()).map_err(|error| error.to_string())?;
+    let winner = match fields.next() {
+        Some("Black") => Side::Black,
+        Some("White") => Side::White,
+        _ => return Err("a FEN, a semicolon and Black or White are wanted".into()),
+    };
+    if position.winner().is_some() {
+        return Err("this game is over".into());
+    }
+    if !(1..=MOST_CONTESTED).contains(&contested(&position)) {
+        return Err(format!("1 to {MOST_CONTESTED} contested squares are wanted"));
+    }
+    Ok(Endgame { position, winner })
+}

@@ -1,0 +1,189 @@
+//! `lab fit`: weights of the evaluation from games, by logistic regression.
+//!
+//! Each position of each game is an observation: the terms, seen by the side to move, and whether that
+//! side won. The weights are fitted at some plies, the knots, with straight lines between them, so that
+//! the weighted sum is the natural log-odds of winning. All knots are fitted together by Newton's method
+//! with a ridge, on four games of five; the fifth tells how well the weights foresee games not seen.
+
+use crate::commands::convert::read_games;
+use clap::builder::PossibleValuesParser;
+use nalgebra::{DMatrix, DVector};
+use otrera::eval::terms::{NAMES, TERMS, Terms};
+use otrera::{DistanceMaps, Evaluator, GameRecord, Position, Weights};
+use rayon::prelude::*;
+use std::path::PathBuf;
+
+/// Weights of the evaluation from games.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Results files or records of games between good players.
+    #[arg(required = true)]
+    games: Vec<PathBuf>,
+    /// Plies (arrows on the board, on 10x10) at which weights are fitted; earlier positions are left out.
+    #[arg(long, value_delimiter = ',', default_values_t = [5, 13, 20, 27, 34, 41, 48, 56, 66])]
+    knots: Vec<u32>,
+    /// Terms to leave out.
+    #[arg(long, value_delimiter = ',', value_parser = PossibleValuesParser::new(NAMES))]
+    without: Vec<String>,
+    /// Share of the search's winning rate in what is to be foreseen, beside the result of the game.
+    #[arg(long, default_value_t = 0.25)]
+    blend: f64,
+    /// How strongly weights are held near zero.
+    #[arg(long, default_value_t = 1.0)]
+    ridge: f64,
+}
+
+/// One position: what is seen, and what came of it.
+struct Observation {
+    /// The terms for the side to move, in the order of [`NAMES`].
+    terms: [f64; TERMS],
+    /// The knot at or before this ply, and how far it is from there to the next.
+    knot: usize,
+    part: f64,
+    /// What is to be foreseen: 1 for a win of the side to move.
+    target: f64,
+    /// Whether it belongs to a game that the fit does not see.
+    unseen: bool,
+}
+
+impl Observation {
+    /// The coefficients that are not zero, with their numbers.
+    fn entries(&self, knots: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let parts = [(self.knot, 1.0 - self.part), (self.knot + 1, self.part)];
+        parts.into_iter().filter(move |&(knot, part)| knot < knots && part > 0.0).flat_map(
+            move |(knot, part)| {
+                self.terms.iter().enumerate().map(move |(i, term)| (knot * TERMS + i, term * part))
+            },
+        )
+    }
+
+    fn log_odds(&self, weights: &DVector<f64>, knots: usize) -> f64 {
+        self.entries(knots).map(|(i, x)| weights[i] * x).sum()
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Games that cannot be read, or too few of them.
+pub fn run(args: &Args) -> Result<(), String> {
+    if args.knots.is_empty() || !args.knots.is_sorted_by(|a, b| a < b) {
+        return Err("--knots: plies in ascending order are wanted".into());
+    }
+    let mut games = Vec::new();
+    for path in &args.games {
+        games.extend(read_games(path)?);
+    }
+    let observations: Vec<Observation> =
+        games.par_iter().enumerate().flat_map_iter(|(number, game)| observe(game, number, args)).collect();
+    if observations.len() < 1000 {
+        return Err(format!("{} positions are too few", observations.len()));
+    }
+    println!("{} games, {} positions", games.len(), observations.len());
+    let weights = newton(&observations, args)?;
+    print_weights(&weights, args);
+    print_losses(&observations, &weights, args);
+    Ok(())
+}
+
+/// The observations of a game. Positions before the first knot, where the result is anybody's guess, and
+/// those that the player saw to be decided say nothing about judgement and are left out.
+fn observe(game: &GameRecord, number: usize, args: &Args) -> Vec<Observation> {
+    let Some(winner) = game.winner else { return Vec::new() };
+    let evaluator = Evaluator::new(Weights::PAPER.with_tie(0.0));
+    let mut maps = DistanceMaps::default();
+    let mut observations = Vec::new();
+    for (position, played) in game.positions().iter().zip(&game.moves) {
+        let Some(win_rate) = played.win_rate.filter(|&rate| rate > 0.0 && rate < 1.0) else { continue };
+        let side = position.side();
+        let won = f64::from(u8::from(side == winner));
+        let Some((knot, part)) = place(position, &args.knots) else { continue };
+        observations.push(Observation {
+            terms: terms(&evaluator.terms(position, &mut maps), &args.without),
+            knot,
+            part,
+            target: won + args.blend * (f64::from(win_rate) - won),
+            // Both games of a pair together.
+            unseen: (number / 2).is_multiple_of(5),
+        });
+    }
+    observations
+}
+
+fn terms(terms: &Terms, without: &[String]) -> [f64; TERMS] {
+    let is_left_out = |name: &str| without.iter().any(|left_out| left_out == name);
+    std::array::from_fn(|term| if is_left_out(NAMES[term]) { 0.0 } else { f64::from(terms.0[term]) })
+}
+
+/// The last knot at or before a position, and the part of the way from it to the next.
+fn place(position: &Position, knots: &[u32]) -> Option<(usize, f64)> {
+    let ply = Weights::ply_of(position) as u32;
+    let knot = knots.partition_point(|&knot| knot <= ply).checked_sub(1)?;
+    let part =
+        knots.get(knot + 1).map_or(0.0, |&next| f64::from(ply - knots[knot]) / f64::from(next - knots[knot]));
+    Some((knot, part))
+}
+
+/// The weights that maximise the likelihood less the ridge.
+fn newton(observations: &[Observation], args: &Args) -> Result<DVector<f64>, String> {
+    let (knots, size) = (args.knots.len(), args.knots.len() * TERMS);
+    let mut weights = DVector::zeros(size);
+    for _ in 0..25 {
+        let mut gradient: DVector<f64> = -args.ridge * &weights;
+        let mut hessian = DMatrix::identity(size, size) * args.ridge;
+        for observation in observations.iter().filter(|observation| !observation.unseen) {
+            let foreseen = probability(observation.log_odds(&weights, knots));
+            let (error, curvature) = (observation.target - foreseen, foreseen * (1.0 - foreseen));
+            for (i, x) in observation.entries(knots) {
+                gradient[i] += error * x;
+                for (j, y) in observation.entries(knots) {
+                    hessian[(i, j)] += curvature * x * y;
+                }
+            }
+        }
+        let step = hessian.cholesky().ok_or("the fit does not converge: more games, or a larger --ridge")?;
+        let step = step.solve(&gradient);
+        weights += &step;
+        if step.amax() < 1e-6 {
+            break;
+        }
+    }
+    Ok(weights)
+}
+
+fn probability(log_odds: f64) -> f64 {
+    1.0 / (1.0 + (-log_odds).exp())
+}
+
+/// The weights, in the form in which `src/eval/fitted_weights.rs` holds them.
+fn print_weights(weights: &DVector<f64>, args: &Args) {
+    println!("// ply, [{}]", NAMES.join(", "));
+    for (knot, row) in args.knots.iter().zip(weights.as_slice().chunks(TERMS)) {
+        let row: Vec<String> = row.iter().map(|weight| format!("{weight:.4}")).collect();
+        println!("({knot}, [{}]),", row.join(", "));
+    }
+}
+
+/// How well the weights foresee the games that they were not fitted to, by ply.
+fn print_losses(observations: &[Observation], weights: &DVector<f64>, args: &Args) {
+    println!("\nunseen games     positions  log-loss  right");
+    let unseen = |knot: Option<usize>| {
+        observations.iter().filter(move |seen| seen.unseen && knot.is_none_or(|knot| seen.knot == knot))
+    };
+    let ranges = (0..args.knots.len()).map(Some).chain([None]);
+    for range in ranges {
+        let count = unseen(range).count();
+        if count == 0 {
+            continue;
+        }
+        let (mut loss, mut right) = (0.0, 0.0);
+        for seen in unseen(range) {
+            let foreseen = probability(seen.log_odds(weights, args.knots.len())).clamp(1e-9, 1.0 - 1e-9);
+            loss -= seen.target * foreseen.ln() + (1.0 - seen.target) * (1.0 - foreseen).ln();
+            right += f64::from(u8::from((foreseen > 0.5) == (seen.target > 0.5)));
+        }
+        let name = range.map_or("all".to_owned(), |knot| format!("from ply {}", args.knots[knot]));
+        let (loss, right) = (loss / count as f64, right / count as f64);
+        println!("{name:15} {count:10}  {loss:8.4}  {:4.1}%", right * 100.0);
+    }
+}

@@ -1,0 +1,314 @@
+//! `lab policy`: the weights of the priors, fitted to the visits of longer searches.
+//!
+//! Positions are drawn from games and searched. How the visits spread over the movements is one observation,
+//! how they spread over the arrows of the favourite movements are some more. The weights maximise the
+//! likelihood of these distributions; a fifth of the games, not seen by the fit, tells how well.
+
+use crate::commands::convert::read_games;
+use crate::matches::spec::search_params;
+use fastrand::Rng;
+use indicatif::ProgressBar;
+use otrera::eval::lanes::PortableLanes;
+use otrera::eval::policy::{
+    ARROW_FEATURES, Arrows, MOVEMENT_FEATURES, Movements, PolicyWeights, STAGES, classes, stage,
+};
+use otrera::{Aiming, DistanceMaps, Kernel, Limits, Movement, Params, Position, Resources, Search};
+use rayon::prelude::*;
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+/// The weights of the priors, fitted to the visits of longer searches.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Results files or records of games, from which positions are drawn.
+    #[arg(required = true)]
+    games: Vec<PathBuf>,
+    /// The search: a preset with parameters.
+    #[arg(long, default_value = "tournament")]
+    search: String,
+    /// Positions to search.
+    #[arg(long, default_value_t = 20_000)]
+    positions: usize,
+    /// Iterations of each search.
+    #[arg(long, default_value_t = 5000)]
+    iterations: u64,
+    /// Steps of the fit.
+    #[arg(long, default_value_t = 300)]
+    steps: u32,
+    /// Seed of the drawing and of the searches.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The file that is written.
+    #[arg(long, default_value = "src/eval/policy_weights.rs")]
+    output: PathBuf,
+}
+
+/// How visits spread over half-moves, with the features of each.
+struct Observation<const FEATURES: usize> {
+    stage: usize,
+    unseen: bool,
+    /// Features, and the share of the visits.
+    choices: Vec<([usize; FEATURES], f64)>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Games that cannot be read, or a file that cannot be written.
+pub fn run(args: &Args) -> Result<(), String> {
+    let params = search_params(&args.search)?;
+    let positions = draw(args)?;
+    let bar = ProgressBar::new(positions.len() as u64);
+    let searched: Vec<_> = positions
+        .par_iter()
+        .map(|&(position, unseen, seed)| observe(&position, unseen, seed, &params, args.iterations))
+        .inspect(|_| bar.inc(1))
+        .collect();
+    let (movements, arrows): (Vec<_>, Vec<_>) = searched.into_iter().unzip();
+    let movements: Vec<_> = movements.into_iter().flatten().collect();
+    let arrows: Vec<_> = arrows.into_iter().flatten().collect();
+    let movement_weights = fit::<MOVES, { classes(&MOVEMENT_FEATURES) }>(
+        "movements",
+        &movements,
+        &MOVEMENT_FEATURES,
+        args.steps,
+    );
+    let arrow_weights =
+        fit::<ARROWS, { classes(&ARROW_FEATURES) }>("arrows", &arrows, &ARROW_FEATURES, args.steps);
+    let text = source(args, positions.len(), &movement_weights, &arrow_weights);
+    std::fs::write(&args.output, text).map_err(|error| format!("{}: {error}", args.output.display()))?;
+    println!("written: {}", args.output.display());
+    Ok(())
+}
+
+/// Positions that are drawn evenly from the games, whether the fit is to see them, and their seeds.
+fn draw(args: &Args) -> Result<Vec<(Position, bool, u64)>, String> {
+    let mut all = Vec::new();
+    let mut number = 0;
+    for path in &args.games {
+        for game in read_games(path)? {
+            number += 1;
+            let undecided = game.positions().into_iter().filter(|position| position.winner().is_none());
+            all.extend(undecided.map(|position| (position, number % 5 == 0)));
+        }
+    }
+    let mut rng = Rng::with_seed(args.seed);
+    rng.shuffle(&mut all);
+    all.truncate(args.positions);
+    Ok(all.into_iter().map(|(position, unseen)| (position, unseen, rng.u64(..))).collect())
+}
+
+/// Features of a movement and of an arrow.
+const MOVES: usize = MOVEMENT_FEATURES.len();
+const ARROWS: usize = ARROW_FEATURES.len();
+
+type Observations = (Vec<Observation<MOVES>>, Vec<Observation<ARROWS>>);
+
+/// Searches a position: how the visits spread over its movements, and over the arrows of those movements
+/// that had at least an eighth of all.
+fn observe(position: &Position, unseen: bool, seed: u64, params: &Params, iterations: u64) -> Observations {
+    let resources = Resources { threads: 1, memory: 64 << 20, seed };
+    let mut search = Search::new(*position, params.clone(), resources);
+    let report = search.run(&Limits::iterations(iterations), &AtomicBool::new(false), &mut |_| ());
+    // What is proven was not decided by visits.
+    if report.proven.is_some() || report.lines.iter().any(|line| line.proven.is_some()) {
+        return Default::default();
+    }
+    let total: u32 = report.lines.iter().map(|line| line.visits).sum();
+    let visits = |wanted: &dyn Fn(Movement) -> bool| -> u32 {
+        report.lines.iter().filter(|line| wanted(line.mv.movement())).map(|line| line.visits).sum()
+    };
+    let mut maps = DistanceMaps::default();
+    maps.flood(position, Kernel::fastest());
+    let known = Movements::new(position, &maps);
+    let share = |movement| f64::from(visits(&|other| other == movement)) / f64::from(total.max(1));
+    let shares: Vec<(Movement, f64)> =
+        position.movements().map(|movement| (movement, share(movement))).collect();
+    let code = |square| known.code::<PortableLanes>(square);
+    let features = |movement: Movement| known.features(movement, code(movement.from), code(movement.to));
+    let choices = shares.iter().map(|&(movement, share)| (features(movement), share)).collect();
+    let movements = vec![Observation { stage: stage(position), unseen, choices }];
+    let arrows = shares.iter().filter(|(_, share)| *share >= 0.125).map(|&(movement, _)| {
+        let of_arrow = |arrow| {
+            let line = report.lines.iter().find(|line| line.mv == movement.with_arrow(arrow));
+            line.map_or(0, |line| line.visits)
+        };
+        arrow_observation(&position.with_movement(movement), unseen, of_arrow, &mut maps)
+    });
+    (movements, arrows.collect())
+}
+
+fn arrow_observation(
+    aiming: &Aiming,
+    unseen: bool,
+    visits: impl Fn(otrera::Square) -> u32,
+    maps: &mut DistanceMaps,
+) -> Observation<ARROWS> {
+    maps.flood(aiming.position(), Kernel::fastest());
+    let known = Arrows::new(aiming, maps);
+    let total: u32 = aiming.arrow_targets().into_iter().map(&visits).sum();
+    let share = |arrow| f64::from(visits(arrow)) / f64::from(total.max(1));
+    let choices = aiming.arrow_targets().into_iter();
+    let features = |arrow| known.features::<PortableLanes>(aiming, arrow);
+    let choices = choices.map(|arrow| (features(arrow), share(arrow))).collect();
+    Observation { stage: stage(aiming.position()), unseen, choices }
+}
+
+/// Weights that maximise the likelihood of the observations that may be seen, by Adam on all at once.
+fn fit<const FEATURES: usize, const CLASSES: usize>(
+    name: &str,
+    observations: &[Observation<FEATURES>],
+    sizes: &[usize; FEATURES],
+    steps: u32,
+) -> PolicyWeights<CLASSES> {
+    const RATE: f64 = 0.1;
+    const MEMORY: f64 = 0.9;
+    const MEMORY_OF_SQUARES: f64 = 0.99;
+    let firsts: [usize; FEATURES] = std::array::from_fn(|feature| sizes[..feature].iter().sum());
+    let mut weights = vec![0.0; STAGES * CLASSES];
+    let (mut momentum, mut squares) = (weights.clone(), weights.clone());
+    let seen: Vec<_> = observations.iter().filter(|observation| !observation.unseen).collect();
+    let unseen: Vec<_> = observations.iter().filter(|observation| observation.unseen).collect();
+    for step in 1..=steps {
+        let gradient = gradient::<FEATURES, CLASSES>(&seen, &firsts, &weights);
+        let rate = RATE * (1.0 - f64::from(step - 1) / f64::from(steps));
+        for (i, slope) in gradient.into_iter().enumerate() {
+            momentum[i] = MEMORY * momentum[i] + (1.0 - MEMORY) * slope;
+            squares[i] = MEMORY_OF_SQUARES * squares[i] + (1.0 - MEMORY_OF_SQUARES) * slope * slope;
+            let unbiased =
+                (1.0 - MEMORY_OF_SQUARES.powi(step as i32)).sqrt() / (1.0 - MEMORY.powi(step as i32));
+            weights[i] += rate * unbiased * momentum[i] / (squares[i].sqrt() + 1e-8);
+        }
+    }
+    print_losses::<FEATURES, CLASSES>(name, &unseen, &firsts, &weights);
+    std::array::from_fn(|stage| std::array::from_fn(|class| weights[stage * CLASSES + class] as f32))
+}
+
+/// The probabilities of the choices of an observation.
+fn probabilities<const FEATURES: usize, const CLASSES: usize>(
+    observation: &Observation<FEATURES>,
+    firsts: &[usize; FEATURES],
+    weights: &[f64],
+) -> Vec<f64> {
+    let weights = &weights[observation.stage * CLASSES..];
+    let score = |features: &[usize; FEATURES]| -> f64 {
+        features.iter().zip(firsts).map(|(feature, first)| weights[first + feature]).sum()
+    };
+    let mut odds: Vec<f64> = observation.choices.iter().map(|(features, _)| score(features).exp()).collect();
+    let sum: f64 = odds.iter().sum();
+    odds.iter_mut().for_each(|odds| *odds /= sum);
+    odds
+}
+
+/// The slope of the mean log-likelihood, with a pull to zero as if each weight were known to be about one: it
+/// holds back classes that are hardly ever seen.
+fn gradient<const FEATURES: usize, const CLASSES: usize>(
+    observations: &[&Observation<FEATURES>],
+    firsts: &[usize; FEATURES],
+    weights: &[f64],
+) -> Vec<f64> {
+    let zero = || vec![0.0; weights.len()];
+    let sum = |mut a: Vec<f64>, b: Vec<f64>| {
+        a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+        a
+    };
+    let of_one = |mut slopes: Vec<f64>, observation: &&Observation<FEATURES>| {
+        let probabilities = probabilities::<FEATURES, CLASSES>(observation, firsts, weights);
+        for ((features, share), probability) in observation.choices.iter().zip(probabilities) {
+            for (feature, first) in features.iter().zip(firsts) {
+                slopes[observation.stage * CLASSES + first + feature] += share - probability;
+            }
+        }
+        slopes
+    };
+    let mut slopes = observations.par_iter().fold(zero, of_one).reduce(zero, sum);
+    let count = observations.len().max(1) as f64;
+    slopes.iter_mut().zip(weights).for_each(|(slope, weight)| *slope = (*slope - weight) / count);
+    slopes
+}
+
+/// How well unseen visits are foreseen: the cross-entropy beside its lower bound and that of knowing nothing.
+fn print_losses<const FEATURES: usize, const CLASSES: usize>(
+    name: &str,
+    observations: &[&Observation<FEATURES>],
+    firsts: &[usize; FEATURES],
+    weights: &[f64],
+) {
+    println!("{name:10} stage  unseen  nothing known  fitted  at best  favourite found");
+    for stage in 0..STAGES {
+        let chosen: Vec<_> = observations.iter().filter(|observation| observation.stage == stage).collect();
+        let (mut nothing, mut fitted, mut best, mut found) = (0.0, 0.0, 0.0, 0);
+        for observation in &chosen {
+            let probabilities = probabilities::<FEATURES, CLASSES>(observation, firsts, weights);
+            let shares = || observation.choices.iter().map(|(_, share)| *share);
+            nothing += (observation.choices.len() as f64).ln();
+            fitted -= shares().zip(&probabilities).map(|(share, p)| share * p.ln()).sum::<f64>();
+            best -= shares().filter(|&share| share > 0.0).map(|share| share * share.ln()).sum::<f64>();
+            found += usize::from(highest(shares()) == highest(probabilities.iter().copied()));
+        }
+        let count = chosen.len().max(1) as f64;
+        println!(
+            "{:10} {stage:5} {:7} {:14.3} {:7.3} {:8.3} {:15.1}%",
+            "",
+            chosen.len(),
+            nothing / count,
+            fitted / count,
+            best / count,
+            found as f64 / count * 100.0
+        );
+    }
+}
+
+/// The place of the highest value.
+fn highest(values: impl Iterator<Item = f64>) -> Option<usize> {
+    values.enumerate().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(place, _)| place)
+}
+
+/// The source file that holds the weights.
+fn source(
+    args: &Args,
+    positions: usize,
+    movement: &PolicyWeights<{ classes(&MOVEMENT_FEATURES) }>,
+    arrow: &PolicyWeights<{ classes(&ARROW_FEATURES) }>,
+) -> String {
+    let mut text = format!(
+        "//! The weights of [`super::policy`], written by `lab policy` from {positions} positions, searched with\n\
+         //! {} iterations each by\n\
+         //! `{}`.\n\n\
+         // A weight may look like a constant of mathematics.\n\
+         #![allow(clippy::approx_constant)]\n\n\
+         use super::policy::{{ARROW_FEATURES, MOVEMENT_FEATURES, PolicyWeights, classes}};\n",
+        args.iterations, args.search
+    );
+    let tables = [
+        (
+            "MOVEMENT",
+            "MOVEMENT_FEATURES",
+            movement.each_ref().map(|row| row.as_slice()),
+            &MOVEMENT_FEATURES[..],
+        ),
+        ("ARROW", "ARROW_FEATURES", arrow.each_ref().map(|row| row.as_slice()), &ARROW_FEATURES[..]),
+    ];
+    for (name, features, stages, sizes) in tables {
+        let _ = write!(
+            text,
+            "\n#[rustfmt::skip]\npub(super) static {name}: PolicyWeights<{{ classes(&{features}) }}> = [\n"
+        );
+        for row in stages {
+            text += "    [\n";
+            let mut row = row.iter();
+            for size in sizes {
+                let numbers: Vec<String> =
+                    row.by_ref().take(*size).map(|weight| format!("{weight:.2}")).collect();
+                let _ = writeln!(text, "        // {size}");
+                for line in numbers.chunks(16) {
+                    let _ = writeln!(text, "        {},", line.join(", "));
+                }
+            }
+            text += "    ],\n";
+        }
+        text += "];\n";
+    }
+    text
+}

@@ -1,0 +1,201 @@
+//! `lab judge CMD`: games of a bot as Botzone runs it, with the platform's limits, its verdicts, and what
+//! every turn took.
+
+pub mod load;
+mod report;
+
+use crate::commands::r#match::{read_seconds, read_size};
+use crate::matches::spec::PlayerSpec;
+use crate::platforms::botzone::{Allowance, BotzonePlayer, Log, Mode};
+use crate::platforms::confine::{Refusal, confined};
+use crate::platforms::process::Errors;
+use crate::play::player::Player;
+use crate::play::referee;
+use crate::play::referee::{Conditions, Control};
+use clap::ValueEnum;
+use load::Load;
+use otrera::Outcome;
+use otrera::{Position, Side, Size};
+use report::{Played, Report};
+use serde_json::Value;
+use std::sync::PoisonError;
+use std::time::Duration;
+
+/// Arguments of `lab judge`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// The bot with its arguments, as one word: "dist/otrera --threads 1".
+    command: String,
+    /// How to talk to it; all four modes by default. A keep mode leaves the input open and keeps a process
+    /// that asks for it; the others start one for each turn.
+    #[arg(
+        long,
+        value_name = "MODE,...",
+        value_delimiter = ',',
+        default_value = "simple,json,simple-keep,json-keep"
+    )]
+    mode: Vec<Mode>,
+    /// Games in each mode, as Black and as White in turn.
+    #[arg(long, default_value_t = 2)]
+    games: u64,
+    /// Its opponent: a player as in `lab match`, or `itself`.
+    #[arg(long, value_name = "PLAYER", default_value = "greedy")]
+    opponent: String,
+    /// Seconds for a move of an opponent that needs to be told.
+    #[arg(long, value_name = "S", default_value = "0.1", value_parser = read_seconds)]
+    opponent_time: Duration,
+    /// Edge of the board.
+    #[arg(long, default_value = "8", value_parser = read_size)]
+    size: Size,
+    /// Seconds for a turn; twice as many for the first one, and as many times more as the language is granted.
+    #[arg(long, value_name = "S", default_value = "1", value_parser = read_seconds)]
+    time: Duration,
+    /// The language whose time limits hold.
+    #[arg(long, value_enum, default_value = "cpp")]
+    language: Language,
+    /// The time limits hold for processor time; the wall clock may show this many times as much. The
+    /// platform's own factor is not known, and 1 is the safe assumption.
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = read_factor)]
+    alarm: f64,
+    /// MB of resident memory.
+    #[arg(long, value_name = "MB", default_value_t = 256, value_parser = clap::value_parser!(u64).range(1..1 << 24))]
+    memory: u64,
+    /// Start the bot so that it can start no other program: execve fails with EPERM, or kills it.
+    #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "eperm")]
+    forbid_execve: Option<Refusal>,
+    /// Busy processes beside the games.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    load: usize,
+    /// Show what the bot writes to its error output.
+    #[arg(long)]
+    stderr: bool,
+    /// Seed of the opponent.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// End with one line of JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Botzone's languages by what they are granted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Language {
+    Cpp,
+    Elfbin,
+    Pascal,
+    Java,
+    Csharp,
+    Js,
+    Python,
+}
+
+impl Language {
+    /// How many times the time of C++ a turn may take, and one of a process that has been kept.
+    fn factors(self) -> (u32, u32) {
+        match self {
+            Self::Cpp | Self::Elfbin | Self::Pascal => (1, 1),
+            Self::Java => (3, 2),
+            Self::Csharp | Self::Python => (6, 4),
+            Self::Js => (2, 2),
+        }
+    }
+}
+
+fn read_factor(text: &str) -> Result<f64, String> {
+    let factor = text.parse().ok().filter(|factor| (1.0..=1000.0).contains(factor));
+    factor.ok_or_else(|| "a factor from 1 to 1000 is wanted".into())
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), String> {
+    let court = Court::new(args)?;
+    let _load = Load::start(args.load)?;
+    let mut reports = Vec::new();
+    for &mode in &args.mode {
+        let report = court.judge(mode);
+        print!("{}", report.to_text());
+        reports.push(report);
+    }
+    if args.json {
+        println!("{}", reports.iter().map(Report::to_json).collect::<Value>());
+    }
+    match reports.iter().map(|report| report.problems.len()).sum() {
+        0 => Ok(()),
+        lost => Err(format!("{lost} games lost by a verdict")),
+    }
+}
+
+/// What all games of a run have in common.
+struct Court<'a> {
+    args: &'a Args,
+    command: Vec<String>,
+    allowance: Allowance,
+    /// `None` is the bot itself.
+    opponent: Option<PlayerSpec>,
+}
+
+impl<'a> Court<'a> {
+    fn new(args: &'a Args) -> Result<Self, String> {
+        let command: Vec<String> = args.command.split_whitespace().map(str::to_owned).collect();
+        if command.is_empty() {
+            return Err("which bot?".into());
+        }
+        let command = match args.forbid_execve {
+            Some(refusal) => confined(&command, refusal)?,
+            None => command,
+        };
+        let (normal, kept) = args.language.factors();
+        let allowance = Allowance {
+            time: args.time * normal,
+            kept_time: args.time * kept,
+            alarm: args.alarm,
+            memory: args.memory << 20,
+        };
+        let opponent = match args.opponent.as_str() {
+            "itself" => None,
+            player => Some(player.parse()?),
+        };
+        Ok(Self { args, command, allowance, opponent })
+    }
+
+    fn judge(&self, mode: Mode) -> Report {
+        let log = Log::default();
+        let errors = if self.args.stderr { Errors::Shown } else { Errors::Hidden };
+        let bot = || {
+            let player = BotzonePlayer::new(self.command.clone(), mode);
+            player.judged(self.allowance, errors, log.clone())
+        };
+        let mut bots = [bot(), bot()];
+        let mut report = Report { mode: mode.to_string(), ..Report::default() };
+        for number in 0..self.args.games {
+            let bot_side = if number.is_multiple_of(2) { Side::Black } else { Side::White };
+            let outcome = self.game(&mut bots, bot_side, number);
+            let turns = std::mem::take(&mut *log.lock().unwrap_or_else(PoisonError::into_inner));
+            let played = Played { number: number + 1, bot_side, alone: self.opponent.is_none(), turns };
+            report.add(played, outcome);
+        }
+        report
+    }
+
+    fn game(&self, bots: &mut [BotzonePlayer; 2], bot_side: Side, number: u64) -> Outcome {
+        let conditions = Conditions {
+            start: Position::start(self.args.size),
+            opening: Vec::new(),
+            // The bot knows its own time and is under its own limits.
+            control: Control::PerMove(self.args.opponent_time),
+            grace: Duration::MAX,
+            adjudicate: None,
+        };
+        let [bot, twin] = bots;
+        let mut built =
+            self.opponent.as_ref().map(|player| player.build(self.args.seed.wrapping_add(number)));
+        let opponent: &mut dyn Player = match &mut built {
+            Some(player) => player.as_mut(),
+            None => twin,
+        };
+        match bot_side {
+            Side::Black => referee::play([bot, opponent], &conditions),
+            Side::White => referee::play([opponent, bot], &conditions),
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! What the games of a bot in one mode have shown: results, verdicts, time and memory.
+
+use crate::papers::table::sheet::Sheet;
+use crate::platforms::botzone::TurnTaken;
+use crate::platforms::verdict::{Failure, Spent, Verdict};
+use otrera::{Forfeit, Outcome, Side};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Games of a bot in one mode.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The mode's name.
+    pub mode: String,
+    /// Games played.
+    pub games: u64,
+    /// Games that the bot won.
+    pub won: u64,
+    /// All its turns.
+    pub turns: Vec<TurnTaken>,
+    /// Games that the bot lost by a verdict, and why.
+    pub problems: Vec<String>,
+    /// Games that its opponent lost other than on the board.
+    pub gifts: Vec<String>,
+}
+
+/// A game that has been played, but for its outcome.
+pub struct Played {
+    /// Its number, from 1.
+    pub number: u64,
+    /// The side of the bot.
+    pub bot_side: Side,
+    /// The bot was its own opponent.
+    pub alone: bool,
+    /// The bot's turns.
+    pub turns: Vec<TurnTaken>,
+}
+
+/// Median, 99th percentile and maximum.
+type Spread = [Duration; 3];
+
+impl Report {
+    /// Adds a game.
+    pub fn add(&mut self, mut played: Played, outcome: Outcome) {
+        self.games += 1;
+        self.won += u64::from(outcome.winner == played.bot_side);
+        if let Some(forfeit) = outcome.forfeit {
+            if outcome.winner == played.bot_side && !played.alone {
+                self.gifts.push(format!("game {} by {forfeit}", played.number));
+            } else {
+                self.problems.push(format!(
+                    "game {}, {}",
+                    played.number,
+                    complaint(&mut played.turns, &forfeit)
+                ));
+            }
+        }
+        self.turns.extend(played.turns);
+    }
+
+    /// How many turns got each verdict.
+    pub fn verdicts(&self) -> BTreeMap<Verdict, usize> {
+        let mut verdicts = BTreeMap::new();
+        for turn in &self.turns {
+            *verdicts.entry(turn.verdict()).or_insert(0) += 1;
+        }
+        verdicts
+    }
+
+    /// Peak memory in bytes.
+    fn peak(&self) -> u64 {
+        self.turns.iter().map(|turn| turn.spent.peak).max().unwrap_or(0)
+    }
+
+    fn taken(&self, first: bool) -> Vec<Spent> {
+        self.turns.iter().filter(|turn| turn.first == first).map(|turn| turn.spent).collect()
+    }
+
+    /// The report in words.
+    pub fn to_text(&self) -> String {
+        let verdicts = self.verdicts();
+        let verdicts: Vec<String> =
+            verdicts.iter().map(|(verdict, count)| format!("{verdict} {count}")).collect();
+        let title = format!(
+            "{}: {} of {} games won; turns: {}",
+            self.mode,
+            self.won,
+            self.games,
+            verdicts.join(", ")
+        );
+        let mut sheet = Sheet::new(
+            title,
+            &["seconds", "turns", "CPU median", "99 %", "max", "wall median", "99 %", "max"],
+        );
+        for (name, first) in [("first turns", true), ("other turns", false)] {
+            let taken = self.taken(first);
+            let [cpu, wall] = spreads(&taken);
+            let times = cpu.iter().chain(&wall).map(|time| format!("{:.3}", time.as_secs_f64()));
+            sheet.row([name.to_owned(), taken.len().to_string()].into_iter().chain(times));
+        }
+        sheet.notes.push(match self.peak() {
+            0 => "peak memory unknown: no turn was long enough to be looked at".to_owned(),
+            peak => format!("peak memory {:.1} MB", peak as f64 / f64::from(1 << 20)),
+        });
+        sheet.notes.extend(self.problems.iter().map(|problem| format!("lost {problem}")));
+        sheet.notes.extend(self.gifts.iter().map(|gift| format!("won {gift}")));
+        sheet.to_text()
+    }
+
+    /// The report as a JSON object, in seconds and bytes.
+    pub fn to_json(&self) -> Value {
+        let verdicts: Map<String, Value> =
+            self.verdicts().into_iter().map(|(verdict, count)| (verdict.to_string(), count.into())).collect();
+        let times = |first| {
+            let taken = self.taken(first);
+            let [cpu, wall] = spreads(&taken).map(|spread| {
+                let [median, percentile, max] = spread.map(|time| time.as_secs_f64());
+                json!({"median": median, "99 %": percentile, "max": max})
+            });
+            json!({"turns": taken.len(), "cpu": cpu, "wall": wall})
+        };
+        json!({
+            "mode": self.mode, "games": self.games, "won": self.won, "verdicts": verdicts,
+            "first_turns": times(true), "other_turns": times(false), "peak_memory": self.peak(),
+            "lost": self.problems, "opponent_lost": self.gifts,
+        })
+    }
+}
+
+/// The verdict on the turn that lost a game. The referee's word on its move comes after it was noted.
+fn complaint(turns: &mut [TurnTaken], forfeit: &Forfeit) -> String {
+    let number = turns.len();
+    let Some(turn) = turns.last_mut() else { return forfeit.to_string() };
+    if let Forfeit::Illegal(what) = forfeit {
+        turn.failure.get_or_insert_with(|| Failure::new(Verdict::InvalidMove, what.as_str()));
+    }
+    let what = turn.failure.as_ref().map_or_else(|| forfeit.to_string(), Failure::to_string);
+    format!("its turn {number}: {what}")
+}
+
+/// The spread of processor time and of wall-clock time.
+fn spreads(turns: &[Spent]) -> [Spread; 2] {
+    [spread(turns.iter().map(|spent| spent.cpu)), spread(turns.iter().map(|spent| spent.wall))]
+}
+
+fn spread(times: impl Iterator<Item = Duration>) -> Spread {
+    let mut times: Vec<Duration> = times.collect();
+    times.sort_unstable();
+    // The smallest time that so many per cent of the turns do not exceed.
+    let percentile = |percent: usize| {
+        let rank = (times.len() * percent).div_ceil(100).saturating_sub(1);
+        times.get(rank).copied().unwrap_or_default()
+    };
+    [percentile(50), percentile(99), percentile(100)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_spread_takes_the_nearest_rank() {
+        let of =
+            |count: u64| spread((1..=count).rev().map(Duration::from_millis)).map(|time| time.as_millis());
+        assert_eq!(of(200), [100, 198, 200]);
+        assert_eq!(of(3), [2, 3, 3]);
+        assert_eq!(of(0), [0, 0, 0]);
+    }
+}

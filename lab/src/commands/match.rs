@@ -1,0 +1,356 @@
+//! `lab match A B`: games between two players until their number is played or a test has decided.
+
+use crate::matches::results::{Earlier, Results};
+use crate::matches::runner::{Match, cores};
+use crate::matches::score::{Score, repetitions};
+use crate::matches::spec::PlayerSpec;
+use crate::play::openings::Openings;
+use crate::play::referee::Control;
+use crate::stats::sprt::{Sprt, Verdict};
+use indicatif::{ProgressBar, ProgressStyle};
+use otrera::{Move, Position, Size};
+use serde_json::{Value, json};
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Arguments of `lab match`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// The first player: a preset with parameters (tournament,threads=1,c=3), greedy, random,
+    /// alphabeta:territory, pvs:paper, or
+    /// cmd:PROGRAM,proto=botzone-simple|botzone-json|botzone-simple-keep|botzone-json-keep|sau|uci
+    a: PlayerSpec,
+    /// The second player.
+    b: PlayerSpec,
+    /// Number of games; with --sprt the most that are played.
+    #[arg(long, default_value_t = 100)]
+    games: u64,
+    #[command(flatten)]
+    conditions: ConditionArgs,
+    /// Stop when A is shown to be stronger than B by ELO1, or by ELO0 at most.
+    #[arg(long, value_name = "ELO0,ELO1[,ALPHA,BETA]", value_parser = read_sprt, allow_hyphen_values = true)]
+    sprt: Option<Hypotheses>,
+    /// The results file; by default a new one in results/.
+    #[arg(long)]
+    output: Option<PathBuf>,
+    /// Go on with the results file of an interrupted match.
+    #[arg(long, requires = "output")]
+    resume: bool,
+    /// With --resume: play those games again that were lost by an answer too late, on a machine that pauses. They
+    /// move to FILE.late.
+    #[arg(long, requires = "resume")]
+    replay_late: bool,
+    /// End with one line of JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The conditions under which games are played.
+#[derive(clap::Args, Clone, Debug)]
+pub struct ConditionArgs {
+    /// Seconds for each move; 0.1 if nothing is said, no limit for players of fixed depth or iterations.
+    #[arg(long, value_name = "S", group = "effort", value_parser = read_seconds)]
+    time: Option<Duration>,
+    /// Seconds for all moves of one side.
+    #[arg(long, value_name = "S", group = "effort", value_parser = read_seconds)]
+    game_time: Option<Duration>,
+    /// Iterations, playouts or nodes for each move.
+    #[arg(long, value_name = "N", group = "effort")]
+    iterations: Option<u64>,
+    /// No limit: for players that know their own.
+    #[arg(long, group = "effort")]
+    free: bool,
+    /// Edge of the board.
+    #[arg(long, default_value = "10", value_parser = read_size)]
+    size: Size,
+    /// Random plies of the opening.
+    #[arg(long, default_value_t = 4)]
+    plies: u32,
+    /// A file of openings to be taken in turn instead, one a line: moves like d1d7g7, # begins a comment.
+    #[arg(long, value_name = "FILE")]
+    book: Option<PathBuf>,
+    /// How far from one half the winning rate may be after the opening; 0.5 takes all openings.
+    #[arg(long, default_value_t = 0.15)]
+    balance: f32,
+    /// Seed of the openings and of the players.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// How much later than its time an answer may come, in seconds.
+    #[arg(long, value_name = "S", default_value = "0.1", value_parser = read_seconds)]
+    grace: Duration,
+    /// End a game when both players have seen one side at this winning rate for six plies.
+    #[arg(long, value_name = "RATE", value_parser = read_rate)]
+    adjudicate: Option<f32>,
+    /// Games played at once; by default one for each core.
+    #[arg(long)]
+    concurrency: Option<usize>,
+}
+
+impl ConditionArgs {
+    fn control(&self, players: &[PlayerSpec]) -> Control {
+        match (self.time, self.game_time, self.iterations) {
+            (Some(time), _, _) => Control::PerMove(time),
+            (_, Some(time), _) => Control::PerGame(time),
+            (_, _, Some(count)) => Control::Iterations(count),
+            _ if self.free || players.iter().all(PlayerSpec::has_its_own_limit) => Control::Free,
+            _ => Control::PerMove(Duration::from_millis(100)),
+        }
+    }
+
+    /// How many games are played at once.
+    pub fn concurrency(&self) -> usize {
+        self.concurrency.unwrap_or_else(cores).max(1)
+    }
+
+    /// The seed of the openings and of the players.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// A match under these conditions.
+    ///
+    /// # Errors
+    /// A player that cannot be told of an opening.
+    pub fn new_match(&self, players: [PlayerSpec; 2], games: u64) -> Result<Match, String> {
+        let openings = self.openings()?;
+        let opened = openings.plies > 0 || !openings.book.is_empty();
+        if let Some(player) = players.iter().find(|player| player.speaks_sau() && opened) {
+            return Err(format!("{} cannot be told of an opening: add --plies 0", player.text));
+        }
+        let (control, adjudicate) = (self.control(&players), self.adjudicate);
+        Ok(Match { players, games, size: self.size, control, grace: self.grace, openings, adjudicate })
+    }
+
+    fn openings(&self) -> Result<Openings, String> {
+        let book = match &self.book {
+            None => Vec::new(),
+            Some(path) => {
+                let problem = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+                let text = std::fs::read_to_string(path).map_err(|error| problem(&error))?;
+                read_book(&text, Position::start(self.size)).map_err(|error| problem(&error))?
+            }
+        };
+        Ok(Openings { book, plies: self.plies, balance: self.balance, seed: self.seed })
+    }
+}
+
+/// Openings, one a line, checked from this start.
+fn read_book(text: &str, start: Position) -> Result<Vec<Vec<Move>>, String> {
+    let mut book = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.split('#').next().unwrap_or_default();
+        let mut position = start;
+        let mut moves = Vec::new();
+        for word in line.split_whitespace() {
+            let mv: Move = word.parse().map_err(|error| format!("line {number}: {error}"))?;
+            position = position.try_play(mv).map_err(|error| format!("line {number}, {mv}: {error}"))?;
+            moves.push(mv);
+        }
+        if !moves.is_empty() {
+            book.push(moves);
+        }
+    }
+    if book.is_empty() { Err("holds no opening".into()) } else { Ok(book) }
+}
+
+fn read_rate(text: &str) -> Result<f32, String> {
+    let rate = text.parse().ok().filter(|rate| (0.5..=1.0).contains(rate));
+    rate.ok_or_else(|| "a winning rate from 0.5 to 1 is wanted".into())
+}
+
+/// A number of seconds from the command line.
+pub fn read_seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|seconds: &f64| (0.0..=1e6).contains(seconds));
+    seconds.map(Duration::from_secs_f64).ok_or_else(|| "a number of seconds is wanted".into())
+}
+
+/// The edge of a board from the command line.
+pub fn read_size(text: &str) -> Result<Size, String> {
+    text.parse().ok().and_then(Size::new).ok_or_else(|| "an edge from 4 to 10 is wanted".into())
+}
+
+/// The hypotheses of a sequential test and the errors it may make.
+#[derive(Clone, Copy, Debug)]
+pub struct Hypotheses {
+    elo0: f64,
+    elo1: f64,
+    alpha: f64,
+    beta: f64,
+}
+
+fn read_sprt(text: &str) -> Result<Hypotheses, String> {
+    let numbers: Result<Vec<f64>, _> = text.split(',').map(str::parse).collect();
+    match numbers.as_deref() {
+        Ok([elo0, elo1]) => Ok(Hypotheses { elo0: *elo0, elo1: *elo1, alpha: 0.05, beta: 0.05 }),
+        Ok([elo0, elo1, alpha, beta]) => {
+            Ok(Hypotheses { elo0: *elo0, elo1: *elo1, alpha: *alpha, beta: *beta })
+        }
+        _ => Err("two or four numbers are wanted, like 0,20 or 0,20,0.05,0.05".into()),
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), String> {
+    let contest = args.conditions.new_match([args.a.clone(), args.b.clone()], args.games)?;
+    let test = args.sprt.map(|h| Sprt::new(h.elo0, h.elo1, h.alpha, h.beta)).transpose();
+    let test = test.map_err(|error| format!("--sprt: {error}"))?;
+    let path = args.output.clone().unwrap_or_else(|| new_path(&contest));
+    if args.resume && !path.exists() {
+        eprintln!("lab: there is no {} to go on with: a new match begins", path.display());
+    }
+    let earlier = match (args.resume, args.replay_late) {
+        (false, _) => Earlier::Refused,
+        (true, false) => Earlier::Kept,
+        (true, true) => Earlier::KeptUnlessLate,
+    };
+    let results = Results::open(&path, &contest.conditions(), earlier)?;
+    let enough = AtomicBool::new(false);
+    let progress = Progress::new(args.games, test.clone());
+    progress.show(&results, &enough);
+    contest
+        .play(&results, args.conditions.concurrency(), &enough, &|results| progress.show(results, &enough))?;
+    progress.bar.finish_and_clear();
+    let score = results.score();
+    print!("{}", summary(&contest, &score, test.as_ref()));
+    let repeated = repetitions(&results.games());
+    if repeated > 0 {
+        println!("repeat earlier games, move by move: {repeated}; the interval takes them for new ones");
+    }
+    println!("results: {}", path.display());
+    if args.json {
+        println!("{}", as_json(&score, test.as_ref()));
+    }
+    Ok(())
+}
+
+/// A results file that does not exist yet.
+fn new_path(contest: &Match) -> PathBuf {
+    let safe = |text: &str| {
+        text.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).take(40).collect::<String>()
+    };
+    let [a, b] = [safe(&contest.players[0].text), safe(&contest.players[1].text)];
+    let stamp = chrono::Local::now().format("%Y%m%d-%H%M%S");
+    PathBuf::from(format!("results/{stamp}-{a}-{b}-{}.jsonl", std::process::id()))
+}
+
+/// A bar with a message, in a terminal.
+pub fn progress_bar(total: u64) -> ProgressBar {
+    let bar = if std::io::stderr().is_terminal() { ProgressBar::new(total) } else { ProgressBar::hidden() };
+    let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {msg} ({eta} left)");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar
+}
+
+/// Shows how the match stands: a bar in a terminal, else a line now and then.
+struct Progress {
+    bar: ProgressBar,
+    total: u64,
+    test: Option<Sprt>,
+}
+
+impl Progress {
+    fn new(total: u64, test: Option<Sprt>) -> Self {
+        Self { bar: progress_bar(total), total, test }
+    }
+
+    fn show(&self, results: &Results, enough: &AtomicBool) {
+        let score = results.score();
+        let line = standing(&score, self.test.as_ref());
+        self.bar.set_position(score.games());
+        self.bar.set_message(line.clone());
+        if self.bar.is_hidden() && score.games() > 0 && score.games().is_multiple_of((self.total / 20).max(1))
+        {
+            println!("{}/{} {line}", score.games(), self.total);
+        }
+        if self.test.as_ref().is_some_and(|test| score.tested(test).verdict() != Verdict::Continue) {
+            enough.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Score, Elo and the state of the test in one line.
+fn standing(score: &Score, test: Option<&Sprt>) -> String {
+    let elo = score.estimate().map_or(String::new(), |e| {
+        format!(", Elo {:+.0} [{:+.0}, {:+.0}]", e.elo, e.interval.low, e.interval.high)
+    });
+    let llr = test.map_or(String::new(), |test| format!(", LLR {:.2}", score.tested(test).llr()));
+    let forfeits = match score.forfeit_count() {
+        0 => String::new(),
+        count => format!(", forfeits {count}"),
+    };
+    format!("{}-{} {:.1}%{elo}{llr}{forfeits}", score.wins, score.losses, score.share() * 100.0)
+}
+
+fn summary(contest: &Match, score: &Score, test: Option<&Sprt>) -> String {
+    let [a, b] = [&contest.players[0].text, &contest.players[1].text];
+    let [seconds_a, seconds_b] = score.seconds_a_move();
+    let mut text = format!("{a} v {b}: {}\n", standing(score, test));
+    text += &format!(
+        "as Black {}-{}, as White {}-{}; {:.1} plies a game; {seconds_a:.3} s and {seconds_b:.3} s a move\n",
+        score.wins_as_black,
+        score.games_as_black - score.wins_as_black,
+        score.wins - score.wins_as_black,
+        score.games() - score.games_as_black - (score.wins - score.wins_as_black),
+        score.plies as f64 / score.games().max(1) as f64,
+    );
+    for (name, forfeits) in [(a, &score.forfeits[0]), (b, &score.forfeits[1])] {
+        for (kind, count) in forfeits {
+            text += &format!("{name} lost {count} by {kind}\n");
+        }
+    }
+    if let Some(test) = test {
+        let test = score.tested(test);
+        let (lower, upper) = test.bounds();
+        let pairs = test.pairs().total();
+        text += &format!(
+            "SPRT: {}, LLR {:.2} [{lower:.2}, {upper:.2}] after {pairs} pairs\n",
+            verdict(&test),
+            test.llr()
+        );
+    }
+    text
+}
+
+/// The result as one JSON object, from A's side.
+fn as_json(score: &Score, test: Option<&Sprt>) -> Value {
+    let estimate = score.estimate();
+    let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
+    json!({
+        "wins": score.wins,
+        "losses": score.losses,
+        "score": score.share(),
+        "elo": finite(estimate.map(|estimate| estimate.elo)),
+        "elo_low": finite(estimate.map(|estimate| estimate.interval.low)),
+        "elo_high": finite(estimate.map(|estimate| estimate.interval.high)),
+        "forfeits": score.forfeits,
+        "sprt": test.map(|test| verdict(&score.tested(test))),
+    })
+}
+
+fn verdict(test: &Sprt) -> &'static str {
+    match test.verdict() {
+        Verdict::Continue => "undecided",
+        Verdict::AcceptH0 => "H0",
+        Verdict::AcceptH1 => "H1",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_book_is_read_and_checked() {
+        let start = Position::standard();
+        let book = read_book("# Olympiads\nd1d7g7 a7d4a7\n\nd1-d8/b6 # common\n", start).unwrap();
+        assert_eq!(book.iter().map(Vec::len).collect::<Vec<_>>(), [2, 1]);
+        for (text, complaint) in
+            [("", "no opening"), ("d1d7g7 d1d7g7", "line 1, d1-d7/g7"), ("\nhello", "line 2")]
+        {
+            let problem = read_book(text, start).unwrap_err();
+            assert!(problem.contains(complaint), "{problem}");
+        }
+    }
+}

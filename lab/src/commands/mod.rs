@@ -1,0 +1,11 @@
+//! The commands of the laboratory, each with its arguments. Those that reproduce tables are in [`crate::papers`].
+
+pub mod convert;
+pub mod endgames;
+pub mod fit_eval;
+pub mod fit_policy;
+pub mod judge;
+pub mod r#match;
+pub mod report;
+pub mod tourney;
+pub mod tune;

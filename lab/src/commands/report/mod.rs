@@ -1,0 +1,101 @@
+//! `lab report`: one HTML file that shows results: cross-table, ratings, and every game with its winning
+//! rates and a board to step through.
+//!
+//! The file needs nothing from anywhere. The page is made in the browser by the scripts beside this
+//! file, from one JSON object: the standing, and the games as [`json`] writes them.
+
+pub mod ratings;
+
+use crate::commands::convert;
+use otrera::GameRecord;
+use otrera::record::json;
+use ratings::Standing;
+use std::path::{Path, PathBuf};
+
+const PAGE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+const SCRIPTS: [&str; 6] = [
+    include_str!("elements.js"),
+    include_str!("replay.js"),
+    include_str!("board.js"),
+    include_str!("curve.js"),
+    include_str!("standing.js"),
+    include_str!("page.js"),
+];
+
+/// A web page of results: cross-table, ratings, games to step through.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Results files, or records in any form that `convert` reads.
+    #[arg(required = true)]
+    results: Vec<PathBuf>,
+    /// The page; by default beside the first results file, with the ending .html.
+    #[arg(long)]
+    output: Option<PathBuf>,
+}
+
+/// Writes the page.
+///
+/// # Errors
+/// What could not be read or written, as a message.
+pub fn run(args: &Args) -> Result<(), String> {
+    let mut games = Vec::new();
+    for path in &args.results {
+        let mut more = convert::read_games(path)?;
+        more.sort_by_key(|game| game.number);
+        games.append(&mut more);
+    }
+    let [first, ..] = &args.results[..] else { return Err("no results file".into()) };
+    let output = args.output.clone().unwrap_or_else(|| first.with_extension("html"));
+    let title = args.results.iter().map(|path| file_name(path)).collect::<Vec<_>>().join(", ");
+    std::fs::write(&output, page(&title, &games))
+        .map_err(|error| format!("{}: {error}", output.display()))?;
+    eprintln!("{} games in {}", games.len(), output.display());
+    Ok(())
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// The whole page. What comes from outside is put in last, so that nothing in it is taken for a mark.
+fn page(title: &str, games: &[GameRecord]) -> String {
+    let records: Vec<String> = games.iter().map(json::write).collect();
+    let head = serde_json::json!({ "title": title, "standing": Standing::of(games) }).to_string();
+    let data = format!("{},\"games\":[\n{}\n]}}", &head[..head.len() - 1], records.join(",\n"));
+    PAGE.replace("{{style}}", STYLE)
+        .replace("{{scripts}}", &SCRIPTS.join("\n"))
+        .replace("{{data}}", &harmless_in_html(&data))
+}
+
+/// The same JSON in characters that end no script element.
+fn harmless_in_html(json: &str) -> String {
+    json.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use otrera::Position;
+
+    #[test]
+    fn names_cannot_break_out_of_the_data() {
+        let name = "</script><script>alert(1)</script><!-- {{data}} {{style}}";
+        let page = page(name, &[GameRecord::new(name, "b", Position::standard())]);
+        assert_eq!(page.matches("</script>").count(), PAGE.matches("</script>").count());
+        let (_, after) = page.split_once("<script type=\"application/json\" id=\"data\">").unwrap();
+        let (data, _) = after.split_once("</script>").unwrap();
+        let data: serde_json::Value = serde_json::from_str(data).unwrap();
+        assert_eq!(data["games"][0]["black"], name);
+        assert_eq!(data["title"], name);
+    }
+
+    #[test]
+    fn the_page_names_no_other_resource() {
+        let page = page("t", &[]);
+        for word in ["http://", "https://", "//www", "src=", "@import", "url("] {
+            let foreign = page.replace("http://www.w3.org/2000/svg", "");
+            assert!(!foreign.contains(word), "{word}");
+        }
+    }
+}

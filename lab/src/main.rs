@@ -1,0 +1,69 @@
+//! The laboratory: matches with honest statistics, the papers' tables, records and reports.
+
+use clap::{Parser, Subcommand};
+use otrera_lab::commands::{convert, endgames, fit_eval, fit_policy, judge, r#match, report, tourney, tune};
+use otrera_lab::papers::table;
+use otrera_lab::platforms::confine;
+use std::process::ExitCode;
+
+/// The laboratory of Otrera, an engine for the Game of the Amazons.
+#[derive(Parser)]
+#[command(version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Play a match between two players, in colour-swapped pairs of games.
+    Match(Box<r#match::Args>),
+    /// Run a bot as Botzone does, with its limits and verdicts.
+    Judge(Box<judge::Args>),
+    /// Play a field of players against each other.
+    Tourney(tourney::Args),
+    /// Reproduce a table of the papers.
+    Table(table::Args),
+    /// Convert records between JSON, SGF and CCGC text.
+    Convert(convert::Args),
+    /// Fit the weights of the evaluation to games.
+    Fit(fit_eval::Args),
+    /// Fit the priors of half-moves to the visits of searches.
+    Policy(fit_policy::Args),
+    /// Tune parameters of the search by games between slightly changed players.
+    Tune(Box<tune::Args>),
+    /// Make endgames whose winner is known, and see how a player does in them.
+    Endgames(endgames::Args),
+    /// Turn a results file into one HTML page.
+    Report(report::Args),
+    /// Run a program that may not start others.
+    #[command(hide = true)]
+    Confine(confine::Args),
+    /// Keep a core busy until the parent ends.
+    #[command(hide = true)]
+    Busy,
+}
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Match(args) => r#match::run(&args),
+        Command::Judge(args) => judge::run(&args),
+        Command::Confine(args) => confine::run(&args),
+        Command::Busy => judge::load::keep_busy(),
+        Command::Tourney(args) => tourney::run(&args),
+        Command::Convert(args) => convert::run(&args),
+        Command::Endgames(args) => endgames::run(&args),
+        Command::Fit(args) => fit_eval::run(&args),
+        Command::Policy(args) => fit_policy::run(&args),
+        Command::Report(args) => report::run(&args),
+        Command::Table(args) => table::run(&args),
+        Command::Tune(args) => tune::run(&args),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("lab: {problem}");
+            ExitCode::FAILURE
+        }
+    }
+}

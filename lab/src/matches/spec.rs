@@ -1,0 +1,215 @@
+//! Players by name: what `lab match A B` and the tables understand.
+//!
+//! ```text
+//! tournament,threads=2,c=3       a preset with parameters of the search
+//! tournament,weights-file=F      ... with weights that `lab fit` has printed
+//! tournament,share=0.1           ... in a tenth of the time that it is given
+//! tournament,first=3:10          ... its first three moves in ten times of it
+//! alphabeta:territory            alpha-beta of depth 2 (alphabeta:territory:3 of depth 3)
+//! pvs:fitted                     principal variation search against the clock
+//! greedy    random
+//! cmd:./bot --flag,proto=botzone-json-keep     a program from elsewhere
+//! ```
+
+use crate::baseline::{alphabeta::AlphaBeta, measure::Measure, pvs::Pvs, random::RandomPlayer};
+use crate::matches::weights::read_weights;
+use crate::platforms::botzone::BotzonePlayer;
+use crate::platforms::{Dialect, External, Protocol};
+use crate::play::player::{Budget, Choice, Player, SearchPlayer};
+use otrera::{Forfeit, Move, Params, Position, Resources};
+use std::path::Path;
+use std::str::FromStr;
+
+/// A player that can be built any number of times.
+#[derive(Clone, Debug)]
+pub struct PlayerSpec {
+    /// As it was written; its name in records and tables.
+    pub text: String,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Search { params: Box<Params>, threads: usize, memory: usize, iterations: Option<u64>, haste: Haste },
+    AlphaBeta { measure: Measure, depth: u32 },
+    Pvs { measure: Measure },
+    Random,
+    External { command: Vec<String>, protocol: Protocol },
+}
+
+/// Default memory of a search: matches run several at once.
+const MEMORY_MB: u64 = 256;
+
+impl PlayerSpec {
+    /// Builds the player. The seed decides all its chances.
+    pub fn build(&self, seed: u64) -> Box<dyn Player> {
+        match &self.kind {
+            Kind::Search { params, threads, memory, iterations, haste } => {
+                let resources = Resources { threads: *threads, memory: *memory, seed };
+                let player = SearchPlayer::new((**params).clone(), resources, *iterations);
+                Box::new(Hurried { player, haste: *haste, moves: 0 })
+            }
+            Kind::AlphaBeta { measure, depth } => Box::new(AlphaBeta::new(*measure, *depth, seed)),
+            Kind::Pvs { measure } => Box::new(Pvs::new(*measure)),
+            Kind::Random => Box::new(RandomPlayer::new(seed)),
+            Kind::External { command, protocol } => match protocol {
+                Protocol::Botzone(mode) => Box::new(BotzonePlayer::new(command.clone(), *mode)),
+                Protocol::Sau => Box::new(External::new(command.clone(), Dialect::Sau)),
+                Protocol::Uci => Box::new(External::new(command.clone(), Dialect::Uci)),
+            },
+        }
+    }
+
+    /// Whether it does the same work for a move however much time there is.
+    pub fn has_its_own_limit(&self) -> bool {
+        match &self.kind {
+            Kind::Search { iterations, .. } => iterations.is_some(),
+            Kind::AlphaBeta { .. } | Kind::Random => true,
+            Kind::Pvs { .. } | Kind::External { .. } => false,
+        }
+    }
+
+    /// Whether it is a program that speaks to the SAU platform: it cannot be told of an opening, and plays
+    /// by that platform's rules.
+    pub fn speaks_sau(&self) -> bool {
+        matches!(self.kind, Kind::External { protocol: Protocol::Sau, .. })
+    }
+}
+
+impl FromStr for PlayerSpec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let kind = match text.strip_prefix("cmd:") {
+            Some(program) => external(program)?,
+            None => built_in(text)?,
+        };
+        Ok(Self { text: text.to_owned(), kind })
+    }
+}
+
+fn external(program: &str) -> Result<Kind, String> {
+    let (command, protocol) = program
+        .rsplit_once(",proto=")
+        .ok_or_else(|| format!("cmd:{program}: add ,proto= and one of {}", Protocol::names()))?;
+    let command: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
+    if command.is_empty() {
+        return Err("cmd: needs a program".into());
+    }
+    Ok(Kind::External { command, protocol: protocol.parse()? })
+}
+
+fn built_in(text: &str) -> Result<Kind, String> {
+    let mut options = text.split(',');
+    let mut words = options.next().unwrap_or_default().split(':');
+    let name = words.next().unwrap_or_default();
+    let words: Vec<&str> = words.collect();
+    let measure = |default: Measure| words.first().map_or(Ok(default), |word| word.parse());
+    let kind = match name {
+        "random" => Kind::Random,
+        "greedy" => Kind::AlphaBeta { measure: measure(Measure::Paper)?, depth: 1 },
+        "alphabeta" => Kind::AlphaBeta {
+            measure: measure(Measure::Territory)?,
+            depth: words
+                .get(1)
+                .map_or(Ok(2), |depth| depth.parse())
+                .map_err(|_| format!("{text}: what depth?"))?,
+        },
+        "pvs" => Kind::Pvs { measure: measure(Measure::Paper)? },
+        preset => {
+            let params = Params::preset(preset).map_err(|valid| {
+                format!("{preset}: {valid}, random, greedy, alphabeta[:EVALUATION[:DEPTH]], pvs[:EVALUATION], cmd:PROGRAM,proto=P")
+            })?;
+            return search(params, options);
+        }
+    };
+    match options.next() {
+        Some(option) => Err(format!("{name} has no option {option}")),
+        None => Ok(kind),
+    }
+}
+
+/// The parameters of a search from text, for commands that search themselves.
+///
+/// # Errors
+/// What would be valid.
+pub fn search_params(text: &str) -> Result<Params, String> {
+    match built_in(text)? {
+        Kind::Search { params, .. } => Ok(*params),
+        _ => Err(format!("{text} is no search")),
+    }
+}
+
+fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Result<Kind, String> {
+    let (mut threads, mut memory, mut iterations, mut haste) = (1, MEMORY_MB << 20, None, Haste::default());
+    for option in options {
+        let (name, value) =
+            option.split_once('=').ok_or_else(|| format!("{option}: an option is name=value"))?;
+        let number =
+            || value.parse::<u64>().ok().filter(|&n| n > 0).ok_or_else(|| format!("{option}: what number?"));
+        match name {
+            "threads" => threads = number()?.min(1024) as usize,
+            "memory" => memory = number()?.min(65_536) << 20,
+            "iterations" => iterations = Some(number()?),
+            "share" => {
+                haste.share =
+                    positive(value, 1.0).ok_or_else(|| format!("{option}: valid is a number up to 1"))?
+            }
+            "first" => {
+                let read = value
+                    .split_once(':')
+                    .and_then(|(moves, times)| Some((moves.parse().ok()?, positive(times, 1000.0)?)));
+                (haste.first, haste.times) = read.ok_or_else(|| format!("{option}: valid is MOVES:TIMES"))?;
+            }
+            "weights-file" => params.weights = read_weights(Path::new(value))?,
+            _ => params.set(name, value)?,
+        }
+    }
+    Ok(Kind::Search { params: Box::new(params), threads, memory: memory as usize, iterations, haste })
+}
+
+fn positive(text: &str, most: f64) -> Option<f64> {
+    text.parse().ok().filter(|number| *number > 0.0 && *number <= most)
+}
+
+/// How much of its time a search uses.
+#[derive(Clone, Copy, Debug)]
+struct Haste {
+    /// This share, up to 1, of it.
+    share: f64,
+    /// For its first so many moves so many times that, as if they came from a book.
+    first: u32,
+    times: f64,
+}
+
+impl Default for Haste {
+    fn default() -> Self {
+        Self { share: 1.0, first: 0, times: 1.0 }
+    }
+}
+
+/// A search that uses its time so.
+struct Hurried {
+    player: SearchPlayer,
+    haste: Haste,
+    moves: u32,
+}
+
+impl Player for Hurried {
+    fn begin(&mut self, start: &Position) -> Result<(), Forfeit> {
+        self.moves = 0;
+        self.player.begin(start)
+    }
+
+    fn choose(&mut self, budget: Budget) -> Result<Choice, Forfeit> {
+        self.moves += 1;
+        let Haste { share, first, times } = self.haste;
+        let part = if self.moves <= first { share * times } else { share };
+        let time = budget.time.map(|time| time.mul_f64(part));
+        self.player.choose(Budget { time, ..budget })
+    }
+
+    fn played(&mut self, mv: Move) {
+        self.player.played(mv);
+    }
+}

@@ -1,0 +1,139 @@
+//! One game between two searches, with what each of them spent.
+
+use super::minimax::alpha_beta;
+use super::uct::{EXPLORATION, uct};
+use super::{Game, Player};
+use fastrand::Rng;
+use std::time::{Duration, Instant};
+
+/// A search and its budget per move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Agent {
+    /// Minimax with alpha-beta pruning to a fixed depth.
+    AlphaBeta {
+        /// Moves looked ahead, at least 1.
+        depth: u32,
+    },
+    /// UCT with [`EXPLORATION`].
+    Uct {
+        /// Playouts per move.
+        iterations: u32,
+    },
+}
+
+/// What an agent spent in one game.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effort {
+    /// Time spent searching.
+    pub time: Duration,
+    /// States visited (alpha-beta) or made (UCT).
+    pub nodes: u64,
+    /// Moves played, passes left out.
+    pub moves: u32,
+}
+
+/// How a game went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bout {
+    /// The first player's lead when play ended.
+    pub score: i32,
+    /// Whether an agent's time ran out before the game was over.
+    pub stopped: bool,
+    /// What the first and the second player spent.
+    pub efforts: [Effort; 2],
+}
+
+/// Plays one game. It stops after a move with which an agent has searched for longer than `limit` in all.
+pub fn bout<G: Game>(start: &G, agents: [Agent; 2], limit: Duration, rng: &mut Rng) -> Bout {
+    let mut state = start.clone();
+    let mut efforts = [Effort::default(); 2];
+    let mut stopped = false;
+    while let (Some(first), false) = (state.moves().first().copied(), stopped) {
+        if G::is_pass(first) {
+            state = state.play(first);
+            continue;
+        }
+        let mover: Player = state.to_move();
+        let effort = &mut efforts[mover.index()];
+        let clock = Instant::now();
+        let (chosen, nodes) = agents[mover.index()].choose(&state, rng);
+        effort.time += clock.elapsed();
+        effort.nodes += nodes;
+        effort.moves += 1;
+        stopped = effort.time > limit;
+        state = state.play(chosen.unwrap_or(first));
+    }
+    Bout { score: state.score(), stopped: stopped && !state.moves().is_empty(), efforts }
+}
+
+impl Agent {
+    /// A move, unless the game is over, and the nodes it took.
+    fn choose<G: Game>(self, state: &G, rng: &mut Rng) -> (Option<G::Move>, u64) {
+        match self {
+            Self::AlphaBeta { depth } => {
+                let found = alpha_beta(state, depth.max(1));
+                (found.best, found.nodes)
+            }
+            Self::Uct { iterations } => {
+                let found = uct(state, iterations, EXPLORATION, rng);
+                (found.best(), found.nodes)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::papers::games::reversi::Reversi;
+    use crate::papers::games::tictactoe::TicTacToe;
+
+    const LONG: Duration = Duration::from_secs(600);
+    const PERFECT: Agent = Agent::AlphaBeta { depth: 9 };
+
+    #[test]
+    fn nobody_beats_perfect_play_in_tic_tac_toe() {
+        let mut rng = Rng::with_seed(1);
+        let mut score = |agents| bout(&TicTacToe::new(), agents, LONG, &mut rng).score;
+        assert_eq!(score([PERFECT, PERFECT]), 0);
+        for iterations in [1, 10, 100] {
+            assert!(score([PERFECT, Agent::Uct { iterations }]) >= 0);
+            assert!(score([Agent::Uct { iterations }, PERFECT]) <= 0);
+        }
+    }
+
+    #[test]
+    fn many_iterations_hold_the_draw() {
+        for seed in 0..5 {
+            let strong = Agent::Uct { iterations: 3000 };
+            let mut rng = Rng::with_seed(seed);
+            assert_eq!(bout(&TicTacToe::new(), [PERFECT, strong], LONG, &mut rng).score, 0);
+            assert_eq!(bout(&TicTacToe::new(), [strong, strong], LONG, &mut rng).score, 0);
+        }
+    }
+
+    #[test]
+    fn perfect_play_in_reversi_4x4_is_won_by_the_second_player() {
+        let mut rng = Rng::with_seed(2);
+        let solver = Agent::AlphaBeta { depth: 16 };
+        let game = bout(&Reversi::new(4).unwrap(), [solver, solver], LONG, &mut rng);
+        assert_eq!((game.score, game.stopped), (3 - 11, false));
+        let moves: u32 = game.efforts.iter().map(|effort| effort.moves).sum();
+        assert_eq!(moves, 3 + 11 - 4);
+    }
+
+    #[test]
+    fn without_time_one_move_is_played() {
+        let agents = [PERFECT, Agent::Uct { iterations: 10 }];
+        let game = bout(&TicTacToe::new(), agents, Duration::ZERO, &mut Rng::with_seed(3));
+        assert!(game.stopped);
+        assert_eq!(game.efforts.map(|effort| effort.moves), [1, 0]);
+    }
+
+    #[test]
+    fn budgets_of_zero_still_play() {
+        let agents = [Agent::AlphaBeta { depth: 0 }, Agent::Uct { iterations: 0 }];
+        let game = bout(&Reversi::new(4).unwrap(), agents, LONG, &mut Rng::with_seed(4));
+        assert!(!game.stopped && game.efforts.iter().all(|effort| effort.moves > 2));
+    }
+}

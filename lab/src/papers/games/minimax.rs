@@ -1,0 +1,120 @@
+//! Minimax and alpha-beta to a fixed depth, as \[M\] and \[R\] print them.
+//!
+//! The papers write a maximizing and a minimizing half. Here each value is the mover's and changes sign
+//! from one move to the next, which is the same search. A pass counts as a move, as in \[R\].
+
+use super::Game;
+
+/// What one unit of a final [`score`](Game::score) is worth: more than any guess at a game that goes on.
+pub const DECIDED: i32 = 1_000_000;
+
+/// Above any value; can be negated.
+const INFINITY: i32 = i32::MAX;
+
+/// What a search to a fixed depth found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found<M> {
+    /// For the side to move. Where the end of the game was reached: the score there times [`DECIDED`].
+    pub value: i32,
+    /// The first of the best moves; `None` if the game is over or the depth is 0.
+    pub best: Option<M>,
+    /// States visited, the root among them.
+    pub nodes: u64,
+}
+
+/// The value of every line of `depth` moves.
+pub fn minimax<G: Game>(state: &G, depth: u32) -> Found<G::Move> {
+    let moves = state.moves();
+    if depth == 0 || moves.is_empty() {
+        return leaf(state, moves.is_empty());
+    }
+    let mut found = Found { value: -INFINITY, best: None, nodes: 1 };
+    for mv in moves {
+        let reply = minimax(&state.play(mv), depth - 1);
+        found.nodes += reply.nodes;
+        if -reply.value > found.value {
+            found.value = -reply.value;
+            found.best = Some(mv);
+        }
+    }
+    found
+}
+
+/// The same value and move as [`minimax`], without the lines that cannot change them.
+pub fn alpha_beta<G: Game>(state: &G, depth: u32) -> Found<G::Move> {
+    within(state, depth, -INFINITY, INFINITY)
+}
+
+/// Alpha-beta where the mover is sure of `alpha` already and the opponent will not allow `beta`.
+fn within<G: Game>(state: &G, depth: u32, mut alpha: i32, beta: i32) -> Found<G::Move> {
+    let moves = state.moves();
+    if depth == 0 || moves.is_empty() {
+        return leaf(state, moves.is_empty());
+    }
+    let mut found = Found { value: -INFINITY, best: None, nodes: 1 };
+    for mv in moves {
+        let reply = within(&state.play(mv), depth - 1, -beta, -alpha);
+        found.nodes += reply.nodes;
+        if -reply.value > found.value {
+            found.value = -reply.value;
+            found.best = Some(mv);
+        }
+        alpha = alpha.max(found.value);
+        if beta <= alpha {
+            break;
+        }
+    }
+    found
+}
+
+fn leaf<G: Game>(state: &G, over: bool) -> Found<G::Move> {
+    let for_first = if over { state.score() * DECIDED } else { state.evaluate() };
+    Found { value: state.to_move().sees(for_first), best: None, nodes: 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::papers::games::after_random_moves;
+    use crate::papers::games::reversi::Reversi;
+    use crate::papers::games::tictactoe::TicTacToe;
+    use fastrand::Rng;
+
+    fn assert_pruning_changes_nothing<G: Game>(state: &G, depth: u32) {
+        let (full, pruned) = (minimax(state, depth), alpha_beta(state, depth));
+        assert_eq!((pruned.value, pruned.best), (full.value, full.best));
+        assert!(pruned.nodes <= full.nodes);
+    }
+
+    #[test]
+    fn alpha_beta_agrees_with_minimax_on_random_positions() {
+        let mut rng = Rng::with_seed(1);
+        for _ in 0..30 {
+            let state = after_random_moves(&TicTacToe::new(), rng.usize(2..9), &mut rng);
+            (0..8).for_each(|depth| assert_pruning_changes_nothing(&state, depth));
+            for size in [4, 8, 12] {
+                let start = Reversi::new(size).unwrap();
+                let state = after_random_moves(&start, rng.usize(..size * size), &mut rng);
+                (0..4).for_each(|depth| assert_pruning_changes_nothing(&state, depth));
+            }
+        }
+    }
+
+    #[test]
+    fn a_finished_game_has_a_value_and_no_move() {
+        let mut rng = Rng::with_seed(2);
+        let over = after_random_moves(&Reversi::new(4).unwrap(), 100, &mut rng);
+        let found = alpha_beta(&over, 5);
+        assert_eq!((found.best, found.nodes), (None, 1));
+        assert_eq!(found.value, over.to_move().sees(over.score() * DECIDED));
+    }
+
+    #[test]
+    fn guesses_stay_below_decided_games() {
+        let mut rng = Rng::with_seed(3);
+        for _ in 0..100 {
+            let state = after_random_moves(&Reversi::new(12).unwrap(), rng.usize(..140), &mut rng);
+            assert!(state.evaluate().abs() < DECIDED / 10);
+        }
+    }
+}

@@ -1,0 +1,402 @@
+//! Reversi on even boards from 4x4 to 12x12, with the evaluation of \[R\]: positional weights and
+//! mobility.
+
+use super::{Game, Player};
+use std::fmt;
+use std::ops::{BitAnd, BitOr, Not};
+
+/// Side of the largest board.
+pub const MAX_SIZE: usize = 12;
+
+/// A position of Reversi. The first player is Black.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Reversi {
+    size: usize,
+    /// All squares of the board.
+    board: Squares,
+    discs: [Squares; 2],
+    to_move: Player,
+}
+
+/// A turn: a disc on an empty square, or a pass, legal only where no disc can be placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// Places a disc. Both numbers count from 0.
+    Disc {
+        /// Row of the disc.
+        row: u8,
+        /// Column of the disc.
+        column: u8,
+    },
+    /// Leaves the turn to the opponent.
+    Pass,
+}
+
+impl Reversi {
+    /// The start on a board of `size` x `size`; `None` unless that is even and from 4 to 12.
+    pub fn new(size: usize) -> Option<Self> {
+        if !(4..=MAX_SIZE).contains(&size) || !size.is_multiple_of(2) {
+            return None;
+        }
+        let half = size / 2;
+        let black = Squares::single(half - 1, half) | Squares::single(half, half - 1);
+        let white = Squares::single(half - 1, half - 1) | Squares::single(half, half);
+        Some(Self { size, board: Squares::board(size), discs: [black, white], to_move: Player::First })
+    }
+
+    /// How many discs a player has on the board.
+    pub fn count(&self, player: Player) -> i32 {
+        self.discs[player.index()].len()
+    }
+
+    /// Where a player could place a disc, were it that player's turn.
+    fn targets(&self, player: Player) -> Squares {
+        let (own, others) = (self.discs[player.index()], self.discs[player.other().index()]);
+        let mut targets = Squares::EMPTY;
+        for direction in DIRECTIONS {
+            let mut line = own.stepped(direction) & others;
+            while !line.is_empty() {
+                line = line.stepped(direction);
+                targets = targets | line;
+                line = line & others;
+            }
+        }
+        targets & self.empty()
+    }
+
+    fn empty(&self) -> Squares {
+        self.board & !(self.discs[0] | self.discs[1])
+    }
+
+    /// The opponent's discs that a disc of the side to move on `placed` turns.
+    fn turned_by(&self, placed: Squares) -> Squares {
+        let own = self.discs[self.to_move.index()];
+        let others = self.discs[self.to_move.other().index()];
+        let mut turned = Squares::EMPTY;
+        for direction in DIRECTIONS {
+            let mut line = Squares::EMPTY;
+            let mut next = placed.stepped(direction);
+            while !(next & others).is_empty() {
+                line = line | next;
+                next = next.stepped(direction);
+            }
+            if !(next & own).is_empty() {
+                turned = turned | line;
+            }
+        }
+        turned
+    }
+
+    /// Sum of the positional weights of a player's discs.
+    fn weight(&self, player: Player) -> i32 {
+        let from_edge = |at: usize| at.min(self.size - 1 - at);
+        let discs = self.discs[player.index()].iter();
+        discs.map(|(row, column)| QUARTER[from_edge(row)][from_edge(column)]).sum()
+    }
+}
+
+/// Weight of the positional sum in the evaluation of \[R\].
+const POSITION: i32 = 10;
+
+/// Weight of the difference in legal moves.
+const MOBILITY: i32 = 5;
+
+/// Positional weights by distance from the nearest edges, 0 at the corner.
+///
+/// The quarter of the 12x12 table in figure 2 of \[R\]; its 4x4 table is the upper left 2x2 of this. The
+/// 8x8 table is lost in the text that we have: the upper left 4x4 is the common table of that size.
+const QUARTER: [[i32; MAX_SIZE / 2]; MAX_SIZE / 2] = [
+    [120, -20, 20, 5, 3, 3],
+    [-20, -40, -5, -5, -3, -3],
+    [20, -5, 15, 3, 3, 3],
+    [5, -5, 3, 3, 3, 3],
+    [3, -3, 3, 3, 3, 3],
+    [3, -3, 3, 3, 3, 3],
+];
+
+impl Game for Reversi {
+    type Move = Turn;
+
+    fn to_move(&self) -> Player {
+        self.to_move
+    }
+
+    fn moves(&self) -> Vec<Turn> {
+        let targets = self.targets(self.to_move);
+        if !targets.is_empty() {
+            let turn = |(row, column)| Turn::Disc { row: row as u8, column: column as u8 };
+            return targets.iter().map(turn).collect();
+        }
+        if self.targets(self.to_move.other()).is_empty() { Vec::new() } else { vec![Turn::Pass] }
+    }
+
+    fn play(&self, mv: Turn) -> Self {
+        let mut next = Self { to_move: self.to_move.other(), ..*self };
+        if let Turn::Disc { row, column } = mv {
+            let placed = Squares::single(row.into(), column.into()) & self.empty();
+            let turned = self.turned_by(placed);
+            let [own, others] = [self.to_move.index(), self.to_move.other().index()];
+            next.discs[own] = self.discs[own] | placed | turned;
+            next.discs[others] = self.discs[others] & !turned;
+        }
+        next
+    }
+
+    /// Black's discs minus White's.
+    fn score(&self) -> i32 {
+        self.count(Player::First) - self.count(Player::Second)
+    }
+
+    fn evaluate(&self) -> i32 {
+        let position = self.weight(Player::First) - self.weight(Player::Second);
+        let mobility = self.targets(Player::First).len() - self.targets(Player::Second).len();
+        POSITION * position + MOBILITY * mobility
+    }
+
+    fn is_pass(mv: Turn) -> bool {
+        mv == Turn::Pass
+    }
+}
+
+/// A drawing of the board, Black as `x`, White as `o`.
+impl fmt::Debug for Reversi {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for row in 0..self.size {
+            for column in 0..self.size {
+                let holds = |discs: Squares| !(discs & Squares::single(row, column)).is_empty();
+                let mark = match self.discs.map(holds) {
+                    [true, _] => 'x',
+                    [_, true] => 'o',
+                    _ => '.',
+                };
+                write!(f, "{mark}")?;
+            }
+            writeln!(f)?;
+        }
+        write!(f, "{:?} to move", self.to_move)
+    }
+}
+
+/// Distance in bits between a square and the one below it. Column 12 is never playable, so that a step
+/// off the right or left edge lands on a wall.
+const STRIDE: usize = MAX_SIZE + 1;
+
+/// The eight directions, as differences of bits.
+const DIRECTIONS: [isize; 8] = {
+    let down = STRIDE as isize;
+    [-down - 1, -down, 1 - down, -1, 1, down - 1, down, down + 1]
+};
+
+/// A set of squares; bit `STRIDE * row + column`, the lowest in the first number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Squares([u64; 3]);
+
+impl Squares {
+    const EMPTY: Self = Self([0; 3]);
+
+    /// All squares of a board.
+    fn board(size: usize) -> Self {
+        let squares = (0..size * size).map(|number| Self::single(number / size, number % size));
+        squares.fold(Self::EMPTY, |all, square| all | square)
+    }
+
+    /// One square; none if it is outside of the largest board.
+    fn single(row: usize, column: usize) -> Self {
+        let mut words = [0; 3];
+        if row < MAX_SIZE && column < MAX_SIZE {
+            let bit = STRIDE * row + column;
+            words[bit / 64] = 1 << (bit % 64);
+        }
+        Self(words)
+    }
+
+    fn is_empty(self) -> bool {
+        self == Self::EMPTY
+    }
+
+    fn len(self) -> i32 {
+        self.0.iter().map(|word| word.count_ones() as i32).sum()
+    }
+
+    /// Every square one step further. It may leave the board, so the result needs a mask.
+    fn stepped(self, direction: isize) -> Self {
+        let [low, middle, high] = self.0;
+        let bits = direction.unsigned_abs();
+        let carried = 64 - bits;
+        if direction > 0 {
+            Self([low << bits, middle << bits | low >> carried, high << bits | middle >> carried])
+        } else {
+            Self([low >> bits | middle << carried, middle >> bits | high << carried, high >> bits])
+        }
+    }
+
+    /// Row and column of each square, row by row.
+    fn iter(self) -> impl Iterator<Item = (usize, usize)> {
+        self.0.into_iter().enumerate().flat_map(|(number, mut word)| {
+            std::iter::from_fn(move || {
+                let bit = (word != 0).then(|| 64 * number + word.trailing_zeros() as usize)?;
+                word &= word - 1;
+                Some((bit / STRIDE, bit % STRIDE))
+            })
+        })
+    }
+}
+
+impl BitAnd for Squares {
+    type Output = Self;
+
+    fn bitand(self, other: Self) -> Self {
+        Self(std::array::from_fn(|number| self.0[number] & other.0[number]))
+    }
+}
+
+impl BitOr for Squares {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(std::array::from_fn(|number| self.0[number] | other.0[number]))
+    }
+}
+
+/// The rest of the frame too: mask with a board.
+impl Not for Squares {
+    type Output = Self;
+
+    fn not(self) -> Self {
+        Self(self.0.map(|word| !word))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::papers::games::{after_random_moves, paper, perft};
+    use fastrand::Rng;
+
+    const SIZES: [usize; 5] = [4, 6, 8, 10, 12];
+
+    fn start(size: usize) -> Reversi {
+        Reversi::new(size).unwrap()
+    }
+
+    #[test]
+    fn perft_to_depth_7() {
+        let counts: Vec<u64> = (1..=7).map(|depth| perft(&start(8), depth)).collect();
+        assert_eq!(counts, paper::PERFT_8X8[..7]);
+    }
+
+    #[test]
+    #[ignore = "seconds without optimization"]
+    fn perft_to_depth_9() {
+        assert_eq!([8, 9].map(|depth| perft(&start(8), depth)), paper::PERFT_8X8[7..]);
+    }
+
+    #[test]
+    fn only_even_boards_from_4_to_12_exist() {
+        let sizes: Vec<usize> = (0..40).filter(|&size| Reversi::new(size).is_some()).collect();
+        assert_eq!(sizes, SIZES);
+    }
+
+    /// Discs turned on each line, square by square.
+    fn slowly_turned(state: &Reversi, row: usize, column: usize) -> Vec<(usize, usize)> {
+        let has = |player: Player, row: i8, column: i8| {
+            row >= 0
+                && column >= 0
+                && !(state.discs[player.index()] & Squares::single(row as usize, column as usize)).is_empty()
+        };
+        let mut turned = Vec::new();
+        let steps = |number: i8| (number / 3 - 1, number % 3 - 1);
+        for (down, right) in (0..9).map(steps).filter(|&step| step != (0, 0)) {
+            let at = |steps: i8| (row as i8 + steps * down, column as i8 + steps * right);
+            let others = |&steps: &i8| has(state.to_move.other(), at(steps).0, at(steps).1);
+            let run = (1..).take_while(others).count() as i8;
+            if has(state.to_move, at(run + 1).0, at(run + 1).1) {
+                turned.extend((1..=run).map(|steps| (at(steps).0 as usize, at(steps).1 as usize)));
+            }
+        }
+        turned
+    }
+
+    #[test]
+    fn moves_turn_what_they_bracket_and_no_other_square_is_legal() {
+        let mut rng = Rng::with_seed(1);
+        for round in 0..100 {
+            let size = SIZES[round % SIZES.len()];
+            let state = after_random_moves(&start(size), rng.usize(..size * size), &mut rng);
+            let moves = state.moves();
+            for (row, column) in state.empty().iter() {
+                let turned = slowly_turned(&state, row, column);
+                let mv = Turn::Disc { row: row as u8, column: column as u8 };
+                assert_eq!(moves.contains(&mv), !turned.is_empty(), "{mv:?} in\n{state:?}");
+                let next = state.play(mv);
+                let gained = next.count(state.to_move) - state.count(state.to_move);
+                assert_eq!(gained, 1 + turned.len() as i32, "{mv:?} in\n{state:?}");
+                assert!((next.discs[0] & next.discs[1]).is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn a_pass_is_the_only_move_and_never_follows_a_pass() {
+        let mut rng = Rng::with_seed(2);
+        let mut passes = 0;
+        for _ in 0..50 {
+            let mut state = start(6);
+            while let Some(mv) = rng.choice(state.moves()) {
+                let next = state.play(mv);
+                if Reversi::is_pass(mv) {
+                    passes += 1;
+                    assert_eq!(state.moves(), [Turn::Pass]);
+                    assert!(next.moves().iter().all(|&mv| !Reversi::is_pass(mv)));
+                }
+                state = next;
+            }
+        }
+        assert!(passes > 0);
+    }
+
+    #[test]
+    fn a_move_off_the_board_or_onto_a_disc_only_passes_the_turn() {
+        let state = start(4);
+        for (row, column) in [(1, 1), (0, 7), (200, 3)] {
+            let next = state.play(Turn::Disc { row, column });
+            assert_eq!((next.discs, next.to_move), (state.discs, Player::Second));
+        }
+    }
+
+    #[test]
+    fn weights_are_those_of_the_paper() {
+        let sum = |size: usize, row: usize| {
+            let discs = (0..size).fold(Squares::EMPTY, |discs, column| discs | Squares::single(row, column));
+            Reversi { discs: [discs, Squares::EMPTY], ..start(size) }.weight(Player::First)
+        };
+        assert_eq!(sum(4, 0), 120 - 20 - 20 + 120);
+        assert_eq!(sum(4, 1), -20 - 40 - 40 - 20);
+        assert_eq!(sum(12, 0), 2 * (120 - 20 + 20 + 5 + 3 + 3));
+        assert_eq!(sum(12, 10), 2 * (-20 - 40 - 5 - 5 - 3 - 3));
+    }
+
+    #[test]
+    fn evaluation_is_the_same_from_both_sides() {
+        let mut rng = Rng::with_seed(3);
+        for _ in 0..50 {
+            let state = after_random_moves(&start(8), rng.usize(..60), &mut rng);
+            let swapped = Reversi { discs: [state.discs[1], state.discs[0]], ..state };
+            assert_eq!(state.evaluate(), -swapped.evaluate());
+        }
+    }
+
+    #[test]
+    fn evaluation_adds_weights_and_mobility() {
+        let mut state = start(8);
+        for (row, column) in [(2, 3), (2, 2)] {
+            state = state.play(Turn::Disc { row, column });
+        }
+        // Black: three discs of weight 3. White: the centre (4, 4), the turned (3, 3), and 15 at (2, 2).
+        let weights = 3 * 3 - (3 + 3 + 15);
+        let mobility =
+            [Player::First, Player::Second].map(|to_move| Reversi { to_move, ..state }.moves().len());
+        assert_eq!(mobility, [4, 5]);
+        assert_eq!(state.evaluate(), 10 * weights + 5 * (4 - 5));
+    }
+}

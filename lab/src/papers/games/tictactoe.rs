@@ -1,0 +1,105 @@
+//! Tic-tac-toe, the smallest game of \[M\]: three in a row on 3x3. With best play nobody wins.
+
+use super::{Game, Player};
+
+/// A position of Tic-tac-toe. The first player is X.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TicTacToe {
+    /// Squares of each player; bit `3 * row + column`.
+    marks: [u16; 2],
+    to_move: Player,
+}
+
+/// A square, 0 to 8, row by row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark(u8);
+
+const FULL: u16 = 0b111_111_111;
+
+/// Rows, columns, diagonals.
+const LINES: [u16; 8] = [
+    0b000_000_111,
+    0b000_111_000,
+    0b111_000_000,
+    0b001_001_001,
+    0b010_010_010,
+    0b100_100_100,
+    0b100_010_001,
+    0b001_010_100,
+];
+
+impl TicTacToe {
+    /// The empty board.
+    pub const fn new() -> Self {
+        Self { marks: [0; 2], to_move: Player::First }
+    }
+
+    fn has_line(self, player: Player) -> bool {
+        LINES.iter().any(|line| self.marks[player.index()] & line == *line)
+    }
+
+    /// Lines without a mark of the opponent.
+    fn open_lines(self, player: Player) -> i32 {
+        LINES.iter().filter(|&line| self.marks[player.other().index()] & line == 0).count() as i32
+    }
+}
+
+impl Game for TicTacToe {
+    type Move = Mark;
+
+    fn to_move(&self) -> Player {
+        self.to_move
+    }
+
+    fn moves(&self) -> Vec<Mark> {
+        if self.score() != 0 {
+            return Vec::new();
+        }
+        let empty = FULL & !(self.marks[0] | self.marks[1]);
+        (0..9).filter(|square| empty >> square & 1 == 1).map(Mark).collect()
+    }
+
+    fn play(&self, mv: Mark) -> Self {
+        let mut next = Self { to_move: self.to_move.other(), ..*self };
+        next.marks[self.to_move.index()] |= 1 << mv.0;
+        next
+    }
+
+    /// 1 if the first player has a line, -1 if the second has one, else 0.
+    fn score(&self) -> i32 {
+        i32::from(self.has_line(Player::First)) - i32::from(self.has_line(Player::Second))
+    }
+
+    fn evaluate(&self) -> i32 {
+        self.open_lines(Player::First) - self.open_lines(Player::Second)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::papers::games::perft;
+
+    #[test]
+    fn move_sequences_are_counted_to_the_last() {
+        let counts: Vec<u64> = (0..=9).map(|depth| perft(&TicTacToe::new(), depth)).collect();
+        // Up to the fourth move nobody can have won; 127,872 games end with the ninth.
+        assert_eq!(counts, [1, 9, 72, 504, 3024, 15_120, 54_720, 148_176, 200_448, 127_872]);
+    }
+
+    #[test]
+    fn a_line_ends_the_game() {
+        let mut state = TicTacToe::new();
+        for square in [0, 3, 1, 4, 2] {
+            state = state.play(Mark(square));
+        }
+        assert_eq!(state.score(), 1);
+        assert!(state.moves().is_empty());
+    }
+
+    #[test]
+    fn the_centre_keeps_most_lines_open() {
+        let state = TicTacToe::new().play(Mark(4));
+        assert_eq!(state.evaluate(), 8 - 4);
+    }
+}

@@ -1,0 +1,203 @@
+//! Monte Carlo tree search with UCB1, as in function 2 of \[R\]: random playouts to the end of the game.
+//!
+//! The pseudocode of \[R\] adds up the first player's results in every node. Taken literally, the second
+//! player would look for its own defeat; here a node counts for the player who moved into it.
+
+use super::Game;
+use fastrand::Rng;
+
+/// The constant C of \[R\].
+pub const EXPLORATION: f64 = std::f64::consts::SQRT_2;
+
+/// What a search by playouts found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sampled<M> {
+    /// Every legal move, in the order of the game.
+    pub lines: Vec<Line<M>>,
+    /// States made: one for each node of the tree below the root and for each move of a playout.
+    /// Walking down the tree makes none. (So do the numbers of \[R\] read: below one per iteration on 4x4
+    /// with 10,000 iterations, where the whole tree is soon built.)
+    pub nodes: u64,
+}
+
+/// A legal move and its statistics.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Line<M> {
+    /// The move.
+    pub mv: M,
+    /// Iterations that began with it.
+    pub visits: u32,
+    /// How many of them the mover won; a draw is half a win.
+    pub wins: f64,
+}
+
+impl<M: Copy> Sampled<M> {
+    /// The move with the highest win rate, as in \[R\]; visits break ties. `None` if the game is over.
+    pub fn best(&self) -> Option<M> {
+        let rate = |line: &Line<M>| line.wins / f64::from(line.visits.max(1));
+        let order = |a: &Line<M>, b: &Line<M>| rate(a).total_cmp(&rate(b)).then(a.visits.cmp(&b.visits));
+        // Reversed: of equal maxima `max_by` keeps the last, and we want the first.
+        self.lines.iter().rev().max_by(|a, b| order(a, b)).map(|line| line.mv)
+    }
+}
+
+/// Searches with `iterations` playouts. A single legal move is returned without search.
+pub fn uct<G: Game>(state: &G, iterations: u32, c: f64, rng: &mut Rng) -> Sampled<G::Move> {
+    let moves = state.moves();
+    let mut tree = Tree { nodes: vec![Node::new(state.clone(), None)], made: 0 };
+    if moves.len() > 1 {
+        (0..iterations).for_each(|_| tree.iterate(c, rng));
+    }
+    let lines = moves.into_iter().map(|mv| tree.line(mv)).collect();
+    Sampled { lines, nodes: tree.made }
+}
+
+/// A node of the tree.
+struct Node<G: Game> {
+    state: G,
+    /// The move that led here; `None` at the root.
+    mv: Option<G::Move>,
+    untried: Vec<G::Move>,
+    children: Vec<usize>,
+    visits: u32,
+    /// Wins of the player who moved into this node.
+    wins: f64,
+}
+
+impl<G: Game> Node<G> {
+    fn new(state: G, mv: Option<G::Move>) -> Self {
+        let untried = state.moves();
+        Self { state, mv, untried, children: Vec::new(), visits: 0, wins: 0.0 }
+    }
+}
+
+/// All nodes, the root first, and the number of states made.
+struct Tree<G: Game> {
+    nodes: Vec<Node<G>>,
+    made: u64,
+}
+
+impl<G: Game> Tree<G> {
+    /// Selection, expansion, simulation, back-propagation.
+    fn iterate(&mut self, c: f64, rng: &mut Rng) {
+        let mut path = vec![0];
+        let mut at = 0;
+        while let Some(child) = self.child(at, c, rng) {
+            path.push(child);
+            // A new node is played out from.
+            if self.nodes[child].visits == 0 {
+                break;
+            }
+            at = child;
+        }
+        let leaf = path.last().copied().unwrap_or(0);
+        let score = self.playout(leaf, rng);
+        for index in path {
+            let node = &mut self.nodes[index];
+            let mover = node.state.to_move().other();
+            node.visits += 1;
+            node.wins += f64::from(mover.sees(score.signum()) + 1) / 2.0;
+        }
+    }
+
+    /// The node to go to from `at`: a random untried move, or else the child of highest UCB1; `None`
+    /// where the game is over.
+    fn child(&mut self, at: usize, c: f64, rng: &mut Rng) -> Option<usize> {
+        let untried = &mut self.nodes[at].untried;
+        if untried.is_empty() {
+            return self.best_child(at, c);
+        }
+        let mv = untried.swap_remove(rng.usize(..untried.len()));
+        let index = self.nodes.len();
+        self.nodes.push(Node::new(self.nodes[at].state.play(mv), Some(mv)));
+        self.nodes[at].children.push(index);
+        self.made += 1;
+        Some(index)
+    }
+
+    fn best_child(&self, at: usize, c: f64) -> Option<usize> {
+        let log_visits = libm::log(f64::from(self.nodes[at].visits));
+        let ucb1 = |node: &Node<G>| {
+            let visits = f64::from(node.visits);
+            node.wins / visits + c * (log_visits / visits).sqrt()
+        };
+        let children = self.nodes[at].children.iter().copied();
+        children.max_by(|&a, &b| ucb1(&self.nodes[a]).total_cmp(&ucb1(&self.nodes[b])))
+    }
+
+    /// The first player's score at the end of a random game from a node.
+    fn playout(&mut self, leaf: usize, rng: &mut Rng) -> i32 {
+        let mut state = self.nodes[leaf].state.clone();
+        while let Some(mv) = rng.choice(state.moves()) {
+            state = state.play(mv);
+            self.made += 1;
+        }
+        state.score()
+    }
+
+    /// Statistics of a move at the root.
+    fn line(&self, mv: G::Move) -> Line<G::Move> {
+        let mut children = self.nodes[0].children.iter().map(|&index| &self.nodes[index]);
+        match children.find(|node| node.mv == Some(mv)) {
+            Some(node) => Line { mv, visits: node.visits, wins: node.wins },
+            None => Line { mv, visits: 0, wins: 0.0 },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::papers::games::after_random_moves;
+    use crate::papers::games::minimax::{DECIDED, alpha_beta};
+    use crate::papers::games::reversi::Reversi;
+    use crate::papers::games::tictactoe::TicTacToe;
+
+    fn search<G: Game>(state: &G, iterations: u32, seed: u64) -> Sampled<G::Move> {
+        uct(state, iterations, EXPLORATION, &mut Rng::with_seed(seed))
+    }
+
+    #[test]
+    fn visits_add_up_to_the_iterations() {
+        for iterations in [1, 2, 3, 50, 500] {
+            let found = search(&Reversi::new(8).unwrap(), iterations, 1);
+            assert_eq!(found.lines.iter().map(|line| line.visits).sum::<u32>(), iterations);
+            assert!(found.lines.iter().all(|line| line.wins <= f64::from(line.visits)));
+        }
+    }
+
+    #[test]
+    fn a_seed_decides_everything() {
+        let start = Reversi::new(8).unwrap();
+        assert_eq!(search(&start, 300, 5), search(&start, 300, 5));
+        assert_ne!(search(&start, 300, 5), search(&start, 300, 6));
+    }
+
+    #[test]
+    fn without_iterations_the_first_move_is_best() {
+        let found = search(&TicTacToe::new(), 0, 1);
+        assert_eq!((found.best(), found.nodes), (TicTacToe::new().moves().first().copied(), 0));
+    }
+
+    #[test]
+    fn finished_games_and_single_moves_are_not_searched() {
+        let mut rng = Rng::with_seed(4);
+        let over = after_random_moves(&Reversi::new(4).unwrap(), 100, &mut rng);
+        assert_eq!(search(&over, 100, 1), Sampled { lines: Vec::new(), nodes: 0 });
+        assert_eq!(search(&over, 100, 1).best(), None);
+        let last = (0..100).map(|seed| after_random_moves(&TicTacToe::new(), 8, &mut Rng::with_seed(seed)));
+        let last = last.into_iter().find(|state| state.moves().len() == 1).unwrap();
+        assert_eq!((search(&last, 100, 1).nodes, search(&last, 100, 1).best()), (0, last.moves().pop()));
+    }
+
+    #[test]
+    fn many_iterations_find_a_move_that_keeps_the_value() {
+        let mut rng = Rng::with_seed(7);
+        for seed in 0..40 {
+            let state = after_random_moves(&TicTacToe::new(), rng.usize(..7), &mut rng);
+            let Some(best) = search(&state, 2000, seed).best() else { continue };
+            let value = |state: &TicTacToe| alpha_beta(state, 9).value / DECIDED;
+            assert_eq!(-value(&state.play(best)), value(&state), "{state:?}");
+        }
+    }
+}

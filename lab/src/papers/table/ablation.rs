@@ -1,0 +1,215 @@
+//! What the MG-PEO paper measures with games against many programs: win rates (tables 5 and 8), the rounds
+//! to the match point (table 6), their significance (table 7), and the depth of the rollouts (table A1).
+//!
+//! The paper's opponents were 50 competition programs that nobody can run. Ours are a fixed field of
+//! baselines, so shapes can be compared and absolute win rates cannot.
+
+use super::sheet::Sheet;
+use super::{Study, machine};
+use crate::matches::runner::cores;
+use crate::play::referee::Control;
+use crate::stats::{mann_whitney::mann_whitney, shapiro_wilk::shapiro_wilk, wilson::wilson};
+use otrera::{GameRecord, Limits, Params, Position, Resources, Search, Side};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// The opponents, from weak to strong.
+const FIELD: [&str; 5] =
+    ["greedy", "alphabeta:mobility", "alphabeta:relative", "alphabeta:territory", "pvs:paper"];
+
+/// The paper's four systems: name, win rate in per cent, iterations "within 1 s".
+const SYSTEMS: [(&str, u32, u32); 4] =
+    [("mcts", 74, 2176), ("peo", 89, 10_026), ("mg", 83, 5663), ("paper", 97, 45_536)];
+
+/// Rollout depths of table A1 with the paper's mean rounds; it merges depths 7 to 10.
+const DEPTHS: [(&str, f64); 8] = [
+    ("1", 40.25),
+    ("2", 40.14),
+    ("3", 40.0),
+    ("4", 39.9),
+    ("5", 39.84),
+    ("6", 40.04),
+    ("8", 40.1),
+    ("4+5", 39.68),
+];
+
+/// Rounds that the paper counts for a lost game.
+const LOST: f64 = 47.0;
+
+/// Time for a move; the paper's programs had 5 s.
+const MOVE_TIME: Duration = Duration::from_millis(200);
+
+/// The games of one system against the whole field, with the side it had.
+fn games(study: &Study, system: &str) -> Result<Vec<(GameRecord, Side)>, String> {
+    let count = if study.quick { 2 } else { 20 };
+    let mut games = Vec::new();
+    for opponent in FIELD {
+        let contest = study.contest([system, opponent], count, Control::PerMove(MOVE_TIME), 4)?;
+        let cell = format!("Z/{system}-{opponent}").replace([':', ',', '=', '+'], "_");
+        for game in study.games(&cell, &contest)? {
+            let side = if game.number.is_multiple_of(2) { Side::Black } else { Side::White };
+            games.push((game, side));
+        }
+    }
+    Ok(games)
+}
+
+fn wins(games: &[(GameRecord, Side)]) -> u64 {
+    games.iter().filter(|(game, side)| game.winner == Some(*side)).count() as u64
+}
+
+/// The first own move at which the player saw a winning rate of 90 % or more, 47 for a lost game. A game that
+/// was won without that counts its last move.
+fn match_point(game: &GameRecord, side: Side) -> f64 {
+    if game.winner != Some(side) {
+        return LOST;
+    }
+    let own = game.moves.iter().skip(usize::from(side != game.start.side())).step_by(2);
+    let mut rounds = 0;
+    for played in own {
+        rounds += 1;
+        if played.win_rate.is_some_and(|rate| rate >= 0.9) {
+            break;
+        }
+    }
+    f64::from(rounds)
+}
+
+fn rounds(games: &[(GameRecord, Side)]) -> Vec<f64> {
+    games.iter().map(|(game, side)| match_point(game, *side)).collect()
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+fn rate_cell(games: &[(GameRecord, Side)]) -> String {
+    let (won, played) = (wins(games), games.len() as u64);
+    let interval = wilson(won, played, 0.95).map_or((0.0, 1.0), |i| (i.low, i.high));
+    let share = won as f64 / played.max(1) as f64;
+    format!("{:.0}% ({:.0}-{:.0})", share * 100.0, interval.0 * 100.0, interval.1 * 100.0)
+}
+
+/// Iterations in one second from the start of 10x10.
+fn iterations(params: &Params, threads: usize) -> String {
+    let mut search =
+        Search::new(Position::standard(), params.clone(), Resources { threads, memory: 1 << 30, seed: 1 });
+    let report = search.run(&Limits::time(Duration::from_secs(1)), &AtomicBool::new(false), &mut |_| ());
+    report.iterations.to_string()
+}
+
+/// What is said under each of these tables.
+fn notes(study: &Study) -> Vec<String> {
+    vec![
+        format!("machine: {}; one thread a player; the paper's: i7-11800H, 5 s a move", machine()),
+        format!(
+            "10x10, {} s a move, 4 random plies, colours swapped, seed {}",
+            MOVE_TIME.as_secs_f64(),
+            study.seed
+        ),
+        format!(
+            "field: {}; the paper's 50 programs are not to be had: compare shapes, not rates",
+            FIELD.join(", ")
+        ),
+    ]
+}
+
+/// Tables 5 and 8: win rates and iterations.
+pub fn win_rates(study: &Study, name: &str) -> Result<(), String> {
+    let cores = cores();
+    let all_cores = format!("1 s, {cores} threads");
+    let header = ["system", "won", "paper", "iterations in 1 s, 1 thread", &all_cores, "paper"];
+    let mut sheet = Sheet::new(format!("{name}: win rates against the field, iterations in 1 s"), &header);
+    for (system, paper_rate, paper_iterations) in SYSTEMS {
+        if name == "Z-5" && !["mcts", "paper"].contains(&system) {
+            continue;
+        }
+        let params = Params::preset(system).map_err(|error| error.to_string())?;
+        let (alone, together) = (iterations(&params, 1), iterations(&params, cores));
+        let games = games(study, system)?;
+        sheet.row([
+            system.to_owned(),
+            rate_cell(&games),
+            format!("{paper_rate}%"),
+            alone,
+            together,
+            paper_iterations.to_string(),
+        ]);
+    }
+    sheet.notes = notes(study);
+    sheet.notes.push(
+        "on one thread peo is mcts and paper is mg: there is nobody to share the evaluation with".into(),
+    );
+    sheet.notes.push(
+        "the paper's 45,536 iterations at 108 us for two evaluations take 4.9 s, its time for a move".into(),
+    );
+    study.publish(name, &sheet, None)
+}
+
+/// Table 6: mean rounds to the match point.
+pub fn match_points(study: &Study) -> Result<(), String> {
+    let mut sheet = Sheet::new("Z-6: mean round of the match point", &["system", "ours", "paper"]);
+    for (system, paper) in [("mcts", 42.57), ("paper", 39.68)] {
+        let rounds = rounds(&games(study, system)?);
+        sheet.row([system.to_owned(), format!("{:.2}", mean(&rounds)), paper.to_string()]);
+    }
+    sheet.notes = notes(study);
+    sheet.notes.push("first own move with a winning rate of 90 % or more, 47 for a lost game".into());
+    study.publish("Z-6", &sheet, None)
+}
+
+/// Table 7: are the rounds normally distributed, and do the systems differ?
+pub fn significance(study: &Study) -> Result<(), String> {
+    let mut sheet =
+        Sheet::new("Z-7: tests on the rounds of the match points", &["test", "p, ours", "p, paper"]);
+    let [plain, paper] = [rounds(&games(study, "mcts")?), rounds(&games(study, "paper")?)];
+    let p = |result: Result<crate::stats::TestResult, _>| {
+        result.map_or_else(
+            |error: crate::stats::Error| error.to_string(),
+            |test| format!("{:.3e}", test.p_value),
+        )
+    };
+    sheet.row(["Shapiro-Wilk, mcts".to_owned(), p(shapiro_wilk(&plain)), "2e-4".to_owned()]);
+    sheet.row(["Shapiro-Wilk, paper".to_owned(), p(shapiro_wilk(&paper)), "1.3e-3".to_owned()]);
+    sheet.row(["Mann-Whitney U".to_owned(), p(mann_whitney(&plain, &paper)), "1.16e-8".to_owned()]);
+    sheet.notes = notes(study);
+    study.publish("Z-7", &sheet, None)
+}
+
+/// Table A1: rounds to the match point by the depth of the rollouts.
+pub fn rollout_depths(study: &Study) -> Result<(), String> {
+    let mut sheet =
+        Sheet::new("A1: rollout depth and mean round of the match point", &["depth", "ours", "paper", "won"]);
+    for (depth, paper) in DEPTHS {
+        let games = games(study, &format!("paper,rollouts={depth}"))?;
+        sheet.row([
+            depth.to_owned(),
+            format!("{:.2}", mean(&rounds(&games))),
+            paper.to_string(),
+            rate_cell(&games),
+        ]);
+    }
+    sheet.notes = notes(study);
+    sheet.notes.push("depth 8 stands for the paper's 7 to 10".into());
+    study.publish("A1", &sheet, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use otrera::PlayedMove;
+
+    #[test]
+    fn the_match_point_is_the_first_own_move_that_sees_ninety_per_cent() {
+        let position = Position::standard();
+        let mv = position.legal_moves().next().unwrap();
+        let seen = |rate: f32| PlayedMove { win_rate: Some(rate), ..mv.into() };
+        let game = GameRecord {
+            moves: [0.5, 0.95, 0.6, 0.1, 0.92, 0.05].map(seen).to_vec(),
+            winner: Some(Side::Black),
+            ..GameRecord::new("a", "b", position)
+        };
+        assert_eq!(match_point(&game, Side::Black), 3.0);
+        assert_eq!(match_point(&game, Side::White), LOST);
+    }
+}

@@ -1,0 +1,144 @@
+//! The winning convergence distance of the MG-PEO paper (4.1, table 2): how many nodes the search expands
+//! for the first move on 10x10 until it returns to the best one.
+//!
+//! The nodes are counted in the real tree under the real selection; only the rollouts are replaced, by an
+//! oracle that makes the case best or worst, and exploration is turned off.
+
+use fastrand::Rng;
+use otrera::Params;
+use otrera::search::backup::{self, Rewards, Step};
+use otrera::search::expand::{Opener, State};
+use otrera::search::params::Formula;
+use otrera::search::select::{Spread, best_child};
+use otrera::search::shortlist::Shortlists;
+use otrera::search::tree::{NodeId, Tree};
+use otrera::{Kernel, Movement, Position, Side, WinRate};
+
+/// How lucky the search is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Case {
+    /// One movement, with 28 arrows like the paper's, looks like a win from its first visit on, all others
+    /// like losses.
+    Best,
+    /// Every movement looks like a win until the last of its arrows disappoints.
+    Worst,
+}
+
+/// Nodes of the first move that a search with these parameters expands: at the first level below the
+/// root (movements, or whole moves), and at the second (arrows, or none).
+pub fn expanded_nodes(params: &Params, case: Case) -> [usize; 2] {
+    let mut search = FirstMove::new(params, case);
+    while search.expand_one() {}
+    search.tried()
+}
+
+/// A search of the first move.
+struct FirstMove {
+    tree: Tree,
+    params: Params,
+    case: Case,
+    favourite: Option<Movement>,
+    rng: Rng,
+    opener: Opener,
+    shortlists: Shortlists,
+}
+
+impl FirstMove {
+    fn new(params: &Params, case: Case) -> Self {
+        let start = Position::standard();
+        let arrows = |movement: &Movement| start.with_movement(*movement).arrow_targets().len();
+        Self {
+            tree: Tree::with_memory(1 << 20),
+            params: Params { formula: Formula::Uct { c: 0.0, log_factor: 2.0 }, ..params.clone() },
+            case,
+            favourite: start.movements().find(|movement| arrows(movement) == 28),
+            rng: Rng::with_seed(1),
+            opener: Opener::new(),
+            shortlists: Shortlists::default(),
+        }
+    }
+
+    /// One descent to a new node, which the oracle judges; `false` when it comes back to a whole move that
+    /// was tried before: the best one.
+    fn expand_one(&mut self) -> bool {
+        let Some(path) = self.descend() else { return false };
+        backup::add_rewards(&self.tree, &path, Rewards::of(self.oracle(&path)));
+        true
+    }
+
+    fn descend(&mut self) -> Option<Vec<Step>> {
+        let mut state = State::ToMove(Position::standard());
+        let mut id = self.tree.root();
+        let mut path = vec![Step { node: id, mover: Side::White }];
+        self.tree.node(id).enter();
+        loop {
+            id = self.child_of(id, &state)?;
+            let node = self.tree.node(id);
+            path.push(Step { node: id, mover: Side::Black });
+            state = state.after(node.edge());
+            if node.enter() == 0 {
+                return Some(path);
+            }
+            if node.edge().as_arrow().is_some() {
+                return None;
+            }
+        }
+    }
+
+    /// An untried child as long as there is one, then the best, as the search's worker does.
+    fn child_of(&mut self, id: NodeId, state: &State) -> Option<NodeId> {
+        if !self.tree.is_open(id) {
+            self.opener.open_on(Kernel::fastest(), &self.tree, id, state, &self.params, &mut self.rng);
+        }
+        let allotment = &mut self.opener.allotment;
+        let untried = self.tree.claim_untried(id, allotment);
+        untried.or_else(|| {
+            let (tree, params, shortlists) = (&self.tree, &self.params, &mut self.shortlists);
+            best_child(tree, id, Side::Black, params, Spread::START, shortlists, allotment)
+        })
+    }
+
+    fn oracle(&self, path: &[Step]) -> WinRate {
+        let movement = self.tree.node(path[1].node);
+        let (arrows, tried) = movement.counts();
+        let wins = match self.case {
+            Case::Best => movement.edge().as_movement() == self.favourite,
+            Case::Worst => path.len() < 3 || tried < arrows,
+        };
+        if wins { WinRate::WIN } else { WinRate::LOSS }
+    }
+
+    /// Nodes tried at each level below the root.
+    fn tried(&self) -> [usize; 2] {
+        let children: Vec<NodeId> = self.tree.tried(self.tree.root()).map(|(id, _)| id).collect();
+        [children.len(), children.iter().map(|&id| self.tree.tried(id).count()).sum()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn with_groups_each_movement_is_tried_then_one_arrow_of_each() {
+        let mut search = FirstMove::new(&Params::PAPER, Case::Best);
+        for expected in [[80, 0], [80, 80]] {
+            (0..80).for_each(|_| assert!(search.expand_one()));
+            assert_eq!(search.tried(), expected);
+        }
+        for (movement, _) in search.tree.tried(search.tree.root()) {
+            assert_eq!(search.tree.tried(movement).count(), 1);
+        }
+    }
+
+    #[test]
+    fn the_table_of_the_paper_comes_out() {
+        assert_eq!(expanded_nodes(&Params::PAPER, Case::Best), [80, 80 + 27]);
+        assert_eq!(expanded_nodes(&Params::PAPER, Case::Best).iter().sum::<usize>(), 187);
+        assert_eq!(expanded_nodes(&Params::PAPER, Case::Worst), [80, 2176]);
+        assert_eq!(expanded_nodes(&Params::PAPER, Case::Worst).iter().sum::<usize>(), 2256);
+        for case in [Case::Best, Case::Worst] {
+            assert_eq!(expanded_nodes(&Params::MCTS, case), [2176, 0]);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! What each technique of `tournament` is worth: games of the preset against itself without that one, and
+//! with some that were tried and dropped.
+
+use super::sheet::Sheet;
+use super::{Study, machine};
+use crate::matches::score::Score;
+use crate::play::referee::Control;
+use std::time::Duration;
+
+/// The techniques, and the settings that take them away.
+const WITHOUT: [(&str, &str); 9] = [
+    ("priors (UCT with one random half-move instead)", "formula=uct,c=0.15,rollouts=1"),
+    ("priors and move groups (whole moves, the same)", "grouping=whole,formula=uct,c=0.15,rollouts=1"),
+    ("fitted weights (the paper's, logistic)", "weights=paper,leaf=logistic:7"),
+    ("exploration by the spread of values", "spread-weight=1e9"),
+    ("constants of their own for arrows", "arrow-c=6.2,arrow-temperature=2.22"),
+    ("pessimism about the untried", "reduction=0"),
+    ("the cautious choice", "caution=0"),
+    ("counting", "counting=off"),
+    ("bursts of iterations", "burst=1"),
+];
+
+/// What was tried and dropped.
+const WITH: [(&str, &str); 3] = [
+    ("one random half-move before the evaluation", "rollouts=1"),
+    ("three random half-moves", "rollouts=3"),
+    ("a fifth of a square for a tie, to the side to move", "tie=0.2"),
+];
+
+/// Time for a move.
+const MOVE_TIME: Duration = Duration::from_millis(50);
+
+/// Plays, prints and writes the table.
+pub fn run(study: &Study) -> Result<(), String> {
+    let games = if study.quick { 10 } else { 100 };
+    let header = ["technique", "settings", "score", "worth, Elo", "95 % interval"];
+    let mut sheet = Sheet::new("What the techniques of tournament are worth", &header);
+    let rows =
+        WITHOUT.iter().map(|row| (row, "without", 1.0)).chain(WITH.iter().map(|row| (row, "with", -1.0)));
+    for (&(name, settings), how, sign) in rows {
+        let changed = format!("tournament,{settings}");
+        let contest = study.contest(["tournament", &changed], games, Control::PerMove(MOVE_TIME), 4)?;
+        let cell = settings.replace([':', ',', '='], "_");
+        let score = Score::of(&study.games(&format!("techniques/{cell}"), &contest)?);
+        let worth = score.estimate().map(|estimate| {
+            // What is added is worth what the preset loses to it.
+            let mut ends = [sign * estimate.interval.low, sign * estimate.interval.high];
+            ends.sort_by(f64::total_cmp);
+            (sign * estimate.elo, ends)
+        });
+        sheet.row([
+            format!("{how} {name}"),
+            settings.to_owned(),
+            format!("{}-{}", score.wins, score.losses),
+            worth.map_or("-".into(), |(elo, _)| format!("{elo:+.0}")),
+            worth.map_or("-".into(), |(_, [low, high])| format!("{low:+.0} to {high:+.0}")),
+        ]);
+    }
+    sheet.notes = vec![
+        format!("machine: {}", machine()),
+        format!(
+            "10x10, {games} games each, {} s a move, one thread, 4 random plies, colours swapped, seed {}",
+            MOVE_TIME.as_secs_f64(),
+            study.seed
+        ),
+        "score: tournament's games won and lost against the changed one".into(),
+    ];
+    study.publish("techniques", &sheet, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matches::spec::PlayerSpec;
+
+    #[test]
+    fn all_settings_are_understood_and_change_something() {
+        for (_, settings) in WITHOUT.iter().chain(&WITH) {
+            let player = format!("tournament,{settings}");
+            assert!(player.parse::<PlayerSpec>().is_ok(), "{player}");
+            assert_ne!(
+                crate::matches::spec::search_params(&player).unwrap(),
+                otrera::Params::TOURNAMENT,
+                "{player}"
+            );
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! A bot as Botzone runs it: started afresh every turn with the whole history, or kept running, stopped
+//! while it is not its turn, and told of nothing but the opponent's move.
+
+use super::interaction::{Stored, Style};
+use super::process::{Errors, Process};
+use super::turn::Turn;
+use super::verdict::{Failure, Limits, Spent, Verdict};
+use super::{GRACE, PATIENCE};
+use crate::play::player::{Budget, Choice, Player};
+use otrera::{Forfeit, Move, Position};
+use rustix::process::Signal;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How Botzone talks to a bot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mode {
+    /// Lines or JSON.
+    pub style: Style,
+    /// Whether a process that asks for it is kept for the next turn.
+    pub keeps_running: bool,
+}
+
+impl Mode {
+    /// All modes by name.
+    pub const NAMED: [(&'static str, Self); 4] = [
+        ("simple", Self { style: Style::Simple, keeps_running: false }),
+        ("json", Self { style: Style::Json, keeps_running: false }),
+        ("simple-keep", Self { style: Style::Simple, keeps_running: true }),
+        ("json-keep", Self { style: Style::Json, keeps_running: true }),
+    ];
+}
+
+impl FromStr for Mode {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let found = Self::NAMED.iter().find(|(known, _)| *known == name);
+        let names = || Self::NAMED.map(|(name, _)| name).join(", ");
+        found.map(|(_, mode)| *mode).ok_or_else(|| format!("valid modes are {}", names()))
+    }
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = Self::NAMED.iter().find(|(_, mode)| mode == self).map_or("", |(name, _)| name);
+        f.write_str(name)
+    }
+}
+
+/// What the platform grants a bot.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Allowance {
+    /// Processor time for a turn; the first one of a game has twice as much.
+    pub time: Duration,
+    /// Processor time for a turn of a process that has been kept.
+    pub kept_time: Duration,
+    /// The wall clock may show this many times as much.
+    pub alarm: f64,
+    /// Resident memory in bytes.
+    pub memory: u64,
+}
+
+impl Allowance {
+    fn limits(&self, first: bool, kept: bool) -> Limits {
+        let cpu = match (first, kept) {
+            (true, _) => self.time * 2,
+            (false, true) => self.kept_time,
+            (false, false) => self.time,
+        };
+        Limits { cpu, wall: cpu.mul_f64(self.alarm), memory: self.memory }
+    }
+}
+
+/// A turn that is over.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TurnTaken {
+    /// It was the bot's first of a game.
+    pub first: bool,
+    /// What it took.
+    pub spent: Spent,
+    /// Why it brought no move, if it did not.
+    pub failure: Option<Failure>,
+}
+
+impl TurnTaken {
+    /// What the platform says.
+    pub fn verdict(&self) -> Verdict {
+        self.failure.as_ref().map_or(Verdict::Ok, |failure| failure.verdict)
+    }
+}
+
+/// Turns of several games, shared by the players that add to it and the one who counts them.
+pub type Log = Arc<Mutex<Vec<TurnTaken>>>;
+
+/// A process between two turns.
+struct Kept {
+    process: Process,
+    /// Processor time that its turns up to now have paid for.
+    paid: Duration,
+}
+
+/// A bot as a player.
+pub struct BotzonePlayer {
+    command: Vec<String>,
+    mode: Mode,
+    /// `None` takes the limits from the budget, without any for memory.
+    allowance: Option<Allowance>,
+    errors: Errors,
+    log: Log,
+    kept: Option<Kept>,
+    stored: Stored,
+    moves: Vec<Move>,
+    turns: usize,
+}
+
+impl BotzonePlayer {
+    /// The player of this command, in matches whose conditions set its limits.
+    pub fn new(command: Vec<String>, mode: Mode) -> Self {
+        Self {
+            command,
+            mode,
+            allowance: None,
+            errors: Errors::Hidden,
+            log: Log::default(),
+            kept: None,
+            stored: Stored::default(),
+            moves: Vec::new(),
+            turns: 0,
+        }
+    }
+
+    /// The same under the platform's own limits, every turn noted.
+    pub fn judged(self, allowance: Allowance, errors: Errors, log: Log) -> Self {
+        Self { allowance: Some(allowance), errors, log, ..self }
+    }
+
+    fn limits(&self, budget: Budget) -> Limits {
+        match self.allowance {
+            Some(allowance) => allowance.limits(self.turns == 0, self.kept.is_some()),
+            None => {
+                // The referee judges what is late by less than the grace.
+                let time = budget.time.map_or(PATIENCE, |time| time + GRACE);
+                Limits { cpu: time, wall: time, memory: u64::MAX }
+            }
+        }
+    }
+
+    /// A process that has been told of the turn: the one that was kept, or a new one.
+    fn ask(&mut self) -> Result<Kept, Failure> {
+        if let (Some(kept), Some(&last)) = (self.kept.take(), self.moves.last()) {
+            let mut kept = kept;
+            kept.process.signal(Signal::CONT);
+            kept.process.write(&self.mode.style.bare_request(last));
+            return Ok(kept);
+        }
+        let mut process = Process::start(&self.command, self.errors)
+            .map_err(|error| Failure::new(Verdict::Re, format!("{}: {error}", self.command.join(" "))))?;
+        process.write(&self.mode.style.full_request(&self.moves, &self.stored));
+        if !self.mode.keeps_running {
+            process.close_input();
+        }
+        Ok(Kept { process, paid: Duration::ZERO })
+    }
+
+    /// Plays a turn and says what it took, whatever comes of it.
+    fn turn(&mut self, limits: &Limits) -> (Spent, Result<Move, Failure>) {
+        let began = Instant::now();
+        let mut asked = match self.ask() {
+            Ok(asked) => asked,
+            Err(failure) => return (Spent::default(), Err(failure)),
+        };
+        let mut turn = Turn::new(&mut asked.process, limits, began, asked.paid);
+        let answer = turn.answer(self.mode.keeps_running);
+        let spent = turn.spent;
+        let mv = answer.and_then(|answer| {
+            let (mv, stored) = self.mode.style.read(&answer.text)?;
+            if answer.stays {
+                asked.process.signal(Signal::STOP);
+                self.kept = Some(Kept { paid: asked.paid + spent.cpu, ..asked });
+            } else {
+                self.stored = stored;
+            }
+            Ok(mv)
+        });
+        (spent, mv)
+    }
+}
+
+impl Player for BotzonePlayer {
+    fn begin(&mut self, start: &Position) -> Result<(), Forfeit> {
+        self.kept = None;
+        self.stored.data = None;
+        self.moves.clear();
+        self.turns = 0;
+        if *start == Position::start(start.size()).with_rules(start.rules()) {
+            Ok(())
+        } else {
+            Err(Forfeit::Crashed("its protocol has no words for this start".into()))
+        }
+    }
+
+    fn choose(&mut self, budget: Budget) -> Result<Choice, Forfeit> {
+        let limits = self.limits(budget);
+        let (spent, answer) = self.turn(&limits);
+        let turn = TurnTaken { first: self.turns == 0, spent, failure: answer.as_ref().err().cloned() };
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).push(turn);
+        self.turns += 1;
+        Ok(answer?.into())
+    }
+
+    fn played(&mut self, mv: Move) {
+        self.moves.push(mv);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether a process is stopped; `None` if there is none.
+    fn is_stopped(process: u32) -> Option<bool> {
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+        Some(stat.rsplit_once(") ")?.1.starts_with('T'))
+    }
+
+    fn eventually(condition: impl Fn() -> bool) -> bool {
+        (0..500).any(|_| {
+            condition() || {
+                std::thread::sleep(Duration::from_millis(10));
+                false
+            }
+        })
+    }
+
+    #[test]
+    fn the_first_turn_has_twice_the_time_and_a_kept_process_its_own() {
+        let [time, kept_time] = [6, 4].map(Duration::from_secs);
+        let allowance = Allowance { time, kept_time, alarm: 1.5, memory: 1 };
+        let limits = [(true, false), (false, false), (false, true)]
+            .map(|(first, kept)| allowance.limits(first, kept))
+            .map(|limits| (limits.cpu.as_secs(), limits.wall.as_secs()));
+        assert_eq!(limits, [(12, 18), (6, 9), (4, 6)]);
+    }
+
+    #[test]
+    fn a_kept_process_is_stopped_between_its_turns_and_told_of_one_move() {
+        let script = r#"
+            read turn; read request; echo "5 0 5 6 2 3"; echo "$0"
+            read request; [ "$request" = "0 5 4 5 3 4" ] && echo "2 0 2 1 2 2"; echo "$0"
+            read request"#;
+        let command = ["sh", "-c", script, crate::platforms::turn::KEEP_RUNNING].map(str::to_owned);
+        let mode = Mode { style: Style::Simple, keeps_running: true };
+        let mut bot = BotzonePlayer::new(command.to_vec(), mode);
+        let kept = |bot: &BotzonePlayer| bot.kept.as_ref().and_then(|kept| kept.process.id()).unwrap();
+        bot.begin(&Position::start(otrera::Size::new(8).unwrap())).unwrap();
+        let first = bot.choose(Budget::default()).unwrap().mv;
+        let process = kept(&bot);
+        assert!(eventually(|| is_stopped(process) == Some(true)));
+        bot.played(first);
+        bot.played(Style::Simple.read("0 5 4 5 3 4").unwrap().0);
+        let second = bot.choose(Budget::default()).unwrap().mv;
+        assert_eq!(second, Style::Simple.read("2 0 2 1 2 2").unwrap().0);
+        assert_eq!(kept(&bot), process, "the process is still the same");
+        drop(bot);
+        assert_eq!(is_stopped(process), None, "it is still there");
+    }
+}

@@ -1,0 +1,237 @@
+//! Programs from elsewhere as players: Botzone's interactions, the SAU platform's commands, and UCI in
+//! Fairy-Stockfish's amazons dialect, from the platform's side.
+
+pub mod botzone;
+pub mod confine;
+mod interaction;
+pub mod process;
+mod turn;
+mod usage;
+pub mod verdict;
+
+use crate::play::player::{Budget, Choice, Player};
+use botzone::Mode;
+use interaction::{Style, beginning};
+use otrera::{Forfeit, Move, Position, Size, Square};
+use process::{Errors, Process};
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+/// How the program wants to be spoken to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Protocol {
+    /// Botzone.
+    Botzone(Mode),
+    /// The SAU Game Platform.
+    Sau,
+    /// UCI, variant amazons.
+    Uci,
+}
+
+impl Protocol {
+    /// All names, for messages.
+    pub fn names() -> String {
+        let modes = Mode::NAMED.map(|(name, _)| format!("botzone-{name}"));
+        format!("{}, sau, uci", modes.join(", "))
+    }
+}
+
+impl FromStr for Protocol {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "sau" => Ok(Self::Sau),
+            "uci" => Ok(Self::Uci),
+            "botzone-keep" => Ok(Self::Botzone(Mode { style: Style::Json, keeps_running: true })),
+            _ => {
+                let mode = name.strip_prefix("botzone-").and_then(|mode| mode.parse().ok());
+                let mode = mode.ok_or_else(|| format!("valid protocols are {}", Self::names()))?;
+                Ok(Self::Botzone(mode))
+            }
+        }
+    }
+}
+
+/// How long a program may take that was given no time: longer is taken for a hang.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How much longer than its time a program is waited for; the referee judges what is late.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// How long a program may take to start and to introduce itself.
+const START: Duration = Duration::from_secs(10);
+
+/// Lines of talk before an answer that are borne with.
+const TALK: usize = 10_000;
+
+/// The protocols of programs that live for whole games.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dialect {
+    /// The SAU Game Platform's.
+    Sau,
+    /// UCI.
+    Uci,
+}
+
+/// A program that lives for whole games as a player.
+pub struct External {
+    command: Vec<String>,
+    dialect: Dialect,
+    process: Option<Process>,
+    start: Position,
+    moves: Vec<Move>,
+}
+
+impl External {
+    /// The player of this command. It is started with its first game.
+    pub fn new(command: Vec<String>, dialect: Dialect) -> Self {
+        Self { command, dialect, process: None, start: Position::standard(), moves: Vec::new() }
+    }
+
+    fn process(&mut self) -> Result<&mut Process, Forfeit> {
+        match &mut self.process {
+            Some(process) => Ok(process),
+            None => Err(Forfeit::Crashed("it is not running".into())),
+        }
+    }
+
+    fn answer(&mut self, budget: Budget) -> Result<Move, Forfeit> {
+        let asked = Instant::now();
+        let limit = budget.time.map_or(PATIENCE, |time| time + GRACE);
+        match self.dialect {
+            Dialect::Sau => self.sau_move(asked, limit),
+            Dialect::Uci => self.uci_move(budget, asked, limit),
+        }
+    }
+
+    fn sau_move(&mut self, asked: Instant, limit: Duration) -> Result<Move, Forfeit> {
+        let edge = self.start.size().edge();
+        let request = match self.moves.last() {
+            None => "new black\n".to_owned(),
+            Some(&last) if self.moves.len() == 1 => format!("new white\nmove {}\n", letters_of(last, edge)),
+            Some(&last) => format!("move {}\n", letters_of(last, edge)),
+        };
+        let process = self.process()?;
+        process.write(&request);
+        for _ in 0..TALK {
+            let line = process.line(asked, limit)?;
+            if let Some(letters) = line.strip_prefix("move ") {
+                return read_letters(letters.trim_end(), edge).ok_or_else(|| garbled(&line));
+            }
+        }
+        Err(Forfeit::Garbled("much talk and no move".into()))
+    }
+
+    fn uci_move(&mut self, budget: Budget, asked: Instant, limit: Duration) -> Result<Move, Forfeit> {
+        let moves: String = self.moves.iter().map(|&mv| format!(" {}", uci_text(mv))).collect();
+        let go = match (budget.time, budget.iterations) {
+            (_, Some(count)) => format!("go nodes {count}"),
+            (Some(time), None) => format!("go movetime {}", time.as_millis().max(1)),
+            (None, None) => "go movetime 1000".to_owned(),
+        };
+        let start = self.start.to_fen();
+        let process = self.process()?;
+        process.write(&format!("position fen {start} moves{moves}\n{go}\n"));
+        for _ in 0..TALK {
+            let line = process.line(asked, limit)?;
+            if let Some(best) = line.strip_prefix("bestmove ") {
+                let text = best.split_ascii_whitespace().next().unwrap_or_default();
+                return text.parse().map_err(|_| garbled(&line));
+            }
+        }
+        Err(Forfeit::Garbled("much talk and no bestmove".into()))
+    }
+
+    /// Starts the program if it does not run and tells it what game is played.
+    fn introduce(&mut self) -> Result<(), Forfeit> {
+        let (greeting, reply) = match self.dialect {
+            Dialect::Sau => ("name?\n", "name "),
+            Dialect::Uci => ("uci\n", "uciok"),
+        };
+        if self.process.is_none() {
+            self.process = Some(self.greet(greeting, reply)?);
+        }
+        if self.dialect == Dialect::Uci {
+            self.process()?.write("setoption name UCI_Variant value amazons\nucinewgame\n");
+        }
+        Ok(())
+    }
+
+    /// Starts the program and waits until it has answered the greeting.
+    fn greet(&self, greeting: &str, reply: &str) -> Result<Process, Forfeit> {
+        let asked = Instant::now();
+        let mut process = Process::start(&self.command, Errors::Hidden)
+            .map_err(|error| Forfeit::Crashed(format!("{}: {error}", self.command.join(" "))))?;
+        process.write(greeting);
+        for _ in 0..TALK {
+            if process.line(asked, START)?.starts_with(reply) {
+                return Ok(process);
+            }
+        }
+        Err(Forfeit::Garbled(format!("much talk and no {reply}")))
+    }
+}
+
+impl Player for External {
+    fn begin(&mut self, start: &Position) -> Result<(), Forfeit> {
+        let another_game = !self.moves.is_empty();
+        self.start = *start;
+        self.moves.clear();
+        if self.dialect == Dialect::Sau {
+            if start.size() != Size::STANDARD {
+                return Err(Forfeit::Crashed("the SAU platform plays on 10x10".into()));
+            }
+            if *start != Position::standard().with_rules(start.rules()) {
+                return Err(Forfeit::Crashed("its protocol has no words for this start".into()));
+            }
+            // The game before this one is over; one that has gone away is started again.
+            if let Some(process) = self.process.as_mut().filter(|_| another_game) {
+                process.write("end\n");
+                if process.is_gone() {
+                    self.process = None;
+                }
+            }
+        }
+        self.introduce()
+    }
+
+    fn choose(&mut self, budget: Budget) -> Result<Choice, Forfeit> {
+        let answer = self.answer(budget).map(Choice::from);
+        if answer.is_err() {
+            // A program that has failed once is not spoken to again: the next game starts it anew.
+            self.process = None;
+            self.moves.clear();
+        }
+        answer
+    }
+
+    fn played(&mut self, mv: Move) {
+        self.moves.push(mv);
+    }
+}
+
+/// A move in the SAU platform's letters: column, then row from the top.
+fn letters_of(mv: Move, edge: usize) -> String {
+    let letter = |number: usize| char::from(b'A' + number as u8);
+    [mv.from, mv.to, mv.arrow].iter().flat_map(|s| [letter(s.column()), letter(edge - 1 - s.row())]).collect()
+}
+
+fn read_letters(text: &str, edge: usize) -> Option<Move> {
+    let numbers: Vec<usize> =
+        text.bytes().map(|b| b.checked_sub(b'A').map(usize::from)).collect::<Option<_>>()?;
+    let square = |pair: &[usize]| Square::new(pair[0], edge.checked_sub(pair[1] + 1)?);
+    match numbers.chunks_exact(2).map(square).collect::<Option<Vec<_>>>()?[..] {
+        [from, to, arrow] if numbers.len() == 6 => Some(Move { from, to, arrow }),
+        _ => None,
+    }
+}
+
+/// `d1d7,d7g7`, as Fairy-Stockfish writes it.
+fn uci_text(mv: Move) -> String {
+    format!("{}{},{}{}", mv.from, mv.to, mv.to, mv.arrow)
+}
+
+fn garbled(text: &str) -> Forfeit {
+    Forfeit::Garbled(beginning(text))
+}

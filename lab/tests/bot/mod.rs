@@ -1,0 +1,22 @@
+//! The bot's executable, for tests in which the laboratory plays against it.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::LazyLock;
+
+/// Path of the executable, built in the profile and the folder of the running tests.
+pub fn path() -> &'static str {
+    static BOT: LazyLock<String> = LazyLock::new(|| {
+        let folder = Path::new(env!("CARGO_BIN_EXE_lab")).parent().expect("the folder of a profile");
+        let profile = match folder.file_name().and_then(|name| name.to_str()) {
+            Some("debug") | None => "dev",
+            Some(name) => name,
+        };
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["build", "--quiet", "--package", "otrera-bot", "--bin", "otrera", "--profile", profile]);
+        cargo.arg("--target-dir").arg(folder.parent().expect("the target folder"));
+        assert!(cargo.status().expect("cargo runs").success(), "the bot could not be built");
+        folder.join("otrera").to_str().expect("a path in UTF-8").to_owned()
+    });
+    &BOT
+}

@@ -1,0 +1,65 @@
+//! `lab convert` from outside: records of games from one form into another and back.
+
+#[path = "../../tests/common/mod.rs"]
+mod common;
+
+use common::{any_knowledge, random_move, size};
+use fastrand::Rng;
+use otrera::record::{json, sgf};
+use otrera::{GameRecord, Position};
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn convert(arguments: &[&str], folder: &Path) -> Output {
+    let mut lab = Command::new(env!("CARGO_BIN_EXE_lab"));
+    lab.arg("convert").args(arguments).current_dir(folder).output().expect("lab starts")
+}
+
+fn game(edge: usize, number: u64) -> GameRecord {
+    let mut rng = Rng::with_seed(number);
+    let mut position = Position::start(size(edge));
+    let mut record = GameRecord { number, ..GameRecord::new("a/b", "乙", position) };
+    for _ in 0..9 {
+        let mv = random_move(&position, &mut rng);
+        record.moves.push(any_knowledge(mv, &mut rng));
+        position = position.with_move(mv);
+    }
+    record
+}
+
+#[test]
+fn a_results_file_goes_to_sgf_and_back() {
+    let folder = std::env::temp_dir().join(format!("otrera-convert-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let lines: Vec<String> = [10, 8, 6]
+        .into_iter()
+        .zip(0..)
+        .map(|(edge, number)| json::write(&game(edge, number)) + "\n")
+        .collect();
+    std::fs::write(folder.join("match.jsonl"), format!("{{\"match\":{{}}}}\n{}", lines.concat())).unwrap();
+    let told = convert(&["match.jsonl", "--to", "sgf"], &folder);
+    assert!(!told.status.success() && String::from_utf8_lossy(&told.stderr).contains("folder"));
+    for (form, ending) in [("sgf", "sgf"), ("ccgc", "txt")] {
+        assert!(convert(&["match.jsonl", "--to", form, "--output", form], &folder).status.success());
+        for (number, line) in (1..).zip(&lines) {
+            let file = format!("{form}/{number:04}-a_b-乙.{ending}");
+            let back = convert(&[&file], &folder);
+            let back = String::from_utf8(back.stdout).unwrap();
+            if form == "sgf" {
+                assert_eq!(&back, line);
+            } else {
+                let [read, written] = [&back, line].map(|line| json::read(line).unwrap());
+                let moves =
+                    |record: &GameRecord| record.moves.iter().map(|played| played.mv).collect::<Vec<_>>();
+                assert_eq!((read.start, moves(&read)), (written.start, moves(&written)));
+            }
+        }
+    }
+    let mut wrong = game(10, 3);
+    wrong.moves[4] = wrong.moves[0];
+    std::fs::write(folder.join("wrong.sgf"), sgf::write(&game(8, 1)) + &sgf::write(&wrong)).unwrap();
+    let told = convert(&["wrong.sgf"], &folder);
+    let message = String::from_utf8_lossy(&told.stderr);
+    assert!(!told.status.success() && message.contains("game 2, ply 5, "), "{message}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}

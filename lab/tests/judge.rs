@@ -1,0 +1,152 @@
+//! `lab judge` from outside: every verdict of Botzone arises for a program that deserves it, our own program
+//! deserves none in any mode, and nothing is left running.
+
+mod bot;
+
+use serde_json::{Value, json};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+/// Our own program, with so few iterations that a game takes no time.
+fn own_program() -> String {
+    format!("{} --iterations 300 --threads 1", bot::path())
+}
+
+/// The reports of `lab judge` on this command, one for each mode, and whether it was content.
+fn judged(command: &str, arguments: &[&str]) -> (Vec<Value>, bool) {
+    let mut lab = Command::new(env!("CARGO_BIN_EXE_lab"));
+    let Output { status, stdout, stderr } =
+        lab.args(["judge", command, "--json"]).args(arguments).output().unwrap();
+    let text = String::from_utf8(stdout).unwrap();
+    let last = text.lines().last().unwrap_or_default();
+    let reports = serde_json::from_str(last);
+    (reports.unwrap_or_else(|_| panic!("{text}{}", String::from_utf8_lossy(&stderr))), status.success())
+}
+
+/// How many running processes have this text in their command line.
+fn running(text: &str) -> usize {
+    let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    let lines = processes.filter_map(|process| std::fs::read(process.path().join("cmdline")).ok());
+    lines.filter(|line| String::from_utf8_lossy(line).replace('\0', " ").contains(text)).count()
+}
+
+/// Whether so many such processes run before long: a killed one needs a moment to go.
+fn soon_running(text: &str, count: usize) -> bool {
+    (0..1000).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        running(text) == count
+    })
+}
+
+/// A program in tests/engines gets this verdict, for this reason, in its first turn, and is gone.
+fn check_verdict(program: &str, arguments: &[&str], verdict: &str, reason: &str) {
+    let path = format!("{}/tests/engines/{program}", env!("CARGO_MANIFEST_DIR"));
+    let (reports, content) = judged(&path, &[&["--games", "1"], arguments].concat());
+    for report in reports {
+        assert!(!content && report["won"] == 0, "{report}");
+        assert_eq!(report["verdicts"], json!({verdict: 1}), "{report}");
+        assert!(report["lost"][0].as_str().is_some_and(|text| text.contains(reason)), "{report}");
+    }
+    assert!(soon_running(&format!("engines/{program}"), 0), "{program} is still there");
+}
+
+#[test]
+fn tle_for_a_program_that_sleeps() {
+    check_verdict("hangs.sh", &["--time", "0.2"], "TLE", "wall clock");
+}
+
+#[test]
+fn tle_for_a_program_that_burns_processor_time_itself_or_in_a_child() {
+    for program in ["burns.sh", "burns_in_a_child.sh"] {
+        let arguments = ["--time", "0.2", "--alarm", "100", "--mode", "json,json-keep"];
+        check_verdict(program, &arguments, "TLE", "processor time");
+    }
+}
+
+#[test]
+fn tle_for_a_program_that_neither_ends_nor_asks_to_be_kept() {
+    check_verdict("answers_and_stays.sh", &["--time", "0.3"], "TLE", "wall clock");
+    assert!(soon_running("sleep 4243", 0));
+}
+
+#[test]
+fn mle_for_a_program_that_eats_memory() {
+    let arguments = ["--time", "10", "--memory", "100", "--mode", "simple,simple-keep"];
+    check_verdict("eats_memory.sh", &arguments, "MLE", "MB of memory");
+}
+
+#[test]
+fn ole_for_a_program_that_floods() {
+    check_verdict("floods.sh", &["--time", "10"], "OLE", "megabyte");
+}
+
+#[test]
+fn nj_for_a_program_that_talks_nonsense() {
+    check_verdict("talks_nonsense.sh", &["--time", "10", "--mode", "simple,json"], "NJ", "lorem ipsum");
+}
+
+#[test]
+fn re_for_a_program_that_dies_even_after_a_good_answer() {
+    check_verdict("dies.sh", &["--time", "10"], "RE", "exit status: 3");
+    check_verdict("answers_and_dies.sh", &["--time", "10"], "RE", "exit status: 3");
+    check_verdict("is_not_there.sh", &[], "RE", "No such file");
+}
+
+#[test]
+fn invalidmove_for_a_program_that_cheats() {
+    check_verdict("cheats.sh", &["--time", "10", "--mode", "simple,simple-keep"], "INVALIDMOVE", "no amazon");
+}
+
+#[test]
+fn a_program_that_may_start_no_other_fails_as_told() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/starts_another.sh");
+    let arguments = ["--games", "1", "--time", "10", "--mode", "simple"];
+    let (reports, _) = judged(path, &arguments);
+    assert_eq!(reports[0]["verdicts"]["OK"], 1, "where it may: {reports:?}");
+    for (refusal, reason) in [("eperm", "exit status: 126"), ("kill", "exit status: 159")] {
+        let refusal = format!("--forbid-execve={refusal}");
+        check_verdict("starts_another.sh", &[&arguments[2..], &[&refusal]].concat(), "RE", reason);
+    }
+}
+
+#[test]
+fn our_own_program_is_ok_in_every_mode_under_restrictions_and_load() {
+    let (reports, content) = judged(&own_program(), &["--time", "10", "--load", "2", "--forbid-execve"]);
+    assert!(content);
+    let modes: Vec<&Value> = reports.iter().map(|report| &report["mode"]).collect();
+    assert_eq!(modes, ["simple", "json", "simple-keep", "json-keep"]);
+    for report in &reports {
+        let [first, others] = ["first_turns", "other_turns"].map(|key| &report[key]);
+        let turns = first["turns"].as_u64().unwrap() + others["turns"].as_u64().unwrap();
+        assert!(first["turns"] == 2 && turns > 20, "{report}");
+        assert_eq!(report["verdicts"], json!({"OK": turns}));
+        for time in ["median", "99 %", "max"].map(|key| first["cpu"][key].as_f64().unwrap()) {
+            assert!(time > 0.0 && time < 10.0, "{report}");
+        }
+    }
+    assert!(soon_running("lab busy", 0));
+}
+
+#[test]
+fn a_kept_program_may_leave_and_is_started_again() {
+    let command = format!("{} --keep-running off", own_program());
+    let (reports, content) =
+        judged(&command, &["--mode", "simple-keep,json-keep", "--time", "10", "--opponent", "itself"]);
+    assert!(content, "{reports:?}");
+    assert!(reports.iter().all(|report| report["first_turns"]["turns"] == 4), "{reports:?}");
+}
+
+#[test]
+fn a_judge_that_is_killed_leaves_no_stopped_program_behind() {
+    let own = "--iterations 301";
+    let command = format!("{} {own} --threads 1", bot::path());
+    let arguments = ["judge", &command, "--mode", "json-keep", "--opponent", "pvs", "--opponent-time", "60"];
+    let mut lab = Command::new(env!("CARGO_BIN_EXE_lab"));
+    let mut lab = lab.args(arguments).stdout(Stdio::null()).spawn().unwrap();
+    assert!(soon_running(own, 2), "the judge and the program that waits for its turn");
+    std::thread::sleep(Duration::from_millis(500));
+    assert_eq!(running(own), 2);
+    lab.kill().unwrap();
+    lab.wait().unwrap();
+    assert!(soon_running(own, 0), "the program is still there");
+}

@@ -1,0 +1,213 @@
+//! `lab match` from outside: programs that misbehave get their verdict in time and leave nothing behind,
+//! our own program plays through every protocol, and a match that is killed goes on where it was.
+
+mod bot;
+
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// A folder of its own that goes with the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("otrera-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn lab(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Runs a match to its end and reads the JSON object of its last line.
+fn result_of(arguments: &[&str]) -> Value {
+    let Output { status, stdout, stderr } = lab(arguments).output().unwrap();
+    let text = String::from_utf8(stdout).unwrap();
+    assert!(status.success(), "{arguments:?}\n{text}{}", String::from_utf8_lossy(&stderr));
+    serde_json::from_str(text.lines().last().unwrap()).unwrap()
+}
+
+/// How many running processes have this text in their command line.
+fn running(text: &str) -> usize {
+    let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    let lines = processes.filter_map(|process| std::fs::read(process.path().join("cmdline")).ok());
+    lines.filter(|line| String::from_utf8_lossy(line).replace('\0', " ").contains(text)).count()
+}
+
+/// Plays two games against one of the programs in tests/engines and expects it to lose both in this way.
+fn check_verdict(program: &str, verdict: &str) {
+    let folder = Folder::new(program);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/engines").join(program);
+    let player = format!("cmd:{},proto=botzone-simple", path.display());
+    let began = Instant::now();
+    let result = result_of(&[
+        "match",
+        "random",
+        &player,
+        "--games",
+        "2",
+        "--time",
+        "0.3",
+        "--size",
+        "8",
+        "--plies",
+        "0",
+        "--concurrency",
+        "1",
+        "--json",
+        "--output",
+        &folder.file("games.jsonl"),
+    ]);
+    assert_eq!(result["wins"], 2, "{result}");
+    assert_eq!(result["forfeits"][1][verdict], 2, "{result}");
+    assert_eq!(result["forfeits"][0].as_object().map(|kinds| kinds.len()), Some(0));
+    assert!(began.elapsed() < Duration::from_secs(30), "{program} took {:?}", began.elapsed());
+    assert_eq!(running(program), 0, "{program} is still there");
+}
+
+#[test]
+fn a_program_that_hangs_is_late_and_goes_with_its_children() {
+    check_verdict("hangs.sh", "late");
+    // Its child is killed with it but not waited for.
+    let gone = || {
+        std::thread::sleep(Duration::from_millis(10));
+        running("sleep 4242") == 0
+    };
+    assert!((0..500).any(|_| gone()));
+}
+
+#[test]
+fn a_program_that_talks_nonsense_is_garbage() {
+    check_verdict("talks_nonsense.sh", "garbage");
+}
+
+#[test]
+fn a_program_that_floods_is_garbage() {
+    check_verdict("floods.sh", "garbage");
+}
+
+#[test]
+fn a_program_that_dies_has_crashed() {
+    check_verdict("dies.sh", "crash");
+}
+
+#[test]
+fn a_program_that_cheats_is_illegal() {
+    check_verdict("cheats.sh", "illegal");
+}
+
+#[test]
+fn our_own_program_plays_through_every_protocol() {
+    let folder = Folder::new("protocols");
+    for (protocol, size) in [
+        ("botzone-simple", "8"),
+        ("botzone-json", "8"),
+        ("botzone-simple-keep", "8"),
+        ("botzone-json-keep", "8"),
+        ("botzone-keep", "8"),
+        ("sau", "10"),
+    ] {
+        let player = format!("cmd:{} --iterations 1000 --threads 1,proto={protocol}", bot::path());
+        let result = result_of(&[
+            "match",
+            &player,
+            "random",
+            "--games",
+            "2",
+            "--free",
+            "--size",
+            size,
+            "--plies",
+            "0",
+            "--json",
+            "--output",
+            &folder.file(protocol),
+        ]);
+        assert_eq!(result["forfeits"], serde_json::json!([{}, {}]), "{protocol}: {result}");
+        assert_eq!(result["wins"], 2, "{protocol}: {result}");
+    }
+}
+
+#[test]
+fn a_killed_match_goes_on_without_losing_or_repeating_a_game() {
+    let folder = Folder::new("killed");
+    let output = folder.file("games.jsonl");
+    let arguments = [
+        "match",
+        "random",
+        "greedy",
+        "--games",
+        "300",
+        "--size",
+        "6",
+        "--plies",
+        "2",
+        "--balance",
+        "0.5",
+        "--free",
+        "--json",
+        "--output",
+        &output,
+    ];
+    let mut first = lab(&arguments).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    let lines = || std::fs::read_to_string(&output).map_or(0, |text| text.lines().count());
+    while lines() < 20 && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    first.kill().unwrap();
+    first.wait().unwrap();
+    let kept = lines() - 1;
+    assert!((19..300).contains(&kept), "{kept} games when it was killed");
+
+    let refused = lab(&arguments).output().unwrap();
+    assert!(!refused.status.success(), "an existing file must not be overwritten");
+    let mut again = arguments.to_vec();
+    again.push("--resume");
+    let result = result_of(&again);
+    assert_eq!(result["wins"].as_u64().unwrap() + result["losses"].as_u64().unwrap(), 300);
+    let text = std::fs::read_to_string(&output).unwrap();
+    let numbers: Vec<u64> = text
+        .lines()
+        .skip(1)
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["number"].as_u64().unwrap())
+        .collect();
+    assert_eq!(numbers.len(), 300);
+    assert_eq!(numbers.into_iter().collect::<BTreeSet<_>>(), (0..300).collect());
+}
+
+#[test]
+fn games_that_repeat_earlier_ones_are_counted() {
+    let folder = Folder::new("repeated");
+    let play = |name: &str, b: &str| {
+        let output = folder.file(name);
+        let conditions =
+            ["--games", "6", "--size", "6", "--plies", "2", "--balance", "0.5", "--output", &output];
+        let mut arguments = vec!["match", "tournament,iterations=30", b];
+        arguments.extend(conditions);
+        let Output { status, stdout, .. } = lab(&arguments).output().unwrap();
+        assert!(status.success());
+        String::from_utf8(stdout).unwrap()
+    };
+    let alike = play("alike.jsonl", "tournament,iterations=30");
+    assert!(alike.contains("\nrepeat earlier games, move by move: 3;"), "{alike}");
+    let different = play("different.jsonl", "tournament,iterations=300");
+    assert!(!different.contains("repeat earlier games"), "{different}");
+}

@@ -1,0 +1,418 @@
+//! The laboratory's statistics against published values, SciPy 1.17.1, an independent program with NumPy,
+//! and simulated matches.
+
+use fastrand::Rng;
+use otrera_lab::stats::elo::{Games, Pairs, elo_of_score, score_of_elo};
+use otrera_lab::stats::mann_whitney::mann_whitney;
+use otrera_lab::stats::shapiro_wilk::shapiro_wilk;
+use otrera_lab::stats::sprt::{Sprt, Verdict};
+use otrera_lab::stats::wilson::wilson;
+use otrera_lab::stats::{Error, TestResult};
+
+const INF: f64 = f64::INFINITY;
+
+#[track_caller]
+fn assert_close(found: f64, expected: f64, relative_error: f64) {
+    let error = (found - expected).abs();
+    let close = found == expected || error <= relative_error * expected.abs().max(1e-300);
+    assert!(close, "{found} is not {expected}");
+}
+
+/// Both numbers of a test, each with the relative error that it may have.
+#[track_caller]
+fn assert_result(found: Result<TestResult, Error>, expected: [f64; 2], errors: [f64; 2]) {
+    let found = found.unwrap();
+    assert_close(found.statistic, expected[0], errors[0]);
+    assert_close(found.p_value, expected[1], errors[1]);
+}
+
+/// Sums of twelve numbers of a linear congruential generator, near to normal; in Python:
+/// `x = seed; [sum((x := (1103515245 * x + 12345) % 2**31) // 65536 for _ in range(12)) for _ in range(n)]`.
+fn lcg(seed: u64, n: usize) -> Vec<f64> {
+    let mut state = seed;
+    let mut next = || {
+        state = (1_103_515_245 * state + 12_345) % (1 << 31);
+        state / 65_536
+    };
+    (0..n).map(|_| (0..12).map(|_| next()).sum::<u64>() as f64).collect()
+}
+
+fn numbers(range: std::ops::Range<u32>) -> Vec<f64> {
+    range.map(f64::from).collect()
+}
+
+// --- Elo -------------------------------------------------------------------------------------------------
+
+#[test]
+fn elo_is_logistic() {
+    // 1 / (1 + 10 ** (-elo / 400)) in Python.
+    for (elo, score) in [(0.0, 0.5), (100.0, 0.640_064_999_802_885_1), (-400.0, 1.0 / 11.0)] {
+        assert_close(score_of_elo(elo), score, 1e-14);
+        assert!((elo_of_score(score) - elo).abs() < 1e-10);
+    }
+    assert_eq!([0.0, 0.5, 1.0].map(elo_of_score), [-INF, 0.0, INF]);
+    assert_eq!([-0.1, 1.1].map(elo_of_score), [-INF, INF]);
+    assert_eq!([-INF, INF].map(score_of_elo), [0.0, 1.0]);
+    assert!(elo_of_score(f64::NAN).is_nan());
+}
+
+/// Score, Elo, its interval's ends and superiority, in Python: with `xs = np.repeat(scores, counts)`,
+/// `m, se, z = xs.mean(), xs.std() / len(xs)**.5, scipy.stats.norm.ppf(.975)`, these are `m`, `elo(m)`,
+/// `elo(m - z*se)`, `elo(m + z*se)`, `norm.cdf((m - .5) / se)`, where `elo(s) = -400*log10(1/s - 1)`.
+#[test]
+fn elo_of_pairs_and_games() {
+    let of_pairs = |counts| Pairs { counts }.estimate().unwrap();
+    let of_games = |counts| Games { counts }.estimate().unwrap();
+    let cases = [
+        (
+            of_pairs([20, 0, 55, 0, 25]),
+            [0.525, 17.386277512436, -28.243472135942, 63.626865151548, 0.772599515497],
+        ),
+        (
+            of_pairs([10, 60, 200, 80, 15]),
+            [0.520547945205, 14.286220906614, -0.098638977432, 28.720227633178, 0.974203649167],
+        ),
+        (
+            of_pairs([1, 0, 2, 0, 3]),
+            [2.0 / 3.0, 120.411998265592, -93.598500437011, 575.494177000597, 0.863339160854],
+        ),
+        (of_pairs([0, 0, 1, 0, 1]), [0.75, 190.848501887865, -67.889409911905, INF, 0.921350396475]),
+        (of_pairs([3, 0, 1, 0, 0]), [0.125, -338.039216005703, -INF, -117.419484905970, 0.000266002753]),
+        (
+            of_games([100, 30, 120]),
+            [0.54, 27.854371256558, -12.464465970732, 68.939553935855, 0.912024870202],
+        ),
+    ];
+    for (found, expected) in cases {
+        let found = [found.score, found.elo, found.interval.low, found.interval.high, found.superiority];
+        found.into_iter().zip(expected).for_each(|(found, expected)| assert_close(found, expected, 1e-8));
+    }
+}
+
+/// Elo's interval from `binomtest(wins, n).proportion_ci(.95, 'wilson')`, superiority from
+/// `norm.cdf((score - .5) * 2 * n**.5)`, in SciPy.
+#[test]
+fn elo_of_results_that_are_all_the_same() {
+    let cases = [
+        ([0, 0, 0, 0, 10], INF, 166.201527184, INF, 0.999217298871),
+        ([10, 0, 0, 0, 0], -INF, -INF, -166.201527184, 0.000782701129),
+        ([0, 0, 8, 0, 0], 0.0, -224.750169938, 224.750169938, 0.5),
+        ([0, 0, 0, 0, 1], INF, -233.798472816, INF, 0.841344746069),
+    ];
+    for (counts, elo, low, high, superiority) in cases {
+        let found = Pairs { counts }.estimate().unwrap();
+        assert_eq!(found.elo, elo);
+        assert_close(found.interval.low, low, 1e-9);
+        assert_close(found.interval.high, high, 1e-9);
+        assert_close(found.superiority, superiority, 1e-8);
+    }
+}
+
+#[test]
+fn tallies_count() {
+    let mut pairs = Pairs::default();
+    assert_eq!(pairs.estimate(), Err(Error::TooFew(1)));
+    for half_points in [0, 4, 4, 2] {
+        pairs.add(half_points).unwrap();
+    }
+    assert!(matches!(pairs.add(5), Err(Error::OutOfRange(_))));
+    assert_eq!((pairs.counts, pairs.total()), ([1, 0, 1, 0, 2], 4));
+    let full = Pairs { counts: [u64::MAX; 5] };
+    assert_eq!((full.total(), full.estimate().unwrap().score), (u64::MAX, 0.5));
+}
+
+/// The half-points of a simulated pair without draws; half of the pairs are won by a colour, one game each.
+fn simulated_pair(rng: &mut Rng, elo: f64) -> usize {
+    let both_won = score_of_elo(elo) - 0.25;
+    match rng.f64() {
+        x if x < 0.5 => 2,
+        x if x < 0.5 + both_won => 4,
+        _ => 0,
+    }
+}
+
+#[test]
+fn intervals_hold_the_true_elo_in_95_of_100_matches() {
+    let mut rng = Rng::with_seed(95);
+    let holds = |_: &u32| {
+        let mut pairs = Pairs::default();
+        (0..200).for_each(|_| pairs.add(simulated_pair(&mut rng, 40.0)).unwrap());
+        let interval = pairs.estimate().unwrap().interval;
+        interval.low < 40.0 && 40.0 < interval.high
+    };
+    let count = (0..2000).filter(holds).count();
+    assert!((1860..1940).contains(&count), "{count} of 2000"); // 1900, standard deviation 10
+}
+
+// --- SPRT ------------------------------------------------------------------------------------------------
+
+fn sprt_after(counts: [u64; 5], elo0: f64, elo1: f64) -> Sprt {
+    let mut sprt = Sprt::new(elo0, elo1, 0.05, 0.05).unwrap();
+    for (half_points, &count) in counts.iter().enumerate() {
+        for _ in 0..count {
+            sprt.add(half_points).unwrap();
+        }
+    }
+    sprt
+}
+
+/// In Python, with `p = np.array(counts) + .5; p /= p.sum(); a = np.linspace(0, 1, 5)`, `m = p @ a`,
+/// `v = p @ a**2 - m**2`: `sum(counts) * (s1 - s0) * (2*m - s0 - s1) / (2*v)`.
+#[test]
+fn log_likelihood_ratios() {
+    let cases = [
+        ([20, 0, 55, 0, 25], 0.0, 20.0, 0.25660441927489996),
+        ([10, 60, 200, 80, 15], 0.0, 10.0, 1.682271014446331),
+        ([0, 0, 0, 0, 1], 0.0, 50.0, 0.05456303733678967),
+        ([0, 0, 3, 0, 0], -20.0, 0.0, 0.021822105996858257),
+        ([300, 0, 900, 0, 250], -20.0, 0.0, -1.2501751650317816),
+        ([0; 5], 0.0, 50.0, 0.0),
+    ];
+    for (counts, elo0, elo1, expected) in cases {
+        assert_close(sprt_after(counts, elo0, elo1).llr(), expected, 1e-11);
+    }
+}
+
+/// The ratio without the normal approximation, as Van den Bergh defines it: N Σ p ln(p₁ / p₀), where p₀ and p₁
+/// are p / (1 + x (a − s)) with x such that their mean is s; x by `scipy.optimize.brentq`.
+#[test]
+fn the_normal_approximation_is_close() {
+    let cases = [
+        ([20, 0, 55, 0, 25], 0.0, 20.0, 0.25572485275195644),
+        ([10, 60, 200, 80, 15], 0.0, 10.0, 1.669330590574341),
+        ([300, 0, 900, 0, 250], -20.0, 0.0, -1.2461387166671052),
+        ([200, 0, 500, 0, 300], 0.0, 30.0, 9.828478650816285),
+    ];
+    for (counts, elo0, elo1, exact) in cases {
+        assert_close(sprt_after(counts, elo0, elo1).llr(), exact, 0.02);
+    }
+}
+
+#[test]
+fn the_first_verdict_stays() {
+    let (lower, upper) = Sprt::new(0.0, 50.0, 0.05, 0.05).unwrap().bounds();
+    // ±2.94, familiar from fishtest.
+    assert_close(upper, 19_f64.ln(), 1e-14);
+    assert_close(lower, -upper, 1e-14);
+    let (lower, upper) = Sprt::new(0.0, 50.0, 0.02, 0.1).unwrap().bounds();
+    assert_close(lower, (0.1_f64 / 0.98).ln(), 1e-14);
+    assert_close(upper, 45_f64.ln(), 1e-14);
+
+    let mut sprt = sprt_after([0, 0, 0, 0, 30], 0.0, 50.0);
+    assert_eq!(sprt.verdict(), Verdict::AcceptH1);
+    while sprt.llr() > sprt.bounds().0 {
+        assert_eq!(sprt.add(0), Ok(Verdict::AcceptH1));
+    }
+    assert_eq!(sprt_after([30, 0, 0, 0, 0], 0.0, 50.0).verdict(), Verdict::AcceptH0);
+}
+
+#[test]
+fn few_pairs_prove_nothing() {
+    for elo1 in [10.0, 20.0, 50.0] {
+        for counts in [[0, 0, 0, 0, 3], [0, 0, 3, 0, 0], [3, 0, 0, 0, 0]] {
+            assert_eq!(sprt_after(counts, 0.0, elo1).verdict(), Verdict::Continue, "{counts:?}, {elo1}");
+        }
+    }
+}
+
+#[test]
+fn a_test_needs_sensible_parameters() {
+    let refused = [
+        (10.0, 10.0, 0.05, 0.05),
+        (10.0, 0.0, 0.05, 0.05),
+        (1e6, 2e6, 0.05, 0.05),
+        (f64::NAN, 5.0, 0.05, 0.05),
+        (0.0, 5.0, 0.0, 0.05),
+        (0.0, 5.0, 0.05, -0.1),
+        (0.0, 5.0, 0.5, 0.5),
+        (0.0, 5.0, f64::NAN, 0.05),
+    ];
+    for (elo0, elo1, alpha, beta) in refused {
+        assert!(matches!(Sprt::new(elo0, elo1, alpha, beta), Err(Error::OutOfRange(_))));
+    }
+    let mut sprt = Sprt::new(0.0, 5.0, 0.05, 0.05).unwrap();
+    assert!(matches!(sprt.add(5), Err(Error::OutOfRange(_))));
+    assert_eq!(sprt.pairs().total(), 0);
+}
+
+/// How many of 1000 simulated matches with this true difference end with each hypothesis accepted.
+fn verdicts(true_elo: f64, elo0: f64, elo1: f64) -> (usize, usize) {
+    let mut rng = Rng::with_seed(5);
+    let mut verdict = || {
+        let mut sprt = Sprt::new(elo0, elo1, 0.05, 0.05).unwrap();
+        (0..20_000)
+            .map(|_| sprt.add(simulated_pair(&mut rng, true_elo)).unwrap())
+            .find(|&v| v != Verdict::Continue)
+    };
+    let verdicts: Vec<_> = (0..1000).map(|_| verdict().unwrap()).collect();
+    let count = |wanted| verdicts.iter().filter(|&&verdict| verdict == wanted).count();
+    (count(Verdict::AcceptH0), count(Verdict::AcceptH1))
+}
+
+#[test]
+fn simulated_matches_err_as_seldom_as_promised() {
+    // 50 errors are expected at most, with a standard deviation of 7; some must happen.
+    let seldom = 10..=70;
+    for (elo0, elo1) in [(0.0, 20.0), (0.0, 50.0), (-30.0, 0.0)] {
+        let (_, wrong) = verdicts(elo0, elo0, elo1);
+        assert!(seldom.contains(&wrong), "H1 accepted {wrong} times at {elo0}, not {elo1}");
+        let (wrong, _) = verdicts(elo1, elo0, elo1);
+        assert!(seldom.contains(&wrong), "H0 accepted {wrong} times at {elo1}, not {elo0}");
+    }
+}
+
+// --- Wilson ----------------------------------------------------------------------------------------------
+
+#[test]
+fn wilson_intervals() {
+    // R. G. Newcombe, Two-sided confidence intervals for the single proportion, Statistics in Medicine 17,
+    // 1998, method 3, to four digits; all digits from scipy.stats.binomtest(wins, n).proportion_ci(c, 'wilson').
+    let cases = [
+        (81, 263, 0.95, 0.2552885198782742, 0.36620957698280004),
+        (15, 148, 0.95, 0.06238639953073629, 0.16048724172330803),
+        (0, 20, 0.95, 0.0, 0.16112515805281935),
+        (1, 29, 0.95, 0.006113214292762667, 0.17175521879320282),
+        // From SciPy alone.
+        (20, 20, 0.95, 0.8388748419471808, 1.0),
+        (1, 1, 0.95, 0.20654931437723745, 1.0),
+        (7, 10, 0.99, 0.32002467920110256, 0.9204336834769342),
+        (500_000, 1_000_000, 0.5, 0.4996627552016144, 0.5003372447983856),
+    ];
+    for (wins, games, confidence, low, high) in cases {
+        let found = wilson(wins, games, confidence).unwrap();
+        assert_close(found.low, low, 1e-11);
+        assert_close(found.high, high, 1e-11);
+    }
+    for games in 1..100 {
+        assert_eq!(wilson(0, games, 0.95).unwrap().low, 0.0);
+        assert_eq!(wilson(games, games, 0.95).unwrap().high, 1.0);
+    }
+    assert_eq!(wilson(0, 0, 0.95), Err(Error::TooFew(1)));
+    assert!(matches!(wilson(3, 2, 0.95), Err(Error::OutOfRange(_))));
+    for confidence in [0.0, 1.0, -0.5, 95.0, f64::NAN] {
+        assert!(matches!(wilson(1, 2, confidence), Err(Error::OutOfRange(_))));
+    }
+}
+
+// --- Shapiro-Wilk ----------------------------------------------------------------------------------------
+
+/// Weights of men in pounds, the example of Shapiro and Wilk (Biometrika 52, 1965), who found W = 0.79.
+const WEIGHTS: [f64; 11] = [148.0, 154.0, 158.0, 160.0, 161.0, 162.0, 166.0, 170.0, 182.0, 195.0, 236.0];
+
+/// SciPy takes normal quantiles from an older approximation: with `scipy.stats.norm.ppf` in its place, the
+/// example's W is 0.7888146948353875, as here.
+const SCIPY_QUANTILES: [f64; 2] = [1e-8, 1e-5];
+
+#[test]
+fn shapiro_wilk_as_scipy() {
+    // scipy.stats.shapiro(sample).
+    let squares: Vec<f64> = numbers(1..51).iter().map(|x| x * x).collect();
+    let cases: [(&[f64], f64, f64); 11] = [
+        (&WEIGHTS, 0.7888146948631716, 0.006703814061898823),
+        (&[1.0, 2.0, 4.0], 0.9642857142857142, 0.6368868450289689),
+        (&[3.0, 1.0, 4.0, 1.5], 0.9392696282735289, 0.6498779843358333),
+        (&[2.7, 1.8, 2.8, 18.3, 0.9], 0.6524838459648585, 0.0028480423626541388),
+        (&[1.0, 2.0, 3.0, 5.0, 8.0, 13.0], 0.9050141424177897, 0.40441553293846716),
+        (&[1.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0, 3.0, 3.0, 7.0], 0.775107069619335, 0.007217087943704101),
+        (&[&WEIGHTS[..], &[171.0]].concat(), 0.7900459210656832, 0.00723566422559103),
+        (&squares, 0.898124799573951, 0.0004168851491458259),
+        (&lcg(1, 50), 0.972294156784076, 0.28623300507518434),
+        (&numbers(0..500), 0.9547227650600401, 2.946101712610329e-11),
+        (&lcg(7, 5000), 0.9993054469738246, 0.04855431647636004),
+    ];
+    for (sample, w, p_value) in cases {
+        assert_result(shapiro_wilk(sample), [w, p_value], SCIPY_QUANTILES);
+    }
+}
+
+#[test]
+fn shapiro_wilk_ignores_order_place_and_scale() {
+    let reversed: Vec<f64> = WEIGHTS.iter().rev().copied().collect();
+    let far: Vec<f64> = WEIGHTS.iter().map(|x| x + 1e9).collect();
+    let mirrored: Vec<f64> = WEIGHTS.iter().map(|x| -x).collect();
+    let tiny: Vec<f64> = WEIGHTS.iter().map(|x| x * 1e-150).collect();
+    for sample in [reversed, far, mirrored, tiny] {
+        assert_result(shapiro_wilk(&sample), [0.7888146948631716, 0.006703814061898823], SCIPY_QUANTILES);
+    }
+}
+
+#[test]
+fn shapiro_wilk_at_its_limits() {
+    // The least and greatest W of three values.
+    assert!(shapiro_wilk(&[0.0, 0.0, 1.0]).unwrap().p_value < 1e-6);
+    assert_result(shapiro_wilk(&[1.0, 2.0, 3.0]), [1.0, 1.0], [1e-12, 1e-6]);
+    // A single outlier, the least W of a sample of this size, keeps the p-value a number.
+    for n in 4..=30 {
+        let mut sample = vec![0.0; n];
+        sample[0] = 1.0;
+        let p_value = shapiro_wilk(&sample).unwrap().p_value;
+        assert!((0.0..0.01).contains(&p_value), "{n}: {p_value}");
+    }
+    assert_eq!(shapiro_wilk(&[]), Err(Error::TooFew(3)));
+    assert_eq!(shapiro_wilk(&[1.0, 2.0]), Err(Error::TooFew(3)));
+    assert_eq!(shapiro_wilk(&numbers(0..5001)), Err(Error::TooMany(5000)));
+    assert_eq!(shapiro_wilk(&[4.0; 10]), Err(Error::Constant));
+    assert_eq!(shapiro_wilk(&[0.0, -0.0, 0.0]), Err(Error::Constant));
+    for bad in [f64::NAN, INF, -INF] {
+        assert_eq!(shapiro_wilk(&[1.0, bad, 3.0]), Err(Error::NotFinite));
+    }
+    assert_eq!(shapiro_wilk(&[f64::MIN, 0.0, f64::MAX]), Err(Error::NotFinite));
+}
+
+// --- Mann-Whitney ----------------------------------------------------------------------------------------
+
+#[test]
+fn mann_whitney_exact_as_scipy() {
+    // R. Shier, Statistics: 2.3 The Mann-Whitney U test, 2004: ages at diagnosis, U = 17 and p = 0.11.
+    let [men, women] = [vec![19.0, 22.0, 16.0, 29.0, 24.0], vec![20.0, 11.0, 17.0, 12.0]];
+    assert_result(mann_whitney(&men, &women), [17.0, 1.0 / 9.0], [0.0, 1e-13]);
+    // scipy.stats.mannwhitneyu(first, second).
+    let halves: Vec<f64> = numbers(3..23).iter().map(|x| x + 0.5).collect();
+    let cases = [
+        (vec![1.0], vec![2.0], 0.0, 1.0),
+        (numbers(1..4), numbers(4..7), 0.0, 0.1),
+        (numbers(1..9), halves, 15.0, 0.00039187865274821796),
+        (lcg(1, 8), lcg(2, 9), 42.0, 0.6058412176059235),
+        (lcg(5, 8), lcg(6, 1000), 3701.0, 0.7158936808146809),
+    ];
+    for (first, second, u, p_value) in cases {
+        let swapped_u = (first.len() * second.len()) as f64 - u;
+        assert_result(mann_whitney(&first, &second), [u, p_value], [0.0, 1e-12]);
+        assert_result(mann_whitney(&second, &first), [swapped_u, p_value], [0.0, 1e-12]);
+    }
+}
+
+#[test]
+fn mann_whitney_approximate_as_scipy() {
+    // scipy.stats.mannwhitneyu(first, second): ties, or more than 8 values in both.
+    let [threes, moved]: [Vec<f64>; 2] =
+        [lcg(2, 100).iter().map(|x| x / 3.0).collect(), lcg(4, 30).iter().map(|x| x + 20_000.0).collect()];
+    let cases = [
+        (vec![1.0, 2.0, 2.0, 3.0], vec![2.0, 4.0, 4.0, 5.0, 6.0], 2.0, 0.06056886020265745),
+        (vec![0.0, 0.0, 0.0, 1.0], vec![0.0, 1.0, 1.0, 1.0, 1.0], 4.5, 0.15729920705028516),
+        (
+            [1.0, 1.0, 1.0, 2.0, 3.0].repeat(4),
+            [2.0, 2.0, 3.0, 3.0, 4.0].repeat(5),
+            80.0,
+            5.420638595536184e-05,
+        ),
+        (lcg(1, 9), lcg(2, 10), 49.0, 0.7750513736700824),
+        (lcg(3, 40), moved, 396.0, 0.015730861035328267),
+        (lcg(1, 100), threes, 10000.0, 2.562143669163401e-34),
+        (vec![7.0; 5], vec![7.0; 6], 15.0, 1.0),
+        (vec![7.0; 20], vec![7.0; 30], 300.0, 1.0),
+    ];
+    for (first, second, u, p_value) in cases {
+        let swapped_u = (first.len() * second.len()) as f64 - u;
+        assert_result(mann_whitney(&first, &second), [u, p_value], [0.0, 1e-9]);
+        assert_result(mann_whitney(&second, &first), [swapped_u, p_value], [0.0, 1e-9]);
+    }
+}
+
+#[test]
+fn mann_whitney_refuses_bad_samples() {
+    assert_eq!(mann_whitney(&[], &[1.0]), Err(Error::TooFew(1)));
+    assert_eq!(mann_whitney(&[1.0], &[]), Err(Error::TooFew(1)));
+    assert_eq!(mann_whitney(&[1.0, f64::NAN], &[1.0]), Err(Error::NotFinite));
+    assert_eq!(mann_whitney(&[1.0], &[INF]), Err(Error::NotFinite));
+}

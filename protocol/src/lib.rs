@@ -1,0 +1,41 @@
+//! The bot of Otrera: the platforms' protocols, UCI and the terminal, on one session each.
+//!
+//! 1. [`options`]: what can be set, on the command line and in `otrera.toml`. [`io`]: lines in and out, and the log.
+//! 2. [`session`]: a game being played, with its search. [`thought`]: a search in a thread of its own.
+//!    [`records`]: games as files.
+//! 3. [`botzone`], [`sau`], [`uci`]: the platforms. `protocol/README.md` says what to expect of them.
+//! 4. [`analyze`], [`play`]: the commands for people.
+
+#![allow(missing_docs)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+pub mod analyze;
+pub mod botzone;
+pub mod io;
+pub mod options;
+pub mod play;
+pub mod records;
+pub mod sau;
+pub mod session;
+pub mod thought;
+pub mod uci;
+
+use options::Options;
+use otrera::{Position, Size};
+use std::io::Write;
+
+/// Writes to standard output; a reader that has gone away is no failure.
+pub fn print(text: &str) -> Result<(), String> {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.to_string()),
+        _ => Ok(()),
+    }
+}
+
+/// The position that `--fen` or `--size` asks for.
+pub fn requested_position(options: &Options) -> Result<Position, String> {
+    match &options.fen {
+        Some(fen) => Position::from_fen(fen).map_err(|error| format!("--fen: {error}")),
+        None => Ok(Position::start(options.settings.size.unwrap_or(Size::STANDARD))),
+    }
+}

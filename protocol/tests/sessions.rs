@@ -1,0 +1,155 @@
+//! Plays the transcripts of `protocol/transcripts/` with the program: bad input never costs the game.
+//!
+//! A transcript is a text file of directives, one a line; `#` begins a comment.
+//!
+//! ```text
+//! options ARGUMENTS     starts the program; <folder> is a new empty folder of this transcript.
+//!                       A file may do so again after `exits`
+//! > TEXT                sends a line, in one write
+//! >> TEXT               sends text without a line break
+//! close input           closes its standard input
+//! hang up               closes the other end of its standard output
+//! < TEXT                expects exactly this line; <version> is that of the program
+//! < json move           expects a legal move as Botzone's judge wants it, and plays it on the board
+//! < simple move         the same for simple interaction
+//! < sau move            the same for the SAU platform
+//! < uci move            the same for UCI, after any number of `info` lines
+//! < debug               expects any line of less than 1 KB
+//! silent N              expects nothing for N milliseconds, not even its end
+//! exits N [within MS]   expects its end with this status, no more on standard output than was told, and
+//!                       nothing at all on standard error
+//! recorded              expects a record file in <folder> with the moves of the board and no others
+//!
+//! board start N         sets up the board of the referee, who is the library: the start of NxN
+//! board FEN             the same for any position
+//! play MOVES            the referee plays these moves: f1-d3/g6 …
+//! plies N               the referee plays N moves of his own choice
+//! pass                  the referee gives the turn to the other side: a message was no move
+//! take back             the referee takes the last move back and from then on refuses it there
+//! ```
+//!
+//! In what is sent, these stand for something else:
+//!
+//! ```text
+//! <CR> <LF> <NUL> <BOM> <byte FF>                characters that cannot be seen
+//! <begin>                                        Black's first request in JSON, six times -1
+//! <10000 x [>                                    a text many times
+//! <json move> <simple move> <sau move> <uci move>
+//!                                                a legal move of the referee's choice, which he plays
+//! <json requests> <json responses>               the game up to now for the side to move, as the elements of
+//! <simple history>                               those arrays; as number and lines
+//! <uci game>                                     all moves of the game
+//! ```
+//!
+//! No expectation waits longer than ten seconds, and a failure names the file, the line and what came.
+
+#[path = "sessions/program.rs"]
+mod program;
+#[path = "sessions/referee.rs"]
+mod referee;
+#[path = "sessions/transcript.rs"]
+mod transcript;
+
+use program::Program;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// What the names of transcripts begin with, each a test.
+const KINDS: [&str; 5] = ["any", "json", "simple", "sau", "uci"];
+
+fn protocol_folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The transcripts, sorted by name.
+fn transcripts() -> BTreeSet<PathBuf> {
+    let entries =
+        std::fs::read_dir(protocol_folder().join("transcripts")).expect("the transcripts are there");
+    entries.map(|entry| entry.expect("readable").path()).collect()
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Plays all transcripts of a kind and tells of all that fail.
+fn play_all(kind: &str) {
+    let of_this_kind = |path: &PathBuf| name(path).starts_with(&format!("{kind}-"));
+    let failures: Vec<String> = transcripts()
+        .iter()
+        .filter(|path| of_this_kind(path))
+        .filter_map(|path| transcript::play(path).err())
+        .collect();
+    assert!(failures.is_empty(), "\n{}\n", failures.join("\n"));
+}
+
+#[test]
+fn any_platform() {
+    play_all("any");
+}
+
+#[test]
+fn botzone_json() {
+    play_all("json");
+}
+
+#[test]
+fn botzone_simple() {
+    play_all("simple");
+}
+
+#[test]
+fn sau() {
+    play_all("sau");
+}
+
+#[test]
+fn uci() {
+    play_all("uci");
+}
+
+#[test]
+fn every_transcript_is_played_and_told_of() {
+    let readme = std::fs::read_to_string(protocol_folder().join("README.md")).expect("there is a README");
+    let told: BTreeSet<String> = readme
+        .split(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '.'))
+        .filter(|word| word.ends_with(".session"))
+        .map(str::to_owned)
+        .collect();
+    let there: BTreeSet<String> = transcripts().iter().map(|path| name(path)).collect();
+    assert_eq!(told, there, "left: named in protocol/README.md, right: in protocol/transcripts/");
+    let played = |name: &String| KINDS.iter().any(|kind| name.starts_with(&format!("{kind}-")));
+    assert!(there.iter().all(played), "a name begins with one of {KINDS:?}");
+}
+
+/// The SAU platform throws away a command that arrives in pieces and stops reading after the first of two.
+/// Skipped where the system calls cannot be watched.
+#[test]
+fn each_sau_command_is_one_write() {
+    let trace = std::env::temp_dir().join(format!("otrera-trace-{}", std::process::id()));
+    let mut command = Command::new("strace");
+    command.args(["-f", "-e", "trace=write", "-s", "100", "-o"]).arg(&trace);
+    let watchable = Command::new("strace").args(["-o", "/dev/null", "true"]).output();
+    if !watchable.is_ok_and(|output| output.status.success()) {
+        return eprintln!("skipped: strace is not there, or not allowed");
+    }
+    command.arg(env!("CARGO_BIN_EXE_otrera")).args(["--iterations", "50", "--name", "Trace"]);
+    let mut program = Program::start(command);
+    program.send(b"name?\nnew black\n".to_vec());
+    let limit = Duration::from_secs(20);
+    let mut lines = vec![program.line(limit).unwrap(), program.line(limit).unwrap()];
+    program.send(b"error\nquit\n".to_vec());
+    lines.push(program.line(limit).unwrap());
+    assert_eq!(program.exit(limit).unwrap().status, Some(0));
+    let calls = std::fs::read_to_string(&trace).expect("strace wrote its file");
+    let _ = std::fs::remove_file(&trace);
+    let writes: Vec<String> = calls
+        .lines()
+        .filter_map(|line| line.split_once("write(1, "))
+        .map(|(_, call)| call.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    let call = |line: &String| format!("\"{line}\\n\", {length}) = {length}", length = line.len() + 1);
+    assert_eq!(writes, lines.iter().map(call).collect::<Vec<_>>());
+}

@@ -1,0 +1,156 @@
+//! A game as one line of JSON: everything that is known about it, for results files and programs.
+//!
+//! ```json
+//! {"number":0,"black":"tournament","white":"paper","start":"3q2q3/… w - - 0 1","winner":"black",
+//!  "control":"0.1 s a move","moves":[{"move":"d1-d7/g7","seconds":0.1,"effort":60000,"win_rate":0.53}, …]}
+//! ```
+
+use super::{GameRecord, PlayedMove};
+use crate::board::notation::MalformedText;
+use crate::board::position::Position;
+use crate::board::square::Side;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+#[derive(Serialize, Deserialize)]
+struct Line {
+    number: u64,
+    black: String,
+    white: String,
+    start: String,
+    winner: Option<Winner>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    forfeit: Option<ForfeitLine>,
+    #[serde(default)]
+    when: String,
+    #[serde(default)]
+    event: String,
+    #[serde(default)]
+    control: String,
+    moves: Vec<MoveLine>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Winner {
+    Black,
+    White,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ForfeitLine {
+    kind: String,
+    text: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct MoveLine {
+    #[serde(rename = "move")]
+    mv: String,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    seconds: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    effort: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    win_rate: Option<f32>,
+}
+
+fn is_zero(seconds: &f64) -> bool {
+    *seconds == 0.0
+}
+
+/// The record as one line, without a line break.
+pub fn write(record: &GameRecord) -> String {
+    let line = Line {
+        number: record.number,
+        black: record.black.clone(),
+        white: record.white.clone(),
+        start: record.start.to_fen(),
+        winner: record.winner.map(|side| match side {
+            Side::Black => Winner::Black,
+            Side::White => Winner::White,
+        }),
+        forfeit: record.forfeit.clone().map(|(kind, text)| ForfeitLine { kind, text }),
+        when: record.when.clone(),
+        event: record.event.clone(),
+        control: record.control.clone(),
+        moves: record.moves.iter().map(move_line).collect(),
+    };
+    // Strings, numbers and lists: nothing here that JSON could not hold.
+    serde_json::to_string(&line).unwrap_or_default()
+}
+
+fn move_line(played: &PlayedMove) -> MoveLine {
+    MoveLine {
+        mv: played.mv.to_string(),
+        seconds: played.time.as_secs_f64(),
+        effort: played.effort,
+        win_rate: played.win_rate.filter(|rate| rate.is_finite()),
+    }
+}
+
+/// Reads such a line. Keys that it does not know are ignored.
+///
+/// # Errors
+/// What is wrong with the text.
+pub fn read(text: &str) -> Result<GameRecord, MalformedText> {
+    let line: Line = serde_json::from_str(text).map_err(|error| MalformedText::new(error.to_string()))?;
+    let played = |line: MoveLine| {
+        let time = Duration::try_from_secs_f64(line.seconds)
+            .map_err(|error| MalformedText::new(format!("seconds {}: {error}", line.seconds)))?;
+        Ok(PlayedMove { mv: line.mv.parse()?, time, effort: line.effort, win_rate: line.win_rate })
+    };
+    Ok(GameRecord {
+        black: line.black,
+        white: line.white,
+        start: Position::from_fen(&line.start)?,
+        moves: line.moves.into_iter().map(played).collect::<Result<_, MalformedText>>()?,
+        winner: line.winner.map(|winner| match winner {
+            Winner::Black => Side::Black,
+            Winner::White => Side::White,
+        }),
+        forfeit: line.forfeit.map(|forfeit| (forfeit.kind, forfeit.text)),
+        when: line.when,
+        event: line.event,
+        control: line.control,
+        number: line.number,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_holds_everything() {
+        let played = PlayedMove {
+            mv: "d1-d7/g7".parse().unwrap(),
+            time: Duration::from_millis(125),
+            effort: Some(4000),
+            win_rate: Some(0.625),
+        };
+        let record = GameRecord {
+            moves: vec![played, "a7-d4/a7".parse::<crate::Move>().unwrap().into()],
+            winner: Some(Side::White),
+            forfeit: Some(("late".into(), "late: no answer after 1.200 s".into())),
+            when: "2026.11.20 06:00".into(),
+            event: "a \"match\"".into(),
+            control: "0.1 s a move".into(),
+            number: 7,
+            ..GameRecord::new("eins", "二", Position::standard())
+        };
+        assert_eq!(read(&write(&record)), Ok(record));
+    }
+
+    #[test]
+    fn what_is_no_record_says_why() {
+        for text in [
+            "",
+            "{}",
+            "[1,2]",
+            r#"{"number":0,"black":"a","white":"b","start":"x","winner":null,"moves":[]}"#,
+        ] {
+            assert!(!read(text).unwrap_err().to_string().is_empty(), "{text}");
+        }
+    }
+}
