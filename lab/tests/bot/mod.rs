@@ -13,7 +13,8 @@ pub fn path() -> &'static str {
             Some(name) => name,
         };
         let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["build", "--quiet", "--package", "otrera-bot", "--bin", "otrera", "--profile", profile]);
+        // Of the whole workspace, so that dependencies have the features that they have in the tests.
+        cargo.args(["build", "--quiet", "--workspace", "--bin", "otrera", "--profile", profile]);
         cargo.arg("--target-dir").arg(folder.parent().expect("the target folder"));
         assert!(cargo.status().expect("cargo runs").success(), "the bot could not be built");
         folder.join("otrera").to_str().expect("a path in UTF-8").to_owned()
