@@ -3,6 +3,7 @@
 //! Both know the same names, listed once in [`SETTINGS`]; the command line wins. A bad name or value is
 //! never fatal by itself: it becomes a message that says what would be valid, and the default stands.
 
+use crate::files;
 use lexopt::{Arg, Parser, ValueExt};
 use otrera::{Params, Size};
 use std::ffi::OsString;
@@ -82,6 +83,9 @@ pub const MOST_THREADS: u64 = 1024;
 /// The most memory that can be asked for, in MB.
 pub const MOST_MEMORY: u64 = 65_536;
 
+/// The largest configuration file that is read, in bytes: what is larger is something else.
+const LARGEST_FILE: u64 = 64 << 10;
+
 /// One setting: its name, its argument, and what `--help` says.
 struct Setting {
     name: &'static str,
@@ -106,7 +110,7 @@ const SETTINGS: [Setting; 19] = [
     setting("size", "N", "edge of the board, 4 to 10 (Botzone: 8; else 10)"),
     setting("keep-running", "MODE", "Botzone: auto (default), on or off"),
     setting("name", "NAME", "name told to the platform, at most 40 ASCII characters"),
-    setting("log", "FILE", "append every line in and out with its time"),
+    setting("log", "FILE", "append every line in and out with its time (a second process: FILE-2)"),
     setting("pondering", "MODE", "SAU: on or off (default): think in the opponent's time"),
     setting("record-dir", "DIR", "SAU and play: write a record of every game into this folder"),
     setting("team", "NAME", "our name in records (default: that of --name)"),
@@ -189,7 +193,7 @@ impl Settings {
 
     /// Reads a configuration file. Each line that cannot be used adds a message, and the others count.
     pub fn read_file(&mut self, path: &Path, problems: &mut Vec<String>) {
-        let text = match std::fs::read(path) {
+        let text = match files::read(path, LARGEST_FILE) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
             Err(error) => return problems.push(format!("{}: {error}", path.display())),
             Ok(bytes) => decoded(&bytes),

@@ -4,7 +4,7 @@
 #[path = "../fuzz/src/lib.rs"]
 mod laws;
 // The modules of the program, where they look for each other.
-use laws::{botzone, io, options, records, sau, session, thought, uci};
+use laws::{botzone, files, io, options, records, sau, session, thought, uci};
 
 use std::path::{Path, PathBuf};
 

@@ -21,7 +21,7 @@ const FIXED: [&str; 4] = ["--iterations", "200", "--seed", "1"];
 /// Runs a program to its end.
 fn run<'a>(program: impl AsRef<Path>, arguments: impl IntoIterator<Item = &'a str>, input: &[u8]) -> Exit {
     let mut command = Command::new(program.as_ref());
-    command.args(arguments);
+    command.args(arguments).env("TMPDIR", env!("CARGO_TARGET_TMPDIR"));
     let mut program = Program::start(command);
     program.send(input.to_vec());
     program.close_input();

@@ -12,6 +12,9 @@ mod settings;
 #[path = "../../protocol/botzone/mod.rs"]
 pub mod botzone;
 #[allow(dead_code)]
+#[path = "../../protocol/files.rs"]
+pub mod files;
+#[allow(dead_code)]
 #[path = "../../protocol/io.rs"]
 pub mod io;
 #[allow(dead_code)]

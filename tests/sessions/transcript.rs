@@ -92,6 +92,7 @@ impl Stage {
         let mut command = Command::new(env!("CARGO_BIN_EXE_otrera"));
         let folder = self.folder.0.to_string_lossy();
         command.args(options.split_whitespace().map(|option| option.replace("<folder>", &folder)));
+        command.env("TMPDIR", &self.folder.0);
         self.program = Some(Program::start(command));
         Ok(())
     }
