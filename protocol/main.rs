@@ -77,7 +77,7 @@ fn obey(started: Instant) -> ExitCode {
         // A platform takes any other status for a crash.
         return ExitCode::SUCCESS;
     }
-    for problem in &options.problems {
+    for problem in options.problems.iter().chain(&options.remarks) {
         eprintln!("otrera: {problem}");
     }
     if !options.problems.is_empty() && !matches!(options.command, Command::Help | Command::Version) {
@@ -114,7 +114,7 @@ fn serve(options: &Options, started: Instant) {
     let settings = &options.settings;
     let log = settings.log.as_ref().map_or_else(|| Log::none(started), |path| Log::open(path, started));
     if std::io::stdin().is_terminal() {
-        for problem in &options.problems {
+        for problem in options.problems.iter().chain(&options.remarks) {
             eprintln!("otrera: {problem}");
         }
         if options.command == Command::Detect {
@@ -123,7 +123,7 @@ fn serve(options: &Options, started: Instant) {
             );
         }
     }
-    for problem in &options.problems {
+    for problem in options.problems.iter().chain(&options.remarks) {
         log.note("!!", problem);
     }
     // Whatever goes wrong inside is answered by a legal move, and not told to the platform.

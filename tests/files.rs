@@ -1,5 +1,5 @@
 //! Files that people name: whatever lies under the name of otrera.toml, a log, a record or a folder for records,
-//! the game goes on, and the log says what is wrong.
+//! the game goes on, and the log says what is wrong. So it does under the limits that a shell can set.
 #![cfg(unix)]
 
 #[path = "sessions/program.rs"]
@@ -44,6 +44,13 @@ fn answer_on_sau(mut command: Command, folder: &Path) {
 fn otrera(arguments: &[&str]) -> Command {
     let mut command = Command::new(OTRERA);
     command.args(arguments);
+    command
+}
+
+/// The program under a limit that the shell sets.
+fn limited(limit: &str, arguments: &[&str]) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("{limit}; exec \"$0\" \"$@\""), OTRERA]).args(arguments);
     command
 }
 
@@ -153,21 +160,22 @@ fn the_log_does_not_mix_with_the_answers() {
 #[test]
 fn a_limit_on_the_size_of_files_costs_no_move() {
     let (folder, temporary) = folders("limit");
+    let limited = |blocks: &str, arguments: &[&str]| limited(&format!("ulimit -f {blocks}"), arguments);
     let log = folder.join("the.log");
     // More than two blocks, be they of 512 bytes or of 1024.
     std::fs::write(&log, "an old line\n".repeat(400)).expect("writable");
-    let limited = |blocks: &str, arguments: &[&str]| {
-        let mut command = Command::new("sh");
-        let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
-        command.args(["-c", &script, OTRERA]).args(arguments);
-        command
-    };
     assert_answered(&run(limited("2", &["--log", text(&log)]), &temporary, FIRST_TURN), "log");
     let written = read(&temporary.join("the.log"));
     assert_contains(&written, &format!("!! --log {}: ", log.display()));
     assert_contains(&written, "<- ");
     let records = folder.join("records");
     answer_on_sau(limited("0", &["--record-dir", text(&records), "--log", text(&log)]), &temporary);
+}
+
+#[test]
+fn a_small_stack_costs_no_move() {
+    let (_, temporary) = folders("stack");
+    assert_answered(&run(limited("ulimit -s 32", &[]), &temporary, FIRST_TURN), "32 KB");
 }
 
 #[test]

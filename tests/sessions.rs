@@ -9,7 +9,8 @@
 //! >> TEXT               sends text without a line break
 //! close input           closes its standard input
 //! hang up               closes the other end of its standard output
-//! < TEXT                expects exactly this line; <version> is that of the program
+//! < TEXT                expects exactly this line; <version> is that of the program, <cores> the number of the
+//!                       machine's cores
 //! < json move           expects a legal move as Botzone's judge wants it, and plays it on the board
 //! < simple move         the same for simple interaction
 //! < sau move            the same for the SAU platform

@@ -161,7 +161,7 @@ impl Stage {
             "sau move" => self.referee()?.accept(&line, Form::Sau),
             "debug" if line.starts_with(">>>") => Err(String::new()),
             "debug" if (1..1024).contains(&line.len()) => Ok(()),
-            literal if literal.replace("<version>", env!("CARGO_PKG_VERSION")) == line => Ok(()),
+            literal if filled(literal) == line => Ok(()),
             _ => Err(String::new()),
         };
         outcome.map_err(|problem| {
@@ -204,6 +204,12 @@ impl Stage {
             Err(format!("expected {expected:?}\n    found {found:?}"))
         }
     }
+}
+
+/// What the program is expected to say, with the placeholders filled in.
+fn filled(literal: &str) -> String {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    literal.replace("<version>", env!("CARGO_PKG_VERSION")).replace("<cores>", &cores.to_string())
 }
 
 /// `start 8` or a FEN.
