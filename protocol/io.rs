@@ -25,7 +25,7 @@ pub enum Event {
 }
 
 /// A line longer than this is cut off: no platform sends one, and memory is limited.
-const LONGEST_LINE: usize = 32 << 20;
+pub const LONGEST_LINE: usize = 32 << 20;
 
 /// Reads lines until the end of input and sends each on. Returns when nobody listens any more.
 pub fn read_lines(mut input: impl BufRead, events: &Sender<Event>, log: &Log) {

@@ -37,6 +37,7 @@
 //! <10000 x [>                                    a text many times
 //! <json move> <simple move> <sau move> <uci move>
 //!                                                a legal move of the referee's choice, which he plays
+//! <json move in lines>                           the same, spread over several lines with CRLF
 //! <json requests> <json responses>               the game up to now for the side to move, as the elements of
 //! <simple history>                               those arrays; as number and lines
 //! <uci game>                                     all moves of the game

@@ -120,6 +120,7 @@ impl Stage {
             "byte FF" => return Ok(vec![0xff]),
             "begin" => BEGIN.into(),
             "json move" => self.any_move(Form::Json)?,
+            "json move in lines" => self.any_move(Form::Json)?.replace(',', ",\r\n  ").replace('}', "\r\n}"),
             "simple move" => self.any_move(Form::Simple)?,
             "sau move" => self.any_move(Form::Sau)?,
             "json requests" => self.referee()?.messages(Form::Json)[0].join(","),
