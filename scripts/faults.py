@@ -211,7 +211,8 @@ def no_disk(scene: Scene) -> List[str]:
                   '2>/dev/null; exec "$@"')
         start = ["unshare", "--mount", "sh", "-c", script, scene.folder, scene.engine]
         return start + ["--log", f"{scene.folder}/log", "--record-dir", f"{scene.folder}/records"]
-    return [scene.engine, "--log", "/dev/full", "--record-dir", "/dev/full/records"]
+    nowhere = ["env", "TMPDIR=/dev/full", scene.engine]
+    return nowhere + ["--log", "/dev/full", "--record-dir", "/dev/full/records"]
 
 
 def other_clocks(scene: Scene) -> List[str]:

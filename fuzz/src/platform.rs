@@ -5,6 +5,7 @@ use otrera_bot::botzone::messages::{Message, Request, Style, json_request, respo
 use otrera_bot::io::{Event, Events, Log, Output, read_lines};
 use otrera_bot::options::Settings;
 use otrera_bot::{botzone, sau, uci};
+use serde_json::to_string_pretty;
 use std::io::{BufReader, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -72,7 +73,10 @@ pub fn botzone_history(bytes: &[u8]) {
             assert!(same || !matches!(message, Message::Move(_)), "{index}: {}", &line[..cut]);
         }
     }
-    for text in [line, simple_history(&messages)] {
+    let pretty = serde_json::from_str::<serde_json::Value>(&line).and_then(|value| to_string_pretty(&value));
+    let simple = simple_history(&messages);
+    let one_line = simple.replace('\n', " ");
+    for text in [line, pretty.expect("it was JSON before"), simple, one_line] {
         let answers = answers_to(format!("{text}\n").as_bytes());
         let [Message::Move(mv)] = moves_of(&answers)[..] else { panic!("{answers:?} to {text}") };
         assert_eq!(position.check(mv), Ok(()), "{answers:?} to {text}");

@@ -3,10 +3,12 @@
 //! A thread of its own reads standard input, so that a command can interrupt a search. Writing is one
 //! `write` for each answer, because the SAU platform throws away what arrives in pieces.
 
+use crate::files;
 use std::collections::VecDeque;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufRead, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -23,7 +25,7 @@ pub enum Event {
 }
 
 /// A line longer than this is cut off: no platform sends one, and memory is limited.
-const LONGEST_LINE: usize = 32 << 20;
+pub const LONGEST_LINE: usize = 32 << 20;
 
 /// Reads lines until the end of input and sends each on. Returns when nobody listens any more.
 pub fn read_lines(mut input: impl BufRead, events: &Sender<Event>, log: &Log) {
@@ -101,28 +103,38 @@ impl Output {
     }
 }
 
-/// The log file, if one is wanted. A log that cannot be written is given up: it must not cost a game.
+/// The log file, if one is wanted. One that cannot be written goes on in the folder for temporary files, and where
+/// that is impossible too it is given up: it must not cost a game.
 #[derive(Clone)]
 pub struct Log {
-    file: Option<Arc<Mutex<File>>>,
+    file: Option<Arc<Mutex<LogFile>>>,
     started: Instant,
 }
 
+/// Where the log goes now.
+struct LogFile {
+    /// As the option names it.
+    path: PathBuf,
+    /// `None` when it was given up.
+    file: Option<File>,
+    moved: bool,
+}
+
 impl Log {
-    /// Opens the log file, or none.
-    ///
-    /// # Errors
-    /// Why the file cannot be written.
-    pub fn open(path: Option<&Path>, started: Instant) -> Result<Self, String> {
-        let open = |path: &Path| {
-            File::options()
-                .create(true)
-                .append(true)
-                .open(path)
-                .map_err(|error| format!("--log {}: {error}", path.display()))
-        };
-        let file = path.map(open).transpose()?;
-        Ok(Self { file: file.map(|file| Arc::new(Mutex::new(file))), started })
+    /// Opens the log file, and tells whose log it is.
+    pub fn open(path: &Path, started: Instant) -> Self {
+        let opened = files::append(path);
+        let mut problem = None;
+        let file = opened.map_err(|error| problem = Some(error)).ok();
+        let mut file = LogFile { path: path.to_owned(), file, moved: false };
+        if let Some(error) = problem {
+            file.move_away(&error);
+        }
+        let log = Self { file: Some(Arc::new(Mutex::new(file))), started };
+        let now = chrono::Local::now().format("%Y-%m-%d %H:%M:%S");
+        let (version, process) = (env!("CARGO_PKG_VERSION"), std::process::id());
+        log.note("--", &format!("{now}, Otrera {version}, process {process}"));
+        log
     }
 
     /// No log.
@@ -135,7 +147,26 @@ impl Log {
         let Some(file) = &self.file else { return };
         let Ok(mut file) = file.lock() else { return };
         let text: String = text.chars().take(2000).collect();
-        let _ = writeln!(file, "{:9.3} {mark} {text}", self.started.elapsed().as_secs_f64());
+        file.write(&format!("{:9.3} {mark} {text}\n", self.started.elapsed().as_secs_f64()));
+    }
+}
+
+impl LogFile {
+    fn write(&mut self, line: &str) {
+        let Some(mut file) = self.file.as_ref() else { return };
+        if let Err(error) = file.write_all(line.as_bytes()) {
+            self.move_away(&error);
+            self.write(line);
+        }
+    }
+
+    /// Goes on in the folder for temporary files, once, and says there why.
+    fn move_away(&mut self, reason: &io::Error) {
+        let name = self.path.file_name().unwrap_or(OsStr::new("otrera.log"));
+        let refuge = std::env::temp_dir().join(name);
+        self.file = if self.moved { None } else { files::append(&refuge).ok() };
+        self.moved = true;
+        self.write(&format!("          !! --log {}: {reason}; it goes on here\n", self.path.display()));
     }
 }
 

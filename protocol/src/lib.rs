@@ -1,6 +1,7 @@
 //! The bot of Otrera: the platforms' protocols, UCI and the terminal, on one session each.
 //!
 //! 1. [`options`]: what can be set, on the command line and in `otrera.toml`. [`io`]: lines in and out, and the log.
+//!    [`files`]: files that people name, read with care.
 //! 2. [`session`]: a game being played, with its search. [`thought`]: a search in a thread of its own.
 //!    [`records`]: games as files.
 //! 3. [`botzone`], [`sau`], [`uci`]: the platforms. `protocol/README.md` says what to expect of them.
@@ -11,6 +12,7 @@
 
 pub mod analyze;
 pub mod botzone;
+pub mod files;
 pub mod io;
 pub mod options;
 pub mod play;

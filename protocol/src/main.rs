@@ -8,6 +8,7 @@ use otrera_bot::options::{self, Command, Options};
 use otrera_bot::{analyze, botzone, play, print, requested_position, sau, uci};
 use std::io::IsTerminal;
 use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc;
 use std::time::Instant;
 
@@ -33,15 +34,38 @@ first is to move, b if the other is. The start: 3q2q3/10/10/q8q/10/10/Q8Q/10/10/
 Options, also as lines `name = value` of a file otrera.toml beside the executable:
 ";
 
+/// Bytes for the stack of the thread that does the work. The one that the system gives to `main` may be smaller
+/// than that takes (`ulimit -s`).
+const STACK: usize = 2 << 20;
+
 fn main() -> ExitCode {
     let started = Instant::now();
+    outlive_file_size_limit();
+    match std::thread::Builder::new().stack_size(STACK).spawn(move || obey(started)) {
+        Ok(thread) => thread.join().unwrap_or(ExitCode::FAILURE),
+        Err(_) => obey(started),
+    }
+}
+
+/// Lets a write beyond the limit on the size of files (`ulimit -f`) fail like any other: unhandled, its signal
+/// would end the program.
+fn outlive_file_size_limit() {
+    #[cfg(unix)]
+    static SEEN: AtomicBool = AtomicBool::new(false);
+    // Where there can be no handler nothing is lost yet.
+    #[cfg(unix)]
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, &SEEN);
+}
+
+/// Does what the command line asks for.
+fn obey(started: Instant) -> ExitCode {
     let options = Options::read(std::env::args_os().skip(1));
     if matches!(options.command, Command::Detect | Command::Uci) {
         serve(&options, started);
         // A platform takes any other status for a crash.
         return ExitCode::SUCCESS;
     }
-    for problem in &options.problems {
+    for problem in options.problems.iter().chain(&options.remarks) {
         eprintln!("otrera: {problem}");
     }
     if !options.problems.is_empty() && !matches!(options.command, Command::Help | Command::Version) {
@@ -68,13 +92,9 @@ fn main() -> ExitCode {
 /// Waits for a line that a platform would send, and plays there; UCI can also be asked for.
 fn serve(options: &Options, started: Instant) {
     let settings = &options.settings;
-    let mut problems = options.problems.clone();
-    let log = Log::open(settings.log.as_deref(), started).unwrap_or_else(|problem| {
-        problems.push(problem);
-        Log::none(started)
-    });
+    let log = settings.log.as_ref().map_or_else(|| Log::none(started), |path| Log::open(path, started));
     if std::io::stdin().is_terminal() {
-        for problem in &problems {
+        for problem in options.problems.iter().chain(&options.remarks) {
             eprintln!("otrera: {problem}");
         }
         if options.command == Command::Detect {
@@ -83,7 +103,7 @@ fn serve(options: &Options, started: Instant) {
             );
         }
     }
-    for problem in &problems {
+    for problem in options.problems.iter().chain(&options.remarks) {
         log.note("!!", problem);
     }
     // Whatever goes wrong inside is answered by a legal move, and not told to the platform.

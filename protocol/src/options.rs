@@ -3,6 +3,7 @@
 //! Both know the same names, listed once in [`SETTINGS`]; the command line wins. A bad name or value is
 //! never fatal by itself: it becomes a message that says what would be valid, and the default stands.
 
+use crate::files;
 use lexopt::{Arg, Parser, ValueExt};
 use otrera::{Params, Size};
 use std::ffi::OsString;
@@ -76,11 +77,19 @@ impl Default for Settings {
     }
 }
 
-/// The most threads that can be asked for.
-pub const MOST_THREADS: u64 = 1024;
+/// The most threads that can be asked for; more than there are cores count as all cores.
+const MOST_THREADS: u64 = 1024;
+
+/// The threads that this machine, or what we may use of it, runs at once.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
 
 /// The most memory that can be asked for, in MB.
 pub const MOST_MEMORY: u64 = 65_536;
+
+/// The largest configuration file that is read, in bytes: what is larger is something else.
+const LARGEST_FILE: u64 = 64 << 10;
 
 /// One setting: its name, its argument, and what `--help` says.
 struct Setting {
@@ -106,7 +115,7 @@ const SETTINGS: [Setting; 19] = [
     setting("size", "N", "edge of the board, 4 to 10 (Botzone: 8; else 10)"),
     setting("keep-running", "MODE", "Botzone: auto (default), on or off"),
     setting("name", "NAME", "name told to the platform, at most 40 ASCII characters"),
-    setting("log", "FILE", "append every line in and out with its time"),
+    setting("log", "FILE", "append every line in and out with its time (a second process: FILE-2)"),
     setting("pondering", "MODE", "SAU: on or off (default): think in the opponent's time"),
     setting("record-dir", "DIR", "SAU and play: write a record of every game into this folder"),
     setting("team", "NAME", "our name in records (default: that of --name)"),
@@ -134,6 +143,15 @@ impl Settings {
         let mut params: Params = self.preset.parse().unwrap_or(Params::TOURNAMENT);
         params.parallel = self.parallel.unwrap_or(params.parallel);
         params
+    }
+
+    /// Takes back the threads beyond the cores of this machine, and says so: they would wait for each other, and with
+    /// a thousand of them a move of a third of a second takes many seconds.
+    pub fn cap_threads(&mut self) -> Option<String> {
+        let cores = cores();
+        let wanted = self.threads.filter(|&wanted| wanted > cores)?;
+        self.threads = Some(cores);
+        Some(format!("threads {wanted}: more than the cores of this machine, so {cores} think"))
     }
 
     /// Changes one setting from text; the message of an error says what is valid.
@@ -189,7 +207,7 @@ impl Settings {
 
     /// Reads a configuration file. Each line that cannot be used adds a message, and the others count.
     pub fn read_file(&mut self, path: &Path, problems: &mut Vec<String>) {
-        let text = match std::fs::read(path) {
+        let text = match files::read(path, LARGEST_FILE) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
             Err(error) => return problems.push(format!("{}: {error}", path.display())),
             Ok(bytes) => decoded(&bytes),
@@ -307,6 +325,8 @@ pub struct Options {
     pub parts: bool,
     /// What could not be used, each with what would be valid.
     pub problems: Vec<String>,
+    /// What was changed to something that this machine can do, which hinders no command.
+    pub remarks: Vec<String>,
 }
 
 impl Options {
@@ -321,21 +341,28 @@ impl Options {
             depth: None,
             parts: false,
             problems: Vec::new(),
+            remarks: Vec::new(),
         };
         let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join("otrera.toml")));
         if let Some(path) = beside {
             options.settings.read_file(&path, &mut options.problems);
         }
+        options.take_all(arguments);
+        options.remarks.extend(options.settings.cap_threads());
+        options
+    }
+
+    fn take_all(&mut self, arguments: impl IntoIterator<Item = OsString>) {
         let mut parser = Parser::from_args(arguments);
         loop {
             match parser.next() {
-                Ok(None) => return options,
+                Ok(None) => return,
                 Ok(Some(argument)) => {
-                    if let Err(problem) = options.take(OwnedArg::from(argument), &mut parser) {
-                        options.problems.push(problem);
+                    if let Err(problem) = self.take(OwnedArg::from(argument), &mut parser) {
+                        self.problems.push(problem);
                     }
                 }
-                Err(error) => options.problems.push(error.to_string()),
+                Err(error) => self.problems.push(error.to_string()),
             }
         }
     }

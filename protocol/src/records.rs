@@ -1,6 +1,7 @@
 //! Records of games as files, under the names that the Chinese championships ask for, and the way back:
 //! the moves of a record.
 
+use crate::files;
 use crate::options::{Settings, decoded};
 use crate::session::Game;
 use otrera::record::{GameRecord, ccgc};
@@ -115,11 +116,14 @@ fn write_through(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     file.sync_all()
 }
 
+/// The largest record that is read, in bytes. One of a long game has some 10 KB.
+const LARGEST_RECORD: u64 = 1 << 20;
+
 /// The moves of a record or of a text of moves, from `start` on, as far as they can be read and played, and what
 /// was wrong with the file.
 pub fn read_game(file: &Path, start: &Position) -> (Vec<Move>, Option<String>) {
     let told = |what: String| Some(format!("resume {}: {what}", file.display()));
-    let bytes = match std::fs::read(file) {
+    let bytes = match files::read(file, LARGEST_RECORD) {
         Ok(bytes) => bytes,
         Err(error) => return (Vec::new(), told(error.to_string())),
     };

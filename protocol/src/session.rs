@@ -1,7 +1,7 @@
 //! What every platform and command shares: a game being played, and thinking about its next move
 //! without ever failing to have one.
 
-use crate::options::Settings;
+use crate::options::{self, Settings};
 use otrera::{Limits, Move, Position, Report, Resources, Rules, Search, Side};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
@@ -21,8 +21,7 @@ impl Defaults {
 
     /// A machine to oneself.
     pub fn desktop() -> Self {
-        let threads = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-        Self { threads, memory: 1 << 30 }
+        Self { threads: options::cores(), memory: 1 << 30 }
     }
 }
 

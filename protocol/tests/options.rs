@@ -8,7 +8,7 @@ use program::{Exit, Program};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const OTRERA: &str = env!("CARGO_BIN_EXE_otrera");
 
@@ -21,7 +21,7 @@ const FIXED: [&str; 4] = ["--iterations", "200", "--seed", "1"];
 /// Runs a program to its end.
 fn run<'a>(program: impl AsRef<Path>, arguments: impl IntoIterator<Item = &'a str>, input: &[u8]) -> Exit {
     let mut command = Command::new(program.as_ref());
-    command.args(arguments);
+    command.args(arguments).env("TMPDIR", env!("CARGO_TARGET_TMPDIR"));
     let mut program = Program::start(command);
     program.send(input.to_vec());
     program.close_input();
@@ -95,6 +95,26 @@ fn a_bad_option_changes_nothing_and_is_logged_with_what_would_be_valid() {
         assert_eq!(first_line(run(OTRERA, arguments, FIRST_TURN)), usual, "{mistake:?}");
         assert_contains(&std::fs::read_to_string(&log).expect("a log"), message);
     }
+}
+
+/// With a thousand threads a move of 0.3 s took many seconds.
+#[test]
+fn more_threads_than_cores_count_as_all_cores() {
+    let log = folder("threads").join("log");
+    let times = (0..3).map(|_| {
+        let began = Instant::now();
+        let arguments = ["--threads", "1000", "--move-time", "0.3", "--log", text(&log)];
+        first_line(run(OTRERA, arguments, FIRST_TURN));
+        began.elapsed()
+    });
+    let least = times.min();
+    assert!(least < Some(Duration::from_secs(1)), "{least:?}");
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let remark = format!("threads 1000: more than the cores of this machine, so {cores} think");
+    assert_contains(&std::fs::read_to_string(&log).expect("a log"), &format!("!! {remark}\n"));
+    let analysis = run(OTRERA, ["analyze", "--threads", "1000", "--iterations", "100"], b"");
+    assert_eq!((analysis.status, analysis.errors), (Some(0), format!("otrera: {remark}\n")));
+    assert_contains(&analysis.rest, &format!("threads {cores})"));
 }
 
 #[test]
@@ -177,7 +197,10 @@ fn every_line_of_the_packaged_file_is_a_valid_option() {
         assert!(option.contains(" = "), "{line}");
         std::fs::write(executable.with_file_name("otrera.toml"), option).expect("writable");
         let exit = run(&executable, ["perft", "0"], b"");
-        assert_eq!((exit.status, exit.errors.as_str(), exit.rest.as_str()), (Some(0), "", "1\n"), "{line}");
+        assert_eq!((exit.status, exit.rest.as_str()), (Some(0), "1\n"), "{line}");
+        let remarks =
+            exit.errors.lines().filter(|line| !line.contains("more than the cores of this machine"));
+        assert_eq!(remarks.count(), 0, "{line}: {}", exit.errors);
         count += 1;
     }
     assert!(count >= 10, "{count} options");

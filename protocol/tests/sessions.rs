@@ -9,7 +9,8 @@
 //! >> TEXT               sends text without a line break
 //! close input           closes its standard input
 //! hang up               closes the other end of its standard output
-//! < TEXT                expects exactly this line; <version> is that of the program
+//! < TEXT                expects exactly this line; <version> is that of the program, <cores> the number of the
+//!                       machine's cores
 //! < json move           expects a legal move as Botzone's judge wants it, and plays it on the board
 //! < simple move         the same for simple interaction
 //! < sau move            the same for the SAU platform
@@ -36,6 +37,7 @@
 //! <10000 x [>                                    a text many times
 //! <json move> <simple move> <sau move> <uci move>
 //!                                                a legal move of the referee's choice, which he plays
+//! <json move in lines>                           the same, spread over several lines with CRLF
 //! <json requests> <json responses>               the game up to now for the side to move, as the elements of
 //! <simple history>                               those arrays; as number and lines
 //! <uci game>                                     all moves of the game

@@ -32,22 +32,25 @@ pub enum Request {
     Bare(Message),
 }
 
-/// A line of whole numbers separated by blanks, at most ten; `None` if it is anything else.
+/// The most numbers in a line: that of a turn, and its history of 199 messages.
+const MOST_NUMBERS: usize = 1 + 6 * 199;
+
+/// A line of whole numbers separated by blanks; `None` if it is anything else.
 pub fn numbers(line: &str) -> Option<Vec<i64>> {
-    let words: Vec<&str> = line.split_ascii_whitespace().take(11).collect();
+    let words: Vec<&str> = line.split_ascii_whitespace().take(MOST_NUMBERS + 1).collect();
     let numbers: Vec<i64> = words.iter().map_while(|word| word.parse().ok()).collect();
-    (!words.is_empty() && numbers.len() == words.len()).then_some(numbers)
+    ((1..=MOST_NUMBERS).contains(&words.len()) && numbers.len() == words.len()).then_some(numbers)
 }
 
 pub fn simple_message(line: &str, size: Size) -> Message {
     match numbers(line).map(<[i64; 6]>::try_from) {
-        Some(Ok(numbers)) => message_of(numbers, size),
+        Some(Ok(numbers)) => numbers_message(numbers, size),
         _ => Message::Unreadable,
     }
 }
 
 /// A message from `x0 y0 x1 y1 x2 y2`. Botzone's first mover sits at y = 0, ours on rank 1.
-fn message_of(numbers: [i64; 6], size: Size) -> Message {
+pub fn numbers_message(numbers: [i64; 6], size: Size) -> Message {
     if numbers == [-1; 6] {
         return Message::Begin;
     }
@@ -127,7 +130,7 @@ fn json_message(value: &Value, size: Size) -> Message {
 fn message_of_keys(number: impl Fn(&str) -> Option<i64>, size: Size) -> Message {
     let numbers: Vec<i64> = KEYS.into_iter().filter_map(&number).collect();
     match <[i64; 6]>::try_from(numbers) {
-        Ok(numbers) => message_of(numbers, size),
+        Ok(numbers) => numbers_message(numbers, size),
         Err(_) if number(KEYS[0]).is_some_and(|x| x >= 0) => Message::Garbled,
         Err(_) => Message::Unreadable,
     }
@@ -157,7 +160,7 @@ fn messages_in(text: &str, size: Size) -> Vec<Message> {
 /// The number behind a key in a text that is no JSON, if something shows where it ends.
 fn salvaged_number(object: &str, key: &str) -> Option<i64> {
     let (_, rest) = object.split_once(&format!("\"{key}\""))?;
-    let digits = rest.trim_start_matches([' ', ':', '"']);
+    let digits = rest.trim_start_matches(|c: char| c.is_ascii_whitespace() || ":\"".contains(c));
     let end = digits.find(|c: char| c != '-' && !c.is_ascii_digit())?;
     digits.get(..end)?.parse().ok()
 }

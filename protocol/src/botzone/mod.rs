@@ -5,15 +5,18 @@
 //! a legal move on the board that results. `protocol/README.md` says what to expect when.
 
 pub mod messages;
+mod turn;
 
 use crate::io::{Disconnected, Event, Events, Output};
 use crate::options::{KeepRunning, Settings};
 use crate::session::{Defaults, Game, summary};
-use messages::{Message, Request, Style, json_request, numbers, response, simple_message};
+use messages::{Message, Request, Style, response};
 use otrera::{Position, Report, Side, Size};
 use serde_json::Value;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
+use turn::read_turn;
+pub use turn::recognises;
 
 /// Tells the platform that the process is to live on.
 const KEEP_RUNNING: &str = ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<";
@@ -34,21 +37,6 @@ const CLOSING_GRACE_LATER: Duration = Duration::from_millis(200);
 /// The `debug` field holds less than 1 KB.
 const DEBUG_LIMIT: usize = 900;
 
-/// The input of one turn.
-struct Turn {
-    style: Style,
-    request: Request,
-    /// When its first line had been read, and its last.
-    began: Instant,
-    complete: Instant,
-}
-
-/// Whether a line is the beginning of a turn on Botzone.
-pub fn recognises(line: &str) -> bool {
-    let line = line.trim_start();
-    line.starts_with(['{', '[']) || numbers(line).is_some_and(|n| n.len() == 1 || n.len() == 6)
-}
-
 /// Plays until the platform closes the input, or the turn if it wants a process for each.
 pub fn play(
     events: &mut Events,
@@ -58,17 +46,17 @@ pub fn play(
 ) -> Result<(), Disconnected> {
     let size = settings.size.unwrap_or(Size::BOTZONE);
     let mut bot = Bot { game: Game::new(settings, Defaults::BOTZONE, Position::start(size)), us: None };
-    // The first turn's clock runs since the process was started, the others' since they arrived.
     let mut process_started = Some(process_started);
     let mut running = None;
     while let Some(turn) = read_turn(events, size, running) {
+        let process_started = process_started.take();
         let first_of_process = process_started.is_some();
-        let started = process_started.take().unwrap_or(turn.began);
         let first_of_match = matches!(&turn.request, Request::Full(messages) if messages.len() < 2);
         let grace = if first_of_process && !first_of_match { CLOSING_GRACE_LATER } else { CLOSING_GRACE };
         let time = settings.move_time.unwrap_or(if first_of_match { FIRST_MOVE_TIME } else { MOVE_TIME });
+        let clock_began = clock_began(process_started, turn.began, time);
         bot.take_in(&turn.request, size);
-        let report = bot.game.think(Some(started + time), &AtomicBool::new(false));
+        let report = bot.game.think(Some(clock_began + time), &AtomicBool::new(false));
         let stays = match settings.keep_running {
             KeepRunning::On => true,
             KeepRunning::Off => false,
@@ -90,6 +78,15 @@ pub fn play(
         }
     }
     Ok(())
+}
+
+/// When the clock began of a turn that has so much time. A platform that starts a process for the turn may count from
+/// that start, and its request is there within milliseconds. Where half of the time passes before the request, the
+/// process was started earlier, to wait for its turn. So half of the time at least is thought in either case.
+fn clock_began(process_started: Option<Instant>, arrived: Instant, time: Duration) -> Instant {
+    process_started
+        .filter(|&started| arrived.saturating_duration_since(started) <= time / 2)
+        .unwrap_or(arrived)
 }
 
 /// A match from our side.
@@ -116,11 +113,11 @@ impl Bot {
         };
         for (index, message) in messages.iter().enumerate() {
             let mv = match message {
-                Message::Begin => continue,
                 // Nobody has moved before the first request to Black, whatever it says.
+                Message::Begin if index == 0 => continue,
                 Message::Unreadable if index == 0 && self.us.is_none() => continue,
                 Message::Move(mv) => Some(*mv),
-                Message::Garbled | Message::Unreadable => known.get(moves.len()).copied(),
+                Message::Begin | Message::Garbled | Message::Unreadable => known.get(moves.len()).copied(),
             };
             match mv.and_then(|mv| Some((mv, position.try_play(mv).ok()?))) {
                 Some((mv, next)) => {
@@ -143,61 +140,6 @@ fn input_stays_open(events: &mut Events, deadline: Instant) -> bool {
     let closed = waiting.iter().any(|event| matches!(event, Event::Closed));
     let another_turn = waiting.iter().any(|event| matches!(event, Event::Line(line, _) if recognises(line)));
     !closed || another_turn
-}
-
-/// Reads one turn; `None` at the end of input. Lines that mean nothing are skipped, but for a process that
-/// keeps running (in this style) any line is the opponent's move.
-fn read_turn(events: &mut Events, size: Size, running: Option<Style>) -> Option<Turn> {
-    loop {
-        let Event::Line(line, began) = events.next() else { return None };
-        let line = line.trim();
-        let turn = |style, request, complete| Some(Turn { style, request, began, complete });
-        if line.starts_with(['{', '[']) {
-            return turn(Style::Json, json_request(line, size), began);
-        }
-        match (numbers(line).as_deref(), running) {
-            (Some(&[number]), _) => {
-                let (request, complete) = counted_lines(number, events, size, began);
-                return turn(Style::Simple, request, complete);
-            }
-            (Some(&[_, _, _, _, _, _]), _) => {
-                return turn(Style::Simple, Request::Bare(simple_message(line, size)), began);
-            }
-            (_, Some(style)) if !line.is_empty() => {
-                return turn(style, Request::Bare(Message::Unreadable), began);
-            }
-            _ => {}
-        }
-    }
-}
-
-/// The 2n-1 messages that follow the number n of the turn, and when the last one came. Should fewer come,
-/// those are all there are.
-fn counted_lines(turn: i64, events: &mut Events, size: Size, began: Instant) -> (Request, Instant) {
-    let expected = turn.clamp(1, 100) as usize * 2 - 1;
-    let mut messages = Vec::new();
-    let mut complete = began;
-    while messages.len() < expected {
-        match patiently_next(events) {
-            Some(Event::Line(line, _)) if line.trim().is_empty() => {}
-            Some(Event::Line(line, arrived)) => {
-                messages.push(simple_message(&line, size));
-                complete = arrived;
-            }
-            Some(other) => {
-                events.unread(other);
-                break;
-            }
-            None => break,
-        }
-    }
-    (Request::Full(messages), complete)
-}
-
-/// The next event, unless nothing comes for 0.3 s: no line is this late but by accident. Waited for in
-/// short pieces, so that a process which was stopped for longer still looks for what came meanwhile.
-fn patiently_next(events: &mut Events) -> Option<Event> {
-    (0..15).find_map(|_| events.next_before(Instant::now() + Duration::from_millis(20)))
 }
 
 /// The answer's text, without the line that keeps the process running.

@@ -179,7 +179,7 @@ impl<'a> Engine<'a> {
             dialect::variant(self.size),
             variants.join(" var "),
             self.settings.threads.unwrap_or(defaults.threads),
-            options::MOST_THREADS,
+            options::cores(),
             self.settings.memory.unwrap_or(defaults.memory) >> 20,
             options::MOST_MEMORY,
             self.shown.lines,
@@ -218,7 +218,7 @@ impl<'a> Engine<'a> {
     fn set_search(&mut self, setting: &str, value: &str) -> Result<(), String> {
         self.settings.set(setting, value)?;
         self.outdated = true;
-        Ok(())
+        self.settings.cap_threads().map_or(Ok(()), Err)
     }
 
     /// Another board, with the pieces at its start.

@@ -92,6 +92,7 @@ impl Stage {
         let mut command = Command::new(env!("CARGO_BIN_EXE_otrera"));
         let folder = self.folder.0.to_string_lossy();
         command.args(options.split_whitespace().map(|option| option.replace("<folder>", &folder)));
+        command.env("TMPDIR", &self.folder.0);
         self.program = Some(Program::start(command));
         Ok(())
     }
@@ -119,6 +120,7 @@ impl Stage {
             "byte FF" => return Ok(vec![0xff]),
             "begin" => BEGIN.into(),
             "json move" => self.any_move(Form::Json)?,
+            "json move in lines" => self.any_move(Form::Json)?.replace(',', ",\r\n  ").replace('}', "\r\n}"),
             "simple move" => self.any_move(Form::Simple)?,
             "sau move" => self.any_move(Form::Sau)?,
             "json requests" => self.referee()?.messages(Form::Json)[0].join(","),
@@ -160,7 +162,7 @@ impl Stage {
             "sau move" => self.referee()?.accept(&line, Form::Sau),
             "debug" if line.starts_with(">>>") => Err(String::new()),
             "debug" if (1..1024).contains(&line.len()) => Ok(()),
-            literal if literal.replace("<version>", env!("CARGO_PKG_VERSION")) == line => Ok(()),
+            literal if filled(literal) == line => Ok(()),
             _ => Err(String::new()),
         };
         outcome.map_err(|problem| {
@@ -203,6 +205,12 @@ impl Stage {
             Err(format!("expected {expected:?}\n    found {found:?}"))
         }
     }
+}
+
+/// What the program is expected to say, with the placeholders filled in.
+fn filled(literal: &str) -> String {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    literal.replace("<version>", env!("CARGO_PKG_VERSION")).replace("<cores>", &cores.to_string())
 }
 
 /// `start 8` or a FEN.

@@ -1,0 +1,230 @@
+//! Files that people name: whatever lies under the name of otrera.toml, a log, a record or a folder for records,
+//! the game goes on, and the log says what is wrong. So it does under the limits that a shell can set.
+#![cfg(unix)]
+
+#[path = "sessions/program.rs"]
+mod program;
+
+use program::{Exit, Program};
+use std::fs::File;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+const OTRERA: &str = env!("CARGO_BIN_EXE_otrera");
+
+/// Black's first turn in simple interaction.
+const FIRST_TURN: &[u8] = b"1\n-1 -1 -1 -1 -1 -1\n";
+
+/// Within this the program has ended, or it hangs.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// Runs a program to its end; its temporary files go into `folder`.
+fn run(mut command: Command, folder: &Path, input: &[u8]) -> Exit {
+    command.env("TMPDIR", folder).args(["--iterations", "200", "--seed", "1"]);
+    let mut program = Program::start(command);
+    program.send(input.to_vec());
+    program.close_input();
+    program.exit(LIMIT).unwrap_or_else(|problem| panic!("{problem}"))
+}
+
+/// Answers one move of a game on the SAU platform.
+fn answer_on_sau(mut command: Command, folder: &Path) {
+    command.env("TMPDIR", folder).args(["--iterations", "200", "--seed", "1"]);
+    let mut program = Program::start(command);
+    program.send(b"new white\nmove DJDDGD\n".to_vec());
+    let answer = program.line(LIMIT).unwrap_or_else(|problem| panic!("{problem}"));
+    assert!(answer.starts_with("move "), "{answer}");
+    program.send(b"quit\n".to_vec());
+    let exit = program.exit(LIMIT).unwrap_or_else(|problem| panic!("{problem}"));
+    assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""));
+}
+
+fn otrera(arguments: &[&str]) -> Command {
+    let mut command = Command::new(OTRERA);
+    command.args(arguments);
+    command
+}
+
+/// The program under a limit that the shell sets.
+fn limited(limit: &str, arguments: &[&str]) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("{limit}; exec \"$0\" \"$@\""), OTRERA]).args(arguments);
+    command
+}
+
+/// Two new empty folders for one test: for its files, and for temporary ones.
+fn folders(name: &str) -> (PathBuf, PathBuf) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("files-{name}"));
+    let _ = std::fs::remove_dir_all(&folder);
+    let temporary = folder.join("temporary");
+    std::fs::create_dir_all(&temporary).expect("a folder for the test");
+    (folder, temporary)
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("the folder's name is UTF-8")
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn assert_contains(text: &str, wanted: &str) {
+    assert!(text.contains(wanted), "{wanted:?} is missing in:\n{text}");
+}
+
+/// A move and a debug line, and nothing told to the platform.
+fn assert_answered(exit: &Exit, what: &str) {
+    assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""), "{what}");
+    let lines: Vec<&str> = exit.rest.lines().collect();
+    let [mv, debug] = lines[..] else { panic!("{what}: {}", exit.rest) };
+    assert!(mv.split(' ').count() == 6 && debug.starts_with("d="), "{what}: {}", exit.rest);
+}
+
+/// What lies under a name and is no regular file.
+const STRANGE: [&str; 5] = ["pipe", "zero", "full", "folder", "loop"];
+
+fn make(kind: &str, path: &Path) {
+    let made = match kind {
+        "pipe" => Command::new("mkfifo").arg(path).status().map(drop),
+        "zero" => symlink("/dev/zero", path),
+        "full" => symlink("/dev/full", path),
+        "folder" => std::fs::create_dir(path),
+        _ => symlink(path, path),
+    };
+    made.unwrap_or_else(|error| panic!("{kind}: {error}"));
+}
+
+#[test]
+fn a_configuration_that_is_no_regular_file_is_left_alone() {
+    for kind in STRANGE {
+        let (folder, temporary) = folders(&format!("toml-{kind}"));
+        let executable = folder.join("otrera");
+        std::fs::hard_link(OTRERA, &executable).expect("the same file system");
+        make(kind, &folder.join("otrera.toml"));
+        let log = folder.join("log");
+        let mut command = Command::new(&executable);
+        command.args(["--log", text(&log)]);
+        assert_answered(&run(command, &temporary, FIRST_TURN), kind);
+        assert_contains(&read(&log), "otrera.toml: ");
+    }
+}
+
+#[test]
+fn a_configuration_of_many_megabytes_is_not_read() {
+    let (folder, temporary) = folders("toml-large");
+    let executable = folder.join("otrera");
+    std::fs::hard_link(OTRERA, &executable).expect("the same file system");
+    let lines = "name = 'Too large'\n# filling\n".repeat(1 << 16);
+    std::fs::write(folder.join("otrera.toml"), lines).expect("writable");
+    let log = folder.join("log");
+    let mut command = Command::new(&executable);
+    command.args(["--log", text(&log)]);
+    let exit = run(command, &temporary, b"name?\nquit\n");
+    assert_eq!((exit.status, exit.rest.as_str()), (Some(0), "name Otrera\n"));
+    assert_contains(&read(&log), "otrera.toml: larger than 64 KB");
+}
+
+#[test]
+fn a_log_that_cannot_be_written_goes_on_in_the_folder_for_temporary_files() {
+    for kind in STRANGE {
+        let (folder, temporary) = folders(&format!("log-{kind}"));
+        let log = folder.join("the.log");
+        make(kind, &log);
+        assert_answered(&run(otrera(&["--log", text(&log)]), &temporary, FIRST_TURN), kind);
+        let written = read(&temporary.join("the.log"));
+        assert_contains(&written, &format!("!! --log {}: ", log.display()));
+        assert_contains(&written, "-> -1 -1 -1 -1 -1 -1\n");
+    }
+}
+
+#[test]
+fn the_log_does_not_mix_with_the_answers() {
+    let (folder, temporary) = folders("log-stdout");
+    let answers = folder.join("answers");
+    let turn = folder.join("turn");
+    std::fs::write(&turn, FIRST_TURN).expect("writable");
+    for name in ["/dev/stdout", text(&answers), "/dev/stdin"] {
+        let mut command = otrera(&["--iterations", "200", "--log", name]);
+        let [input, output] = [File::open(&turn), File::create(&answers)].map(|file| file.expect("it opens"));
+        command.env("TMPDIR", &temporary).stdin(input).stdout(output).stderr(Stdio::null());
+        assert!(command.status().expect("it starts").success());
+        let answer = read(&answers);
+        assert_eq!(answer.lines().count(), 2, "--log {name}: {answer}");
+        assert_eq!(read(&turn).as_bytes(), FIRST_TURN);
+    }
+}
+
+#[test]
+fn a_limit_on_the_size_of_files_costs_no_move() {
+    let (folder, temporary) = folders("limit");
+    let limited = |blocks: &str, arguments: &[&str]| limited(&format!("ulimit -f {blocks}"), arguments);
+    let log = folder.join("the.log");
+    // More than two blocks, be they of 512 bytes or of 1024.
+    std::fs::write(&log, "an old line\n".repeat(400)).expect("writable");
+    assert_answered(&run(limited("2", &["--log", text(&log)]), &temporary, FIRST_TURN), "log");
+    let written = read(&temporary.join("the.log"));
+    assert_contains(&written, &format!("!! --log {}: ", log.display()));
+    assert_contains(&written, "<- ");
+    let records = folder.join("records");
+    answer_on_sau(limited("0", &["--record-dir", text(&records), "--log", text(&log)]), &temporary);
+}
+
+#[test]
+fn a_small_stack_costs_no_move() {
+    let (_, temporary) = folders("stack");
+    assert_answered(&run(limited("ulimit -s 32", &[]), &temporary, FIRST_TURN), "32 KB");
+}
+
+#[test]
+fn a_record_to_resume_that_is_no_regular_file_is_left_alone() {
+    for kind in STRANGE {
+        let (folder, temporary) = folders(&format!("resume-{kind}"));
+        let record = folder.join("record.txt");
+        make(kind, &record);
+        let log = folder.join("log");
+        answer_on_sau(otrera(&["--resume", text(&record), "--log", text(&log)]), &temporary);
+        assert_contains(&read(&log), &format!("!! resume {}: ", record.display()));
+    }
+}
+
+#[test]
+fn a_folder_for_records_that_is_none_costs_no_move() {
+    for kind in ["pipe", "full", "loop"] {
+        let (folder, temporary) = folders(&format!("records-{kind}"));
+        let records = folder.join("records");
+        make(kind, &records);
+        let log = folder.join("log");
+        answer_on_sau(otrera(&["--record-dir", text(&records), "--log", text(&log)]), &temporary);
+        assert_contains(&read(&log), "no record written");
+    }
+}
+
+#[test]
+fn programs_that_share_a_log_have_a_file_each() {
+    let (folder, temporary) = folders("shared");
+    let log = folder.join("the.log");
+    let start = |name: &str| {
+        let mut command = otrera(&["--log", text(&log), "--name", name]);
+        command.env("TMPDIR", &temporary);
+        let mut program = Program::start(command);
+        program.send(b"name?\n".to_vec());
+        assert_eq!(program.line(LIMIT), Ok(format!("name {name}")));
+        program
+    };
+    let programs = ["First", "Second", "Third"].map(|name| (name, start(name)));
+    for ((name, mut program), file) in programs.into_iter().zip(["the.log", "the-2.log", "the-3.log"]) {
+        program.send(b"quit\n".to_vec());
+        assert_eq!(program.exit(LIMIT).expect("it ends").status, Some(0));
+        let log = read(&folder.join(file));
+        assert_contains(&log, &format!("<- name {name}\n"));
+        assert_eq!(log.matches("<- name ").count(), 1, "{log}");
+    }
+    // The first name is free again.
+    let mut last = start("Last");
+    last.close_input();
+    assert_eq!(last.exit(LIMIT).expect("it ends").status, Some(0));
+    assert_contains(&read(&log), "<- name Last\n");
+}
