@@ -4,6 +4,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod analyze;
+mod board;
 mod botzone;
 mod io;
 mod options;
@@ -76,9 +77,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// Writes to standard output; a reader that has gone away is no failure.
+/// Writes to standard output at once, a prompt without a line break too; a reader that has gone away is no failure.
 fn print(text: &str) -> Result<(), String> {
-    match std::io::stdout().write_all(text.as_bytes()) {
+    let mut output = std::io::stdout().lock();
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.to_string()),
         _ => Ok(()),
     }
