@@ -15,6 +15,7 @@ import math
 import os
 import re
 import shlex
+import shutil
 import signal
 import statistics
 import subprocess
@@ -50,6 +51,7 @@ BOTZONE_FIRST_MOVE, BOTZONE_LATER_MOVES = 2.0, 1.0  # the ladder's limits, in se
 LONG_GAME = 60  # plies; a side that has played half of them should have used its time
 COLOURS = {"B": "\033[1;36m", "W": "\033[1;33m", "X": "\033[2m", ".": "\033[2m"}
 COLOUR_OFF = "\033[0m"
+LINES_UP, CLEAR_BELOW = "\033[{}F", "\033[J"
 EXIT_CLEAN, EXIT_VIOLATION, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
 
 
@@ -345,12 +347,24 @@ class GameLog:
         self.game = game
         self.show = options.show
         self.at_once = options.jobs == 1
-        self.colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        on_terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+        self.colour = on_terminal and not os.environ.get("NO_COLOR")
+        # Title, move, board and an empty line have to be in sight to be drawn over.
+        height = shutil.get_terminal_size().lines
+        self.in_place = on_terminal and self.at_once and height > game.position.size + 4
+        self.last_board = 0  # lines of the board that is to be drawn over
         self.held: List[str] = []
         if self.show != "none":
             self.say(f"game {game.number}: {' against '.join(map(game.player_label, Side))}")
         if self.show == "board":
-            self.say(game.position.picture(paint=self.paint) + "\n")
+            self.draw("\n" + game.position.picture(paint=self.paint) + "\n")
+
+    def draw(self, text: str) -> None:
+        """Show a board, on a terminal in the place of the one before."""
+        before = LINES_UP.format(self.last_board) + CLEAR_BELOW if self.last_board else ""
+        if self.in_place:
+            self.last_board = text.count("\n") + 1
+        self.say(before + text)
 
     def say(self, text: str) -> None:
         if self.at_once:
@@ -366,9 +380,11 @@ class GameLog:
         if self.show == "none":
             return
         mover = self.game.position.to_move.other
-        self.say(f"{len(self.game.moves):3}. {mover} {str(turn.move):12} {turn.wall:7.3f} s")
+        text = f"{len(self.game.moves):3}. {mover} {str(turn.move):12} {turn.wall:7.3f} s"
         if self.show == "board":
-            self.say(self.game.position.picture(marked=turn.move, paint=self.paint) + "\n")
+            self.draw(f"{text}\n{self.game.position.picture(marked=turn.move, paint=self.paint)}\n")
+        else:
+            self.say(text)
 
     def show_offence(self, side: Side, violation: Violation) -> None:
         game = self.game

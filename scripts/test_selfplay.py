@@ -1,12 +1,16 @@
-"""Checks of what self-play says about time: `python3 scripts/test_selfplay.py`."""
+"""Checks of what self-play shows and says: `python3 scripts/test_selfplay.py`."""
 
+import argparse
+import contextlib
+import io
 import os
 import time
 import unittest
+from unittest import mock
 
-from amazons import Position, Side
+from amazons import Move, Position, Side
 from engines import LATE, Load, Violation
-from selfplay import Contender, Game, Tally
+from selfplay import Contender, Game, GameLog, Tally
 
 
 def game(plies: int, black: float, white: float) -> Game:
@@ -32,6 +36,43 @@ class TimeUsed(unittest.TestCase):
         tally = Tally()
         tally.add_game(game(plies=20, black=4.0, white=6.0))
         self.assertIn("games of 60 plies or more: none", tally.time_used(20.0))
+
+
+class Boards(unittest.TestCase):
+    def shown(self, terminal, lines=40, jobs=1, variables=()):
+        """What a game of two moves prints, the board shown."""
+        screen = io.StringIO()
+        screen.isatty = lambda: terminal
+        environment = {"TERM": "xterm", "LINES": str(lines), "COLUMNS": "80", **dict(variables)}
+        options = argparse.Namespace(show="board", jobs=jobs)
+        with mock.patch.dict(os.environ, environment), contextlib.redirect_stdout(screen):
+            playing = game(0, 0.0, 0.0)
+            log = GameLog(playing, options)
+            for text in ("d1-d7/g7", "a7-d4/a7"):
+                playing.position = playing.position.play(Move.parse(text))
+                playing.moves.append(Move.parse(text))
+                log.show_turn(mock.Mock(move=Move.parse(text), wall=0.2))
+            log.release()
+        return screen.getvalue()
+
+    def test_on_a_terminal_each_board_is_drawn_over_the_one_before(self):
+        shown = self.shown(terminal=True)
+        first, second, third = shown.split("\033[13F\033[J")
+        self.assertEqual(second.count("\n"), 13)
+        self.assertEqual(third.count("\n"), 13)
+        self.assertIn("2. white a7-d4/a7", third)
+
+    def test_elsewhere_all_boards_stay(self):
+        plain = self.shown(terminal=False)
+        self.assertNotIn("\033", plain)
+        self.assertEqual(plain.count(" a b c d e f g h i j"), 3)
+        self.assertNotIn("\033", self.shown(terminal=True, variables={"TERM": "dumb"}))
+        for shown in (self.shown(terminal=True, lines=14), self.shown(terminal=True, jobs=2)):
+            self.assertNotRegex(shown, r"\033\[\d+F")
+
+    def test_no_colours_where_they_are_not_wanted(self):
+        self.assertIn("\033[1;36mB", self.shown(terminal=True))
+        self.assertNotRegex(self.shown(terminal=True, variables={"NO_COLOR": "1"}), r"\033\[\d.*m")
 
 
 class BusyProcesses(unittest.TestCase):

@@ -2,6 +2,8 @@
 //! loops; then the laws it must obey: kernels, threads, symmetries and the exchange of the sides.
 
 mod common;
+#[path = "common/skip.rs"]
+mod skip;
 
 use common::{random_game, random_side, scattered_position, sides_exchanged, size, symmetries};
 use fastrand::Rng;
@@ -294,6 +296,10 @@ fn values_are_weighted_sums() {
 
 #[test]
 fn kernels_and_threads_give_the_same_bits() {
+    if Kernel::available().count() < Kernel::COUNT {
+        let fastest = Kernel::fastest().name();
+        skip::skip("kernels", &format!("this processor has none beyond {fastest}"));
+    }
     let mut maps = DistanceMaps::default();
     for position in various_positions() {
         for weights in [Weights::PAPER, UNEVEN, Weights::FITTED.with_tie(0.1)] {

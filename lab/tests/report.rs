@@ -3,6 +3,8 @@
 
 #[path = "../../tests/common/mod.rs"]
 mod common;
+#[path = "../../tests/common/skip.rs"]
+mod skip;
 
 use common::{random_move, scattered_position, size};
 use fastrand::Rng;
@@ -39,7 +41,7 @@ impl Browser {
         });
         let Some(program) = programs.into_iter().find(|program| program.is_file()) else {
             assert!(std::env::var_os("CI").is_none(), "no Chromium: apt-get install chromium");
-            eprintln!("SKIPPED: there is no Chromium on this machine (apt-get install chromium)");
+            skip::skip("lab report in a browser", "no Chromium (sudo apt-get install chromium)");
             return None;
         };
         let profile = folder("profile");

@@ -11,6 +11,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 pub mod analyze;
+pub mod board;
 pub mod botzone;
 pub mod files;
 pub mod io;
@@ -26,9 +27,13 @@ use options::Options;
 use otrera::{Position, Size};
 use std::io::Write;
 
-/// Writes to standard output; a reader that has gone away is no failure.
+/// Writes to standard output at once, a prompt without a line break too; a reader that has gone away is no failure.
+///
+/// # Errors
+/// What else went wrong, as a message.
 pub fn print(text: &str) -> Result<(), String> {
-    match std::io::stdout().write_all(text.as_bytes()) {
+    let mut output = std::io::stdout().lock();
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.to_string()),
         _ => Ok(()),
     }

@@ -1,10 +1,13 @@
 //! `otrera play`: a game against a person in the terminal.
+//!
+//! The record is written after every move and its path told at once, so that nothing is lost by Ctrl-C.
 
+use crate::board::{self, Colours};
 use crate::options::{Options, Settings};
 use crate::records::RecordFile;
 use crate::session::{Defaults, Game};
-use otrera::{Move, Side};
-use std::io::BufRead;
+use otrera::{Move, Report, Side};
+use std::io::{BufRead, IsTerminal};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -17,7 +20,7 @@ Type a move as from, to and arrow, like d1-d7/g7 or d1d7g7, or one of:
   hint     what the engine would play for you
   undo     take back your last move and the answer to it
   resign   give the game up
-  quit     leave; the record is kept
+  quit     leave (or Ctrl-C); the record is kept
   help     this text
 ";
 
@@ -39,12 +42,16 @@ pub fn run(options: &Options) -> Result<(), String> {
     let folder = settings.record_dir.as_deref().unwrap_or(Path::new("records"));
     let record = RecordFile::new(folder, names, settings, &start);
     let game = Game::new(settings, Defaults::desktop(), start);
-    let mut table = Table { game, record, settings, person: options.side };
-    crate::print(&format!("You play {}. {HELP}", options.side))?;
+    let colours = Colours::of_output();
+    let mut table = Table { game, record, told: false, settings, person: options.side, colours };
+    let [letter, mover] = if options.side == Side::Black { ["B", "first"] } else { ["W", "second"] };
+    let side = options.side;
+    crate::print(&format!("You play {side}. On the board {side} is {letter} and moves {mover}.\n{HELP}"))?;
     let end = table.play(&mut std::io::stdin().lock())?;
     let winner = match end {
         End::Won(side) => {
-            crate::print(&format!("\n{}{side} has won.\n", table.game.position()))?;
+            table.show_board()?;
+            crate::print(&format!("{side} has won.\n"))?;
             Some(side)
         }
         End::Resigned(side) => {
@@ -59,8 +66,11 @@ pub fn run(options: &Options) -> Result<(), String> {
 struct Table<'a> {
     game: Game,
     record: RecordFile,
+    /// Whether the person was told where the record is, or why there is none.
+    told: bool,
     settings: &'a Settings,
     person: Side,
+    colours: Colours,
 }
 
 impl Table<'_> {
@@ -73,23 +83,40 @@ impl Table<'_> {
                 self.engine_moves()?;
                 continue;
             }
-            crate::print(&format!("\n{}", self.game.position()))?;
+            self.show_board()?;
             if let Some(end) = self.person_moves(input)? {
                 return Ok(end);
             }
         }
     }
 
-    fn think(&mut self) -> otrera::Report {
+    /// The board, with the last move marked.
+    fn show_board(&self) -> Result<(), String> {
+        let last = self.game.moves().last().copied();
+        crate::print(&format!("\n{}", board::position(self.game.position(), last, self.colours)))
+    }
+
+    /// Thinks; on a terminal that is said as long as it lasts.
+    fn think(&mut self) -> Result<Report, String> {
+        let waits = std::io::stdout().is_terminal();
+        let notice = format!("{} thinks ...", self.settings.name);
+        if waits {
+            crate::print(&notice)?;
+        }
         let time = self.settings.move_time.unwrap_or(DEFAULT_TIME);
-        self.game.think(Some(Instant::now() + time), &AtomicBool::new(false))
+        let report = self.game.think(Some(Instant::now() + time), &AtomicBool::new(false));
+        if waits {
+            crate::print(&format!("\r{:width$}\r", "", width = notice.len()))?;
+        }
+        Ok(report)
     }
 
     fn engine_moves(&mut self) -> Result<(), String> {
-        let report = self.think();
+        let report = self.think()?;
         let Some(mv) = report.best else { return Ok(()) };
-        self.advance(mv);
-        crate::print(&format!("\n{} plays {mv} (its winning rate {})\n", self.settings.name, report.win_rate))
+        self.advance(mv)?;
+        let rate = report.best_rate();
+        crate::print(&format!("{} plays {mv} (its winning rate {rate})\n", self.settings.name))
     }
 
     /// Reads commands until a move was made or taken back; the end of the game if that is what was typed.
@@ -98,6 +125,7 @@ impl Table<'_> {
             crate::print("your move> ")?;
             let mut bytes = Vec::new();
             if input.read_until(b'\n', &mut bytes).map_err(|error| error.to_string())? == 0 {
+                crate::print("\n")?;
                 return Ok(Some(End::Left));
             }
             match String::from_utf8_lossy(&bytes).trim().to_ascii_lowercase().as_str() {
@@ -106,46 +134,60 @@ impl Table<'_> {
                 "quit" | "exit" => return Ok(Some(End::Left)),
                 "resign" => return Ok(Some(End::Resigned(self.person))),
                 "hint" => {
-                    let report = self.think();
+                    let report = self.think()?;
                     let mv = report.best.map_or("nothing".into(), |mv| mv.to_string());
-                    crate::print(&format!("{mv} (winning rate {})\n", report.win_rate))?;
+                    crate::print(&format!("{mv} (winning rate {})\n", report.best_rate()))?;
                 }
-                "undo" if self.undo() => return Ok(None),
+                "undo" if self.game.moves().len() >= 2 => {
+                    self.undo()?;
+                    return Ok(None);
+                }
                 "undo" => crate::print("there is no move of yours to take back\n")?,
-                text => match self.play_typed(text) {
-                    Ok(()) => return Ok(None),
+                text => match self.checked(text) {
+                    Ok(mv) => {
+                        self.advance(mv)?;
+                        return Ok(None);
+                    }
                     Err(problem) => crate::print(&format!("{problem}\n"))?,
                 },
             }
         }
     }
 
-    fn play_typed(&mut self, text: &str) -> Result<(), String> {
+    /// The move that was typed, if it may be played.
+    fn checked(&self, text: &str) -> Result<Move, String> {
         let mv: Move = text.parse().map_err(|error| format!("{error} (or help)"))?;
         self.game.position().check(mv).map_err(|error| format!("not legal: {error}"))?;
-        self.advance(mv);
-        Ok(())
+        Ok(mv)
     }
 
-    /// Plays a move and writes the record, which is there even if the program is killed.
-    fn advance(&mut self, mv: Move) {
+    fn advance(&mut self, mv: Move) -> Result<(), String> {
         self.game.advance(mv);
-        // That it cannot be written is told when the game is over.
-        let _ = self.record.write(&self.game, None);
+        self.keep_record()
     }
 
     /// Takes back the engine's last move and the person's before it.
-    fn undo(&mut self) -> bool {
-        if self.game.moves().len() < 2 {
-            return false;
-        }
+    fn undo(&mut self) -> Result<(), String> {
         self.game.take_back();
         self.game.take_back();
-        true
+        self.keep_record()
     }
 
+    /// Writes the game as it stands; the first time it is told where to, or why that is impossible.
+    fn keep_record(&mut self) -> Result<(), String> {
+        let written = self.record.write(&self.game, None);
+        if std::mem::replace(&mut self.told, true) {
+            return Ok(());
+        }
+        match written {
+            Ok(path) => crate::print(&format!("Record, written after every move: {}\n", path.display())),
+            Err(problem) => crate::print(&format!("{problem}\n")),
+        }
+    }
+
+    /// Writes the finished game, if any move was ever made.
     fn save(&mut self, winner: Option<Side>) -> Result<(), String> {
-        if self.game.moves().is_empty() {
+        if !self.told {
             return Ok(());
         }
         let path = self.record.write(&self.game, winner)?;

@@ -49,6 +49,8 @@
 mod program;
 #[path = "sessions/referee.rs"]
 mod referee;
+#[path = "../../tests/common/skip.rs"]
+mod skip;
 #[path = "sessions/transcript.rs"]
 mod transcript;
 
@@ -135,7 +137,10 @@ fn each_sau_command_is_one_write() {
     command.args(["-f", "-e", "trace=write", "-s", "100", "-o"]).arg(&trace);
     let watchable = Command::new("strace").args(["-o", "/dev/null", "true"]).output();
     if !watchable.is_ok_and(|output| output.status.success()) {
-        return eprintln!("skipped: strace is not there, or not allowed");
+        return skip::skip(
+            "each_sau_command_is_one_write",
+            "strace is not there (sudo apt-get install strace), or not allowed",
+        );
     }
     command.arg(env!("CARGO_BIN_EXE_otrera")).args(["--iterations", "50", "--name", "Trace"]);
     let mut program = Program::start(command);

@@ -56,6 +56,12 @@ pub struct Line {
 }
 
 impl Report {
+    /// The winning rate of the move to play. That of the position is the mean over all that was tried, the bad moves
+    /// too, and a little lower.
+    pub fn best_rate(&self) -> WinRate {
+        self.lines.first().map_or(self.win_rate, |best| best.win_rate)
+    }
+
     /// Iterations a second.
     pub fn speed(&self) -> f64 {
         self.iterations as f64 / self.elapsed.as_secs_f64().max(1e-9)

@@ -1,0 +1,107 @@
+//! Boards for people: coordinates, the last move between brackets, and colours where a terminal shows them.
+
+use otrera::{Bitboard, Move, Position, Side, Size, Square};
+use std::io::IsTerminal;
+
+/// Whether colours are used (ECMA-48's SGR sequences).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Colours(bool);
+
+impl Colours {
+    /// Colours on a terminal that has them, unless `NO_COLOR` is set (<https://no-color.org>). Not on Windows, whose
+    /// older consoles print the sequences as they are.
+    pub fn of_output() -> Self {
+        let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let refused = set("NO_COLOR").is_some() || set("TERM").is_some_and(|terminal| terminal == "dumb");
+        Self(std::io::stdout().is_terminal() && !refused && !cfg!(windows))
+    }
+
+    /// A character of a board, as the self-play scripts colour it too.
+    fn paint(self, letter: char) -> String {
+        let rendition = match letter {
+            'B' | 'b' | '+' => "1;36",
+            'W' | 'w' | '-' => "1;33",
+            'X' | '.' | '=' => "2",
+            _ => return letter.into(),
+        };
+        if self.0 { format!("\x1b[{rendition}m{letter}\x1b[0m") } else { letter.into() }
+    }
+}
+
+/// The rows of a board from the top, then its column letters. What `letter` says stands on the squares; those of
+/// `marked` are between brackets.
+pub fn rows(
+    size: Size,
+    marked: Option<Move>,
+    letter: impl Fn(Square) -> char,
+    colours: Colours,
+) -> Vec<String> {
+    let marked: Bitboard = marked.into_iter().flat_map(|mv| [mv.from, mv.to, mv.arrow]).collect();
+    let row = |row: usize| {
+        let mut text = format!("{:>3} ", row + 1);
+        let mut fenced = false;
+        for square in (0..size.edge()).filter_map(|column| Square::new(column, row)) {
+            let fences = marked.contains(square);
+            text.push(match (fenced, fences) {
+                (true, true) => '|',
+                (true, false) => ']',
+                (false, true) => '[',
+                (false, false) => ' ',
+            });
+            text += &colours.paint(letter(square));
+            fenced = fences;
+        }
+        text.push(if fenced { ']' } else { ' ' });
+        text
+    };
+    let columns: String = ('a'..).take(size.edge()).flat_map(|column| [' ', column]).collect();
+    (0..size.edge()).rev().map(row).chain([format!("    {columns} ")]).collect()
+}
+
+/// What stands on a square: `B` or `W`, an amazon, `X`, an arrow, or nothing.
+pub fn piece(position: &Position, square: Square) -> char {
+    match () {
+        () if position.amazons(Side::Black).contains(square) => 'B',
+        () if position.amazons(Side::White).contains(square) => 'W',
+        () if position.empty().contains(square) => '.',
+        () => 'X',
+    }
+}
+
+/// A position with the move that led to it.
+pub fn position(position: &Position, last: Option<Move>, colours: Colours) -> String {
+    let mut text = String::new();
+    for row in rows(position.size(), last, |square| piece(position, square), colours) {
+        text += row.trim_end();
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // a test fails by panicking
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_move_stands_between_brackets() {
+        let mv: Move = "b1-a1/b2".parse().unwrap();
+        let start = Position::from_fen("q2q/4/4/1Q1Q w").unwrap();
+        let text = position(&start.with_move(mv), Some(mv), Colours(false));
+        assert_eq!(text, "  4  W . . W\n  3  . . . .\n  2  .[X]. .\n  1 [B|.]. B\n     a b c d\n");
+    }
+
+    #[test]
+    fn colours_change_nothing_else() {
+        let start = Position::standard();
+        let coloured = position(&start, None, Colours(true));
+        let plain = position(&start, None, Colours(false));
+        assert!(
+            coloured.contains("\x1b[1;36mB\x1b[0m") && coloured.contains("\x1b[1;33mW\x1b[0m"),
+            "{coloured}"
+        );
+        let sequences = ["\x1b[1;36m", "\x1b[1;33m", "\x1b[2m", "\x1b[0m"];
+        assert_eq!(sequences.iter().fold(coloured, |text, sequence| text.replace(sequence, "")), plain);
+        assert!(!plain.contains('\x1b'));
+    }
+}

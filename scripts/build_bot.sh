@@ -1,0 +1,43 @@
+#!/bin/sh
+# scripts/build_bot.sh EXECUTABLE: builds the bot (`make bot`).
+#
+# It is a static program made with musl. Where Rust's library for that is missing, rustup brings it. Where rustup
+# cannot (it is not there, or the network is not), the program is made with this system's own C library instead,
+# static as well if there is a libc.a. What was done, and what came out, is said.
+set -eu
+cd "$(dirname "$0")/.."
+executable=$1
+
+say() { echo "make: $*" >&2; }
+has_library() { [ -d "$(rustc --print target-libdir --target "$1" 2>/dev/null)" ]; }
+
+version=$(rustc --version --verbose)
+host=$(echo "$version" | sed -n 's/^host: //p')
+case $host in
+    *-linux-*) target=${host%%-*}-unknown-linux-musl ;;
+    *) target=$host ;;
+esac
+
+if ! has_library "$target" && command -v rustup >/dev/null; then
+    say "Rust's library for $target is missing; this brings it:  rustup target add $target"
+    rustup target add "$target" || say "rustup could not bring it"
+fi
+kind="static"
+if [ "$target" = "$host" ]; then
+    kind="for this system only"
+elif ! has_library "$target"; then
+    say "without Rust's library for $target the bot is built with this system's C library"
+    target=$host
+    if [ -e "$(cc -print-file-name=libc.a)" ]; then
+        export RUSTFLAGS="${RUSTFLAGS-} -C target-feature=+crt-static"
+        kind="static, with this system's C library"
+    else
+        kind="NOT static: it needs the libraries of this system, so do not upload it"
+    fi
+fi
+
+# With --target the flags are for the program alone, not for what runs during the build.
+cargo build --release --locked --package otrera-bot --target "$target"
+mkdir -p "$(dirname "$executable")"
+cp -f "${CARGO_TARGET_DIR:-target}/$target/release/otrera" "$executable"
+say "$executable is built for $target, $kind"

@@ -1,0 +1,19 @@
+#!/bin/sh
+# scripts/need.sh PROGRAM...: names every one of these programs that is missing, with the command that brings it,
+# and fails if one is. Nothing is installed here.
+
+failed=0
+for program; do
+    command -v "$program" >/dev/null && continue
+    case $program in
+        cargo) bringing="curl https://sh.rustup.rs -sSf | sh" ;;
+        cargo-fuzz) bringing="cargo install cargo-fuzz" ;;
+        cc) bringing="sudo apt-get install gcc" ;;
+        x86_64-w64-mingw32-gcc) bringing="sudo apt-get install gcc-mingw-w64-x86-64" ;;
+        i686-w64-mingw32-gcc) bringing="sudo apt-get install gcc-mingw-w64-i686" ;;
+        *) bringing="sudo apt-get install $program" ;;
+    esac
+    echo "make: $program is missing; this brings it:  $bringing" >&2
+    failed=1
+done
+exit $failed

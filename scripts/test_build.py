@@ -1,0 +1,153 @@
+"""Checks of what `make` does on machines that lack something: `python3 scripts/test_build.py`.
+
+The tools of such a machine are small shell scripts in a folder that is the whole PATH.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+HOST, MUSL = "x86_64-unknown-linux-gnu", "x86_64-unknown-linux-musl"
+
+# What every system has.
+SYSTEM = ["sh", "sed", "sort", "cp", "mkdir", "rm", "dirname", "cat", "mktemp", "make"]
+
+RUSTC = f"""
+case "$*" in
+    *target-libdir*) for last; do :; done; echo "$MACHINE/lib/$last" ;;
+    *) echo "host: {HOST}" ;;
+esac
+"""
+CARGO = """
+for last; do :; done
+echo "cargo $* with RUSTFLAGS=${RUSTFLAGS-}"
+mkdir -p "$CARGO_TARGET_DIR/$last/release" && echo bot > "$CARGO_TARGET_DIR/$last/release/otrera"
+"""
+RUSTUP = 'echo "rustup $*"; mkdir -p "$MACHINE/lib/$3"'
+CC = 'echo "$MACHINE/c/libc.a"'
+
+
+class Machine:
+    """A folder with these tools and these libraries."""
+
+    def __init__(self, test, tools, libraries=()):
+        self.folder = Path(tempfile.mkdtemp(prefix="otrera-build-"))
+        test.addCleanup(shutil.rmtree, self.folder)
+        for name in ["bin", "lib", "c"]:
+            (self.folder / name).mkdir()
+        for name in SYSTEM:
+            (self.folder / "bin" / name).symlink_to(shutil.which(name))
+        (self.folder / "bin" / "python3").symlink_to(sys.executable)
+        for name, script in tools.items():
+            path = self.folder / "bin" / name
+            path.unlink(missing_ok=True)
+            path.write_text(f"#!/bin/sh\n{script}\n", encoding="ascii")
+            path.chmod(0o755)
+        for library in libraries:
+            (self.folder / library).mkdir()
+
+    def run(self, *command):
+        environment = {
+            "PATH": str(self.folder / "bin"),
+            "MACHINE": str(self.folder),
+            "CARGO_TARGET_DIR": str(self.folder / "target"),
+            "TMPDIR": str(self.folder),
+        }
+        done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=60, encoding="utf-8")
+        return done.returncode, done.stdout
+
+    def build(self):
+        return self.run("make", "bot", f"EXE={self.folder}/dist/otrera")
+
+    def built(self):
+        return (self.folder / "dist" / "otrera").exists()
+
+
+class Bot(unittest.TestCase):
+    TOOLS = {"rustc": RUSTC, "cargo": CARGO, "cc": CC}
+
+    def test_a_library_that_is_there_is_used(self):
+        machine = Machine(self, {**self.TOOLS, "rustup": RUSTUP}, [f"lib/{MUSL}"])
+        status, said = machine.build()
+        self.assertEqual(status, 0, said)
+        self.assertTrue(machine.built())
+        self.assertNotIn("rustup", said)
+        self.assertIn(f"is built for {MUSL}, static\n", said)
+
+    def test_rustup_brings_the_library(self):
+        machine = Machine(self, {**self.TOOLS, "rustup": RUSTUP})
+        status, said = machine.build()
+        self.assertEqual(status, 0, said)
+        self.assertIn(f"this brings it:  rustup target add {MUSL}\nrustup target add {MUSL}\n", said)
+        self.assertIn(f"is built for {MUSL}, static\n", said)
+
+    def test_without_network_or_rustup_the_systems_library_is_taken(self):
+        for rustup in ({"rustup": "echo no network; exit 1"}, {}):
+            machine = Machine(self, {**self.TOOLS, **rustup})
+            (machine.folder / "c" / "libc.a").touch()
+            status, said = machine.build()
+            self.assertEqual(status, 0, said)
+            self.assertTrue(machine.built())
+            self.assertEqual("no network" in said, bool(rustup), said)
+            self.assertIn(f"--target {HOST} with RUSTFLAGS= -C target-feature=+crt-static", said)
+            self.assertIn(f"is built for {HOST}, static, with this system's C library\n", said)
+
+    def test_a_dynamic_program_is_called_one(self):
+        status, said = Machine(self, self.TOOLS).build()
+        self.assertEqual(status, 0, said)
+        self.assertIn(f"--target {HOST} with RUSTFLAGS=\n", said)
+        self.assertIn("NOT static", said)
+
+    def test_a_failed_build_is_a_failure(self):
+        machine = Machine(self, {**self.TOOLS, "cargo": "exit 101"}, [f"lib/{MUSL}"])
+        status, said = machine.build()
+        self.assertNotEqual(status, 0, said)
+        self.assertFalse(machine.built())
+
+    def test_all_that_is_missing_is_named_before_anything_is_built(self):
+        machine = Machine(self, {})
+        for name in ("python3", "cc"):
+            (machine.folder / "bin" / name).unlink(missing_ok=True)
+        for target in ("play", "test"):
+            status, said = machine.run("make", target)
+            self.assertNotEqual(status, 0)
+            self.assertIn("cargo is missing; this brings it:  curl https://sh.rustup.rs", said)
+            self.assertIn("cc is missing; this brings it:  sudo apt-get install gcc", said)
+            self.assertIn("python3 is missing; this brings it:  sudo apt-get install python3", said)
+
+
+class Skipped(unittest.TestCase):
+    def run_suite(self, cargo, suite="rust"):
+        return Machine(self, {"cargo": cargo}).run("scripts/tests.sh", suite)
+
+    def test_what_was_skipped_comes_last(self):
+        for status in (0, 1):
+            cargo = f'echo "b: no strace" >> "$OTRERA_SKIPPED"; echo "a: no wine" >> "$OTRERA_SKIPPED"; exit {status}'
+            code, said = self.run_suite(cargo)
+            self.assertEqual(code, status)
+            self.assertEqual(said, "\nSkipped, since something is missing here:\n  a: no wine\n  b: no strace\n")
+
+    def test_nothing_skipped_is_said(self):
+        self.assertEqual(self.run_suite("exit 0"), (0, "\nNothing was skipped.\n"))
+        self.assertEqual(self.run_suite("exit 1"), (1, ""), "who knows what would have been")
+
+    def test_python_tests_that_are_skipped_are_listed(self):
+        machine = Machine(self, {})
+        (machine.folder / "test_it.py").write_text(
+            "import unittest\n"
+            "class It(unittest.TestCase):\n"
+            "    def test_one(self): self.skipTest('no such tool')\n"
+            "    def test_two(self): pass\n", encoding="ascii")
+        code, said = machine.run("scripts/tests.sh", str(machine.folder))
+        self.assertEqual(code, 0, said)
+        self.assertTrue(said.endswith("\n  test_it.It.test_one: no such tool\n"), said)
+
+
+if __name__ == "__main__":
+    unittest.main()
