@@ -33,14 +33,15 @@ pub fn run(options: &Options) -> Result<(), String> {
     let start = crate::requested_position(options)?;
     let settings = &options.settings;
     let mut names = ["You", "You"];
-    if let Some(name) = names.get_mut(options.side.opponent().index()) {
+    let person = settings.side.unwrap_or(Side::Black);
+    if let Some(name) = names.get_mut(person.opponent().index()) {
         *name = &settings.name;
     }
     let folder = settings.record_dir.as_deref().unwrap_or(Path::new("records"));
     let record = RecordFile::new(folder, names, settings, &start);
     let game = Game::new(settings, Defaults::desktop(), start);
-    let mut table = Table { game, record, settings, person: options.side };
-    crate::print(&format!("You play {}. {HELP}", options.side))?;
+    let mut table = Table { game, record, settings, person };
+    crate::print(&format!("You play {person}. {HELP}"))?;
     let end = table.play(&mut std::io::stdin().lock())?;
     let winner = match end {
         End::Won(side) => {
