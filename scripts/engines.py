@@ -319,6 +319,7 @@ class TimeControl:
     later_moves: Optional[float]
     total: Optional[float]
     grace: float
+    extra: float = 0.0  # what each turn is charged beside the wait for the answer
 
 
 class Clock:
@@ -349,11 +350,12 @@ class Clock:
 
     def charge(self, turn: Turn) -> None:
         allowance = self.allowance()
-        self._used += turn.wall
+        taken = turn.wall + self._control.extra
+        self._used += taken
         self._turns += 1
-        if allowance is not None and turn.wall > allowance + self._control.grace:
+        if allowance is not None and taken > allowance + self._control.grace:
             left = max(0.0, allowance)
-            raise Violation(LATE, turn.text, f"{turn.wall:.3f} s where {left:.3f} s were left")
+            raise Violation(LATE, turn.text, f"{taken:.3f} s where {left:.3f} s were left")
 
 
 class Turn(NamedTuple):

@@ -436,7 +436,7 @@ class Bout:
         if self.options.time:
             command += ["--move-time", str(self.options.time)]
         elif self.scene.protocol in SAU:
-            command += ["--total-time", str(SAU_SECONDS)]
+            command += ["--total-time", str(SAU_SECONDS), "--move-overhead", "0.01"]
         return command
 
     def turn(self, player: Player, last: Optional[Move]) -> Optional[Turn]:

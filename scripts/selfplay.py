@@ -224,6 +224,7 @@ class Match:
             "--preset": contender.preset,
             "--move-time": options.time,
             "--total-time": options.total_time,
+            "--move-overhead": options.move_overhead,
             "--iterations": options.iterations,
             "--seed": self.seed(game.number, side),
             "--size": options.size if options.size != self.protocol.size else None,
@@ -262,7 +263,7 @@ def time_control(options: argparse.Namespace) -> TimeControl:
     first = later = options.time
     if options.time is None and options.protocol != "sau":
         first, later = BOTZONE_FIRST_MOVE, BOTZONE_LATER_MOVES
-    return TimeControl(first, later, options.total_time, options.grace)
+    return TimeControl(first, later, options.total_time, options.grace, options.charge)
 
 
 # --- counting -------------------------------------------------------------------------
@@ -304,16 +305,15 @@ class Tally:
             used = [100 * seconds / total for _, seconds in sides]
             if not used:
                 return f"{what}: none"
-            least, median, most = min(used), statistics.median(used), max(used)
-            return (f"{what}: {len(used)} sides of {total:g} s used at least {least:.1f} %, "
-                    f"median {median:.1f} %, at most {most:.1f} %")
+            return (f"{what}: {len(used)} sides of {total:g} s used at least {min(used):.1f} %, "
+                    f"median {statistics.median(used):.1f} %, at most {max(used):.1f} %, "
+                    f"together {statistics.mean(used):.1f} %")
 
         long = [side for side in self.sides if side[0] >= LONG_GAME]
         return "\n".join(
             [
-                line("all games", self.sides),
                 line(f"games of {LONG_GAME} plies or more", long),
-                f"lost on time: {self.offences[LATE]}",
+                f"{line('all games', self.sides)}; lost on time: {self.offences[LATE]}",
             ]
         )
 
@@ -461,6 +461,11 @@ def option_parser() -> argparse.ArgumentParser:
         "sau: none)")
     add("--total-time", type=number_of(float, 0.001), metavar="S",
         help="seconds a side for a whole game (sau only); the summary tells how much was used")
+    add("--charge", type=number_of(float, 0), default=0.0, metavar="S",
+        help="seconds that each move is charged beside the wait for it, as the SAU platform's clock "
+        "does (sau only)")
+    add("--move-overhead", type=number_of(float, 0), metavar="S",
+        help="what the engine reckons that to be (default: the engine's own)")
     add("--load", type=number_of(int, 0), default=0, metavar="N",
         help="so many processes beside the games that keep the machine busy")
     add("--grace", type=number_of(float, 0), default=0.06, metavar="S",
@@ -496,6 +501,8 @@ def parse_options(arguments: Sequence[str]) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if options.total_time is not None and options.protocol != "sau":
         parser.error("--total-time is for --protocol sau only")
+    if options.charge and options.protocol != "sau":
+        parser.error("--charge is for --protocol sau only")
     if options.size is None:
         options.size = PROTOCOLS[options.protocol].size
     if options.show is None:

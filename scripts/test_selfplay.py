@@ -9,7 +9,7 @@ import unittest
 from unittest import mock
 
 from amazons import Move, Position, Side
-from engines import LATE, Load, Violation
+from engines import LATE, Clock, Load, TimeControl, Turn, Violation
 from selfplay import Contender, Game, GameLog, Tally
 
 
@@ -27,10 +27,10 @@ class TimeUsed(unittest.TestCase):
         late = game(plies=80, black=18.0, white=19.0)
         late.offences.append((Side.WHITE, Violation(LATE, "", "")))
         tally.add_game(late)
-        every, long, lost = tally.time_used(20.0).splitlines()
+        long, every = tally.time_used(20.0).splitlines()
         self.assertIn("4 sides of 20 s used at least 20.0 %, median 60.0 %, at most 95.0 %", every)
+        self.assertIn("together 58.8 %; lost on time: 1", every)
         self.assertIn("2 sides of 20 s used at least 90.0 %, median 92.5 %, at most 95.0 %", long)
-        self.assertEqual(lost, "lost on time: 1")
 
     def test_no_long_game(self):
         tally = Tally()
@@ -73,6 +73,18 @@ class Boards(unittest.TestCase):
     def test_no_colours_where_they_are_not_wanted(self):
         self.assertIn("\033[1;36mB", self.shown(terminal=True))
         self.assertNotRegex(self.shown(terminal=True, variables={"NO_COLOR": "1"}), r"\033\[\d.*m")
+
+
+class Charge(unittest.TestCase):
+    def test_what_is_charged_beside_the_wait_counts(self):
+        clock = Clock(TimeControl(None, None, total=1.0, grace=0.0, extra=0.2))
+        turn = Turn(None, "move DJDDGD", wall=0.3, cpu=None, peak_memory=None)
+        clock.charge(turn)
+        self.assertAlmostEqual(clock.used, 0.5)
+        self.assertAlmostEqual(clock.allowance(), 0.5)
+        clock.charge(turn)
+        with self.assertRaisesRegex(Violation, "0.500 s where 0.000 s were left"):
+            clock.charge(turn)
 
 
 class BusyProcesses(unittest.TestCase):

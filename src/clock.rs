@@ -10,10 +10,14 @@ use std::time::Duration;
 pub struct GameClock {
     total: Duration,
     used: Duration,
+    overhead: Duration,
 }
 
 /// Squares to fill on 10x10 and so the plies of the longest game; weights are given for it.
 const STANDARD_PLIES: u32 = 92;
+
+/// Few games have so many plies, even of those that are played until a side cannot move.
+const LONG_GAME: u32 = 80;
 
 /// What a move at this ply of a 10x10 game deserves, relative to the others: the opening is hard to
 /// judge by any search, the game is decided between plies 8 and 36, and from ply 50 on, often sooner, its
@@ -29,14 +33,21 @@ const fn weight(ply: u32) -> u32 {
     }
 }
 
-/// Time that every move costs beside thinking: the way through pipes and windows, and threads that wait for
-/// a busy machine.
+/// Time that a move costs beside thinking, unless another is given: the way through pipes, and threads that
+/// wait for a busy machine.
 pub const OVERHEAD: Duration = Duration::from_millis(10);
 
 impl GameClock {
     /// A clock that has not run yet.
     pub const fn new(total: Duration) -> Self {
-        Self { total, used: Duration::ZERO }
+        Self { total, used: Duration::ZERO, overhead: OVERHEAD }
+    }
+
+    /// The same where a move costs so much beside thinking. It is held back for the moves to come; for those
+    /// that were made it is part of what the caller says they have taken.
+    #[must_use]
+    pub const fn with_overhead(self, overhead: Duration) -> Self {
+        Self { overhead, ..self }
     }
 
     /// Time left.
@@ -50,19 +61,25 @@ impl GameClock {
     }
 
     /// Time to think about the next move: its share of what is left, as if the game went on until every
-    /// square was filled. Held back are a reserve of 2.5 % (at most ten seconds) and the [`OVERHEAD`] of
-    /// the moves to come. Where something has eaten into the reserve, half of what is left takes its place;
-    /// and when that does not cover the overhead either, there is no time to think: move at once.
+    /// square was filled. Held back are the overhead of the moves to come, and a reserve of 2.5 % (at most ten
+    /// seconds) that also pays for the moves hardly any game comes to. Where that is more than what is left,
+    /// a quarter of what a usual game leaves is shared out, or a sixteenth of all: some thought is better than none.
     pub fn time_for(&self, position: &Position) -> Duration {
-        let reserve = (self.total / 40).min(Duration::from_secs(10)).min(self.remaining() / 2);
         let plies = position.size().area() as u32
             - position.all_amazons().iter().map(|amazons| amazons.len()).sum::<u32>();
         let ply_on_standard = |ply: u32| ply * STANDARD_PLIES / plies.max(1);
         let now = plies - position.empty().len();
-        let ahead = (now..plies.max(now + 1)).step_by(2);
-        let held_back = reserve + OVERHEAD * ahead.clone().count() as u32;
-        let weights: u32 = ahead.map(|ply| weight(ply_on_standard(ply))).sum();
-        self.remaining().saturating_sub(held_back) * weight(ply_on_standard(now)) / weights
+        let ahead = (now..plies.max(now + 1)).step_by(2).map(ply_on_standard);
+        let overhead = |moves: usize| self.overhead.saturating_mul(moves as u32);
+        let usual = overhead(ahead.clone().filter(|&ply| ply < LONG_GAME).count());
+        let longest = overhead(ahead.clone().count());
+        let left = self.remaining();
+        let reserve = (self.total / 40).min(Duration::from_secs(10));
+        let free = left
+            .saturating_sub(longest.max(usual.saturating_add(reserve)))
+            .max(left.saturating_sub(usual) / 4)
+            .max(left / 16);
+        free * weight(ply_on_standard(now)) / ahead.map(weight).sum::<u32>()
     }
 }
 
@@ -123,9 +140,44 @@ mod tests {
             moves += 1;
         }
         assert_eq!(moves, 46);
-        let mut clock = GameClock::new(Duration::from_secs(900));
-        clock.spend(Duration::from_millis(899_500));
-        assert_eq!(clock.time_for(&position), Duration::ZERO);
+    }
+
+    /// What is left of the total after so many moves of one side, each of which costs `overhead`, or at the end of
+    /// the game.
+    fn rest_after(moves: usize, total: Duration, overhead: Duration) -> Duration {
+        let mut clock = GameClock::new(total).with_overhead(overhead);
+        let mut position = Position::standard();
+        let mut rng = fastrand::Rng::with_seed(2);
+        for ply in 0..2 * moves {
+            if ply % 2 == 0 {
+                let time = clock.time_for(&position);
+                assert!(time > Duration::ZERO, "no thought at ply {ply} of {total:?}");
+                clock.spend(time + overhead);
+            }
+            let moves: Vec<_> = position.legal_moves().collect();
+            let Some(&mv) = moves.get(rng.usize(..moves.len().max(1))) else { break };
+            position = position.with_move(mv);
+        }
+        clock.remaining()
+    }
+
+    #[test]
+    fn the_overhead_of_all_moves_is_held_back_where_it_can_be() {
+        let overhead = Duration::from_millis(200);
+        // The 46 moves of a full board cost 9.2 s without any thought.
+        for (seconds, moves) in [(900, 46), (60, 46), (20, 46), (12, 46), (10, 38), (9, 38)] {
+            let rest = rest_after(moves, Duration::from_secs(seconds), overhead);
+            assert!(rest > Duration::ZERO, "{seconds} s: nothing left after {moves} moves");
+        }
+    }
+
+    #[test]
+    fn a_total_that_does_not_cover_the_overhead_still_lets_it_think() {
+        let mut clock = GameClock::new(Duration::from_secs(3)).with_overhead(Duration::from_millis(200));
+        let time = clock.time_for(&Position::standard());
+        assert!(time > Duration::from_millis(1), "{time:?}");
+        clock.spend(Duration::from_secs(2));
+        assert!(clock.time_for(&Position::standard()) > Duration::ZERO);
     }
 
     #[test]

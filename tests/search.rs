@@ -347,3 +347,44 @@ fn assert_legal(position: &Position, moves: &[Move], name: &str) {
         position = position.try_play(mv).unwrap_or_else(|why| panic!("{name} {mv}: {why}\n{position}"));
     }
 }
+
+/// Every formula and grouping, from a root that was known before, in search of one iteration and of many.
+#[test]
+fn excluded_moves_are_not_answered_until_the_position_changes() {
+    let position = Position::start(size(4));
+    let all: Vec<Move> = position.legal_moves().collect();
+    let (spared, excluded) = (&all[all.len() - 2..], &all[..all.len() - 2]);
+    for (name, params) in Params::NAMED {
+        for iterations in [0, 1, 200] {
+            let mut search = Search::new(position, params.clone(), Resources::default());
+            let run =
+                |search: &mut Search| run_iterations(search, iterations).best.expect("the game goes on");
+            run(&mut search);
+            search.exclude(excluded);
+            let answer = run(&mut search);
+            assert!(spared.contains(&answer), "{name}, {iterations} iterations: {answer}");
+            search.exclude(&all);
+            assert!(all.contains(&run(&mut search)), "{name}: with all of them excluded any will do");
+            search.exclude(excluded);
+            search.advance(answer);
+            search.set_position(position);
+            assert_eq!(search.excluded(), [], "{name}");
+        }
+    }
+}
+
+/// A side that need only fill its squares fills them by another move.
+#[test]
+fn an_excluded_filling_move_is_replaced_by_one_that_wins_too() {
+    let position = Position::from_fen("Q2*/4/****/q2* w - - 0 1").unwrap();
+    let mut search = Search::new(position, Params::TOURNAMENT, Resources::default());
+    let mut seen = Vec::new();
+    for _ in 0..3 {
+        search.exclude(&seen);
+        let report = run_iterations(&mut search, 1000);
+        let best = report.best.expect("the game goes on");
+        assert!(!seen.contains(&best), "{best}");
+        assert_eq!(report.proven, Some(Side::Black), "{best} after {seen:?}");
+        seen.push(best);
+    }
+}

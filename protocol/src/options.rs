@@ -5,7 +5,7 @@
 
 use crate::files;
 use lexopt::{Arg, Parser, ValueExt};
-use otrera::{Params, Size};
+use otrera::{Params, Side, Size};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -32,6 +32,8 @@ pub struct Settings {
     pub move_time: Option<Duration>,
     /// For all moves of one side, where the platform has a clock for the whole game.
     pub total_time: Duration,
+    /// What a move costs on the platform's clock beside our thinking.
+    pub move_overhead: Option<Duration>,
     pub iterations: Option<u64>,
     pub seed: Option<u64>,
     pub parallel: Option<otrera::Parallel>,
@@ -49,6 +51,8 @@ pub struct Settings {
     pub event: String,
     /// A game to go on with: a record, or moves.
     pub resume: Option<PathBuf>,
+    /// The side of whoever sets it: ours in the game to resume, the person's in `play`.
+    pub side: Option<Side>,
 }
 
 impl Default for Settings {
@@ -59,6 +63,7 @@ impl Default for Settings {
             memory: None,
             move_time: None,
             total_time: Duration::from_secs(15 * 60),
+            move_overhead: None,
             iterations: None,
             seed: None,
             parallel: None,
@@ -73,6 +78,7 @@ impl Default for Settings {
             place: String::new(),
             event: "Otrera".into(),
             resume: None,
+            side: None,
         }
     }
 }
@@ -103,12 +109,13 @@ const fn setting(name: &'static str, argument: &'static str, help: &'static str)
 }
 
 /// Every setting, in the order of `--help`.
-const SETTINGS: [Setting; 19] = [
+const SETTINGS: [Setting; 21] = [
     setting("preset", "NAME", "tournament (default), paper, mg, peo, mcts, uct; or tournament,burst=1"),
     setting("threads", "N", "threads that think (Botzone: 1; else all cores)"),
     setting("memory", "MB", "memory of the tree (Botzone: 160; else 1024)"),
     setting("move-time", "SECONDS", "time for each move (Botzone: 0.92, first turn 1.85)"),
     setting("total-time", "SECONDS", "time for all moves of one side (SAU: 900)"),
+    setting("move-overhead", "SECONDS", "held back for each move to come (SAU: 0.2, UCI: 0.01)"),
     setting("iterations", "N", "think this many iterations a move instead"),
     setting("seed", "N", "seed of the random numbers (default: from the time)"),
     setting("parallel", "MODE", "off, metrics, rollouts or tree (default: the preset's)"),
@@ -123,6 +130,7 @@ const SETTINGS: [Setting; 19] = [
     setting("place", "PLACE", "the place in records"),
     setting("event", "EVENT", "the event in records"),
     setting("resume", "FILE", "SAU: go on with the game of this record, see protocol/README.md"),
+    setting("side", "SIDE", "black or white: ours in the game to resume; yours in play (default: black)"),
 ];
 
 /// The settings as lines for `--help`, and the parameters that `preset` takes.
@@ -170,6 +178,7 @@ impl Settings {
             }
             "move-time" => self.move_time = Some(seconds(value)?),
             "total-time" => self.total_time = seconds(value)?,
+            "move-overhead" => self.move_overhead = Some(overhead(value)?),
             "iterations" => self.iterations = Some(number(value, 1, 1_000_000_000_000)?),
             "seed" => self.seed = Some(number(value, 0, u64::MAX)?),
             "parallel" => {
@@ -200,6 +209,7 @@ impl Settings {
             "event" => self.event = label(value)?,
             "resume" => self.resume = Some(value.into()),
             "record-dir" => self.record_dir = Some(value.into()),
+            "side" => self.side = Some(side(value)?),
             _ => return Err(format!("valid are {}", SETTINGS.map(|setting| setting.name).join(", "))),
         }
         Ok(())
@@ -277,6 +287,25 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// The most [`Settings::move_overhead`], in seconds.
+pub const MOST_OVERHEAD: f64 = 5.0;
+
+/// None to five seconds.
+fn overhead(text: &str) -> Result<Duration, String> {
+    match text.trim().parse::<f64>() {
+        Ok(seconds) if (0.0..=MOST_OVERHEAD).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
+        _ => Err(format!("valid is a number of seconds from 0 to {MOST_OVERHEAD}")),
+    }
+}
+
+fn side(text: &str) -> Result<Side, String> {
+    match text.trim().to_ascii_lowercase().as_str() {
+        "black" | "b" => Ok(Side::Black),
+        "white" | "w" => Ok(Side::White),
+        _ => Err("valid are black, white".into()),
+    }
+}
+
 fn engine_name(text: &str) -> Result<String, String> {
     let printable = text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
     match text.trim() {
@@ -317,8 +346,6 @@ pub struct Options {
     pub fen: Option<String>,
     /// `--lines`: how many moves analyze lists.
     pub lines: usize,
-    /// `--side`, for play: the person's.
-    pub side: otrera::Side,
     /// The argument of perft.
     pub depth: Option<u32>,
     /// `--parts`, for bench: what each part of an iteration costs.
@@ -337,7 +364,6 @@ impl Options {
             settings: Settings::default(),
             fen: None,
             lines: 10,
-            side: otrera::Side::Black,
             depth: None,
             parts: false,
             problems: Vec::new(),
@@ -379,13 +405,6 @@ impl Options {
                 "--fen" => self.fen = Some(value()?),
                 "--time" => self.settings.move_time = Some(named("--time", seconds(&value()?))?),
                 "--lines" => self.lines = named("--lines", number(&value()?, 1, 10_000))? as usize,
-                "--side" => {
-                    self.side = match value()?.to_ascii_lowercase().as_str() {
-                        "black" | "b" => otrera::Side::Black,
-                        "white" | "w" => otrera::Side::White,
-                        other => return Err(format!("--side {other}: valid are black, white")),
-                    }
-                }
                 flag => {
                     let known = SETTINGS.iter().find(|setting| flag.strip_prefix("--") == Some(setting.name));
                     let setting = known.ok_or_else(|| format!("unknown option {flag}; see otrera --help"))?;

@@ -36,17 +36,20 @@ pub fn run(options: &Options) -> Result<(), String> {
     let start = crate::requested_position(options)?;
     let settings = &options.settings;
     let mut names = ["You", "You"];
-    if let Some(name) = names.get_mut(options.side.opponent().index()) {
+    let person = settings.side.unwrap_or(Side::Black);
+    if let Some(name) = names.get_mut(person.opponent().index()) {
         *name = &settings.name;
     }
     let folder = settings.record_dir.as_deref().unwrap_or(Path::new("records"));
     let record = RecordFile::new(folder, names, settings, &start);
     let game = Game::new(settings, Defaults::desktop(), start);
     let colours = Colours::of_output();
-    let mut table = Table { game, record, told: false, settings, person: options.side, colours };
-    let [letter, mover] = if options.side == Side::Black { ["B", "first"] } else { ["W", "second"] };
-    let side = options.side;
-    crate::print(&format!("You play {side}. On the board {side} is {letter} and moves {mover}.\n{HELP}"))?;
+    let mut table = Table { game, record, told: false, settings, person, colours };
+    let [letter, mover] = if person == Side::Black { ["B", "first"] } else { ["W", "second"] };
+    crate::print(&format!(
+        "You play {person}. On the board {person} is {letter} and moves {mover}.
+{HELP}"
+    ))?;
     let end = table.play(&mut std::io::stdin().lock())?;
     let winner = match end {
         End::Won(side) => {

@@ -36,23 +36,48 @@ impl RecordFile {
         Self { folder: folder.to_owned(), record, when, suffix: String::new(), path: None }
     }
 
-    /// Writes the game as it stands; without a winner it is marked as unfinished. Returns the file's path,
-    /// which changes with the result.
+    /// Writes the game as it stands and waits until the disk has it; without a winner it is marked as unfinished.
+    /// Returns the file's path, which changes with the result.
     ///
     /// # Errors
     /// What could not be written, as a message.
     pub fn write(&mut self, game: &Game, winner: Option<Side>) -> Result<PathBuf, String> {
+        self.write_moves(game.moves(), winner, write_through)
+    }
+
+    /// Writes the game with a move that is about to be sent, if any, and does not wait for the disk: whoever kills
+    /// the program after that finds the move in the record.
+    ///
+    /// # Errors
+    /// What could not be written, as a message.
+    pub fn announce(&mut self, game: &Game, mv: Option<Move>) -> Result<PathBuf, String> {
+        let moves = [game.moves(), mv.as_slice()].concat();
+        self.write_moves(&moves, None, |path, bytes| std::fs::write(path, bytes))
+    }
+
+    /// Removes the file: the game was none.
+    pub fn discard(self) {
+        // One that cannot be removed is no more than a file too many.
+        let _ = self.path.map(std::fs::remove_file);
+    }
+
+    fn write_moves(
+        &mut self,
+        moves: &[Move],
+        winner: Option<Side>,
+        write: impl Fn(&Path, &[u8]) -> std::io::Result<()>,
+    ) -> Result<PathBuf, String> {
         let folder = self.folder.display().to_string();
         let problem = |error: std::io::Error| format!("no record written in {folder}: {error}");
         if self.path.is_none() {
             self.path = Some(self.claim_name().map_err(problem)?);
         }
-        let record = GameRecord { winner, ..self.record.clone().with_moves(game.moves()) };
+        let record = GameRecord { winner, ..self.record.clone().with_moves(moves) };
         let path = self.place(winner, &self.suffix);
         // The old file stays whole until the new one is.
         let draft = self.folder.join(format!("otrera-{}.part", std::process::id()));
         let text = ccgc::write(&record).replace('\n', "\r\n");
-        let written = write_through(&draft, text.as_bytes()).and_then(|()| std::fs::rename(&draft, &path));
+        let written = write(&draft, text.as_bytes()).and_then(|()| std::fs::rename(&draft, &path));
         if let Err(error) = written {
             // The draft is worth nothing; that it cannot be removed either would be no news.
             let _ = std::fs::remove_file(&draft);
@@ -96,6 +121,11 @@ impl RecordFile {
     }
 }
 
+/// Our name in records.
+pub fn own_name(settings: &Settings) -> &str {
+    settings.team.as_ref().unwrap_or(&settings.name)
+}
+
 /// A text without the characters that Windows forbids in names, and short enough for four of its kind to
 /// fit into the 255 bytes that Linux allows.
 fn file_safe(text: &str) -> String {
@@ -116,32 +146,35 @@ fn write_through(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     file.sync_all()
 }
 
-/// The largest record that is read, in bytes. One of a long game has some 10 KB.
-const LARGEST_RECORD: u64 = 1 << 20;
+/// The largest record that is read, in bytes. One of a long game has some 10 KB, and the platform adds every game to
+/// the same file.
+const LARGEST_RECORD: u64 = 16 << 20;
+
+/// The text of a record. Names in it may be in any encoding; the moves are plain letters.
+///
+/// # Errors
+/// It cannot be read.
+pub fn read_text(file: &Path) -> std::io::Result<String> {
+    files::read(file, LARGEST_RECORD).map(|bytes| decoded(&bytes))
+}
 
 /// The moves of a record or of a text of moves, from `start` on, as far as they can be read and played, and what
-/// was wrong with the file.
-pub fn read_game(file: &Path, start: &Position) -> (Vec<Move>, Option<String>) {
-    let told = |what: String| Some(format!("resume {}: {what}", file.display()));
-    let bytes = match files::read(file, LARGEST_RECORD) {
-        Ok(bytes) => bytes,
-        Err(error) => return (Vec::new(), told(error.to_string())),
-    };
-    // Names may be in any encoding; the moves are plain letters.
-    let (moves, torn) = ccgc::read_moves_up_to_error(&decoded(&bytes));
+/// was wrong with the text.
+pub fn playable(text: &str, start: &Position) -> (Vec<Move>, Option<String>) {
+    let (moves, torn) = ccgc::read_moves_up_to_error(text);
     let mut position = *start;
     for (played, &mv) in moves.iter().enumerate() {
         match position.try_play(mv) {
             Ok(next) => position = next,
             Err(error) => {
-                let problem = told(format!("move {}, {mv}, is not legal: {error}", played + 1));
-                return (moves.into_iter().take(played).collect(), problem);
+                let problem = format!("move {}, {mv}, is not legal: {error}", played + 1);
+                return (moves.into_iter().take(played).collect(), Some(problem));
             }
         }
     }
     let problem = match torn {
-        Some(error) => told(format!("{error}; what comes before it counts")),
-        None if moves.is_empty() => told("no moves in it".into()),
+        Some(error) => Some(format!("{error}; what comes before it counts")),
+        None if moves.is_empty() => Some("no moves in it".into()),
         None => None,
     };
     (moves, problem)

@@ -78,6 +78,16 @@ impl Game {
         self.moves.pop()
     }
 
+    /// The position before the last move, where that was played here.
+    pub fn before_last(&self) -> Option<&Position> {
+        self.past.last()
+    }
+
+    /// Does not play these moves in the present position.
+    pub fn exclude(&mut self, moves: &[Move]) {
+        self.search.exclude(moves);
+    }
+
     /// Lets this side move next, whatever the other one may have done.
     pub fn give_turn_to(&mut self, side: Side) {
         self.search.set_position(self.position().with_side(side));
@@ -131,7 +141,9 @@ impl Game {
         match catch_unwind(AssertUnwindSafe(|| search.run(limits, stop, progress))) {
             Ok(report) => report,
             Err(_) => {
+                let excluded = self.search.excluded().to_vec();
                 self.search = Search::new(*self.position(), self.settings.params(), self.resources);
+                self.search.exclude(&excluded);
                 self.search.run(&Limits::iterations(1), stop, &mut |_| ())
             }
         }

@@ -193,3 +193,229 @@ fn pondering_stops_within_ten_milliseconds() {
     delays.sort_by(f64::total_cmp);
     assert!(delays[5] <= 0.010, "{delays:?}");
 }
+
+/// A record of the first moves of a game, with these headers' names.
+fn record(path: &Path, names: [&str; 2], moves: &[&str]) {
+    let mut text = format!("#[AM][{}][{}][未完][2026.11.22 09:00][CCGC];\r\n", names[0], names[1]);
+    for (number, pair) in (1..).zip(moves.chunks(2)) {
+        text += &format!("{number} {}\r\n", pair.join(" "));
+    }
+    std::fs::write(path, text).unwrap();
+}
+
+/// A referee on 10x10 who has seen these moves.
+fn after(moves: &[&str]) -> Referee {
+    let mut referee = Referee::new(board(10));
+    moves.iter().for_each(|mv| referee.play(mv.parse().unwrap()).unwrap());
+    referee
+}
+
+const OPENING: [&str; 4] = ["d1d7(g7)", "a7d4(a7)", "g1e3(e10)", "d4e4(e8)"];
+
+/// Loaded again after a crash: the platform says `name?` and nothing else.
+fn loaded_again(record: &Path, more: &[&str]) -> Program {
+    let options = ["resume", record.to_str().unwrap(), "--iterations", "100"];
+    let mut program = start(&[&options, more].concat());
+    program.send(b"name?\n".to_vec());
+    assert_eq!(program.line(LIMIT).unwrap(), "name Otrera");
+    program
+}
+
+const SOON: Duration = Duration::from_secs(10);
+
+#[test]
+fn loaded_again_on_our_turn_it_moves_unasked() {
+    let folder = folder("unasked");
+    let file = folder.join("record.txt");
+    for (names, count, more) in [
+        (["Otrera", "Opponent"], 2, &[][..]),
+        (["Opponent", "Otrera"], 3, &[]),
+        (["A", "B"], 2, &["--team", "A"]),
+        (["A", "B"], 3, &["--opponent", "A"]),
+        (["A", "A"], 3, &["--team", "A", "--side", "white"]),
+        // Nothing says whose side is ours: that nobody moves does.
+        (["A", "B"], 2, &[]),
+    ] {
+        record(&file, names, &OPENING[..count]);
+        let mut program = loaded_again(&file, more);
+        program.silent(Duration::from_secs(1)).unwrap();
+        let mut referee = after(&OPENING[..count]);
+        let answer = program.line(SOON).unwrap_or_else(|why| panic!("{names:?}, {count} moves: {why}"));
+        referee.accept(&answer, Form::Sau).unwrap();
+        let mv = referee.play_any().unwrap();
+        program.send(format!("move {}\n", referee.written(mv, Form::Sau)).into_bytes());
+        referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
+    }
+}
+
+#[test]
+fn loaded_again_on_the_opponents_turn_it_waits() {
+    let file = folder("waits").join("record.txt");
+    for (names, count) in [(["Otrera", "Opponent"], 3), (["Opponent", "Otrera"], 2)] {
+        record(&file, names, &OPENING[..count]);
+        let mut program = loaded_again(&file, &[]);
+        program.silent(Duration::from_millis(3500)).unwrap();
+        let mut referee = after(&OPENING[..count]);
+        let mv = referee.play_any().unwrap();
+        program.send(format!("move {}\n", referee.written(mv, Form::Sau)).into_bytes());
+        referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
+    }
+}
+
+/// A move that was recorded and did not arrive is said once more; refused, it tells that the opponent has moved.
+#[test]
+fn a_long_silence_makes_it_say_its_last_move_again() {
+    let file = folder("again").join("record.txt");
+    record(&file, ["Otrera", "Opponent"], &OPENING[..3]);
+    let mut program = loaded_again(&file, &["--total-time", "30"]);
+    assert_eq!(program.line(SOON).unwrap(), "move GJEHEA");
+    let mut referee = after(&OPENING[..3]);
+    let mv = referee.play_any().unwrap();
+    program.send(format!("move {}\n", referee.written(mv, Form::Sau)).into_bytes());
+    referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
+
+    let mut program = loaded_again(&file, &["--total-time", "30"]);
+    assert_eq!(program.line(SOON).unwrap(), "move GJEHEA");
+    program.send(b"error\n".to_vec());
+    let mut referee = after(&OPENING[..3]);
+    referee.pass();
+    referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
+}
+
+#[test]
+fn a_new_game_wipes_what_was_sent_unasked_and_follows_the_record() {
+    let folder = folder("wiped");
+    let (file, records) = (folder.join("record.txt"), folder.join("records"));
+    record(&file, ["Otrera", "Opponent"], &OPENING);
+    let mut program = loaded_again(&file, &["--record-dir", records.to_str().unwrap()]);
+    program.line(SOON).unwrap();
+    program.send(b"new black\n".to_vec());
+    assert_eq!(program.line(LIMIT).unwrap(), "move DJDDGD");
+    program.send(b"move ADDGAD\n".to_vec());
+    assert_eq!(program.line(LIMIT).unwrap(), "move GJEHEA");
+    program.send(b"quit\n".to_vec());
+    assert_eq!(program.exit(LIMIT).unwrap().status, Some(0));
+    assert_eq!(files_in(&records).len(), 1, "{:?}", files_in(&records));
+}
+
+/// The move comes although the record says that it is our turn: our last move did not get into the record.
+#[test]
+fn a_move_out_of_the_records_turn_is_believed() {
+    let file = folder("believed").join("record.txt");
+    record(&file, ["Otrera", "Opponent"], &OPENING[..2]);
+    for wait in [0, 3000] {
+        // In the middle of its thinking, too.
+        let mut program = loaded_again(&file, &["--iterations", "1000000000", "--move-time", "60"]);
+        program.silent(Duration::from_millis(wait)).unwrap();
+        let mut referee = after(&OPENING[..2]);
+        referee.pass();
+        let mv = referee.play_any().unwrap();
+        program.send(format!("move {}\nquit\n", referee.written(mv, Form::Sau)).into_bytes());
+        assert_eq!(program.exit(LIMIT).unwrap().status, Some(0));
+    }
+    let mut program = loaded_again(&file, &[]);
+    let mut referee = after(&OPENING[..2]);
+    referee.pass();
+    let mv = referee.play_any().unwrap();
+    program.send(format!("move {}\n", referee.written(mv, Form::Sau)).into_bytes());
+    referee.accept(&program.line(SOON).unwrap(), Form::Sau).unwrap();
+}
+
+#[test]
+fn a_decided_record_is_not_gone_on_with_unasked() {
+    let file = folder("decided").join("record.txt");
+    record(&file, ["Otrera", "Opponent"], &OPENING);
+    let text = std::fs::read_to_string(&file).unwrap().replace("未完", "先手胜");
+    std::fs::write(&file, text).unwrap();
+    let mut program = loaded_again(&file, &[]);
+    program.silent(Duration::from_millis(3500)).unwrap();
+}
+
+/// The platform appends every game to the same file; Black's first move of the next one may follow Black's last.
+#[test]
+fn the_last_of_several_games_is_resumed() {
+    let folder = folder("several");
+    let (file, log) = (folder.join("Untitled.sgf"), folder.join("log"));
+    let old = "Black: DJDDGD\r\nWhite: ADDGAD\r\nBlack: GJEHEA\r\n";
+    for (text, moves) in [
+        (format!("{old}{old}White: DGEGEC\r\n"), 4),
+        (format!("{old}White: DGEGEC\r\n{old}"), 3),
+        (format!("{old}{old}{old}White: DGEGEC\r\n"), 4),
+    ] {
+        std::fs::write(&file, &text).unwrap();
+        let _ = std::fs::remove_file(&log);
+        let side = if moves == 4 { "black" } else { "white" };
+        let mut program = loaded_again(&file, &["--side", side, "--log", log.to_str().unwrap()]);
+        let mut referee = after(&OPENING[..moves]);
+        referee.accept(&program.line(SOON).unwrap(), Form::Sau).unwrap();
+        let log = std::fs::read_to_string(&log).unwrap();
+        assert!(log.contains(&format!("resume: {moves} moves")) && log.contains("last of"), "{log}");
+        assert!(!log.contains("!!"), "{log}");
+    }
+    // Records of ours, one behind the other.
+    record(&file, ["Otrera", "Opponent"], &OPENING[..3]);
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(
+        &file,
+        text.replace("未完", "先手胜")
+            + &text.replace("1 d1d7(g7) a7d4(a7)\r\n2 g1e3(e10)", "1 d1d7(g7) a7d4(a7)"),
+    )
+    .unwrap();
+    let mut program = loaded_again(&file, &[]);
+    after(&OPENING[..2]).accept(&program.line(SOON).unwrap(), Form::Sau).unwrap();
+}
+
+/// Who is killed when the move is out must find it in the record.
+#[test]
+fn a_move_is_recorded_before_it_is_sent() {
+    let folder = folder("before");
+    for _ in 0..10 {
+        let mut program = start(&["--iterations", "100", "--record-dir", folder.to_str().unwrap()]);
+        program.send(b"new black\n".to_vec());
+        let answer = program.line(LIMIT).unwrap();
+        let files = files_in(&folder);
+        drop(program);
+        let mut referee = Referee::new(board(10));
+        referee.accept(&answer, Form::Sau).unwrap();
+        let mv = referee.moves()[0];
+        let written = format!("1 {}{}({})", mv.from, mv.to, mv.arrow);
+        let recorded = |(name, text): &(String, String)| name.ends_with(".txt") && text.contains(&written);
+        assert!(files.iter().any(recorded), "{written} is not in {files:?}");
+        for (name, _) in files_in(&folder) {
+            std::fs::remove_file(folder.join(name)).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_refused_move_is_replaced_by_thought() {
+    let log = folder("refused").join("log");
+    let mut program = start(&["--iterations", "500", "--seed", "1", "--log", log.to_str().unwrap()]);
+    let thoughts = || std::fs::read_to_string(&log).unwrap().matches(" n=5").count();
+    let mut referee = Referee::new(board(10));
+    program.send(b"new black\n".to_vec());
+    referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
+    for count in 2..5 {
+        referee.take_back().unwrap();
+        program.send(b"error\n".to_vec());
+        referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
+        assert_eq!(thoughts(), count, "{}", std::fs::read_to_string(&log).unwrap());
+    }
+}
+
+#[test]
+fn a_replacement_for_a_refused_move_takes_no_long_thought() {
+    let mut program = start(&["--move-time", "3"]);
+    let mut referee = Referee::new(board(10));
+    program.send(b"new black\n".to_vec());
+    referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
+    let mut quickest = Duration::MAX;
+    for _ in 0..3 {
+        referee.take_back().unwrap();
+        let began = std::time::Instant::now();
+        program.send(b"error\n".to_vec());
+        referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
+        quickest = quickest.min(began.elapsed());
+    }
+    assert!(quickest < Duration::from_secs(1), "{quickest:?}");
+}

@@ -147,8 +147,9 @@ fn each_sau_command_is_one_write() {
     program.send(b"name?\nnew black\n".to_vec());
     let limit = Duration::from_secs(20);
     let mut lines = vec![program.line(limit).unwrap(), program.line(limit).unwrap()];
-    program.send(b"error\nquit\n".to_vec());
+    program.send(b"error\n".to_vec());
     lines.push(program.line(limit).unwrap());
+    program.send(b"quit\n".to_vec());
     assert_eq!(program.exit(limit).unwrap().status, Some(0));
     let calls = std::fs::read_to_string(&trace).expect("strace wrote its file");
     let _ = std::fs::remove_file(&trace);

@@ -49,8 +49,8 @@ pub fn result(winner: Option<Side>) -> &'static str {
     }
 }
 
-/// A name without the characters that would end its field.
-fn plain(name: &str) -> String {
+/// A name as the header has it: without the characters that would end its field.
+pub fn plain(name: &str) -> String {
     name.chars().map(|c| if c.is_control() || "[];".contains(c) { ' ' } else { c }).collect()
 }
 
@@ -142,8 +142,9 @@ fn append_moves<'a>(
     Ok(())
 }
 
-/// What stands in the brackets of `#[AM][…]…`; `None` for any other line.
-fn header_fields(line: &str) -> Option<Vec<&str>> {
+/// What stands in the brackets of a header, `#[AM][first team][second team][result]…`, `AM` first; `None` for
+/// any other line.
+pub fn header_fields(line: &str) -> Option<Vec<&str>> {
     let mut rest = line.trim().strip_prefix('#')?;
     let mut fields = Vec::new();
     while let Some((_, opened)) = rest.split_once('[') {

@@ -2,7 +2,7 @@
 
 use super::params::{Formula, Grouping, Params};
 use super::tree::{self, Allotment, Edge, NodeId, Tree};
-use crate::board::moves::Movement;
+use crate::board::moves::{Move, Movement};
 use crate::board::position::{Aiming, Position};
 use crate::board::square::Side;
 use crate::eval::distance::DistanceMaps;
@@ -60,6 +60,22 @@ impl State {
         }
     }
 
+    /// Whether an edge leads to a move that is not among these.
+    fn leaves_choice(&self, edge: Edge, excluded: &[Move]) -> bool {
+        match (self, edge.as_movement(), edge.as_arrow()) {
+            (Self::ToMove(_), Some(movement), Some(arrow)) => !excluded.contains(&movement.with_arrow(arrow)),
+            (Self::ToMove(position), Some(movement), None) => {
+                let mut arrows = position.with_movement(movement).arrow_targets().into_iter();
+                arrows.any(|arrow| !excluded.contains(&movement.with_arrow(arrow)))
+            }
+            (Self::ToShoot(aiming), _, Some(arrow)) => {
+                let movement = Movement { from: aiming.came_from(), to: aiming.archer() };
+                !excluded.contains(&movement.with_arrow(arrow))
+            }
+            _ => true,
+        }
+    }
+
     /// Lists the edges that leave this state.
     #[inline(always)]
     fn edges(&self, grouping: Grouping, edges: &mut Vec<Edge>) {
@@ -113,16 +129,25 @@ impl Opener {
             type Output = ();
             #[inline(always)]
             fn run<L: Lanes>(self) {
-                self.0.open::<L>(self.1, self.2, self.3, self.4, self.5);
+                self.0.open::<L>(self.1, self.2, self.3, &[], self.4, self.5);
             }
         }
         kernel.run(Opening(self, tree, id, state, params, rng));
     }
 
     /// Opens a node: gives it its children in random order, or where the formula has priors in their order.
-    /// Nothing happens when the memory is full or another worker is at it.
+    /// Moves that are `excluded` are not among them, unless all are. Nothing happens when the memory is full or
+    /// another worker is at it.
     #[inline(always)]
-    pub fn open<L: Lanes>(&mut self, tree: &Tree, id: NodeId, state: &State, params: &Params, rng: &mut Rng) {
+    pub fn open<L: Lanes>(
+        &mut self,
+        tree: &Tree,
+        id: NodeId,
+        state: &State,
+        excluded: &[Move],
+        params: &Params,
+        rng: &mut Rng,
+    ) {
         if tree.is_full() || !tree.begin_opening(id) {
             return;
         }
@@ -140,6 +165,9 @@ impl Opener {
                 state.edges(params.grouping, &mut self.sorted);
                 rng.shuffle(&mut self.sorted);
             }
+        }
+        if !excluded.is_empty() && self.sorted.iter().any(|&edge| state.leaves_choice(edge, excluded)) {
+            self.sorted.retain(|&edge| state.leaves_choice(edge, excluded));
         }
         tree.open(id, &self.sorted, &mut self.allotment);
     }

@@ -94,6 +94,8 @@ impl Default for Resources {
 /// ```
 pub struct Search {
     position: Position,
+    /// Moves that are not looked at in this position.
+    excluded: Vec<Move>,
     tree: Tree,
     simulator: Simulator,
     params: Params,
@@ -105,6 +107,8 @@ pub struct Search {
 pub(crate) struct Shared<'a> {
     pub tree: &'a Tree,
     pub root: Position,
+    /// Moves of the root that are not looked at.
+    pub excluded: &'a [Move],
     pub params: &'a Params,
     pub simulator: &'a Simulator,
     pub limits: &'a Limits,
@@ -162,6 +166,7 @@ impl Search {
         let tree = Tree::with_memory(resources.memory);
         Self {
             position,
+            excluded: Vec::new(),
             tree: if workers == 1 { tree.for_one_worker() } else { tree },
             simulator: Simulator::new(&params, pool.is_some()),
             workers: (0..workers as u64).map(|i| Worker::new(resources.seed, i)).collect(),
@@ -198,14 +203,30 @@ impl Search {
             None => self.tree.clear(),
         }
         self.position = next;
+        self.excluded.clear();
     }
 
     /// Goes on from another position; what the tree knew is dropped unless it is the same one.
     pub fn set_position(&mut self, position: Position) {
         if position != self.position {
             self.position = position;
+            self.excluded.clear();
             self.tree.clear();
         }
+    }
+
+    /// Leaves these moves of the present position out, until it is another one: [`Self::run`] answers with one of
+    /// the others as long as there is any.
+    pub fn exclude(&mut self, moves: &[Move]) {
+        if moves != self.excluded {
+            self.excluded = moves.to_vec();
+            self.tree.clear();
+        }
+    }
+
+    /// The moves that are left out.
+    pub fn excluded(&self) -> &[Move] {
+        &self.excluded
     }
 
     /// Searches until a limit is met, `stop` is raised or the outcome is proven, or [`Node::MOST_VISITS`]. Blocks; `progress` is
@@ -230,6 +251,7 @@ impl Search {
             let shared = Shared {
                 tree: &self.tree,
                 root: self.position,
+                excluded: &self.excluded,
                 params: &self.params,
                 simulator: &self.simulator,
                 limits,
@@ -263,7 +285,8 @@ impl Search {
     /// Who wins, if counting tells. The tree forgets what it has proven of a game that is lost but still to be
     /// fought for.
     fn counted_winner(&mut self) -> Option<Side> {
-        if !self.params.counting || self.position.winner().is_some() {
+        // The squares are counted for the side that may fill them as it likes.
+        if !self.params.counting || self.position.winner().is_some() || !self.excluded.is_empty() {
             return None;
         }
         let winner = Counter::new().winner(&self.position)?;

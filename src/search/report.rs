@@ -71,7 +71,7 @@ impl Report {
 /// Collects the state of a search.
 pub(crate) fn of_search(shared: &Shared, elapsed: Duration) -> Report {
     let tree = shared.tree;
-    let principal_variation = principal_variation(tree, &shared.root, shared.params.caution);
+    let principal_variation = principal_variation(shared);
     let root = tree.node(tree.root());
     let proven = shared.root.winner().or(root.proof()).or(shared.counted);
     let levels = match shared.params.grouping {
@@ -143,16 +143,17 @@ fn lines(tree: &Tree, root: &Position, best: Option<&Move>) -> Vec<Line> {
 
 /// The best moves down the tree. Where not even the first move has been tried, or only its movement, any
 /// legal half completes it: there is a move as long as the game goes on.
-fn principal_variation(tree: &Tree, root: &Position, caution: f32) -> Vec<Move> {
+fn principal_variation(shared: &Shared) -> Vec<Move> {
+    let &Shared { tree, root, excluded, .. } = shared;
     if root.winner().is_some() {
         return Vec::new();
     }
     let mut moves = Vec::new();
-    let mut position = *root;
+    let mut position = root;
     let mut id = tree.root();
     loop {
         // What comes later has too few visits to be cautious with.
-        let caution = if moves.is_empty() { caution } else { 0.0 };
+        let caution = if moves.is_empty() { shared.params.caution } else { 0.0 };
         let (best, after) = best_move(tree, id, &position, caution);
         match (best, after) {
             (Some(mv), Some(node)) => {
@@ -161,7 +162,9 @@ fn principal_variation(tree: &Tree, root: &Position, caution: f32) -> Vec<Move> 
                 id = node;
             }
             (untried, _) if moves.is_empty() => {
-                moves.extend(untried.or_else(|| position.legal_moves().next()));
+                let is_left = |mv: &Move| !excluded.contains(mv);
+                let any = || position.legal_moves().find(is_left).or_else(|| position.legal_moves().next());
+                moves.extend(untried.filter(is_left).or_else(any));
                 return moves;
             }
             _ => return moves,

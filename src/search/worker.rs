@@ -217,7 +217,9 @@ impl Worker {
                 tree.node(id).prove(winner);
                 return None;
             }
-            self.opener.open::<L>(tree, id, state, shared.params, &mut self.rng);
+            // The root, or a movement from it.
+            let excluded = if self.path.len() <= 2 { shared.excluded } else { &[] };
+            self.opener.open::<L>(tree, id, state, excluded, shared.params, &mut self.rng);
         }
         if !tree.is_open(id) {
             return None;

@@ -7,15 +7,20 @@
 //! expect when.
 
 mod command;
+mod reload;
+mod resume;
 
 use crate::io::{Disconnected, Event, Events, Log, Output};
 use crate::options::Settings;
-use crate::records::{self, RecordFile};
+use crate::records::{RecordFile, own_name};
 use crate::session::{Defaults, Game, summary};
 use crate::thought::Thought;
 use command::{Command, written};
-use otrera::clock::{GameClock, OVERHEAD};
+use otrera::clock::GameClock;
 use otrera::{Move, Position, Report, Rules, Side, Size};
+use reload::{Silence, Standing};
+use resume::Resumed;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
@@ -40,10 +45,15 @@ pub fn play(
 ) -> Result<(), Disconnected> {
     let mut engine = Engine::new(sender, output, log, settings);
     loop {
-        let outcome = match events.next() {
-            Event::Closed => break,
-            Event::Thought(number) => engine.thought(number),
-            Event::Line(line, arrived) => match Command::read(&line, engine.size) {
+        let event = match engine.silence {
+            Some(silence) => events.next_before(silence.ends),
+            None => Some(events.next()),
+        };
+        let outcome = match event {
+            None => engine.go_on_unasked(),
+            Some(Event::Closed) => break,
+            Some(Event::Thought(number)) => engine.thought(number),
+            Some(Event::Line(line, arrived)) => match Command::read(&line, engine.size) {
                 None => Ok(()),
                 Some(Command::Quit) => break,
                 Some(command) => engine.obey(command, arrived),
@@ -73,6 +83,13 @@ struct Turn {
     hold: Duration,
 }
 
+/// What a move costs on the platform's clock beside our thinking, where the settings do not say: its window is
+/// painted again, the pipe is read by a timer, a sound is played to its end.
+const OVERHEAD: Duration = Duration::from_millis(200);
+
+/// How long we think about a move in place of one that was refused.
+const REPLACEMENT: Duration = Duration::from_millis(700);
+
 /// How long we wait for `end` after a move that has decided the game: the two come together, but on a busy
 /// machine the thread that reads may be late with the second.
 const END_FOLLOWS: Duration = Duration::from_millis(200);
@@ -91,24 +108,23 @@ struct Engine<'a> {
     search: u64,
     us: Option<Side>,
     clock: GameClock,
-    /// Our moves that the platform refused in the present position, and what we thought of the others.
+    /// Our moves that the platform refused in the present position.
     refused: Vec<Move>,
-    last_report: Option<Report>,
     record: Option<RecordFile>,
     /// The game to go on with, until the first game is over.
-    resumed: Vec<Move>,
+    resumed: Resumed,
+    silence: Option<Silence>,
+    standing: Standing,
 }
 
 impl<'a> Engine<'a> {
     fn new(sender: Sender<Event>, output: &'a Output, log: &'a Log, settings: &'a Settings) -> Self {
         let size = settings.size.unwrap_or(Size::STANDARD);
-        let mut resumed = Vec::new();
-        if let Some(file) = &settings.resume {
-            let (moves, problem) = records::read_game(file, &Position::start(size));
-            log.note("--", &format!("resume: {} moves of {}", moves.len(), file.display()));
-            problem.iter().for_each(|problem| log.note("!!", problem));
-            resumed = moves;
-        }
+        let resumed = settings.resume.as_ref().map_or_else(Resumed::default, |file| {
+            let (resumed, notes) = Resumed::read(file, settings, &Position::start(size));
+            notes.iter().for_each(|(mark, note)| log.note(mark, note));
+            resumed
+        });
         Self {
             sender,
             output,
@@ -119,11 +135,12 @@ impl<'a> Engine<'a> {
             given: None,
             search: 0,
             us: None,
-            clock: GameClock::new(settings.total_time),
+            clock: new_clock(settings),
             refused: Vec::new(),
-            last_report: None,
             record: None,
             resumed,
+            silence: None,
+            standing: Standing::Confirmed,
         }
     }
 
@@ -138,19 +155,30 @@ impl<'a> Engine<'a> {
         if let Some((moves, position)) = &self.given {
             game.follow(moves, *position);
         }
+        game.exclude(&self.refused);
         game
     }
 
     fn obey(&mut self, command: Command, arrived: Instant) -> Result<(), Disconnected> {
+        if command != Command::Name {
+            self.silence = None;
+        }
         match command {
-            Command::Name => self.output.send(&format!("name {}", self.settings.name)),
+            Command::Name => {
+                self.await_command(arrived);
+                self.output.send(&format!("name {}", self.settings.name))
+            }
             Command::New(side) => {
+                self.forget_unasked();
                 self.finish_game();
                 self.begin_game(side);
+                let game = self.take_game();
+                self.announce(&game, None);
+                self.mind = Some(Mind::Idle(game));
                 if side == Side::Black { self.think(arrived) } else { Ok(()) }
             }
             Command::Move(mv) => self.opponent_moved(mv, arrived),
-            Command::Error => self.answer_refused(),
+            Command::Error => self.answer_refused(arrived),
             Command::End => {
                 self.finish_game();
                 Ok(())
@@ -175,10 +203,10 @@ impl<'a> Engine<'a> {
 
     fn begin_game(&mut self, us: Side) {
         self.us = Some(us);
-        self.clock = GameClock::new(self.settings.total_time);
+        self.clock = new_clock(self.settings);
         self.record = self.settings.record_dir.as_ref().map(|folder| {
             let settings = self.settings;
-            let (ours, theirs) = (settings.team.as_ref().unwrap_or(&settings.name), &settings.opponent);
+            let (ours, theirs) = (own_name(settings), settings.opponent.as_str());
             let names: [&str; 2] = match us {
                 Side::Black => [ours, theirs],
                 Side::White => [theirs, ours],
@@ -189,7 +217,7 @@ impl<'a> Engine<'a> {
     }
 
     fn opponent_moved(&mut self, mv: Option<Move>, arrived: Instant) -> Result<(), Disconnected> {
-        if self.is_our_turn() {
+        if self.is_our_turn() && self.standing == Standing::Confirmed {
             // The platform sends no move now, so this is none.
             return Ok(());
         }
@@ -208,33 +236,17 @@ impl<'a> Engine<'a> {
             self.mind = Some(Mind::Idle(game));
             return Ok(());
         }
-        self.refused.clear();
-        self.last_report = None;
-        match mv.filter(|&mv| game.position().side() != us && game.position().check(mv).is_ok()) {
-            Some(mv) => game.advance(mv),
-            None => {
-                // The platform lets no illegal move pass, so we have misread something. Any answer is
-                // better than to wait for a move that has already been made.
-                self.log.note("!!", "a move that cannot be played here was left out");
-                game.give_turn_to(us);
-            }
+        if !self.follow_opponent(&mut game, mv) {
+            // The platform lets no illegal move pass, so we have misread something. Any answer is
+            // better than to wait for a move that has already been made.
+            self.log.note("!!", "a move that cannot be played here was left out");
+            game.give_turn_to(us);
         }
+        self.standing = Standing::Confirmed;
+        self.refused.clear();
         self.keep_record(&game, None);
         self.mind = Some(Mind::Idle(game));
         self.think(arrived)
-    }
-
-    /// A move without `new` before it: the game goes on where the record to resume ends, if there is one.
-    /// Returns our side, which is White where nothing else is known.
-    fn enter_resumed_game(&mut self, game: &mut Game, mv: Option<Move>) -> Side {
-        // The move that comes may be the last one of the record, sent once more.
-        if mv.is_some() && self.resumed.last() == mv.as_ref() {
-            self.resumed.pop();
-        }
-        for &mv in &self.resumed {
-            game.advance(mv);
-        }
-        game.position().side().opponent()
     }
 
     /// Whether a search for our next move is under way.
@@ -244,7 +256,7 @@ impl<'a> Engine<'a> {
 
     /// Our move in the game to resume, as long as this one has gone the same way.
     fn resumed_move(&self, game: &Game) -> Option<Move> {
-        self.resumed.strip_prefix(game.moves())?.first().copied()
+        self.resumed.moves.strip_prefix(game.moves())?.first().copied()
     }
 
     /// Starts to think about our move, if we have any.
@@ -254,9 +266,9 @@ impl<'a> Engine<'a> {
             self.mind = Some(Mind::Idle(game));
             return Ok(());
         }
-        if let Some(mv) = self.resumed_move(&game) {
+        if let Some(mv) = self.resumed_move(&game).filter(|mv| !self.refused.contains(mv)) {
             self.mind = Some(Mind::Idle(game));
-            return self.play(mv, Some(turn_began));
+            return self.play(mv, turn_began);
         }
         let mut hold = Duration::ZERO;
         if game.position().winner().is_some() {
@@ -265,7 +277,11 @@ impl<'a> Engine<'a> {
             hold = END_FOLLOWS;
             game.set_rules(Rules::Standard);
         }
-        let time = self.settings.move_time.unwrap_or_else(|| self.clock.time_for(game.position()));
+        game.exclude(&self.refused);
+        let mut time = self.settings.move_time.unwrap_or_else(|| self.clock.time_for(game.position()));
+        if !self.refused.is_empty() {
+            time = time.min(REPLACEMENT);
+        }
         match self.start_search(game, Some(Turn { began: turn_began, time, hold })) {
             Ok(()) => Ok(()),
             Err(game) => self.answer_without_thinking(game, turn_began),
@@ -340,19 +356,18 @@ impl<'a> Engine<'a> {
 
     fn answer(&mut self, report: Report, turn_began: Instant) -> Result<(), Disconnected> {
         let Some(mv) = report.best else { return Ok(()) };
-        self.last_report = Some(report);
-        self.play(mv, Some(turn_began))
+        self.play(mv, turn_began)
     }
 
-    /// Sends our move, and only then plays it: tidying up a large tree and writing the record take a moment,
-    /// and it is the opponent's.
-    fn play(&mut self, mv: Move, turn_began: Option<Instant>) -> Result<(), Disconnected> {
-        let sent = self.output.send(&format!("move {}", written(mv, self.size)));
-        if let Some(began) = turn_began {
-            self.clock.spend(began.elapsed() + OVERHEAD);
-            self.log.note("--", &format!("{:.3} s left", self.clock.remaining().as_secs_f64()));
-        }
+    /// Records our move and sends it, and only then plays it: tidying up a large tree and waiting for the disk take
+    /// a moment, and it is the opponent's. Who is killed in between finds a move in the record that the platform
+    /// may not have; the other way round it could not be known any more.
+    fn play(&mut self, mv: Move, turn_began: Instant) -> Result<(), Disconnected> {
         let mut game = self.take_game();
+        self.announce(&game, Some(mv));
+        let sent = self.output.send(&format!("move {}", written(mv, self.size)));
+        self.clock.spend(turn_began.elapsed() + overhead(self.settings));
+        self.log.note("--", &format!("{:.3} s left", self.clock.remaining().as_secs_f64()));
         game.advance(mv);
         self.keep_record(&game, None);
         self.mind = Some(Mind::Idle(game));
@@ -360,34 +375,48 @@ impl<'a> Engine<'a> {
         sent
     }
 
-    /// `error`: our last move was refused, the position stands as before it. The next best move that has
-    /// not been refused is played at once; when all have been, the round begins again.
-    fn answer_refused(&mut self) -> Result<(), Disconnected> {
+    /// `error`: our last move was refused, the position stands as before it. A short search looks for another
+    /// one among those that have not been refused; when all have been, the round begins again.
+    fn answer_refused(&mut self, arrived: Instant) -> Result<(), Disconnected> {
         if self.is_our_turn() {
             return Ok(());
         }
         let mut game = self.take_game();
-        let ours_is_last = self.us.is_some_and(|us| game.position().side() != us);
-        let taken_back = if ours_is_last { game.take_back() } else { None };
-        let Some(refused) = taken_back else {
+        let Some(us) = self.us.filter(|&us| game.position().side() != us) else {
             self.mind = Some(Mind::Idle(game));
             return Ok(());
         };
-        self.refused.push(refused);
-        let looked_at = self.last_report.iter().flat_map(|report| report.lines.iter().map(|line| line.mv));
-        let candidates: Vec<Move> = looked_at.chain(game.position().legal_moves()).collect();
-        let next = candidates.iter().copied().find(|mv| !self.refused.contains(mv));
-        self.mind = Some(Mind::Idle(game));
-        if next.is_none() {
+        if self.standing == Standing::Repeated {
+            self.log.note("!!", "the opponent has moved while we were away; the record lacks that move");
+            self.standing = Standing::Unasked;
+            game.give_turn_to(us);
+        } else if let Some(refused) = game.take_back() {
+            self.refused.push(refused);
+        } else {
+            self.mind = Some(Mind::Idle(game));
+            return Ok(());
+        }
+        if game.position().legal_moves().all(|mv| self.refused.contains(&mv)) {
             self.refused.clear();
         }
-        self.play(next.or(candidates.first().copied()).unwrap_or(refused), None)
+        self.mind = Some(Mind::Idle(game));
+        self.think(arrived)
     }
 
     /// Writes the record as the game stands, if one is wanted.
     fn keep_record(&mut self, game: &Game, winner: Option<Side>) {
-        let outcome = self.record.as_mut().map(|record| record.write(game, winner));
-        if let Some(Err(problem)) = outcome {
+        let written = self.record.as_mut().map(|record| record.write(game, winner));
+        self.tell_of_failure(written);
+    }
+
+    /// Writes the record with a move that is not sent yet.
+    fn announce(&mut self, game: &Game, mv: Option<Move>) {
+        let written = self.record.as_mut().map(|record| record.announce(game, mv));
+        self.tell_of_failure(written);
+    }
+
+    fn tell_of_failure(&self, written: Option<Result<PathBuf, String>>) {
+        if let Some(Err(problem)) = written {
             self.log.note("!!", &problem);
         }
     }
@@ -401,12 +430,23 @@ impl<'a> Engine<'a> {
             self.keep_record(&game, winner);
         }
         if self.us.take().is_some() {
-            self.resumed.clear();
+            self.resumed = Resumed::default();
         }
-        self.record = None;
+        if let Some(record) = self.record.take().filter(|_| game.moves().is_empty()) {
+            record.discard();
+        }
+        self.standing = Standing::Confirmed;
         self.refused.clear();
-        self.last_report = None;
         game.restart();
         self.mind = Some(Mind::Idle(game));
     }
+}
+
+/// What a move costs beside our thinking.
+fn overhead(settings: &Settings) -> Duration {
+    settings.move_overhead.unwrap_or(OVERHEAD)
+}
+
+fn new_clock(settings: &Settings) -> GameClock {
+    GameClock::new(settings.total_time).with_overhead(overhead(settings))
 }

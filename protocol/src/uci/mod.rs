@@ -18,9 +18,10 @@ use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 use timing::time_for;
 
-/// What is held back from every time, and the most that can be asked for, in milliseconds.
-const OVERHEAD: u64 = 10;
-const MOST_OVERHEAD: u64 = 5000;
+/// What is held back from every time where the settings do not say, and the most that can be asked for, in
+/// milliseconds.
+const OVERHEAD: Duration = Duration::from_millis(10);
+const MOST_OVERHEAD: u64 = (options::MOST_OVERHEAD * 1000.0) as u64;
 
 /// The most lines of analysis that can be asked for.
 const MOST_LINES: u64 = 500;
@@ -104,7 +105,7 @@ impl<'a> Engine<'a> {
             output,
             settings: settings.clone(),
             shown: Shown { lines: 1, winning_rate: false },
-            overhead: Duration::from_millis(OVERHEAD),
+            overhead: settings.move_overhead.unwrap_or(OVERHEAD),
             size,
             start: Position::start(size),
             moves: Vec::new(),

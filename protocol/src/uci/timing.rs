@@ -15,7 +15,7 @@ pub fn time_for(go: &Go, position: &Position, overhead: Duration) -> Option<Dura
     let increment = go.increments.get(side).copied().unwrap_or_default();
     // With a number of moves to the next control, one more is reckoned with: what is left over is not lost.
     let to_control = go.moves_to_go.map_or(Duration::ZERO, |moves| left / moves.saturating_add(1));
-    let share = GameClock::new(left).time_for(position).max(to_control);
+    let share = GameClock::new(left).with_overhead(overhead).time_for(position).max(to_control);
     // Some of each increment is saved, and a half of all that is left: who lives on the increments alone is
     // lost when the machine is busy for a moment.
     Some((share + increment * 3 / 4).min(left / 2))
