@@ -1,7 +1,9 @@
 //! The laboratory: matches with honest statistics, the papers' tables, records and reports.
 
 use clap::{Parser, Subcommand};
-use otrera_lab::commands::{convert, endgames, fit_eval, fit_policy, judge, r#match, report, tourney, tune};
+use otrera_lab::commands::{
+    convert, endgames, fit_eval, fit_policy, judge, r#match, picture, report, tourney, tune,
+};
 use otrera_lab::papers::table;
 use otrera_lab::platforms::confine;
 use std::process::ExitCode;
@@ -36,6 +38,8 @@ enum Command {
     Endgames(endgames::Args),
     /// Turn a results file into one HTML page.
     Report(report::Args),
+    /// Draw a position.
+    Picture(picture::Args),
     /// Run a program that may not start others.
     #[command(hide = true)]
     Confine(confine::Args),
@@ -55,6 +59,7 @@ fn main() -> ExitCode {
         Command::Endgames(args) => endgames::run(&args),
         Command::Fit(args) => fit_eval::run(&args),
         Command::Policy(args) => fit_policy::run(&args),
+        Command::Picture(args) => picture::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Table(args) => table::run(&args),
         Command::Tune(args) => tune::run(&args),

@@ -6,6 +6,7 @@ pub mod fit_eval;
 pub mod fit_policy;
 pub mod judge;
 pub mod r#match;
+pub mod picture;
 pub mod report;
 pub mod tourney;
 pub mod tune;
