@@ -204,7 +204,7 @@ pub fn uci_session(bytes: &[u8]) {
     let (sender, receiver) = read_in_pieces(said.join("\n").as_bytes(), 1 << 16);
     let sink = Sink::default();
     let output = Output::new(Box::new(sink.clone()), Log::none(Instant::now()));
-    let _ = uci::play(&mut Events::new(receiver), sender, &output, &settings());
+    let _ = uci::play(&mut Events::new(receiver), sender, &output, &settings(), &[]);
     let answers = sink.lines();
     let moves: Vec<&str> = answers.iter().filter_map(|line| line.strip_prefix("bestmove ")).collect();
     assert_eq!(moves.len(), searches, "{answers:?}");
@@ -240,7 +240,7 @@ fn answers_to(bytes: &[u8]) -> Vec<String> {
         }
         events.unread(Event::Line(line, arrived));
         let _ = if botzone {
-            botzone::play(&mut events, &output, &settings, Instant::now())
+            botzone::play(&mut events, &output, &settings, &[], Instant::now())
         } else {
             sau::play(&mut events, sender, &output, &log, &settings)
         };

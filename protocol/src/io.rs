@@ -121,14 +121,12 @@ struct LogFile {
 }
 
 impl Log {
-    /// Opens the log file, and tells whose log it is.
-    pub fn open(path: &Path, started: Instant) -> Self {
-        let opened = files::append(path);
-        let mut problem = None;
-        let file = opened.map_err(|error| problem = Some(error)).ok();
-        let mut file = LogFile { path: path.to_owned(), file, moved: false };
-        if let Some(error) = problem {
-            file.move_away(&error);
+    /// Opens the log file, and tells whose log it is. What was wrong with the file becomes a problem.
+    pub fn open(path: &Path, started: Instant, problems: &mut Vec<String>) -> Self {
+        let mut file = LogFile { path: path.to_owned(), file: None, moved: false };
+        match files::append(path) {
+            Ok(opened) => file.file = Some(opened),
+            Err(error) => problems.push(file.move_away(&error)),
         }
         let log = Self { file: Some(Arc::new(Mutex::new(file))), started };
         let now = chrono::Local::now().format("%Y-%m-%d %H:%M:%S");
@@ -155,18 +153,22 @@ impl LogFile {
     fn write(&mut self, line: &str) {
         let Some(mut file) = self.file.as_ref() else { return };
         if let Err(error) = file.write_all(line.as_bytes()) {
-            self.move_away(&error);
-            self.write(line);
+            let problem = self.move_away(&error);
+            self.write(&format!("          !! {problem}\n{line}"));
         }
     }
 
-    /// Goes on in the folder for temporary files, once, and says there why.
-    fn move_away(&mut self, reason: &io::Error) {
+    /// Goes on in the folder for temporary files, once. Returns why, and where.
+    fn move_away(&mut self, reason: &io::Error) -> String {
         let name = self.path.file_name().unwrap_or(OsStr::new("otrera.log"));
         let refuge = std::env::temp_dir().join(name);
         self.file = if self.moved { None } else { files::append(&refuge).ok() };
         self.moved = true;
-        self.write(&format!("          !! --log {}: {reason}; it goes on here\n", self.path.display()));
+        let outcome = match self.file {
+            Some(_) => format!("the log is {}", refuge.display()),
+            None => "there is no log".into(),
+        };
+        format!("--log {}: {reason}; {outcome}", self.path.display())
     }
 }
 

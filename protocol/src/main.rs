@@ -8,7 +8,6 @@ use otrera_bot::options::{self, Command, Options};
 use otrera_bot::{analyze, botzone, play, print, requested_position, sau, uci};
 use std::io::IsTerminal;
 use std::process::ExitCode;
-use std::sync::atomic::AtomicBool;
 use std::sync::mpsc;
 use std::time::Instant;
 
@@ -49,13 +48,16 @@ fn main() -> ExitCode {
 
 /// Lets a write beyond the limit on the size of files (`ulimit -f`) fail like any other: unhandled, its signal
 /// would end the program.
+#[cfg(unix)]
 fn outlive_file_size_limit() {
-    #[cfg(unix)]
-    static SEEN: AtomicBool = AtomicBool::new(false);
+    static SEEN: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
     // Where there can be no handler nothing is lost yet.
-    #[cfg(unix)]
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, &SEEN);
 }
+
+/// There is no such signal.
+#[cfg(not(unix))]
+fn outlive_file_size_limit() {}
 
 /// Does what the command line asks for.
 fn obey(started: Instant) -> ExitCode {
@@ -92,9 +94,13 @@ fn obey(started: Instant) -> ExitCode {
 /// Waits for a line that a platform would send, and plays there; UCI can also be asked for.
 fn serve(options: &Options, started: Instant) {
     let settings = &options.settings;
-    let log = settings.log.as_ref().map_or_else(|| Log::none(started), |path| Log::open(path, started));
+    let mut problems: Vec<String> = options.problems.iter().chain(&options.remarks).cloned().collect();
+    let log = match &settings.log {
+        Some(path) => Log::open(path, started, &mut problems),
+        None => Log::none(started),
+    };
     if std::io::stdin().is_terminal() {
-        for problem in options.problems.iter().chain(&options.remarks) {
+        for problem in &problems {
             eprintln!("otrera: {problem}");
         }
         if options.command == Command::Detect {
@@ -103,7 +109,7 @@ fn serve(options: &Options, started: Instant) {
             );
         }
     }
-    for problem in options.problems.iter().chain(&options.remarks) {
+    for problem in &problems {
         log.note("!!", problem);
     }
     // Whatever goes wrong inside is answered by a legal move, and not told to the platform.
@@ -118,19 +124,19 @@ fn serve(options: &Options, started: Instant) {
     let output = Output::new(Box::new(std::io::stdout()), log.clone());
     // The end of the session, or a reader that has gone away: either way there is nothing left to do.
     if options.command == Command::Uci {
-        let _ = uci::play(&mut events, sender, &output, settings);
+        let _ = uci::play(&mut events, sender, &output, settings, &problems);
         return;
     }
     while let Event::Line(line, arrived) = events.next() {
         let _ = if botzone::recognises(&line) {
             events.unread(Event::Line(line, arrived));
-            botzone::play(&mut events, &output, settings, started)
+            botzone::play(&mut events, &output, settings, &problems, started)
         } else if sau::recognises(&line) {
             events.unread(Event::Line(line, arrived));
             sau::play(&mut events, sender, &output, &log, settings)
         } else if uci::recognises(&line) {
             events.unread(Event::Line(line, arrived));
-            uci::play(&mut events, sender, &output, settings)
+            uci::play(&mut events, sender, &output, settings, &problems)
         } else {
             continue;
         };

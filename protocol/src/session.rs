@@ -156,6 +156,11 @@ fn seed_from_time() -> u64 {
     since.as_nanos() as u64 ^ u64::from(std::process::id()) << 32
 }
 
+/// The beginning of a message, at most 200 characters, for a place that holds one line.
+pub fn in_one_line(message: &str) -> String {
+    message.chars().map(|c| if c.is_control() { ' ' } else { c }).take(200).collect()
+}
+
 /// A line about a report for logs and debug fields, at most `limit` bytes.
 pub fn summary(report: &Report, limit: usize) -> String {
     let mut text = format!(

@@ -133,7 +133,10 @@ fn a_log_that_cannot_be_written_goes_on_in_the_folder_for_temporary_files() {
         let (folder, temporary) = folders(&format!("log-{kind}"));
         let log = folder.join("the.log");
         make(kind, &log);
-        assert_answered(&run(otrera(&["--log", text(&log)]), &temporary, FIRST_TURN), kind);
+        let exit = run(otrera(&["--log", text(&log)]), &temporary, FIRST_TURN);
+        assert_answered(&exit, kind);
+        // The person at the platform sees it too, in the debug line.
+        assert_contains(&exit.rest, " ! --log ");
         let written = read(&temporary.join("the.log"));
         assert_contains(&written, &format!("!! --log {}: ", log.display()));
         assert_contains(&written, "-> -1 -1 -1 -1 -1 -1\n");

@@ -9,7 +9,7 @@ mod turn;
 
 use crate::io::{Disconnected, Event, Events, Output};
 use crate::options::{KeepRunning, Settings};
-use crate::session::{Defaults, Game, summary};
+use crate::session::{Defaults, Game, in_one_line, summary};
 use messages::{Message, Request, Style, response};
 use otrera::{Position, Report, Side, Size};
 use serde_json::Value;
@@ -37,17 +37,20 @@ const CLOSING_GRACE_LATER: Duration = Duration::from_millis(200);
 /// The `debug` field holds less than 1 KB.
 const DEBUG_LIMIT: usize = 900;
 
-/// Plays until the platform closes the input, or the turn if it wants a process for each.
+/// Plays until the platform closes the input, or the turn if it wants a process for each. The problems stand in the
+/// debug line of the first turn.
 pub fn play(
     events: &mut Events,
     output: &Output,
     settings: &Settings,
+    problems: &[String],
     process_started: Instant,
 ) -> Result<(), Disconnected> {
     let size = settings.size.unwrap_or(Size::BOTZONE);
     let mut bot = Bot { game: Game::new(settings, Defaults::BOTZONE, Position::start(size)), us: None };
     let mut process_started = Some(process_started);
     let mut running = None;
+    let mut remark = remark(problems);
     while let Some(turn) = read_turn(events, size, running) {
         let process_started = process_started.take();
         let first_of_process = process_started.is_some();
@@ -62,7 +65,7 @@ pub fn play(
             KeepRunning::Off => false,
             KeepRunning::Auto => input_stays_open(events, turn.complete + grace),
         };
-        let mut answer = written(&report, turn.style, stays);
+        let mut answer = written(&report, turn.style, stays, &std::mem::take(&mut remark));
         if stays {
             answer = format!("{answer}\n{KEEP_RUNNING}");
         }
@@ -142,10 +145,15 @@ fn input_stays_open(events: &mut Events, deadline: Instant) -> bool {
     !closed || another_turn
 }
 
+/// The problems for the end of a debug line.
+fn remark(problems: &[String]) -> String {
+    if problems.is_empty() { String::new() } else { in_one_line(&format!(" ! {}", problems.join("; "))) }
+}
+
 /// The answer's text, without the line that keeps the process running.
-fn written(report: &Report, style: Style, stays: bool) -> String {
+fn written(report: &Report, style: Style, stays: bool, remark: &str) -> String {
     let response = response(report.best, style);
-    let debug = summary(report, DEBUG_LIMIT);
+    let debug = summary(report, DEBUG_LIMIT.saturating_sub(remark.len())) + remark;
     match style {
         Style::Json => format!(r#"{{"response":{response},"debug":{}}}"#, Value::String(debug)),
         Style::Simple if stays => response,

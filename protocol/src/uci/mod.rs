@@ -9,7 +9,7 @@ mod timing;
 
 use crate::io::{Disconnected, Event, Events, Output};
 use crate::options::{self, Settings};
-use crate::session::{Defaults, Game};
+use crate::session::{self, Defaults, Game};
 use crate::thought::Thought;
 use dialect::{Command, Go, Shown};
 use otrera::{Limits, Move, Params, Position, Report, Side, Size};
@@ -37,8 +37,9 @@ pub fn play(
     sender: Sender<Event>,
     output: &Output,
     settings: &Settings,
+    problems: &[String],
 ) -> Result<(), Disconnected> {
-    let mut engine = Engine::new(sender, output, settings);
+    let mut engine = Engine::new(sender, output, settings, problems);
     loop {
         let event = match engine.deadline() {
             Some(deadline) => events.next_before(deadline),
@@ -95,10 +96,12 @@ struct Engine<'a> {
     search: Option<Search>,
     /// The number of the newest search.
     number: u64,
+    /// What was wrong with the options it was started with, until it is told.
+    problems: &'a [String],
 }
 
 impl<'a> Engine<'a> {
-    fn new(sender: Sender<Event>, output: &'a Output, settings: &Settings) -> Self {
+    fn new(sender: Sender<Event>, output: &'a Output, settings: &Settings, problems: &'a [String]) -> Self {
         let size = settings.size.unwrap_or(Size::STANDARD);
         Self {
             sender,
@@ -114,6 +117,7 @@ impl<'a> Engine<'a> {
             outdated: false,
             search: None,
             number: 0,
+            problems,
         }
     }
 
@@ -123,7 +127,11 @@ impl<'a> Engine<'a> {
 
     fn obey(&mut self, command: Command, arrived: Instant) -> Result<(), Disconnected> {
         match command {
-            Command::Uci => self.output.send(&self.introduction()),
+            Command::Uci => {
+                self.output.send(&self.introduction())?;
+                let problems = std::mem::take(&mut self.problems);
+                problems.iter().try_for_each(|problem| self.complain(Err(session::in_one_line(problem))))
+            }
             Command::IsReady => self.output.send("readyok"),
             Command::NewGame => {
                 self.outdated = true;
