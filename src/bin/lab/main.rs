@@ -1,11 +1,22 @@
 //! The laboratory: matches with honest statistics, the papers' tables, records and reports.
 
+/// Prints like the standard macros, but lets whoever reads stop early, and does not panic where nothing can be written.
+macro_rules! print {
+    ($($text:tt)*) => { $crate::print_out(&format!($($text)*)) };
+}
+macro_rules! println {
+    ($($text:tt)*) => { $crate::print_out(&(format!($($text)*) + "\n")) };
+}
+
+mod arguments;
 mod convert;
 mod duel;
 mod endgames;
 mod external;
+mod files;
 mod fit;
 mod games;
+mod interrupt;
 mod judge;
 mod policy;
 mod report;
@@ -19,6 +30,7 @@ mod tune;
 
 use clap::{Parser, Subcommand};
 use external::confine;
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 /// The laboratory of Otrera, an engine for the Game of the Amazons.
@@ -60,7 +72,24 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let outcome = match Cli::parse().command {
+    let outcome = run(Cli::parse().command);
+    // An interruption that is under way has the last word.
+    drop(interrupt::whole());
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("lab: {problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> Result<(), String> {
+    // These two become other programs or end with their parent.
+    if !matches!(command, Command::Confine(_) | Command::Busy) {
+        interrupt::listen()?;
+    }
+    match command {
         Command::Match(args) => duel::run(&args),
         Command::Judge(args) => judge::run(&args),
         Command::Confine(args) => confine::run(&args),
@@ -73,12 +102,18 @@ fn main() -> ExitCode {
         Command::Report(args) => report::run(&args),
         Command::Table(args) => table::run(&args),
         Command::Tune(args) => tune::run(&args),
-    };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(problem) => {
-            eprintln!("lab: {problem}");
-            ExitCode::FAILURE
+    }
+}
+
+/// What the macros above call.
+fn print_out(text: &str) {
+    // Not held on to: who reads may keep us waiting.
+    drop(interrupt::whole());
+    let mut output = std::io::stdout().lock();
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            interrupt::give_up(&format!("standard output: {error}"))
         }
+        _ => {}
     }
 }

@@ -12,6 +12,7 @@
 //! ```
 
 use crate::external::botzone::BotzonePlayer;
+use crate::external::process::check_start;
 use crate::external::{Dialect, External, Protocol};
 use crate::fit;
 use otrera::baseline::{alphabeta::AlphaBeta, measure::Measure, pvs::Pvs, random::RandomPlayer};
@@ -59,6 +60,17 @@ impl PlayerSpec {
                 Protocol::Sau => Box::new(External::new(command.clone(), Dialect::Sau)),
                 Protocol::Uci => Box::new(External::new(command.clone(), Dialect::Uci)),
             },
+        }
+    }
+
+    /// Whether it can play. A program from elsewhere is started as for a game, and ended at once.
+    ///
+    /// # Errors
+    /// The program that cannot be started, and why.
+    pub fn check_start(&self) -> Result<(), String> {
+        match &self.kind {
+            Kind::External { command, .. } => check_start(command),
+            _ => Ok(()),
         }
     }
 
