@@ -8,11 +8,40 @@
 //! 4. [`matches`]: players from text, many games at once, the results file.
 //! 5. [`papers`]: the papers' tables, and their other games.
 //! 6. [`commands`]: the commands of the program `lab`.
+//!
+//! Beside them: [`arguments`], what command lines have in common; [`files`], results that replace files whole; and
+//! [`interrupt`], which ends the programs under test with the laboratory.
 
+/// Prints like the standard macros, but lets whoever reads stop early, and does not panic where nothing can be written.
+macro_rules! print {
+    ($($text:tt)*) => { $crate::print_out(&format!($($text)*)) };
+}
+macro_rules! println {
+    ($($text:tt)*) => { $crate::print_out(&(format!($($text)*) + "\n")) };
+}
+
+pub mod arguments;
 pub mod baseline;
 pub mod commands;
+pub mod files;
+pub mod interrupt;
 pub mod matches;
 pub mod papers;
 pub mod platforms;
 pub mod play;
 pub mod stats;
+
+use std::io::{ErrorKind, Write};
+
+/// What the macros above call.
+fn print_out(text: &str) {
+    // Not held on to: who reads may keep us waiting.
+    drop(interrupt::whole());
+    let mut output = std::io::stdout().lock();
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            interrupt::give_up(&format!("standard output: {error}"))
+        }
+        _ => {}
+    }
+}

@@ -4,6 +4,7 @@ use clap::{Parser, Subcommand};
 use otrera_lab::commands::{
     convert, endgames, fit_eval, fit_policy, judge, r#match, picture, report, tourney, tune,
 };
+use otrera_lab::interrupt;
 use otrera_lab::papers::table;
 use otrera_lab::platforms::confine;
 use std::process::ExitCode;
@@ -49,7 +50,24 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let outcome = match Cli::parse().command {
+    let outcome = run(Cli::parse().command);
+    // An interruption that is under way has the last word.
+    drop(interrupt::whole());
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("lab: {problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> Result<(), String> {
+    // These two become other programs or end with their parent.
+    if !matches!(command, Command::Confine(_) | Command::Busy) {
+        interrupt::listen()?;
+    }
+    match command {
         Command::Match(args) => r#match::run(&args),
         Command::Judge(args) => judge::run(&args),
         Command::Confine(args) => confine::run(&args),
@@ -63,12 +81,5 @@ fn main() -> ExitCode {
         Command::Report(args) => report::run(&args),
         Command::Table(args) => table::run(&args),
         Command::Tune(args) => tune::run(&args),
-    };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(problem) => {
-            eprintln!("lab: {problem}");
-            ExitCode::FAILURE
-        }
     }
 }

@@ -3,7 +3,11 @@
 
 mod bot;
 
+mod laboratory;
+
+use laboratory::{Folder, lab, running, soon};
 use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
@@ -23,19 +27,9 @@ fn judged(command: &str, arguments: &[&str]) -> (Vec<Value>, bool) {
     (reports.unwrap_or_else(|_| panic!("{text}{}", String::from_utf8_lossy(&stderr))), status.success())
 }
 
-/// How many running processes have this text in their command line.
-fn running(text: &str) -> usize {
-    let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
-    let lines = processes.filter_map(|process| std::fs::read(process.path().join("cmdline")).ok());
-    lines.filter(|line| String::from_utf8_lossy(line).replace('\0', " ").contains(text)).count()
-}
-
-/// Whether so many such processes run before long: a killed one needs a moment to go.
+/// Whether so many processes with this text in their command line run before long: a killed one needs a moment to go.
 fn soon_running(text: &str, count: usize) -> bool {
-    (0..1000).any(|_| {
-        std::thread::sleep(Duration::from_millis(10));
-        running(text) == count
-    })
+    soon(|| running(text) == count)
 }
 
 /// A program in tests/engines gets this verdict, for this reason, in its first turn, and is gone.
@@ -89,7 +83,22 @@ fn nj_for_a_program_that_talks_nonsense() {
 fn re_for_a_program_that_dies_even_after_a_good_answer() {
     check_verdict("dies.sh", &["--time", "10"], "RE", "exit status: 3");
     check_verdict("answers_and_dies.sh", &["--time", "10"], "RE", "exit status: 3");
-    check_verdict("is_not_there.sh", &[], "RE", "No such file");
+}
+
+#[test]
+fn a_program_that_is_not_there_or_no_program_is_no_matter_for_a_verdict() {
+    let folder = Folder::new("no-program");
+    let no_interpreter = folder.write("no_interpreter", "#!/is/not/there\n");
+    std::fs::set_permissions(&no_interpreter, PermissionsExt::from_mode(0o755)).unwrap();
+    let text = folder.write("text", "not executable");
+    for program in ["/is/not/there", &no_interpreter, &text] {
+        for arguments in [&[][..], &["--forbid-execve"]] {
+            let output = lab(&[&["judge", program], arguments].concat()).output().unwrap();
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert!(said.starts_with(&format!("lab: {program} cannot be started: ")), "{said}");
+            assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{said}");
+        }
+    }
 }
 
 #[test]

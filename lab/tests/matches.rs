@@ -3,38 +3,14 @@
 
 mod bot;
 
+mod laboratory;
+
+use laboratory::{Folder, lab, running, soon};
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
+use std::process::Output;
 use std::time::{Duration, Instant};
-
-/// A folder of its own that goes with the test.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("otrera-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn file(&self, name: &str) -> String {
-        self.0.join(name).to_str().unwrap().to_owned()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn lab(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
-    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
-}
 
 /// Runs a match to its end and reads the JSON object of its last line.
 fn result_of(arguments: &[&str]) -> Value {
@@ -42,13 +18,6 @@ fn result_of(arguments: &[&str]) -> Value {
     let text = String::from_utf8(stdout).unwrap();
     assert!(status.success(), "{arguments:?}\n{text}{}", String::from_utf8_lossy(&stderr));
     serde_json::from_str(text.lines().last().unwrap()).unwrap()
-}
-
-/// How many running processes have this text in their command line.
-fn running(text: &str) -> usize {
-    let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
-    let lines = processes.filter_map(|process| std::fs::read(process.path().join("cmdline")).ok());
-    lines.filter(|line| String::from_utf8_lossy(line).replace('\0', " ").contains(text)).count()
 }
 
 /// Plays two games against one of the programs in tests/engines and expects it to lose both in this way.
@@ -86,11 +55,7 @@ fn check_verdict(program: &str, verdict: &str) {
 fn a_program_that_hangs_is_late_and_goes_with_its_children() {
     check_verdict("hangs.sh", "late");
     // Its child is killed with it but not waited for.
-    let gone = || {
-        std::thread::sleep(Duration::from_millis(10));
-        running("sleep 4242") == 0
-    };
-    assert!((0..500).any(|_| gone()));
+    assert!(soon(|| running("sleep 4242") == 0));
 }
 
 #[test]

@@ -238,8 +238,8 @@ impl Params {
         ("rollouts", "depths in half-moves: 4+5, 3, end"),
         ("weights", "paper, fitted: those of the evaluation"),
         ("tie", "value of a tied square for the side to move, -1 to 1"),
-        ("arrow-first", "on, off: a movement needs a tried arrow before it has a value"),
-        ("grouping", "split, whole"),
+        ("arrow-first", "on, off: a movement needs a tried arrow before it has a value, uct with split"),
+        ("grouping", "split, whole; puct needs split"),
         ("caution", "standard errors taken off a mean before the move is chosen, 0 to 10"),
         ("counting", "on, off: moves are counted where a side cannot be reached any more"),
         ("burst", "iterations that begin at one much visited node, 1 to 1000"),
@@ -296,7 +296,11 @@ impl Params {
             "arrow-first" => self.arrow_before_value = *one_of(&ON_OFF, value).ok_or_else(valid)?,
             "caution" => self.caution = number(0.0, 10.0)?,
             "counting" => self.counting = *one_of(&ON_OFF, value).ok_or_else(valid)?,
-            "burst" => self.burst = number(1.0, 1000.0)? as u32,
+            "burst" => {
+                let count = value.parse().ok().filter(|count| (1..=1000).contains(count));
+                self.burst =
+                    count.ok_or_else(|| format!("{name}={value}: valid is a whole number from 1 to 1000"))?;
+            }
             "grouping" => {
                 let names = [("split", Grouping::Split), ("whole", Grouping::Whole)];
                 self.grouping = *one_of(&names, value).ok_or_else(valid)?;
@@ -310,9 +314,37 @@ impl Params {
         }
         Ok(())
     }
+
+    /// The same parameters if they go together. Whoever reads parameters from text asks this when all of them
+    /// have been [set](Params::set), since the order in which they come does not matter.
+    ///
+    /// # Errors
+    /// Which of them do not, why, and what would be valid.
+    pub fn checked(self) -> Result<Self, String> {
+        let problem = match (self.grouping, self.formula) {
+            (Grouping::Whole, Formula::Puct(_)) => {
+                "grouping=whole does not go with formula=puct, whose priors are those of movements and of arrows: \
+                 valid are grouping=split, or formula=uct or formula=ucb1-tuned"
+            }
+            (Grouping::Whole, _) if self.arrow_before_value => {
+                "grouping=whole does not go with arrow-first=on, since whole moves have no arrows to be tried first: \
+                 valid are grouping=split or arrow-first=off"
+            }
+            (_, Formula::Puct(_)) if self.arrow_before_value => {
+                "arrow-first=on does not go with formula=puct, whose descents never end before the arrow: \
+                 valid are arrow-first=off or formula=uct"
+            }
+            (_, Formula::Ucb1Tuned) if self.arrow_before_value => {
+                "arrow-first=on does not go with formula=ucb1-tuned, which does not know it: \
+                 valid are arrow-first=off or formula=uct"
+            }
+            _ => return Ok(self),
+        };
+        Err(problem.into())
+    }
 }
 
-/// A preset with parameters: `tournament,c=3,burst=1`.
+/// A preset with parameters that go together: `tournament,c=3,burst=1`.
 impl FromStr for Params {
     /// What would be valid.
     type Err = String;
@@ -325,7 +357,7 @@ impl FromStr for Params {
                 setting.split_once('=').ok_or_else(|| format!("{setting:?}: a parameter is name=value"))?;
             params.set(name, value)?;
         }
-        Ok(params)
+        params.checked()
     }
 }
 

@@ -5,6 +5,7 @@
 //! the weighted sum is the natural log-odds of winning. All knots are fitted together by Newton's method
 //! with a ridge, on four games of five; the fifth tells how well the weights foresee games not seen.
 
+use crate::arguments::{read_positive, read_share};
 use crate::commands::convert::read_games;
 use clap::builder::PossibleValuesParser;
 use nalgebra::{DMatrix, DVector};
@@ -26,10 +27,10 @@ pub struct Args {
     #[arg(long, value_delimiter = ',', value_parser = PossibleValuesParser::new(NAMES))]
     without: Vec<String>,
     /// Share of the search's winning rate in what is to be foreseen, beside the result of the game.
-    #[arg(long, default_value_t = 0.25)]
+    #[arg(long, default_value = "0.25", value_parser = read_share)]
     blend: f64,
     /// How strongly weights are held near zero.
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, default_value = "1", value_parser = read_positive)]
     ridge: f64,
 }
 
@@ -76,13 +77,40 @@ pub fn run(args: &Args) -> Result<(), String> {
     }
     let observations: Vec<Observation> =
         games.par_iter().enumerate().flat_map_iter(|(number, game)| observe(game, number, args)).collect();
-    if observations.len() < 1000 {
-        return Err(format!("{} positions are too few", observations.len()));
-    }
+    check_amount(&observations, &args.knots)?;
     println!("{} games, {} positions", games.len(), observations.len());
     let weights = newton(&observations, args)?;
     print_weights(&weights, args);
     print_losses(&observations, &weights, args);
+    Ok(())
+}
+
+/// The fewest positions that weights are fitted to, and the fewest that test them.
+const LEAST: [usize; 2] = [1000, 200];
+
+/// The fewest positions from a knot to the next that weights are fitted to.
+const LEAST_OF_KNOT: usize = 25;
+
+/// Makes sure that there are enough positions, those from each knot to the next included: a weight that hardly any of
+/// them tells of stays near zero.
+fn check_amount(observations: &[Observation], knots: &[u32]) -> Result<(), String> {
+    let unseen = observations.iter().filter(|observation| observation.unseen).count();
+    let (seen, [fitted, tested]) = (observations.len() - unseen, LEAST);
+    if seen < fitted || unseen < tested {
+        return Err(format!(
+            "too few positions: {seen} for the fit and {unseen} for its test (a fifth of the games), and at least \
+             {fitted} and {tested} are needed, with winning rates that a search has seen: give more games"
+        ));
+    }
+    for (knot, ply) in knots.iter().enumerate() {
+        let count = observations.iter().filter(|seen| !seen.unseen && seen.knot == knot).count();
+        if count < LEAST_OF_KNOT {
+            return Err(format!(
+                "too few positions from ply {ply} to the next knot: {count}, and at least {LEAST_OF_KNOT} are \
+                 needed: give more games, or other --knots"
+            ));
+        }
+    }
     Ok(())
 }
 

@@ -4,7 +4,9 @@
 //! how they spread over the arrows of the favourite movements are some more. The weights maximise the
 //! likelihood of these distributions; a fifth of the games, not seen by the fit, tells how well.
 
+use crate::arguments::read_count;
 use crate::commands::convert::read_games;
+use crate::files::Output;
 use crate::matches::spec::search_params;
 use fastrand::Rng;
 use indicatif::ProgressBar;
@@ -28,19 +30,19 @@ pub struct Args {
     #[arg(long, default_value = "tournament")]
     search: String,
     /// Positions to search.
-    #[arg(long, default_value_t = 20_000)]
+    #[arg(long, default_value = "20000", value_parser = read_count::<usize>)]
     positions: usize,
     /// Iterations of each search.
-    #[arg(long, default_value_t = 5000)]
+    #[arg(long, default_value = "5000", value_parser = read_count::<u64>)]
     iterations: u64,
     /// Steps of the fit.
-    #[arg(long, default_value_t = 300)]
+    #[arg(long, default_value = "300", value_parser = read_count::<u32>)]
     steps: u32,
     /// Seed of the drawing and of the searches.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// The file that is written.
-    #[arg(long, default_value = "src/eval/policy_weights.rs")]
+    /// The file that is written. Weights that prove good in games are built in from src/eval/policy_weights.rs.
+    #[arg(long, default_value = "results/policy_weights.rs")]
     output: PathBuf,
 }
 
@@ -55,10 +57,12 @@ struct Observation<const FEATURES: usize> {
 /// Runs the command.
 ///
 /// # Errors
-/// Games that cannot be read, or a file that cannot be written.
+/// Games that cannot be read or are too few, or a file that cannot be written.
 pub fn run(args: &Args) -> Result<(), String> {
     let params = search_params(&args.search)?;
+    let output = Output::new(&args.output, &args.games)?;
     let positions = draw(args)?;
+    check_amount(positions.iter().map(|(position, unseen, _)| (stage(position), *unseen)))?;
     let bar = ProgressBar::new(positions.len() as u64);
     let searched: Vec<_> = positions
         .par_iter()
@@ -68,6 +72,8 @@ pub fn run(args: &Args) -> Result<(), String> {
     let (movements, arrows): (Vec<_>, Vec<_>) = searched.into_iter().unzip();
     let movements: Vec<_> = movements.into_iter().flatten().collect();
     let arrows: Vec<_> = arrows.into_iter().flatten().collect();
+    // Of positions that are proven, searches have nothing to tell.
+    check_amount(movements.iter().map(|observation| (observation.stage, observation.unseen)))?;
     let movement_weights = fit::<MOVES, { classes(&MOVEMENT_FEATURES) }>(
         "movements",
         &movements,
@@ -77,8 +83,28 @@ pub fn run(args: &Args) -> Result<(), String> {
     let arrow_weights =
         fit::<ARROWS, { classes(&ARROW_FEATURES) }>("arrows", &arrows, &ARROW_FEATURES, args.steps);
     let text = source(args, positions.len(), &movement_weights, &arrow_weights);
-    std::fs::write(&args.output, text).map_err(|error| format!("{}: {error}", args.output.display()))?;
-    println!("written: {}", args.output.display());
+    output.write(&text)?;
+    println!("written: {}", output.path().display());
+    Ok(())
+}
+
+/// The fewest positions of a stage of the game that weights are fitted to, and the fewest that test them.
+const LEAST: [usize; 2] = [250, 50];
+
+/// Makes sure that there are enough positions of each stage: a weight that hardly any of them tells of stays near zero.
+fn check_amount(positions: impl Iterator<Item = (usize, bool)>) -> Result<(), String> {
+    let mut counts = [[0; 2]; STAGES];
+    positions.for_each(|(stage, unseen)| counts[stage][usize::from(unseen)] += 1);
+    let [fitted, tested] = LEAST;
+    for (number, [seen, unseen]) in (1..).zip(counts) {
+        if seen < fitted || unseen < tested {
+            return Err(format!(
+                "too few positions: stage {number} of the {STAGES} of a game has {seen} for the fit and {unseen} for \
+                 its test (every fifth game), and at least {fitted} and {tested} are needed: give more games, whole \
+                 ones, or a larger --positions"
+            ));
+        }
+    }
     Ok(())
 }
 

@@ -1,5 +1,7 @@
 //! `lab match A B`: games between two players until their number is played or a test has decided.
 
+use crate::arguments::{read_concurrency, read_count, read_seconds, read_share, read_size, read_time};
+use crate::interrupt;
 use crate::matches::results::{Earlier, Results};
 use crate::matches::runner::{Match, cores};
 use crate::matches::score::{Score, repetitions};
@@ -25,7 +27,7 @@ pub struct Args {
     /// The second player.
     b: PlayerSpec,
     /// Number of games; with --sprt the most that are played.
-    #[arg(long, default_value_t = 100)]
+    #[arg(long, default_value = "100", value_parser = read_count::<u64>)]
     games: u64,
     #[command(flatten)]
     conditions: ConditionArgs,
@@ -51,13 +53,13 @@ pub struct Args {
 #[derive(clap::Args, Clone, Debug)]
 pub struct ConditionArgs {
     /// Seconds for each move; 0.1 if nothing is said, no limit for players of fixed depth or iterations.
-    #[arg(long, value_name = "S", group = "effort", value_parser = read_seconds)]
+    #[arg(long, value_name = "S", group = "effort", value_parser = read_time)]
     time: Option<Duration>,
     /// Seconds for all moves of one side.
-    #[arg(long, value_name = "S", group = "effort", value_parser = read_seconds)]
+    #[arg(long, value_name = "S", group = "effort", value_parser = read_time)]
     game_time: Option<Duration>,
     /// Iterations, playouts or nodes for each move.
-    #[arg(long, value_name = "N", group = "effort")]
+    #[arg(long, value_name = "N", group = "effort", value_parser = read_count::<u64>)]
     iterations: Option<u64>,
     /// No limit: for players that know their own.
     #[arg(long, group = "effort")]
@@ -65,15 +67,15 @@ pub struct ConditionArgs {
     /// Edge of the board.
     #[arg(long, default_value = "10", value_parser = read_size)]
     size: Size,
-    /// Random plies of the opening.
+    /// Random plies of the opening, at most half of those that a game can have.
     #[arg(long, default_value_t = 4)]
     plies: u32,
     /// A file of openings to be taken in turn instead, one a line: moves like d1d7g7, # begins a comment.
     #[arg(long, value_name = "FILE")]
     book: Option<PathBuf>,
     /// How far from one half the winning rate may be after the opening; 0.5 takes all openings.
-    #[arg(long, default_value_t = 0.15)]
-    balance: f32,
+    #[arg(long, default_value = "0.15", value_parser = read_share)]
+    balance: f64,
     /// Seed of the openings and of the players.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -84,7 +86,7 @@ pub struct ConditionArgs {
     #[arg(long, value_name = "RATE", value_parser = read_rate)]
     adjudicate: Option<f32>,
     /// Games played at once; by default one for each core.
-    #[arg(long)]
+    #[arg(long, value_name = "N", value_parser = read_concurrency)]
     concurrency: Option<usize>,
 }
 
@@ -101,7 +103,7 @@ impl ConditionArgs {
 
     /// How many games are played at once.
     pub fn concurrency(&self) -> usize {
-        self.concurrency.unwrap_or_else(cores).max(1)
+        self.concurrency.unwrap_or_else(cores)
     }
 
     /// The seed of the openings and of the players.
@@ -112,8 +114,9 @@ impl ConditionArgs {
     /// A match under these conditions.
     ///
     /// # Errors
-    /// A player that cannot be told of an opening.
+    /// A player that cannot be started or cannot be told of an opening, or openings that there cannot be.
     pub fn new_match(&self, players: [PlayerSpec; 2], games: u64) -> Result<Match, String> {
+        players.iter().try_for_each(PlayerSpec::check_start)?;
         let openings = self.openings()?;
         let opened = openings.plies > 0 || !openings.book.is_empty();
         if let Some(player) = players.iter().find(|player| player.speaks_sau() && opened) {
@@ -124,6 +127,13 @@ impl ConditionArgs {
     }
 
     fn openings(&self) -> Result<Openings, String> {
+        let (edge, most) = (self.size.edge(), Position::start(self.size).empty().len() / 2);
+        if self.plies > most {
+            let plies = self.plies;
+            return Err(format!(
+                "--plies {plies}: at most {most} on {edge}x{edge}, so that a game is left to play"
+            ));
+        }
         let book = match &self.book {
             None => Vec::new(),
             Some(path) => {
@@ -132,7 +142,7 @@ impl ConditionArgs {
                 read_book(&text, Position::start(self.size)).map_err(|error| problem(&error))?
             }
         };
-        Ok(Openings { book, plies: self.plies, balance: self.balance, seed: self.seed })
+        Ok(Openings { book, plies: self.plies, balance: self.balance as f32, seed: self.seed })
     }
 }
 
@@ -148,6 +158,9 @@ fn read_book(text: &str, start: Position) -> Result<Vec<Vec<Move>>, String> {
             position = position.try_play(mv).map_err(|error| format!("line {number}, {mv}: {error}"))?;
             moves.push(mv);
         }
+        if position.winner().is_some() {
+            return Err(format!("line {number}: the game is over then"));
+        }
         if !moves.is_empty() {
             book.push(moves);
         }
@@ -158,17 +171,6 @@ fn read_book(text: &str, start: Position) -> Result<Vec<Vec<Move>>, String> {
 fn read_rate(text: &str) -> Result<f32, String> {
     let rate = text.parse().ok().filter(|rate| (0.5..=1.0).contains(rate));
     rate.ok_or_else(|| "a winning rate from 0.5 to 1 is wanted".into())
-}
-
-/// A number of seconds from the command line.
-pub fn read_seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().ok().filter(|seconds: &f64| (0.0..=1e6).contains(seconds));
-    seconds.map(Duration::from_secs_f64).ok_or_else(|| "a number of seconds is wanted".into())
-}
-
-/// The edge of a board from the command line.
-pub fn read_size(text: &str) -> Result<Size, String> {
-    text.parse().ok().and_then(Size::new).ok_or_else(|| "an edge from 4 to 10 is wanted".into())
 }
 
 /// The hypotheses of a sequential test and the errors it may make.
@@ -206,11 +208,15 @@ pub fn run(args: &Args) -> Result<(), String> {
         (true, true) => Earlier::KeptUnlessLate,
     };
     let results = Results::open(&path, &contest.conditions(), earlier)?;
+    let shown = path.display();
+    interrupt::advise(format!(
+        "; the games so far are in {shown}: the same command with --output {shown} --resume goes on"
+    ));
     let enough = AtomicBool::new(false);
     let progress = Progress::new(args.games, test.clone());
     progress.show(&results, &enough);
     contest
-        .play(&results, args.conditions.concurrency(), &enough, &|results| progress.show(results, &enough))?;
+        .play(&results, args.conditions.concurrency(), &enough, &|results| progress.show(results, &enough));
     progress.bar.finish_and_clear();
     let score = results.score();
     print!("{}", summary(&contest, &score, test.as_ref()));
@@ -295,9 +301,13 @@ fn summary(contest: &Match, score: &Score, test: Option<&Sprt>) -> String {
         score.games() - score.games_as_black - (score.wins - score.wins_as_black),
         score.plies as f64 / score.games().max(1) as f64,
     );
-    for (name, forfeits) in [(a, &score.forfeits[0]), (b, &score.forfeits[1])] {
+    for (name, forfeits, reasons) in
+        [(a, &score.forfeits[0], &score.reasons[0]), (b, &score.forfeits[1], &score.reasons[1])]
+    {
         for (kind, count) in forfeits {
-            text += &format!("{name} lost {count} by {kind}\n");
+            let reason =
+                reasons.get(kind).map_or("", |reason| reason.trim_start_matches(&format!("{kind}: ")));
+            text += &format!("{name} lost {count} by {kind}, first: {reason}\n");
         }
     }
     if let Some(test) = test {

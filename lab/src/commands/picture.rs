@@ -1,6 +1,6 @@
 //! `lab picture`: a position as an SVG file, with the last move drawn, in the look of the report page.
 
-use crate::commands::r#match::read_size;
+use crate::arguments::read_size;
 use otrera::{Move, Position, Side, Size, Square};
 use std::fmt::Write;
 use std::path::PathBuf;

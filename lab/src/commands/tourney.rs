@@ -8,11 +8,13 @@
 
 use crate::commands::r#match::ConditionArgs;
 use crate::commands::report::ratings::Standing;
+use crate::interrupt;
 use crate::matches::results::{Earlier, Results};
 use crate::matches::spec::PlayerSpec;
 use crate::papers::table::sheet::Sheet;
 use clap::Parser;
 use otrera::GameRecord;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -49,6 +51,8 @@ pub fn run(args: &Args) -> Result<(), String> {
     let field = Field::read(&text).map_err(|error| format!("{}: {error}", args.file.display()))?;
     let stem = args.file.file_stem().map_or("tourney".into(), |stem| stem.to_string_lossy().into_owned());
     let folder = args.output.clone().unwrap_or_else(|| Path::new("results").join(stem));
+    field.players.iter().try_for_each(PlayerSpec::check_start)?;
+    interrupt::advise(format!("; the games so far are in {}: the same command goes on", folder.display()));
     let mut games = Vec::new();
     for (row, a) in field.players.iter().enumerate() {
         for (column, b) in field.players.iter().enumerate().skip(row + 1) {
@@ -66,16 +70,21 @@ impl Field {
         let mut table: toml::Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
         let players = table.remove("players").and_then(|value| value.try_into::<Vec<String>>().ok());
         let players = players.ok_or("players = [\"tournament\", ...] is missing")?;
-        let games = table.remove("games").map_or(Some(10), |value| value.try_into().ok());
+        let games =
+            table.remove("games").map_or(Some(10), |value| value.try_into().ok().filter(|games| *games > 0));
         let mut options = vec!["conditions".to_owned()];
         for (name, value) in table {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             options.push(format!("--{}={text}", name.replace('_', "-")));
         }
         let Conditions { conditions } =
-            Conditions::try_parse_from(options).map_err(|error| error.to_string())?;
+            Conditions::try_parse_from(options).map_err(|error| first_line(&error.to_string()))?;
+        let distinct: BTreeSet<&String> = players.iter().collect();
+        if distinct.len() < players.len().max(2) {
+            return Err("two players or more are wanted, each of them once".into());
+        }
         let players = players.iter().map(|player| player.parse()).collect::<Result<_, String>>()?;
-        Ok(Self { players, games: games.ok_or("games is a whole number")?, conditions })
+        Ok(Self { players, games: games.ok_or("games is a whole number from 1")?, conditions })
     }
 
     /// All games of two players, those of an interrupted run not played again.
@@ -84,9 +93,14 @@ impl Field {
         let results = Results::open(path, &contest.conditions(), Earlier::Kept)?;
         contest.play(&results, self.conditions.concurrency(), &AtomicBool::new(false), &|results| {
             eprintln!("{} v {}: {}/{} games", a.text, b.text, results.len(), self.games);
-        })?;
+        });
         Ok(results.games())
     }
+}
+
+/// What is wrong, without the usage of a command line that nobody wrote.
+fn first_line(problem: &str) -> String {
+    problem.lines().next().unwrap_or_default().trim_start_matches("error: ").into()
 }
 
 /// Wins of each player against each other one, and ratings.
@@ -135,9 +149,16 @@ mod tests {
         let contest =
             field.conditions.new_match([field.players[0].clone(), field.players[1].clone()], 4).unwrap();
         assert_eq!(contest.conditions()["control"], "0.05 s a move");
-        for wrong in
-            ["games = 3", "players = ['nobody']", "players = ['random']\nsiez = 8", "players = 5", "["]
-        {
+        for wrong in [
+            "games = 3",
+            "players = ['nobody', 'random']",
+            "players = ['greedy', 'random']\nsiez = 8",
+            "players = ['greedy', 'random']\ngames = 0",
+            "players = ['random', 'random']",
+            "players = ['random']",
+            "players = 5",
+            "[",
+        ] {
             assert!(Field::read(wrong).is_err(), "{wrong}");
         }
     }

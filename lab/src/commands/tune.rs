@@ -5,14 +5,17 @@
 //! the side that won. What a single pair says is next to nothing; the mean over the second half of the run is
 //! the answer, and a match at a longer time control tells whether it is one.
 
+use crate::arguments::read_positive;
 use crate::commands::r#match::{ConditionArgs, progress_bar};
+use crate::files::make_folder_of;
+use crate::interrupt;
 use crate::matches::runner::Match;
 use crate::matches::score::Score;
 use crate::matches::spec::PlayerSpec;
 use fastrand::Rng;
 use std::fs::File;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Mutex;
 
@@ -25,15 +28,15 @@ pub struct Args {
     /// of a pair are from the middle; it should be worth about 10 Elo.
     #[arg(required = true)]
     parameters: Vec<Parameter>,
-    /// Pairs of games.
-    #[arg(long, default_value_t = 1000)]
+    /// Pairs of games, at least 100.
+    #[arg(long, default_value = "1000", value_parser = read_pairs)]
     pairs: u64,
     /// How many steps a pair that is won twice moves each parameter at the start.
-    #[arg(long, default_value_t = 0.2)]
+    #[arg(long, default_value = "0.2", value_parser = read_positive)]
     rate: f64,
     #[command(flatten)]
     conditions: ConditionArgs,
-    /// The course of the parameters, one line a pair; by default nowhere.
+    /// A new file for the course of the parameters, one line a pair; by default there is none.
     #[arg(long)]
     output: Option<PathBuf>,
 }
@@ -68,6 +71,14 @@ impl FromStr for Parameter {
     }
 }
 
+fn read_pairs(text: &str) -> Result<u64, String> {
+    const LEAST: u64 = 100;
+    let pairs = text.parse().ok().filter(|pairs| *pairs >= LEAST);
+    pairs.ok_or_else(|| {
+        format!("at least {LEAST} pairs are needed: what a single one says is next to nothing")
+    })
+}
+
 /// Where the parameters are.
 struct Course {
     now: Vec<f64>,
@@ -88,10 +99,10 @@ pub fn run(args: &Args) -> Result<(), String> {
         let pushed: Vec<f64> = pushed(&start, &args.parameters, &vec![sign; start.len()]);
         args.player(&pushed)?;
     }
-    let output = args
-        .output
-        .as_ref()
-        .map(|path| File::create(path).map_err(|error| format!("{}: {error}", path.display())));
+    let output = args.output.as_ref().map(|path| {
+        make_folder_of(path)?;
+        File::create_new(path).map_err(|error| format!("{}: {error}", path.display()))
+    });
     let course = Course {
         sums: vec![0.0; start.len()],
         now: start,
@@ -99,6 +110,9 @@ pub fn run(args: &Args) -> Result<(), String> {
         played: 0,
         output: output.transpose()?,
     };
+    if let Some(path) = &args.output {
+        interrupt::advise(format!("; the course up to now is in {}", path.display()));
+    }
     let bar = progress_bar(args.pairs);
     let course = Mutex::new(course);
     let numbers = Mutex::new(0..args.pairs);
@@ -203,8 +217,10 @@ impl Course {
         }
         if let Some(file) = &mut self.output {
             let values: Vec<String> = self.now.iter().map(|value| format!("{value:.4}")).collect();
+            let _whole = interrupt::whole();
+            let path = args.output.as_deref().unwrap_or(Path::new("")).display();
             writeln!(file, "{} {lead:+} {}", self.played, values.join(" "))
-                .map_err(|error| error.to_string())?;
+                .map_err(|error| format!("{path}: {error}"))?;
         }
         Ok(())
     }

@@ -1,14 +1,16 @@
 //! Results files: a first line that says what is being played, then one line for each finished game,
 //! written as it ends. A file that was cut off in the middle of a line is good up to there.
 
+use crate::files::{identity, make_folder_of, replace};
+use crate::interrupt;
 use crate::matches::score::Score;
-use atomic_write_file::AtomicWriteFile;
 use otrera::GameRecord;
 use otrera::record::json;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
-use std::fs::File;
-use std::io::{Seek, SeekFrom, Write};
+use std::fmt::Display;
+use std::fs::{File, Metadata, TryLockError};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -20,6 +22,8 @@ pub struct Results {
 
 struct Inner {
     file: File,
+    /// Bytes of its whole lines.
+    length: u64,
     games: BTreeMap<u64, GameRecord>,
 }
 
@@ -36,52 +40,50 @@ pub enum Earlier {
 }
 
 impl Results {
-    /// Begins a new file for these conditions, or goes on with one that was begun under the same ones.
+    /// Begins a new file for these conditions, or goes on with one that was begun under the same ones. As long as
+    /// the results live the file is locked against others of us.
     ///
     /// # Errors
-    /// The file exists and is refused, was begun under other conditions, or cannot be written.
+    /// The file exists and is refused, was begun under other conditions, is in use, or cannot be written.
     pub fn open(path: &Path, conditions: &Value, earlier: Earlier) -> Result<Self, String> {
-        let problem = |error: std::io::Error| format!("{}: {error}", path.display());
+        let problem = |what: &dyn Display| format!("{}: {what}", path.display());
         let header = format!("{}\n", json!({ "match": conditions }));
-        let contents = match std::fs::read(path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Contents::default(),
-            Err(error) => return Err(problem(error)),
-            Ok(_) if earlier == Earlier::Refused => {
-                return Err(format!(
-                    "{} exists: add --resume to go on with it, or name another --output",
-                    path.display()
-                ));
-            }
-            Ok(bytes) => Contents::read(&bytes, &header, earlier)
-                .map_err(|error| format!("{}: {error}", path.display()))?,
-        };
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(problem)?;
-        }
+        let mut file = open_alone(path, earlier)?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(|error| problem(&error))?;
+        let contents = Contents::read(&bytes, &header, earlier).map_err(|error| problem(&error))?;
+        let kept = contents.kept.as_bytes();
+        let mut written = kept.len().min(bytes.len());
         if !contents.late.is_empty() {
             contents.set_late_aside(path)?;
+            // It was replaced by another of its name; the old one stays locked until the new one is.
+            file = open_alone(path, earlier)?;
+            written = kept.len();
         }
-        let mut file =
-            File::options().create(true).truncate(false).write(true).open(path).map_err(problem)?;
-        file.set_len(contents.kept.len() as u64).map_err(problem)?;
-        file.seek(SeekFrom::End(0)).map_err(problem)?;
-        if contents.kept.is_empty() {
-            file.write_all(header.as_bytes()).map_err(problem)?;
-        }
-        Ok(Self { path: path.to_owned(), inner: Mutex::new(Inner { file, games: contents.games }) })
+        let (length, rest) = (kept.len() as u64, &kept[written..]);
+        let begun = file.set_len(written as u64).and_then(|()| file.seek(SeekFrom::End(0)));
+        begun.and_then(|_| file.write_all(rest)).map_err(|error| problem(&error))?;
+        let inner = Inner { file, length, games: contents.games };
+        Ok(Self { path: path.to_owned(), inner: Mutex::new(inner) })
     }
 
-    /// Adds a finished game, at once on disk. A number that is there already is not taken again.
+    /// Adds a finished game, at once on disk, as a whole line or not at all. A number that is there already is not
+    /// taken again.
     pub fn add(&self, record: GameRecord) -> Result<(), String> {
         let mut inner = self.inner.lock().map_err(|error| error.to_string())?;
-        if !inner.games.contains_key(&record.number) {
-            let line = format!("{}\n", json::write(&record));
-            inner
-                .file
-                .write_all(line.as_bytes())
-                .map_err(|error| format!("{}: {error}", self.path.display()))?;
-            inner.games.insert(record.number, record);
+        if inner.games.contains_key(&record.number) {
+            return Ok(());
         }
+        let line = format!("{}\n", json::write(&record));
+        let _whole = interrupt::whole();
+        let Inner { file, length, games } = &mut *inner;
+        if let Err(error) = file.write_all(line.as_bytes()) {
+            // Of a disk that is full a part of the line may be there. If it stays, it is passed over later.
+            let _ = file.set_len(*length).and_then(|()| file.seek(SeekFrom::Start(*length)));
+            return Err(format!("{}: {error}", self.path.display()));
+        }
+        *length += line.len() as u64;
+        games.insert(record.number, record);
         Ok(())
     }
 
@@ -101,7 +103,34 @@ impl Results {
     }
 }
 
-/// What a file holds, as far as its lines are whole.
+/// Opens or creates a results file and locks it.
+fn open_alone(path: &Path, earlier: Earlier) -> Result<File, String> {
+    let problem = |what: &dyn Display| format!("{}: {what}", path.display());
+    let is_refused = earlier == Earlier::Refused;
+    match path.metadata() {
+        Ok(found) if !found.is_file() => {
+            return Err(problem(&"is no regular file, and results have to be read again"));
+        }
+        Ok(_) if is_refused => {
+            return Err(problem(&"exists: add --resume to go on with it, or name another --output"));
+        }
+        _ => make_folder_of(path)?,
+    }
+    let mut options = File::options();
+    let file = options.read(true).write(true).create(true).create_new(is_refused).truncate(false).open(path);
+    let file = file.map_err(|error| problem(&error))?;
+    // Between its opening and the lock another may have replaced it by a file without late games.
+    let is_found = |found: Metadata| file.metadata().is_ok_and(|file| identity(&file) == identity(&found));
+    match file.try_lock() {
+        Ok(()) if path.metadata().is_ok_and(is_found) => Ok(file),
+        Ok(()) | Err(TryLockError::WouldBlock) => {
+            Err(problem(&"another lab is writing it: let that one end, or name another --output"))
+        }
+        Err(TryLockError::Error(error)) => Err(problem(&error)),
+    }
+}
+
+/// What a file holds, as far as its lines are whole. Blank lines stay where they are.
 #[derive(Default)]
 struct Contents {
     /// The lines that stay, that of the conditions first.
@@ -114,25 +143,32 @@ struct Contents {
 
 impl Contents {
     fn read(bytes: &[u8], header: &str, earlier: Earlier) -> Result<Self, String> {
-        let text = whole_lines(bytes)?;
-        if text.is_empty() && !header.as_bytes().starts_with(bytes) {
+        let text = complete(bytes, header)?;
+        if text.trim().is_empty() && !header.as_bytes().starts_with(bytes) {
             return Err("is no results file".into());
         }
-        let mut contents = Self::default();
-        for (number, line) in text.split_inclusive('\n').enumerate() {
-            if number == 0 {
-                if line != header {
-                    return Err("was begun under other conditions".into());
+        let mut contents = Self { kept: header.to_owned(), ..Self::default() };
+        let (mut kept, mut is_begun) = (String::new(), false);
+        for (number, line) in (1..).zip(text.split_inclusive('\n')) {
+            if !line.trim().is_empty() {
+                if !is_begun {
+                    if line != header {
+                        return Err("was begun under other conditions".into());
+                    }
+                    is_begun = true;
+                } else {
+                    let record = json::read(line).map_err(|error| format!("line {number}: {error}"))?;
+                    if earlier == Earlier::KeptUnlessLate && record.lost_late() {
+                        contents.late.push_str(line);
+                        continue;
+                    }
+                    contents.games.insert(record.number, record);
                 }
-            } else {
-                let record = json::read(line).map_err(|error| format!("line {}: {error}", number + 1))?;
-                if earlier == Earlier::KeptUnlessLate && record.lost_late() {
-                    contents.late.push_str(line);
-                    continue;
-                }
-                contents.games.insert(record.number, record);
             }
-            contents.kept.push_str(line);
+            kept.push_str(line);
+        }
+        if is_begun {
+            contents.kept = kept;
         }
         Ok(contents)
     }
@@ -169,11 +205,15 @@ fn whole_lines(bytes: &[u8]) -> Result<&str, String> {
     std::str::from_utf8(&bytes[..length]).map_err(|error| error.to_string())
 }
 
-/// Gives a file another text in one step: at any time it holds all of the old one or all of the new one.
-fn replace(path: &Path, text: &str) -> std::io::Result<()> {
-    let mut file = AtomicWriteFile::open(path)?;
-    file.write_all(text.as_bytes())?;
-    file.commit()
+/// The text of a results file up to the end of its last line that is whole. That is one too which lacks nothing but
+/// the line's end: an editor may have taken that away.
+fn complete(bytes: &[u8], header: &str) -> Result<String, String> {
+    let mut text = whole_lines(bytes)?.to_owned();
+    let rest = std::str::from_utf8(&bytes[text.len()..]).unwrap_or_default();
+    if rest == header.trim_end() || json::read(rest).is_ok() {
+        text = text + rest + "\n";
+    }
+    Ok(text)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Plays the games of a match, several at once, and keeps every result.
 
+use crate::interrupt;
 use crate::matches::results::Results;
 use crate::matches::spec::PlayerSpec;
 use crate::play::openings::Openings;
@@ -47,37 +48,31 @@ impl Match {
     }
 
     /// Plays all games that are not in `results` yet, `concurrency` at once, until all are there or
-    /// `enough` is raised. `progress` is called after each.
-    ///
-    /// # Errors
-    /// A result could not be written.
+    /// `enough` is raised. `progress` is called after each. Where a result cannot be written everything ends: those
+    /// of the games under way could not be either.
     pub fn play(
         &self,
         results: &Results,
         concurrency: usize,
         enough: &AtomicBool,
         progress: &(dyn Fn(&Results) + Sync),
-    ) -> Result<(), String> {
+    ) {
         let done: BTreeSet<u64> = results.games().iter().map(|game| game.number).collect();
         let missing = Mutex::new((0..self.games).filter(|number| !done.contains(number)));
-        let problem = Mutex::new(None);
+        let threads = concurrency.min(usize::try_from(self.games).unwrap_or(usize::MAX));
         std::thread::scope(|scope| {
-            for _ in 0..concurrency.max(1) {
+            for _ in 0..threads {
                 scope.spawn(|| {
                     while !enough.load(Ordering::Relaxed) {
                         let Some(number) = missing.lock().ok().and_then(|mut missing| missing.next()) else {
                             break;
                         };
-                        if let Err(error) = results.add(self.game(number)) {
-                            enough.store(true, Ordering::Relaxed);
-                            problem.lock().ok().and_then(|mut slot| slot.replace(error));
-                        }
+                        results.add(self.game(number)).unwrap_or_else(|error| interrupt::give_up(&error));
                         progress(results);
                     }
                 });
             }
         });
-        problem.into_inner().ok().flatten().map_or(Ok(()), Err)
     }
 
     /// Where games start; under the SAU platform's rules if one of the players believes to be there.

@@ -20,6 +20,8 @@ pub struct Score {
     pub pairs: BTreeMap<u64, usize>,
     /// Forfeits of A and of B by kind, such as `late`.
     pub forfeits: [BTreeMap<String, u64>; 2],
+    /// What was said of the first forfeit of each kind.
+    pub reasons: [BTreeMap<String, String>; 2],
     /// Moves of all games.
     pub plies: u64,
     /// Seconds that A and B thought, and how many moves they chose.
@@ -50,8 +52,9 @@ impl Score {
             self.games_as_black += 1;
             self.wins_as_black += u64::from(won);
         }
-        if let Some((kind, _)) = &game.forfeit {
+        if let Some((kind, reason)) = &game.forfeit {
             *self.forfeits[won as usize].entry(kind.clone()).or_insert(0) += 1;
+            self.reasons[won as usize].entry(kind.clone()).or_insert_with(|| reason.clone());
         }
         self.plies += game.moves.len() as u64;
         let mut side = game.start.side();

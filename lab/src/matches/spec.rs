@@ -14,6 +14,7 @@
 use crate::baseline::{alphabeta::AlphaBeta, measure::Measure, pvs::Pvs, random::RandomPlayer};
 use crate::matches::weights::read_weights;
 use crate::platforms::botzone::BotzonePlayer;
+use crate::platforms::process::check_start;
 use crate::platforms::{Dialect, External, Protocol};
 use crate::play::player::{Budget, Choice, Player, SearchPlayer};
 use otrera::{Forfeit, Move, Params, Position, Resources};
@@ -40,6 +41,9 @@ enum Kind {
 /// Default memory of a search: matches run several at once.
 const MEMORY_MB: u64 = 256;
 
+/// The deepest alpha-beta that ends within a lifetime.
+const MOST_DEPTH: u32 = 10;
+
 impl PlayerSpec {
     /// Builds the player. The seed decides all its chances.
     pub fn build(&self, seed: u64) -> Box<dyn Player> {
@@ -57,6 +61,17 @@ impl PlayerSpec {
                 Protocol::Sau => Box::new(External::new(command.clone(), Dialect::Sau)),
                 Protocol::Uci => Box::new(External::new(command.clone(), Dialect::Uci)),
             },
+        }
+    }
+
+    /// Whether it can play. A program from elsewhere is started as for a game, and ended at once.
+    ///
+    /// # Errors
+    /// The program that cannot be started, and why.
+    pub fn check_start(&self) -> Result<(), String> {
+        match &self.kind {
+            Kind::External { command, .. } => check_start(command),
+            _ => Ok(()),
         }
     }
 
@@ -105,17 +120,19 @@ fn built_in(text: &str) -> Result<Kind, String> {
     let name = words.next().unwrap_or_default();
     let words: Vec<&str> = words.collect();
     let measure = |default: Measure| words.first().map_or(Ok(default), |word| word.parse());
-    let kind = match name {
-        "random" => Kind::Random,
-        "greedy" => Kind::AlphaBeta { measure: measure(Measure::Paper)?, depth: 1 },
-        "alphabeta" => Kind::AlphaBeta {
-            measure: measure(Measure::Territory)?,
-            depth: words
-                .get(1)
-                .map_or(Ok(2), |depth| depth.parse())
-                .map_err(|_| format!("{text}: what depth?"))?,
-        },
-        "pvs" => Kind::Pvs { measure: measure(Measure::Paper)? },
+    let (kind, most_words) = match name {
+        "random" => (Kind::Random, 0),
+        "greedy" => (Kind::AlphaBeta { measure: measure(Measure::Paper)?, depth: 1 }, 1),
+        "alphabeta" => {
+            let depth = words.get(1).map_or(Some(2), |depth| depth.parse().ok());
+            let depth = depth.filter(|depth| (1..=MOST_DEPTH).contains(depth));
+            let depth = depth.ok_or_else(|| format!("{text}: valid is a depth from 1 to {MOST_DEPTH}"))?;
+            (Kind::AlphaBeta { measure: measure(Measure::Territory)?, depth }, 2)
+        }
+        "pvs" => (Kind::Pvs { measure: measure(Measure::Paper)? }, 1),
+        preset if !words.is_empty() => {
+            return Err(format!("{text}: parameters of {preset} come behind commas"));
+        }
         preset => {
             let params = Params::preset(preset).map_err(|valid| {
                 format!("{preset}: {valid}, random, greedy, alphabeta[:EVALUATION[:DEPTH]], pvs[:EVALUATION], cmd:PROGRAM,proto=P")
@@ -123,8 +140,8 @@ fn built_in(text: &str) -> Result<Kind, String> {
             return search(params, options);
         }
     };
-    match options.next() {
-        Some(option) => Err(format!("{name} has no option {option}")),
+    match words.get(most_words).copied().or(options.next()) {
+        Some(word) => Err(format!("{text}: {name} knows no {word}")),
         None => Ok(kind),
     }
 }
@@ -145,12 +162,14 @@ fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Res
     for option in options {
         let (name, value) =
             option.split_once('=').ok_or_else(|| format!("{option}: an option is name=value"))?;
-        let number =
-            || value.parse::<u64>().ok().filter(|&n| n > 0).ok_or_else(|| format!("{option}: what number?"));
+        let number = |most: u64| match value.parse() {
+            Ok(number) if (1..=most).contains(&number) => Ok(number),
+            _ => Err(format!("{option}: valid is a whole number from 1 to {most}")),
+        };
         match name {
-            "threads" => threads = number()?.min(1024) as usize,
-            "memory" => memory = number()?.min(65_536) << 20,
-            "iterations" => iterations = Some(number()?),
+            "threads" => threads = number(1024)? as usize,
+            "memory" => memory = number(65_536)? << 20,
+            "iterations" => iterations = Some(number(1_000_000_000_000)?),
             "share" => {
                 haste.share =
                     positive(value, 1.0).ok_or_else(|| format!("{option}: valid is a number up to 1"))?
@@ -165,7 +184,8 @@ fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Res
             _ => params.set(name, value)?,
         }
     }
-    Ok(Kind::Search { params: Box::new(params), threads, memory: memory as usize, iterations, haste })
+    let params = Box::new(params.checked()?);
+    Ok(Kind::Search { params, threads, memory: memory as usize, iterations, haste })
 }
 
 fn positive(text: &str, most: f64) -> Option<f64> {

@@ -2,12 +2,12 @@
 //! write or read is waited for until a deadline only, and when it is dropped its whole process group goes.
 
 use super::usage::{self, Usage};
+use crate::interrupt;
 use otrera::Forfeit;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
-use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use wait4::Wait4;
@@ -78,9 +78,7 @@ impl Process {
             Errors::Hidden => Stdio::null(),
             Errors::Shown => Stdio::inherit(),
         });
-        let mut child = command.process_group(0).spawn()?;
-        let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-        let group = group.ok_or_else(|| io::Error::other("a process without a number"))?;
+        let (mut child, group) = interrupt::start_group(&mut command)?;
         Ok(Self {
             ending: pidfd_open(group, PidfdFlags::empty())?,
             stdin: child.stdin.take(),
@@ -241,8 +239,7 @@ impl Process {
     pub fn end(&mut self) -> Option<End> {
         let mut child = self.child.take()?;
         self.stdin = None;
-        // First the group and then the wait: afterwards its number may belong to another.
-        let _ = kill_process_group(self.group, Signal::KILL);
+        interrupt::end_group(self.group);
         let used = child.wait4().ok()?;
         let cpu = used.rusage.utime + used.rusage.stime;
         let peak = if used.rusage.maxrss > usage::own_peak() { used.rusage.maxrss } else { 0 };
@@ -254,6 +251,16 @@ impl Drop for Process {
     fn drop(&mut self) {
         self.end();
     }
+}
+
+/// Starts a program as for a game, and ends it at once.
+///
+/// # Errors
+/// It cannot be started, and why.
+pub fn check_start(command: &[String]) -> Result<(), String> {
+    let started = Process::start(command, Errors::Hidden);
+    let [program, ..] = command else { return Err("what program?".into()) };
+    started.map(drop).map_err(|error| format!("{program} cannot be started: {error}"))
 }
 
 /// Whether there is something to be done without waiting.

@@ -12,7 +12,8 @@ mod remainder;
 mod solver;
 mod suite;
 
-use crate::commands::r#match::{read_seconds, read_size};
+use crate::arguments::{read_concurrency, read_count, read_size, read_time};
+use crate::files::Output;
 use crate::matches::runner::cores;
 use crate::matches::spec::PlayerSpec;
 use crate::play::player::Budget;
@@ -39,28 +40,28 @@ pub struct Args {
     #[arg(long, default_value = "10", value_parser = read_size, conflicts_with = "suite")]
     size: Size,
     /// Positions drawn for each number of contested squares, 1 to 22.
-    #[arg(long, default_value_t = 20, conflicts_with = "suite")]
+    #[arg(long, default_value = "20", conflicts_with = "suite", value_parser = read_count::<usize>)]
     each: usize,
     /// Keep only positions that are won, but not by the move of `greedy`.
     #[arg(long, conflicts_with = "suite")]
     hard: bool,
     /// Iterations for each move of the games that positions are drawn from, and of those that are played on.
-    #[arg(long, default_value_t = 300)]
+    #[arg(long, default_value = "300", value_parser = read_count::<u64>)]
     iterations: u64,
     /// Seed of the games and of the player.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Positions after which the solver gives up.
-    #[arg(long, default_value_t = 3_000_000)]
+    #[arg(long, default_value = "3000000", value_parser = read_count::<u64>)]
     nodes: u64,
     /// The player that is judged.
     #[arg(long, default_value = "tournament")]
     player: PlayerSpec,
     /// Seconds that it has for a move.
-    #[arg(long, value_name = "S", default_value = "0.5", value_parser = read_seconds)]
+    #[arg(long, value_name = "S", default_value = "0.5", value_parser = read_time)]
     time: Duration,
     /// Positions worked on at once; by default one for each core.
-    #[arg(long)]
+    #[arg(long, value_name = "N", value_parser = read_concurrency)]
     concurrency: Option<usize>,
 }
 
@@ -69,7 +70,8 @@ pub struct Args {
 /// # Errors
 /// A suite that cannot be read or written, or a player that does not play.
 pub fn run(args: &Args) -> Result<(), String> {
-    let threads = args.concurrency.unwrap_or_else(cores).max(1);
+    args.player.check_start()?;
+    let threads = args.concurrency.unwrap_or_else(cores);
     let pool =
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| error.to_string())?;
     pool.install(|| {
@@ -88,6 +90,7 @@ pub fn run(args: &Args) -> Result<(), String> {
 
 /// Makes a suite and writes it.
 fn made(args: &Args) -> Result<Vec<Endgame>, String> {
+    let output = Output::new(&args.output, &[])?;
     let made = suite::make(args);
     let command = format!(
         "lab endgames --size {} --each {}{} --iterations {} --seed {} --nodes {}",
@@ -98,8 +101,8 @@ fn made(args: &Args) -> Result<Vec<Endgame>, String> {
         args.seed,
         args.nodes
     );
-    suite::write(&args.output, &made.suite, &command)?;
-    println!("{} positions written to {}", made.suite.len(), args.output.display());
+    output.write(&suite::to_text(&made.suite, &command))?;
+    println!("{} positions written to {}", made.suite.len(), output.path().display());
     if args.hard {
         println!("{} solved and left out as easy", made.easy);
     }

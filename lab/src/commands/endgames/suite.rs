@@ -132,17 +132,14 @@ fn candidates(args: &Args, number: u64) -> Vec<Position> {
     found.into_iter().flatten().collect()
 }
 
-/// Writes a suite, with the command that made it at the top.
-///
-/// # Errors
-/// The file cannot be written.
-pub fn write(path: &Path, suite: &[Endgame], command: &str) -> Result<(), String> {
+/// A suite as text, with the command that made it at the top.
+pub fn to_text(suite: &[Endgame], command: &str) -> String {
     let mut text = format!("# {command}\n# FEN; who wins; squares that both sides can reach\n");
     for endgame in suite {
         let Endgame { position, winner } = endgame;
         text += &format!("{}; {winner}; {}\n", position.to_fen(), contested(position));
     }
-    std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
+    text
 }
 
 /// Reads a suite.

@@ -9,7 +9,7 @@ pub struct Load(Vec<Child>);
 
 impl Load {
     /// Starts so many of them.
-    pub fn start(count: usize) -> Result<Self, String> {
+    pub fn start(count: u16) -> Result<Self, String> {
         let problem = |error: std::io::Error| format!("--load: {error}");
         let lab = std::env::current_exe().map_err(problem)?;
         let mut load = Self(Vec::new());

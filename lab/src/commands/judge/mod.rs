@@ -4,14 +4,14 @@
 pub mod load;
 mod report;
 
-use crate::commands::r#match::{read_seconds, read_size};
+use crate::arguments::{read_count, read_size, read_time};
 use crate::matches::spec::PlayerSpec;
 use crate::platforms::botzone::{Allowance, BotzonePlayer, Log, Mode};
 use crate::platforms::confine::{Refusal, confined};
-use crate::platforms::process::Errors;
+use crate::platforms::process::{Errors, check_start};
 use crate::play::player::Player;
-use crate::play::referee;
-use crate::play::referee::{Conditions, Control};
+
+use crate::play::referee::{self, Conditions, Control};
 use clap::ValueEnum;
 use load::Load;
 use otrera::Outcome;
@@ -36,19 +36,19 @@ pub struct Args {
     )]
     mode: Vec<Mode>,
     /// Games in each mode, as Black and as White in turn.
-    #[arg(long, default_value_t = 2)]
+    #[arg(long, default_value = "2", value_parser = read_count::<u64>)]
     games: u64,
     /// Its opponent: a player as in `lab match`, or `itself`.
     #[arg(long, value_name = "PLAYER", default_value = "greedy")]
     opponent: String,
     /// Seconds for a move of an opponent that needs to be told.
-    #[arg(long, value_name = "S", default_value = "0.1", value_parser = read_seconds)]
+    #[arg(long, value_name = "S", default_value = "0.1", value_parser = read_time)]
     opponent_time: Duration,
     /// Edge of the board.
     #[arg(long, default_value = "8", value_parser = read_size)]
     size: Size,
     /// Seconds for a turn; twice as many for the first one, and as many times more as the language is granted.
-    #[arg(long, value_name = "S", default_value = "1", value_parser = read_seconds)]
+    #[arg(long, value_name = "S", default_value = "1", value_parser = read_time)]
     time: Duration,
     /// The language whose time limits hold.
     #[arg(long, value_enum, default_value = "cpp")]
@@ -64,8 +64,8 @@ pub struct Args {
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "eperm")]
     forbid_execve: Option<Refusal>,
     /// Busy processes beside the games.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    load: usize,
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
+    load: u16,
     /// Show what the bot writes to its error output.
     #[arg(long)]
     stderr: bool,
@@ -140,6 +140,7 @@ impl<'a> Court<'a> {
         if command.is_empty() {
             return Err("which bot?".into());
         }
+        check_start(&command)?;
         let command = match args.forbid_execve {
             Some(refusal) => confined(&command, refusal)?,
             None => command,
@@ -153,8 +154,9 @@ impl<'a> Court<'a> {
         };
         let opponent = match args.opponent.as_str() {
             "itself" => None,
-            player => Some(player.parse()?),
+            player => Some(player.parse::<PlayerSpec>()?),
         };
+        opponent.iter().try_for_each(PlayerSpec::check_start)?;
         Ok(Self { args, command, allowance, opponent })
     }
 

@@ -7,6 +7,7 @@
 pub mod ratings;
 
 use crate::commands::convert;
+use crate::files::Output;
 use otrera::GameRecord;
 use otrera::record::json;
 use ratings::Standing;
@@ -39,18 +40,18 @@ pub struct Args {
 /// # Errors
 /// What could not be read or written, as a message.
 pub fn run(args: &Args) -> Result<(), String> {
+    let [first, ..] = &args.results[..] else { return Err("no results file".into()) };
+    let output = args.output.clone().unwrap_or_else(|| first.with_extension("html"));
+    let output = Output::new(&output, &args.results)?;
     let mut games = Vec::new();
     for path in &args.results {
         let mut more = convert::read_games(path)?;
         more.sort_by_key(|game| game.number);
         games.append(&mut more);
     }
-    let [first, ..] = &args.results[..] else { return Err("no results file".into()) };
-    let output = args.output.clone().unwrap_or_else(|| first.with_extension("html"));
     let title = args.results.iter().map(|path| file_name(path)).collect::<Vec<_>>().join(", ");
-    std::fs::write(&output, page(&title, &games))
-        .map_err(|error| format!("{}: {error}", output.display()))?;
-    eprintln!("{} games in {}", games.len(), output.display());
+    output.write(&page(&title, &games))?;
+    eprintln!("{} games in {}", games.len(), output.path().display());
     Ok(())
 }
 

@@ -197,7 +197,17 @@ pub fn rollout_depths(study: &Study) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::matches::spec::PlayerSpec;
     use otrera::PlayedMove;
+
+    #[test]
+    fn all_players_are_understood() {
+        let systems = SYSTEMS.map(|(name, ..)| name.to_owned());
+        let depths = DEPTHS.map(|(depth, _)| format!("paper,rollouts={depth}"));
+        for player in FIELD.map(str::to_owned).iter().chain(&systems).chain(&depths) {
+            assert!(player.parse::<PlayerSpec>().is_ok(), "{player}");
+        }
+    }
 
     #[test]
     fn the_match_point_is_the_first_own_move_that_sees_ninety_per_cent() {

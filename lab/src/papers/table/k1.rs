@@ -32,6 +32,11 @@ fn games(study: &Study, playouts: u64) -> u64 {
     }
 }
 
+/// The players of a cell.
+fn players(playouts: u64, measure: &str) -> [String; 2] {
+    [format!("uct,iterations={playouts}"), format!("alphabeta:{measure}")]
+}
+
 /// Plays, prints and writes the table.
 pub fn run(study: &Study) -> Result<(), String> {
     let rows = if study.quick { &PAPER[..2] } else { &PAPER[..] };
@@ -44,7 +49,7 @@ pub fn run(study: &Study) -> Result<(), String> {
         let mut cells = vec![playouts.to_string()];
         let mut seconds = Vec::new();
         for (index, measure) in MEASURES.iter().enumerate() {
-            let (uct, opponent) = (format!("uct,iterations={playouts}"), format!("alphabeta:{measure}"));
+            let [uct, opponent] = players(playouts, measure);
             let contest = study.contest([&uct, &opponent], games(study, playouts), Control::Free, 0)?;
             let score = Score::of(&study.games(&format!("K-1/{measure}-{playouts}"), &contest)?);
             cells.push(cell(&score, paper[index]));
@@ -78,4 +83,19 @@ fn cell(score: &Score, paper: u32) -> String {
     let (paper_low, paper_high) = interval(u64::from(paper), PAPER_GAMES);
     let mark = if (paper_low..=paper_high).contains(&score.share()) { "" } else { "*" };
     format!("{:.0}{mark} ({:.0}-{:.0}; {paper})", score.share() * 100.0, low * 100.0, high * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matches::spec::PlayerSpec;
+
+    #[test]
+    fn all_players_are_understood() {
+        for (playouts, ..) in PAPER {
+            for player in MEASURES.iter().flat_map(|measure| players(playouts, measure)) {
+                assert!(player.parse::<PlayerSpec>().is_ok(), "{player}");
+            }
+        }
+    }
 }

@@ -10,6 +10,9 @@ mod techniques;
 mod z2;
 mod z3;
 
+use crate::arguments::read_concurrency;
+use crate::files::make_folder_of;
+use crate::interrupt;
 use crate::matches::results::{Earlier, Results};
 use crate::matches::runner::{Match, cores};
 use crate::matches::spec::PlayerSpec;
@@ -35,7 +38,7 @@ pub struct Args {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Games played at once; by default one for each core.
-    #[arg(long)]
+    #[arg(long, value_name = "N", value_parser = read_concurrency)]
     concurrency: Option<usize>,
     /// Where tables, plots and the games behind them go.
     #[arg(long, default_value = "results/tables")]
@@ -122,7 +125,9 @@ impl Study {
                 eprintln!("{cell}: {done}/{} games", contest.games);
             }
         };
-        contest.play(&results, self.concurrency, &AtomicBool::new(false), &shown)?;
+        let folder = self.folder.display();
+        interrupt::advise(format!("; the games so far are in {folder}: the same command goes on"));
+        contest.play(&results, self.concurrency, &AtomicBool::new(false), &shown);
         Ok(results.games().into_iter().take(contest.games as usize).collect())
     }
 
@@ -145,7 +150,7 @@ impl Study {
     fn publish(&self, name: &str, sheet: &Sheet, plot: Option<&Plot>) -> Result<(), String> {
         print!("{}", sheet.to_text());
         let (csv, svg) = (self.folder.join(format!("{name}.csv")), self.folder.join(format!("{name}.svg")));
-        std::fs::create_dir_all(&self.folder).map_err(|error| error.to_string())?;
+        make_folder_of(&csv)?;
         std::fs::write(&csv, sheet.to_csv()).map_err(|error| format!("{}: {error}", csv.display()))?;
         println!("written: {}", csv.display());
         if let Some(plot) = plot {

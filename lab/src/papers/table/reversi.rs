@@ -30,7 +30,7 @@ fn played(study: &Study) -> Vec<Played> {
     let total = pairings.len();
     let (waiting, played) = (Mutex::new(pairings.into_iter()), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
-        for _ in 0..study.concurrency.max(1) {
+        for _ in 0..study.concurrency {
             scope.spawn(|| {
                 while let Some(pairing) = waiting.lock().ok().and_then(|mut waiting| waiting.next()) {
                     let game = study::play(&pairing);

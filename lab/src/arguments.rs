@@ -1,0 +1,50 @@
+//! Numbers from the command line, with what would be valid.
+
+use otrera::Size;
+use std::time::Duration;
+
+/// The most games, threads or processes at once: a machine has fewer cores.
+const MOST_AT_ONCE: u64 = 1024;
+
+/// A whole number from 1.
+pub fn read_count<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
+    let count = text.parse::<u64>().ok().filter(|count| *count > 0);
+    count.and_then(|count| T::try_from(count).ok()).ok_or_else(|| "a whole number from 1 is wanted".into())
+}
+
+/// How many are at work at once.
+pub fn read_concurrency(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(count) if (1..=MOST_AT_ONCE).contains(&count) => Ok(count as usize),
+        _ => Err(format!("a whole number from 1 to {MOST_AT_ONCE} is wanted")),
+    }
+}
+
+/// A number of seconds, which may be none.
+pub fn read_seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|seconds: &f64| (0.0..=1e6).contains(seconds));
+    seconds.map(Duration::from_secs_f64).ok_or_else(|| "a number of seconds is wanted".into())
+}
+
+/// Time to think, in seconds.
+pub fn read_time(text: &str) -> Result<Duration, String> {
+    let time = read_seconds(text).ok().filter(|time| !time.is_zero());
+    time.ok_or_else(|| "a number of seconds above 0 is wanted".into())
+}
+
+/// A number from 0 to 1.
+pub fn read_share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "a number from 0 to 1 is wanted".into())
+}
+
+/// A number above 0.
+pub fn read_positive(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| *number > 0.0 && number.is_finite());
+    number.ok_or_else(|| "a number above 0 is wanted".into())
+}
+
+/// The edge of a board.
+pub fn read_size(text: &str) -> Result<Size, String> {
+    text.parse().ok().and_then(Size::new).ok_or_else(|| "an edge from 4 to 10 is wanted".into())
+}

@@ -1,0 +1,87 @@
+//! Files that commands write: never over what they read, and in one step.
+
+use atomic_write_file::AtomicWriteFile;
+use std::fs::{self, File, Metadata};
+use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// A file that is to be written when the work is done, and that was found fit for it before.
+#[derive(Debug)]
+pub struct Output(PathBuf);
+
+impl Output {
+    /// Makes sure that the file can be written, with its folder, and is none of these inputs.
+    ///
+    /// # Errors
+    /// Why it cannot be the output.
+    pub fn new(path: &Path, inputs: &[PathBuf]) -> Result<Self, String> {
+        let problem = |what: &dyn std::fmt::Display| format!("{}: {what}", path.display());
+        if inputs.iter().any(|input| is_same(input, path)) {
+            return Err(problem(&"is an input, and would be overwritten: name another --output"));
+        }
+        make_folder_of(path)?;
+        match path.metadata() {
+            Ok(found) if found.is_dir() => Err(problem(&"is a folder: name a file")),
+            Ok(found) if found.is_file() => {
+                File::options().write(true).open(path).map(drop).map_err(|e| problem(&e))
+            }
+            // A pipe or a device shows what it takes when it is written.
+            Ok(_) => Ok(()),
+            Err(_) => {
+                File::create_new(path).and_then(|_| fs::remove_file(path)).map_err(|error| problem(&error))
+            }
+        }?;
+        Ok(Self(path.to_owned()))
+    }
+
+    /// Writes the file: at any time it holds all of what it held before or all of this.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn write(&self, text: &str) -> Result<(), String> {
+        let Self(path) = self;
+        let written = match path.metadata() {
+            Ok(found) if !found.is_file() => fs::write(path, text),
+            // Of a link what it leads to.
+            Ok(_) => path.canonicalize().and_then(|path| replace(&path, text)),
+            Err(_) => replace(path, text),
+        };
+        written.map_err(|error| format!("{}: {error}", path.display()))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+/// Creates the folder that a file is to lie in.
+///
+/// # Errors
+/// The folder that cannot be created, and why.
+pub fn make_folder_of(path: &Path) -> Result<(), String> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let problem = |folder: &Path, error: io::Error| format!("{}: {error}", folder.display());
+    folder.map_or(Ok(()), |folder| fs::create_dir_all(folder).map_err(|error| problem(folder, error)))
+}
+
+/// Whether both are the same file, by whatever names.
+fn is_same(a: &Path, b: &Path) -> bool {
+    matches!((a.metadata(), b.metadata()), (Ok(a), Ok(b)) if identity(&a) == identity(&b))
+}
+
+/// What tells a file from all others: its device and its number there.
+pub fn identity(file: &Metadata) -> (u64, u64) {
+    (file.dev(), file.ino())
+}
+
+/// Gives a file another text in one step: at any time it holds all of the old one or all of the new one.
+///
+/// # Errors
+/// It cannot be written.
+pub fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = AtomicWriteFile::open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.commit()
+}

@@ -1,0 +1,134 @@
+//! What Ctrl-C, SIGTERM and SIGHUP come to: the programs under test are ended with us, no line of results is cut
+//! in two, and it is said how to go on. A second signal ends at once.
+//!
+//! The programs live in process groups of their own, which the terminal's signals do not reach.
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::io::{self, IsTerminal, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, exit};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+/// Whether this program is about to end.
+static ENDING: AtomicBool = AtomicBool::new(false);
+
+/// The process groups of the programs that run.
+static GROUPS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+
+/// Held by whoever writes what must not be cut.
+static WRITING: Mutex<()> = Mutex::new(());
+
+/// How to go on after an interruption.
+static ADVICE: Mutex<String> = Mutex::new(String::new());
+
+/// Exit status of a program that a signal has ended, less the signal's number.
+const SIGNALLED: i32 = 128;
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Waits for signals from now on. One that is to be ignored, as under `nohup`, stays ignored.
+///
+/// # Errors
+/// The system refuses it.
+pub fn listen() -> Result<(), String> {
+    let ignored = ignored_signals();
+    let heeded = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored & (1 << (signal - 1)) == 0);
+    let mut signals = Signals::new(heeded).map_err(|error| format!("signals: {error}"))?;
+    thread::spawn(move || {
+        let mut arrived = signals.forever();
+        if let Some(first) = arrived.next() {
+            thread::spawn(move || end(first));
+        }
+        if let Some(second) = arrived.next() {
+            exit(SIGNALLED + second);
+        }
+    });
+    Ok(())
+}
+
+/// The signals that this program was started to ignore, the first in the lowest bit; none where `/proc` does not tell.
+fn ignored_signals() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}
+
+/// Ends everything in order.
+fn end(signal: i32) {
+    end_groups();
+    // Whoever is writing a line may finish it; nobody begins another.
+    let _written = locked(&WRITING);
+    let advice = locked(&ADVICE);
+    let new_line = if io::stderr().is_terminal() { "\n" } else { "" };
+    say(&format!("{new_line}lab: interrupted{advice}"));
+    exit(SIGNALLED + signal);
+}
+
+fn end_groups() {
+    ENDING.store(true, Ordering::SeqCst);
+    for group in locked(&GROUPS).iter() {
+        // A group that is gone is no failure.
+        let _ = kill_process_group(*group, Signal::KILL);
+    }
+}
+
+/// Ends this program because it cannot go on, and the programs under test with it.
+pub fn give_up(problem: &str) -> ! {
+    end_groups();
+    say(&format!("lab: {problem}"));
+    exit(1)
+}
+
+/// Says something to whoever is still there.
+fn say(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// Says what follows the word "interrupted" from now on: where the results are and how to go on.
+pub fn advise(advice: String) {
+    *locked(&ADVICE) = advice;
+}
+
+/// While the guard lives an interruption waits. When one has come already this does not return, so that what comes of
+/// the end of a program under test is neither written down nor told.
+pub fn whole() -> MutexGuard<'static, ()> {
+    let guard = locked(&WRITING);
+    if !ENDING.load(Ordering::SeqCst) {
+        return guard;
+    }
+    drop(guard);
+    loop {
+        thread::park();
+    }
+}
+
+/// Starts a program in a process group of its own, which ends with us.
+///
+/// # Errors
+/// It cannot be started, or we are about to end.
+pub fn start_group(command: &mut Command) -> io::Result<(Child, Pid)> {
+    // Held until the group is known, so that an interruption misses none.
+    let mut groups = locked(&GROUPS);
+    if ENDING.load(Ordering::SeqCst) {
+        return Err(io::ErrorKind::Interrupted.into());
+    }
+    let child = command.process_group(0).spawn()?;
+    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let group = group.ok_or_else(|| io::Error::other("a process without a number"))?;
+    groups.push(group);
+    Ok((child, group))
+}
+
+/// Kills a process group whose first process has not been waited for: afterwards its number may belong to another.
+pub fn end_group(group: Pid) {
+    let mut groups = locked(&GROUPS);
+    // A group that is gone is no failure.
+    let _ = kill_process_group(group, Signal::KILL);
+    groups.retain(|other| *other != group);
+}

@@ -1,0 +1,400 @@
+//! What must not happen to whoever uses the laboratory: files overwritten or cut, programs left behind, results that
+//! two of us write, commands that do nothing or never end, and failures without a word.
+
+mod laboratory;
+
+use laboratory::{Folder, lab, running, soon};
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs::{File, read_to_string};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::process::{Child, Command, Output, Stdio};
+
+/// Arguments for quick games.
+const QUICK: [&str; 6] = ["--size", "6", "--plies", "0", "--concurrency", "1"];
+
+/// Runs the laboratory in a folder: its exit status, what it printed and what it complained of.
+fn run_in(folder: &Folder, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let Output { status, stdout, stderr } = lab(arguments).current_dir(&folder.0).output().unwrap();
+    (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
+}
+
+/// Expects a failure with this in its complaint.
+fn check_refusal(folder: &Folder, arguments: &[&str], complaint: &str) {
+    let (status, _, said) = run_in(folder, arguments);
+    assert!(status.is_some_and(|status| [1, 2].contains(&status)), "{arguments:?}: {status:?} {said}");
+    assert!(said.contains(complaint) && !said.contains("panicked"), "{arguments:?}: {said}");
+}
+
+/// Plays quick games into a file.
+fn play(folder: &Folder, name: &str, games: &str) {
+    let arguments = ["match", "random", "greedy", "--games", games, "--output", name];
+    let (status, _, said) = run_in(folder, &[&arguments[..], &QUICK].concat());
+    assert_eq!(status, Some(0), "{said}");
+}
+
+/// A program in the folder that never answers and has a child; the child sleeps for this many seconds.
+fn sleeper(folder: &Folder, seconds: &str) -> String {
+    let path = folder.write("sleeper", &format!("#!/bin/sh\nsleep {seconds} &\nsleep {seconds}\n"));
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+    path
+}
+
+fn send(child: &Child, signal: Signal) {
+    kill_process(Pid::from_raw(child.id() as i32).unwrap(), signal).unwrap();
+}
+
+// --- What is fitted ----------------------------------------------------------------------------------------
+
+#[test]
+fn a_fit_to_too_little_is_refused_and_nothing_is_written_into_the_source() {
+    let folder = Folder::new("too-little");
+    let source = folder.write("src/eval/policy_weights.rs", "precious");
+    let players = ["tournament,iterations=20", "tournament,iterations=30"];
+    let one = ["--games", "1", "--size", "4", "--plies", "0", "--output", "one.jsonl"];
+    assert_eq!(run_in(&folder, &[&["match", players[0], players[1]], &one[..]].concat()).0, Some(0));
+    let needed = "at least 250 and 50 are needed";
+    check_refusal(&folder, &["policy", "one.jsonl", "--iterations", "10"], needed);
+    check_refusal(&folder, &["fit", "one.jsonl"], "at least 1000 and 200 are needed");
+    let tune = ["tune", "tournament,iterations=5", "c=3:0.5", "--size", "4", "--pairs"];
+    check_refusal(&folder, &[&tune[..], &["99"]].concat(), "at least 100 pairs are needed");
+    assert_eq!(read_to_string(&source).unwrap(), "precious");
+    assert!(!folder.0.join("results/policy_weights.rs").exists());
+}
+
+#[test]
+fn priors_fitted_to_enough_go_to_the_results() {
+    let folder = Folder::new("priors");
+    let source = folder.write("src/eval/policy_weights.rs", "precious");
+    let games = ["match", "random", "random", "--games", "60", "--plies", "2", "--balance", "0.5"];
+    assert_eq!(run_in(&folder, &[&games[..], &["--output", "games.jsonl"]].concat()).0, Some(0));
+    let effort = ["--search", "tournament,counting=off", "--iterations", "5", "--steps", "2"];
+    let (status, printed, said) = run_in(&folder, &[&["policy", "games.jsonl"], &effort[..]].concat());
+    assert_eq!(status, Some(0), "{said}");
+    assert!(printed.ends_with("written: results/policy_weights.rs\n"), "{printed}");
+    let written = read_to_string(folder.0.join("results/policy_weights.rs")).unwrap();
+    assert!(written.contains("static MOVEMENT") && written.contains("static ARROW"), "{written}");
+    assert_eq!(read_to_string(&source).unwrap(), "precious");
+}
+
+// --- Files -------------------------------------------------------------------------------------------------
+
+#[test]
+fn no_command_overwrites_what_it_reads() {
+    let folder = Folder::new("overwritten");
+    play(&folder, "page.html", "2");
+    let before = read_to_string(folder.file("page.html")).unwrap();
+    symlink(folder.file("page.html"), folder.file("link")).unwrap();
+    let complaint = "is an input, and would be overwritten: name another --output";
+    check_refusal(&folder, &["report", "page.html"], complaint);
+    check_refusal(&folder, &["report", "page.html", "--output", "link"], complaint);
+    check_refusal(&folder, &["policy", "page.html", "--output", "./page.html"], complaint);
+    let tune = ["tune", "tournament,iterations=5", "c=3:0.5", "--output", "page.html"];
+    check_refusal(&folder, &tune, "page.html: File exists");
+    assert_eq!(read_to_string(folder.file("page.html")).unwrap(), before);
+}
+
+#[test]
+fn an_output_that_cannot_be_is_told_at_once() {
+    let folder = Folder::new("no-output");
+    play(&folder, "games.jsonl", "1");
+    assert!(Command::new("mkfifo").arg(folder.file("pipe")).status().unwrap().success());
+    let games = ["match", "random", "greedy", "--games", "1", "--output"];
+    for file in ["/dev/full", "pipe", "."] {
+        for more in [&[][..], &["--resume"]] {
+            check_refusal(&folder, &[&games[..], &[file], more].concat(), "is no regular file");
+        }
+    }
+    check_refusal(&folder, &[&games[..], &["games.jsonl/x.jsonl"]].concat(), "games.jsonl: ");
+    check_refusal(&folder, &["report", "games.jsonl", "--output", "/dev/full"], "/dev/full: No space left");
+    check_refusal(&folder, &["report", "games.jsonl", "--output", "."], ".: is a folder: name a file");
+    check_refusal(&folder, &["table", "Z-2", "--folder", "games.jsonl"], "games.jsonl/full: Not a directory");
+    check_refusal(&folder, &["endgames", "--output", "games.jsonl/x"], "games.jsonl: ");
+}
+
+/// A limit on the size of files stands for a disk that is full, also in that a part of a line is still written.
+#[test]
+fn a_full_disk_is_told_and_costs_no_game_that_was_finished() {
+    let folder = Folder::new("full");
+    let script = format!("trap '' XFSZ; ulimit -f 6; exec {} \"$@\"", env!("CARGO_BIN_EXE_lab"));
+    let games = ["match", "random", "greedy", "--games", "30", "--output", "games.jsonl"];
+    let mut command = Command::new("sh");
+    command.args(["-c", &script, "sh"]).args(games).args(QUICK).current_dir(&folder.0);
+    let Output { status, stderr, .. } = command.output().unwrap();
+    let said = String::from_utf8(stderr).unwrap();
+    assert!(
+        status.code() == Some(1) && said.ends_with("lab: games.jsonl: File too large (os error 27)\n"),
+        "{said}"
+    );
+    let text = read_to_string(folder.file("games.jsonl")).unwrap();
+    assert!(text.ends_with("}\n") && (2..30).contains(&text.lines().count()), "{text}");
+    let (status, printed, said) = run_in(&folder, &[&games[..], &QUICK, &["--resume"]].concat());
+    assert_eq!(status, Some(0), "{said}");
+    let after = read_to_string(folder.file("games.jsonl")).unwrap();
+    assert!(after.starts_with(&text) && after.lines().count() == 31, "{printed}");
+}
+
+#[test]
+fn a_reader_that_stops_early_ends_no_match_and_a_full_output_is_told() {
+    let folder = Folder::new("output");
+    let games = ["match", "random", "greedy", "--games", "40", "--output", "games.jsonl"];
+    let mut child = lab(&[&games[..], &QUICK].concat()).current_dir(&folder.0).spawn().unwrap();
+    drop(child.stdout.take());
+    let Output { status, stderr, .. } = child.wait_with_output().unwrap();
+    assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
+    assert_eq!(read_to_string(folder.file("games.jsonl")).unwrap().lines().count(), 41);
+    let full = File::options().write(true).open("/dev/full").unwrap();
+    let Output { status, stderr, .. } =
+        lab(&["fit", "--help"]).stdout(Stdio::null()).current_dir(&folder.0).output().unwrap();
+    assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
+    let table = ["table", "Z-2", "--folder", "tables"];
+    let Output { status, stderr, .. } = lab(&table).stdout(full).current_dir(&folder.0).output().unwrap();
+    let said = String::from_utf8(stderr).unwrap();
+    assert_eq!(
+        (status.code(), said.as_str()),
+        (Some(1), "lab: standard output: No space left on device (os error 28)\n")
+    );
+}
+
+#[test]
+fn blank_lines_and_a_missing_line_end_cost_no_game() {
+    let folder = Folder::new("blank");
+    play(&folder, "games.jsonl", "3");
+    let text = read_to_string(folder.file("games.jsonl")).unwrap();
+    let spaced = text.replace('\n', "\n\n \n");
+    for changed in
+        [spaced.as_str(), &format!("\n{spaced}"), text.trim_end(), &spaced.trim_end().replace("} \n", "}\n")]
+    {
+        folder.write("games.jsonl", changed);
+        let arguments = ["match", "random", "greedy", "--games", "4", "--output", "games.jsonl", "--resume"];
+        let (status, _, said) = run_in(&folder, &[&arguments[..], &QUICK].concat());
+        assert_eq!(status, Some(0), "{changed:?}: {said}");
+        let after = read_to_string(folder.file("games.jsonl")).unwrap();
+        assert!(after.starts_with(changed), "{changed:?} became {after:?}");
+        assert_eq!(after.lines().filter(|line| line.contains("\"number\"")).count(), 4);
+    }
+    let broken = text.replace("\"number\":1", "\"number\":");
+    folder.write("games.jsonl", &broken);
+    let arguments = ["match", "random", "greedy", "--games", "4", "--output", "games.jsonl", "--resume"];
+    check_refusal(&folder, &[&arguments[..], &QUICK].concat(), "games.jsonl: line 3: ");
+    assert_eq!(read_to_string(folder.file("games.jsonl")).unwrap(), broken);
+}
+
+// --- Programs ----------------------------------------------------------------------------------------------
+
+#[test]
+fn a_program_that_is_missing_is_told_before_anything_is_played() {
+    let folder = Folder::new("missing");
+    let player = "cmd:/is/not/there --flag,proto=botzone-simple";
+    let complaint = "lab: /is/not/there cannot be started: No such file or directory";
+    check_refusal(&folder, &["match", player, "random", "--output", "games.jsonl"], complaint);
+    check_refusal(&folder, &["match", "random", player, "--output", "games.jsonl"], complaint);
+    check_refusal(&folder, &["judge", "/is/not/there"], complaint);
+    check_refusal(&folder, &["judge", "true", "--opponent", player], complaint);
+    check_refusal(&folder, &["endgames", "--player", player], complaint);
+    folder.write("field.toml", &format!("players = ['random', 'greedy', '{player}']"));
+    check_refusal(&folder, &["tourney", "field.toml"], complaint);
+    assert!(!folder.0.join("games.jsonl").exists() && !folder.0.join("results").exists());
+}
+
+#[test]
+fn why_games_were_lost_other_than_on_the_board_is_told() {
+    let folder = Folder::new("reasons");
+    let player = "cmd:sh /is/not/there.sh,proto=botzone-simple";
+    let arguments = ["match", player, "random", "--games", "2", "--output", "games.jsonl"];
+    let (status, printed, said) = run_in(&folder, &[&arguments[..], &QUICK].concat());
+    assert_eq!(status, Some(0), "{said}");
+    assert!(
+        printed.contains(&format!("{player} lost 2 by crash, first: RE: it ended with exit status: ")),
+        "{printed}"
+    );
+}
+
+/// Starts a command that lets the sleeper play, ends it by a signal, and expects the sleeper to go with its child.
+/// What was said.
+fn interrupted(folder: &Folder, arguments: &[&str], seconds: &str, signal: Signal) -> String {
+    let child = lab(arguments).current_dir(&folder.0).spawn().unwrap();
+    let sleeps = format!("sleep {seconds}");
+    assert!(soon(|| running(&sleeps) >= 2), "the program has not started");
+    send(&child, signal);
+    let Output { status, stderr, .. } = child.wait_with_output().unwrap();
+    let said = String::from_utf8(stderr).unwrap();
+    assert_eq!(status.code(), Some(128 + signal.as_raw()), "{said}");
+    assert!(soon(|| running(&sleeps) == 0), "the program is still there");
+    said
+}
+
+#[test]
+fn an_interrupted_match_ends_its_programs_and_says_how_to_go_on() {
+    let folder = Folder::new("interrupted");
+    play(&folder, "other.jsonl", "1");
+    let player = format!("cmd:{},proto=botzone-simple", sleeper(&folder, "514201"));
+    let arguments = [
+        "match",
+        "random",
+        &player,
+        "--games",
+        "4",
+        "--time",
+        "50",
+        "--output",
+        "games.jsonl",
+        "--size",
+        "8",
+    ];
+    let arguments = [&arguments[..], &["--plies", "0", "--resume"]].concat();
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let said = interrupted(&folder, &arguments, "514201", signal);
+        let advice = "lab: interrupted; the games so far are in games.jsonl: \
+                      the same command with --output games.jsonl --resume goes on\n";
+        assert!(said.ends_with(advice), "{said}");
+        let text = read_to_string(folder.file("games.jsonl")).unwrap();
+        assert_eq!(text.lines().count(), 1, "no game that was cut off counts as lost: {text}");
+    }
+}
+
+#[test]
+fn an_interrupted_judge_or_tournament_ends_its_programs() {
+    let folder = Folder::new("interrupted-others");
+    let program = sleeper(&folder, "514202");
+    for mode in ["simple", "json-keep"] {
+        let judge = ["judge", &program, "--time", "50", "--mode", mode, "--load", "1"];
+        let said = interrupted(&folder, &judge, "514202", Signal::INT);
+        assert_eq!(said, "lab: interrupted\n");
+    }
+    let confined = ["judge", &program, "--time", "50", "--mode", "simple", "--opponent", "itself"];
+    interrupted(&folder, &confined, "514202", Signal::TERM);
+    let field =
+        format!("players = ['random', 'cmd:{program},proto=botzone-json']\nsize = 8\nplies = 0\ntime = 50");
+    folder.write("field.toml", &field);
+    let said = interrupted(&folder, &["tourney", "field.toml"], "514202", Signal::TERM);
+    assert!(
+        said.ends_with("lab: interrupted; the games so far are in results/field: the same command goes on\n"),
+        "{said}"
+    );
+}
+
+/// Nobody reads what it complains of, so that the first signal finds no end: its word cannot be said.
+#[test]
+fn a_second_signal_ends_at_once() {
+    let folder = Folder::new("second");
+    // Each line of its progress names both players.
+    let player = "tournament".to_owned() + &",iterations=1".repeat(100);
+    folder.write(
+        "field.toml",
+        &format!("players = ['random', '{player}']\nsize = 4\nplies = 0\ngames = 100000"),
+    );
+    let mut child = lab(&["tourney", "field.toml"]).current_dir(&folder.0).spawn().unwrap();
+    let length = || std::fs::metadata(folder.file("results/field/0-1.jsonl")).map_or(0, |file| file.len());
+    let second = std::time::Duration::from_secs(1);
+    let is_stuck = || {
+        let before = length();
+        std::thread::sleep(second);
+        before > 0 && before == length()
+    };
+    assert!((0..60).any(|_| is_stuck()), "it goes on although nobody reads");
+    send(&child, Signal::INT);
+    std::thread::sleep(second);
+    assert_eq!(child.try_wait().unwrap(), None, "the first signal waits for a reader");
+    send(&child, Signal::INT);
+    assert_eq!(child.wait().unwrap().code(), Some(128 + Signal::INT.as_raw()));
+}
+
+#[test]
+fn a_signal_that_is_to_be_ignored_stays_ignored() {
+    let folder = Folder::new("nohup");
+    let player = format!("cmd:{},proto=botzone-simple", sleeper(&folder, "514203"));
+    let script = format!("trap '' HUP; exec {} \"$@\"", env!("CARGO_BIN_EXE_lab"));
+    let mut command = Command::new("sh");
+    command.args([
+        "-c", &script, "sh", "match", "random", &player, "--games", "2", "--time", "50", "--size", "8",
+    ]);
+    command.args(["--plies", "0", "--output", &folder.file("games.jsonl")]).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    assert!(soon(|| running("sleep 514203") >= 2));
+    send(&child, Signal::HUP);
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert!(running("sleep 514203") >= 2, "it was ended by SIGHUP");
+    send(&child, Signal::TERM);
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(128 + Signal::TERM.as_raw()));
+    assert!(soon(|| running("sleep 514203") == 0));
+}
+
+#[test]
+fn two_at_one_results_file_are_kept_apart() {
+    let folder = Folder::new("two");
+    let player = format!("cmd:{},proto=botzone-simple", sleeper(&folder, "514204"));
+    let arguments =
+        ["match", "random", &player, "--games", "2", "--time", "50", "--size", "8", "--plies", "0"];
+    let arguments = [&arguments[..], &["--output", "games.jsonl", "--resume"]].concat();
+    let first = lab(&arguments).current_dir(&folder.0).spawn().unwrap();
+    assert!(soon(|| running("sleep 514204") >= 2));
+    let before = read_to_string(folder.file("games.jsonl")).unwrap();
+    let complaint = "games.jsonl: another lab is writing it: let that one end, or name another --output";
+    check_refusal(&folder, &arguments, complaint);
+    check_refusal(&folder, &[&arguments[..], &["--replay-late"]].concat(), complaint);
+    assert_eq!(read_to_string(folder.file("games.jsonl")).unwrap(), before);
+    send(&first, Signal::TERM);
+    assert_eq!(first.wait_with_output().unwrap().status.code(), Some(128 + Signal::TERM.as_raw()));
+    assert!(soon(|| running("sleep 514204") == 0));
+    interrupted(&folder, &arguments, "514204", Signal::TERM);
+}
+
+// --- Numbers -----------------------------------------------------------------------------------------------
+
+#[test]
+fn absurd_numbers_are_refused_with_what_would_be_valid() {
+    let folder = Folder::new("absurd");
+    play(&folder, "games.jsonl", "1");
+    folder.write("none.toml", "players = ['random', 'greedy']\ngames = 0\n");
+    folder.write("alone.toml", "players = ['random']\n");
+    folder.write("speed.toml", "players = ['random', 'greedy']\ntime = 0\n");
+    folder.write("over.txt", "# a game that ends\n");
+    let count = "a whole number from 1 is wanted";
+    for (arguments, complaint) in [
+        ("match random greedy --games 0", count),
+        ("match random greedy --games -1", "unexpected argument"),
+        ("match random greedy --iterations 0", count),
+        ("match random greedy --time 0", "a number of seconds above 0 is wanted"),
+        ("match random greedy --time nan", "a number of seconds above 0 is wanted"),
+        ("match random greedy --game-time 0", "a number of seconds above 0 is wanted"),
+        ("match random greedy --grace inf", "a number of seconds is wanted"),
+        (
+            "match random greedy --plies 10000",
+            "--plies 10000: at most 46 on 10x10, so that a game is left to play",
+        ),
+        ("match random greedy --plies 5 --size 4", "--plies 5: at most 4 on 4x4"),
+        ("match random greedy --balance nan", "a number from 0 to 1 is wanted"),
+        ("match random greedy --concurrency 0", "a whole number from 1 to 1024 is wanted"),
+        ("match random greedy --concurrency 10000000", "a whole number from 1 to 1024 is wanted"),
+        ("match random greedy --book over.txt", "over.txt: holds no opening"),
+        ("match random alphabeta:territory:0", "valid is a depth from 1 to 10"),
+        ("match random alphabeta:territory:99", "valid is a depth from 1 to 10"),
+        ("match random greedy:paper:9", "greedy knows no 9"),
+        ("match random tournament:2", "parameters of tournament come behind commas"),
+        ("match random tournament,threads=0", "threads=0: valid is a whole number from 1 to 1024"),
+        ("match random tournament,memory=0", "memory=0: valid is a whole number from 1 to 65536"),
+        ("match random tournament,burst=1.5", "burst=1.5: valid is a whole number from 1 to 1000"),
+        ("judge true --games 0", count),
+        ("judge true --time 0", "a number of seconds above 0 is wanted"),
+        ("judge true --load 100000", "100000 is not in"),
+        ("tourney none.toml", "games is a whole number from 1"),
+        ("tourney alone.toml", "two players or more are wanted"),
+        ("tourney speed.toml", "a number of seconds above 0 is wanted"),
+        ("table Z-5 --concurrency 0", "a whole number from 1 to 1024 is wanted"),
+        ("policy games.jsonl --positions 0", count),
+        ("policy games.jsonl --iterations 0", count),
+        ("policy games.jsonl --steps 0", count),
+        ("fit games.jsonl --ridge 0", "a number above 0 is wanted"),
+        ("fit games.jsonl --blend 2", "a number from 0 to 1 is wanted"),
+        ("tune tournament c=3:0.5 --pairs 0", "at least 100 pairs are needed"),
+        ("tune tournament c=3:0.5 --rate nan", "a number above 0 is wanted"),
+        ("endgames --each 0", count),
+        ("endgames --iterations 0", count),
+        ("endgames --nodes 0", count),
+        ("endgames --time 0", "a number of seconds above 0 is wanted"),
+        ("endgames --concurrency 0", "a whole number from 1 to 1024 is wanted"),
+    ] {
+        check_refusal(&folder, &arguments.split(' ').collect::<Vec<_>>(), complaint);
+    }
+    assert!(!folder.0.join("results").exists(), "nothing was begun");
+}

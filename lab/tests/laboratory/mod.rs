@@ -1,0 +1,59 @@
+//! What the tests of the laboratory share: a folder that goes with the test, the program, and who is running.
+#![allow(dead_code)] // every test file compiles this module for itself and uses a part of it
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// A folder of its own that goes with the test.
+pub struct Folder(pub PathBuf);
+
+impl Folder {
+    pub fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("otrera-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    /// The path of a file in it.
+    pub fn file(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+
+    /// Writes a file into it; its path.
+    pub fn write(&self, name: &str, text: &str) -> String {
+        std::fs::create_dir_all(self.0.join(name).parent().unwrap()).unwrap();
+        std::fs::write(self.0.join(name), text).unwrap();
+        self.file(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The laboratory with these arguments, its output taken in.
+pub fn lab(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// How many running processes have this text in their command line.
+pub fn running(text: &str) -> usize {
+    let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    let lines = processes.filter_map(|process| std::fs::read(process.path().join("cmdline")).ok());
+    lines.filter(|line| String::from_utf8_lossy(line).replace('\0', " ").contains(text)).count()
+}
+
+/// Whether something becomes so before long, on a busy machine too.
+pub fn soon(condition: impl Fn() -> bool) -> bool {
+    (0..3000).any(|_| {
+        condition() || {
+            std::thread::sleep(Duration::from_millis(10));
+            false
+        }
+    })
+}

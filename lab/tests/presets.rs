@@ -1,0 +1,89 @@
+//! Parameters of the search that do not go together are refused, with the reason and what would be valid, wherever a
+//! preset can be named: on the command line, in `otrera.toml`, over UCI and in the laboratory.
+
+mod bot;
+
+use otrera::Params;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+/// Parameters that do not go together, a word of the reason, and the same made valid.
+const MISMATCHES: [(&str, &str, &str); 5] = [
+    ("tournament,grouping=whole", "priors", "tournament,grouping=whole,formula=uct"),
+    ("mcts,formula=puct", "priors", "mcts,formula=puct,grouping=split"),
+    ("paper,grouping=whole", "arrow-first=off", "paper,grouping=whole,arrow-first=off"),
+    ("mg,formula=puct", "arrow-first=off", "mg,arrow-first=off,formula=puct"),
+    ("paper,formula=ucb1-tuned", "arrow-first=off", "paper,formula=ucb1-tuned,arrow-first=off"),
+];
+
+/// Runs a program on this input; what it said on both outputs.
+fn said(program: impl AsRef<std::ffi::OsStr>, arguments: &[&str], input: &str) -> String {
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // One that has ended already does not read.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let Output { stdout, stderr, .. } = child.wait_with_output().unwrap();
+    String::from_utf8([stdout, stderr].concat()).unwrap()
+}
+
+#[test]
+fn every_preset_is_valid_and_stays_so_however_it_is_changed_to_itself() {
+    for (name, params) in Params::NAMED {
+        assert_eq!(params.clone().checked(), Ok(params.clone()), "{name}");
+        assert_eq!(name.parse(), Ok(params), "{name}");
+    }
+}
+
+#[test]
+fn what_does_not_go_together_is_refused_in_any_order() {
+    for (wrong, reason, right) in MISMATCHES {
+        let problem = wrong.parse::<Params>().unwrap_err();
+        assert!(problem.contains(reason) && problem.contains("valid are"), "{wrong}: {problem}");
+        assert!(right.parse::<Params>().is_ok(), "{right}");
+    }
+    let orders = ["tournament,grouping=whole,formula=uct", "tournament,formula=uct,grouping=whole"];
+    assert_eq!(orders[0].parse::<Params>(), orders[1].parse());
+}
+
+#[test]
+fn the_command_line_refuses_it() {
+    for (wrong, reason, _) in MISMATCHES {
+        let said = said(bot::path(), &["bench", "--preset", wrong], "");
+        assert!(said.starts_with(&format!("otrera: --preset {wrong}: ")) && said.contains(reason), "{said}");
+    }
+}
+
+#[test]
+fn uci_refuses_it_and_the_preset_before_stands() {
+    for (wrong, reason, _) in MISMATCHES {
+        let input = format!("setoption name Preset value {wrong}\nposition startpos\ngo nodes 50\n");
+        let said = said(bot::path(), &["uci", "--threads", "1", "--memory", "16"], &input);
+        assert!(said.contains(reason) && said.contains("bestmove "), "{wrong}: {said}");
+    }
+}
+
+#[test]
+fn a_file_of_options_refuses_it() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("presets");
+    std::fs::create_dir_all(&folder).unwrap();
+    let program = folder.join("otrera");
+    let _ = std::fs::remove_file(&program);
+    std::fs::hard_link(bot::path(), &program).unwrap();
+    for (wrong, reason, _) in MISMATCHES {
+        std::fs::write(folder.join("otrera.toml"), format!("preset = \"{wrong}\"\n")).unwrap();
+        let said = said(&program, &["bench"], "");
+        assert!(said.contains("otrera.toml line 1: ") && said.contains(reason), "{wrong}: {said}");
+    }
+}
+
+#[test]
+fn the_laboratory_refuses_it() {
+    for (wrong, reason, _) in MISMATCHES {
+        for player in [wrong.to_owned(), format!("{wrong},threads=1,iterations=9")] {
+            let said = said(env!("CARGO_BIN_EXE_lab"), &["match", "random", &player], "");
+            assert!(said.starts_with("error: ") && said.contains(reason), "{player}: {said}");
+        }
+    }
+}
