@@ -67,7 +67,7 @@ fn assert_contains(text: &str, wanted: &str) {
 #[test]
 fn a_bad_option_changes_nothing_and_is_logged_with_what_would_be_valid() {
     let folder = folder("bad-option");
-    let mistakes: [(&[&str], &str); 19] = [
+    let mistakes: [(&[&str], &str); 21] = [
         (&["--colour", "red"], "--colour"),
         (&["-x"], "unknown option"),
         (&["word"], "unexpected argument word"),
@@ -78,6 +78,8 @@ fn a_bad_option_changes_nothing_and_is_logged_with_what_would_be_valid() {
         (&["--move-time", "0"], "valid is a number of seconds from 0.01 to 604800"),
         (&["--move-time", "NaN"], "--move-time NaN"),
         (&["--total-time=inf"], "--total-time inf"),
+        (&["--move-overhead", "6"], "valid is a number of seconds from 0 to 5"),
+        (&["--side", "green"], "--side green: valid are black, white"),
         (&["--size", "3"], "valid is a whole number from 4 to 10"),
         (&["--size", "8.0"], "--size 8.0"),
         (&["--preset", "fast"], "valid are tournament"),

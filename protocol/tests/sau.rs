@@ -419,3 +419,32 @@ fn a_replacement_for_a_refused_move_takes_no_long_thought() {
     }
     assert!(quickest < Duration::from_secs(1), "{quickest:?}");
 }
+
+/// Killed before, while and after it sends its move; what it sends after we have stopped listening is lost.
+#[test]
+fn killed_at_any_moment_it_goes_on_from_its_record() {
+    for (count, wait) in [10, 295, 305, 500].into_iter().enumerate() {
+        let folder = folder(&format!("kill-{count}"));
+        let options = ["--move-time", "0.3", "--total-time", "30", "--record-dir", folder.to_str().unwrap()];
+        let mut referee = Referee::new(board(10));
+        let mut program = start(&options);
+        program.send(b"new black\n".to_vec());
+        if let Ok(answer) = program.line(Duration::from_millis(wait)) {
+            referee.accept(&answer, Form::Sau).unwrap();
+        }
+        drop(program);
+        let [(name, _)] = &files_in(&folder)[..] else { panic!("{:?}", files_in(&folder)) };
+        let record = folder.join(name);
+        let mut program = start(&[&["resume", record.to_str().unwrap()], &options[..]].concat());
+        program.send(b"name?\n".to_vec());
+        program.line(LIMIT).unwrap();
+        for _ in 0..3 {
+            if referee.position().side() == Side::White {
+                let mv = referee.play_any().unwrap();
+                program.send(format!("move {}\n", referee.written(mv, Form::Sau)).into_bytes());
+            }
+            let answer = program.line(SOON).unwrap_or_else(|why| panic!("killed after {wait} ms: {why}"));
+            referee.accept(&answer, Form::Sau).unwrap();
+        }
+    }
+}
