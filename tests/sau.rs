@@ -395,12 +395,38 @@ fn a_refused_move_is_replaced_by_thought() {
     let mut referee = Referee::new(board(10));
     program.send(b"new black\n".to_vec());
     referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
-    for count in 2..5 {
+    let mut movements = Vec::new();
+    for count in 2..12 {
+        movements.push(referee.moves()[0].movement());
         referee.take_back().unwrap();
         program.send(b"error\n".to_vec());
         referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
         assert_eq!(thoughts(), count, "{}", std::fs::read_to_string(&log).unwrap());
     }
+    // What is refused with two arrows is refused for its way.
+    let often = |movement| movements.iter().filter(|&other| other == movement).count();
+    assert!(movements.iter().all(|movement| often(movement) <= 2), "{movements:?}");
+}
+
+/// In the next game, and for the next move, everything may be played again: with one legal move it must be.
+#[test]
+fn refused_moves_are_forgotten_with_the_next_move_and_game() {
+    let mut program = start(&["--size", "4", "--iterations", "2000", "--seed", "3"]);
+    let mut firsts = std::collections::HashSet::new();
+    let first_moves = board(4).legal_moves().count();
+    // More refusals than there are moves: were they kept, none would be left for the games to come.
+    for _ in 0..12 {
+        let mut referee = Referee::new(board(4));
+        program.send(b"new black\n".to_vec());
+        referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
+        firsts.insert(referee.moves()[0]);
+        for _ in 0..first_moves / 8 {
+            referee.take_back().unwrap();
+            program.send(b"error\n".to_vec());
+            referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
+        }
+    }
+    assert!(firsts.len() < 12, "the first choice comes again: {firsts:?}");
 }
 
 #[test]

@@ -155,7 +155,7 @@ impl<'a> Engine<'a> {
         if let Some((moves, position)) = &self.given {
             game.follow(moves, *position);
         }
-        game.exclude(&self.refused);
+        game.exclude(&self.left_out(game.position()));
         game
     }
 
@@ -278,7 +278,7 @@ impl<'a> Engine<'a> {
             hold = END_FOLLOWS;
             game.set_rules(Rules::Standard);
         }
-        game.exclude(&self.refused);
+        game.exclude(&self.left_out(game.position()));
         let mut time = self.settings.move_time.unwrap_or_else(|| self.clock.time_for(game.position()));
         if !self.refused.is_empty() {
             time = time.min(REPLACEMENT);
@@ -397,11 +397,19 @@ impl<'a> Engine<'a> {
             self.mind = Some(Mind::Idle(game));
             return Ok(());
         }
-        if game.position().legal_moves().all(|mv| self.refused.contains(&mv)) {
+        if self.left_out(game.position()).len() == game.position().legal_moves().count() {
             self.refused.clear();
         }
         self.mind = Some(Mind::Idle(game));
         self.think(arrived)
+    }
+
+    /// The legal moves that are not to be tried: those refused, and all with a movement that was refused twice, for
+    /// something must stand in its way that we do not know of.
+    fn left_out(&self, position: &Position) -> Vec<Move> {
+        let refusals = |mv: &Move| self.refused.iter().filter(|r| r.movement() == mv.movement()).count();
+        let is_out = |mv: &Move| self.refused.contains(mv) || refusals(mv) >= 2;
+        if self.refused.is_empty() { Vec::new() } else { position.legal_moves().filter(is_out).collect() }
     }
 
     /// Writes the record as the game stands, if one is wanted.
