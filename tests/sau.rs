@@ -408,25 +408,39 @@ fn a_refused_move_is_replaced_by_thought() {
     assert!(movements.iter().all(|movement| often(movement) <= 2), "{movements:?}");
 }
 
-/// In the next game, and for the next move, everything may be played again: with one legal move it must be.
 #[test]
-fn refused_moves_are_forgotten_with_the_next_move_and_game() {
-    let mut program = start(&["--size", "4", "--iterations", "2000", "--seed", "3"]);
-    let mut firsts = std::collections::HashSet::new();
-    let first_moves = board(4).legal_moves().count();
-    // More refusals than there are moves: were they kept, none would be left for the games to come.
-    for _ in 0..12 {
+fn a_move_refused_in_one_game_is_played_in_the_next() {
+    let mut program = start(&["--size", "4", "--iterations", "300", "--seed", "3"]);
+    let mut first_move = |refuse: bool| {
         let mut referee = Referee::new(board(4));
         program.send(b"new black\n".to_vec());
         referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
-        firsts.insert(referee.moves()[0]);
-        for _ in 0..first_moves / 8 {
+        let first = referee.moves()[0];
+        if refuse {
             referee.take_back().unwrap();
             program.send(b"error\n".to_vec());
             referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
         }
-    }
-    assert!(firsts.len() < 12, "the first choice comes again: {firsts:?}");
+        first
+    };
+    let refused = first_move(true);
+    assert!((0..50).any(|_| first_move(false) == refused), "{refused} is never played again");
+}
+
+/// As long as moves are refused it thinks for less than a second.
+#[test]
+fn after_a_refused_move_the_next_one_has_its_whole_time() {
+    let mut program = start(&["--move-time", "1.5"]);
+    let mut referee = Referee::new(board(10));
+    program.send(b"new black\n".to_vec());
+    referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
+    referee.take_back().unwrap();
+    program.send(b"error\n".to_vec());
+    referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
+    let mv = referee.play_any().unwrap();
+    program.send(format!("move {}\n", referee.written(mv, Form::Sau)).into_bytes());
+    program.silent(Duration::from_millis(1000)).unwrap();
+    referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
 }
 
 #[test]
