@@ -202,6 +202,9 @@ class EngineProcess:
                 except OSError:
                     pass  # It ended a moment ago.
 
+    def has_ended(self) -> bool:
+        return self._reap()
+
     def close(self) -> None:
         for file in (self._child.stdin, self._child.stdout, self._errors):
             if file is not None:

@@ -8,8 +8,10 @@ when that is made.  A move out of turn is overlooked.  The operator names the ne
 unfinished record in otrera.toml, with the time that is left, before loading the engine.
 
 Each game is played against random moves and has one kill, at a random moment of a random
-turn of ours or of the opponent.  `--unheard` lets the opponent move while nobody listens,
-which no platform tells afterwards: then refused moves are counted, not held against us.
+turn of ours or of the opponent.  A move that the engine was sent and had no time to write
+down is told by nobody afterwards; then it moves on a board that it does not know, and
+moves may be refused until one is accepted.  They are counted.  `--unheard` lets the
+opponent always move while nobody listens.
 
     python3 scripts/reload.py --games 50 --seed 1
 """
@@ -36,7 +38,8 @@ from engines import EngineProcess, as_text
 
 DEFAULT_ENGINE = Path(__file__).resolve().parent.parent / "dist" / "otrera"
 SIZE = 10
-LATEST_KILL = 14  # our turns; after these a game may be over
+LATEST_KILL = 10  # of our turns; after these a game may be over
+MOST_REFUSED = 100
 HANG_SECONDS = 30.0
 EXIT_CLEAN, EXIT_STALLED, EXIT_USAGE = 0, 1, 2
 
@@ -133,10 +136,9 @@ class Platform:
             timer.join()
             self.killed += 1
         self.left -= time.monotonic() - began
-        self.make(move, "ours")
-        if timer is not None:
-            if self.position.to_move is not self.side and self.engine.process._reap():
-                self.load_again()
+        self.make(move)
+        if self.engine.process.has_ended():
+            self.load_again()  # It was killed after it had answered.
 
     def awaited_move(self) -> Move:
         """The first legal move; whatever is not gets an `error`."""
@@ -155,36 +157,28 @@ class Platform:
             if not objection:
                 return move
             self.refused += 1
-            if not self.unheard or self.refused > 50:
+            if self.refused > MOST_REFUSED:
                 raise Stalled(f"illegal move {line}: {objection}")
             self.send("error\n")
 
     def read_line(self, deadline: float) -> Optional[str]:
-        """A whole line; None when the engine has died before it."""
-        process = self.engine.process
-        while b"\n" not in process._buffer:
-            chunk = process.receive(deadline)
-            if chunk is None:
-                raise Stalled(f"nothing came after {len(self.moves)} plies")
-            if not chunk:
-                return None
-            process._buffer += chunk
-        line, _, process._buffer = process._buffer.partition(b"\n")
-        return as_text(line)
+        """A line, which comes in one write; None when the engine has died before it."""
+        line = self.engine.process.receive(deadline)
+        if line is None:
+            raise Stalled(f"nothing came after {len(self.moves)} plies")
+        return as_text(line).rstrip("\n") or None
 
     def their_turn(self, turn: int) -> None:
         """A random move after a while; what we send meanwhile is overlooked."""
-        process = self.engine.process
         think = self.rng.uniform(0, 0.05)
-        kill = not self.kill_ours and turn == self.kill_turn - 1 and not self.killed
+        kill = not self.kill_ours and turn == self.kill_turn and not self.killed
         if kill:
             time.sleep(self.rng.choice([0.0, self.rng.uniform(0, 0.02)]))
             self.engine.kill()
             self.killed += 1
-            process._buffer = b""
         move = self.rng.choice(list(self.position.legal_moves()))
         if kill and self.unheard:
-            self.make(move, "theirs")
+            self.make(move)
             return self.load_again()
         if kill:
             self.load_again()
@@ -192,17 +186,15 @@ class Platform:
             think = self.rng.uniform(0, 1.5 * max(2.0, self.options.total_time / 15))
         time.sleep(think)
         self.overlook()
-        self.make(move, "theirs")
+        self.make(move)
         if sau_winner(self.position) is None:
             self.send(f"move {to_sau(move, SIZE)}\n")
 
     def overlook(self) -> None:
-        process = self.engine.process
-        while process.receive(time.monotonic()):
+        while self.engine.process.receive(time.monotonic()):
             pass
-        process._buffer = b""
 
-    def make(self, move: Move, whose: str) -> None:
+    def make(self, move: Move) -> None:
         self.position = self.position.play(move)
         self.moves.append(move)
 
@@ -216,19 +208,20 @@ def run(number: int, options: argparse.Namespace) -> Counter:
     """Plays one game; what happened in it."""
     with tempfile.TemporaryDirectory(prefix="reload-") as folder:
         game = Platform(number, options, Path(folder))
-        turn = f"{game.side}, killed on {'our' if game.kill_ours else 'the opponent'}" \
-               f"{'' if game.kill_ours else 's'} turn {game.kill_turn}"
+        turn = (f"{game.side}, killed in turn {game.kill_turn}, "
+                f"{'ours' if game.kill_ours else 'the opponent`s'}")
         counts = Counter(games=1)
         try:
             game.play()
             counts["finished"] += 1
-            told = f"finished after {len(game.moves)} plies"
+            told = f"finished after {len(game.moves)} plies, {game.refused} refused"
         except Exception as problem:  # Whatever it is, the game was not finished.
             told = f"BROKEN OFF: {problem}"
             for log in sorted(Path(folder).glob("*.log")):
                 told += "\n" + log.read_text("utf-8", "replace")[-3000:]
         counts["killed on our turn" if game.kill_ours else "killed on theirs"] += game.killed
         counts["refused moves"] += game.refused
+        counts["games with them"] += game.refused > 0
         counts["out of time"] += game.left < 0
         if options.verbose or "BROKEN" in told:
             print(f"game {number}: {turn}: {told}", flush=True)
@@ -263,7 +256,7 @@ def main(arguments: List[str]) -> int:
     finally:
         EngineProcess.stop_all()
     names = ["games", "killed on our turn", "killed on theirs", "finished", "refused moves",
-             "out of time"]
+             "games with them", "out of time"]
     print(", ".join(f"{name} {total[name]}" for name in names))
     return EXIT_CLEAN if total["finished"] == total["games"] else EXIT_STALLED
 

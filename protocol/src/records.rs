@@ -45,14 +45,13 @@ impl RecordFile {
         self.write_moves(game.moves(), winner, write_through)
     }
 
-    /// Writes the game with a move that is about to be sent, if any, and does not wait for the disk: whoever kills
-    /// the program after that finds the move in the record.
+    /// Writes these moves of a game under way and does not wait for the disk: whoever kills the program after that
+    /// finds them in the record.
     ///
     /// # Errors
     /// What could not be written, as a message.
-    pub fn announce(&mut self, game: &Game, mv: Option<Move>) -> Result<PathBuf, String> {
-        let moves = [game.moves(), mv.as_slice()].concat();
-        self.write_moves(&moves, None, |path, bytes| std::fs::write(path, bytes))
+    pub fn announce(&mut self, moves: &[Move]) -> Result<PathBuf, String> {
+        self.write_moves(moves, None, |path, bytes| std::fs::write(path, bytes))
     }
 
     /// Removes the file: the game was none.

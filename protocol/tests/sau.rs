@@ -395,12 +395,52 @@ fn a_refused_move_is_replaced_by_thought() {
     let mut referee = Referee::new(board(10));
     program.send(b"new black\n".to_vec());
     referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
-    for count in 2..5 {
+    let mut movements = Vec::new();
+    for count in 2..12 {
+        movements.push(referee.moves()[0].movement());
         referee.take_back().unwrap();
         program.send(b"error\n".to_vec());
         referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
         assert_eq!(thoughts(), count, "{}", std::fs::read_to_string(&log).unwrap());
     }
+    // What is refused with two arrows is refused for its way.
+    let often = |movement| movements.iter().filter(|&other| other == movement).count();
+    assert!(movements.iter().all(|movement| often(movement) <= 2), "{movements:?}");
+}
+
+#[test]
+fn a_move_refused_in_one_game_is_played_in_the_next() {
+    let mut program = start(&["--size", "4", "--iterations", "300", "--seed", "3"]);
+    let mut first_move = |refuse: bool| {
+        let mut referee = Referee::new(board(4));
+        program.send(b"new black\n".to_vec());
+        referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
+        let first = referee.moves()[0];
+        if refuse {
+            referee.take_back().unwrap();
+            program.send(b"error\n".to_vec());
+            referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
+        }
+        first
+    };
+    let refused = first_move(true);
+    assert!((0..50).any(|_| first_move(false) == refused), "{refused} is never played again");
+}
+
+/// As long as moves are refused it thinks for less than a second.
+#[test]
+fn after_a_refused_move_the_next_one_has_its_whole_time() {
+    let mut program = start(&["--move-time", "1.5"]);
+    let mut referee = Referee::new(board(10));
+    program.send(b"new black\n".to_vec());
+    referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
+    referee.take_back().unwrap();
+    program.send(b"error\n".to_vec());
+    referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
+    let mv = referee.play_any().unwrap();
+    program.send(format!("move {}\n", referee.written(mv, Form::Sau)).into_bytes());
+    program.silent(Duration::from_millis(1000)).unwrap();
+    referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
 }
 
 #[test]

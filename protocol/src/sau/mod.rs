@@ -155,7 +155,7 @@ impl<'a> Engine<'a> {
         if let Some((moves, position)) = &self.given {
             game.follow(moves, *position);
         }
-        game.exclude(&self.refused);
+        game.exclude(&self.left_out(game.position()));
         game
     }
 
@@ -172,9 +172,7 @@ impl<'a> Engine<'a> {
                 self.forget_unasked();
                 self.finish_game();
                 self.begin_game(side);
-                let game = self.take_game();
-                self.announce(&game, None);
-                self.mind = Some(Mind::Idle(game));
+                self.announce(None);
                 if side == Side::Black { self.think(arrived) } else { Ok(()) }
             }
             Command::Move(mv) => self.opponent_moved(mv, arrived),
@@ -221,6 +219,8 @@ impl<'a> Engine<'a> {
             // The platform sends no move now, so this is none.
             return Ok(());
         }
+        // First of all: the platform says it only once. Should it prove to be none, it is written over.
+        self.announce(mv);
         let mut game = self.take_game();
         let us = match self.us {
             Some(us) => us,
@@ -233,6 +233,7 @@ impl<'a> Engine<'a> {
         let before_last = game.moves().iter().rev().nth(1).copied();
         if mv.is_some() && mv == before_last && game.position().side() != us {
             // It is said twice: an amazon does not leave a square that it has just left.
+            self.keep_record(&game, None);
             self.mind = Some(Mind::Idle(game));
             return Ok(());
         }
@@ -277,7 +278,7 @@ impl<'a> Engine<'a> {
             hold = END_FOLLOWS;
             game.set_rules(Rules::Standard);
         }
-        game.exclude(&self.refused);
+        game.exclude(&self.left_out(game.position()));
         let mut time = self.settings.move_time.unwrap_or_else(|| self.clock.time_for(game.position()));
         if !self.refused.is_empty() {
             time = time.min(REPLACEMENT);
@@ -363,8 +364,8 @@ impl<'a> Engine<'a> {
     /// a moment, and it is the opponent's. Who is killed in between finds a move in the record that the platform
     /// may not have; the other way round it could not be known any more.
     fn play(&mut self, mv: Move, turn_began: Instant) -> Result<(), Disconnected> {
+        self.announce(Some(mv));
         let mut game = self.take_game();
-        self.announce(&game, Some(mv));
         let sent = self.output.send(&format!("move {}", written(mv, self.size)));
         self.clock.spend(turn_began.elapsed() + overhead(self.settings));
         self.log.note("--", &format!("{:.3} s left", self.clock.remaining().as_secs_f64()));
@@ -396,11 +397,19 @@ impl<'a> Engine<'a> {
             self.mind = Some(Mind::Idle(game));
             return Ok(());
         }
-        if game.position().legal_moves().all(|mv| self.refused.contains(&mv)) {
+        if self.left_out(game.position()).len() == game.position().legal_moves().count() {
             self.refused.clear();
         }
         self.mind = Some(Mind::Idle(game));
         self.think(arrived)
+    }
+
+    /// The legal moves that are not to be tried: those refused, and all with a movement that was refused twice, for
+    /// something must stand in its way that we do not know of.
+    fn left_out(&self, position: &Position) -> Vec<Move> {
+        let refusals = |mv: &Move| self.refused.iter().filter(|r| r.movement() == mv.movement()).count();
+        let is_out = |mv: &Move| self.refused.contains(mv) || refusals(mv) >= 2;
+        if self.refused.is_empty() { Vec::new() } else { position.legal_moves().filter(is_out).collect() }
     }
 
     /// Writes the record as the game stands, if one is wanted.
@@ -409,9 +418,15 @@ impl<'a> Engine<'a> {
         self.tell_of_failure(written);
     }
 
-    /// Writes the record with a move that is not sent yet.
-    fn announce(&mut self, game: &Game, mv: Option<Move>) {
-        let written = self.record.as_mut().map(|record| record.announce(game, mv));
+    /// Writes the record with a move that has just come or is about to be sent.
+    fn announce(&mut self, mv: Option<Move>) {
+        let known = match (&self.mind, &self.given) {
+            (Some(Mind::Idle(game)), _) => game.moves(),
+            (_, Some((given, _))) => given,
+            _ => &[],
+        };
+        let moves = [known, mv.as_slice()].concat();
+        let written = self.record.as_mut().map(|record| record.announce(&moves));
         self.tell_of_failure(written);
     }
 
