@@ -68,7 +68,7 @@ faults: bot ## FAULT_GAMES (24) games while things go wrong around the bot
 bench: bot ## behaviour checksum and speed of the bot
 	$(EXE) bench
 
-same-bench: bot ## checks that debug, release, static and Windows builds search alike
+same-bench: bot ## checks that debug, release, static and Windows builds search as recorded
 	scripts/same_bench.sh
 
 lint: ## formatting and clippy, warnings as errors

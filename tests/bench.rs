@@ -1,0 +1,17 @@
+//! The behaviour checksum of every preset is the recorded one: a search changes only in a commit that says so.
+
+use otrera::{Params, bench};
+
+/// A preset and its number on each line.
+const RECORDED: &str = include_str!("data/bench.txt");
+
+#[test]
+fn every_preset_searches_as_recorded() {
+    let numbers = Params::NAMED.map(|(name, params)| {
+        let bench = bench::run(&params);
+        assert!(bench.iterations > bench::ITERATIONS, "{name} hardly searched: {bench:?}");
+        format!("{name} {}", bench.checksum)
+    });
+    let recorded: Vec<&str> = RECORDED.lines().filter(|line| !line.starts_with('#')).collect();
+    assert_eq!(numbers.as_slice(), recorded, "is the change wanted? then it changes tests/data/bench.txt too");
+}
