@@ -32,11 +32,11 @@ const MOST_NUMBERS: u32 = 9;
 const LARGEST_APPENDED: u64 = 100 << 20;
 
 /// Opens a file to append to, for this process alone: where another process has `otrera.log`, or it is full, this
-/// one gets `otrera-2.log`, and so on.
+/// one gets `otrera-2.log`, and so on. Returns the file's name too.
 ///
 /// # Errors
 /// It is no regular file or cannot be written, or all of these names are taken.
-pub fn append(path: &Path) -> Result<File> {
+pub fn append(path: &Path) -> Result<(PathBuf, File)> {
     for number in 1..=MOST_NUMBERS {
         let path = numbered(path, number);
         if path.try_exists()? {
@@ -47,7 +47,7 @@ pub fn append(path: &Path) -> Result<File> {
             return Err(Error::other("standard input or output"));
         }
         if file.metadata()?.len() < LARGEST_APPENDED {
-            return Ok(file);
+            return Ok((path, file));
         }
     }
     Err(Error::other("in use or full, and so are those with the numbers after it"))

@@ -125,7 +125,7 @@ impl Log {
     pub fn open(path: &Path, started: Instant, problems: &mut Vec<String>) -> Self {
         let mut file = LogFile { path: path.to_owned(), file: None, moved: false };
         match files::append(path) {
-            Ok(opened) => file.file = Some(opened),
+            Ok((_, opened)) => file.file = Some(opened),
             Err(error) => problems.push(file.move_away(&error)),
         }
         let log = Self { file: Some(Arc::new(Mutex::new(file))), started };
@@ -162,12 +162,13 @@ impl LogFile {
     fn move_away(&mut self, reason: &io::Error) -> String {
         let name = self.path.file_name().unwrap_or(OsStr::new("otrera.log"));
         let refuge = std::env::temp_dir().join(name);
-        self.file = if self.moved { None } else { files::append(&refuge).ok() };
+        let found = if self.moved { None } else { files::append(&refuge).ok() };
         self.moved = true;
-        let outcome = match self.file {
-            Some(_) => format!("the log is {}", refuge.display()),
-            None => "there is no log".into(),
+        let (outcome, file) = match found {
+            Some((path, file)) => (format!("the log is {}", path.display()), Some(file)),
+            None => ("there is no log".into(), None),
         };
+        self.file = file;
         format!("--log {}: {reason}; {outcome}", self.path.display())
     }
 }
