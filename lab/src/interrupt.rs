@@ -1,16 +1,16 @@
-//! What Ctrl-C, SIGTERM and SIGHUP come to: the programs under test are ended with us, no line of results is cut
+//! What Ctrl-C, SIGTERM, SIGHUP and SIGQUIT come to: the programs under test are ended with us, no line of results is cut
 //! in two, and it is said how to go on. A second signal ends at once.
 //!
 //! The programs live in process groups of their own, which the terminal's signals do not reach.
 
 use rustix::process::{Pid, Signal, kill_process_group};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use std::io::{self, IsTerminal, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, exit};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 /// Whether this program is about to end.
@@ -38,8 +38,12 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// The system refuses it.
 pub fn listen() -> Result<(), String> {
     let ignored = ignored_signals();
-    let heeded = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored & (1 << (signal - 1)) == 0);
-    let mut signals = Signals::new(heeded).map_err(|error| format!("signals: {error}"))?;
+    let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT];
+    let heeded = ending.into_iter().filter(|signal| ignored & (1 << (signal - 1)) == 0);
+    let problem = |error: io::Error| format!("signals: {error}");
+    let mut signals = Signals::new(heeded).map_err(problem)?;
+    // With a handler, whatever it does, a file at the limit of its size fails to be written and is told.
+    signal_hook::flag::register(SIGXFSZ, Arc::default()).map_err(problem)?;
     thread::spawn(move || {
         let mut arrived = signals.forever();
         if let Some(first) = arrived.next() {
