@@ -6,18 +6,19 @@
 mod analyze;
 mod board;
 mod botzone;
+mod given;
 mod io;
 mod options;
 mod play;
 mod records;
 mod sau;
 mod session;
+mod territory;
 mod thought;
 mod uci;
 
 use io::{Event, Events, Log, Output};
 use options::{Command, Options};
-use otrera::{Position, Size};
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::mpsc;
@@ -31,8 +32,11 @@ Usage: otrera [OPTIONS]                    play on the platform that speaks on s
                                            first line
        otrera resume FILE [OPTIONS]        the same; on SAU go on with the game of a record, or of moves
        otrera play [--side black|white]    play against it in the terminal
-       otrera analyze [--fen F] [--time S] [--lines N]
-                                           search a position, show the best moves
+       otrera analyze [--fen F] [--moves \"M M ...\"] [--time S] [--lines N]
+       otrera analyze --record FILE [--game N] [--ply N] [--time S] [--lines N]
+                                           search a position, show whose the squares are and the best moves;
+                                           a record is SGF, CCGC or JSON, or moves alone; its last position
+                                           or that after N moves
        otrera uci                          UCI (Fairy-Stockfish's variant amazons) from the first line on
        otrera bench [--parts]              behaviour checksum and speed; or what the parts of an iteration cost
        otrera perft [--fen F] DEPTH        count the move sequences of a length
@@ -139,17 +143,9 @@ fn serve(options: &Options, started: Instant) {
     }
 }
 
-/// The position that `--fen` or `--size` asks for.
-fn requested_position(options: &Options) -> Result<Position, String> {
-    match &options.fen {
-        Some(fen) => Position::from_fen(fen).map_err(|error| format!("--fen: {error}")),
-        None => Ok(Position::start(options.settings.size.unwrap_or(Size::STANDARD))),
-    }
-}
-
 fn perft(options: &Options) -> Result<(), String> {
     let depth = options.depth.ok_or("perft needs a depth, like `otrera perft 2`")?;
-    let position = requested_position(options)?;
+    let position = given::start(options)?;
     print(&format!("{}\n", otrera::perft(&position, depth)))
 }
 
