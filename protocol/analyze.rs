@@ -48,6 +48,9 @@ pub fn run(options: &Options) -> Result<(), String> {
             );
         }
     });
+    if watched {
+        eprintln!();
+    }
     crate::print(&described(&report, position.side(), options.lines))?;
     crate::print(&format!(
         "{} iterations in {:.2} s, {:.0} iterations/s ({}, threads {})\n",
