@@ -6,6 +6,7 @@ mod common;
 use common::{random_game, size};
 use fastrand::Rng;
 use otrera::search::params::{Grouping, Parallel, Rollouts};
+use otrera::search::report::CONTINUED;
 use otrera::{Limits, Move, Movement, Params, Position, Report, Resources, Rules, Search, Side, WinRate};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -142,6 +143,27 @@ fn visits_add_up() {
         sorted.sort_by_key(|line| std::cmp::Reverse(line.visits));
         assert_eq!(report.lines, sorted, "the most visited first");
     }
+}
+
+#[test]
+fn lines_tell_how_the_game_may_go_on() {
+    let mut going_on = Vec::new();
+    for params in searchers() {
+        let mut search = Search::new(Position::standard(), params.clone(), Resources::default());
+        let report = run_iterations(&mut search, 6000);
+        let best = &report.lines[0];
+        assert_eq!([&[best.mv], &best.continuation[..]].concat(), report.principal_variation);
+        assert!(report.lines.iter().skip(CONTINUED).all(|line| line.continuation.is_empty()));
+        for line in &report.lines {
+            let mut position = search.position().with_move(line.mv);
+            for &mv in &line.continuation {
+                position = position.try_play(mv).unwrap_or_else(|error| panic!("{line:?}: {error}"));
+            }
+        }
+        going_on.push(report.lines.iter().filter(|line| !line.continuation.is_empty()).count());
+    }
+    // Where every move at the root is tried first, no visits are left for answers.
+    assert!(going_on.iter().any(|&lines| lines > 2), "{going_on:?} lines go on");
 }
 
 #[test]

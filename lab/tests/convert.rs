@@ -63,3 +63,28 @@ fn a_results_file_goes_to_sgf_and_back() {
     assert!(!told.status.success() && message.contains("game 2, ply 5, "), "{message}");
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+#[test]
+fn moves_alone_and_the_platforms_letters_are_records_too() {
+    let folder = std::env::temp_dir().join(format!("otrera-convert-moves-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    for (text, edge) in [
+        ("d1-d7/g7 a7-d4/a7\n", 10),
+        ("1. d1d7,d7g7 a7d4(a7)\r\n", 10),
+        ("DJDDGD\nADDGAD\n", 10),
+        ("Black: DJDDGD\r\nWhite: ADDGAD\r\n", 10),
+        ("c1-c6/f6", 8),
+    ] {
+        std::fs::write(folder.join("moves.txt"), text).unwrap();
+        let told = convert(&["moves.txt"], &folder);
+        assert!(told.status.success(), "{text}: {}", String::from_utf8_lossy(&told.stderr));
+        let game = json::read(&String::from_utf8(told.stdout).unwrap()).unwrap();
+        assert_eq!(game.start, Position::start(size(edge)), "{text}");
+        assert_eq!(game.positions().len(), if edge == 10 { 3 } else { 2 }, "{text}");
+    }
+    std::fs::write(folder.join("moves.txt"), "d1-d7/g7 well played").unwrap();
+    let told = convert(&["moves.txt"], &folder);
+    let message = String::from_utf8_lossy(&told.stderr);
+    assert!(!told.status.success() && message.contains("line 1: \"well\" is not a move"), "{message}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}

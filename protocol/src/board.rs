@@ -8,6 +8,10 @@ use std::io::IsTerminal;
 pub struct Colours(bool);
 
 impl Colours {
+    /// No colours.
+    #[cfg(test)]
+    pub const NONE: Self = Self(false);
+
     /// Colours on a terminal that has them, unless `NO_COLOR` is set (<https://no-color.org>). Not on Windows, whose
     /// older consoles print the sequences as they are.
     pub fn of_output() -> Self {

@@ -5,7 +5,8 @@
 //! 2. [`session`]: a game being played, with its search. [`thought`]: a search in a thread of its own.
 //!    [`records`]: games as files.
 //! 3. [`botzone`], [`sau`], [`uci`]: the platforms. `protocol/README.md` says what to expect of them.
-//! 4. [`analyze`], [`play`]: the commands for people.
+//! 4. [`analyze`], [`play`]: the commands for people. [`given`]: the position that they are asked about; [`board`] and
+//!    [`territory`]: boards on a terminal.
 
 #![allow(missing_docs)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
@@ -14,17 +15,17 @@ pub mod analyze;
 pub mod board;
 pub mod botzone;
 pub mod files;
+pub mod given;
 pub mod io;
 pub mod options;
 pub mod play;
 pub mod records;
 pub mod sau;
 pub mod session;
+pub mod territory;
 pub mod thought;
 pub mod uci;
 
-use options::Options;
-use otrera::{Position, Size};
 use std::io::Write;
 
 /// Writes to standard output at once, a prompt without a line break too; a reader that has gone away is no failure.
@@ -36,13 +37,5 @@ pub fn print(text: &str) -> Result<(), String> {
     match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.to_string()),
         _ => Ok(()),
-    }
-}
-
-/// The position that `--fen` or `--size` asks for.
-pub fn requested_position(options: &Options) -> Result<Position, String> {
-    match &options.fen {
-        Some(fen) => Position::from_fen(fen).map_err(|error| format!("--fen: {error}")),
-        None => Ok(Position::start(options.settings.size.unwrap_or(Size::STANDARD))),
     }
 }

@@ -5,7 +5,7 @@
 
 use otrera_bot::io::{self, Event, Events, Log, Output};
 use otrera_bot::options::{self, Command, Options};
-use otrera_bot::{analyze, botzone, play, print, requested_position, sau, uci};
+use otrera_bot::{analyze, botzone, given, play, print, sau, uci};
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::mpsc;
@@ -19,8 +19,11 @@ Usage: otrera [OPTIONS]                    play on the platform that speaks on s
                                            first line
        otrera resume FILE [OPTIONS]        the same; on SAU go on with the game of a record, or of moves
        otrera play [--side black|white]    play against it in the terminal
-       otrera analyze [--fen F] [--time S] [--lines N]
-                                           search a position, show the best moves
+       otrera analyze [--fen F] [--moves \"M M ...\"] [--time S] [--lines N]
+       otrera analyze --record FILE [--game N] [--ply N] [--time S] [--lines N]
+                                           search a position, show whose the squares are and the best moves;
+                                           a record is SGF, CCGC or JSON, or moves alone; its last position
+                                           or that after N moves
        otrera uci                          UCI (Fairy-Stockfish's variant amazons) from the first line on
        otrera bench [--parts]              behaviour checksum and speed; or what the parts of an iteration cost
        otrera perft [--fen F] DEPTH        count the move sequences of a length
@@ -146,7 +149,7 @@ fn serve(options: &Options, started: Instant) {
 
 fn perft(options: &Options) -> Result<(), String> {
     let depth = options.depth.ok_or("perft needs a depth, like `otrera perft 2`")?;
-    let position = requested_position(options)?;
+    let position = given::start(options)?;
     print(&format!("{}\n", otrera::perft(&position, depth)))
 }
 

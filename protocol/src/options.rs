@@ -344,6 +344,14 @@ pub struct Options {
     pub settings: Settings,
     /// `--fen`, for perft and analyze.
     pub fen: Option<String>,
+    /// `--moves`, for analyze: what was played from the start.
+    pub moves: Option<String>,
+    /// `--record`, for analyze: a file with games.
+    pub record: Option<PathBuf>,
+    /// `--game`, for analyze: which of them, from 1.
+    pub game: Option<usize>,
+    /// `--ply`, for analyze: after how many moves of the game.
+    pub ply: Option<usize>,
     /// `--lines`: how many moves analyze lists.
     pub lines: usize,
     /// The argument of perft.
@@ -363,6 +371,10 @@ impl Options {
             command: Command::Detect,
             settings: Settings::default(),
             fen: None,
+            moves: None,
+            record: None,
+            game: None,
+            ply: None,
             lines: 10,
             depth: None,
             parts: false,
@@ -382,7 +394,7 @@ impl Options {
         let mut parser = Parser::from_args(arguments);
         loop {
             match parser.next() {
-                Ok(None) => return,
+                Ok(None) => return self.check_game(),
                 Ok(Some(argument)) => {
                     if let Err(problem) = self.take(OwnedArg::from(argument), &mut parser) {
                         self.problems.push(problem);
@@ -390,6 +402,15 @@ impl Options {
                 }
                 Err(error) => self.problems.push(error.to_string()),
             }
+        }
+    }
+
+    /// What says which game is meant is for `analyze`.
+    fn check_game(&mut self) {
+        let named =
+            self.moves.is_some() || self.record.is_some() || self.game.is_some() || self.ply.is_some();
+        if named && !matches!(self.command, Command::Analyze | Command::Help | Command::Version) {
+            self.problems.push("--moves, --record, --game and --ply are for analyze".into());
         }
     }
 
@@ -403,6 +424,10 @@ impl Options {
                 "-V" | "--version" => self.command = Command::Version,
                 "--parts" => self.parts = true,
                 "--fen" => self.fen = Some(value()?),
+                "--moves" => self.moves = Some(value()?),
+                "--record" => self.record = Some(value()?.into()),
+                "--game" => self.game = Some(named("--game", number(&value()?, 1, 1_000_000_000))? as usize),
+                "--ply" => self.ply = Some(named("--ply", number(&value()?, 0, 1000))? as usize),
                 "--time" => self.settings.move_time = Some(named("--time", seconds(&value()?))?),
                 "--lines" => self.lines = named("--lines", number(&value()?, 1, 10_000))? as usize,
                 flag => {

@@ -33,7 +33,7 @@ enum End {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<(), String> {
-    let start = crate::requested_position(options)?;
+    let start = crate::given::start(options)?;
     let settings = &options.settings;
     let mut names = ["You", "You"];
     let person = settings.side.unwrap_or(Side::Black);

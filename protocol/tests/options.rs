@@ -246,7 +246,7 @@ fn what_cannot_be_written_does_not_cost_the_game() {
 
 #[test]
 fn a_command_with_a_mistake_says_so_and_fails() {
-    let mistakes: [(&[&str], &str); 20] = [
+    let mistakes: [(&[&str], &str); 25] = [
         (&["perft"], "perft needs a depth, like `otrera perft 2`"),
         (&["perft", "x"], "valid is a whole number"),
         (&["perft", "-1"], "-1"),
@@ -259,6 +259,14 @@ fn a_command_with_a_mistake_says_so_and_fails() {
         (&["analyze", "--fen", "nonsense"], "--fen: "),
         (&["analyze", "--fen", "2q2q2/8/q6q/8/8/Q6Q/8 w"], "--fen: "),
         (&["analyze", "--fen", "2q2q2/8/q6q/8/8/Q6Q/8/2Q2Q2 x"], "the side to move is w or b"),
+        (&["analyze", "--moves", "d1-d7/g7 hello"], "--moves: line 1: \"hello\" is not a move"),
+        (
+            &["analyze", "--moves", "d1-d7/g7 a7-a8/a8"],
+            "move 2, a7-a8/a8, is not legal: the arrow cannot fly",
+        ),
+        (&["analyze", "--moves", "d1-d7/g7", "--ply", "2"], "--ply 2: the game has 1 moves"),
+        (&["analyze", "--record", "a", "--moves", "d1-d7/g7"], "--moves and --record: one of them"),
+        (&["perft", "1", "--moves", "d1-d7/g7"], "are for analyze"),
         (&["analyze", "--time", "soon"], "--time: valid is a number of seconds"),
         (&["analyze", "--lines", "0"], "--lines: valid is"),
         (&["play", "--side", "green"], "valid are black, white"),
@@ -326,12 +334,96 @@ fn the_commands_do_what_they_say() {
     let fen = "2q2q2/8/q6q/8/8/Q6Q/8/2Q2Q2 w - - 0 1";
     let analysis = run(OTRERA, ["analyze", "--fen", fen, "--iterations", "300", "--lines", "3"], b"");
     assert_eq!((analysis.status, analysis.errors.as_str()), (Some(0), ""));
-    for wanted in [fen, "visits", "principal variation", "win rate", "300 iterations"] {
+    for wanted in [fen, "visits", "continuation", "principal variation", "win rate", "300 iterations"] {
         assert_contains(&analysis.rest, wanted);
     }
+    assert_contains(&analysis.rest, "Black is to move. Black (B) is the side that moves first");
+    assert!(!analysis.rest.contains('\x1b'), "no colours in a pipe");
     let over = run(OTRERA, ["analyze", "--fen", "q3/4/**2/Q*2 w"], b"");
     assert_eq!(over.status, Some(0));
     assert_contains(&over.rest, "The game is over: White has won.");
+}
+
+#[test]
+fn an_analysis_has_one_winning_rate_a_move_and_continuations() {
+    let exit = run(OTRERA, ["analyze", "--iterations", "3000", "--lines", "3", "--threads", "1"], b"");
+    let rows = exit.rest.lines().skip_while(|line| !line.contains("continuation")).skip(1).take(3);
+    let rows: Vec<Vec<&str>> = rows.map(|line| line.split_whitespace().collect()).collect();
+    let course = exit.rest.lines().find_map(|line| line.strip_prefix("principal variation: ")).expect("it");
+    let [best, answer, ..] = course.split(' ').collect::<Vec<_>>()[..] else { panic!("{course}") };
+    assert_eq!((rows[0][0], rows[0][3]), (best, answer), "{}", exit.rest);
+    for row in &rows {
+        assert!(row[1].ends_with('%') && row[3].contains('/'), "a rate and a continuation: {row:?}");
+    }
+    assert_eq!(exit.rest.matches('%').count(), 3, "{}", exit.rest);
+}
+
+#[test]
+fn a_game_is_analysed_from_its_moves_or_its_record() {
+    let folder = folder("analysed");
+    let analysed = |arguments: &[&str]| {
+        let exit = run(OTRERA, [&["analyze", "--iterations", "50"], arguments].concat(), b"");
+        assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""), "{arguments:?}");
+        exit.rest
+    };
+    let fen = |text: &str| {
+        text.lines().find(|line| line.contains("/10/") && line.contains(" - - ")).expect("a FEN").to_owned()
+    };
+    let moves = analysed(&["--moves", "d1-d7/g7 a7d4,d4a7"]);
+    assert_eq!(fen(&moves), "3q2q3/10/10/*2Q2*2q/10/10/Q2q5Q/10/10/6Q3 w - - 2 2");
+    assert_contains(&moves, "White has played a7-d4/a7");
+    assert_contains(&moves, "  7 [X]. . B . . X . . W ");
+    let earlier = analysed(&["--moves", "d1-d7/g7 a7d4,d4a7", "--ply", "1"]);
+    assert_eq!(fen(&earlier), fen(&analysed(&["--moves", "d1-d7/g7"])));
+    assert_contains(&earlier, "White is to move.");
+
+    let game = ["d1-d7/g7", "a7-d4/a7"].map(|mv| mv.parse().expect("a move"));
+    let game = otrera::GameRecord::new("a", "b", otrera::Position::standard()).with_moves(&game);
+    let sgf = otrera::record::sgf::write(&game);
+    for (name, record) in [
+        ("game.txt", "#[AM][a][b][未完][][];\n1 d1d7(g7) a7d4(a7)\n"),
+        ("game.sgf", &sgf),
+        ("letters", "DJDDGD\r\nADDGAD\r\n"),
+    ] {
+        let path = folder.join(name);
+        std::fs::write(&path, record).expect("a file for the test");
+        assert_eq!(fen(&analysed(&["--record", text(&path)])), fen(&moves), "{name}");
+        assert_eq!(fen(&analysed(&["--record", text(&path), "--ply", "1"])), fen(&earlier), "{name}");
+    }
+    let small = analysed(&["--size", "8", "--moves", "c1-c6/f6"]);
+    assert_contains(&small, "2q2q2/8/q1Q2*1q/8/8/Q6Q/8/5Q2 b - - 1 1");
+}
+
+/// A pipe would be waited for, and a device need not end.
+#[test]
+#[cfg(unix)]
+fn what_is_no_file_of_records_is_refused() {
+    let folder = folder("refused");
+    let pipe = folder.join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()));
+    std::fs::write(folder.join("two.txt"), "(;GM[18]SZ[8])(;GM[18]SZ[8])").expect("a file for the test");
+    std::fs::write(folder.join("none.txt"), "").expect("a file for the test");
+    let huge = std::fs::File::create(folder.join("huge.txt")).expect("a file for the test");
+    huge.set_len(1 << 40).expect("a file with a hole");
+    for (file, message) in [
+        (text(&pipe), "is not a regular file"),
+        ("/dev/zero", "is not a regular file"),
+        (text(&folder), "is not a regular file"),
+        (text(&folder.join("absent")), "absent: "),
+        (text(&folder.join("none.txt")), "has no game in it"),
+        (text(&folder.join("two.txt")), "has 2 games: say which with --game N"),
+        (text(&folder.join("huge.txt")), "is larger than 64 MB"),
+    ] {
+        let exit = run(OTRERA, ["analyze", "--record", file], b"");
+        assert_eq!((exit.status, exit.rest.as_str()), (Some(2), ""), "{file}: {}", exit.errors);
+        assert_contains(&exit.errors, message);
+    }
+    let two = folder.join("two.txt");
+    let game = |number| {
+        run(OTRERA, ["analyze", "--iterations", "20", "--record", text(&two), "--game", number], b"")
+    };
+    assert_eq!(game("2").status, Some(0));
+    assert_contains(&game("3").errors, "has no game 3, but 2");
 }
 
 /// Plays in the terminal by typing all of this at once.

@@ -102,6 +102,8 @@ fn analysis_tells_of_several_moves_and_of_the_winning_rate() {
         for name in ["depth", "cp", "nps", "hashfull", "time"] {
             after(name).parse::<i64>().unwrap_or_else(|_| panic!("{name} in {line}"));
         }
+        let moves = words.iter().skip_while(|&&word| word != "pv").count() - 1;
+        assert!(moves >= 2, "no continuation in {line}");
         assert!(number > 1 || best.starts_with(after("pv")), "{best} but {line}");
     }
     end(program);

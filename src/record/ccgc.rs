@@ -99,6 +99,12 @@ pub fn read(text: &str) -> Result<GameRecord, MalformedText> {
     })
 }
 
+/// Reads a game of which there is nothing but its moves, like [`read_moves`]; the board is found as by [`read`].
+pub(super) fn read_bare(text: &str) -> Result<GameRecord, MalformedText> {
+    let moves = read_moves(text)?;
+    Ok(GameRecord::new("", "", Position::start(likely_size(&moves))).with_moves(&moves))
+}
+
 /// Reads the moves of a record, or of a text without a header: moves that somebody has typed in, or the
 /// SAU platform's own record (`Black: DJDDGD`, one move a line).
 ///

@@ -1,11 +1,12 @@
 //! How a game is written down: [`GameRecord`] holds everything, [`json`] keeps all of it in one line,
-//! [`ccgc`] is the form of the Chinese championships, [`sgf`] that of SGF viewers.
+//! [`ccgc`] is the form of the Chinese championships, [`sgf`] that of SGF viewers. [`read`] takes any of them.
 
 pub mod ccgc;
 pub mod json;
 pub mod sgf;
 
-use crate::board::moves::Move;
+use crate::board::moves::{IllegalMove, Move};
+use crate::board::notation::MalformedText;
 use crate::board::position::Position;
 use crate::board::square::Side;
 use std::fmt;
@@ -149,6 +150,14 @@ impl GameRecord {
         }
     }
 
+    /// The first move that may not be played, if there is one: its ply, counted from 1, and why.
+    pub fn first_illegal(&self) -> Option<(usize, Move, IllegalMove)> {
+        let positions = self.positions();
+        let played = self.moves.get(positions.len() - 1)?;
+        let error = positions.last()?.check(played.mv).err()?;
+        Some((positions.len(), played.mv, error))
+    }
+
     /// The positions of the game, the start first, as far as the moves are legal.
     pub fn positions(&self) -> Vec<Position> {
         let mut positions = vec![self.start];
@@ -159,5 +168,89 @@ impl GameRecord {
             }
         }
         positions
+    }
+}
+
+/// Reads the games of a text in whatever form: JSON lines, SGF, CCGC, or moves alone, as somebody typed them or the SAU
+/// platform writes them. Each form begins with a character of its own. There is one game at least; whether its moves
+/// are legal is for the caller to look at.
+///
+/// # Errors
+/// What is wrong with the text, and where.
+pub fn read(text: &str) -> Result<Vec<GameRecord>, MalformedText> {
+    let beginning = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').chars().next();
+    let games = match beginning {
+        Some('{') => json_lines(text)?,
+        Some('(') => sgf::read(text)?,
+        Some('#') => vec![ccgc::read(text)?],
+        Some(_) => vec![ccgc::read_bare(text).map_err(|error| {
+            MalformedText::new(format!("is neither JSON lines nor SGF nor CCGC text, and as moves: {error}"))
+        })?],
+        None => Vec::new(),
+    };
+    if games.is_empty() { Err(MalformedText::new("has no game in it")) } else { Ok(games) }
+}
+
+/// The games of a file of JSON lines. Lines that tell of no game are passed over, such as the first of a
+/// results file; so is the last if it was cut off in the middle.
+fn json_lines(text: &str) -> Result<Vec<GameRecord>, MalformedText> {
+    let mut games = Vec::new();
+    for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').split_inclusive('\n')) {
+        let in_line = |error: String| MalformedText::new(format!("line {number}: {error}"));
+        let value: serde_json::Value = match serde_json::from_str(line.trim()) {
+            Ok(value) => value,
+            Err(_) if line.trim().is_empty() || (number > 1 && !line.ends_with('\n')) => continue,
+            Err(error) => return Err(in_line(error.to_string())),
+        };
+        if value.get("moves").is_some() {
+            games.push(json::read(line).map_err(|error| in_line(error.to_string()))?);
+        }
+    }
+    Ok(games)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn game(moves: &[&str]) -> GameRecord {
+        let moves: Vec<Move> = moves.iter().map(|text| text.parse().unwrap()).collect();
+        GameRecord::new("a", "b", Position::standard()).with_moves(&moves)
+    }
+
+    #[test]
+    fn the_form_is_found_from_the_content() {
+        let game = game(&["d1-d7/g7", "a7-d4/a7"]);
+        for text in [json::write(&game), sgf::write(&game), ccgc::write(&game)] {
+            assert_eq!(read(&text), Ok(vec![game.clone()]));
+            let marked = format!("\u{feff}\r\n {text}");
+            let read = read(marked.trim_start_matches("\u{feff}\r\n "));
+            assert_eq!(read, Ok(vec![game.clone()]), "{marked}");
+        }
+        for text in ["d1-d7/g7 a7-d4/a7", "\u{feff}\r\n DJDDGD\r\nADDGAD", "Black: DJDDGD\nWhite: ADDGAD\n"] {
+            let [read] = &read(text).unwrap()[..] else { panic!("{text}") };
+            assert_eq!((&read.moves, read.start), (&game.moves, game.start), "{text}");
+        }
+        assert!(read("1. e4 e5").unwrap_err().to_string().contains("neither"));
+        for empty in ["", " \n", "{\"match\":{}}\n"] {
+            assert!(read(empty).unwrap_err().to_string().contains("no game"));
+        }
+    }
+
+    #[test]
+    fn lines_that_are_no_games_are_passed_over() {
+        let line = json::write(&game(&[]));
+        let file = format!("{{\"match\":{{}}}}\n{line}\r\n\n{line}\n{}", &line[..line.len() / 2]);
+        assert_eq!(read(&file).unwrap().len(), 2);
+        let broken = format!("{line}\n{}\n{line}\n", &line[..20]);
+        assert!(read(&broken).unwrap_err().to_string().starts_with("line 2: "));
+    }
+
+    #[test]
+    fn illegal_moves_are_named() {
+        assert_eq!(game(&["d1-d7/g7", "a7-d4/a7"]).first_illegal(), None);
+        let (ply, mv, error) = game(&["d1-d7/g7", "a7-a8/a8"]).first_illegal().unwrap();
+        assert_eq!((ply, mv.to_string().as_str()), (2, "a7-a8/a8"));
+        assert_eq!(error.to_string(), "the arrow cannot fly to a8");
     }
 }

@@ -42,11 +42,16 @@ pub struct Report {
     pub elapsed: Duration,
 }
 
+/// How many lines of a report tell how the game goes on: more would cost time that is a move's.
+pub const CONTINUED: usize = 50;
+
 /// What the search thinks of one move at the root.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Line {
     /// The move.
     pub mv: Move,
+    /// The moves that are expected after it, as far as the tree goes; of the first [`CONTINUED`] lines only.
+    pub continuation: Vec<Move>,
     /// How often it was looked at.
     pub visits: u32,
     /// The winning rate of the side that plays it.
@@ -102,7 +107,8 @@ pub(crate) fn of_search(shared: &Shared, elapsed: Duration) -> Report {
 /// What is reported where nothing is searched: the move that fills the mover's own squares.
 pub(crate) fn of_filling(shared: &Shared, mv: Move, elapsed: Duration) -> Report {
     let report = of_search(shared, elapsed);
-    let line = Line { mv, visits: 0, win_rate: report.win_rate, proven: report.proven };
+    let (win_rate, proven) = (report.win_rate, report.proven);
+    let line = Line { mv, continuation: Vec::new(), visits: 0, win_rate, proven };
     Report { best: Some(mv), lines: vec![line], principal_variation: vec![mv], ..report }
 }
 
@@ -118,27 +124,28 @@ fn rate(node: Node, mover: Side) -> WinRate {
 
 /// Whole moves at the root that were tried, the best first, then proven wins, then by visits.
 fn lines(tree: &Tree, root: &Position, best: Option<&Move>) -> Vec<Line> {
-    let line = |mv, node: Node| Line {
-        mv,
-        visits: node.visits(),
-        win_rate: rate(node, root.side()),
-        proven: node.proof(),
+    let line = |mv, id, node: Node| {
+        let (visits, win_rate, proven) = (node.visits(), rate(node, root.side()), node.proof());
+        (id, Line { mv, continuation: Vec::new(), visits, win_rate, proven })
     };
     let mut lines = Vec::new();
     for (id, node) in tree.tried(tree.root()) {
         match (node.edge().as_movement(), node.edge().as_arrow()) {
-            (Some(movement), Some(arrow)) => lines.push(line(movement.with_arrow(arrow), node)),
-            (Some(movement), None) => lines.extend(tree.tried(id).filter_map(|(_, shot)| {
-                shot.edge().as_arrow().map(|arrow| line(movement.with_arrow(arrow), shot))
+            (Some(movement), Some(arrow)) => lines.push(line(movement.with_arrow(arrow), id, node)),
+            (Some(movement), None) => lines.extend(tree.tried(id).filter_map(|(id, shot)| {
+                shot.edge().as_arrow().map(|arrow| line(movement.with_arrow(arrow), id, shot))
             })),
             _ => {}
         }
     }
-    lines.sort_by_key(|line| {
+    lines.sort_by_key(|(_, line)| {
         let (lost, proven) = (line.proven == Some(root.side().opponent()), line.proven.is_some());
         (Some(&line.mv) != best, lost, !proven, Reverse(line.visits))
     });
-    lines
+    for (id, line) in lines.iter_mut().take(CONTINUED) {
+        line.continuation = continuation(tree, *id, root.with_move(line.mv));
+    }
+    lines.into_iter().map(|(_, line)| line).collect()
 }
 
 /// The best moves down the tree. Where not even the first move has been tried, or only its movement, any
@@ -148,28 +155,23 @@ fn principal_variation(shared: &Shared) -> Vec<Move> {
     if root.winner().is_some() {
         return Vec::new();
     }
-    let mut moves = Vec::new();
-    let mut position = root;
-    let mut id = tree.root();
-    loop {
-        // What comes later has too few visits to be cautious with.
-        let caution = if moves.is_empty() { shared.params.caution } else { 0.0 };
-        let (best, after) = best_move(tree, id, &position, caution);
-        match (best, after) {
-            (Some(mv), Some(node)) => {
-                moves.push(mv);
-                position = position.with_move(mv);
-                id = node;
-            }
-            (untried, _) if moves.is_empty() => {
-                let is_left = |mv: &Move| !excluded.contains(mv);
-                let any = || position.legal_moves().find(is_left).or_else(|| position.legal_moves().next());
-                moves.extend(untried.filter(is_left).or_else(any));
-                return moves;
-            }
-            _ => return moves,
-        }
+    let is_left = |mv: &Move| !excluded.contains(mv);
+    let any = || root.legal_moves().find(is_left).or_else(|| root.legal_moves().next());
+    match best_move(tree, tree.root(), &root, shared.params.caution) {
+        (Some(mv), Some(node)) => [vec![mv], continuation(tree, node, root.with_move(mv))].concat(),
+        (untried, _) => untried.filter(is_left).or_else(any).into_iter().collect(),
     }
+}
+
+/// The best moves down the tree from a node, where this position is. They have too few visits to be cautious with.
+fn continuation(tree: &Tree, mut id: NodeId, mut position: Position) -> Vec<Move> {
+    let mut moves = Vec::new();
+    while let (Some(mv), Some(node)) = best_move(tree, id, &position, 0.0) {
+        moves.push(mv);
+        position = position.with_move(mv);
+        id = node;
+    }
+    moves
 }
 
 /// The best move from a node and the node after it. A movement none of whose arrows was tried gets the

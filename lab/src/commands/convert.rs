@@ -3,7 +3,7 @@
 
 use clap::ValueEnum;
 use otrera::GameRecord;
-use otrera::record::{ccgc, json, sgf};
+use otrera::record::{self, ccgc, json, sgf};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,8 @@ enum Format {
 /// Records of games from one form into another; the form of the input is found from its content.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The records: a results file, JSON lines, SGF or CCGC text.
+    /// The records: a results file, JSON lines, SGF or CCGC text; or the moves of a game, in the SAU platform's letters
+    /// too.
     input: PathBuf,
     /// The form to write; by default what the end of --output says (.sgf, .txt for CCGC), else JSON.
     #[arg(long)]
@@ -79,16 +80,6 @@ impl Format {
         }
     }
 
-    /// The form of some text; every one begins with a character of its own.
-    fn of_text(text: &str) -> Option<Self> {
-        match text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').chars().next()? {
-            '{' => Some(Self::Json),
-            '(' => Some(Self::Sgf),
-            '#' => Some(Self::Ccgc),
-            _ => None,
-        }
-    }
-
     fn extension(self) -> &'static str {
         match self {
             Self::Json => "jsonl",
@@ -140,83 +131,9 @@ pub fn read_games(path: &Path) -> Result<Vec<GameRecord>, String> {
     let text = String::from_utf8(bytes).map_err(|_| {
         problem("is not UTF-8 text (records in GBK: iconv -f GBK -t UTF-8 makes them so)".into())
     })?;
-    let games = parse_games(&text).map_err(problem)?;
-    match (1..).zip(&games).find_map(|(number, game)| Some((number, illegal_move(game)?))) {
-        Some((number, illegal)) => Err(problem(format!("game {number}, {illegal}"))),
+    let games = record::read(&text).map_err(|error| problem(error.to_string()))?;
+    match (1..).zip(&games).find_map(|(number, game)| Some((number, game.first_illegal()?))) {
+        Some((number, (ply, mv, error))) => Err(problem(format!("game {number}, ply {ply}, {mv}: {error}"))),
         None => Ok(games),
-    }
-}
-
-fn parse_games(text: &str) -> Result<Vec<GameRecord>, String> {
-    let games = match Format::of_text(text) {
-        Some(Format::Json) => json_games(text)?,
-        Some(Format::Sgf) => sgf::read(text).map_err(|error| error.to_string())?,
-        Some(Format::Ccgc) => vec![ccgc::read(text).map_err(|error| error.to_string())?],
-        None => return Err("is neither JSON lines nor SGF nor CCGC text".into()),
-    };
-    if games.is_empty() { Err("has no game in it".into()) } else { Ok(games) }
-}
-
-/// The games of a file of JSON lines. Lines that tell of no game are passed over, such as the first of a
-/// results file; so is the last if it was cut off in the middle.
-fn json_games(text: &str) -> Result<Vec<GameRecord>, String> {
-    let mut games = Vec::new();
-    for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').split_inclusive('\n')) {
-        let value: serde_json::Value = match serde_json::from_str(line.trim()) {
-            Ok(value) => value,
-            Err(_) if line.trim().is_empty() || (number > 1 && !line.ends_with('\n')) => continue,
-            Err(error) => return Err(format!("line {number}: {error}")),
-        };
-        if value.get("moves").is_some() {
-            games.push(json::read(line).map_err(|error| format!("line {number}: {error}"))?);
-        }
-    }
-    Ok(games)
-}
-
-/// The first move of a game that may not be played, and why.
-fn illegal_move(game: &GameRecord) -> Option<String> {
-    let positions = game.positions();
-    let played = game.moves.get(positions.len() - 1)?;
-    let error = positions.last()?.check(played.mv).err()?;
-    Some(format!("ply {}, {}: {error}", positions.len(), played.mv))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use otrera::{Move, Position};
-
-    fn game(moves: &[&str]) -> GameRecord {
-        let moves: Vec<Move> = moves.iter().map(|text| text.parse().unwrap()).collect();
-        GameRecord::new("a", "b", Position::standard()).with_moves(&moves)
-    }
-
-    #[test]
-    fn the_form_is_found_from_the_content() {
-        let game = game(&["d1-d7/g7"]);
-        for format in Format::value_variants() {
-            let text = format!("\u{feff}\r\n {}", format.write(&game).unwrap());
-            assert_eq!(Format::of_text(&text), Some(*format), "{text}");
-            assert_eq!(parse_games(text.trim_start_matches("\u{feff}\r\n ")), Ok(vec![game.clone()]));
-        }
-        assert!(parse_games("1. e4 e5").unwrap_err().contains("neither"));
-        assert!(parse_games("{\"match\":{}}\n").unwrap_err().contains("no game"));
-    }
-
-    #[test]
-    fn lines_that_are_no_games_are_passed_over() {
-        let line = json::write(&game(&[]));
-        let file = format!("{{\"match\":{{}}}}\n{line}\r\n\n{line}\n{}", &line[..line.len() / 2]);
-        assert_eq!(parse_games(&file).unwrap().len(), 2);
-        let broken = format!("{line}\n{}\n{line}\n", &line[..20]);
-        assert!(parse_games(&broken).unwrap_err().starts_with("line 2: "));
-    }
-
-    #[test]
-    fn illegal_moves_are_named() {
-        assert_eq!(illegal_move(&game(&["d1-d7/g7", "a7-d4/a7"])), None);
-        let illegal = illegal_move(&game(&["d1-d7/g7", "a7-a8/a8"])).unwrap();
-        assert_eq!(illegal, "ply 2, a7-a8/a8: the arrow cannot fly to a8");
     }
 }

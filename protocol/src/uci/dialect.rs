@@ -169,11 +169,13 @@ pub fn info(report: &Report, side: Side, shown: Shown) -> String {
         let pv = moves.join(" ");
         format!("info depth {} multipv {number} score {score} {effort} pv {pv}", depth(report))
     };
-    let (rate, proven) =
-        report.lines.first().map_or((report.win_rate, report.proven), |best| (best.win_rate, best.proven));
-    let mut lines = vec![line(1, &report.principal_variation, rate, proven)];
+    let proven = report.lines.first().map_or(report.proven, |best| best.proven);
+    let mut lines = vec![line(1, &report.principal_variation, report.best_rate(), proven)];
     let others = (2..=shown.lines).zip(report.lines.iter().skip(1));
-    lines.extend(others.map(|(number, other)| line(number, &[other.mv], other.win_rate, other.proven)));
+    lines.extend(others.map(|(number, other)| {
+        let moves = [&[other.mv], &other.continuation[..]].concat();
+        line(number, &moves, other.win_rate, other.proven)
+    }));
     lines.join("\n")
 }
 

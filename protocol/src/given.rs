@@ -1,0 +1,79 @@
+//! The position that a command is asked about: a board's start, a FEN, moves, or a game out of a file.
+
+use crate::options::{Options, decoded};
+use otrera::record::{self, ccgc};
+use otrera::{GameRecord, Move, Position, Size};
+use std::io::Read;
+use std::path::Path;
+
+/// More than any file of records has that a person wants to look into.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// The position that `--fen` or `--size` asks for.
+pub fn start(options: &Options) -> Result<Position, String> {
+    match &options.fen {
+        Some(fen) => Position::from_fen(fen).map_err(|error| format!("--fen: {error}")),
+        None => Ok(Position::start(options.settings.size.unwrap_or(Size::STANDARD))),
+    }
+}
+
+/// The position that `--fen`, `--size`, `--moves`, `--record`, `--game` and `--ply` ask for, and the move that led to it.
+pub fn position(options: &Options) -> Result<(Position, Option<Move>), String> {
+    let game = match (&options.moves, &options.record) {
+        (Some(_), Some(_)) => return Err("--moves and --record: one of them says which game".into()),
+        (None, Some(_)) if options.fen.is_some() => {
+            return Err("--fen and --record: a record says where its game began".into());
+        }
+        (_, None) if options.game.is_some() => {
+            return Err("--game: there is no --record to choose from".into());
+        }
+        (Some(text), None) => {
+            let moves = ccgc::read_moves(text).map_err(|error| format!("--moves: {error}"))?;
+            GameRecord::new("", "", start(options)?).with_moves(&moves)
+        }
+        (None, Some(file)) => {
+            recorded(file, options.game).map_err(|problem| format!("{}: {problem}", file.display()))?
+        }
+        (None, None) => GameRecord::new("", "", start(options)?),
+    };
+    let positions = game.positions();
+    let ply = options.ply.unwrap_or(game.moves.len());
+    match (positions.get(ply), game.first_illegal()) {
+        (Some(&position), _) => {
+            Ok((position, ply.checked_sub(1).and_then(|last| game.moves.get(last)).map(|played| played.mv)))
+        }
+        (None, Some((number, mv, error))) if number <= ply => {
+            Err(format!("move {number}, {mv}, is not legal: {error}"))
+        }
+        (None, _) => Err(format!("--ply {ply}: the game has {} moves", game.moves.len())),
+    }
+}
+
+/// One game of a file, by its number from 1.
+fn recorded(file: &Path, number: Option<usize>) -> Result<GameRecord, String> {
+    let text = decoded(&contents(file)?);
+    let games = record::read(&text).map_err(|error| error.to_string())?;
+    let count = games.len();
+    let wanted = match number {
+        None if count > 1 => return Err(format!("has {count} games: say which with --game N")),
+        number => number.unwrap_or(1),
+    };
+    let game = wanted.checked_sub(1).and_then(|index| games.into_iter().nth(index));
+    game.ok_or_else(|| format!("has no game {wanted}, but {count}"))
+}
+
+/// What is in a file. A pipe, on which reading could wait for ever, or a device, which need not end, is refused.
+fn contents(file: &Path) -> Result<Vec<u8>, String> {
+    let problem = |error: std::io::Error| error.to_string();
+    if !std::fs::metadata(file).map_err(problem)?.is_file() {
+        return Err("is not a regular file".into());
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(file)
+        .and_then(|open| open.take(MOST_BYTES + 1).read_to_end(&mut bytes))
+        .map_err(problem)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(format!("is larger than {} MB", MOST_BYTES >> 20));
+    }
+    Ok(bytes)
+}
