@@ -1,9 +1,9 @@
 //! The position that a command is asked about: a board's start, a FEN, moves, or a game out of a file.
 
+use crate::files;
 use crate::options::{Options, decoded};
 use otrera::record::{self, ccgc};
 use otrera::{GameRecord, Move, Position, Size};
-use std::io::Read;
 use std::path::Path;
 
 /// More than any file of records has that a person wants to look into.
@@ -51,7 +51,7 @@ pub fn position(options: &Options) -> Result<(Position, Option<Move>), String> {
 
 /// One game of a file, by its number from 1.
 fn recorded(file: &Path, number: Option<usize>) -> Result<GameRecord, String> {
-    let text = decoded(&contents(file)?);
+    let text = decoded(&files::read(file, MOST_BYTES).map_err(|error| error.to_string())?);
     let games = record::read(&text).map_err(|error| error.to_string())?;
     let count = games.len();
     let wanted = match number {
@@ -60,20 +60,4 @@ fn recorded(file: &Path, number: Option<usize>) -> Result<GameRecord, String> {
     };
     let game = wanted.checked_sub(1).and_then(|index| games.into_iter().nth(index));
     game.ok_or_else(|| format!("has no game {wanted}, but {count}"))
-}
-
-/// What is in a file. A pipe, on which reading could wait for ever, or a device, which need not end, is refused.
-fn contents(file: &Path) -> Result<Vec<u8>, String> {
-    let problem = |error: std::io::Error| error.to_string();
-    if !std::fs::metadata(file).map_err(problem)?.is_file() {
-        return Err("is not a regular file".into());
-    }
-    let mut bytes = Vec::new();
-    std::fs::File::open(file)
-        .and_then(|open| open.take(MOST_BYTES + 1).read_to_end(&mut bytes))
-        .map_err(problem)?;
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(format!("is larger than {} MB", MOST_BYTES >> 20));
-    }
-    Ok(bytes)
 }

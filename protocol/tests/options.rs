@@ -406,13 +406,13 @@ fn what_is_no_file_of_records_is_refused() {
     let huge = std::fs::File::create(folder.join("huge.txt")).expect("a file for the test");
     huge.set_len(1 << 40).expect("a file with a hole");
     for (file, message) in [
-        (text(&pipe), "is not a regular file"),
-        ("/dev/zero", "is not a regular file"),
-        (text(&folder), "is not a regular file"),
+        (text(&pipe), "not a regular file"),
+        ("/dev/zero", "not a regular file"),
+        (text(&folder), "not a regular file"),
         (text(&folder.join("absent")), "absent: "),
         (text(&folder.join("none.txt")), "has no game in it"),
         (text(&folder.join("two.txt")), "has 2 games: say which with --game N"),
-        (text(&folder.join("huge.txt")), "is larger than 64 MB"),
+        (text(&folder.join("huge.txt")), "larger than 65536 KB"),
     ] {
         let exit = run(OTRERA, ["analyze", "--record", file], b"");
         assert_eq!((exit.status, exit.rest.as_str()), (Some(2), ""), "{file}: {}", exit.errors);
