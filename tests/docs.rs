@@ -1,0 +1,42 @@
+//! The pages for people: what they link to is there, and all of them can be found from the README.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The pages with the folder that their links count from.
+fn pages() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let docs = fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let docs = docs.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
+    let others = ["README.md", "README.zh-CN.md", "CHANGELOG.md", "protocol/README.md"];
+    docs.chain(others.map(|page| root.join(page))).collect()
+}
+
+/// Where a page links to, `](TARGET)` and `src="TARGET"`, without what is on the network.
+fn links(text: &str) -> impl Iterator<Item = &str> {
+    let markdown = text.split("](").skip(1).filter_map(|rest| rest.split([')', ' ']).next());
+    let html = text.split("src=\"").skip(1).filter_map(|rest| rest.split('"').next());
+    markdown.chain(html).filter(|target| !target.contains("://") && !target.starts_with('#'))
+}
+
+#[test]
+fn what_a_page_links_to_is_there() {
+    let mut count = 0;
+    for page in pages() {
+        for link in links(&fs::read_to_string(&page).unwrap()) {
+            let target = link.split('#').next().unwrap();
+            assert!(page.with_file_name(target).exists(), "{} links to {link}", page.display());
+            count += 1;
+        }
+    }
+    assert!(count > 30, "{count} links: were they read?");
+}
+
+#[test]
+fn every_page_is_linked_from_the_readme() {
+    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    for page in pages().iter().filter(|page| page.parent().is_some_and(|folder| folder.ends_with("docs"))) {
+        let name = format!("docs/{}", page.file_name().unwrap().to_string_lossy());
+        assert!(links(&readme).any(|link| link == name), "README.md does not link to {name}");
+    }
+}
