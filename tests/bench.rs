@@ -13,5 +13,9 @@ fn every_preset_searches_as_recorded() {
         format!("{name} {}", bench.checksum)
     });
     let recorded: Vec<&str> = RECORDED.lines().filter(|line| !line.starts_with('#')).collect();
-    assert_eq!(numbers.as_slice(), recorded, "is the change wanted? then it changes tests/data/bench.txt too");
+    assert_eq!(
+        numbers.as_slice(),
+        recorded,
+        "is the change wanted? then it changes tests/data/bench.txt too"
+    );
 }
