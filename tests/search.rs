@@ -343,6 +343,42 @@ fn a_preset_is_changed_by_the_parameters_behind_its_name() {
     }
 }
 
+/// A parameter that is read and then lost would be tuned in vain.
+#[test]
+fn every_parameter_of_the_search_changes_it() {
+    let changes = [
+        "tournament,c=3",
+        "tournament,arrow-c=3",
+        "tournament,temperature=4",
+        "tournament,arrow-temperature=4",
+        "tournament,reduction=0.9",
+        "tournament,spread-weight=1000000",
+        "tournament,formula=uct",
+        "tournament,leaf=logistic:3",
+        "tournament,leaf=sign",
+        "tournament,rollouts=2",
+        "tournament,weights=paper",
+        "tournament,tie=0.9",
+        "tournament,grouping=whole",
+        "tournament,burst=1",
+        "paper,c=3",
+        "paper,log-factor=1",
+        "paper,formula=ucb1-tuned",
+        "paper,rollouts=3+4",
+        "paper,arrow-first=off",
+    ];
+    let (position, late) = (Position::standard(), Position::from_fen(otrera::bench::POSITIONS[6]).unwrap());
+    let outcomes = |text: &str| {
+        let params: Params = text.parse().unwrap();
+        [position, late].map(|position| outcome(found(&position, &params, Resources::default(), 1000)))
+    };
+    let usual = ["tournament", "paper"].map(|preset| (preset, outcomes(preset)));
+    for change in changes {
+        let (_, usual) = usual.iter().find(|(preset, _)| change.starts_with(preset)).unwrap();
+        assert!(outcomes(change) != *usual, "{change} changes nothing");
+    }
+}
+
 #[test]
 fn every_preset_plays_legal_games_to_the_end() {
     for (name, params) in Params::NAMED {

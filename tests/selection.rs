@@ -1,11 +1,13 @@
 //! The formulas by which a child is selected, against plain double precision, on random families.
 
 use fastrand::Rng;
+use otrera::search::backup::{Rewards, Step, add_rewards};
+use otrera::search::expand::{Opener, State};
 use otrera::search::params::{Formula, Puct};
-use otrera::search::select::{Spread, best_child};
+use otrera::search::select::{Spread, answer, best_child};
 use otrera::search::shortlist::Shortlists;
 use otrera::search::tree::{Allotment, Edge, NodeId, REWARD_UNIT, Tree, squared_deviation};
-use otrera::{Bitboard, Params, Position, Side, Size};
+use otrera::{Bitboard, Kernel, Params, Position, Side, Size, WinRate};
 
 /// A root with children of random statistics: the tree, and for each child its visits and its mean.
 fn random_family(rng: &mut Rng) -> (Tree, Vec<(NodeId, f64, f64)>) {
@@ -297,5 +299,153 @@ fn the_spread_is_that_of_the_values_below_a_node() {
         let puct = Puct { spread_weight: weight as f32, ..Puct::DEFAULT };
         let found = f64::from(Spread(of_parent as f32).at(&tree, root, &puct).0);
         assert!((found - expected).abs() < 1e-5 + expected * 1e-3, "{found} for {expected} of {count}");
+    }
+}
+
+/// An open root, and an open child of it for each of the wanted numbers of rewards, which are random ones around a
+/// mean and go up from there as the search carries them.
+fn rewarded_children(counts: &[u32], rng: &mut Rng) -> (Tree, Vec<(NodeId, Vec<f64>)>) {
+    let tree = Tree::with_memory(0);
+    let edges: Vec<Edge> = Position::standard().movements().map(Edge::movement).collect();
+    let mut allotment = Allotment::default();
+    let mut open =
+        |id| assert!(tree.begin_opening(id) && tree.open(id, &edges[..counts.len()], &mut allotment));
+    open(tree.root());
+    let mut children = Vec::new();
+    for &count in counts {
+        let child = tree.claim_untried(tree.root(), &mut Allotment::default()).unwrap();
+        open(child);
+        let (least, width) = (0.3 + 0.1 * rng.f32(), 0.4 * rng.f32());
+        let mut rewards = Vec::new();
+        for _ in 0..count {
+            let for_black = WinRate(least + width * rng.f32());
+            let path = [(tree.root(), Side::White), (child, Side::Black)];
+            let path = path.map(|(node, mover)| Step { node, mover });
+            path.iter().for_each(|step| {
+                tree.node(step.node).enter();
+            });
+            add_rewards(&tree, &path, Rewards::of(for_black));
+            rewards.push(f64::from(for_black.0));
+        }
+        children.push((child, rewards));
+    }
+    (tree, children)
+}
+
+/// Sum and sum of the squared distances from one half.
+fn sums(rewards: &[f64]) -> (f64, f64) {
+    (rewards.iter().sum(), rewards.iter().map(|reward| (reward - 0.5) * (reward - 0.5)).sum())
+}
+
+#[test]
+fn rewards_and_their_deviations_reach_every_node_of_the_path() {
+    let mut rng = Rng::with_seed(10);
+    let (tree, children) = rewarded_children(&[1, 7, 100, 1000], &mut rng);
+    let all: Vec<f64> = children.iter().flat_map(|(_, rewards)| rewards.clone()).collect();
+    // What is good for Black is bad for White, who moved into the root.
+    let root = (tree.root(), all.len() as f64 - sums(&all).0, sums(&all).1, all.len());
+    let others =
+        children.iter().map(|(child, rewards)| (*child, sums(rewards).0, sums(rewards).1, rewards.len()));
+    for (id, sum, squares, count) in others.chain([root]) {
+        let (noted, noted_squares) = tree.deviations(id);
+        assert_eq!(noted as usize, count);
+        assert!(
+            (f64::from(noted_squares) - squares).abs() < 1e-3 * (1.0 + squares),
+            "{noted_squares} for {squares}"
+        );
+        let mean = f64::from(tree.node(id).mean(count as u32));
+        assert!((mean - sum / count as f64).abs() < 1e-4, "{mean} for {}", sum / count as f64);
+    }
+}
+
+/// Against the mean less `caution` standard errors in double precision, where one more value has a variance of 0.01.
+#[test]
+fn the_answer_is_the_child_with_the_highest_lower_bound() {
+    let mut rng = Rng::with_seed(11);
+    let (mut not_most_visited, mut not_highest_mean) = (0, 0);
+    for _ in 0..500 {
+        let counts: Vec<u32> = (0..8).map(|_| rng.u32(1..400)).collect();
+        let (tree, children) = rewarded_children(&counts, &mut rng);
+        let caution = rng.f32() * 8.0;
+        let bound = |rewards: &[f64]| {
+            let count = rewards.len() as f64;
+            let mean = sums(rewards).0 / count;
+            let known: f64 = rewards.iter().map(|reward| (reward - mean) * (reward - mean)).sum();
+            mean - f64::from(caution) * ((known + 0.01) / (count + 1.0) / count).sqrt()
+        };
+        let most = children.iter().map(|(_, rewards)| rewards.len()).max().unwrap();
+        let candidates = children.iter().filter(|(_, rewards)| 5 * rewards.len() >= most);
+        let highest = candidates.map(|(_, rewards)| bound(rewards)).fold(f64::NEG_INFINITY, f64::max);
+        let rewards_of = |id| &children.iter().find(|(child, _)| *child == id).unwrap().1;
+        let chosen = rewards_of(answer(&tree, tree.root(), Side::Black, caution).unwrap());
+        assert!(5 * chosen.len() >= most, "{} visits of {most}", chosen.len());
+        assert!(
+            bound(chosen) > highest - 1e-3,
+            "a bound of {}, but there is one of {highest}",
+            bound(chosen)
+        );
+        let without = rewards_of(answer(&tree, tree.root(), Side::Black, 0.0).unwrap());
+        assert_eq!(without.len(), most, "without caution the most visited");
+        not_most_visited += u32::from(chosen.len() < most);
+        let mean = |rewards: &[f64]| sums(rewards).0 / rewards.len() as f64;
+        not_highest_mean +=
+            u32::from(children.iter().any(|(_, rewards)| mean(rewards) > mean(chosen) + 1e-3));
+    }
+    assert!(not_most_visited > 100 && not_highest_mean > 100, "{not_most_visited}, {not_highest_mean}");
+}
+
+#[test]
+fn a_proven_win_is_the_answer_and_a_proven_loss_only_when_all_are() {
+    for caution in [0.0, 5.5] {
+        let (tree, children) = rewarded_children(&[5, 300, 100, 50], &mut Rng::with_seed(12));
+        let answer = || answer(&tree, tree.root(), Side::Black, caution).unwrap();
+        let [few, most, many, fewer] = [0, 1, 2, 3].map(|child: usize| children[child].0);
+        tree.node(most).prove(Side::White);
+        assert!(answer() != most && answer() != few);
+        [many, fewer].iter().for_each(|&child| tree.node(child).prove(Side::White));
+        assert_eq!(answer(), few);
+        tree.node(few).prove(Side::Black);
+        assert_eq!(answer(), few);
+        let (tree, children) = rewarded_children(&[5, 300], &mut Rng::with_seed(13));
+        children.iter().for_each(|(child, _)| tree.node(*child).prove(Side::White));
+        assert_eq!(
+            otrera::search::select::answer(&tree, tree.root(), Side::Black, caution),
+            Some(children[1].0)
+        );
+    }
+}
+
+/// The priors of a state's half-moves, in the order of its edges.
+fn priors_of(state: &State, puct: Puct) -> Vec<f64> {
+    let tree = Tree::with_memory(0);
+    let params = Params { formula: Formula::Puct(puct), ..Params::TOURNAMENT };
+    let mut opener = Opener::new();
+    opener.open_on(Kernel::fastest(), &tree, tree.root(), state, &params, &mut Rng::with_seed(1));
+    let claim = || tree.claim_untried(tree.root(), &mut Allotment::default());
+    std::iter::from_fn(claim).map(|child| f64::from(tree.node(child).prior())).collect()
+}
+
+/// `exp(score / temperature)`: the logarithm of the ratio of two priors, times the temperature, is always the same.
+#[test]
+fn movements_and_arrows_have_temperatures_of_their_own() {
+    let start = Position::standard();
+    let aiming = start.with_movement(start.movements().next().unwrap());
+    let states = [State::ToMove(start), State::ToShoot(aiming)];
+    for (movement_temperature, arrow_temperature) in [(1.0, 3.0), (3.0, 1.0), (2.0, 2.0)] {
+        let puct = Puct { movement_temperature, arrow_temperature, ..Puct::DEFAULT };
+        let unit = Puct { movement_temperature: 1.0, arrow_temperature: 1.0, ..puct };
+        for (state, temperature) in states.iter().zip([movement_temperature, arrow_temperature]) {
+            let [ours, plain] = [puct, unit].map(|puct| priors_of(state, puct));
+            let ratio = |priors: &[f64], place: usize| (priors[0] / priors[place]).ln();
+            for place in 1..ours.len().min(20) {
+                let (found, expected) = (ratio(&ours, place) * f64::from(temperature), ratio(&plain, place));
+                // A prior is kept to one in fifty, and equal ones may change places.
+                assert!(
+                    (found - expected).abs() < 0.05 * f64::from(temperature) + 0.05,
+                    "{found} for {expected}"
+                );
+            }
+            assert!(ratio(&plain, plain.len() - 1) > 1.0, "priors that differ");
+        }
     }
 }

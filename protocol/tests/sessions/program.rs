@@ -83,6 +83,11 @@ impl Program {
         }
     }
 
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends bytes to standard input, in one write as far as the pipe takes it.
     pub fn send(&mut self, bytes: Vec<u8>) {
         self.outbox.push(bytes);

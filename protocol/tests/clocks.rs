@@ -1,0 +1,200 @@
+//! The real program on the clocks and in the memory that it has where nothing is set.
+//!
+//! A search never ends before its time, so that it thinks for long enough is asserted of every turn. That it is not
+//! late is asserted of the quickest of several turns, since a busy machine delays now one, now another.
+
+#[path = "sessions/program.rs"]
+mod program;
+#[path = "sessions/referee.rs"]
+mod referee;
+
+use otrera::{Limits, Params, Position, Resources, Rules, Search, Size};
+use program::Program;
+use referee::{BEGIN, Form, Referee};
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Botzone's turns are tried as often until one is quick enough.
+const TRIES: usize = 10;
+
+fn start(arguments: &[&str]) -> Program {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_otrera"));
+    command.args(arguments);
+    Program::start(command)
+}
+
+fn seconds(seconds: f64) -> Duration {
+    Duration::from_secs_f64(seconds)
+}
+
+/// Botzone's start with so many plies played.
+fn game_on_botzone(plies: usize) -> Referee {
+    let mut referee = Referee::new(Position::start(Size::BOTZONE));
+    for _ in 0..plies {
+        referee.play_any().unwrap();
+    }
+    referee
+}
+
+/// One turn on Botzone by a process of its own, the time of which counts from its start: how long it took.
+fn turn_of_a_process(plies: usize, form: Form) -> Duration {
+    let mut referee = game_on_botzone(plies);
+    let [requests, responses] = referee.messages(form);
+    let text = match form {
+        Form::Json => {
+            format!(r#"{{"requests":[{}],"responses":[{}]}}"#, requests.join(","), responses.join(","))
+        }
+        _ => {
+            let mut lines = vec![requests.len().to_string()];
+            for (turn, request) in requests.iter().enumerate() {
+                lines.push(request.clone());
+                lines.extend(responses.get(turn).cloned());
+            }
+            lines.join("\n")
+        }
+    };
+    let started = Instant::now();
+    let mut program = start(&[]);
+    program.send(format!("{text}\n").into_bytes());
+    program.close_input();
+    let answer = program.exit(LIMIT).unwrap().rest;
+    let taken = started.elapsed();
+    referee.accept(answer.lines().next().unwrap(), form).unwrap();
+    taken
+}
+
+/// Asserts that no turn is shorter than `least`, and that of several one is shorter than `most`.
+fn check_turns(least: f64, most: f64, mut turn: impl FnMut() -> Duration) {
+    let mut taken = Vec::new();
+    while taken.len() < TRIES {
+        taken.push(turn());
+        let last = taken[taken.len() - 1];
+        assert!(last >= seconds(least), "{last:?} is less than {least} s");
+        if last <= seconds(most) {
+            return;
+        }
+    }
+    panic!("none of these took less than {most} s: {taken:?}");
+}
+
+#[test]
+fn a_first_turn_on_botzone_uses_its_two_seconds_and_keeps_within_them() {
+    check_turns(1.7, 1.93, || turn_of_a_process(0, Form::Json));
+    check_turns(1.7, 1.93, || turn_of_a_process(1, Form::Simple));
+}
+
+#[test]
+fn a_later_turn_on_botzone_uses_its_second_and_keeps_within_it() {
+    check_turns(0.8, 0.97, || turn_of_a_process(4, Form::Json));
+    check_turns(0.8, 0.97, || turn_of_a_process(5, Form::Simple));
+}
+
+/// A process that is kept from turn to turn, and the match that it plays.
+struct Kept {
+    program: Program,
+    referee: Referee,
+    form: Form,
+    message: String,
+}
+
+impl Kept {
+    fn new(form: Form) -> Self {
+        let message = match form {
+            Form::Json => format!(r#"{{"requests":[{BEGIN}],"responses":[]}}"#),
+            _ => "1\n-1 -1 -1 -1 -1 -1".to_owned(),
+        };
+        Self { program: start(&[]), referee: game_on_botzone(0), form, message }
+    }
+
+    /// Plays its next turn, and the opponent's: how long its own took.
+    fn turn(&mut self) -> Duration {
+        let sent = Instant::now();
+        self.program.send(format!("{}\n", self.message).into_bytes());
+        self.referee.accept(&self.program.line(LIMIT).unwrap(), self.form).unwrap();
+        let taken = sent.elapsed();
+        assert_eq!(self.program.line(LIMIT).unwrap(), ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<");
+        let mv = self.referee.play_any().unwrap();
+        self.message = self.referee.written(mv, self.form);
+        taken
+    }
+}
+
+/// Here the bound is narrower: the process need not start.
+#[test]
+fn a_kept_process_uses_each_turns_time_and_keeps_within_it() {
+    for form in [Form::Json, Form::Simple] {
+        let mut kept = None;
+        check_turns(0.8, 0.96, || {
+            // Soon the game is decided, and nothing is thought about any more.
+            let match_under_way = kept.take().filter(|kept: &Kept| kept.referee.moves().len() < 12);
+            let kept = kept.insert(match_under_way.unwrap_or_else(|| {
+                let mut kept = Kept::new(form);
+                assert!(kept.turn() >= seconds(1.7), "the first turn");
+                kept
+            }));
+            kept.turn()
+        });
+    }
+}
+
+/// All that a process can ever write to, in bytes: more than it uses, and what it can use at most.
+#[cfg(target_os = "linux")]
+fn writable_memory(program: &Program) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", program.id())).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmData:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() << 10
+}
+
+/// The tree is claimed at once and filled bit by bit; what matters is how full it can get.
+#[cfg(target_os = "linux")]
+#[test]
+fn on_botzone_it_cannot_use_more_than_256_megabytes() {
+    for (arguments, least, most) in [(&[][..], 150, 256), (&["--memory", "480"], 480, 576)] {
+        let mut program = start(&[&["--iterations", "200"], arguments].concat());
+        let mut referee = game_on_botzone(0);
+        program.send(b"1\n-1 -1 -1 -1 -1 -1\n".to_vec());
+        referee.accept(&program.line(LIMIT).unwrap(), Form::Simple).unwrap();
+        let megabytes = writable_memory(&program) >> 20;
+        assert!((least..most).contains(&megabytes), "{megabytes} MB with {arguments:?}");
+    }
+}
+
+/// 900 s for a game: the first of its moves, which the game's end cuts short here, has more than four.
+#[test]
+fn a_move_on_the_sau_platform_has_its_share_of_fifteen_minutes() {
+    let mut program = start(&[]);
+    program.send(b"new black\n".to_vec());
+    program.silent(seconds(4.0)).unwrap();
+    program.send(b"end\nquit\n".to_vec());
+    let exit = program.exit(LIMIT).unwrap();
+    assert_eq!((exit.status, exit.rest.as_str()), (Some(0), ""));
+}
+
+/// The opponent's part is played by the library, well enough for the game to last.
+#[test]
+fn a_game_on_the_sau_platform_keeps_within_its_time() {
+    const TOTAL: f64 = 3.0;
+    let mut referee = Referee::new(Position::standard().with_rules(Rules::SelfBlocking));
+    let mut opponent = Search::new(*referee.position(), Params::TOURNAMENT, Resources::default());
+    let mut program = start(&["--total-time", &TOTAL.to_string()]);
+    let mut message = "new black".to_owned();
+    let mut thought = Duration::ZERO;
+    while referee.position().winner().is_none() {
+        let sent = Instant::now();
+        program.send(format!("{message}\n").into_bytes());
+        referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
+        thought += sent.elapsed();
+        opponent.set_position(*referee.position());
+        let report = opponent.run(&Limits::iterations(1000), &AtomicBool::new(false), &mut |_| ());
+        let Some(mv) = report.best else { break };
+        referee.play(mv).unwrap();
+        message = format!("move {}", referee.written(mv, Form::Sau));
+    }
+    assert!(referee.moves().len() > 40, "only {} plies", referee.moves().len());
+    // It counts what the machine keeps from it, and takes it back from the moves to come.
+    assert!(thought > seconds(TOTAL * 0.5), "it thought for {thought:?} of {TOTAL} s");
+    assert!(thought < seconds(TOTAL * 1.25), "it thought for {thought:?} of {TOTAL} s");
+}
