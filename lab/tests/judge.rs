@@ -136,6 +136,24 @@ fn our_own_program_is_ok_in_every_mode_under_restrictions_and_load() {
     assert!(soon_running("lab busy", 0));
 }
 
+/// On a small board a game takes few turns. A busy machine makes one late now and then: one game in four must not be.
+#[test]
+fn our_own_program_is_ok_on_its_default_clocks_and_within_the_platforms_limits() {
+    let command = concat!(env!("CARGO_BIN_EXE_otrera"), " --size 6");
+    for mode in ["simple", "json", "simple-keep", "json-keep"] {
+        let arguments = ["--size", "6", "--games", "1", "--mode", mode];
+        let games = (0..4).map(|_| judged(command, &arguments));
+        let mut seen = Vec::new();
+        let is_ok = games.into_iter().any(|(reports, content)| {
+            let first = reports[0]["first_turns"]["wall"]["max"].as_f64().unwrap();
+            assert!(first > 1.7, "the first turn uses its two seconds: {reports:?}");
+            seen.push(reports[0]["verdicts"].clone());
+            content
+        });
+        assert!(is_ok, "{mode}: {seen:?}");
+    }
+}
+
 #[test]
 fn a_kept_program_may_leave_and_is_started_again() {
     let command = format!("{} --keep-running off", own_program());
