@@ -359,20 +359,20 @@ fn every_parameter_of_the_search_changes_it() {
         "tournament,rollouts=2",
         "tournament,weights=paper",
         "tournament,tie=0.9",
-        "tournament,grouping=whole",
         "tournament,burst=1",
         "paper,c=3",
         "paper,log-factor=1",
-        "paper,formula=ucb1-tuned",
         "paper,rollouts=3+4",
         "paper,arrow-first=off",
+        "mcts,formula=ucb1-tuned",
+        "mcts,grouping=split",
     ];
     let (position, late) = (Position::standard(), Position::from_fen(otrera::bench::POSITIONS[6]).unwrap());
     let outcomes = |text: &str| {
         let params: Params = text.parse().unwrap();
         [position, late].map(|position| outcome(found(&position, &params, Resources::default(), 1000)))
     };
-    let usual = ["tournament", "paper"].map(|preset| (preset, outcomes(preset)));
+    let usual = ["tournament", "paper", "mcts"].map(|preset| (preset, outcomes(preset)));
     for change in changes {
         let (_, usual) = usual.iter().find(|(preset, _)| change.starts_with(preset)).unwrap();
         assert!(outcomes(change) != *usual, "{change} changes nothing");

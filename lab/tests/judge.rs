@@ -139,10 +139,10 @@ fn our_own_program_is_ok_in_every_mode_under_restrictions_and_load() {
 /// On a small board a game takes few turns. A busy machine makes one late now and then: one game in four must not be.
 #[test]
 fn our_own_program_is_ok_on_its_default_clocks_and_within_the_platforms_limits() {
-    let command = concat!(env!("CARGO_BIN_EXE_otrera"), " --size 6");
+    let command = format!("{} --size 6", bot::path());
     for mode in ["simple", "json", "simple-keep", "json-keep"] {
         let arguments = ["--size", "6", "--games", "1", "--mode", mode];
-        let games = (0..4).map(|_| judged(command, &arguments));
+        let games = (0..4).map(|_| judged(&command, &arguments));
         let mut seen = Vec::new();
         let is_ok = games.into_iter().any(|(reports, content)| {
             let first = reports[0]["first_turns"]["wall"]["max"].as_f64().unwrap();

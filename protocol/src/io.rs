@@ -88,6 +88,7 @@ pub struct Output {
 }
 
 impl Output {
+    /// Answers to this sink, each noted in the log as well.
     pub fn new(sink: Box<dyn Write + Send>, log: Log) -> Self {
         Self { sink: Arc::new(Mutex::new(sink)), log }
     }
@@ -191,6 +192,7 @@ pub struct Events {
 }
 
 impl Events {
+    /// The events that come through this channel.
     pub fn new(receiver: Receiver<Event>) -> Self {
         Self { receiver, waiting: VecDeque::new(), input: None }
     }

@@ -8,7 +8,6 @@
 //! 4. [`analyze`], [`play`]: the commands for people. [`given`]: the position that they are asked about; [`board`] and
 //!    [`territory`]: boards on a terminal.
 
-#![allow(missing_docs)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 pub mod analyze;

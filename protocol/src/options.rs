@@ -26,28 +26,41 @@ pub enum KeepRunning {
 pub struct Settings {
     /// The preset, with parameters behind it where they are changed: `tournament,c=3`.
     pub preset: String,
+    /// Threads that think, at least 1.
     pub threads: Option<usize>,
     /// Bytes for the tree.
     pub memory: Option<usize>,
+    /// Time for each move.
     pub move_time: Option<Duration>,
     /// For all moves of one side, where the platform has a clock for the whole game.
     pub total_time: Duration,
     /// What a move costs on the platform's clock beside our thinking.
     pub move_overhead: Option<Duration>,
+    /// Iterations for each move, instead of a time.
     pub iterations: Option<u64>,
+    /// Seed of the random numbers; else it comes from the time.
     pub seed: Option<u64>,
+    /// What threads work on, in place of what the preset says.
     pub parallel: Option<otrera::Parallel>,
+    /// The board.
     pub size: Option<Size>,
+    /// Botzone: whether the process lives on between turns.
     pub keep_running: KeepRunning,
+    /// The name told to the platform.
     pub name: String,
+    /// The file for every line in and out.
     pub log: Option<PathBuf>,
     /// Think in the opponent's time, where the platform allows that.
     pub pondering: bool,
+    /// The folder for records of games.
     pub record_dir: Option<PathBuf>,
     /// What stands in game records; the team is called like the program unless it has a name of its own.
     pub team: Option<String>,
+    /// The opponent's name in records.
     pub opponent: String,
+    /// The place in records.
     pub place: String,
+    /// The event in records.
     pub event: String,
     /// A game to go on with: a record, or moves.
     pub resume: Option<PathBuf>,
@@ -328,19 +341,28 @@ fn label(text: &str) -> Result<String, String> {
 pub enum Command {
     /// Find out which platform listens, and play.
     Detect,
+    /// Behaviour checksum and speed.
     Bench,
+    /// Count the move sequences of a length.
     Perft,
+    /// Search a position and show what was found.
     Analyze,
+    /// Play against a person in the terminal.
     Play,
+    /// Speak UCI from the first line on.
     Uci,
+    /// What can be done and set.
     Help,
+    /// Name and version.
     Version,
 }
 
 /// The whole command line.
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// What to do.
     pub command: Command,
+    /// What file and command line have set.
     pub settings: Settings,
     /// `--fen`, for perft and analyze.
     pub fen: Option<String>,

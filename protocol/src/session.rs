@@ -10,6 +10,7 @@ use std::time::{Instant, SystemTime};
 /// What a platform grants where the settings do not say.
 #[derive(Clone, Copy, Debug)]
 pub struct Defaults {
+    /// Threads that think.
     pub threads: usize,
     /// Bytes for the tree.
     pub memory: usize,

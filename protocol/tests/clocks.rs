@@ -179,7 +179,7 @@ fn a_game_on_the_sau_platform_keeps_within_its_time() {
     const TOTAL: f64 = 3.0;
     let mut referee = Referee::new(Position::standard().with_rules(Rules::SelfBlocking));
     let mut opponent = Search::new(*referee.position(), Params::TOURNAMENT, Resources::default());
-    let mut program = start(&["--total-time", &TOTAL.to_string()]);
+    let mut program = start(&["--total-time", &TOTAL.to_string(), "--move-overhead", "0.01"]);
     let mut message = "new black".to_owned();
     let mut thought = Duration::ZERO;
     while referee.position().winner().is_none() {

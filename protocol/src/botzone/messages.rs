@@ -7,7 +7,9 @@ use serde_json::Value;
 /// How the platform writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Style {
+    /// JSON objects.
     Json,
+    /// Lines of numbers.
     Simple,
 }
 
@@ -16,6 +18,7 @@ pub enum Style {
 pub enum Message {
     /// "You are Black, begin": all six numbers are -1.
     Begin,
+    /// A move of this board, legal or not.
     Move(Move),
     /// A move, but none of this board.
     Garbled,
@@ -42,6 +45,7 @@ pub fn numbers(line: &str) -> Option<Vec<i64>> {
     ((1..=MOST_NUMBERS).contains(&words.len()) && numbers.len() == words.len()).then_some(numbers)
 }
 
+/// The message in a line of simple interaction.
 pub fn simple_message(line: &str, size: Size) -> Message {
     match numbers(line).map(<[i64; 6]>::try_from) {
         Some(Ok(numbers)) => numbers_message(numbers, size),
@@ -74,6 +78,7 @@ struct FullForm {
     responses: Vec<Value>,
 }
 
+/// The request in a JSON text, in the full form or bare; of a text that is no JSON, what can be saved.
 pub fn json_request(line: &str, size: Size) -> Request {
     let message = |value: &Value| json_message(value, size);
     if line.contains("\"requests\"") {
