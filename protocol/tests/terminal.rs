@@ -27,8 +27,14 @@ impl Terminal {
         let size = Winsize { ws_row: 40, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 };
         let pty = openpty(&size, None).expect("a pseudo-terminal");
         let end = || pty.slave.try_clone().expect("a descriptor");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_otrera"));
-        command.args(arguments).stdin(end()).stdout(end()).stderr(end());
+        // An interrupt ends it also where whoever runs the tests ignores that signal, as a shell's background jobs do.
+        let mut command = Command::new("env");
+        command
+            .args(["--default-signal=INT", env!("CARGO_BIN_EXE_otrera")])
+            .args(arguments)
+            .stdin(end())
+            .stdout(end())
+            .stderr(end());
         command.env_remove("NO_COLOR").env("TERM", "xterm").envs(variables.iter().copied());
         let child = command.spawn().expect("the program starts");
         // The screen ends when the program does only if nobody else holds the other side.

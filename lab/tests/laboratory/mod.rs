@@ -34,10 +34,12 @@ impl Drop for Folder {
     }
 }
 
-/// The laboratory with these arguments, its output taken in.
+/// The laboratory with these arguments, its output taken in. It heeds signals also where whoever runs the tests ignores
+/// some, as a shell's background jobs do.
 pub fn lab(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
-    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut command = Command::new("env");
+    command.args(["--default-signal", env!("CARGO_BIN_EXE_lab")]).args(arguments);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
