@@ -233,7 +233,7 @@ fn answers_to(bytes: &[u8]) -> Vec<String> {
     let output = Output::new(Box::new(sink.clone()), log.clone());
     let settings = settings();
     let mut events = Events::new(receiver);
-    while let Event::Line(line, arrived) = events.next() {
+    while let Event::Line(line, arrived) = events.wait() {
         let botzone = botzone::recognises(&line);
         if !botzone && !sau::recognises(&line) {
             continue;

@@ -204,7 +204,7 @@ impl Events {
     }
 
     /// The next event, however long it takes; [`Event::Closed`] when there can be none.
-    pub fn next(&mut self) -> Event {
+    pub fn wait(&mut self) -> Event {
         match (self.waiting.pop_front(), &mut self.input) {
             (Some(event), _) => event,
             (None, Some((input, log))) => read_event(input, log),
@@ -215,7 +215,7 @@ impl Events {
     /// The next event if it comes before `deadline`.
     pub fn next_before(&mut self, deadline: Instant) -> Option<Event> {
         if self.input.is_some() {
-            return Some(self.next());
+            return Some(self.wait());
         }
         self.waiting.pop_front().or_else(|| self.receive_before(deadline))
     }

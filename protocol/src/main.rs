@@ -130,7 +130,7 @@ fn serve(options: &Options, started: Instant) {
         let _ = uci::play(&mut events, sender, &output, settings, &problems);
         return;
     }
-    while let Event::Line(line, arrived) = events.next() {
+    while let Event::Line(line, arrived) = events.wait() {
         let _ = if botzone::recognises(&line) {
             events.unread(Event::Line(line, arrived));
             botzone::play(&mut events, &output, settings, &problems, started)

@@ -92,7 +92,7 @@ impl Field {
         let contest = self.conditions.new_match([a.clone(), b.clone()], self.games)?;
         let results = Results::open(path, &contest.conditions(), Earlier::Kept)?;
         contest.play(&results, self.conditions.concurrency(), &AtomicBool::new(false), &|results| {
-            eprintln!("{} v {}: {}/{} games", a.text, b.text, results.len(), self.games);
+            eprintln!("{} v {}: {}/{} games", a.text, b.text, results.count(), self.games);
         });
         Ok(results.games())
     }

@@ -88,7 +88,7 @@ impl Results {
     }
 
     /// How many games there are so far.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.inner.lock().map_or(0, |inner| inner.games.len())
     }
 
@@ -269,7 +269,7 @@ mod tests {
             results.add(record).unwrap();
         }
         drop(results);
-        assert_eq!(Results::open(&path, &conditions, Earlier::Kept).unwrap().len(), 4);
+        assert_eq!(Results::open(&path, &conditions, Earlier::Kept).unwrap().count(), 4);
         let numbers = |earlier| {
             let games = Results::open(&path, &conditions, earlier).unwrap().games();
             games.iter().map(|game| game.number).collect::<Vec<_>>()

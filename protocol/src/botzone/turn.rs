@@ -25,7 +25,7 @@ pub fn recognises(line: &str) -> bool {
 /// keeps running (in this style) any line is the opponent's move.
 pub fn read_turn(events: &mut Events, size: Size, running: Option<Style>) -> Option<Turn> {
     loop {
-        let Event::Line(line, began) = events.next() else { return None };
+        let Event::Line(line, began) = events.wait() else { return None };
         let line = line.trim();
         let turn = |style, request, complete| Some(Turn { style, request, began, complete });
         if line.starts_with(['{', '[']) {

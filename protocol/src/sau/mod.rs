@@ -47,7 +47,7 @@ pub fn play(
     loop {
         let event = match engine.silence {
             Some(silence) => events.next_before(silence.ends),
-            None => Some(events.next()),
+            None => Some(events.wait()),
         };
         let outcome = match event {
             None => engine.go_on_unasked(),

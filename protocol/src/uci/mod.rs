@@ -43,7 +43,7 @@ pub fn play(
     loop {
         let event = match engine.deadline() {
             Some(deadline) => events.next_before(deadline),
-            None => Some(events.next()),
+            None => Some(events.wait()),
         };
         match event {
             None => engine.conclude()?,

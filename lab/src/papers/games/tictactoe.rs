@@ -44,6 +44,12 @@ impl TicTacToe {
     }
 }
 
+impl Default for TicTacToe {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Game for TicTacToe {
     type Move = Mark;
 

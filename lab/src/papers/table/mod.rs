@@ -120,7 +120,7 @@ impl Study {
         let path = self.folder.join(format!("{cell}.jsonl"));
         let results = Results::open(&path, &contest.conditions(), Earlier::Kept)?;
         let shown = |results: &Results| {
-            let done = results.len() as u64;
+            let done = results.count() as u64;
             if done.is_multiple_of(10) || done == contest.games {
                 eprintln!("{cell}: {done}/{} games", contest.games);
             }
