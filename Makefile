@@ -13,9 +13,10 @@ EXE     ?= dist/otrera
 PLAY_TIME ?= 0.2
 FUZZ_SECONDS ?= 60
 FAULT_GAMES ?= 24
+MUTANTS_SHARD ?= 0/100
 
 .DEFAULT_GOAL := bot
-.PHONY: bot botzone windows sau test-sau lab play test fuzz faults bench same-bench lint clean help
+.PHONY: bot botzone windows sau test-sau lab play test fuzz faults mutants bench same-bench lint clean help
 
 bot: ## the bot, a static Linux executable: dist/otrera
 	@scripts/need.sh cargo cc
@@ -64,6 +65,10 @@ fuzz: ## fuzzes everything that reads text, FUZZ_SECONDS (60) a target
 
 faults: bot ## FAULT_GAMES (24) games while things go wrong around the bot
 	scripts/faults.sh --engine $(EXE) --games $(FAULT_GAMES)
+
+mutants: ## which of MUTANTS_SHARD (0/100) of all small changes to search and protocols the tests miss
+	@scripts/need.sh cargo cc cargo-mutants
+	cargo mutants --baseline skip --timeout 600 --shard $(MUTANTS_SHARD) --sharding round-robin
 
 bench: bot ## behaviour checksum and speed of the bot
 	$(EXE) bench
