@@ -262,6 +262,15 @@ mod tests {
     use std::sync::mpsc;
 
     #[test]
+    fn the_end_of_input_is_told_once() {
+        let (sender, receiver) = mpsc::channel();
+        read_lines("quit\n".as_bytes(), &sender, &Log::none(Instant::now()));
+        drop(sender);
+        let events: Vec<Event> = receiver.iter().collect();
+        assert!(matches!(&events[..], [Event::Line(line, _), Event::Closed] if line == "quit"), "{events:?}");
+    }
+
+    #[test]
     fn without_a_thread_lines_are_read_where_they_are_wanted() {
         let (_sender, receiver) = mpsc::channel();
         let mut events = Events::new(receiver);

@@ -472,8 +472,16 @@ fn killed_at_any_moment_it_goes_on_from_its_record() {
         if let Ok(answer) = program.line(Duration::from_millis(wait)) {
             referee.accept(&answer, Form::Sau).unwrap();
         }
+        // A busy machine may not have let it read `new` yet.
+        let deadline = std::time::Instant::now() + LIMIT;
+        while std::fs::read_dir(&folder).unwrap().count() == 0 && std::time::Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(1));
+        }
         drop(program);
-        let [(name, _)] = &files_in(&folder)[..] else { panic!("{:?}", files_in(&folder)) };
+        // The draft of a record may be left, if it was being written.
+        let files = files_in(&folder);
+        let records: Vec<_> = files.iter().filter(|(name, _)| name.ends_with(".txt")).collect();
+        let [(name, _)] = records[..] else { panic!("{files:?}") };
         let record = folder.join(name);
         let mut program = start(&[&["resume", record.to_str().unwrap()], &options[..]].concat());
         program.send(b"name?\n".to_vec());
