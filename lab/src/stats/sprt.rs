@@ -23,11 +23,11 @@ pub enum Verdict {
 /// 80 % of the pairs split one to one, at most 0.075 of the matches erred.
 ///
 /// ```
-/// use crate::stats::sprt::{Sprt, Verdict};
+/// use otrera_lab::stats::sprt::{Sprt, Verdict};
 ///
 /// let mut sprt = Sprt::new(0.0, 20.0, 0.05, 0.05)?;
 /// assert_eq!(sprt.add(4)?, Verdict::Continue); // one pair won with both colours proves nothing yet
-/// # Ok::<(), crate::stats::Error>(())
+/// # Ok::<(), otrera_lab::stats::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Sprt {
