@@ -13,6 +13,8 @@ use std::fs::{File, Metadata, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 /// A results file that is being written, and the games in it.
 pub struct Results {
@@ -121,12 +123,24 @@ fn open_alone(path: &Path, earlier: Earlier) -> Result<File, String> {
     let file = file.map_err(|error| problem(&error))?;
     // Between its opening and the lock another may have replaced it by a file without late games.
     let is_found = |found: Metadata| file.metadata().is_ok_and(|file| identity(&file) == identity(&found));
-    match file.try_lock() {
+    match lock(&file) {
         Ok(()) if path.metadata().is_ok_and(is_found) => Ok(file),
         Ok(()) | Err(TryLockError::WouldBlock) => {
             Err(problem(&"another lab is writing it: let that one end, or name another --output"))
         }
         Err(TryLockError::Error(error)) => Err(problem(&error)),
+    }
+}
+
+/// Locks a file. One that this process has just closed may stay locked for a moment: a child process that was being
+/// started in another thread has a copy of it between its fork and its exec.
+fn lock(file: &File) -> Result<(), TryLockError> {
+    let patience = Instant::now() + Duration::from_millis(500);
+    loop {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) if Instant::now() < patience => sleep(Duration::from_millis(5)),
+            outcome => return outcome,
+        }
     }
 }
 
@@ -251,6 +265,22 @@ mod tests {
         std::fs::write(&path, &whole).unwrap();
         assert!(Results::open(&path, &conditions, Earlier::Refused).is_err());
         assert!(Results::open(&path, &json!({"players": ["a", "c"]}), Earlier::Kept).is_err());
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_copy_that_a_starting_process_holds_for_a_moment_keeps_nobody_out() {
+        let folder = std::env::temp_dir().join(format!("otrera-copy-{}", std::process::id()));
+        let path = folder.join("match.jsonl");
+        let results = Results::open(&path, &json!({}), Earlier::Refused).unwrap();
+        let copy = results.inner.lock().unwrap().file.try_clone().unwrap();
+        drop(results);
+        let child = std::thread::spawn(move || {
+            sleep(Duration::from_millis(100));
+            drop(copy);
+        });
+        assert!(Results::open(&path, &json!({}), Earlier::Kept).is_ok());
+        child.join().unwrap();
         std::fs::remove_dir_all(&folder).unwrap();
     }
 
