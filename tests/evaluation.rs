@@ -7,14 +7,17 @@ mod skip;
 
 use common::{random_game, random_side, scattered_position, sides_exchanged, size, symmetries};
 use fastrand::Rng;
+use otrera::eval::fitted::Fitted;
 use otrera::eval::lanes::PortableLanes;
+use otrera::eval::metrics::metrics_on;
 use otrera::eval::parallel;
-use otrera::eval::phase::{MetricWeights, WeightsNow};
+use otrera::eval::phased::{MetricWeights, PhasedWeights};
 use otrera::eval::policy::{Arrows, Movements, odds};
-use otrera::eval::terms::{NAMES, TERMS, TermWeights};
+use otrera::eval::terms::{NAMES, TERMS, TermWeights, Terms};
+use otrera::eval::weights::{Course, Knot, WeightsFile};
 use otrera::{
-    Bitboard, DistanceMaps, Evaluator, Kernel, Leaf, Metrics, Position, Side, Size, Square, Value, Weights,
-    WinRate,
+    Bitboard, DistanceMaps, Evaluator, Kernel, Metrics, Model, ModelScratch, Position, Side, Size, Square,
+    Value, ValueLink, WinRate,
 };
 use std::collections::HashMap;
 
@@ -24,7 +27,21 @@ const STAGES: [MetricWeights; 3] = [
     MetricWeights { t1: 0.41, t2: 0.13, p1: 0.29, p2: 0.19, mobility: 0.05 },
     MetricWeights { t1: 0.61, t2: 0.37, p1: 0.02, p2: 0.03, mobility: 0.43 },
 ];
-const UNEVEN: Weights = Weights::staged(STAGES, [20, 50], 0.3);
+const UNEVEN: PhasedWeights =
+    PhasedWeights { stages: STAGES, starts: [20, 50], tie: 0.3, link: ValueLink::Sign { threshold: 0.1 } };
+
+/// A fitted model with these weights at these plies, on all boards.
+fn fitted(knots: &[(usize, TermWeights)]) -> Fitted {
+    let mut file = WeightsFile::read(WeightsFile::BUILT_IN).unwrap();
+    let knots = knots.iter().map(|&(ply, weights)| Knot { ply, weights: weights.to_vec() }).collect();
+    file.value.standard = Course { trained: String::new(), knots };
+    file.value.small = file.value.standard.clone();
+    Fitted::new(&file)
+}
+
+fn metrics(position: &Position, weights: &PhasedWeights, maps: &mut DistanceMaps, kernel: Kernel) -> Metrics {
+    metrics_on(position, weights.tie_for(position.side()), maps, kernel)
+}
 
 const DIRECTIONS: [(i32, i32); 8] = [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)];
 
@@ -99,7 +116,7 @@ impl Reference {
 }
 
 /// The terms of the fitted evaluation, in the order of their names, for the side to move.
-fn reference_terms(position: &Position, tie: f64) -> [f64; TERMS] {
+fn reference_terms(position: &Position) -> [f64; TERMS] {
     let (us, them) = (position.side(), position.side().opponent());
     let both = |moves| [us, them].map(|side| distances(position, side, moves));
     let (queen, king) = (both(queen_moves), both(king_moves));
@@ -118,7 +135,7 @@ fn reference_terms(position: &Position, tie: f64) -> [f64; TERMS] {
         })
     };
     let territory =
-        |distances| over_squares(position, distances, |ours, theirs| territory(ours, theirs, tie));
+        |distances| over_squares(position, distances, |ours, theirs| territory(ours, theirs, 0.0));
     let contact = over_squares(position, &queen, |ours, theirs| match (theirs - ours).abs() {
         difference if difference.is_finite() => (-difference.min(3.0)).exp2(),
         _ => 0.0,
@@ -234,12 +251,11 @@ fn metrics_are_those_of_the_definitions() {
     let mut maps = DistanceMaps::default();
     let mut farthest = 0;
     for position in various_positions() {
-        for weights in [Weights::PAPER, UNEVEN] {
+        for weights in [PhasedWeights::PAPER, UNEVEN] {
             let reference = Reference::of(&position, f64::from(weights.tie_for(position.side())));
             farthest = farthest.max(reference.farthest);
             for kernel in Kernel::available() {
-                let evaluator = Evaluator::new(weights.clone()).with_kernel(kernel);
-                let metrics = evaluator.metrics(&position, &mut maps);
+                let metrics = metrics(&position, &weights, &mut maps, kernel);
                 assert_close(metrics.t1, reference.t1, "t1", &position);
                 assert_close(metrics.t2, reference.t2, "t2", &position);
                 assert_eq!(metrics.p1, reference.p1 as f32, "p1 is exact\n{position}");
@@ -256,21 +272,20 @@ fn terms_are_those_of_the_definitions() {
     let mut maps = DistanceMaps::default();
     let weights = uneven_terms(8);
     let mut largest = [0.0f64; TERMS];
+    let mut scratch = ModelScratch::default();
+    let model = Model::File(fitted(&[(0, weights)]).into());
     for position in various_positions() {
-        for tie in [0.0, 0.3] {
-            let expected = reference_terms(&position, tie);
-            for kernel in Kernel::available() {
-                let fitted = Weights::sliding(&[(0, weights)]).with_tie(tie as f32);
-                let evaluator = Evaluator::new(fitted).with_kernel(kernel);
-                let terms = evaluator.terms(&position, &mut maps);
-                let mut sum = 0.0;
-                for term in 0..TERMS {
-                    assert_close(terms.0[term], expected[term], NAMES[term], &position);
-                    largest[term] = largest[term].max(expected[term].abs());
-                    sum += f64::from(weights[term]) * expected[term];
-                }
-                assert_close(evaluator.value(&position, &mut maps).0, sum, "value", &position);
+        let expected = reference_terms(&position);
+        for kernel in Kernel::available() {
+            let terms = Terms::of_position(&position, &mut maps, kernel);
+            let mut sum = 0.0;
+            for term in 0..TERMS {
+                assert_close(terms.0[term], expected[term], NAMES[term], &position);
+                largest[term] = largest[term].max(expected[term].abs());
+                sum += f64::from(weights[term]) * expected[term];
             }
+            let evaluator = Evaluator::new(model.clone()).with_kernel(kernel);
+            assert_close(evaluator.value(&position, &mut scratch).0, sum, "value", &position);
         }
     }
     for term in 0..TERMS {
@@ -280,15 +295,15 @@ fn terms_are_those_of_the_definitions() {
 
 #[test]
 fn values_are_weighted_sums() {
-    let mut maps = DistanceMaps::default();
+    let mut scratch = ModelScratch::default();
     for position in various_positions() {
         let reference = Reference::of(&position, f64::from(UNEVEN.tie_for(position.side())));
         for stage in STAGES {
             let expected = reference.value(&stage, position.side());
             for kernel in Kernel::available() {
-                let weights = Weights::staged([stage; 3], [20, 50], UNEVEN.tie);
-                let evaluator = Evaluator::new(weights).with_kernel(kernel);
-                assert_close(evaluator.value(&position, &mut maps).0, expected, "value", &position);
+                let model = Model::Paper(PhasedWeights { stages: [stage; 3], ..UNEVEN });
+                let evaluator = Evaluator::new(model).with_kernel(kernel);
+                assert_close(evaluator.value(&position, &mut scratch).0, expected, "value", &position);
             }
         }
     }
@@ -300,18 +315,18 @@ fn kernels_and_threads_give_the_same_bits() {
         let fastest = Kernel::fastest().name();
         skip::skip("kernels", &format!("this processor has none beyond {fastest}"));
     }
-    let mut maps = DistanceMaps::default();
+    let (mut maps, mut scratch) = (DistanceMaps::default(), ModelScratch::default());
     for position in various_positions() {
-        for weights in [Weights::PAPER, UNEVEN, Weights::FITTED.with_tie(0.1)] {
+        for model in [Model::PAPER, Model::Paper(UNEVEN), Model::Fitted] {
             let mut results = Kernel::available().map(|kernel| {
-                let evaluator = Evaluator::new(weights.clone()).with_kernel(kernel);
+                let evaluator = Evaluator::new(model.clone()).with_kernel(kernel);
                 assert_eq!(evaluator.kernel(), kernel);
-                let metrics = evaluator.metrics(&position, &mut maps);
-                (bits(metrics), evaluator.value(&position, &mut maps).0.to_bits())
+                let metrics = metrics(&position, &UNEVEN, &mut maps, kernel);
+                (bits(metrics), evaluator.value(&position, &mut scratch).0.to_bits())
             });
             let portable = results.next().unwrap();
             assert!(results.all(|result| result == portable), "{position}");
-            let in_parallel = parallel::value(&position, &weights);
+            let in_parallel = parallel::value(&position, &model);
             assert_eq!(in_parallel.0.to_bits(), portable.1, "{position}");
         }
     }
@@ -324,51 +339,47 @@ fn bits(metrics: Metrics) -> [u32; 5] {
 
 #[test]
 fn exchanging_the_sides_negates_the_metrics_and_keeps_the_value() {
-    let mut maps = DistanceMaps::default();
-    let evaluator = Evaluator::new(UNEVEN);
+    let (mut maps, mut scratch) = (DistanceMaps::default(), ModelScratch::default());
+    let (evaluator, kernel) = (Evaluator::new(Model::Paper(UNEVEN)), Kernel::fastest());
     for position in various_positions() {
         let exchanged = sides_exchanged(&position);
-        let metrics = evaluator.metrics(&position, &mut maps);
-        let expected = Metrics {
-            t1: -metrics.t1,
-            t2: -metrics.t2,
-            p1: -metrics.p1,
-            p2: -metrics.p2,
-            mobility: -metrics.mobility,
-        };
-        assert_eq!(evaluator.metrics(&exchanged, &mut maps), expected, "{position}");
-        let values = [position, exchanged].map(|position| evaluator.value(&position, &mut maps));
+        let found = metrics(&position, &UNEVEN, &mut maps, kernel);
+        let expected =
+            Metrics { t1: -found.t1, t2: -found.t2, p1: -found.p1, p2: -found.p2, mobility: -found.mobility };
+        assert_eq!(metrics(&exchanged, &UNEVEN, &mut maps, kernel), expected, "{position}");
+        let values = [position, exchanged].map(|position| evaluator.value(&position, &mut scratch));
         assert_eq!(values[0], values[1], "{position}");
-        let terms = [position, exchanged].map(|position| evaluator.terms(&position, &mut maps));
+        let terms = [position, exchanged].map(|position| Terms::of_position(&position, &mut maps, kernel));
         assert_eq!(terms[0], terms[1], "{position}");
     }
 }
 
 #[test]
 fn turning_the_board_keeps_metrics_and_value() {
-    let mut maps = DistanceMaps::default();
-    let evaluator = Evaluator::new(UNEVEN);
+    let (mut maps, mut scratch) = (DistanceMaps::default(), ModelScratch::default());
+    let (evaluator, kernel) = (Evaluator::new(Model::Paper(UNEVEN)), Kernel::fastest());
     for position in various_positions() {
-        let turned = symmetries(&position)
-            .map(|turned| (evaluator.metrics(&turned, &mut maps), evaluator.value(&turned, &mut maps)));
+        let turned = symmetries(&position).map(|turned| {
+            (metrics(&turned, &UNEVEN, &mut maps, kernel), evaluator.value(&turned, &mut scratch))
+        });
         assert_eq!(turned, [turned[0]; 8], "{position}");
-        let terms = symmetries(&position).map(|turned| evaluator.terms(&turned, &mut maps));
+        let terms = symmetries(&position).map(|turned| Terms::of_position(&turned, &mut maps, kernel));
         assert_eq!(terms, [terms[0]; 8], "{position}");
     }
 }
 
 #[test]
 fn ties_favour_the_side_to_move() {
-    let mut maps = DistanceMaps::default();
-    let evaluator = Evaluator::new(Weights::PAPER);
+    let (mut maps, mut scratch) = (DistanceMaps::default(), ModelScratch::default());
     let start = Position::standard();
     for side in Side::BOTH {
         let to_move = Position::from_parts(start.size(), start.all_amazons(), Bitboard::EMPTY, side);
-        let metrics = evaluator.metrics(&to_move, &mut maps);
+        let metrics = metrics(&to_move, &PhasedWeights::PAPER, &mut maps, Kernel::fastest());
         let for_mover = if side == Side::Black { metrics.t1 } else { -metrics.t1 };
         assert!(for_mover > 0.0, "the start is even but for the move, yet {side} has {for_mover}");
         let values = [0.0, 0.2, 0.9]
-            .map(|tie| Evaluator::new(Weights::PAPER.with_tie(tie)).value(&to_move, &mut maps));
+            .map(|tie| Model::Paper(PhasedWeights { tie, ..PhasedWeights::PAPER }))
+            .map(|model| Evaluator::new(model).value(&to_move, &mut scratch));
         assert!(values[0] < values[1] && values[1] < values[2], "{values:?}");
     }
 }
@@ -382,11 +393,7 @@ fn stages_begin_at_plies_20_and_50_on_10x10_and_in_proportion_elsewhere() {
             let shot = start.empty().into_iter().take(arrows as usize).collect();
             let position = Position::from_parts(start.size(), start.all_amazons(), shot, Side::Black);
             let stage = usize::from(arrows >= middle) + usize::from(arrows >= ending);
-            assert_eq!(
-                UNEVEN.at(&position),
-                WeightsNow::Metrics(&STAGES[stage]),
-                "{arrows} arrows on {edge}x{edge}"
-            );
+            assert_eq!(UNEVEN.at(&position), &STAGES[stage], "{arrows} arrows on {edge}x{edge}");
         }
     }
 }
@@ -394,15 +401,12 @@ fn stages_begin_at_plies_20_and_50_on_10x10_and_in_proportion_elsewhere() {
 #[test]
 fn sliding_weights_lie_on_straight_lines_between_their_knots() {
     let [first, second, third] = [1, 2, 3].map(uneven_terms);
-    let weights = Weights::sliding(&[(10, first), (20, second), (40, third)]);
+    let weights = fitted(&[(10, first), (20, second), (40, third)]);
     let at = |arrows| {
         let start = Position::standard();
         let shot = start.empty().into_iter().take(arrows).collect();
         let position = Position::from_parts(start.size(), start.all_amazons(), shot, Side::Black);
-        match weights.at(&position) {
-            WeightsNow::Terms(now) => *now,
-            WeightsNow::Metrics(_) => panic!("sliding weights are those of terms"),
-        }
+        *weights.terms_at(&position)
     };
     assert_eq!([0, 10, 20, 40, 41, 92].map(at), [first, first, second, third, third, third]);
     for (arrows, from, to, part) in [(13, first, second, 0.3), (35, second, third, 0.75)] {
@@ -414,17 +418,17 @@ fn sliding_weights_lie_on_straight_lines_between_their_knots() {
 }
 
 #[test]
-fn a_sign_leaf_knows_won_lost_and_even() {
-    let leaf = Leaf::Sign { threshold: 0.1 };
-    let rates = [-50.0, -0.11, -0.1, 0.0, 0.1, 0.11, 50.0].map(|value| leaf.win_rate(Value(value)));
+fn a_sign_link_knows_won_lost_and_even() {
+    let link = ValueLink::Sign { threshold: 0.1 };
+    let rates = [-50.0, -0.11, -0.1, 0.0, 0.1, 0.11, 50.0].map(|value| link.win_rate(Value(value)));
     let (lost, even, won) = (WinRate::LOSS, WinRate::EVEN, WinRate::WIN);
     assert_eq!(rates, [lost, lost, even, even, even, won, won]);
 }
 
 #[test]
-fn a_logistic_leaf_is_a_rising_probability() {
+fn a_logistic_link_is_a_rising_probability() {
     for scale in [0.5, 3.0, 20.0] {
-        let rate = |value: f32| Leaf::Logistic { scale }.win_rate(Value(value)).0;
+        let rate = |value: f32| ValueLink::Logistic { scale }.win_rate(Value(value)).0;
         assert_eq!(rate(0.0), 0.5);
         assert!((rate(scale) - 0.731_058_6).abs() < 1e-6, "1 / (1 + 1/e) at one scale");
         for step in -40..40 {

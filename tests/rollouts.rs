@@ -5,13 +5,16 @@ mod common;
 
 use common::{random_game, size};
 use fastrand::Rng;
+use otrera::eval::phased::PhasedWeights;
+use otrera::search::evaluate::{EvaluationScratch, LeafEvaluator};
 use otrera::search::expand::State;
 use otrera::search::params::Rollouts;
-use otrera::search::rollout::{Scratch, Simulator};
-use otrera::{DistanceMaps, Evaluator, Kernel, Leaf, Params, Position, Rules, Side, Weights, WinRate};
+use otrera::{Evaluator, Kernel, Model, ModelScratch, Params, Position, Rules, Side, ValueLink, WinRate};
 
-/// A leaf that tells any two values apart.
-const LEAF: Leaf = Leaf::Logistic { scale: 8.0 };
+/// A link that tells any two values apart.
+const LINK: ValueLink = ValueLink::Logistic { scale: 8.0 };
+
+const MODEL: Model = Model::Paper(PhasedWeights { link: LINK, ..PhasedWeights::PAPER });
 
 /// Positions in which the two sides differ much; in the second one the mover has six amazons.
 const PICTURES: [&str; 3] = [
@@ -20,8 +23,8 @@ const PICTURES: [&str; 3] = [
     ".....XW ....XXX ....X.W B....X. .X..... ..B.... .......",
 ];
 
-fn simulator(rollouts: Rollouts) -> Simulator {
-    Simulator::new(&Params { rollouts, leaf: LEAF, ..Params::MG }, false)
+fn leaf_evaluator(rollouts: Rollouts) -> LeafEvaluator {
+    LeafEvaluator::new(&Params { rollouts, model: MODEL, ..Params::MG }, false)
 }
 
 fn positions() -> impl Iterator<Item = Position> {
@@ -35,8 +38,8 @@ fn judged(position: &Position) -> f64 {
         Some(Side::Black) => WinRate::WIN,
         Some(Side::White) => WinRate::LOSS,
         None => {
-            let value = Evaluator::new(Weights::PAPER).value(position, &mut DistanceMaps::default());
-            LEAF.win_rate(value.seen_by(Side::Black, position.side()))
+            let value = Evaluator::new(Model::PAPER).value(position, &mut ModelScratch::default());
+            LINK.win_rate(value.seen_by(Side::Black, position.side()))
         }
     };
     f64::from(for_black.0)
@@ -53,11 +56,11 @@ fn moments(outcomes: &[(f64, f64)]) -> (f64, f64) {
 fn check_rollouts(state: &State, rollouts: Rollouts, outcomes: &[(f64, f64)]) {
     const SAMPLES: u32 = 8000;
     let mut rng = Rng::with_seed(7);
-    let mut scratch = Scratch::default();
-    let simulator = simulator(rollouts);
+    let mut scratch = EvaluationScratch::default();
+    let evaluator = leaf_evaluator(rollouts);
     let mut sum = 0.0;
     for _ in 0..SAMPLES {
-        let rate = f64::from(simulator.win_rate_for_black(state, &mut rng, &mut scratch).0);
+        let rate = f64::from(evaluator.win_rate_for_black(state, &mut rng, &mut scratch).0);
         assert!(outcomes.iter().any(|(_, possible)| (possible - rate).abs() < 1e-6), "{rate}\n{state:?}");
         sum += rate;
     }
@@ -164,31 +167,31 @@ fn playouts_to_the_end_are_won_as_often_as_chance_has_it() {
 
 #[test]
 fn playouts_to_the_end_do_not_depend_on_what_was_played_before() {
-    let simulator = simulator(Rollouts::TO_THE_END);
+    let evaluator = leaf_evaluator(Rollouts::TO_THE_END);
     let game = random_game(Position::standard(), &mut Rng::with_seed(2));
-    let (mut rng, mut scratch) = (Rng::with_seed(3), Scratch::default());
+    let (mut rng, mut scratch) = (Rng::with_seed(3), EvaluationScratch::default());
     for position in game.iter().rev() {
         let state = State::ToMove(*position);
-        let fresh = simulator.win_rate_for_black(&state, &mut rng.clone(), &mut Scratch::default());
-        assert_eq!(fresh, simulator.win_rate_for_black(&state, &mut rng, &mut scratch), "{position}");
+        let fresh = evaluator.win_rate_for_black(&state, &mut rng.clone(), &mut EvaluationScratch::default());
+        assert_eq!(fresh, evaluator.win_rate_for_black(&state, &mut rng, &mut scratch), "{position}");
     }
 }
 
 /// The search takes the fastest kernel; rollouts are all that depends on it.
 #[test]
 fn every_kernel_gives_the_same_bits() {
-    let simulator = Simulator::new(&Params::PAPER, false);
+    let evaluator = LeafEvaluator::new(&Params::PAPER, false);
     let mut rngs: Vec<(Kernel, Rng)> =
         Kernel::available().map(|kernel| (kernel, Rng::with_seed(9))).collect();
-    let mut scratch = Scratch::default();
+    let mut scratch = EvaluationScratch::default();
     let games = [6, 8, 10].map(|edge| random_game(Position::start(size(edge)), &mut Rng::with_seed(1)));
     for position in games.iter().flat_map(|game| game[..game.len() - 1].iter().step_by(5)) {
         let movement = position.movements().next().unwrap();
         for state in [State::ToMove(*position), State::ToShoot(position.with_movement(movement))] {
             for _ in 0..100 {
                 let mut rates = rngs.iter_mut().map(|(kernel, rng)| {
-                    let simulator = simulator.clone().with_kernel(*kernel);
-                    simulator.win_rate_for_black(&state, rng, &mut scratch)
+                    let evaluator = evaluator.clone().with_kernel(*kernel);
+                    evaluator.win_rate_for_black(&state, rng, &mut scratch)
                 });
                 let portable = rates.next().unwrap();
                 assert!(rates.all(|rate| rate == portable), "{position}");

@@ -5,7 +5,7 @@ mod common;
 
 use common::{random_game, size};
 use fastrand::Rng;
-use otrera::search::params::{Grouping, Parallel, Rollouts};
+use otrera::search::params::{Formula, Grouping, Parallel, Rollouts};
 use otrera::search::report::CONTINUED;
 use otrera::{Limits, Move, Movement, Params, Position, Report, Resources, Rules, Search, Side, WinRate};
 use std::collections::HashSet;
@@ -56,7 +56,7 @@ fn various_positions() -> Vec<Position> {
 
 /// Searchers that differ in what an edge is, how a movement's value begins, formula and rollouts.
 fn searchers() -> [Params; 4] {
-    [Params::MG, Params { arrow_before_value: false, ..Params::MG }, Params::MCTS, Params::UCT]
+    [Params::MG, Params { formula: Formula::Ucb1Tuned, ..Params::MG }, Params::MCTS, Params::UCT]
 }
 
 #[test]
@@ -354,16 +354,12 @@ fn every_parameter_of_the_search_changes_it() {
         "tournament,reduction=0.9",
         "tournament,spread-weight=1000000",
         "tournament,formula=uct",
-        "tournament,leaf=logistic:3",
-        "tournament,leaf=sign",
         "tournament,rollouts=2",
-        "tournament,weights=paper",
-        "tournament,tie=0.9",
+        "tournament,model=paper",
+        "tournament,model=paper:7",
         "tournament,burst=1",
         "paper,c=3",
-        "paper,log-factor=1",
         "paper,rollouts=3+4",
-        "paper,arrow-first=off",
         "mcts,formula=ucb1-tuned",
         "mcts,grouping=split",
     ];

@@ -61,9 +61,9 @@ fn check_selection(formula: Formula, score: impl Fn(f64, f64, f64) -> f64) {
 
 #[test]
 fn selection_follows_uct() {
-    for (c, log_factor) in [(std::f32::consts::FRAC_1_SQRT_2, 2.0), (0.3, 1.0), (0.0, 2.0)] {
-        check_selection(Formula::Uct { c, log_factor }, |mean, visits, all| {
-            mean + f64::from(c) * (f64::from(log_factor) * all.ln() / visits).sqrt()
+    for c in [std::f32::consts::FRAC_1_SQRT_2, 0.3, 0.0] {
+        check_selection(Formula::Uct { c }, |mean, visits, all| {
+            mean + f64::from(c) * (2.0 * all.ln() / visits).sqrt()
         });
     }
 }
@@ -80,7 +80,7 @@ fn selection_follows_ucb1_tuned() {
 #[test]
 fn shortlists_change_no_selection() {
     let mut rng = Rng::with_seed(4);
-    let uct = |c| Formula::Uct { c, log_factor: 2.0 };
+    let uct = |c| Formula::Uct { c };
     let formulas = [uct(0.7), uct(3.0), Formula::Ucb1Tuned, Formula::Puct(Puct::DEFAULT)];
     for (formula, alone) in formulas.into_iter().flat_map(|formula| [(formula, false), (formula, true)]) {
         let params = Params { formula, ..Params::MCTS };
@@ -130,7 +130,7 @@ fn shortlists_change_no_selection() {
 fn uct_finds_the_first_of_the_highest() {
     for c in [0.0, 0.7] {
         let mut rng = Rng::with_seed(9);
-        let params = Params { formula: Formula::Uct { c, log_factor: 2.0 }, ..Params::PAPER };
+        let params = Params { formula: Formula::Uct { c }, ..Params::PAPER };
         let tree = Tree::with_memory(0).for_one_worker();
         let root = tree.root();
         let (mut shortlists, mut allotment) = (Shortlists::default(), Allotment::default());
@@ -358,7 +358,7 @@ fn rewards_and_their_deviations_reach_every_node_of_the_path() {
     }
 }
 
-/// Against the mean less `caution` standard errors in double precision, where one more value has a variance of 0.01.
+/// Against the mean less `lcb_z` standard errors in double precision, where one more value has a variance of 0.01.
 #[test]
 fn the_answer_is_the_child_with_the_highest_lower_bound() {
     let mut rng = Rng::with_seed(11);
@@ -366,18 +366,18 @@ fn the_answer_is_the_child_with_the_highest_lower_bound() {
     for _ in 0..500 {
         let counts: Vec<u32> = (0..8).map(|_| rng.u32(1..400)).collect();
         let (tree, children) = rewarded_children(&counts, &mut rng);
-        let caution = rng.f32() * 8.0;
+        let lcb_z = rng.f32() * 8.0;
         let bound = |rewards: &[f64]| {
             let count = rewards.len() as f64;
             let mean = sums(rewards).0 / count;
             let known: f64 = rewards.iter().map(|reward| (reward - mean) * (reward - mean)).sum();
-            mean - f64::from(caution) * ((known + 0.01) / (count + 1.0) / count).sqrt()
+            mean - f64::from(lcb_z) * ((known + 0.01) / (count + 1.0) / count).sqrt()
         };
         let most = children.iter().map(|(_, rewards)| rewards.len()).max().unwrap();
         let candidates = children.iter().filter(|(_, rewards)| 5 * rewards.len() >= most);
         let highest = candidates.map(|(_, rewards)| bound(rewards)).fold(f64::NEG_INFINITY, f64::max);
         let rewards_of = |id| &children.iter().find(|(child, _)| *child == id).unwrap().1;
-        let chosen = rewards_of(answer(&tree, tree.root(), Side::Black, caution).unwrap());
+        let chosen = rewards_of(answer(&tree, tree.root(), Side::Black, lcb_z).unwrap());
         assert!(5 * chosen.len() >= most, "{} visits of {most}", chosen.len());
         assert!(
             bound(chosen) > highest - 1e-3,
@@ -385,7 +385,7 @@ fn the_answer_is_the_child_with_the_highest_lower_bound() {
             bound(chosen)
         );
         let without = rewards_of(answer(&tree, tree.root(), Side::Black, 0.0).unwrap());
-        assert_eq!(without.len(), most, "without caution the most visited");
+        assert_eq!(without.len(), most, "without lcb_z the most visited");
         not_most_visited += u32::from(chosen.len() < most);
         let mean = |rewards: &[f64]| sums(rewards).0 / rewards.len() as f64;
         not_highest_mean +=
@@ -396,9 +396,9 @@ fn the_answer_is_the_child_with_the_highest_lower_bound() {
 
 #[test]
 fn a_proven_win_is_the_answer_and_a_proven_loss_only_when_all_are() {
-    for caution in [0.0, 5.5] {
+    for lcb_z in [0.0, 5.5] {
         let (tree, children) = rewarded_children(&[5, 300, 100, 50], &mut Rng::with_seed(12));
-        let answer = || answer(&tree, tree.root(), Side::Black, caution).unwrap();
+        let answer = || answer(&tree, tree.root(), Side::Black, lcb_z).unwrap();
         let [few, most, many, fewer] = [0, 1, 2, 3].map(|child: usize| children[child].0);
         tree.node(most).prove(Side::White);
         assert!(answer() != most && answer() != few);
@@ -409,7 +409,7 @@ fn a_proven_win_is_the_answer_and_a_proven_loss_only_when_all_are() {
         let (tree, children) = rewarded_children(&[5, 300], &mut Rng::with_seed(13));
         children.iter().for_each(|(child, _)| tree.node(*child).prove(Side::White));
         assert_eq!(
-            otrera::search::select::answer(&tree, tree.root(), Side::Black, caution),
+            otrera::search::select::answer(&tree, tree.root(), Side::Black, lcb_z),
             Some(children[1].0)
         );
     }

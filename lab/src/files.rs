@@ -1,10 +1,40 @@
 //! Files that commands write: never over what they read, and in one step.
 
 use atomic_write_file::AtomicWriteFile;
+use otrera::Model;
+use otrera::eval::weights::WeightsFile;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+
+/// The model of this name, or of the file of weights that lies there.
+///
+/// # Errors
+/// It is neither.
+pub fn read_model(name: &str) -> Result<Model, String> {
+    name.parse().or_else(|valid: String| {
+        let path = Path::new(name);
+        // A name without a file is more likely a mistake in the name.
+        if !path.is_file() && path.components().count() == 1 && path.extension().is_none() {
+            return Err(format!("model={name}: {valid}, or a file of weights"));
+        }
+        let problem = |what: &dyn std::fmt::Display| format!("{name}: {what}");
+        let text = fs::read_to_string(path).map_err(|error| problem(&error))?;
+        Model::from_weights(&text).map_err(|error| problem(&error))
+    })
+}
+
+/// A file of weights to begin from; `None` stands for those that are built in.
+///
+/// # Errors
+/// It cannot be read, or what is wrong with it.
+pub fn read_weights(path: Option<&Path>) -> Result<WeightsFile, String> {
+    let Some(path) = path else { return WeightsFile::read(WeightsFile::BUILT_IN) };
+    let problem = |what: &dyn std::fmt::Display| format!("{}: {what}", path.display());
+    let text = fs::read_to_string(path).map_err(|error| problem(&error))?;
+    WeightsFile::read(&text).map_err(|error| problem(&error))
+}
 
 /// A file that is to be written when the work is done, and that was found fit for it before.
 #[derive(Debug)]

@@ -9,12 +9,9 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 /// Parameters that do not go together, a word of the reason, and the same made valid.
-const MISMATCHES: [(&str, &str, &str); 5] = [
+const MISMATCHES: [(&str, &str, &str); 2] = [
     ("tournament,grouping=whole", "priors", "tournament,grouping=whole,formula=uct"),
     ("mcts,formula=puct", "priors", "mcts,formula=puct,grouping=split"),
-    ("paper,grouping=whole", "arrow-first=off", "paper,grouping=whole,arrow-first=off"),
-    ("mg,formula=puct", "arrow-first=off", "mg,arrow-first=off,formula=puct"),
-    ("paper,formula=ucb1-tuned", "arrow-first=off", "paper,formula=ucb1-tuned,arrow-first=off"),
 ];
 
 /// Runs a program on this input; what it said on both outputs.

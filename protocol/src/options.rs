@@ -5,6 +5,7 @@
 
 use crate::files;
 use lexopt::{Arg, Parser, ValueExt};
+use otrera::search::params::{PARAMETERS, Parameter};
 use otrera::{Params, Side, Size};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -149,12 +150,15 @@ const SETTINGS: [Setting; 21] = [
 /// The settings as lines for `--help`, and the parameters that `preset` takes.
 pub fn settings_help() -> String {
     let line = |s: &Setting| format!("  --{:<22} {}\n", format!("{} {}", s.name, s.argument), s.help);
-    let parameter = |(name, meaning): (&str, &str)| format!("  {name:<24} {meaning}\n");
+    let parameter = |parameter: &Parameter| {
+        let default = parameter.value(&Params::TOURNAMENT).unwrap_or_default();
+        format!("  {:<18} {} ({default}): {}\n", parameter.name, parameter.meaning, parameter.valid())
+    };
     SETTINGS
         .iter()
         .map(line)
-        .chain(["\nParameters of the search, behind a preset (tournament,burst=1,caution=0):\n".into()])
-        .chain(Params::SETTINGS.map(parameter))
+        .chain(["\nParameters of the search, behind a preset (tournament,burst=1,lcb-z=0):\n".into()])
+        .chain(PARAMETERS.iter().map(parameter))
         .collect()
 }
 

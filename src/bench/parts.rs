@@ -8,12 +8,13 @@ use super::{ITERATIONS, POSITIONS};
 use crate::board::position::Position;
 use crate::eval::distance::DistanceMaps;
 use crate::eval::lanes::Kernel;
+use crate::eval::model::ModelScratch;
 use crate::eval::terms::Terms;
 use crate::eval::{Evaluator, confinement, metrics, mobility};
 use crate::search::backup::{self, Rewards, Step};
+use crate::search::evaluate::{EvaluationScratch, LeafEvaluator};
 use crate::search::expand::{Opener, State};
 use crate::search::params::{Params, Rollouts};
-use crate::search::rollout::{Scratch, Simulator};
 use crate::search::select::{Spread, best_child};
 use crate::search::shortlist::Shortlists;
 use crate::search::tree::{Allotment, NodeId, Tree};
@@ -146,11 +147,11 @@ impl Sums {
     /// The parts of an iteration.
     fn measure_search(&mut self, search: &Search, remains: &Remains) {
         let (tree, params) = (search.tree(), search.params());
-        let (mut rng, mut scratch) = (Rng::with_seed(1), Scratch::default());
+        let (mut rng, mut scratch) = (Rng::with_seed(1), EvaluationScratch::default());
         let mut judge = |sum: &mut Sum, rollouts| {
-            let simulator = Simulator::new(&Params { rollouts, ..params.clone() }, false);
+            let evaluator = LeafEvaluator::new(&Params { rollouts, ..params.clone() }, false);
             sum.measure(&remains.judged, |state| {
-                black_box(simulator.win_rate_for_black(state, &mut rng, &mut scratch));
+                black_box(evaluator.win_rate_for_black(state, &mut rng, &mut scratch));
             });
         };
         judge(&mut self.judging, params.rollouts);
@@ -179,12 +180,13 @@ impl Sums {
     fn measure_evaluation(&mut self, params: &Params, states: &[State]) {
         let boards: Vec<Position> = states.iter().map(|state| *state.position()).collect();
         let mut maps = DistanceMaps::default();
+        let mut scratch = ModelScratch::default();
         let kernel = Kernel::fastest();
         self.distances.measure(&boards, |board| maps.flood(board, kernel));
         for (kernel, sum) in Kernel::available().zip(&mut self.by_kernel) {
-            let evaluator = Evaluator::new(params.weights.clone()).with_kernel(kernel);
+            let evaluator = Evaluator::new(params.model.clone()).with_kernel(kernel);
             sum.measure(&boards, |board| {
-                black_box(evaluator.value(board, &mut maps));
+                black_box(evaluator.value(board, &mut scratch));
             });
         }
         // So few that their maps stay in the cache, as those of a leaf do.
@@ -215,7 +217,7 @@ impl Sums {
             black_box(confinement::confinement_on(board, maps, kernel));
         });
         self.terms.measure(flooded, |(board, maps)| {
-            black_box(Terms::of_on(maps, 0.0, board.side(), 0.0, kernel));
+            black_box(Terms::of_on(maps, 0.0, board.side(), kernel));
         });
     }
 

@@ -11,7 +11,9 @@
 //! | mobility | `sum over amazons of sum over s in one queen move of neighbours(s) / steps(s)` |
 
 use super::distance::{DistanceMaps, Levels};
-use super::lanes::SidePair;
+use super::lanes::{Kernel, SidePair};
+use super::mobility;
+use crate::board::position::Position;
 
 /// The metrics of one position, positive for Black.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -26,6 +28,21 @@ pub struct Metrics {
     pub p2: f32,
     /// Mobility of the amazons.
     pub mobility: f32,
+}
+
+/// All five metrics of a position on a given kernel. `tie` is what a square counts for Black that both sides reach
+/// equally early; `maps` is scratch space.
+///
+/// ```
+/// use otrera::eval::metrics::metrics_on;
+/// use otrera::{DistanceMaps, Kernel, Position};
+///
+/// let metrics = metrics_on(&Position::standard(), 0.0, &mut DistanceMaps::default(), Kernel::fastest());
+/// assert_eq!(metrics.t1, 0.0, "nobody is ahead");
+/// ```
+pub fn metrics_on(position: &Position, tie: f32, maps: &mut DistanceMaps, kernel: Kernel) -> Metrics {
+    maps.flood(position, kernel);
+    Metrics { mobility: mobility::mobility_on(position, kernel), ..of_maps(maps, tie) }
 }
 
 /// The four metrics of the distance maps; mobility is left at 0. `tie` is what a square counts that

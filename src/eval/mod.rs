@@ -1,36 +1,34 @@
-//! How good a position is, without search: the MG-PEO paper's phased evaluation, and a fitted one.
+//! How good a position is, without search, and how promising its half-moves are.
 //!
-//! [`distance`] floods the board and keeps, for each number of queen and king moves, what each side
-//! reaches; [`metrics`] turns these maps into the paper's metrics, to which [`mobility`] is added, and [`terms`] into
-//! more of them, to which [`confinement`] is added; [`phase`] weighs them by the stage of the game; [`winrate`] turns
-//! the weighted sum into a winning rate. [`lanes`] is the arithmetic underneath, in several instruction sets, and
-//! [`parallel`] the paper's way to spread one evaluation over threads. [`policy`] says how promising a half-move looks
-//! before it is searched.
+//! [`model`] is the seam to the search: the MG-PEO paper's evaluation or a fitted one, and priors. [`distance`] floods the
+//! board and keeps, for each number of queen and king moves, what each side reaches; [`metrics`] turns these maps into the
+//! paper's metrics, to which [`mobility`] is added, and [`phased`] weighs them by the stage of the game; [`terms`] turns
+//! them into more numbers, to which [`confinement`] is added, and [`fitted`] weighs those; [`winrate`] turns the weighted
+//! sum into a winning rate; [`policy`] gives the logits of half-moves. [`mod@weights`] are the files that fitted numbers
+//! come from. [`lanes`] is the arithmetic underneath, in several instruction sets, and [`parallel`] the paper's way to
+//! spread one evaluation over threads.
 //!
 //! Sums are integers until the last step, so every kernel and every thread order gives the same bits.
 
 pub mod confinement;
 pub mod distance;
-mod fitted_weights;
+pub mod fitted;
 pub mod lanes;
 pub mod metrics;
 pub mod mobility;
+pub mod model;
 pub mod parallel;
-pub mod phase;
+pub mod phased;
 pub mod policy;
-mod policy_weights;
 pub mod terms;
+pub mod weights;
 pub mod winrate;
 
 use crate::board::position::Position;
 use crate::board::square::Side;
-use distance::DistanceMaps;
 use lanes::{Kernel, Lanes, Work};
-use metrics::Metrics;
-use mobility::Walk;
-use phase::{Weights, WeightsNow};
+use model::{Model, ModelScratch};
 use std::ops::Neg;
-use terms::Terms;
 
 /// How good a position is for the side to move: positive is good. The unit is that of the weights, squares
 /// for the paper's, natural log-odds of winning for fitted ones.
@@ -54,17 +52,38 @@ impl Neg for Value {
     }
 }
 
-/// The phased evaluation with its weights and the kernel that computes it.
+/// Squares that are empty at the start of a game on 10x10.
+const STANDARD_EMPTY: u32 = 92;
+
+/// The ply of a game on 10x10 that corresponds to a position, 0 to 92: its number of arrows, scaled by the number of
+/// squares that are empty at the start of a game on its board.
+///
+/// ```
+/// use otrera::eval::standard_ply;
+/// use otrera::Position;
+///
+/// assert_eq!(standard_ply(&Position::standard()), 0);
+/// ```
+#[inline(always)]
+pub fn standard_ply(position: &Position) -> usize {
+    let area = position.size().area() as u32;
+    let amazons = position.amazons(Side::Black).len() + position.amazons(Side::White).len();
+    let empty_at_start = area - amazons;
+    let ply = empty_at_start - position.empty().len();
+    (ply * STANDARD_EMPTY / empty_at_start.max(1)) as usize
+}
+
+/// A model's evaluation, and the kernel that computes it.
 #[derive(Clone, Debug)]
 pub struct Evaluator {
-    weights: Weights,
+    model: Model,
     kernel: Kernel,
 }
 
 impl Evaluator {
-    /// An evaluator with these weights that uses the fastest kernel of this processor.
-    pub fn new(weights: Weights) -> Self {
-        Self { weights, kernel: Kernel::fastest() }
+    /// An evaluator that uses the fastest kernel of this processor.
+    pub fn new(model: Model) -> Self {
+        Self { model, kernel: Kernel::fastest() }
     }
 
     /// The same evaluator on a given kernel; one that this processor lacks is replaced.
@@ -77,60 +96,27 @@ impl Evaluator {
         self.kernel
     }
 
-    /// The weights in use.
-    pub fn weights(&self) -> &Weights {
-        &self.weights
-    }
-
-    /// All metrics, whatever their weight.
-    pub fn metrics(&self, position: &Position, maps: &mut DistanceMaps) -> Metrics {
-        maps.flood(position, self.kernel);
-        let mobility = mobility::mobility_on(position, self.kernel);
-        Metrics { mobility, ..metrics::of_maps(maps, self.weights.tie_for(position.side())) }
-    }
-
-    /// All terms of the fitted evaluation, whether these weights are for them or not.
-    pub fn terms(&self, position: &Position, maps: &mut DistanceMaps) -> Terms {
-        maps.flood(position, self.kernel);
-        let confinement = confinement::confinement_on(position, maps, self.kernel);
-        Terms::of_on(maps, confinement, position.side(), self.weights.tie, self.kernel)
-    }
-
-    /// The value of a position. `maps` is scratch space, worth keeping between calls.
+    /// The value of a position for the side to move.
+    ///
+    /// ```
+    /// use otrera::eval::Evaluator;
+    /// use otrera::eval::model::{Model, ModelScratch};
+    /// use otrera::Position;
+    ///
+    /// let start = Position::standard();
+    /// let value = Evaluator::new(Model::PAPER).value(&start, &mut ModelScratch::default());
+    /// assert!(value.0 > 0.0, "to be the first to move is worth something");
+    /// ```
     #[inline]
-    pub fn value(&self, position: &Position, maps: &mut DistanceMaps) -> Value {
-        struct Evaluation<'a>(&'a Position, &'a Weights, &'a mut DistanceMaps);
+    pub fn value(&self, position: &Position, scratch: &mut ModelScratch) -> Value {
+        struct Evaluation<'a>(&'a Position, &'a Model, &'a mut ModelScratch);
         impl Work for Evaluation<'_> {
             type Output = Value;
             #[inline(always)]
             fn run<L: Lanes>(self) -> Value {
-                value::<L>(self.0, self.1, self.2)
+                self.1.value::<L>(self.0, self.2)
             }
         }
-        self.kernel.run(Evaluation(position, &self.weights, maps))
-    }
-}
-
-/// The value of a position, by the kernel that the caller was compiled for.
-#[inline(always)]
-pub(crate) fn value<L: Lanes>(position: &Position, weights: &Weights, maps: &mut DistanceMaps) -> Value {
-    match weights.at(position) {
-        WeightsNow::Metrics(now) => {
-            let mut mobility = 0.0;
-            if now.mobility == 0.0 {
-                maps.flood_with::<L>(position);
-            } else {
-                let walk = Walk::<L>::new(position.all_amazons(), position.empty());
-                maps.flood_beyond(position, walk.reach);
-                mobility = mobility::balance(walk.mobilities);
-            }
-            let metrics = metrics::of_maps(maps, weights.tie_for(position.side()));
-            now.value(&Metrics { mobility, ..metrics }, position.side())
-        }
-        WeightsNow::Terms(now) => {
-            maps.flood_with::<L>(position);
-            let confinement = confinement::confinement::<L>(position, maps);
-            Terms::of::<L>(maps, confinement, position.side(), weights.tie).weighed(now)
-        }
+        self.kernel.run(Evaluation(position, &self.model, scratch))
     }
 }

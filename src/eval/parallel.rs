@@ -7,17 +7,18 @@ use super::distance::{DistanceMaps, Levels, flood_king, flood_queen};
 use super::lanes::{Boards, PortableLanes, SidePair};
 use super::metrics::{self, Metrics};
 use super::mobility::{self, Walk};
-use super::phase::{Weights, WeightsNow};
+use super::model::{Model, ModelScratch};
 use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
 use crate::board::square::Side;
 
 /// The value of a position, its metrics spread over the threads of the current rayon pool. The terms of the fitted
 /// evaluation are none of the paper's, and are not spread.
-pub fn value(position: &Position, weights: &Weights) -> Value {
-    let WeightsNow::Metrics(now) = weights.at(position) else {
-        return super::value::<PortableLanes>(position, weights, &mut DistanceMaps::default());
+pub fn value(position: &Position, model: &Model) -> Value {
+    let Model::Paper(weights) = model else {
+        return model.value::<PortableLanes>(position, &mut ModelScratch::default());
     };
+    let now = weights.at(position);
     let (metrics, mobility) = rayon::join(
         || territory_and_position(position, weights.tie_for(position.side())),
         || if now.mobility == 0.0 { 0.0 } else { mobility(position) },

@@ -1,9 +1,9 @@
 //! How promising a half-move looks before it has been searched: a log-linear model of a few features of its
-//! squares, fitted to the visits of longer searches (`lab policy`). The search makes priors of it.
+//! squares, fitted to the visits of longer searches (`lab fit-policy`). The search makes priors of it.
 //!
 //! Every feature is a class, such as "two queen moves from the nearest enemy and three king moves", and each
-//! class has a weight at each stage of the game. The score of a half-move is the sum of its classes' weights,
-//! and `exp(score)`, divided by the sum over all half-moves, its probability.
+//! class has a weight at each stage of the game. The logit of a half-move is the sum of its classes' weights,
+//! and `exp(logit)`, divided by the sum over all half-moves, its probability.
 //!
 //! What is to be known of a square is computed for all squares at once, as a binary number spread over sets of
 //! squares, and read off where a half-move leads to.
@@ -11,8 +11,7 @@
 use super::distance::{DistanceMaps, Levels};
 use super::lanes::Lanes;
 use super::mobility::{neighbours_of, tally};
-use super::phase::Weights;
-use super::policy_weights;
+use super::standard_ply;
 use crate::board::bitboard::{Bitboard, DIRECTIONS};
 use crate::board::moves::Movement;
 use crate::board::position::{Aiming, Position};
@@ -45,27 +44,38 @@ pub const fn classes(features: &[usize]) -> usize {
 /// The weights of all classes, feature after feature, at each stage.
 pub type PolicyWeights<const CLASSES: usize> = [[f32; CLASSES]; STAGES];
 
-/// The stage of a position.
+/// The weights of movements and of arrows.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Policy {
+    /// Of [`MOVEMENT_FEATURES`].
+    pub movements: PolicyWeights<{ classes(&MOVEMENT_FEATURES) }>,
+    /// Of [`ARROW_FEATURES`].
+    pub arrows: PolicyWeights<{ classes(&ARROW_FEATURES) }>,
+}
+
+impl Policy {
+    /// The logit of a movement with these features.
+    #[inline(always)]
+    pub fn movement_logit(&self, stage: usize, features: &[usize; MOVEMENT_FEATURES.len()]) -> f32 {
+        sum_of_weights(&self.movements[stage], &MOVEMENT_FEATURES, features)
+    }
+
+    /// The logit of an arrow with these features.
+    #[inline(always)]
+    pub fn arrow_logit(&self, stage: usize, features: &[usize; ARROW_FEATURES.len()]) -> f32 {
+        sum_of_weights(&self.arrows[stage], &ARROW_FEATURES, features)
+    }
+}
+
+/// The stage of a position, 0 to 3.
 #[inline(always)]
 pub fn stage(position: &Position) -> usize {
-    let ply = Weights::ply_of(position);
+    let ply = standard_ply(position);
     STAGE_STARTS.iter().filter(|&&start| ply >= start).count()
 }
 
-/// The score of a movement.
 #[inline(always)]
-pub fn movement_score(stage: usize, features: &[usize; MOVEMENT_FEATURES.len()]) -> f32 {
-    score(&policy_weights::MOVEMENT[stage], &MOVEMENT_FEATURES, features)
-}
-
-/// The score of an arrow.
-#[inline(always)]
-pub fn arrow_score(stage: usize, features: &[usize; ARROW_FEATURES.len()]) -> f32 {
-    score(&policy_weights::ARROW[stage], &ARROW_FEATURES, features)
-}
-
-#[inline(always)]
-fn score(weights: &[f32], sizes: &[usize], features: &[usize]) -> f32 {
+fn sum_of_weights(weights: &[f32], sizes: &[usize], features: &[usize]) -> f32 {
     let mut first = 0;
     let mut sum = 0.0;
     for (size, feature) in sizes.iter().zip(features) {

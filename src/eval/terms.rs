@@ -11,8 +11,10 @@
 //! twice, the second time multiplied by w.
 
 use super::Value;
+use super::confinement::confinement_on;
 use super::distance::{DistanceMaps, Levels};
 use super::lanes::{Kernel, Lanes, SidePair, Work};
+use crate::board::position::Position;
 use crate::board::square::Side;
 
 /// The names of the terms. Squares are those of the side to move less the opponent's.
@@ -62,22 +64,27 @@ pub struct Terms(pub [f32; TERMS]);
 
 impl Terms {
     /// [`Terms::of`] on a given kernel.
-    pub fn of_on(maps: &DistanceMaps, confinement: f32, side: Side, tie: f32, kernel: Kernel) -> Self {
-        struct Counting<'a>(&'a DistanceMaps, f32, Side, f32);
+    pub fn of_on(maps: &DistanceMaps, confinement: f32, side: Side, kernel: Kernel) -> Self {
+        struct Counting<'a>(&'a DistanceMaps, f32, Side);
         impl Work for Counting<'_> {
             type Output = Terms;
             #[inline(always)]
             fn run<L: Lanes>(self) -> Terms {
-                Terms::of::<L>(self.0, self.1, self.2, self.3)
+                Terms::of::<L>(self.0, self.1, self.2)
             }
         }
-        kernel.run(Counting(maps, confinement, side, tie))
+        kernel.run(Counting(maps, confinement, side))
     }
 
-    /// Those of a position with `side` to move, from its maps and its [`super::confinement`]. `tie` is what a square
-    /// counts in both territories, for `side`, that both sides reach equally early.
+    /// Those of a position on a given kernel; `maps` is scratch space.
+    pub fn of_position(position: &Position, maps: &mut DistanceMaps, kernel: Kernel) -> Self {
+        maps.flood(position, kernel);
+        Self::of_on(maps, confinement_on(position, maps, kernel), position.side(), kernel)
+    }
+
+    /// Those of a position with `side` to move, from its maps and its [`super::confinement`].
     #[inline(always)]
-    pub fn of<L: Lanes>(maps: &DistanceMaps, confinement: f32, side: Side, tie: f32) -> Self {
+    pub fn of<L: Lanes>(maps: &DistanceMaps, confinement: f32, side: Side) -> Self {
         let queen = leads::<L, QUEEN_LEADS>(&maps.queen);
         let king = leads::<L, KING_LEADS>(&maps.king);
         let reachable = maps.king.reachable();
@@ -86,8 +93,8 @@ impl Terms {
         let alone = [black - both, white - both];
         let contact = contact(&queen, both, alone);
         let sign = if side == Side::Black { 1.0 } else { -1.0 };
-        let t1 = sign * balance(queen[0]) + tie * tied(queen[0], both, alone) as f32;
-        let t2 = sign * balance(king[0]) + tie * tied(king[0], both, alone) as f32;
+        let t1 = sign * balance(queen[0]);
+        let t2 = sign * balance(king[0]);
         let mut sum = 0.0;
         for lead in king {
             sum += balance(lead);

@@ -1,4 +1,4 @@
-//! From a value in squares to a winning rate. The paper leaves this step open.
+//! From a value to a winning rate: the link function.
 
 use super::Value;
 use std::fmt;
@@ -40,9 +40,9 @@ impl fmt::Display for WinRate {
     }
 }
 
-/// How the value of a leaf becomes a winning rate.
+/// How a value becomes a winning rate: the link function of statistics. The MG-PEO paper leaves this step open.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Leaf {
+pub enum ValueLink {
     /// Won above `threshold` squares, lost below `-threshold`, half in between: what public programs
     /// of the paper's family do.
     Sign {
@@ -51,12 +51,15 @@ pub enum Leaf {
     },
     /// `1 / (1 + exp(-value / scale))`.
     Logistic {
-        /// In squares.
+        /// In the unit of the value.
         scale: f32,
     },
 }
 
-impl Leaf {
+impl ValueLink {
+    /// For values that are natural log-odds of winning.
+    pub const LOG_ODDS: Self = Self::Logistic { scale: 1.0 };
+
     /// The winning rate of the side that the value is for.
     #[inline(always)]
     pub fn win_rate(self, Value(value): Value) -> WinRate {

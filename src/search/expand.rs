@@ -1,13 +1,13 @@
 //! What the tree descends through: the state of the game at a node, and the children it can have.
 
-use super::params::{Formula, Grouping, Params};
+use super::params::{Formula, Grouping, Params, Puct};
 use super::tree::{self, Allotment, Edge, NodeId, Tree};
 use crate::board::moves::{Move, Movement};
 use crate::board::position::{Aiming, Position};
 use crate::board::square::Side;
-use crate::eval::distance::DistanceMaps;
 use crate::eval::lanes::{Kernel, Lanes, Work};
-use crate::eval::policy::{self, Arrows, Movements};
+use crate::eval::model::{Model, ModelScratch};
+use crate::eval::policy;
 use fastrand::Rng;
 
 /// The game at a node: between two moves, or between movement and arrow.
@@ -98,8 +98,8 @@ pub struct Opener {
     pub allotment: Allotment,
     edges: Vec<Edge>,
     sorted: Vec<Edge>,
-    scores: Vec<f32>,
-    maps: DistanceMaps,
+    logits: Vec<f32>,
+    scratch: ModelScratch,
 }
 
 impl Opener {
@@ -109,8 +109,8 @@ impl Opener {
             allotment: Allotment::default(),
             edges: Vec::new(),
             sorted: Vec::new(),
-            scores: Vec::new(),
-            maps: DistanceMaps::default(),
+            logits: Vec::new(),
+            scratch: ModelScratch::default(),
         }
     }
 
@@ -153,12 +153,7 @@ impl Opener {
         }
         match params.formula {
             Formula::Puct(puct) if params.grouping == Grouping::Split => {
-                self.edges.clear();
-                self.scores.clear();
-                match state {
-                    State::ToMove(position) => self.score_movements::<L>(position, puct.movement_temperature),
-                    State::ToShoot(aiming) => self.score_arrows::<L>(aiming, puct.arrow_temperature),
-                }
+                self.list_with_logits::<L>(state, &params.model, &puct);
                 self.sort_by_prior();
             }
             _ => {
@@ -172,41 +167,30 @@ impl Opener {
         tree.open(id, &self.sorted, &mut self.allotment);
     }
 
-    /// Lists the movements and their scores.
+    /// Lists the edges and their logits, divided by the temperature.
     #[inline(always)]
-    fn score_movements<L: Lanes>(&mut self, position: &Position, temperature: f32) {
-        self.maps.flood_with::<L>(position);
-        let movements = Movements::new(position, &self.maps);
-        let stage = policy::stage(position);
-        for (from, landings) in position.movement_groups() {
-            let start = movements.code::<L>(from);
-            for to in landings {
-                let movement = Movement { from, to };
-                let features = movements.features(movement, start, movements.code::<L>(to));
-                self.edges.push(Edge::movement(movement));
-                self.scores.push(policy::movement_score(stage, &features) / temperature);
-            }
-        }
-    }
-
-    /// Lists the arrows and their scores.
-    #[inline(always)]
-    fn score_arrows<L: Lanes>(&mut self, aiming: &Aiming, temperature: f32) {
-        self.maps.flood_with::<L>(aiming.position());
-        let arrows = Arrows::new(aiming, &self.maps);
-        let stage = policy::stage(aiming.position());
-        for arrow in aiming.arrow_targets() {
-            self.edges.push(Edge::arrow(arrow));
-            self.scores.push(policy::arrow_score(stage, &arrows.features::<L>(aiming, arrow)) / temperature);
+    fn list_with_logits<L: Lanes>(&mut self, state: &State, model: &Model, puct: &Puct) {
+        let Self { edges, logits, scratch, .. } = self;
+        edges.clear();
+        logits.clear();
+        match state {
+            State::ToMove(position) => model.movement_logits::<L>(position, scratch, |movement, logit| {
+                edges.push(Edge::movement(movement));
+                logits.push(logit / puct.movement_temperature);
+            }),
+            State::ToShoot(aiming) => model.arrow_logits::<L>(aiming, scratch, |arrow, logit| {
+                edges.push(Edge::arrow(arrow));
+                logits.push(logit / puct.arrow_temperature);
+            }),
         }
     }
 
     /// Gives the edges their priors and sorts them, the most probable first.
     #[inline(always)]
     fn sort_by_prior(&mut self) {
-        let log_sum = libm::logf(policy::sum_of_odds(&self.scores));
-        for (edge, score) in self.edges.iter_mut().zip(&self.scores) {
-            *edge = edge.with_log_prior(score - log_sum);
+        let log_sum = libm::logf(policy::sum_of_odds(&self.logits));
+        for (edge, logit) in self.edges.iter_mut().zip(&self.logits) {
+            *edge = edge.with_log_prior(logit - log_sum);
         }
         tree::sort(&mut self.edges, &mut self.sorted);
     }

@@ -2,14 +2,15 @@
 //!
 //! A turn is two edges of the tree: *movement* of an amazon, then its *arrow* (the paper's move
 //! groups). [`worker`] runs the iterations and is the place to start reading: it calls [`select`] (which
-//! child?), [`expand`] (which children are there?), [`rollout`] (how good is a new leaf?; by [`playout`] where
-//! games are played to the end) and [`backup`] (tell the ancestors). [`shortlist`] spares [`select`] a look at
+//! child?), [`expand`] (which children are there?), [`evaluate`] (how good is a new leaf?; after a [`rollout`], or
+//! a [`playout`] to the end of the game) and [`backup`] (tell the ancestors). [`shortlist`] spares [`select`] a look at
 //! thousands of children, [`tree`] stores, [`params`] holds every number that shapes the search, and [`report`]
 //! says what was found.
 //!
 //! The search prints nothing and knows no protocol: it reports through a closure and stops by a flag.
 
 pub mod backup;
+pub mod evaluate;
 pub mod expand;
 pub mod params;
 pub mod playout;
@@ -25,10 +26,10 @@ use crate::board::position::Position;
 use crate::board::square::Side;
 use crate::endgame::Counter;
 use crossbeam_utils::CachePadded;
+use evaluate::LeafEvaluator;
 use params::{Parallel, Params};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use report::Report;
-use rollout::Simulator;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tree::{Node, Tree};
@@ -97,7 +98,7 @@ pub struct Search {
     /// Moves that are not looked at in this position.
     excluded: Vec<Move>,
     tree: Tree,
-    simulator: Simulator,
+    evaluator: LeafEvaluator,
     params: Params,
     workers: Vec<Worker>,
     pool: Option<ThreadPool>,
@@ -110,7 +111,7 @@ pub(crate) struct Shared<'a> {
     /// Moves of the root that are not looked at.
     pub excluded: &'a [Move],
     pub params: &'a Params,
-    pub simulator: &'a Simulator,
+    pub evaluator: &'a LeafEvaluator,
     pub limits: &'a Limits,
     /// Raised from outside.
     pub stop: &'a AtomicBool,
@@ -168,7 +169,7 @@ impl Search {
             position,
             excluded: Vec::new(),
             tree: if workers == 1 { tree.for_one_worker() } else { tree },
-            simulator: Simulator::new(&params, pool.is_some()),
+            evaluator: LeafEvaluator::new(&params, pool.is_some()),
             workers: (0..workers as u64).map(|i| Worker::new(resources.seed, i)).collect(),
             params,
             pool,
@@ -253,7 +254,7 @@ impl Search {
                 root: self.position,
                 excluded: &self.excluded,
                 params: &self.params,
-                simulator: &self.simulator,
+                evaluator: &self.evaluator,
                 limits,
                 stop,
                 tally: &tally,

@@ -3,10 +3,11 @@
 //! The presets are parameters of one searcher, not as many searchers: `mcts`, `mg`, `peo` and `paper` are
 //! the four systems of the MG-PEO paper's table 5, `uct` is Kato et al.'s, `tournament` is what we play with.
 
-use crate::eval::phase::Weights;
-use crate::eval::winrate::Leaf;
-use std::fmt;
-use std::str::FromStr;
+mod text;
+
+pub use text::{PARAMETERS, Parameter, UnknownName};
+
+use crate::eval::model::Model;
 
 /// What an edge of the tree is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,23 +37,13 @@ impl Parallel {
         [("off", Self::Off), ("metrics", Self::Metrics), ("rollouts", Self::Rollouts), ("tree", Self::Tree)];
 }
 
-impl FromStr for Parallel {
-    type Err = UnknownName;
-
-    fn from_str(name: &str) -> Result<Self, UnknownName> {
-        named(&Self::NAMED, name)
-    }
-}
-
 /// Which formula weighs what is known of a child against how little it was tried.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Formula {
-    /// `mean + c * sqrt(log_factor * ln N / n)`.
+    /// `mean + c * sqrt(2 * ln N / n)`, as in the MG-PEO paper's algorithm 3; its equation 8 lacks the factor 2.
     Uct {
         /// The constant C.
         c: f32,
-        /// The factor before `ln N`: 2 in the MG-PEO paper's algorithm 3, 1 in its equation 8.
-        log_factor: f32,
     },
     /// What is known of a child against how probable it looked, see [`Puct`].
     Puct(Puct),
@@ -119,27 +110,6 @@ impl Rollouts {
     pub const TO_THE_END: Self = Self::One(u32::MAX);
 }
 
-/// A preset's or mode's name that does not exist; the message lists those that do.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct UnknownName {
-    valid: Vec<&'static str>,
-}
-
-impl fmt::Display for UnknownName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "valid are {}", self.valid.join(", "))
-    }
-}
-
-impl std::error::Error for UnknownName {}
-
-fn named<T: Clone>(table: &[(&'static str, T)], name: &str) -> Result<T, UnknownName> {
-    match one_of(table, &name.to_ascii_lowercase()) {
-        Some(value) => Ok(value.clone()),
-        None => Err(UnknownName { valid: table.iter().map(|(known, _)| *known).collect() }),
-    }
-}
-
 /// The parameters of a search.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Params {
@@ -149,17 +119,13 @@ pub struct Params {
     pub parallel: Parallel,
     /// How a child is selected.
     pub formula: Formula,
-    /// A movement counts as infinitely good until one of its arrows has been tried (paper, 3.2 and 4.1).
-    pub arrow_before_value: bool,
-    /// How a new leaf is played on before it is judged.
+    /// How a new leaf is played on before it is evaluated.
     pub rollouts: Rollouts,
-    /// How a rollout's value becomes a winning rate.
-    pub leaf: Leaf,
-    /// The evaluation's weights.
-    pub weights: Weights,
-    /// How many standard errors are taken off a mean before the move is chosen, 0 for the most visited move; see
-    /// [`super::select::answer`].
-    pub caution: f32,
+    /// What evaluates leaves and gives the priors of half-moves.
+    pub model: Model,
+    /// The move is chosen by the lower confidence bound (LCB) of its mean: the mean less so many standard errors, 0
+    /// for the most visited move; see [`super::select::answer`].
+    pub lcb_z: f32,
     /// Whether [`crate::endgame`] proves positions and, once it decides the game, plays it out.
     pub counting: bool,
     /// Iterations that begin at one much visited node before the next begins at the root, see
@@ -172,19 +138,17 @@ impl Params {
     pub const PAPER: Self = Self {
         grouping: Grouping::Split,
         parallel: Parallel::Metrics,
-        formula: Formula::Uct { c: std::f32::consts::FRAC_1_SQRT_2, log_factor: 2.0 },
-        arrow_before_value: true,
+        formula: Formula::Uct { c: std::f32::consts::FRAC_1_SQRT_2 },
         rollouts: Rollouts::Two(4, 5),
-        leaf: Leaf::Sign { threshold: 0.1 },
-        weights: Weights::PAPER,
-        caution: 0.0,
+        model: Model::PAPER,
+        lcb_z: 0.0,
         counting: false,
         burst: 1,
     };
     /// Move groups alone.
     pub const MG: Self = Self { parallel: Parallel::Off, ..Self::PAPER };
     /// Parallel evaluation alone.
-    pub const PEO: Self = Self { grouping: Grouping::Whole, arrow_before_value: false, ..Self::PAPER };
+    pub const PEO: Self = Self { grouping: Grouping::Whole, ..Self::PAPER };
     /// Neither.
     pub const MCTS: Self = Self { parallel: Parallel::Off, ..Self::PEO };
     /// What the bot plays with: half-moves in the order of fitted priors, a fitted evaluation that is a
@@ -193,11 +157,9 @@ impl Params {
         grouping: Grouping::Split,
         parallel: Parallel::Tree,
         formula: Formula::Puct(Puct::DEFAULT),
-        arrow_before_value: false,
         rollouts: Rollouts::NONE,
-        leaf: Leaf::Logistic { scale: 1.0 },
-        weights: Weights::FITTED,
-        caution: 5.5,
+        model: Model::Fitted,
+        lcb_z: 5.5,
         counting: true,
         burst: 16,
     };
@@ -215,183 +177,26 @@ impl Params {
         ("uct", Self::UCT),
     ];
 
-    /// The preset of this name.
-    ///
-    /// # Errors
-    /// The names that exist.
-    pub fn preset(name: &str) -> Result<Self, UnknownName> {
-        named(&Self::NAMED, name)
+    /// Whether a movement counts as infinitely good until one of its arrows has been tried (MG-PEO paper, 3.2 and 4.1):
+    /// under UCT over half-moves.
+    #[inline]
+    pub const fn has_arrow_before_value(&self) -> bool {
+        matches!((self.grouping, self.formula), (Grouping::Split, Formula::Uct { .. }))
     }
 
-    /// Names and meanings of what [`Params::set`] takes.
-    pub const SETTINGS: [(&'static str, &'static str); 18] = [
-        ("parallel", "off, metrics, rollouts, tree"),
-        ("c", "exploration constant of uct; of puct for movements and arrows, 0 to 10"),
-        ("log-factor", "factor before ln N under UCT's root, 0 to 10"),
-        ("formula", "uct, ucb1-tuned, puct"),
-        ("arrow-c", "the same for arrows alone, puct"),
-        ("temperature", "of the priors of puct, 0.1 to 10"),
-        ("arrow-temperature", "the same for arrows alone"),
-        ("reduction", "first-play urgency of puct in spreads, -1 to 1"),
-        ("spread-weight", "values that the spread of the parent is worth, 0.1 to 1e9"),
-        ("leaf", "sign, sign:THRESHOLD, logistic:SCALE (squares)"),
-        ("rollouts", "depths in half-moves: 4+5, 3, end"),
-        ("weights", "paper, fitted: those of the evaluation"),
-        ("tie", "value of a tied square for the side to move, -1 to 1"),
-        ("arrow-first", "on, off: a movement needs a tried arrow before it has a value, uct with split"),
-        ("grouping", "split, whole; puct needs split"),
-        ("caution", "standard errors taken off a mean before the move is chosen, 0 to 10"),
-        ("counting", "on, off: moves are counted where a side cannot be reached any more"),
-        ("burst", "iterations that begin at one much visited node, 1 to 1000"),
-    ];
-
-    /// Changes one parameter, given as text.
-    ///
-    /// # Errors
-    /// What would be valid.
-    pub fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
-        let number = |least: f32, most: f32| match value.parse::<f32>() {
-            Ok(number) if (least..=most).contains(&number) => Ok(number),
-            _ => Err(format!("{name}={value}: valid is a number from {least} to {most}")),
-        };
-        let valid = || {
-            let meaning = Self::SETTINGS.iter().find(|(known, _)| *known == name);
-            meaning.map_or(String::new(), |(_, meaning)| format!("{name}={value}: valid are {meaning}"))
-        };
-        match name {
-            "parallel" => self.parallel = value.parse().map_err(|error: UnknownName| error.to_string())?,
-            "c" | "log-factor" => {
-                let number = number(0.0, 10.0)?;
-                match (&mut self.formula, name) {
-                    (Formula::Uct { c, .. }, "c") => *c = number,
-                    (Formula::Uct { log_factor, .. }, _) => *log_factor = number,
-                    (Formula::Puct(puct), "c") => (puct.movement_c, puct.arrow_c) = (number, number),
-                    _ => return Err(format!("{name} does not belong to this formula")),
-                }
-            }
-            "arrow-c" => self.puct(name)?.arrow_c = number(0.0, 10.0)?,
-            "temperature" => {
-                let number = number(0.1, 10.0)?;
-                let puct = self.puct(name)?;
-                (puct.movement_temperature, puct.arrow_temperature) = (number, number);
-            }
-            "arrow-temperature" => self.puct(name)?.arrow_temperature = number(0.1, 10.0)?,
-            "reduction" => self.puct(name)?.reduction = number(-1.0, 1.0)?,
-            "formula" => {
-                self.formula = match value {
-                    "uct" => Self::PAPER.formula,
-                    "ucb1-tuned" => Formula::Ucb1Tuned,
-                    "puct" => Formula::Puct(Puct::DEFAULT),
-                    _ => return Err(valid()),
-                }
-            }
-            "spread-weight" => self.puct(name)?.spread_weight = number(0.1, 1e9)?,
-            "leaf" => self.leaf = read_leaf(value).ok_or_else(valid)?,
-            "rollouts" => self.rollouts = read_rollouts(value).ok_or_else(valid)?,
-            "weights" => {
-                let tables = [("paper", Weights::PAPER), ("fitted", Weights::FITTED)];
-                self.weights = one_of(&tables, value).ok_or_else(valid)?.clone();
-            }
-            "tie" => self.weights.tie = number(-1.0, 1.0)?,
-            "arrow-first" => self.arrow_before_value = *one_of(&ON_OFF, value).ok_or_else(valid)?,
-            "caution" => self.caution = number(0.0, 10.0)?,
-            "counting" => self.counting = *one_of(&ON_OFF, value).ok_or_else(valid)?,
-            "burst" => {
-                let count = value.parse().ok().filter(|count| (1..=1000).contains(count));
-                self.burst =
-                    count.ok_or_else(|| format!("{name}={value}: valid is a whole number from 1 to 1000"))?;
-            }
-            "grouping" => {
-                let names = [("split", Grouping::Split), ("whole", Grouping::Whole)];
-                self.grouping = *one_of(&names, value).ok_or_else(valid)?;
-            }
-            _ => {
-                return Err(format!(
-                    "{name}: valid are {}",
-                    Self::SETTINGS.map(|(known, _)| known).join(", ")
-                ));
-            }
-        }
-        Ok(())
-    }
-
-    /// The same parameters if they go together. Whoever reads parameters from text asks this when all of them
-    /// have been [set](Params::set), since the order in which they come does not matter.
+    /// The same parameters if they go together. Whoever reads parameters from text asks this when all of them have been
+    /// [set](Params::set), since the order in which they come does not matter.
     ///
     /// # Errors
     /// Which of them do not, why, and what would be valid.
     pub fn checked(self) -> Result<Self, String> {
-        let problem = match (self.grouping, self.formula) {
+        match (self.grouping, self.formula) {
             (Grouping::Whole, Formula::Puct(_)) => {
-                "grouping=whole does not go with formula=puct, whose priors are those of movements and of arrows: \
-                 valid are grouping=split, or formula=uct or formula=ucb1-tuned"
+                Err("grouping=whole does not go with formula=puct, whose priors are those of movements and of arrows: \
+                     valid are grouping=split, or formula=uct or formula=ucb1-tuned"
+                    .into())
             }
-            (Grouping::Whole, _) if self.arrow_before_value => {
-                "grouping=whole does not go with arrow-first=on, since whole moves have no arrows to be tried first: \
-                 valid are grouping=split or arrow-first=off"
-            }
-            (_, Formula::Puct(_)) if self.arrow_before_value => {
-                "arrow-first=on does not go with formula=puct, whose descents never end before the arrow: \
-                 valid are arrow-first=off or formula=uct"
-            }
-            (_, Formula::Ucb1Tuned) if self.arrow_before_value => {
-                "arrow-first=on does not go with formula=ucb1-tuned, which does not know it: \
-                 valid are arrow-first=off or formula=uct"
-            }
-            _ => return Ok(self),
-        };
-        Err(problem.into())
-    }
-}
-
-/// A preset with parameters that go together: `tournament,c=3,burst=1`.
-impl FromStr for Params {
-    /// What would be valid.
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let mut words = text.split(',').map(str::trim);
-        let mut params = Self::preset(words.next().unwrap_or_default()).map_err(|error| error.to_string())?;
-        for setting in words {
-            let (name, value) =
-                setting.split_once('=').ok_or_else(|| format!("{setting:?}: a parameter is name=value"))?;
-            params.set(name, value)?;
+            _ => Ok(self),
         }
-        params.checked()
-    }
-}
-
-impl Params {
-    /// The constants of PUCT, to be changed.
-    fn puct(&mut self, name: &str) -> Result<&mut Puct, String> {
-        match &mut self.formula {
-            Formula::Puct(puct) => Ok(puct),
-            _ => Err(format!("{name} belongs to formula=puct")),
-        }
-    }
-}
-
-const ON_OFF: [(&str, bool); 2] = [("on", true), ("off", false)];
-
-fn one_of<'a, T>(table: &'a [(&str, T)], name: &str) -> Option<&'a T> {
-    table.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
-}
-
-fn read_leaf(text: &str) -> Option<Leaf> {
-    let positive = |text: &str| text.parse().ok().filter(|number: &f32| number.is_finite() && *number > 0.0);
-    match text.split_once(':') {
-        None if text == "sign" => Some(Params::PAPER.leaf),
-        Some(("sign", threshold)) => Some(Leaf::Sign { threshold: positive(threshold)? }),
-        Some(("logistic", scale)) => Some(Leaf::Logistic { scale: positive(scale)? }),
-        _ => None,
-    }
-}
-
-fn read_rollouts(text: &str) -> Option<Rollouts> {
-    let depth = |text: &str| text.parse().ok().filter(|depth| *depth <= 1000);
-    match text.split_once('+') {
-        Some((first, second)) => Some(Rollouts::Two(depth(first)?, depth(second)?)),
-        None if text == "end" => Some(Rollouts::TO_THE_END),
-        None => depth(text).map(Rollouts::One),
     }
 }

@@ -157,7 +157,7 @@ fn principal_variation(shared: &Shared) -> Vec<Move> {
     }
     let is_left = |mv: &Move| !excluded.contains(mv);
     let any = || root.legal_moves().find(is_left).or_else(|| root.legal_moves().next());
-    match best_move(tree, tree.root(), &root, shared.params.caution) {
+    match best_move(tree, tree.root(), &root, shared.params.lcb_z) {
         (Some(mv), Some(node)) => [vec![mv], continuation(tree, node, root.with_move(mv))].concat(),
         (untried, _) => untried.filter(is_left).or_else(any).into_iter().collect(),
     }
@@ -176,14 +176,14 @@ fn continuation(tree: &Tree, mut id: NodeId, mut position: Position) -> Vec<Move
 
 /// The best move from a node and the node after it. A movement none of whose arrows was tried gets the
 /// first arrow there is, and no node.
-fn best_move(tree: &Tree, id: NodeId, position: &Position, caution: f32) -> (Option<Move>, Option<NodeId>) {
+fn best_move(tree: &Tree, id: NodeId, position: &Position, lcb_z: f32) -> (Option<Move>, Option<NodeId>) {
     let side = position.side();
-    let Some(child) = answer(tree, id, side, caution) else { return (None, None) };
+    let Some(child) = answer(tree, id, side, lcb_z) else { return (None, None) };
     let edge = tree.node(child).edge();
     match (edge.as_movement(), edge.as_arrow()) {
         (Some(movement), Some(arrow)) => (Some(movement.with_arrow(arrow)), Some(child)),
         (Some(movement), None) => {
-            let shot = answer(tree, child, side, caution);
+            let shot = answer(tree, child, side, lcb_z);
             let tried = shot.and_then(|shot| tree.node(shot).edge().as_arrow());
             let arrow = tried.or_else(|| position.with_movement(movement).arrow_targets().first());
             (arrow.map(|arrow| movement.with_arrow(arrow)), shot)

@@ -1,143 +1,22 @@
-//! How good a new leaf is: random half-moves from it, then the evaluation (paper, algorithm 3).
-//!
-//! A rollout counts half-moves, a movement or an arrow, and ends early where a side cannot move: that is
-//! a win or a loss, not an estimate.
+//! Random half-moves, movements and arrows, from a position on.
 
-use super::expand::State;
-use super::params::{Parallel, Params, Rollouts};
-use super::playout::Playouts;
 use crate::board::bitboard::Bitboard;
 use crate::board::moves::Movement;
 use crate::board::position::{Aiming, Position};
 use crate::board::square::{Side, Square};
-use crate::eval::distance::DistanceMaps;
-use crate::eval::lanes::{Kernel, Lanes, Work};
-use crate::eval::phase::Weights;
-use crate::eval::winrate::{Leaf, WinRate};
-use crate::eval::{self, parallel};
 use fastrand::Rng;
 
-/// Judges leaves by rollouts and evaluation.
-#[derive(Clone, Debug)]
-pub struct Simulator {
-    rollouts: Rollouts,
-    leaf: Leaf,
-    weights: Weights,
-    mode: Parallel,
-    kernel: Kernel,
-}
-
-/// What a worker needs to simulate, kept from one leaf to the next.
-#[derive(Clone, Debug, Default)]
-pub struct Scratch {
-    maps: [DistanceMaps; 2],
-    playouts: Playouts,
-}
-
 /// Where a rollout ended.
-enum End {
+pub(super) enum End {
+    /// Somebody cannot move: a result, not an estimate.
     Won(Side),
+    /// All half-moves were played.
     Reached(Position),
-}
-
-impl Simulator {
-    /// A simulator with these parameters. `threaded` says whether it runs inside a thread pool; outside
-    /// of one every parallel mode works serially, with the same result.
-    pub fn new(params: &Params, threaded: bool) -> Self {
-        Self {
-            rollouts: params.rollouts,
-            leaf: params.leaf,
-            weights: params.weights.clone(),
-            mode: if threaded { params.parallel } else { Parallel::Off },
-            kernel: Kernel::fastest(),
-        }
-    }
-
-    /// The same simulator on a given kernel; one that this processor lacks is replaced.
-    pub fn with_kernel(self, kernel: Kernel) -> Self {
-        Self { kernel: kernel.min(Kernel::fastest()), ..self }
-    }
-
-    /// The kernel in use.
-    pub fn kernel(&self) -> Kernel {
-        self.kernel
-    }
-
-    /// Black's winning rate at a leaf: the mean over the independent rollouts. From between the halves
-    /// of a move, a random arrow is shot first.
-    #[inline]
-    pub fn win_rate_for_black(&self, state: &State, rng: &mut Rng, scratch: &mut Scratch) -> WinRate {
-        struct Simulation<'a>(&'a Simulator, &'a State, &'a mut Rng, &'a mut Scratch);
-        impl Work for Simulation<'_> {
-            type Output = WinRate;
-            #[inline(always)]
-            fn run<L: Lanes>(self) -> WinRate {
-                self.0.simulate::<L>(self.1, self.2, self.3)
-            }
-        }
-        self.kernel.run(Simulation(self, state, rng, scratch))
-    }
-
-    /// The same by the kernel that the caller was compiled for.
-    #[inline(always)]
-    pub(super) fn simulate<L: Lanes>(&self, state: &State, rng: &mut Rng, scratch: &mut Scratch) -> WinRate {
-        let position = match state {
-            State::ToMove(position) => *position,
-            State::ToShoot(aiming) => aiming.with_arrow(random_arrow(aiming, rng)),
-        };
-        if self.rollouts == Rollouts::TO_THE_END
-            && let Some(winner) = scratch.playouts.winner(&position, rng)
-        {
-            return if winner == Side::Black { WinRate::WIN } else { WinRate::LOSS };
-        }
-        let [first_maps, second_maps] = &mut scratch.maps;
-        // A generator of its own for each rollout: side by side they draw the same numbers as in turn.
-        let mut generator = || Rng::with_seed(rng.u64(..));
-        match (self.rollouts, self.mode) {
-            (Rollouts::One(depth), _) => self.rollout::<L>(position, depth, generator(), first_maps),
-            (Rollouts::Two(depth, other_depth), Parallel::Rollouts) => {
-                let (first_rng, second_rng) = (generator(), generator());
-                let (first, second) = rayon::join(
-                    || self.rollout::<L>(position, depth, first_rng, first_maps),
-                    || self.rollout::<L>(position, other_depth, second_rng, second_maps),
-                );
-                first.mean(second)
-            }
-            (Rollouts::Two(depth, other_depth), _) => {
-                let (first_rng, second_rng) = (generator(), generator());
-                let first = self.rollout::<L>(position, depth, first_rng, first_maps);
-                first.mean(self.rollout::<L>(position, other_depth, second_rng, first_maps))
-            }
-        }
-    }
-
-    /// Black's winning rate after one rollout of `depth` half-moves.
-    #[inline(always)]
-    fn rollout<L: Lanes>(
-        &self,
-        start: Position,
-        depth: u32,
-        mut rng: Rng,
-        maps: &mut DistanceMaps,
-    ) -> WinRate {
-        match random_half_moves(start, depth, &mut rng) {
-            End::Won(Side::Black) => WinRate::WIN,
-            End::Won(Side::White) => WinRate::LOSS,
-            End::Reached(position) => {
-                let value = match self.mode {
-                    Parallel::Metrics => parallel::value(&position, &self.weights),
-                    _ => eval::value::<L>(&position, &self.weights, maps),
-                };
-                let rate = self.leaf.win_rate(value);
-                if position.side() == Side::Black { rate } else { !rate }
-            }
-        }
-    }
 }
 
 /// Plays random half-moves. Where the last one is a movement, the end is the board as it then stands.
 #[inline(always)]
-fn random_half_moves(start: Position, depth: u32, rng: &mut Rng) -> End {
+pub(super) fn random_half_moves(start: Position, depth: u32, rng: &mut Rng) -> End {
     let mut position = start;
     let mut left = depth;
     loop {
@@ -198,8 +77,9 @@ fn random_movement(position: &Position, rng: &mut Rng) -> Option<Movement> {
     }
 }
 
+/// A uniformly random arrow.
 #[inline(always)]
-fn random_arrow(aiming: &Aiming, rng: &mut Rng) -> Square {
+pub(super) fn random_arrow(aiming: &Aiming, rng: &mut Rng) -> Square {
     let targets = aiming.arrow_targets();
     targets.nth(rng.u32(..targets.len()))
 }

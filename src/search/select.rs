@@ -21,8 +21,8 @@ pub fn best_child(
     // The descent under way is counted in the node's visits, but has told nothing yet.
     let visits = tree.node(id).visits().saturating_sub(1).max(1);
     match params.formula {
-        Formula::Uct { c, log_factor } => {
-            let exploration = c * (log_factor * libm::logf(visits as f32)).sqrt();
+        Formula::Uct { c } => {
+            let exploration = c * (2.0 * libm::logf(visits as f32)).sqrt();
             by_uct(tree, id, chooser, visits, params, exploration, shortlists)
         }
         Formula::Puct(puct) => match by_prior(tree, id, chooser, visits, &puct, spread, shortlists) {
@@ -33,7 +33,7 @@ pub fn best_child(
     }
 }
 
-/// The child with the highest score by UCT. With `arrow_before_value` a movement none of whose arrows was tried comes
+/// The child with the highest score by UCT. Where the arrow comes [before the value](Params::has_arrow_before_value) a movement none of whose arrows was tried comes
 /// before all others.
 fn by_uct(
     tree: &Tree,
@@ -44,10 +44,10 @@ fn by_uct(
     exploration: f32,
     shortlists: &mut Shortlists,
 ) -> Option<NodeId> {
-    let opens_first = params.arrow_before_value && !tree.is_full();
+    let opens_first = params.has_arrow_before_value() && !tree.is_full();
     let bonus = UctBonus { chooser, exploration, opens_first, roots: &ROOTS };
     // A shortlist does not know what other workers have visited, nor that no movement is opened any more.
-    let best = if tree.is_for_one_worker() && opens_first == params.arrow_before_value {
+    let best = if tree.is_for_one_worker() && opens_first == params.has_arrow_before_value() {
         shortlists.best(tree, id, visits, bonus)
     } else {
         best_of_all(tree, id, bonus)
@@ -274,10 +274,10 @@ fn is_movement(node: &Node) -> bool {
 /// The child to answer with: a proven win, else the one with most visits (the mean breaks ties), a
 /// proven loss only when there is nothing else.
 ///
-/// With a `caution` above zero a child with a fifth of the most visits takes the place of the most visited one if
+/// With `lcb_z` above zero a child with a fifth of the most visits takes the place of the most visited one if
 /// its mean, less so many standard errors, is the highest: what was tried most may have been found wanting at
 /// the end.
-pub fn answer(tree: &Tree, id: NodeId, chooser: Side, caution: f32) -> Option<NodeId> {
+pub fn answer(tree: &Tree, id: NodeId, chooser: Side, lcb_z: f32) -> Option<NodeId> {
     let proof = |node: &Node| match node.proof() {
         Some(winner) if winner == chooser => 2,
         None => 1,
@@ -295,14 +295,14 @@ pub fn answer(tree: &Tree, id: NodeId, chooser: Side, caution: f32) -> Option<No
         }
     }
     let (most_visited, (proven, most, _)) = best?;
-    if caution == 0.0 || proven != 1 {
+    if lcb_z == 0.0 || proven != 1 {
         return Some(most_visited);
     }
     let candidates = tree.tried(id).filter(|(_, node)| proof(node) == 1 && 5 * node.visits() >= most);
     let bounds = candidates.map(|(child, node)| {
         let visits = node.visits().max(1);
         let Spread(variance) = Spread::START.of_values(tree, child, 1.0);
-        (child, node.mean(visits) - caution * (variance / visits as f32).sqrt())
+        (child, node.mean(visits) - lcb_z * (variance / visits as f32).sqrt())
     });
     highest(bounds).map_or(Some(most_visited), |(child, _)| Some(child))
 }

@@ -1,10 +1,10 @@
-//! One thread's share of the search: select, expand, simulate, back up, again and again.
+//! One thread's share of the search: select, expand, evaluate, back up, again and again.
 
 use super::Shared;
 use super::backup::{self, Rewards, Step};
+use super::evaluate::EvaluationScratch;
 use super::expand::{Opener, State};
 use super::params::Formula;
-use super::rollout::Scratch;
 use super::select::{self, Spread};
 use super::shortlist::Shortlists;
 use super::tree::NodeId;
@@ -37,7 +37,7 @@ pub(crate) struct Worker {
     /// Nodes of the longest path of this run.
     depth: usize,
     opener: Opener,
-    scratch: Scratch,
+    scratch: EvaluationScratch,
     shortlists: Shortlists,
     counter: Counter,
 }
@@ -52,7 +52,7 @@ impl Worker {
             path: Vec::with_capacity(64),
             depth: 0,
             opener: Opener::new(),
-            scratch: Scratch::default(),
+            scratch: EvaluationScratch::default(),
             shortlists: Shortlists::default(),
             counter: Counter::new(),
         }
@@ -68,7 +68,7 @@ impl Worker {
                 self.0.work_with::<L>(self.1, self.2);
             }
         }
-        shared.simulator.kernel().run(Run(self, shared, tick));
+        shared.evaluator.kernel().run(Run(self, shared, tick));
     }
 
     /// The same by the kernel that the caller was compiled for, as is all that an iteration does.
@@ -146,7 +146,7 @@ impl Worker {
         let for_black = match leaf.proof() {
             Some(Side::Black) => WinRate::WIN,
             Some(Side::White) => WinRate::LOSS,
-            None => shared.simulator.simulate::<L>(&state, &mut self.rng, &mut self.scratch),
+            None => shared.evaluator.evaluate::<L>(&state, &mut self.rng, &mut self.scratch),
         };
         self.depth = self.depth.max(self.path.len());
         let rewards = Rewards::of(for_black);

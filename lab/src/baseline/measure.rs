@@ -1,7 +1,7 @@
 //! The evaluations that the baselines maximise: the three of Kato et al. 2015, the MG-PEO paper's, and ours.
 
 use otrera::eval::metrics;
-use otrera::{DistanceMaps, Evaluator, Kernel, Position, Side, Value, Weights};
+use otrera::{DistanceMaps, Evaluator, Kernel, Model, ModelScratch, Position, Side, Value};
 use std::str::FromStr;
 
 /// An evaluation by name.
@@ -51,20 +51,27 @@ pub struct Gauge {
     evaluator: Evaluator,
     kernel: Kernel,
     maps: DistanceMaps,
+    scratch: ModelScratch,
 }
 
 impl Gauge {
     /// A gauge for this evaluation.
     pub fn new(measure: Measure) -> Self {
-        let weights = if measure == Measure::Fitted { Weights::FITTED } else { Weights::PAPER };
-        let evaluator = Evaluator::new(weights);
-        Self { measure, kernel: evaluator.kernel(), evaluator, maps: DistanceMaps::default() }
+        let model = if measure == Measure::Fitted { Model::Fitted } else { Model::PAPER };
+        let evaluator = Evaluator::new(model);
+        Self {
+            measure,
+            kernel: evaluator.kernel(),
+            evaluator,
+            maps: DistanceMaps::default(),
+            scratch: ModelScratch::default(),
+        }
     }
 
     /// The value of a game that goes on, for the side to move.
     pub fn value(&mut self, position: &Position) -> Value {
         let for_black = match self.measure {
-            Measure::Paper | Measure::Fitted => return self.evaluator.value(position, &mut self.maps),
+            Measure::Paper | Measure::Fitted => return self.evaluator.value(position, &mut self.scratch),
             Measure::Mobility => {
                 let moves = |side| move_count(&position.with_side(side)) as i32;
                 (moves(Side::Black) - moves(Side::White)) as f32

@@ -1,4 +1,4 @@
-//! `lab fit`: weights of the evaluation from games, by logistic regression.
+//! `lab fit-eval`: weights of the evaluation from games, by logistic regression.
 //!
 //! Each position of each game is an observation: the terms, seen by the side to move, and whether that
 //! side won. The weights are fitted at some plies, the knots, with straight lines between them, so that
@@ -7,10 +7,13 @@
 
 use crate::arguments::{read_positive, read_share};
 use crate::commands::convert::read_games;
+use crate::files::{Output, read_weights};
 use clap::builder::PossibleValuesParser;
 use nalgebra::{DMatrix, DVector};
+use otrera::eval::standard_ply;
 use otrera::eval::terms::{NAMES, TERMS, Terms};
-use otrera::{DistanceMaps, Evaluator, GameRecord, Position, Weights};
+use otrera::eval::weights::{Course, Knot};
+use otrera::{DistanceMaps, GameRecord, Kernel, Position};
 use rayon::prelude::*;
 use std::path::PathBuf;
 
@@ -32,6 +35,13 @@ pub struct Args {
     /// How strongly weights are held near zero.
     #[arg(long, default_value = "1", value_parser = read_positive)]
     ridge: f64,
+    /// A file of weights whose other parts are kept (default: those that are built in).
+    #[arg(long)]
+    base: Option<PathBuf>,
+    /// The file that is written, for `model=FILE`. Weights that prove good in games are built in from
+    /// src/eval/weights/fitted.json.
+    #[arg(long, default_value = "results/weights.json")]
+    output: PathBuf,
 }
 
 /// One position: what is seen, and what came of it.
@@ -71,18 +81,41 @@ pub fn run(args: &Args) -> Result<(), String> {
     if args.knots.is_empty() || !args.knots.is_sorted_by(|a, b| a < b) {
         return Err("--knots: plies in ascending order are wanted".into());
     }
+    let mut file = read_weights(args.base.as_deref())?;
+    let output = Output::new(&args.output, &[&args.games[..], args.base.as_slice()].concat())?;
     let mut games = Vec::new();
     for path in &args.games {
         games.extend(read_games(path)?);
     }
+    let is_small = are_small(&games)?;
     let observations: Vec<Observation> =
         games.par_iter().enumerate().flat_map_iter(|(number, game)| observe(game, number, args)).collect();
     check_amount(&observations, &args.knots)?;
     println!("{} games, {} positions", games.len(), observations.len());
     let weights = newton(&observations, args)?;
-    print_weights(&weights, args);
     print_losses(&observations, &weights, args);
+    let place = if is_small { &mut file.value.small } else { &mut file.value.standard };
+    *place = course(&weights, args, games.len(), observations.len());
+    output.write(&file.write())?;
+    println!(
+        "written: {}, for boards {}",
+        output.path().display(),
+        if is_small { "up to 8x8" } else { "above 8x8" }
+    );
     Ok(())
+}
+
+/// Whether the games are for the weights of small boards, up to 8x8.
+fn are_small(games: &[GameRecord]) -> Result<bool, String> {
+    let mut small = games.iter().map(|game| game.start.size().edge() <= 8);
+    let first = small.next().ok_or("there are no games")?;
+    match small.all(|is_small| is_small == first) {
+        true => Ok(first),
+        false => Err(
+            "games on boards up to 8x8 and on larger ones: each have weights of their own, fit them apart"
+                .into(),
+        ),
+    }
 }
 
 /// The fewest positions that weights are fitted to, and the fewest that test them.
@@ -118,7 +151,6 @@ fn check_amount(observations: &[Observation], knots: &[u32]) -> Result<(), Strin
 /// those that the player saw to be decided say nothing about judgement and are left out.
 fn observe(game: &GameRecord, number: usize, args: &Args) -> Vec<Observation> {
     let Some(winner) = game.winner else { return Vec::new() };
-    let evaluator = Evaluator::new(Weights::PAPER.with_tie(0.0));
     let mut maps = DistanceMaps::default();
     let mut observations = Vec::new();
     for (position, played) in game.positions().iter().zip(&game.moves) {
@@ -127,7 +159,7 @@ fn observe(game: &GameRecord, number: usize, args: &Args) -> Vec<Observation> {
         let won = f64::from(u8::from(side == winner));
         let Some((knot, part)) = place(position, &args.knots) else { continue };
         observations.push(Observation {
-            terms: terms(&evaluator.terms(position, &mut maps), &args.without),
+            terms: terms(&Terms::of_position(position, &mut maps, Kernel::fastest()), &args.without),
             knot,
             part,
             target: won + args.blend * (f64::from(win_rate) - won),
@@ -145,7 +177,7 @@ fn terms(terms: &Terms, without: &[String]) -> [f64; TERMS] {
 
 /// The last knot at or before a position, and the part of the way from it to the next.
 fn place(position: &Position, knots: &[u32]) -> Option<(usize, f64)> {
-    let ply = Weights::ply_of(position) as u32;
+    let ply = standard_ply(position) as u32;
     let knot = knots.partition_point(|&knot| knot <= ply).checked_sub(1)?;
     let part =
         knots.get(knot + 1).map_or(0.0, |&next| f64::from(ply - knots[knot]) / f64::from(next - knots[knot]));
@@ -183,12 +215,16 @@ fn probability(log_odds: f64) -> f64 {
     1.0 / (1.0 + (-log_odds).exp())
 }
 
-/// The weights, in the form in which `src/eval/fitted_weights.rs` holds them.
-fn print_weights(weights: &DVector<f64>, args: &Args) {
-    println!("// ply, [{}]", NAMES.join(", "));
-    for (knot, row) in args.knots.iter().zip(weights.as_slice().chunks(TERMS)) {
-        let row: Vec<String> = row.iter().map(|weight| format!("{weight:.4}")).collect();
-        println!("({knot}, [{}]),", row.join(", "));
+/// The weights as a file holds them, to four decimals.
+fn course(weights: &DVector<f64>, args: &Args, games: usize, positions: usize) -> Course {
+    // Adding zero makes -0 of what is rounded to nothing a 0.
+    let rounded = |weight: &f64| ((weight * 1e4).round() / 1e4 + 0.0) as f32;
+    let knots = args.knots.iter().zip(weights.as_slice().chunks(TERMS));
+    Course {
+        trained: format!("by lab fit-eval, from {games} games, {positions} positions; blend {}", args.blend),
+        knots: knots
+            .map(|(&ply, row)| Knot { ply: ply as usize, weights: row.iter().map(rounded).collect() })
+            .collect(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! `lab policy`: the weights of the priors, fitted to the visits of longer searches.
+//! `lab fit-policy`: the weights of the priors, fitted to the visits of longer searches.
 //!
 //! Positions are drawn from games and searched. How the visits spread over the movements is one observation,
 //! how they spread over the arrows of the favourite movements are some more. The weights maximise the
@@ -6,7 +6,7 @@
 
 use crate::arguments::read_count;
 use crate::commands::convert::read_games;
-use crate::files::Output;
+use crate::files::{Output, read_weights};
 use crate::matches::spec::search_params;
 use fastrand::Rng;
 use indicatif::ProgressBar;
@@ -14,9 +14,9 @@ use otrera::eval::lanes::PortableLanes;
 use otrera::eval::policy::{
     ARROW_FEATURES, Arrows, MOVEMENT_FEATURES, Movements, PolicyWeights, STAGES, classes, stage,
 };
+use otrera::eval::weights::PriorWeights;
 use otrera::{Aiming, DistanceMaps, Kernel, Limits, Movement, Params, Position, Resources, Search};
 use rayon::prelude::*;
-use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
@@ -41,8 +41,12 @@ pub struct Args {
     /// Seed of the drawing and of the searches.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// The file that is written. Weights that prove good in games are built in from src/eval/policy_weights.rs.
-    #[arg(long, default_value = "results/policy_weights.rs")]
+    /// A file of weights whose other parts are kept (default: those that are built in).
+    #[arg(long)]
+    base: Option<PathBuf>,
+    /// The file that is written, for `model=FILE`. Weights that prove good in games are built in from
+    /// src/eval/weights/fitted.json.
+    #[arg(long, default_value = "results/weights.json")]
     output: PathBuf,
 }
 
@@ -60,7 +64,8 @@ struct Observation<const FEATURES: usize> {
 /// Games that cannot be read or are too few, or a file that cannot be written.
 pub fn run(args: &Args) -> Result<(), String> {
     let params = search_params(&args.search)?;
-    let output = Output::new(&args.output, &args.games)?;
+    let mut file = read_weights(args.base.as_deref())?;
+    let output = Output::new(&args.output, &[&args.games[..], args.base.as_slice()].concat())?;
     let positions = draw(args)?;
     check_amount(positions.iter().map(|(position, unseen, _)| (stage(position), *unseen)))?;
     let bar = ProgressBar::new(positions.len() as u64);
@@ -82,8 +87,17 @@ pub fn run(args: &Args) -> Result<(), String> {
     );
     let arrow_weights =
         fit::<ARROWS, { classes(&ARROW_FEATURES) }>("arrows", &arrows, &ARROW_FEATURES, args.steps);
-    let text = source(args, positions.len(), &movement_weights, &arrow_weights);
-    output.write(&text)?;
+    file.priors = PriorWeights {
+        trained: format!(
+            "by lab fit-policy, from {} positions, searched with {} iterations each by {}",
+            positions.len(),
+            args.iterations,
+            args.search
+        ),
+        movements: rows(&movement_weights, &MOVEMENT_FEATURES),
+        arrows: rows(&arrow_weights, &ARROW_FEATURES),
+    };
+    output.write(&file.write())?;
     println!("written: {}", output.path().display());
     Ok(())
 }
@@ -291,50 +305,13 @@ fn highest(values: impl Iterator<Item = f64>) -> Option<usize> {
     values.enumerate().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(place, _)| place)
 }
 
-/// The source file that holds the weights.
-fn source(
-    args: &Args,
-    positions: usize,
-    movement: &PolicyWeights<{ classes(&MOVEMENT_FEATURES) }>,
-    arrow: &PolicyWeights<{ classes(&ARROW_FEATURES) }>,
-) -> String {
-    let mut text = format!(
-        "//! The weights of [`super::policy`], written by `lab policy` from {positions} positions, searched with\n\
-         //! {} iterations each by\n\
-         //! `{}`.\n\n\
-         // A weight may look like a constant of mathematics.\n\
-         #![allow(clippy::approx_constant)]\n\n\
-         use super::policy::{{ARROW_FEATURES, MOVEMENT_FEATURES, PolicyWeights, classes}};\n",
-        args.iterations, args.search
-    );
-    let tables = [
-        (
-            "MOVEMENT",
-            "MOVEMENT_FEATURES",
-            movement.each_ref().map(|row| row.as_slice()),
-            &MOVEMENT_FEATURES[..],
-        ),
-        ("ARROW", "ARROW_FEATURES", arrow.each_ref().map(|row| row.as_slice()), &ARROW_FEATURES[..]),
-    ];
-    for (name, features, stages, sizes) in tables {
-        let _ = write!(
-            text,
-            "\n#[rustfmt::skip]\npub(super) static {name}: PolicyWeights<{{ classes(&{features}) }}> = [\n"
-        );
-        for row in stages {
-            text += "    [\n";
-            let mut row = row.iter();
-            for size in sizes {
-                let numbers: Vec<String> =
-                    row.by_ref().take(*size).map(|weight| format!("{weight:.2}")).collect();
-                let _ = writeln!(text, "        // {size}");
-                for line in numbers.chunks(16) {
-                    let _ = writeln!(text, "        {},", line.join(", "));
-                }
-            }
-            text += "    ],\n";
-        }
-        text += "];\n";
-    }
-    text
+/// The weights as a file holds them, to two decimals: by stage, feature and class.
+fn rows<const CLASSES: usize>(weights: &PolicyWeights<CLASSES>, sizes: &[usize]) -> Vec<Vec<Vec<f32>>> {
+    // Adding zero makes -0 of what is rounded to nothing a 0.
+    let rounded = |weight: &f32| (weight * 100.0).round() / 100.0 + 0.0;
+    let of_stage = |row: &[f32; CLASSES]| {
+        let mut row = row.iter().map(rounded);
+        sizes.iter().map(|&classes| row.by_ref().take(classes).collect()).collect()
+    };
+    weights.iter().map(of_stage).collect()
 }

@@ -4,4 +4,3 @@ pub mod results;
 pub mod runner;
 pub mod score;
 pub mod spec;
-pub mod weights;

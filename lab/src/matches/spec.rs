@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! tournament,threads=2,c=3       a preset with parameters of the search
-//! tournament,weights-file=F      ... with weights that `lab fit` has printed
+//! tournament,model=FILE          ... with weights that `lab fit-eval` or `lab fit-policy` has written
 //! tournament,share=0.1           ... in a tenth of the time that it is given
 //! tournament,first=3:10          ... its first three moves in ten times of it
 //! alphabeta:territory            alpha-beta of depth 2 (alphabeta:territory:3 of depth 3)
@@ -12,13 +12,12 @@
 //! ```
 
 use crate::baseline::{alphabeta::AlphaBeta, measure::Measure, pvs::Pvs, random::RandomPlayer};
-use crate::matches::weights::read_weights;
+use crate::files::read_model;
 use crate::platforms::botzone::BotzonePlayer;
 use crate::platforms::process::check_start;
 use crate::platforms::{Dialect, External, Protocol};
 use crate::play::player::{Budget, Choice, Player, SearchPlayer};
 use otrera::{Forfeit, Move, Params, Position, Resources};
-use std::path::Path;
 use std::str::FromStr;
 
 /// A player that can be built any number of times.
@@ -180,7 +179,7 @@ fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Res
                     .and_then(|(moves, times)| Some((moves.parse().ok()?, positive(times, 1000.0)?)));
                 (haste.first, haste.times) = read.ok_or_else(|| format!("{option}: valid is MOVES:TIMES"))?;
             }
-            "weights-file" => params.weights = read_weights(Path::new(value))?,
+            "model" => params.model = read_model(value)?,
             _ => params.set(name, value)?,
         }
     }

@@ -2,7 +2,8 @@
 //! off.
 
 use fastrand::Rng;
-use otrera::{Leaf, Limits, Move, Params, Position, Resources, Search, Weights};
+use otrera::eval::phased::PhasedWeights;
+use otrera::{Limits, Model, Move, Params, Position, Resources, Search, ValueLink};
 use std::sync::atomic::AtomicBool;
 
 /// How openings are made.
@@ -62,10 +63,16 @@ fn random_moves(start: &Position, plies: u32, rng: &mut Rng) -> (Vec<Move>, Posi
     (moves, position)
 }
 
-/// Who judges: the paper's search without its bonus for the side to move, and with a leaf that tells a
+/// Who judges: the paper's search without its bonus for the side to move, and with a link that tells a
 /// small advantage from a large one.
-const JUDGE: Params =
-    Params { leaf: Leaf::Logistic { scale: 5.0 }, weights: Weights::PAPER.with_tie(0.0), ..Params::MG };
+const JUDGE: Params = Params {
+    model: Model::Paper(PhasedWeights {
+        tie: 0.0,
+        link: ValueLink::Logistic { scale: 5.0 },
+        ..PhasedWeights::PAPER
+    }),
+    ..Params::MG
+};
 
 /// How far the winning rate is from one half.
 fn imbalance(position: &Position, seed: u64) -> f32 {

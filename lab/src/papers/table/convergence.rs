@@ -49,7 +49,7 @@ impl FirstMove {
         let arrows = |movement: &Movement| start.with_movement(*movement).arrow_targets().len();
         Self {
             tree: Tree::with_memory(1 << 20),
-            params: Params { formula: Formula::Uct { c: 0.0, log_factor: 2.0 }, ..params.clone() },
+            params: Params { formula: Formula::Uct { c: 0.0 }, ..params.clone() },
             case,
             favourite: start.movements().find(|movement| arrows(movement) == 28),
             rng: Rng::with_seed(1),

@@ -11,21 +11,18 @@ use std::time::Duration;
 const WITHOUT: [(&str, &str); 9] = [
     ("priors (UCT with one random half-move instead)", "formula=uct,c=0.15,rollouts=1"),
     ("priors and move groups (whole moves, the same)", "grouping=whole,formula=uct,c=0.15,rollouts=1"),
-    ("fitted weights (the paper's, logistic)", "weights=paper,leaf=logistic:7"),
+    ("fitted weights (the paper's, logistic)", "model=paper:7"),
     ("exploration by the spread of values", "spread-weight=1e9"),
     ("constants of their own for arrows", "arrow-c=6.2,arrow-temperature=2.22"),
     ("pessimism about the untried", "reduction=0"),
-    ("the cautious choice", "caution=0"),
+    ("the move by lower confidence bound", "lcb-z=0"),
     ("counting", "counting=off"),
     ("bursts of iterations", "burst=1"),
 ];
 
 /// What was tried and dropped.
-const WITH: [(&str, &str); 3] = [
-    ("one random half-move before the evaluation", "rollouts=1"),
-    ("three random half-moves", "rollouts=3"),
-    ("a fifth of a square for a tie, to the side to move", "tie=0.2"),
-];
+const WITH: [(&str, &str); 2] =
+    [("one random half-move before the evaluation", "rollouts=1"), ("three random half-moves", "rollouts=3")];
 
 /// Time for a move.
 const MOVE_TIME: Duration = Duration::from_millis(50);

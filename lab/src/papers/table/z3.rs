@@ -6,7 +6,8 @@ use super::{Study, machine};
 use crate::matches::runner::cores;
 use otrera::eval::{metrics, mobility, parallel};
 use otrera::{
-    DistanceMaps, Evaluator, Kernel, Limits, Move, Parallel, Params, Position, Resources, Search, Weights,
+    DistanceMaps, Evaluator, Kernel, Limits, Model, ModelScratch, Move, Parallel, Params, Position,
+    Resources, Search,
 };
 use std::hint::black_box;
 use std::sync::atomic::AtomicBool;
@@ -42,8 +43,8 @@ pub fn run(study: &Study) -> Result<(), String> {
     study.publish("Z-3", &sheet, None)
 }
 
-/// Something to do with a position.
-type Work = fn(&Position, &mut DistanceMaps);
+/// Something to do with a position, and the scratch space that it needs.
+type Work = fn(&Position, &mut (DistanceMaps, ModelScratch));
 
 /// Each module serial and parallel, with the paper's times and ratio.
 fn modules() -> [(&'static str, (Work, Work), [&'static str; 3]); 3] {
@@ -51,7 +52,7 @@ fn modules() -> [(&'static str, (Work, Work), [&'static str; 3]); 3] {
         (
             "1: territory, position",
             (
-                |position, maps| {
+                |position, (maps, _)| {
                     maps.flood(position, Kernel::fastest());
                     black_box(metrics::of_maps(maps, 0.2));
                 },
@@ -76,11 +77,11 @@ fn modules() -> [(&'static str, (Work, Work), [&'static str; 3]); 3] {
         (
             "whole evaluation",
             (
-                |position, maps| {
-                    black_box(Evaluator::new(Weights::PAPER).value(position, maps));
+                |position, (_, scratch)| {
+                    black_box(Evaluator::new(Model::PAPER).value(position, scratch));
                 },
                 |position, _| {
-                    black_box(parallel::value(position, &Weights::PAPER));
+                    black_box(parallel::value(position, &Model::PAPER));
                 },
             ),
             ["114", "54", "2.111"],
@@ -90,12 +91,12 @@ fn modules() -> [(&'static str, (Work, Work), [&'static str; 3]); 3] {
 
 /// Microseconds a call, over all positions again and again.
 fn per_call(positions: &[Position], time: Duration, work: Work) -> f64 {
-    let mut maps = DistanceMaps::default();
+    let mut scratch = Default::default();
     let mut calls = 0;
     let began = Instant::now();
     while began.elapsed() < time {
         for position in positions {
-            work(black_box(position), &mut maps);
+            work(black_box(position), &mut scratch);
         }
         calls += positions.len();
     }

@@ -1,0 +1,88 @@
+//! The fitted evaluation and the fitted priors, as tables from a file of [`super::weights`].
+
+use super::policy::{ARROW_FEATURES, MOVEMENT_FEATURES, Policy, classes};
+use super::terms::{TERMS, TermWeights};
+use super::weights::{Course, WeightsFile};
+use super::{STANDARD_EMPTY, standard_ply};
+use crate::board::position::Position;
+use std::sync::LazyLock;
+
+/// Plies of the longest game on 10x10, the start counted.
+pub const PLIES: usize = STANDARD_EMPTY as usize + 1;
+
+/// Weights of the terms at each ply of a game on 10x10; of games on other boards at the ply that corresponds,
+/// see [`standard_ply`].
+type ByPly = [TermWeights; PLIES];
+
+/// All fitted weights, ready for use.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Fitted {
+    standard: ByPly,
+    small: ByPly,
+    policy: Policy,
+}
+
+/// Those of [`WeightsFile::BUILT_IN`], read when they are first asked for.
+static BUILT_IN: LazyLock<Fitted> = LazyLock::new(|| {
+    let file = WeightsFile::read(WeightsFile::BUILT_IN);
+    Fitted::new(&file.expect("a test reads the file that is built in"))
+});
+
+impl Fitted {
+    /// The weights of a file that [`WeightsFile::read`] found valid.
+    pub fn new(file: &WeightsFile) -> Self {
+        Self {
+            standard: by_ply(&file.value.standard),
+            small: by_ply(&file.value.small),
+            policy: Policy {
+                movements: flat::<{ classes(&MOVEMENT_FEATURES) }>(&file.priors.movements),
+                arrows: flat::<{ classes(&ARROW_FEATURES) }>(&file.priors.arrows),
+            },
+        }
+    }
+
+    /// The weights that are built in.
+    #[inline(always)]
+    pub fn built_in() -> &'static Self {
+        &BUILT_IN
+    }
+
+    /// The weights of the terms for a position. The ply is read off the board, so that a position set up by hand has
+    /// one too.
+    #[inline(always)]
+    pub fn terms_at(&self, position: &Position) -> &TermWeights {
+        let table = if position.size().edge() <= 8 { &self.small } else { &self.standard };
+        &table[standard_ply(position)]
+    }
+
+    /// The weights of the priors.
+    #[inline(always)]
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+}
+
+/// Straight lines between the knots; before the first and behind the last the weights stay as they are there.
+fn by_ply(course: &Course) -> ByPly {
+    let knots = &course.knots;
+    std::array::from_fn(|ply| {
+        let next = knots.partition_point(|knot| knot.ply < ply);
+        match (next.checked_sub(1).and_then(|last| knots.get(last)), knots.get(next)) {
+            (Some(from), Some(to)) => {
+                let part = (ply - from.ply) as f32 / (to.ply - from.ply) as f32;
+                std::array::from_fn(|term| from.weights[term] * (1.0 - part) + to.weights[term] * part)
+            }
+            (Some(knot), None) | (None, Some(knot)) => std::array::from_fn(|term| knot.weights[term]),
+            (None, None) => [0.0; TERMS],
+        }
+    })
+}
+
+/// The classes of all features of a stage side by side.
+fn flat<const CLASSES: usize>(stages: &[Vec<Vec<f32>>]) -> super::policy::PolicyWeights<CLASSES> {
+    std::array::from_fn(|stage| {
+        let mut row = [0.0; CLASSES];
+        row.iter_mut().zip(stages[stage].iter().flatten()).for_each(|(weight, &of_file)| *weight = of_file);
+        row
+    })
+}

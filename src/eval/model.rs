@@ -1,0 +1,171 @@
+//! All that the search knows about positions before it searches them, behind one seam: the value of a leaf, and the
+//! logits of its half-moves.
+//!
+//! An enum and not a trait parameter, so that the search is compiled once for each kernel and not for each kernel and
+//! model: the branch is always taken the same way.
+
+use super::distance::DistanceMaps;
+use super::fitted::Fitted;
+use super::lanes::Lanes;
+use super::metrics::{self, Metrics};
+use super::mobility::{self, Walk};
+use super::phased::PhasedWeights;
+use super::policy::{Arrows, Movements, stage};
+use super::terms::Terms;
+use super::weights::WeightsFile;
+use super::winrate::{ValueLink, WinRate};
+use super::{Value, confinement};
+use crate::board::moves::Movement;
+use crate::board::position::{Aiming, Position};
+use crate::board::square::Square;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// What judges positions and half-moves.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Model {
+    /// The phased evaluation of the MG-PEO paper, which knows no priors: those that are built in take their place.
+    Paper(PhasedWeights),
+    /// The fitted evaluation and priors that are built in.
+    Fitted,
+    /// The same with weights from a file.
+    File(Arc<Fitted>),
+}
+
+/// Scratch space of a [`Model`], one for each thread, worth keeping between calls.
+#[derive(Clone, Debug, Default)]
+pub struct ModelScratch {
+    maps: DistanceMaps,
+}
+
+impl Model {
+    /// The paper's evaluation with the weights of its table 1.
+    pub const PAPER: Self = Self::Paper(PhasedWeights::PAPER);
+
+    /// The model of a file of weights.
+    ///
+    /// # Errors
+    /// What is wrong with the text, see [`WeightsFile::read`].
+    pub fn from_weights(text: &str) -> Result<Self, String> {
+        Ok(Self::File(Arc::new(Fitted::new(&WeightsFile::read(text)?))))
+    }
+
+    /// The fitted weights, those of the priors among them.
+    #[inline(always)]
+    pub fn fitted(&self) -> &Fitted {
+        match self {
+            Self::File(fitted) => fitted,
+            Self::Paper(_) | Self::Fitted => Fitted::built_in(),
+        }
+    }
+
+    /// The value of a position for the side to move, in the unit of its weights: squares of the paper's, log-odds of
+    /// fitted ones.
+    #[inline(always)]
+    pub(crate) fn value<L: Lanes>(&self, position: &Position, scratch: &mut ModelScratch) -> Value {
+        let maps = &mut scratch.maps;
+        if let Self::Paper(weights) = self {
+            return phased::<L>(position, weights, maps);
+        }
+        maps.flood_with::<L>(position);
+        let confinement = confinement::confinement::<L>(position, maps);
+        Terms::of::<L>(maps, confinement, position.side()).weighed(self.fitted().terms_at(position))
+    }
+
+    /// From a value to the probability of winning, 0 to 1.
+    #[inline(always)]
+    pub fn win_rate(&self, value: Value) -> WinRate {
+        match self {
+            Self::Paper(weights) => weights.link.win_rate(value),
+            Self::Fitted | Self::File(_) => ValueLink::LOG_ODDS.win_rate(value),
+        }
+    }
+
+    /// Tells `found` of every movement and its logit: its prior is `exp(logit)`, divided by the sum over all movements.
+    #[inline(always)]
+    pub(crate) fn movement_logits<L: Lanes>(
+        &self,
+        position: &Position,
+        scratch: &mut ModelScratch,
+        mut found: impl FnMut(Movement, f32),
+    ) {
+        scratch.maps.flood_with::<L>(position);
+        let movements = Movements::new(position, &scratch.maps);
+        let (policy, stage) = (self.fitted().policy(), stage(position));
+        for (from, landings) in position.movement_groups() {
+            let start = movements.code::<L>(from);
+            for to in landings {
+                let movement = Movement { from, to };
+                let features = movements.features(movement, start, movements.code::<L>(to));
+                found(movement, policy.movement_logit(stage, &features));
+            }
+        }
+    }
+
+    /// Tells `found` of every arrow and its logit.
+    #[inline(always)]
+    pub(crate) fn arrow_logits<L: Lanes>(
+        &self,
+        aiming: &Aiming,
+        scratch: &mut ModelScratch,
+        mut found: impl FnMut(Square, f32),
+    ) {
+        scratch.maps.flood_with::<L>(aiming.position());
+        let arrows = Arrows::new(aiming, &scratch.maps);
+        let (policy, stage) = (self.fitted().policy(), stage(aiming.position()));
+        for arrow in aiming.arrow_targets() {
+            found(arrow, policy.arrow_logit(stage, &arrows.features::<L>(aiming, arrow)));
+        }
+    }
+}
+
+/// The phased evaluation: equation 1 of the MG-PEO paper.
+#[inline(always)]
+fn phased<L: Lanes>(position: &Position, weights: &PhasedWeights, maps: &mut DistanceMaps) -> Value {
+    let now = weights.at(position);
+    let mut mobility = 0.0;
+    if now.mobility == 0.0 {
+        maps.flood_with::<L>(position);
+    } else {
+        let walk = Walk::<L>::new(position.all_amazons(), position.empty());
+        maps.flood_beyond(position, walk.reach);
+        mobility = mobility::balance(walk.mobilities);
+    }
+    let metrics = metrics::of_maps(maps, weights.tie_for(position.side()));
+    now.value(&Metrics { mobility, ..metrics }, position.side())
+}
+
+/// `paper`, `paper:SCALE` (its values through `1 / (1 + exp(-value / SCALE))` instead of their sign) or `fitted`. A
+/// file's name is no model by itself: who can read files gives its text to [`Model::from_weights`].
+impl FromStr for Model {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once(':') {
+            None if text == "fitted" => Ok(Self::Fitted),
+            None if text == "paper" => Ok(Self::PAPER),
+            Some(("paper", scale)) => match scale.parse() {
+                Ok(scale) if (0.01..=1000.0).contains(&scale) => Ok(Self::Paper(PhasedWeights {
+                    link: ValueLink::Logistic { scale },
+                    ..PhasedWeights::PAPER
+                })),
+                _ => Err(format!("{text}: valid is a scale from 0.01 to 1000 squares")),
+            },
+            _ => Err("valid are paper, paper:SCALE, fitted".into()),
+        }
+    }
+}
+
+impl fmt::Display for Model {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Paper(PhasedWeights { link: ValueLink::Logistic { scale }, .. }) => {
+                write!(f, "paper:{scale}")
+            }
+            Self::Paper(_) => f.write_str("paper"),
+            Self::Fitted => f.write_str("fitted"),
+            Self::File(_) => f.write_str("file"),
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! How good a new leaf is: random half-moves from it, if any, then the model (MG-PEO paper, algorithm 3).
+
+use super::expand::State;
+use super::params::{Parallel, Params, Rollouts};
+use super::playout::Playouts;
+use super::rollout::{End, random_arrow, random_half_moves};
+use crate::board::position::Position;
+use crate::board::square::Side;
+use crate::eval::lanes::{Kernel, Lanes, Work};
+use crate::eval::model::{Model, ModelScratch};
+use crate::eval::parallel;
+use crate::eval::winrate::WinRate;
+use fastrand::Rng;
+
+/// Evaluates leaves by rollouts and the model.
+#[derive(Clone, Debug)]
+pub struct LeafEvaluator {
+    rollouts: Rollouts,
+    model: Model,
+    mode: Parallel,
+    kernel: Kernel,
+}
+
+/// What a worker needs to evaluate leaves, kept from one to the next. With two rollouts side by side each has a
+/// [`ModelScratch`].
+#[derive(Clone, Debug, Default)]
+pub struct EvaluationScratch {
+    models: [ModelScratch; 2],
+    playouts: Playouts,
+}
+
+impl LeafEvaluator {
+    /// An evaluator with these parameters. `threaded` says whether it runs inside a thread pool; outside
+    /// of one every parallel mode works serially, with the same result.
+    pub fn new(params: &Params, threaded: bool) -> Self {
+        Self {
+            rollouts: params.rollouts,
+            model: params.model.clone(),
+            mode: if threaded { params.parallel } else { Parallel::Off },
+            kernel: Kernel::fastest(),
+        }
+    }
+
+    /// The same evaluator on a given kernel; one that this processor lacks is replaced.
+    pub fn with_kernel(self, kernel: Kernel) -> Self {
+        Self { kernel: kernel.min(Kernel::fastest()), ..self }
+    }
+
+    /// The kernel in use.
+    pub fn kernel(&self) -> Kernel {
+        self.kernel
+    }
+
+    /// Black's winning rate at a leaf: the mean over the independent rollouts. From between the halves
+    /// of a move, a random arrow is shot first.
+    #[inline]
+    pub fn win_rate_for_black(
+        &self,
+        state: &State,
+        rng: &mut Rng,
+        scratch: &mut EvaluationScratch,
+    ) -> WinRate {
+        struct Evaluation<'a>(&'a LeafEvaluator, &'a State, &'a mut Rng, &'a mut EvaluationScratch);
+        impl Work for Evaluation<'_> {
+            type Output = WinRate;
+            #[inline(always)]
+            fn run<L: Lanes>(self) -> WinRate {
+                self.0.evaluate::<L>(self.1, self.2, self.3)
+            }
+        }
+        self.kernel.run(Evaluation(self, state, rng, scratch))
+    }
+
+    /// The same by the kernel that the caller was compiled for.
+    #[inline(always)]
+    pub(super) fn evaluate<L: Lanes>(
+        &self,
+        state: &State,
+        rng: &mut Rng,
+        scratch: &mut EvaluationScratch,
+    ) -> WinRate {
+        let position = match state {
+            State::ToMove(position) => *position,
+            State::ToShoot(aiming) => aiming.with_arrow(random_arrow(aiming, rng)),
+        };
+        if self.rollouts == Rollouts::TO_THE_END
+            && let Some(winner) = scratch.playouts.winner(&position, rng)
+        {
+            return if winner == Side::Black { WinRate::WIN } else { WinRate::LOSS };
+        }
+        let [first_scratch, second_scratch] = &mut scratch.models;
+        // A generator of its own for each rollout: side by side they draw the same numbers as in turn.
+        let mut generator = || Rng::with_seed(rng.u64(..));
+        match (self.rollouts, self.mode) {
+            (Rollouts::One(depth), _) => self.rollout::<L>(position, depth, generator(), first_scratch),
+            (Rollouts::Two(depth, other_depth), Parallel::Rollouts) => {
+                let (first_rng, second_rng) = (generator(), generator());
+                let (first, second) = rayon::join(
+                    || self.rollout::<L>(position, depth, first_rng, first_scratch),
+                    || self.rollout::<L>(position, other_depth, second_rng, second_scratch),
+                );
+                first.mean(second)
+            }
+            (Rollouts::Two(depth, other_depth), _) => {
+                let (first_rng, second_rng) = (generator(), generator());
+                let first = self.rollout::<L>(position, depth, first_rng, first_scratch);
+                first.mean(self.rollout::<L>(position, other_depth, second_rng, first_scratch))
+            }
+        }
+    }
+
+    /// Black's winning rate after one rollout of `depth` half-moves.
+    #[inline(always)]
+    fn rollout<L: Lanes>(
+        &self,
+        start: Position,
+        depth: u32,
+        mut rng: Rng,
+        scratch: &mut ModelScratch,
+    ) -> WinRate {
+        match random_half_moves(start, depth, &mut rng) {
+            End::Won(Side::Black) => WinRate::WIN,
+            End::Won(Side::White) => WinRate::LOSS,
+            End::Reached(position) => {
+                let value = match self.mode {
+                    Parallel::Metrics => parallel::value(&position, &self.model),
+                    _ => self.model.value::<L>(&position, scratch),
+                };
+                let rate = self.model.win_rate(value);
+                if position.side() == Side::Black { rate } else { !rate }
+            }
+        }
+    }
+}

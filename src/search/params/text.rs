@@ -1,0 +1,301 @@
+//! Parameters as text: `tournament,c=3,burst=1`. One table says what each is called, what is valid, where it is kept and
+//! what it means.
+
+use super::{Formula, Grouping, Parallel, Params, Puct, Rollouts};
+use std::fmt;
+use std::str::FromStr;
+
+/// A parameter that can be given as `name=value`.
+pub struct Parameter {
+    /// Its name.
+    pub name: &'static str,
+    /// What it means, in a line.
+    pub meaning: &'static str,
+    kind: Kind,
+}
+
+/// What values a parameter takes, and where they are kept.
+enum Kind {
+    /// A number from `least` to `most`; there is no place for it where it belongs to another formula.
+    Number { least: f32, most: f32, place: fn(&mut Params) -> Option<&mut f32> },
+    /// Anything else: what is valid, how it is written and how it is read.
+    Text { valid: &'static str, write: fn(&Params) -> String, read: fn(&mut Params, &str) -> Option<()> },
+}
+
+const fn number(
+    name: &'static str,
+    [least, most]: [f32; 2],
+    meaning: &'static str,
+    place: fn(&mut Params) -> Option<&mut f32>,
+) -> Parameter {
+    Parameter { name, meaning, kind: Kind::Number { least, most, place } }
+}
+
+const fn text(
+    name: &'static str,
+    valid: &'static str,
+    meaning: &'static str,
+    write: fn(&Params) -> String,
+    read: fn(&mut Params, &str) -> Option<()>,
+) -> Parameter {
+    Parameter { name, meaning, kind: Kind::Text { valid, write, read } }
+}
+
+/// Every parameter, in the order of `--help`.
+pub const PARAMETERS: [Parameter; 14] =
+    [
+        text(
+            "formula",
+            "uct, ucb1-tuned, puct",
+            "how a child is selected",
+            |params| name_in(&FORMULAS, |formula| same_kind(formula, &params.formula)),
+            |params, text| one_of(&FORMULAS, text).map(|formula| params.formula = formula),
+        ),
+        number("c", [0.0, 10.0], "exploration constant of uct; of puct for movements", |params| {
+            match &mut params.formula {
+                Formula::Uct { c } => Some(c),
+                Formula::Puct(puct) => Some(&mut puct.movement_c),
+                Formula::Ucb1Tuned => None,
+            }
+        }),
+        number("arrow-c", [0.0, 10.0], "exploration constant of puct for arrows", |params| {
+            params.puct().map(|puct| &mut puct.arrow_c)
+        }),
+        number("temperature", [0.1, 10.0], "of the priors of movements under puct", |params| {
+            params.puct().map(|puct| &mut puct.movement_temperature)
+        }),
+        number("arrow-temperature", [0.1, 10.0], "of the priors of arrows under puct", |params| {
+            params.puct().map(|puct| &mut puct.arrow_temperature)
+        }),
+        number("reduction", [-1.0, 1.0], "first-play urgency of puct in standard deviations", |params| {
+            params.puct().map(|puct| &mut puct.reduction)
+        }),
+        number(
+            "spread-weight",
+            [0.1, 1e9],
+            "values that the variance of the parent is worth under puct",
+            |params| params.puct().map(|puct| &mut puct.spread_weight),
+        ),
+        text(
+            "grouping",
+            "split, whole",
+            "a move as movement and arrow, or as one edge; puct needs split",
+            |params| name_in(&GROUPINGS, |grouping| *grouping == params.grouping),
+            |params, text| one_of(&GROUPINGS, text).map(|grouping| params.grouping = grouping),
+        ),
+        text(
+            "model",
+            "paper, paper:SCALE, fitted, or a file of weights",
+            "what evaluates leaves and gives priors; paper:7 turns 7 squares into 73 %",
+            |params| params.model.to_string(),
+            |params, text| text.parse().ok().map(|model| params.model = model),
+        ),
+        text(
+            "rollouts",
+            "depths in half-moves: 0, 3, 4+5, end",
+            "random half-moves before a leaf is evaluated",
+            |params| params.rollouts.to_string(),
+            |params, text| text.parse().ok().map(|rollouts| params.rollouts = rollouts),
+        ),
+        number(
+            "lcb-z",
+            [0.0, 10.0],
+            "standard errors taken off a mean before the move is chosen; 0: most visits",
+            |params| Some(&mut params.lcb_z),
+        ),
+        text(
+            "counting",
+            "on, off",
+            "positions are proven by counting moves where a side cannot be reached any more",
+            |params| name_in(&ON_OFF, |on| *on == params.counting),
+            |params, text| one_of(&ON_OFF, text).map(|on| params.counting = on),
+        ),
+        text(
+            "burst",
+            "a whole number from 1 to 1000",
+            "iterations that begin at one much visited node",
+            |params| params.burst.to_string(),
+            |params, text| {
+                let count = text.parse().ok().filter(|count| (1..=1000).contains(count));
+                count.map(|count| params.burst = count)
+            },
+        ),
+        text(
+            "parallel",
+            "off, metrics, rollouts, tree",
+            "where several threads work",
+            |params| name_in(&Parallel::NAMED, |mode| *mode == params.parallel),
+            |params, text| one_of(&Parallel::NAMED, text).map(|mode| params.parallel = mode),
+        ),
+    ];
+
+const FORMULAS: [(&str, Formula); 3] = [
+    ("uct", Params::PAPER.formula),
+    ("ucb1-tuned", Formula::Ucb1Tuned),
+    ("puct", Formula::Puct(Puct::DEFAULT)),
+];
+const GROUPINGS: [(&str, Grouping); 2] = [("split", Grouping::Split), ("whole", Grouping::Whole)];
+const ON_OFF: [(&str, bool); 2] = [("on", true), ("off", false)];
+
+/// Whether two formulas differ in their constants alone.
+fn same_kind(one: &Formula, other: &Formula) -> bool {
+    std::mem::discriminant(one) == std::mem::discriminant(other)
+}
+
+impl Parameter {
+    /// What values are valid.
+    pub fn valid(&self) -> String {
+        match self.kind {
+            Kind::Number { least, most, .. } => format!("a number from {least} to {most}"),
+            Kind::Text { valid, .. } => valid.into(),
+        }
+    }
+
+    /// Its value among these parameters; `None` where it belongs to another formula.
+    ///
+    /// ```
+    /// use otrera::Params;
+    /// use otrera::search::params::PARAMETERS;
+    ///
+    /// let burst = PARAMETERS.iter().find(|parameter| parameter.name == "burst").unwrap();
+    /// assert_eq!(burst.value(&Params::TOURNAMENT).as_deref(), Some("16"));
+    /// ```
+    pub fn value(&self, params: &Params) -> Option<String> {
+        match self.kind {
+            Kind::Number { place, .. } => place(&mut params.clone()).map(|number| number.to_string()),
+            Kind::Text { write, .. } => Some(write(params)),
+        }
+    }
+
+    fn set(&self, params: &mut Params, value: &str) -> Result<(), String> {
+        let name = self.name;
+        let invalid = || format!("{name}={value}: valid is {}", self.valid());
+        match self.kind {
+            Kind::Number { least, most, place } => {
+                let place = place(params).ok_or_else(|| format!("{name} does not belong to this formula"))?;
+                let number = value.parse().ok().filter(|number| (least..=most).contains(number));
+                *place = number.ok_or_else(invalid)?;
+                Ok(())
+            }
+            Kind::Text { read, .. } => read(params, value).ok_or_else(invalid),
+        }
+    }
+}
+
+impl Params {
+    /// The preset of this name, in letters of any case.
+    ///
+    /// # Errors
+    /// The names that exist.
+    pub fn preset(name: &str) -> Result<Self, UnknownName> {
+        named(&Self::NAMED, name)
+    }
+
+    /// Changes one parameter, given as text.
+    ///
+    /// # Errors
+    /// What would be valid.
+    ///
+    /// ```
+    /// use otrera::Params;
+    ///
+    /// let mut params = Params::TOURNAMENT;
+    /// params.set("burst", "1").unwrap();
+    /// assert_eq!(params, Params { burst: 1, ..Params::TOURNAMENT });
+    /// assert_eq!(params.set("burst", "0").unwrap_err(), "burst=0: valid is a whole number from 1 to 1000");
+    /// ```
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        match PARAMETERS.iter().find(|parameter| parameter.name == name) {
+            Some(parameter) => parameter.set(self, value),
+            None => Err(format!("{name}: valid are {}", PARAMETERS.map(|known| known.name).join(", "))),
+        }
+    }
+
+    fn puct(&mut self) -> Option<&mut Puct> {
+        match &mut self.formula {
+            Formula::Puct(puct) => Some(puct),
+            Formula::Uct { .. } | Formula::Ucb1Tuned => None,
+        }
+    }
+}
+
+/// A preset with parameters that go together: `tournament,c=3,burst=1`.
+impl FromStr for Params {
+    /// What would be valid.
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut words = text.split(',').map(str::trim);
+        let mut params = Self::preset(words.next().unwrap_or_default()).map_err(|error| error.to_string())?;
+        for setting in words {
+            let (name, value) =
+                setting.split_once('=').ok_or_else(|| format!("{setting:?}: a parameter is name=value"))?;
+            params.set(name, value)?;
+        }
+        params.checked()
+    }
+}
+
+impl FromStr for Parallel {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        named(&Self::NAMED, name)
+    }
+}
+
+/// `0`, `3`, `4+5` or `end`.
+impl FromStr for Rollouts {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let depth = |text: &str| text.parse().ok().filter(|depth| *depth <= 1000);
+        let rollouts = match text.split_once('+') {
+            Some((first, second)) => {
+                depth(first).zip(depth(second)).map(|(first, second)| Self::Two(first, second))
+            }
+            None if text == "end" => Some(Self::TO_THE_END),
+            None => depth(text).map(Self::One),
+        };
+        rollouts.ok_or_else(|| {
+            format!("{text}: valid are depths up to 1000 half-moves, such as 0, 3, 4+5, and end")
+        })
+    }
+}
+
+impl fmt::Display for Rollouts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::TO_THE_END => f.write_str("end"),
+            Self::One(depth) => write!(f, "{depth}"),
+            Self::Two(first, second) => write!(f, "{first}+{second}"),
+        }
+    }
+}
+
+/// A preset's or mode's name that does not exist; the message lists those that do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnknownName {
+    valid: Vec<&'static str>,
+}
+
+impl fmt::Display for UnknownName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "valid are {}", self.valid.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownName {}
+
+fn named<T: Clone>(table: &[(&'static str, T)], name: &str) -> Result<T, UnknownName> {
+    one_of(table, &name.to_ascii_lowercase())
+        .ok_or_else(|| UnknownName { valid: table.iter().map(|(known, _)| *known).collect() })
+}
+
+fn one_of<T: Clone>(table: &[(&str, T)], name: &str) -> Option<T> {
+    table.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone())
+}
+
+fn name_in<T>(table: &[(&str, T)], is_it: impl Fn(&T) -> bool) -> String {
+    table.iter().find(|(_, value)| is_it(value)).map_or(String::new(), |(name, _)| (*name).into())
+}

@@ -1,0 +1,90 @@
+//! The model behind the search: files of weights are read whole or refused with a reason, and what is in them is what is
+//! played with.
+
+use otrera::eval::weights::WeightsFile;
+use otrera::{Limits, Model, Params, Position, Resources, Search};
+use serde_json::{Value, json};
+use std::sync::atomic::AtomicBool;
+
+fn built_in() -> WeightsFile {
+    WeightsFile::read(WeightsFile::BUILT_IN).unwrap()
+}
+
+#[test]
+fn the_file_that_is_built_in_is_as_the_writer_writes_it() {
+    assert_eq!(built_in().write(), WeightsFile::BUILT_IN);
+}
+
+#[test]
+fn a_file_is_read_as_it_was_written() {
+    let mut file = built_in();
+    file.value.small.knots.truncate(3);
+    file.value.standard.knots[2].weights[4] = f32::MIN_POSITIVE;
+    file.priors.arrows[1][2][3] = 1.0 / 3.0;
+    file.priors.trained = "by \"hand\"\n".into();
+    assert_eq!(WeightsFile::read(&file.write()), Ok(file));
+}
+
+#[test]
+fn a_file_that_is_none_is_refused_with_the_reason() {
+    let changes: [(&str, Value, &str); 9] = [
+        (
+            "/value/terms/3",
+            json!("queen-lead-9"),
+            "the terms of the evaluation are not those of this version",
+        ),
+        ("/value/small/knots", json!([]), "small: the knots want ascending plies"),
+        ("/value/small/knots/0/ply", json!(90), "small: the knots want ascending plies"),
+        ("/value/standard/knots/8/ply", json!(93), "standard: the knots want ascending plies from 0 to 92"),
+        ("/value/standard/knots/1/weights", json!([1, 2]), "standard, ply 13: 2 weights, and 23 are wanted"),
+        ("/value/standard/knots/0/weights/0", json!(1e300), "standard, ply 5: inf is no weight"),
+        ("/priors/movements", json!([[]]), "movements: 1 stages, and 4 are wanted"),
+        ("/priors/movements/1", json!([[0.5]]), "movements, stage 2: 1 features, and 6 are wanted"),
+        ("/priors/arrows/3/6", json!([0.5]), "arrows, stage 4, feature 7: 1 weights, and 32 are wanted"),
+    ];
+    for (place, wrong, reason) in changes {
+        let mut file: Value = serde_json::from_str(WeightsFile::BUILT_IN).unwrap();
+        *file.pointer_mut(place).unwrap() = wrong;
+        let problem = WeightsFile::read(&file.to_string()).unwrap_err();
+        assert!(problem.starts_with(reason), "{place}: {problem}");
+    }
+    for text in
+        ["", "{}", "[1, 2]", "{\"value\": 1}", "\u{0}", "{\"value\": {}, \"priors\": {}, \"more\": 0}"]
+    {
+        let problem = Model::from_weights(text).unwrap_err();
+        assert!(problem.starts_with("is no file of weights: "), "{text}: {problem}");
+    }
+}
+
+/// The favourite and the visits of a search.
+fn searched(model: Model) -> (Option<otrera::Move>, Vec<u32>) {
+    let params = Params { model, ..Params::TOURNAMENT };
+    let mut search = Search::new(Position::standard(), params, Resources::default());
+    let report = search.run(&Limits::iterations(2000), &AtomicBool::new(false), &mut |_| ());
+    (report.best, report.lines.iter().map(|line| line.visits).collect())
+}
+
+#[test]
+fn what_is_in_a_file_is_what_is_played_with() {
+    let usual = searched(Model::Fitted);
+    assert_eq!(searched(Model::from_weights(WeightsFile::BUILT_IN).unwrap()), usual);
+    let mut value = built_in();
+    value.value.standard.knots.iter_mut().for_each(|knot| knot.weights.reverse());
+    let mut priors = built_in();
+    priors.priors.movements.iter_mut().flatten().flatten().for_each(|weight| *weight = 0.0);
+    let mut arrows = built_in();
+    arrows.priors.arrows.iter_mut().flatten().flatten().for_each(|weight| *weight = 0.0);
+    for (part, file) in [("value", value), ("movements", priors), ("arrows", arrows)] {
+        assert_ne!(searched(Model::from_weights(&file.write()).unwrap()), usual, "{part}");
+    }
+}
+
+#[test]
+fn models_have_names() {
+    for name in ["paper", "paper:7", "paper:0.5", "fitted"] {
+        assert_eq!(name.parse::<Model>().unwrap().to_string(), name);
+    }
+    for wrong in ["", "paper:", "paper:0", "paper:x", "best", "fitted:3"] {
+        assert!(wrong.parse::<Model>().unwrap_err().contains("valid"), "{wrong}");
+    }
+}
