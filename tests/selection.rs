@@ -429,8 +429,8 @@ fn priors_of(state: &State, puct: Puct) -> Vec<f64> {
 #[test]
 fn movements_and_arrows_have_temperatures_of_their_own() {
     let start = Position::standard();
-    let aiming = start.with_movement(start.movements().next().unwrap());
-    let states = [State::ToMove(start), State::ToShoot(aiming)];
+    let arrow_phase = start.with_movement(start.movements().next().unwrap());
+    let states = [State::ToMove(start), State::ToShoot(arrow_phase)];
     for (movement_temperature, arrow_temperature) in [(1.0, 3.0), (3.0, 1.0), (2.0, 2.0)] {
         let puct = Puct { movement_temperature, arrow_temperature, ..Puct::DEFAULT };
         let unit = Puct { movement_temperature: 1.0, arrow_temperature: 1.0, ..puct };

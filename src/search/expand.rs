@@ -3,7 +3,7 @@
 use super::params::{Formula, Grouping, Params};
 use super::tree::{self, Allotment, Edge, NodeId, Tree};
 use crate::board::moves::{Move, Movement};
-use crate::board::position::{Aiming, Position};
+use crate::board::position::{ArrowPhase, Position};
 use crate::board::square::Side;
 use crate::eval::distance::DistanceMaps;
 use crate::eval::lanes::{Kernel, Lanes, Work};
@@ -16,7 +16,7 @@ pub enum State {
     /// A side is to move an amazon.
     ToMove(Position),
     /// It has moved and is to shoot.
-    ToShoot(Aiming),
+    ToShoot(ArrowPhase),
 }
 
 impl State {
@@ -25,7 +25,7 @@ impl State {
     pub fn chooser(&self) -> Side {
         match self {
             Self::ToMove(position) => position.side(),
-            Self::ToShoot(aiming) => aiming.side(),
+            Self::ToShoot(arrow_phase) => arrow_phase.side(),
         }
     }
 
@@ -34,7 +34,7 @@ impl State {
     pub fn position(&self) -> &Position {
         match self {
             Self::ToMove(position) => position,
-            Self::ToShoot(aiming) => aiming.position(),
+            Self::ToShoot(arrow_phase) => arrow_phase.position(),
         }
     }
 
@@ -55,7 +55,7 @@ impl State {
                 Self::ToMove(position.with_movement(movement).with_arrow(arrow))
             }
             (Self::ToMove(position), Some(movement), None) => Self::ToShoot(position.with_movement(movement)),
-            (Self::ToShoot(aiming), _, Some(arrow)) => Self::ToMove(aiming.with_arrow(arrow)),
+            (Self::ToShoot(arrow_phase), _, Some(arrow)) => Self::ToMove(arrow_phase.with_arrow(arrow)),
             _ => unreachable!("an edge that does not fit its state"),
         }
     }
@@ -68,8 +68,8 @@ impl State {
                 let mut arrows = position.with_movement(movement).arrow_targets().into_iter();
                 arrows.any(|arrow| !excluded.contains(&movement.with_arrow(arrow)))
             }
-            (Self::ToShoot(aiming), _, Some(arrow)) => {
-                let movement = Movement { from: aiming.came_from(), to: aiming.archer() };
+            (Self::ToShoot(arrow_phase), _, Some(arrow)) => {
+                let movement = Movement { from: arrow_phase.origin(), to: arrow_phase.amazon() };
                 !excluded.contains(&movement.with_arrow(arrow))
             }
             _ => true,
@@ -87,7 +87,9 @@ impl State {
             (Self::ToMove(position), Grouping::Whole) => {
                 edges.extend(position.legal_moves().map(Edge::whole))
             }
-            (Self::ToShoot(aiming), _) => edges.extend(aiming.arrow_targets().into_iter().map(Edge::arrow)),
+            (Self::ToShoot(arrow_phase), _) => {
+                edges.extend(arrow_phase.arrow_targets().into_iter().map(Edge::arrow))
+            }
         }
     }
 }
@@ -157,7 +159,9 @@ impl Opener {
                 self.scores.clear();
                 match state {
                     State::ToMove(position) => self.score_movements::<L>(position, puct.movement_temperature),
-                    State::ToShoot(aiming) => self.score_arrows::<L>(aiming, puct.arrow_temperature),
+                    State::ToShoot(arrow_phase) => {
+                        self.score_arrows::<L>(arrow_phase, puct.arrow_temperature)
+                    }
                 }
                 self.sort_by_prior();
             }
@@ -191,13 +195,14 @@ impl Opener {
 
     /// Lists the arrows and their scores.
     #[inline(always)]
-    fn score_arrows<L: Lanes>(&mut self, aiming: &Aiming, temperature: f32) {
-        self.maps.flood_with::<L>(aiming.position());
-        let arrows = Arrows::new(aiming, &self.maps);
-        let stage = policy::stage(aiming.position());
-        for arrow in aiming.arrow_targets() {
+    fn score_arrows<L: Lanes>(&mut self, arrow_phase: &ArrowPhase, temperature: f32) {
+        self.maps.flood_with::<L>(arrow_phase.position());
+        let arrows = Arrows::new(arrow_phase, &self.maps);
+        let stage = policy::stage(arrow_phase.position());
+        for arrow in arrow_phase.arrow_targets() {
             self.edges.push(Edge::arrow(arrow));
-            self.scores.push(policy::arrow_score(stage, &arrows.features::<L>(aiming, arrow)) / temperature);
+            self.scores
+                .push(policy::arrow_score(stage, &arrows.features::<L>(arrow_phase, arrow)) / temperature);
         }
     }
 

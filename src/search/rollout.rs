@@ -8,7 +8,7 @@ use super::params::{Parallel, Params, Rollouts};
 use super::playout::Playouts;
 use crate::board::bitboard::Bitboard;
 use crate::board::moves::Movement;
-use crate::board::position::{Aiming, Position};
+use crate::board::position::{ArrowPhase, Position};
 use crate::board::square::{Side, Square};
 use crate::eval::distance::DistanceMaps;
 use crate::eval::lanes::{Kernel, Lanes, Work};
@@ -83,7 +83,7 @@ impl Simulator {
     pub(super) fn simulate<L: Lanes>(&self, state: &State, rng: &mut Rng, scratch: &mut Scratch) -> WinRate {
         let position = match state {
             State::ToMove(position) => *position,
-            State::ToShoot(aiming) => aiming.with_arrow(random_arrow(aiming, rng)),
+            State::ToShoot(arrow_phase) => arrow_phase.with_arrow(random_arrow(arrow_phase, rng)),
         };
         if self.rollouts == Rollouts::TO_THE_END
             && let Some(winner) = scratch.playouts.winner(&position, rng)
@@ -151,11 +151,11 @@ fn random_half_moves(start: Position, depth: u32, rng: &mut Rng) -> End {
         let Some(movement) = random_movement(&position, rng) else {
             return End::Won(position.side().opponent());
         };
-        let aiming = position.with_movement(movement);
+        let arrow_phase = position.with_movement(movement);
         if left == 1 {
-            return End::Reached(*aiming.position());
+            return End::Reached(*arrow_phase.position());
         }
-        position = aiming.with_arrow(random_arrow(&aiming, rng));
+        position = arrow_phase.with_arrow(random_arrow(&arrow_phase, rng));
         left -= 2;
     }
 }
@@ -199,7 +199,7 @@ fn random_movement(position: &Position, rng: &mut Rng) -> Option<Movement> {
 }
 
 #[inline(always)]
-fn random_arrow(aiming: &Aiming, rng: &mut Rng) -> Square {
-    let targets = aiming.arrow_targets();
+fn random_arrow(arrow_phase: &ArrowPhase, rng: &mut Rng) -> Square {
+    let targets = arrow_phase.arrow_targets();
     targets.nth(rng.u32(..targets.len()))
 }
