@@ -1,7 +1,7 @@
 //! What the tree descends through: the state of the game at a node, and the children it can have.
 
 use super::params::{Formula, Grouping, Params};
-use super::tree::{self, Allotment, Edge, NodeId, Tree};
+use super::tree::{self, ArenaChunk, Edge, NodeId, Tree};
 use crate::board::moves::{Move, Movement};
 use crate::board::position::{ArrowPhase, Position};
 use crate::board::square::Side;
@@ -94,21 +94,21 @@ impl State {
     }
 }
 
-/// What a worker needs to open nodes, kept from one to the next.
-pub struct Opener {
+/// What a worker needs to expanded nodes, kept from one to the next.
+pub struct Expander {
     /// What the worker takes memory from.
-    pub allotment: Allotment,
+    pub chunk: ArenaChunk,
     edges: Vec<Edge>,
     sorted: Vec<Edge>,
     scores: Vec<f32>,
     maps: DistanceMaps,
 }
 
-impl Opener {
+impl Expander {
     /// Scratch space for one worker.
     pub fn new() -> Self {
         Self {
-            allotment: Allotment::default(),
+            chunk: ArenaChunk::default(),
             edges: Vec::new(),
             sorted: Vec::new(),
             scores: Vec::new(),
@@ -116,8 +116,8 @@ impl Opener {
         }
     }
 
-    /// [`Opener::open`] on a given kernel.
-    pub fn open_on(
+    /// [`Expander::expand`] on a given kernel.
+    pub fn expand_on(
         &mut self,
         kernel: Kernel,
         tree: &Tree,
@@ -126,22 +126,22 @@ impl Opener {
         params: &Params,
         rng: &mut Rng,
     ) {
-        struct Opening<'a>(&'a mut Opener, &'a Tree, NodeId, &'a State, &'a Params, &'a mut Rng);
-        impl Work for Opening<'_> {
+        struct Expansion<'a>(&'a mut Expander, &'a Tree, NodeId, &'a State, &'a Params, &'a mut Rng);
+        impl Work for Expansion<'_> {
             type Output = ();
             #[inline(always)]
             fn run<L: Lanes>(self) {
-                self.0.open::<L>(self.1, self.2, self.3, &[], self.4, self.5);
+                self.0.expand::<L>(self.1, self.2, self.3, &[], self.4, self.5);
             }
         }
-        kernel.run(Opening(self, tree, id, state, params, rng));
+        kernel.run(Expansion(self, tree, id, state, params, rng));
     }
 
-    /// Opens a node: gives it its children in random order, or where the formula has priors in their order.
+    /// Expands a node: gives it its children in random order, or where the formula has priors in their order.
     /// Moves that are `excluded` are not among them, unless all are. Nothing happens when the memory is full or
     /// another worker is at it.
     #[inline(always)]
-    pub fn open<L: Lanes>(
+    pub fn expand<L: Lanes>(
         &mut self,
         tree: &Tree,
         id: NodeId,
@@ -150,7 +150,7 @@ impl Opener {
         params: &Params,
         rng: &mut Rng,
     ) {
-        if tree.is_full() || !tree.begin_opening(id) {
+        if tree.is_full() || !tree.begin_expansion(id) {
             return;
         }
         match params.formula {
@@ -173,7 +173,7 @@ impl Opener {
         if !excluded.is_empty() && self.sorted.iter().any(|&edge| state.leaves_choice(edge, excluded)) {
             self.sorted.retain(|&edge| state.leaves_choice(edge, excluded));
         }
-        tree.open(id, &self.sorted, &mut self.allotment);
+        tree.expand(id, &self.sorted, &mut self.chunk);
     }
 
     /// Lists the movements and their scores.
@@ -217,7 +217,7 @@ impl Opener {
     }
 }
 
-impl Default for Opener {
+impl Default for Expander {
     fn default() -> Self {
         Self::new()
     }
