@@ -36,7 +36,7 @@ pub use board::bitboard::{Bitboard, Squares};
 pub use board::moves::{IllegalMove, Move, Movement};
 pub use board::notation::MalformedText;
 pub use board::perft::perft;
-pub use board::position::{Aiming, Position, Rules};
+pub use board::position::{ArrowPhase, Position, Rules};
 pub use board::square::{Side, Size, Square};
 pub use clock::GameClock;
 pub use endgame::{Count, Counter};

@@ -500,13 +500,13 @@ fn features_of_half_moves_are_those_of_the_definitions() {
             assert_eq!(known.features(movement, codes[0], codes[1]), expected, "{movement}\n{position}");
         }
         let Some(movement) = position.movements().last() else { continue };
-        let aiming = position.with_movement(movement);
-        let after = aiming.position();
+        let arrow_phase = position.with_movement(movement);
+        let after = arrow_phase.position();
         maps.flood(after, Kernel::fastest());
-        let known = Arrows::new(&aiming, &maps);
+        let known = Arrows::new(&arrow_phase, &maps);
         let both = |moves| [us, them].map(|side| distances(after, side, moves));
         let ([our_queen, their_queen], [our_king, their_king]) = (both(queen_moves), both(king_moves));
-        for arrow in aiming.arrow_targets() {
+        for arrow in arrow_phase.arrow_targets() {
             let beside = |side| {
                 let amazons = amazons_beside(after, arrow, side);
                 let liberties = amazons.iter().map(|&amazon| open_directions(after, amazon, 1));
@@ -521,7 +521,7 @@ fn features_of_half_moves_are_those_of_the_definitions() {
                 attackers(after, arrow, them).min(3) + 4 * open_directions(after, arrow, 3),
                 steps_between(movement.to, arrow) - 1 + 16 * usize::from(arrow == movement.from),
             ];
-            let found = known.features::<PortableLanes>(&aiming, arrow);
+            let found = known.features::<PortableLanes>(&arrow_phase, arrow);
             assert_eq!(found, expected, "{movement}/{arrow}\n{position}");
         }
     }

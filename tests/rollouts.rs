@@ -98,10 +98,12 @@ fn two_half_moves_are_any_movement_and_then_any_arrow() {
     for position in positions() {
         let movements = position.movements().count() as f64;
         let mut outcomes = Vec::new();
-        for aiming in position.movements().map(|movement| position.with_movement(movement)) {
-            let arrows = aiming.arrow_targets();
+        for arrow_phase in position.movements().map(|movement| position.with_movement(movement)) {
+            let arrows = arrow_phase.arrow_targets();
             let probability = 1.0 / (movements * f64::from(arrows.len()));
-            outcomes.extend(arrows.into_iter().map(|arrow| (probability, judged(&aiming.with_arrow(arrow)))));
+            outcomes.extend(
+                arrows.into_iter().map(|arrow| (probability, judged(&arrow_phase.with_arrow(arrow)))),
+            );
         }
         check_rollouts(&State::ToMove(position), Rollouts::One(2), &outcomes);
     }
@@ -110,9 +112,10 @@ fn two_half_moves_are_any_movement_and_then_any_arrow() {
 #[test]
 fn between_the_halves_any_arrow_is_shot_first() {
     for position in positions() {
-        let aiming = position.with_movement(position.movements().next().unwrap());
-        let ends = aiming.arrow_targets().into_iter().map(|arrow| judged(&aiming.with_arrow(arrow)));
-        check_rollouts(&State::ToShoot(aiming), Rollouts::One(0), &equally_likely(ends.collect()));
+        let arrow_phase = position.with_movement(position.movements().next().unwrap());
+        let ends =
+            arrow_phase.arrow_targets().into_iter().map(|arrow| judged(&arrow_phase.with_arrow(arrow)));
+        check_rollouts(&State::ToShoot(arrow_phase), Rollouts::One(0), &equally_likely(ends.collect()));
     }
 }
 
@@ -131,8 +134,13 @@ fn black_wins(position: &Position) -> f64 {
     match position.winner() {
         Some(winner) => f64::from(u8::from(winner == Side::Black)),
         None => mean(position.movements().map(|movement| {
-            let aiming = position.with_movement(movement);
-            mean(aiming.arrow_targets().into_iter().map(|arrow| black_wins(&aiming.with_arrow(arrow))))
+            let arrow_phase = position.with_movement(movement);
+            mean(
+                arrow_phase
+                    .arrow_targets()
+                    .into_iter()
+                    .map(|arrow| black_wins(&arrow_phase.with_arrow(arrow))),
+            )
         })),
     }
 }

@@ -2,11 +2,11 @@
 
 use fastrand::Rng;
 use otrera::search::backup::{Rewards, Step, add_rewards};
-use otrera::search::expand::{Opener, State};
+use otrera::search::expand::{Expander, State};
 use otrera::search::params::{Formula, Puct};
 use otrera::search::select::{Spread, answer, best_child};
 use otrera::search::shortlist::Shortlists;
-use otrera::search::tree::{Allotment, Edge, NodeId, REWARD_UNIT, Tree, squared_deviation};
+use otrera::search::tree::{ArenaChunk, Edge, NodeId, REWARD_UNIT, Tree, squared_deviation};
 use otrera::{Bitboard, Kernel, Params, Position, Side, Size, WinRate};
 
 /// A root with children of random statistics: the tree, and for each child its visits and its mean.
@@ -14,12 +14,12 @@ fn random_family(rng: &mut Rng) -> (Tree, Vec<(NodeId, f64, f64)>) {
     let tree = Tree::with_memory(0);
     let edges: Vec<Edge> =
         Position::standard().legal_moves().take(rng.usize(2..40)).map(Edge::whole).collect();
-    let mut allotment = Allotment::default();
-    assert!(tree.begin_opening(tree.root()) && tree.open(tree.root(), &edges, &mut allotment));
+    let mut chunk = ArenaChunk::default();
+    assert!(tree.begin_expansion(tree.root()) && tree.expand(tree.root(), &edges, &mut chunk));
     // Few visits, more, and very many of children that hardly ever win.
     let (most_visits, best_mean) = [(3, 1000), (60, 1000), (2000, 60)][rng.usize(..3)];
     let mut children = Vec::new();
-    while let Some(child) = tree.claim_untried(tree.root(), &mut allotment) {
+    while let Some(child) = tree.claim_untried(tree.root(), &mut chunk) {
         let (visits, mean) = (rng.u32(1..=most_visits), rng.u32(0..=best_mean));
         for _ in 0..visits {
             tree.node(tree.root()).enter();
@@ -34,8 +34,8 @@ fn random_family(rng: &mut Rng) -> (Tree, Vec<(NodeId, f64, f64)>) {
 
 /// The child of the root that Black descends to.
 fn selected(tree: &Tree, params: &Params, spread: Spread) -> NodeId {
-    let (mut shortlists, mut allotment) = (Shortlists::default(), Allotment::default());
-    let child = best_child(tree, tree.root(), Side::Black, params, spread, &mut shortlists, &mut allotment);
+    let (mut shortlists, mut chunk) = (Shortlists::default(), ArenaChunk::default());
+    let child = best_child(tree, tree.root(), Side::Black, params, spread, &mut shortlists, &mut chunk);
     child.unwrap()
 }
 
@@ -92,20 +92,20 @@ fn shortlists_change_no_selection() {
         if alone {
             trees = trees.map(Tree::for_one_worker);
         }
-        let mut allotments = [(); 2].map(|()| Allotment::default());
-        for (tree, allotment) in trees.iter().zip(&mut allotments) {
-            assert!(tree.begin_opening(tree.root()) && tree.open(tree.root(), &edges, allotment));
+        let mut chunks = [(); 2].map(|()| ArenaChunk::default());
+        for (tree, chunk) in trees.iter().zip(&mut chunks) {
+            assert!(tree.begin_expansion(tree.root()) && tree.expand(tree.root(), &edges, chunk));
         }
         let root = trees[0].root();
         let mut lasting = Shortlists::default();
-        let [first, second] = &mut allotments;
+        let [first, second] = &mut chunks;
         for round in 0..40_000 {
             let spread = Spread(0.01 + 0.002 * rng.f32());
-            let select = |tree: &Tree, shortlists: &mut Shortlists, allotment: &mut Allotment| {
+            let select = |tree: &Tree, shortlists: &mut Shortlists, chunk: &mut ArenaChunk| {
                 tree.node(root).enter();
-                let untried = if formula.has_priors() { None } else { tree.claim_untried(root, allotment) };
+                let untried = if formula.has_priors() { None } else { tree.claim_untried(root, chunk) };
                 untried.unwrap_or_else(|| {
-                    best_child(tree, root, Side::Black, &params, spread, shortlists, allotment).unwrap()
+                    best_child(tree, root, Side::Black, &params, spread, shortlists, chunk).unwrap()
                 })
             };
             let child = select(&trees[0], &mut lasting, first);
@@ -125,7 +125,7 @@ fn shortlists_change_no_selection() {
 }
 
 /// UCT among movements, whose arrows are tried before they are compared, against a look at all of them: with ties,
-/// lost ones, some that stay unopened, and at last a tree that is full.
+/// lost ones, some that stay unexpanded, and at last a tree that is full.
 #[test]
 fn uct_finds_the_first_of_the_highest() {
     for c in [0.0, 0.7] {
@@ -133,38 +133,41 @@ fn uct_finds_the_first_of_the_highest() {
         let params = Params { formula: Formula::Uct { c }, ..Params::PAPER };
         let tree = Tree::with_memory(0).for_one_worker();
         let root = tree.root();
-        let (mut shortlists, mut allotment) = (Shortlists::default(), Allotment::default());
+        let (mut shortlists, mut chunk) = (Shortlists::default(), ArenaChunk::default());
         let movements: Vec<Edge> = Position::standard().movements().map(Edge::movement).collect();
         let arrows: Vec<Edge> =
             Bitboard::playable(Size::STANDARD).into_iter().take(20).map(Edge::arrow).collect();
-        assert!(tree.begin_opening(root) && tree.open(root, &movements, &mut allotment));
-        let (mut opened_first, mut compared) = (0, 0);
+        assert!(tree.begin_expansion(root) && tree.expand(root, &movements, &mut chunk));
+        let (mut unexpanded_first, mut compared) = (0, 0);
         for round in 0..20_000 {
             tree.node(root).enter();
-            let child = tree.claim_untried(root, &mut allotment).unwrap_or_else(|| {
-                let (best, is_unopened) = first_of_the_highest(&tree, c);
-                *(if is_unopened { &mut opened_first } else { &mut compared }) += 1;
+            let child = tree.claim_untried(root, &mut chunk).unwrap_or_else(|| {
+                let (best, is_unexpanded) = first_of_the_highest(&tree, c);
+                *(if is_unexpanded { &mut unexpanded_first } else { &mut compared }) += 1;
                 let (spread, side) = (Spread::START, Side::Black);
-                let child = best_child(&tree, root, side, &params, spread, &mut shortlists, &mut allotment);
+                let child = best_child(&tree, root, side, &params, spread, &mut shortlists, &mut chunk);
                 assert_eq!(child, Some(best), "round {round}");
                 best
             });
             let node = tree.node(child);
-            if node.enter() > 0 && !tree.is_open(child) && !tree.is_full() && rng.u32(..3) > 0 {
-                assert!(tree.begin_opening(child));
-                tree.open(child, &arrows, &mut allotment);
+            if node.enter() > 0 && !tree.is_expanded(child) && !tree.is_full() && rng.u32(..3) > 0 {
+                assert!(tree.begin_expansion(child));
+                tree.expand(child, &arrows, &mut chunk);
             }
             node.add_reward(rng.u32(0..=2) * (REWARD_UNIT / 2) / (1 + child % 3));
             if round % 1000 == 999 && round < 10_000 {
                 node.prove(Side::White);
             }
             if round == 15_000 {
-                // Unopened movements are no longer before all others then.
-                tree.open(child, &movements.repeat(400), &mut allotment);
+                // Unexpanded movements are no longer before all others then.
+                tree.expand(child, &movements.repeat(400), &mut chunk);
                 assert!(tree.is_full());
             }
         }
-        assert!(opened_first > 100 && compared > 10_000, "{opened_first}, {compared}: were both met?");
+        assert!(
+            unexpanded_first > 100 && compared > 10_000,
+            "{unexpanded_first}, {compared}: were both met?"
+        );
     }
 }
 
@@ -174,7 +177,7 @@ fn first_of_the_highest(tree: &Tree, c: f32) -> (NodeId, bool) {
     let exploration = c * (2.0 * libm::logf(visits)).sqrt();
     let mut best = (0, f32::NEG_INFINITY);
     for (child, node) in tree.tried(tree.root()).filter(|(_, node)| node.proof() != Some(Side::White)) {
-        if !tree.is_open(child) && !tree.is_full() {
+        if !tree.is_expanded(child) && !tree.is_full() {
             return (child, true);
         }
         let score = node.mean(node.visits()) + exploration / (node.visits() as f32).sqrt();
@@ -201,10 +204,10 @@ fn priors_are_kept_to_one_in_fifty() {
     let start = Position::standard();
     let edges = start.legal_moves().map(Edge::whole);
     let edges: Vec<Edge> = edges.zip(&priors).map(|(edge, &prior)| edge.with_log_prior(prior.ln())).collect();
-    let mut allotment = Allotment::default();
-    assert!(tree.begin_opening(tree.root()) && tree.open(tree.root(), &edges, &mut allotment));
+    let mut chunk = ArenaChunk::default();
+    assert!(tree.begin_expansion(tree.root()) && tree.expand(tree.root(), &edges, &mut chunk));
     for (prior, mv) in priors.into_iter().zip(start.legal_moves()) {
-        let child = tree.node(tree.claim_untried(tree.root(), &mut allotment).unwrap());
+        let child = tree.node(tree.claim_untried(tree.root(), &mut chunk).unwrap());
         assert!((child.prior() / prior - 1.0).abs() < 0.02, "{} for {prior}", child.prior());
         assert_eq!(child.edge(), Edge::whole(mv));
         child.prove(Side::White);
@@ -229,12 +232,12 @@ fn selection_follows_puct() {
         let start = Position::standard();
         let edges = start.legal_moves().map(Edge::whole).zip(&priors);
         let edges: Vec<Edge> = edges.map(|(edge, &prior)| edge.with_log_prior(prior.ln())).collect();
-        let mut allotment = Allotment::default();
-        assert!(tree.begin_opening(root) && tree.open(root, &edges, &mut allotment));
+        let mut chunk = ArenaChunk::default();
+        assert!(tree.begin_expansion(root) && tree.expand(root, &edges, &mut chunk));
         // Black chooses; the root's own rewards are White's.
         let mut children = Vec::new();
         for _ in 0..rng.usize(1..=edges.len()) {
-            let child = tree.claim_untried(root, &mut allotment).unwrap();
+            let child = tree.claim_untried(root, &mut chunk).unwrap();
             let visits = rng.u32(1..50);
             (0..visits).for_each(|_| {
                 [root, child].iter().for_each(|&id| {
@@ -278,8 +281,8 @@ fn the_spread_is_that_of_the_values_below_a_node() {
         let tree = Tree::with_memory(0);
         let root = tree.root();
         let edges: Vec<Edge> = Position::standard().movements().map(Edge::movement).collect();
-        let mut allotment = Allotment::default();
-        assert!(tree.begin_opening(root) && tree.open(root, &edges, &mut allotment));
+        let mut chunk = ArenaChunk::default();
+        assert!(tree.begin_expansion(root) && tree.expand(root, &edges, &mut chunk));
         let width = [10, 1000, REWARD_UNIT][rng.usize(..3)];
         let lowest = rng.u32(0..=REWARD_UNIT - width);
         let mut rewards = Vec::new();
@@ -302,19 +305,19 @@ fn the_spread_is_that_of_the_values_below_a_node() {
     }
 }
 
-/// An open root, and an open child of it for each of the wanted numbers of rewards, which are random ones around a
+/// An expanded root, and an expanded child of it for each of the wanted numbers of rewards, which are random ones around a
 /// mean and go up from there as the search carries them.
 fn rewarded_children(counts: &[u32], rng: &mut Rng) -> (Tree, Vec<(NodeId, Vec<f64>)>) {
     let tree = Tree::with_memory(0);
     let edges: Vec<Edge> = Position::standard().movements().map(Edge::movement).collect();
-    let mut allotment = Allotment::default();
-    let mut open =
-        |id| assert!(tree.begin_opening(id) && tree.open(id, &edges[..counts.len()], &mut allotment));
-    open(tree.root());
+    let mut chunk = ArenaChunk::default();
+    let mut expand =
+        |id| assert!(tree.begin_expansion(id) && tree.expand(id, &edges[..counts.len()], &mut chunk));
+    expand(tree.root());
     let mut children = Vec::new();
     for &count in counts {
-        let child = tree.claim_untried(tree.root(), &mut Allotment::default()).unwrap();
-        open(child);
+        let child = tree.claim_untried(tree.root(), &mut ArenaChunk::default()).unwrap();
+        expand(child);
         let (least, width) = (0.3 + 0.1 * rng.f32(), 0.4 * rng.f32());
         let mut rewards = Vec::new();
         for _ in 0..count {
@@ -419,9 +422,9 @@ fn a_proven_win_is_the_answer_and_a_proven_loss_only_when_all_are() {
 fn priors_of(state: &State, puct: Puct) -> Vec<f64> {
     let tree = Tree::with_memory(0);
     let params = Params { formula: Formula::Puct(puct), ..Params::TOURNAMENT };
-    let mut opener = Opener::new();
-    opener.open_on(Kernel::fastest(), &tree, tree.root(), state, &params, &mut Rng::with_seed(1));
-    let claim = || tree.claim_untried(tree.root(), &mut Allotment::default());
+    let mut expander = Expander::new();
+    expander.expand_on(Kernel::fastest(), &tree, tree.root(), state, &params, &mut Rng::with_seed(1));
+    let claim = || tree.claim_untried(tree.root(), &mut ArenaChunk::default());
     std::iter::from_fn(claim).map(|child| f64::from(tree.node(child).prior())).collect()
 }
 
@@ -429,8 +432,8 @@ fn priors_of(state: &State, puct: Puct) -> Vec<f64> {
 #[test]
 fn movements_and_arrows_have_temperatures_of_their_own() {
     let start = Position::standard();
-    let aiming = start.with_movement(start.movements().next().unwrap());
-    let states = [State::ToMove(start), State::ToShoot(aiming)];
+    let arrow_phase = start.with_movement(start.movements().next().unwrap());
+    let states = [State::ToMove(start), State::ToShoot(arrow_phase)];
     for (movement_temperature, arrow_temperature) in [(1.0, 3.0), (3.0, 1.0), (2.0, 2.0)] {
         let puct = Puct { movement_temperature, arrow_temperature, ..Puct::DEFAULT };
         let unit = Puct { movement_temperature: 1.0, arrow_temperature: 1.0, ..puct };

@@ -2,7 +2,7 @@
 //! with many threads at once.
 
 use fastrand::Rng;
-use otrera::search::tree::{Allotment, Edge, NodeId, Tree};
+use otrera::search::tree::{ArenaChunk, Edge, NodeId, Tree};
 use otrera::{Position, Side};
 use std::collections::HashSet;
 use std::sync::Barrier;
@@ -13,18 +13,18 @@ fn edges(count: usize, rng: &mut Rng) -> Vec<Edge> {
     start.legal_moves().take(count).map(|mv| Edge::whole(mv).with_log_prior(-rng.f32() * 8.0)).collect()
 }
 
-/// Opens a node, and tries some of its children; returns them.
+/// Expands a node, and tries some of its children; returns them.
 fn grow(tree: &Tree, id: NodeId, rng: &mut Rng) -> Vec<NodeId> {
     let edges = edges(1 + rng.usize(..200), rng);
-    let mut allotment = Allotment::default();
-    if !tree.begin_opening(id) || !tree.open(id, &edges, &mut allotment) {
+    let mut chunk = ArenaChunk::default();
+    if !tree.begin_expansion(id) || !tree.expand(id, &edges, &mut chunk) {
         return Vec::new();
     }
     let tries = rng.usize(..=edges.len());
     let tried = (0..tries)
         .filter_map(|_| {
             let prior = tree.next_prior(id);
-            let child = tree.claim_untried(id, &mut allotment)?;
+            let child = tree.claim_untried(id, &mut chunk)?;
             let node = tree.node(child);
             assert_eq!((node.visits(), node.counts(), node.proof()), (0, (0, 0), None));
             assert_eq!(prior, Some(node.prior()));
@@ -38,7 +38,7 @@ fn grow(tree: &Tree, id: NodeId, rng: &mut Rng) -> Vec<NodeId> {
             Some(child)
         })
         .collect();
-    tree.end(allotment);
+    tree.return_chunk(chunk);
     tried
 }
 
@@ -95,8 +95,8 @@ fn a_subtree_that_is_kept_stays_as_it_was() {
 /// What is known of all nodes by the way to them, and whether what is below them is kept.
 fn all_below(tree: &Tree, id: NodeId, way: &str, is_kept: &impl Fn(u32) -> bool, text: &mut Vec<String>) {
     let node = tree.node(id);
-    let is_open = tree.is_open(id) && (way.is_empty() || is_kept(node.visits()));
-    let below = if is_open { (node.counts(), tree.next_prior(id)) } else { ((0, 0), None) };
+    let is_expanded = tree.is_expanded(id) && (way.is_empty() || is_kept(node.visits()));
+    let below = if is_expanded { (node.counts(), tree.next_prior(id)) } else { ((0, 0), None) };
     text.push(format!(
         "{way} {} {} {:?} {} {below:?}",
         node.visits(),
@@ -104,7 +104,7 @@ fn all_below(tree: &Tree, id: NodeId, way: &str, is_kept: &impl Fn(u32) -> bool,
         node.proof(),
         node.prior()
     ));
-    if is_open {
+    if is_expanded {
         for (child, node) in tree.tried(id) {
             all_below(tree, child, &format!("{way} {:?}", node.edge()), is_kept, text);
         }
@@ -149,12 +149,12 @@ fn a_thinned_tree_keeps_what_was_visited_most() {
 fn children_are_tried_in_their_order_and_one_by_one() {
     let tree = Tree::with_memory(1 << 20);
     let edges = edges(700, &mut Rng::with_seed(2));
-    let mut allotment = Allotment::default();
-    assert!(tree.begin_opening(tree.root()) && !tree.begin_opening(tree.root()));
-    assert!(tree.open(tree.root(), &edges, &mut allotment));
+    let mut chunk = ArenaChunk::default();
+    assert!(tree.begin_expansion(tree.root()) && !tree.begin_expansion(tree.root()));
+    assert!(tree.expand(tree.root(), &edges, &mut chunk));
     for (tried, edge) in edges.iter().enumerate() {
         assert_eq!(tree.node(tree.root()).counts(), (700, tried as u32));
-        let child = tree.claim_untried(tree.root(), &mut allotment).unwrap();
+        let child = tree.claim_untried(tree.root(), &mut chunk).unwrap();
         assert_eq!(tree.node(child).edge().as_movement(), edge.as_movement());
         let by_one: Vec<NodeId> = {
             let mut all = tree.tried(tree.root());
@@ -166,7 +166,7 @@ fn children_are_tried_in_their_order_and_one_by_one() {
         });
         assert!(by_one == by_block && by_one.len() == tried + 1 && by_one[tried] == child);
     }
-    assert_eq!((tree.claim_untried(tree.root(), &mut allotment), tree.next_prior(tree.root())), (None, None));
+    assert_eq!((tree.claim_untried(tree.root(), &mut chunk), tree.next_prior(tree.root())), (None, None));
 }
 
 #[test]
@@ -174,12 +174,12 @@ fn no_child_is_claimed_twice_by_threads_at_once() {
     for round in 0..50 {
         let tree = Tree::with_memory(1 << 20);
         let edges = edges(300, &mut Rng::with_seed(round));
-        let allotment = &mut Allotment::default();
-        assert!(tree.begin_opening(tree.root()) && tree.open(tree.root(), &edges, allotment));
+        let chunk = &mut ArenaChunk::default();
+        assert!(tree.begin_expansion(tree.root()) && tree.expand(tree.root(), &edges, chunk));
         let claim = || {
-            let (mut mine, mut allotment) = (Vec::new(), Allotment::default());
+            let (mut mine, mut chunk) = (Vec::new(), ArenaChunk::default());
             while tree.node(tree.root()).counts().1 < 300 {
-                mine.extend(tree.claim_untried(tree.root(), &mut allotment));
+                mine.extend(tree.claim_untried(tree.root(), &mut chunk));
                 tree.tried(tree.root()).for_each(|(_, node)| {
                     // Of a node that is not made yet all words are zero.
                     assert!(node.edge().as_movement().is_some_and(|movement| movement.from != movement.to));
@@ -201,31 +201,31 @@ fn threads_that_fill_a_tree_to_the_last_word_take_none_twice() {
     for round in 0..300 {
         let tree = Tree::with_memory(0);
         let edges = edges(300, &mut Rng::with_seed(round));
-        let mut allotment = Allotment::default();
-        assert!(tree.begin_opening(tree.root()) && tree.open(tree.root(), &edges, &mut allotment));
+        let mut chunk = ArenaChunk::default();
+        assert!(tree.begin_expansion(tree.root()) && tree.expand(tree.root(), &edges, &mut chunk));
         let start = Barrier::new(4);
-        // Opens children of the root, large families and small ones, and tries all that there is room for.
+        // Expands children of the root, large families and small ones, and tries all that there is room for.
         let fill = |seed| {
-            let (mut rng, mut allotment) = (Rng::with_seed(seed), Allotment::default());
+            let (mut rng, mut chunk) = (Rng::with_seed(seed), ArenaChunk::default());
             start.wait();
-            let mut opened = Vec::new();
-            while let Some(id) = tree.claim_untried(tree.root(), &mut allotment) {
+            let mut expanded = Vec::new();
+            while let Some(id) = tree.claim_untried(tree.root(), &mut chunk) {
                 let family = &edges[..[1 + rng.usize(..8), 1 + rng.usize(..200)][rng.usize(..2)]];
-                if tree.begin_opening(id) && tree.open(id, family, &mut allotment) {
-                    let tried = std::iter::from_fn(|| tree.claim_untried(id, &mut allotment)).count();
-                    opened.push((id, family.len(), tried));
+                if tree.begin_expansion(id) && tree.expand(id, family, &mut chunk) {
+                    let tried = std::iter::from_fn(|| tree.claim_untried(id, &mut chunk)).count();
+                    expanded.push((id, family.len(), tried));
                 }
             }
-            tree.end(allotment);
-            opened
+            tree.return_chunk(chunk);
+            expanded
         };
-        let opened: Vec<_> = std::thread::scope(|scope| {
+        let expanded: Vec<_> = std::thread::scope(|scope| {
             let fill = &fill;
             let threads: Vec<_> = (0..4).map(|i| scope.spawn(move || fill(round * 4 + i))).collect();
             threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
         });
         assert!(tree.is_full());
-        for (id, count, tried) in opened {
+        for (id, count, tried) in expanded {
             assert_eq!(tree.node(id).counts(), (count as u32, tried as u32));
             let found: Vec<Edge> = tree.tried(id).map(|(_, child)| child.edge()).collect();
             let wanted: Vec<Edge> = edges[..tried].iter().map(|edge| edge.with_log_prior(0.0)).collect();

@@ -179,11 +179,11 @@ fn parts(parts: &otrera::bench::parts::Parts) -> String {
         text += &format!("{:44}{:9.1} ns\n", part.name, part.nanoseconds);
     }
     // Of the rounded ones, so that all three make a hundred.
-    let [judging, opening] = [parts.judging, parts.opening].map(|share| (share * 100.0).round());
+    let [evaluation, expansion] = [parts.evaluation, parts.expansion].map(|share| (share * 100.0).round());
     format!(
-        "{text}{:44}{:9.1} ns\n  (each measured by itself; together some share their work)\n  judging {judging} %, opening nodes {opening} %, the rest (selection, back-up) {} %\n",
+        "{text}{:44}{:9.1} ns\n  (each measured by itself; together some share their work)\n  evaluation {evaluation} %, expansion {expansion} %, the rest (selection, back-up) {} %\n",
         "a whole iteration",
         parts.iteration,
-        100.0 - judging - opening
+        100.0 - evaluation - expansion
     )
 }

@@ -1,7 +1,7 @@
 //! What each part of an iteration costs, measured on the trees that the searches of the benchmark grow.
 //!
-//! A search is run as it is, then every leaf that it judged is judged again and every node that it opened is
-//! opened again, each kind in one go: the share of the evaluation is what its kind took of the whole. Times
+//! A search is run as it is, then every leaf that it evaluated is evaluated again and every node that it expanded is
+//! expanded again, each kind in one go: the share of the evaluation is what its kind took of the whole. Times
 //! are means, on warm caches, of one thread; only their ratios say something, and only within one run.
 
 use super::{ITERATIONS, POSITIONS};
@@ -13,11 +13,11 @@ use crate::eval::terms::Terms;
 use crate::eval::{Evaluator, confinement, metrics, mobility};
 use crate::search::backup::{self, Rewards, Step};
 use crate::search::evaluate::{EvaluationScratch, LeafEvaluator};
-use crate::search::expand::{Opener, State};
+use crate::search::expand::{Expander, State};
 use crate::search::params::{Params, Rollouts};
 use crate::search::select::{Spread, best_child};
 use crate::search::shortlist::Shortlists;
-use crate::search::tree::{Allotment, NodeId, Tree};
+use crate::search::tree::{ArenaChunk, NodeId, Tree};
 use crate::search::{Limits, Resources, Search};
 use fastrand::Rng;
 use std::hint::black_box;
@@ -43,17 +43,17 @@ pub struct Parts {
     pub parts: Vec<Part>,
     /// Nanoseconds of a whole iteration.
     pub iteration: f64,
-    /// The part of an iteration that judges leaves, 0 to 1.
-    pub judging: f64,
-    /// The part that opens nodes, with their priors.
-    pub opening: f64,
+    /// The part of an iteration that evaluates leaves, rollouts included, 0 to 1.
+    pub evaluation: f64,
+    /// The part that expands nodes, with their priors, 0 to 1.
+    pub expansion: f64,
 }
 
-/// What a search left behind: the leaves that it judged, the nodes that it opened, the ways to the leaves.
+/// What a search left behind: the leaves that it evaluated, the nodes that it expanded, the ways to the leaves.
 #[derive(Default)]
 struct Remains {
-    judged: Vec<State>,
-    opened: Vec<(NodeId, State)>,
+    evaluated: Vec<State>,
+    expanded: Vec<(NodeId, State)>,
     paths: Vec<Vec<Step>>,
 }
 
@@ -69,7 +69,7 @@ pub fn run(params: &Params) -> Parts {
         let mut path = vec![Step { node: search.tree().root(), mover: position.side().opponent() }];
         remains.collect(search.tree(), params, &State::ToMove(position), &mut path);
         sums.measure_search(&search, &remains);
-        sums.measure_evaluation(params, &remains.judged);
+        sums.measure_evaluation(params, &remains.evaluated);
     }
     sums.parts()
 }
@@ -80,11 +80,11 @@ impl Remains {
         let id = path[path.len() - 1].node;
         let between = matches!(state, State::ToShoot(_));
         if tree.node(id).proof().is_none() && !(between && params.formula.has_priors()) {
-            self.judged.push(*state);
+            self.evaluated.push(*state);
             self.paths.push(path.clone());
         }
-        if tree.is_open(id) {
-            self.opened.push((id, *state));
+        if tree.is_expanded(id) {
+            self.expanded.push((id, *state));
             for (child, node) in tree.tried(id) {
                 path.push(Step { node: child, mover: state.chooser() });
                 self.collect(tree, params, &state.after(node.edge()), path);
@@ -139,7 +139,7 @@ struct Sums {
     selection: Sum,
     expansion: Sum,
     backup: Sum,
-    judging: Sum,
+    evaluation: Sum,
     iterations: Sum,
 }
 
@@ -148,28 +148,28 @@ impl Sums {
     fn measure_search(&mut self, search: &Search, remains: &Remains) {
         let (tree, params) = (search.tree(), search.params());
         let (mut rng, mut scratch) = (Rng::with_seed(1), EvaluationScratch::default());
-        let mut judge = |sum: &mut Sum, rollouts| {
+        let mut evaluate = |sum: &mut Sum, rollouts| {
             let evaluator = LeafEvaluator::new(&Params { rollouts, ..params.clone() }, false);
-            sum.measure(&remains.judged, |state| {
+            sum.measure(&remains.evaluated, |state| {
                 black_box(evaluator.win_rate_for_black(state, &mut rng, &mut scratch));
             });
         };
-        judge(&mut self.judging, params.rollouts);
-        judge(&mut self.short_rollout, Rollouts::One(1));
-        judge(&mut self.long_rollout, Rollouts::One(1 + HALF_MOVES));
+        evaluate(&mut self.evaluation, params.rollouts);
+        evaluate(&mut self.short_rollout, Rollouts::One(1));
+        evaluate(&mut self.long_rollout, Rollouts::One(1 + HALF_MOVES));
         let fresh = Tree::with_memory(Resources::default().memory);
         // Each family hangs below the first child of the one before: where it does makes no difference.
         let mut next = Some(fresh.root());
-        let mut opener = Opener::new();
-        self.expansion.measure(&remains.opened, |(_, state)| {
+        let mut expander = Expander::new();
+        self.expansion.measure(&remains.expanded, |(_, state)| {
             let Some(id) = next else { return };
-            opener.open_on(Kernel::fastest(), &fresh, id, state, params, &mut rng);
-            next = fresh.claim_untried(id, &mut opener.allotment);
+            expander.expand_on(Kernel::fastest(), &fresh, id, state, params, &mut rng);
+            next = fresh.claim_untried(id, &mut expander.chunk);
         });
-        let (mut shortlists, mut allotment) = (Shortlists::default(), Allotment::default());
-        self.selection.measure(&remains.opened, |(id, state)| {
+        let (mut shortlists, mut chunk) = (Shortlists::default(), ArenaChunk::default());
+        self.selection.measure(&remains.expanded, |(id, state)| {
             let (chooser, spread) = (state.chooser(), Spread::START);
-            black_box(best_child(tree, *id, chooser, params, spread, &mut shortlists, &mut allotment));
+            black_box(best_child(tree, *id, chooser, params, spread, &mut shortlists, &mut chunk));
         });
         self.backup.measure(&remains.paths, |path| {
             backup::add_rewards(tree, path, Rewards::of(crate::WinRate::EVEN));
@@ -241,16 +241,16 @@ impl Sums {
         );
         parts.extend([
             Part { name: "one random half-move".into(), nanoseconds: half_move },
-            part("judging a leaf: rollouts and evaluation", &self.judging),
+            part("evaluating a leaf, after its rollouts", &self.evaluation),
             part("selection among the children of a node", &self.selection),
-            part("opening a node, with priors if there are", &self.expansion),
+            part("expanding a node, with priors if there are", &self.expansion),
             part("backing up a leaf", &self.backup),
         ]);
         Parts {
             parts,
             iteration: self.iterations.nanoseconds(),
-            judging: self.judging.share_of(&self.iterations),
-            opening: self.expansion.share_of(&self.iterations),
+            evaluation: self.evaluation.share_of(&self.iterations),
+            expansion: self.expansion.share_of(&self.iterations),
         }
     }
 }

@@ -18,11 +18,11 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
     }
     let mut count = 0;
     for movement in position.movements() {
-        let aiming = position.with_movement(movement);
-        let arrows = aiming.arrow_targets();
+        let arrow_phase = position.with_movement(movement);
+        let arrows = arrow_phase.arrow_targets();
         count += match depth {
             1 => u64::from(arrows.len()),
-            _ => arrows.into_iter().map(|a| perft(&aiming.with_arrow(a), depth - 1)).sum(),
+            _ => arrows.into_iter().map(|a| perft(&arrow_phase.with_arrow(a), depth - 1)).sum(),
         };
     }
     count

@@ -1,5 +1,5 @@
 //! The state of a game between two moves ([`Position`]) and between the two halves of a move
-//! ([`Aiming`]). Both are small and `Copy`: searching clones, nothing is ever taken back.
+//! ([`ArrowPhase`]). Both are small and `Copy`: searching clones, nothing is ever taken back.
 
 use super::bitboard::Bitboard;
 use super::moves::{IllegalMove, Move, Movement};
@@ -31,12 +31,12 @@ pub struct Position {
     rules: Rules,
 }
 
-/// A game in the middle of a move: the amazon has moved, its arrow is still to be shot.
+/// A game between the two halves of a move: the amazon has moved, its arrow is still to be shot.
 #[derive(Clone, Copy, Debug)]
-pub struct Aiming {
+pub struct ArrowPhase {
     position: Position,
-    archer: Square,
-    came_from: Square,
+    amazon: Square,
+    origin: Square,
 }
 
 impl Position {
@@ -178,14 +178,14 @@ impl Position {
 
     /// The position after the first half of a move, which must be legal.
     #[inline(always)]
-    pub fn with_movement(&self, Movement { from, to }: Movement) -> Aiming {
+    pub fn with_movement(&self, Movement { from, to }: Movement) -> ArrowPhase {
         let mut position = *self;
         let (old, new) = (Bitboard::from(from), Bitboard::from(to));
         let amazons = &mut position.amazons[self.side.index()];
         *amazons = *amazons ^ old ^ new;
         position.empty = self.empty ^ old ^ new;
         position.key ^= zobrist::amazon(self.side, from) ^ zobrist::amazon(self.side, to);
-        Aiming { position, archer: to, came_from: from }
+        ArrowPhase { position, amazon: to, origin: from }
     }
 
     /// Plays a move that is known to be legal.
@@ -249,23 +249,23 @@ impl Position {
     }
 }
 
-impl Aiming {
+impl ArrowPhase {
     /// The side that moved its amazon and now shoots.
     #[inline(always)]
     pub const fn side(&self) -> Side {
         self.position.side
     }
 
-    /// The amazon that has moved and now shoots.
+    /// Where the amazon that has moved, and now shoots, stands.
     #[inline(always)]
-    pub const fn archer(&self) -> Square {
-        self.archer
+    pub const fn amazon(&self) -> Square {
+        self.amazon
     }
 
-    /// The square it has left.
+    /// The square that it has left.
     #[inline(always)]
-    pub const fn came_from(&self) -> Square {
-        self.came_from
+    pub const fn origin(&self) -> Square {
+        self.origin
     }
 
     /// The board as it stands: the side that shoots is still to move.
@@ -277,10 +277,10 @@ impl Aiming {
     /// The squares the arrow may fly to: never none, since the square just left is one of them.
     #[inline(always)]
     pub fn arrow_targets(&self) -> Bitboard {
-        queen_reach(self.archer, self.position.empty)
+        queen_reach(self.amazon, self.position.empty)
     }
 
-    /// The position after the arrow, which must be one of [`Aiming::arrow_targets`].
+    /// The position after the arrow, which must be one of [`ArrowPhase::arrow_targets`].
     #[inline(always)]
     pub fn with_arrow(&self, arrow: Square) -> Position {
         let mut position = self.position;

@@ -16,7 +16,7 @@ use super::weights::WeightsFile;
 use super::winrate::{ValueLink, WinRate};
 use super::{Value, confinement};
 use crate::board::moves::Movement;
-use crate::board::position::{Aiming, Position};
+use crate::board::position::{ArrowPhase, Position};
 use crate::board::square::Square;
 use std::fmt;
 use std::str::FromStr;
@@ -107,15 +107,15 @@ impl Model {
     #[inline(always)]
     pub(crate) fn arrow_logits<L: Lanes>(
         &self,
-        aiming: &Aiming,
+        arrow_phase: &ArrowPhase,
         scratch: &mut ModelScratch,
         mut found: impl FnMut(Square, f32),
     ) {
-        scratch.maps.flood_with::<L>(aiming.position());
-        let arrows = Arrows::new(aiming, &scratch.maps);
-        let (policy, stage) = (self.fitted().policy(), stage(aiming.position()));
-        for arrow in aiming.arrow_targets() {
-            found(arrow, policy.arrow_logit(stage, &arrows.features::<L>(aiming, arrow)));
+        scratch.maps.flood_with::<L>(arrow_phase.position());
+        let arrows = Arrows::new(arrow_phase, &scratch.maps);
+        let (policy, stage) = (self.fitted().policy(), stage(arrow_phase.position()));
+        for arrow in arrow_phase.arrow_targets() {
+            found(arrow, policy.arrow_logit(stage, &arrows.features::<L>(arrow_phase, arrow)));
         }
     }
 }

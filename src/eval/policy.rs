@@ -14,7 +14,7 @@ use super::mobility::{neighbours_of, tally};
 use super::standard_ply;
 use crate::board::bitboard::{Bitboard, DIRECTIONS};
 use crate::board::moves::Movement;
-use crate::board::position::{Aiming, Position};
+use crate::board::position::{ArrowPhase, Position};
 use crate::board::reach::queen_reach;
 use crate::board::square::{FRAME, STRIDE, Side, Size, Square};
 
@@ -135,14 +135,14 @@ impl Movements {
     }
 }
 
-/// What the features of arrows look at, prepared once for all arrows of one archer.
+/// What the features of arrows look at, prepared once for all arrows of one amazon.
 pub struct Arrows(Planes<10>);
 
 impl Arrows {
-    /// Of the board between the halves of a move, from the maps of [`Aiming::position`].
+    /// Of the board between the halves of a move, from the maps of [`ArrowPhase::position`].
     #[inline(always)]
-    pub fn new(aiming: &Aiming, maps: &DistanceMaps) -> Self {
-        let position = aiming.position();
+    pub fn new(arrow_phase: &ArrowPhase, maps: &DistanceMaps) -> Self {
+        let position = arrow_phase.position();
         let (us, them) = (position.side(), position.side().opponent());
         let empty = position.empty();
         let mut planes = Planes::stack();
@@ -169,12 +169,16 @@ impl Arrows {
     /// - enemy amazons beside it, and the empty neighbours of the most confined of them;
     /// - the same for ours;
     /// - how many enemies can go there at once, and the directions in which three squares are empty;
-    /// - the length of its flight, and whether it lies where the archer came from.
+    /// - the length of its flight, and whether it lies where the amazon came from.
     #[inline(always)]
-    pub fn features<L: Lanes>(&self, aiming: &Aiming, arrow: Square) -> [usize; ARROW_FEATURES.len()] {
+    pub fn features<L: Lanes>(
+        &self,
+        arrow_phase: &ArrowPhase,
+        arrow: Square,
+    ) -> [usize; ARROW_FEATURES.len()] {
         let code = self.0.code::<L>(arrow);
         let field = |first: u32, bits: u32| (code >> first) as usize & ((1 << bits) - 1);
-        let came_from = usize::from(arrow == aiming.came_from());
+        let is_origin = usize::from(arrow == arrow_phase.origin());
         [
             field(0, 6),
             field(6, 6),
@@ -182,7 +186,7 @@ impl Arrows {
             field(20, 7),
             field(27, 7),
             field(34, 6),
-            (steps(aiming.archer(), arrow) - 1) | came_from << 4,
+            (steps(arrow_phase.amazon(), arrow) - 1) | is_origin << 4,
         ]
     }
 }

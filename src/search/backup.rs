@@ -65,7 +65,7 @@ pub fn carry_proof(tree: &Tree, path: &[Step]) {
     }
 }
 
-/// Whether every child of an opened node is a proven loss of the side that chooses there.
+/// Whether every child of an expanded node is a proven loss of the side that chooses there.
 pub fn all_children_lose(tree: &Tree, id: NodeId, chooser: Side) -> bool {
     let (count, tried) = tree.node(id).counts();
     count == tried && tree.tried(id).all(|(_, child)| child.proof() == Some(chooser.opponent()))

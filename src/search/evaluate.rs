@@ -81,7 +81,7 @@ impl LeafEvaluator {
     ) -> WinRate {
         let position = match state {
             State::ToMove(position) => *position,
-            State::ToShoot(aiming) => aiming.with_arrow(random_arrow(aiming, rng)),
+            State::ToShoot(arrow_phase) => arrow_phase.with_arrow(random_arrow(arrow_phase, rng)),
         };
         if self.rollouts == Rollouts::TO_THE_END
             && let Some(winner) = scratch.playouts.winner(&position, rng)

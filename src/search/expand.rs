@@ -1,9 +1,9 @@
 //! What the tree descends through: the state of the game at a node, and the children it can have.
 
 use super::params::{Formula, Grouping, Params, Puct};
-use super::tree::{self, Allotment, Edge, NodeId, Tree};
+use super::tree::{self, ArenaChunk, Edge, NodeId, Tree};
 use crate::board::moves::{Move, Movement};
-use crate::board::position::{Aiming, Position};
+use crate::board::position::{ArrowPhase, Position};
 use crate::board::square::Side;
 use crate::eval::lanes::{Kernel, Lanes, Work};
 use crate::eval::model::{Model, ModelScratch};
@@ -16,7 +16,7 @@ pub enum State {
     /// A side is to move an amazon.
     ToMove(Position),
     /// It has moved and is to shoot.
-    ToShoot(Aiming),
+    ToShoot(ArrowPhase),
 }
 
 impl State {
@@ -25,7 +25,7 @@ impl State {
     pub fn chooser(&self) -> Side {
         match self {
             Self::ToMove(position) => position.side(),
-            Self::ToShoot(aiming) => aiming.side(),
+            Self::ToShoot(arrow_phase) => arrow_phase.side(),
         }
     }
 
@@ -34,7 +34,7 @@ impl State {
     pub fn position(&self) -> &Position {
         match self {
             Self::ToMove(position) => position,
-            Self::ToShoot(aiming) => aiming.position(),
+            Self::ToShoot(arrow_phase) => arrow_phase.position(),
         }
     }
 
@@ -55,7 +55,7 @@ impl State {
                 Self::ToMove(position.with_movement(movement).with_arrow(arrow))
             }
             (Self::ToMove(position), Some(movement), None) => Self::ToShoot(position.with_movement(movement)),
-            (Self::ToShoot(aiming), _, Some(arrow)) => Self::ToMove(aiming.with_arrow(arrow)),
+            (Self::ToShoot(arrow_phase), _, Some(arrow)) => Self::ToMove(arrow_phase.with_arrow(arrow)),
             _ => unreachable!("an edge that does not fit its state"),
         }
     }
@@ -68,8 +68,8 @@ impl State {
                 let mut arrows = position.with_movement(movement).arrow_targets().into_iter();
                 arrows.any(|arrow| !excluded.contains(&movement.with_arrow(arrow)))
             }
-            (Self::ToShoot(aiming), _, Some(arrow)) => {
-                let movement = Movement { from: aiming.came_from(), to: aiming.archer() };
+            (Self::ToShoot(arrow_phase), _, Some(arrow)) => {
+                let movement = Movement { from: arrow_phase.origin(), to: arrow_phase.amazon() };
                 !excluded.contains(&movement.with_arrow(arrow))
             }
             _ => true,
@@ -87,26 +87,28 @@ impl State {
             (Self::ToMove(position), Grouping::Whole) => {
                 edges.extend(position.legal_moves().map(Edge::whole))
             }
-            (Self::ToShoot(aiming), _) => edges.extend(aiming.arrow_targets().into_iter().map(Edge::arrow)),
+            (Self::ToShoot(arrow_phase), _) => {
+                edges.extend(arrow_phase.arrow_targets().into_iter().map(Edge::arrow))
+            }
         }
     }
 }
 
-/// What a worker needs to open nodes, kept from one to the next.
-pub struct Opener {
+/// What a worker needs to expanded nodes, kept from one to the next.
+pub struct Expander {
     /// What the worker takes memory from.
-    pub allotment: Allotment,
+    pub chunk: ArenaChunk,
     edges: Vec<Edge>,
     sorted: Vec<Edge>,
     logits: Vec<f32>,
     scratch: ModelScratch,
 }
 
-impl Opener {
+impl Expander {
     /// Scratch space for one worker.
     pub fn new() -> Self {
         Self {
-            allotment: Allotment::default(),
+            chunk: ArenaChunk::default(),
             edges: Vec::new(),
             sorted: Vec::new(),
             logits: Vec::new(),
@@ -114,8 +116,8 @@ impl Opener {
         }
     }
 
-    /// [`Opener::open`] on a given kernel.
-    pub fn open_on(
+    /// [`Expander::expand`] on a given kernel.
+    pub fn expand_on(
         &mut self,
         kernel: Kernel,
         tree: &Tree,
@@ -124,22 +126,22 @@ impl Opener {
         params: &Params,
         rng: &mut Rng,
     ) {
-        struct Opening<'a>(&'a mut Opener, &'a Tree, NodeId, &'a State, &'a Params, &'a mut Rng);
-        impl Work for Opening<'_> {
+        struct Expansion<'a>(&'a mut Expander, &'a Tree, NodeId, &'a State, &'a Params, &'a mut Rng);
+        impl Work for Expansion<'_> {
             type Output = ();
             #[inline(always)]
             fn run<L: Lanes>(self) {
-                self.0.open::<L>(self.1, self.2, self.3, &[], self.4, self.5);
+                self.0.expand::<L>(self.1, self.2, self.3, &[], self.4, self.5);
             }
         }
-        kernel.run(Opening(self, tree, id, state, params, rng));
+        kernel.run(Expansion(self, tree, id, state, params, rng));
     }
 
-    /// Opens a node: gives it its children in random order, or where the formula has priors in their order.
+    /// Expands a node: gives it its children in random order, or where the formula has priors in their order.
     /// Moves that are `excluded` are not among them, unless all are. Nothing happens when the memory is full or
     /// another worker is at it.
     #[inline(always)]
-    pub fn open<L: Lanes>(
+    pub fn expand<L: Lanes>(
         &mut self,
         tree: &Tree,
         id: NodeId,
@@ -148,7 +150,7 @@ impl Opener {
         params: &Params,
         rng: &mut Rng,
     ) {
-        if tree.is_full() || !tree.begin_opening(id) {
+        if tree.is_full() || !tree.begin_expansion(id) {
             return;
         }
         match params.formula {
@@ -164,7 +166,7 @@ impl Opener {
         if !excluded.is_empty() && self.sorted.iter().any(|&edge| state.leaves_choice(edge, excluded)) {
             self.sorted.retain(|&edge| state.leaves_choice(edge, excluded));
         }
-        tree.open(id, &self.sorted, &mut self.allotment);
+        tree.expand(id, &self.sorted, &mut self.chunk);
     }
 
     /// Lists the edges and their logits, divided by the temperature.
@@ -178,7 +180,7 @@ impl Opener {
                 edges.push(Edge::movement(movement));
                 logits.push(logit / puct.movement_temperature);
             }),
-            State::ToShoot(aiming) => model.arrow_logits::<L>(aiming, scratch, |arrow, logit| {
+            State::ToShoot(arrow_phase) => model.arrow_logits::<L>(arrow_phase, scratch, |arrow, logit| {
                 edges.push(Edge::arrow(arrow));
                 logits.push(logit / puct.arrow_temperature);
             }),
@@ -196,7 +198,7 @@ impl Opener {
     }
 }
 
-impl Default for Opener {
+impl Default for Expander {
     fn default() -> Self {
         Self::new()
     }

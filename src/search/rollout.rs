@@ -2,7 +2,7 @@
 
 use crate::board::bitboard::Bitboard;
 use crate::board::moves::Movement;
-use crate::board::position::{Aiming, Position};
+use crate::board::position::{ArrowPhase, Position};
 use crate::board::square::{Side, Square};
 use fastrand::Rng;
 
@@ -30,11 +30,11 @@ pub(super) fn random_half_moves(start: Position, depth: u32, rng: &mut Rng) -> E
         let Some(movement) = random_movement(&position, rng) else {
             return End::Won(position.side().opponent());
         };
-        let aiming = position.with_movement(movement);
+        let arrow_phase = position.with_movement(movement);
         if left == 1 {
-            return End::Reached(*aiming.position());
+            return End::Reached(*arrow_phase.position());
         }
-        position = aiming.with_arrow(random_arrow(&aiming, rng));
+        position = arrow_phase.with_arrow(random_arrow(&arrow_phase, rng));
         left -= 2;
     }
 }
@@ -79,7 +79,7 @@ fn random_movement(position: &Position, rng: &mut Rng) -> Option<Movement> {
 
 /// A uniformly random arrow.
 #[inline(always)]
-pub(super) fn random_arrow(aiming: &Aiming, rng: &mut Rng) -> Square {
-    let targets = aiming.arrow_targets();
+pub(super) fn random_arrow(arrow_phase: &ArrowPhase, rng: &mut Rng) -> Square {
+    let targets = arrow_phase.arrow_targets();
     targets.nth(rng.u32(..targets.len()))
 }

@@ -2,11 +2,11 @@
 
 use super::params::{Formula, Params, Puct};
 use super::shortlist::{Bonus, Known, Shortlists, best_of_all, highest};
-use super::tree::{Allotment, Node, NodeId, Tree};
+use super::tree::{ArenaChunk, Node, NodeId, Tree};
 use crate::board::square::Side;
 use std::sync::LazyLock;
 
-/// The child of an opened node that `chooser` descends to. Children that are proven losses are out. All
+/// The child of an expanded node that `chooser` descends to. Children that are proven losses are out. All
 /// children were tried before, or the formula has priors and may claim one that was not. `spread` is that of
 /// the node, for PUCT.
 pub fn best_child(
@@ -16,7 +16,7 @@ pub fn best_child(
     params: &Params,
     spread: Spread,
     shortlists: &mut Shortlists,
-    allotment: &mut Allotment,
+    chunk: &mut ArenaChunk,
 ) -> Option<NodeId> {
     // The descent under way is counted in the node's visits, but has told nothing yet.
     let visits = tree.node(id).visits().saturating_sub(1).max(1);
@@ -26,7 +26,7 @@ pub fn best_child(
             by_uct(tree, id, chooser, visits, params, exploration, shortlists)
         }
         Formula::Puct(puct) => match by_prior(tree, id, chooser, visits, &puct, spread, shortlists) {
-            Preference { best, untried: true } => tree.claim_untried(id, allotment).or(best),
+            Preference { best, untried: true } => tree.claim_untried(id, chunk).or(best),
             Preference { best, untried: false } => best,
         },
         Formula::Ucb1Tuned => by_ucb1_tuned(tree, id, chooser, visits, shortlists),
@@ -44,10 +44,10 @@ fn by_uct(
     exploration: f32,
     shortlists: &mut Shortlists,
 ) -> Option<NodeId> {
-    let opens_first = params.has_arrow_before_value() && !tree.is_full();
-    let bonus = UctBonus { chooser, exploration, opens_first, roots: &ROOTS };
+    let unexpanded_first = params.has_arrow_before_value() && !tree.is_full();
+    let bonus = UctBonus { chooser, exploration, unexpanded_first, roots: &ROOTS };
     // A shortlist does not know what other workers have visited, nor that no movement is opened any more.
-    let best = if tree.is_for_one_worker() && opens_first == params.has_arrow_before_value() {
+    let best = if tree.is_for_one_worker() && unexpanded_first == params.has_arrow_before_value() {
         shortlists.best(tree, id, visits, bonus)
     } else {
         best_of_all(tree, id, bonus)
@@ -66,7 +66,7 @@ impl Spread {
     /// Before anything is known: a standard deviation of one tenth.
     pub const START: Self = Self(0.01);
 
-    /// The spread of an open node, which the descent under way has just entered, and whose parent's is `self`.
+    /// The spread of an expanded node, which the descent under way has just entered, and whose parent's is `self`.
     /// As long as few values are known, that of the parent is worth `puct.spread_weight` of them.
     #[inline(always)]
     pub fn at(self, tree: &Tree, id: NodeId, puct: &Puct) -> Self {
@@ -138,7 +138,7 @@ struct UctBonus<'a> {
     chooser: Side,
     exploration: f32,
     /// Whether a movement comes first as long as none of its arrows has been tried.
-    opens_first: bool,
+    unexpanded_first: bool,
     roots: &'a [f32],
 }
 
@@ -154,7 +154,7 @@ impl Bonus for UctBonus<'_> {
 
     #[inline(always)]
     fn comes_first(&self, node: &Node) -> bool {
-        self.opens_first && is_movement(node) && !node.is_open()
+        self.unexpanded_first && is_movement(node) && !node.is_expanded()
     }
 
     #[inline(always)]

@@ -3,7 +3,7 @@
 use super::Shared;
 use super::backup::{self, Rewards, Step};
 use super::evaluate::EvaluationScratch;
-use super::expand::{Opener, State};
+use super::expand::{Expander, State};
 use super::params::Formula;
 use super::select::{self, Spread};
 use super::shortlist::Shortlists;
@@ -36,7 +36,7 @@ pub(crate) struct Worker {
     path: Vec<Step>,
     /// Nodes of the longest path of this run.
     depth: usize,
-    opener: Opener,
+    expander: Expander,
     scratch: EvaluationScratch,
     shortlists: Shortlists,
     counter: Counter,
@@ -51,7 +51,7 @@ impl Worker {
             rng: Rng::with_seed(seed ^ index.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
             path: Vec::with_capacity(64),
             depth: 0,
-            opener: Opener::new(),
+            expander: Expander::new(),
             scratch: EvaluationScratch::default(),
             shortlists: Shortlists::default(),
             counter: Counter::new(),
@@ -89,7 +89,7 @@ impl Worker {
             }
         }
         shared.tally.reach(self.depth);
-        shared.tree.end(std::mem::take(&mut self.opener.allotment));
+        shared.tree.return_chunk(std::mem::take(&mut self.expander.chunk));
     }
 
     /// One iteration from the root, and a few more from its anchor: the last node on its way that has been visited
@@ -157,7 +157,7 @@ impl Worker {
         (anchor, rewards)
     }
 
-    /// Selection and expansion: from an anchor to a node that is new, proven, or cannot be opened. Returns the last
+    /// Selection and expansion: from an anchor to a node that is new, proven, or cannot be expanded. Returns the last
     /// node on the way that has enough visits to be an anchor, or the one that it began at.
     #[inline(always)]
     fn descend<L: Lanes>(&mut self, shared: &Shared, from: Anchor) -> (State, Anchor) {
@@ -211,7 +211,7 @@ impl Worker {
         spread: &mut Spread,
     ) -> Option<NodeId> {
         let tree = shared.tree;
-        if !tree.is_open(id) {
+        if !tree.is_expanded(id) {
             if let Some(winner) = state.winner() {
                 // The worker that came here first is about to say so itself.
                 tree.node(id).prove(winner);
@@ -219,22 +219,22 @@ impl Worker {
             }
             // The root, or a movement from it.
             let excluded = if self.path.len() <= 2 { shared.excluded } else { &[] };
-            self.opener.open::<L>(tree, id, state, excluded, shared.params, &mut self.rng);
+            self.expander.expand::<L>(tree, id, state, excluded, shared.params, &mut self.rng);
         }
-        if !tree.is_open(id) {
+        if !tree.is_expanded(id) {
             return None;
         }
-        let allotment = &mut self.opener.allotment;
+        let chunk = &mut self.expander.chunk;
         let untried = match &shared.params.formula {
             Formula::Puct(puct) => {
                 *spread = spread.at(tree, id, puct);
                 None
             }
-            _ => tree.claim_untried(id, allotment),
+            _ => tree.claim_untried(id, chunk),
         };
         let child = untried.or_else(|| {
             let (chooser, shortlists) = (state.chooser(), &mut self.shortlists);
-            select::best_child(tree, id, chooser, shared.params, *spread, shortlists, allotment)
+            select::best_child(tree, id, chooser, shared.params, *spread, shortlists, chunk)
         });
         if child.is_none() && backup::all_children_lose(tree, id, state.chooser()) {
             // Usually the node is proven then too, but two workers that prove its last two children at the same

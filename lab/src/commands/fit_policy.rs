@@ -15,7 +15,7 @@ use otrera::eval::policy::{
     ARROW_FEATURES, Arrows, MOVEMENT_FEATURES, Movements, PolicyWeights, STAGES, classes, stage,
 };
 use otrera::eval::weights::PriorWeights;
-use otrera::{Aiming, DistanceMaps, Kernel, Limits, Movement, Params, Position, Resources, Search};
+use otrera::{ArrowPhase, DistanceMaps, Kernel, Limits, Movement, Params, Position, Resources, Search};
 use rayon::prelude::*;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -180,19 +180,19 @@ fn observe(position: &Position, unseen: bool, seed: u64, params: &Params, iterat
 }
 
 fn arrow_observation(
-    aiming: &Aiming,
+    arrow_phase: &ArrowPhase,
     unseen: bool,
     visits: impl Fn(otrera::Square) -> u32,
     maps: &mut DistanceMaps,
 ) -> Observation<ARROWS> {
-    maps.flood(aiming.position(), Kernel::fastest());
-    let known = Arrows::new(aiming, maps);
-    let total: u32 = aiming.arrow_targets().into_iter().map(&visits).sum();
+    maps.flood(arrow_phase.position(), Kernel::fastest());
+    let known = Arrows::new(arrow_phase, maps);
+    let total: u32 = arrow_phase.arrow_targets().into_iter().map(&visits).sum();
     let share = |arrow| f64::from(visits(arrow)) / f64::from(total.max(1));
-    let choices = aiming.arrow_targets().into_iter();
-    let features = |arrow| known.features::<PortableLanes>(aiming, arrow);
+    let choices = arrow_phase.arrow_targets().into_iter();
+    let features = |arrow| known.features::<PortableLanes>(arrow_phase, arrow);
     let choices = choices.map(|arrow| (features(arrow), share(arrow))).collect();
-    Observation { stage: stage(aiming.position()), unseen, choices }
+    Observation { stage: stage(arrow_phase.position()), unseen, choices }
 }
 
 /// Weights that maximise the likelihood of the observations that may be seen, by Adam on all at once.

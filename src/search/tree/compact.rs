@@ -1,6 +1,8 @@
 //! Making room in the tree: what is kept slides together over what is dropped.
 
-use super::{FIRST, FIRST_BLOCK, HEADER, NODE, NodeId, OPENING, Tree, family_words};
+use super::Tree;
+use super::family::{FIRST_BLOCK, HEADER, family_words};
+use super::node::{EXPANDING, NODE, NodeId};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
@@ -16,12 +18,12 @@ struct Piece {
 impl Tree {
     /// Makes this node the root, keeps what is below it, and recycles the memory of all the rest.
     pub fn keep_only(&mut self, root: NodeId) {
-        self.slide(root, FIRST, NODE);
+        self.slide(root, Tree::ROOT, NODE);
         self.keep_below_nodes_with(0);
     }
 
     /// Recycles the memory below those nodes that were visited least, until no more than this part of it, 0 to
-    /// 1, is in use. They themselves stay what they were, but unopened. `false` if there is no room for much all
+    /// 1, is in use. They themselves stay what they were, but unexpanded. `false` if there is no room for much all
     /// the same: a few nodes with many children take it all.
     pub fn thin(&mut self, part: f64) -> bool {
         let least = self.visits_that_fit((part * self.words.len() as f64) as usize);
@@ -38,7 +40,7 @@ impl Tree {
     fn visits_that_fit(&self, words: usize) -> u32 {
         let mut by_visits = vec![0; 1 << 12];
         let most = by_visits.len() as u32 - 1;
-        self.each_open_node(0, |id| {
+        self.each_expanded_node(0, |id| {
             let visits = self.node(id).visits().min(most);
             self.each_piece(id, |piece| by_visits[visits as usize] += piece.words as usize);
         });
@@ -50,18 +52,18 @@ impl Tree {
         most + 1 - fit.count() as u32
     }
 
-    /// Keeps what lies below the root and below nodes with so many visits; the others are closed.
+    /// Keeps what lies below the root and below nodes with so many visits; the others are collapsed.
     fn keep_below_nodes_with(&mut self, least: u32) {
         let mut pieces = Vec::new();
-        self.each_open_node(least, |id| self.each_piece(id, |piece| pieces.push(piece)));
+        self.each_expanded_node(least, |id| self.each_piece(id, |piece| pieces.push(piece)));
         // Every piece slides down over what is dropped before it; ascending order makes that safe.
         pieces.sort_unstable_by_key(|piece| piece.first);
-        let mut used = FIRST + NODE;
+        let mut used = Tree::ROOT + NODE;
         for piece in &pieces {
             self.forward(piece.first, used);
             used += piece.words;
         }
-        let root = Piece { first: FIRST, words: NODE, node: FIRST, tried: 1 };
+        let root = Piece { first: Tree::ROOT, words: NODE, node: Tree::ROOT, tried: 1 };
         let listed: usize =
             std::iter::once(&root).chain(&pieces).map(|piece| self.relink(piece, least)).sum();
         for piece in &pieces {
@@ -74,21 +76,21 @@ impl Tree {
         *self.full.get_mut() = false;
     }
 
-    /// Calls for the root and all nodes with so many visits that are open.
-    fn each_open_node(&self, least: u32, mut call: impl FnMut(NodeId)) {
-        let mut to_visit = vec![FIRST];
+    /// Calls for the root and all nodes with so many visits that are expanded.
+    fn each_expanded_node(&self, least: u32, mut call: impl FnMut(NodeId)) {
+        let mut to_visit = vec![Tree::ROOT];
         while let Some(id) = to_visit.pop() {
-            let is_kept = |child: &NodeId| self.is_open(*child) && self.node(*child).visits() >= least;
+            let is_kept = |child: &NodeId| self.is_expanded(*child) && self.node(*child).visits() >= least;
             to_visit.extend(self.tried(id).map(|(child, _)| child).filter(is_kept));
             call(id);
         }
     }
 
-    /// The family of a node and its further blocks, if it is open.
+    /// The family of a node and its further blocks, if it is expanded.
     fn each_piece(&self, id: NodeId, mut take: impl FnMut(Piece)) {
         let node = self.node(id);
         let (family, (count, tried)) = (node.family(), node.counts());
-        if family <= OPENING {
+        if family <= EXPANDING {
             return;
         }
         let in_first = tried.min(FIRST_BLOCK);
@@ -122,10 +124,10 @@ impl Tree {
         (self.word(piece).load(Relaxed) >> 32) as u32
     }
 
-    /// Makes a piece point to where others will be, and closes its nodes with fewer visits. Returns the number
+    /// Makes a piece point to where others will be, and collapses its nodes with fewer visits. Returns the number
     /// of their children.
     fn relink(&mut self, piece: &Piece, least: u32) -> usize {
-        let next = if piece.first == FIRST { 0 } else { self.next_block(piece.first) };
+        let next = if piece.first == Tree::ROOT { 0 } else { self.next_block(piece.first) };
         if next != 0 {
             let to = self.forwarded(next);
             let word = self.words[piece.first as usize].get_mut();
@@ -135,11 +137,11 @@ impl Tree {
         for id in (piece.node..).step_by(NODE as usize).take(piece.tried as usize) {
             let node = self.node(id);
             let family = node.family();
-            if family > OPENING && (id == FIRST || node.visits() >= least) {
+            if family > EXPANDING && (id == Tree::ROOT || node.visits() >= least) {
                 node.set_family(family, self.forwarded(family));
                 listed += node.counts().0 as usize;
             } else {
-                node.close();
+                node.collapse();
             }
         }
         listed

@@ -7,7 +7,7 @@
 use fastrand::Rng;
 use otrera::Params;
 use otrera::search::backup::{self, Rewards, Step};
-use otrera::search::expand::{Opener, State};
+use otrera::search::expand::{Expander, State};
 use otrera::search::params::Formula;
 use otrera::search::select::{Spread, best_child};
 use otrera::search::shortlist::Shortlists;
@@ -39,7 +39,7 @@ struct FirstMove {
     case: Case,
     favourite: Option<Movement>,
     rng: Rng,
-    opener: Opener,
+    expander: Expander,
     shortlists: Shortlists,
 }
 
@@ -53,7 +53,7 @@ impl FirstMove {
             case,
             favourite: start.movements().find(|movement| arrows(movement) == 28),
             rng: Rng::with_seed(1),
-            opener: Opener::new(),
+            expander: Expander::new(),
             shortlists: Shortlists::default(),
         }
     }
@@ -87,14 +87,14 @@ impl FirstMove {
 
     /// An untried child as long as there is one, then the best, as the search's worker does.
     fn child_of(&mut self, id: NodeId, state: &State) -> Option<NodeId> {
-        if !self.tree.is_open(id) {
-            self.opener.open_on(Kernel::fastest(), &self.tree, id, state, &self.params, &mut self.rng);
+        if !self.tree.is_expanded(id) {
+            self.expander.expand_on(Kernel::fastest(), &self.tree, id, state, &self.params, &mut self.rng);
         }
-        let allotment = &mut self.opener.allotment;
-        let untried = self.tree.claim_untried(id, allotment);
+        let chunk = &mut self.expander.chunk;
+        let untried = self.tree.claim_untried(id, chunk);
         untried.or_else(|| {
             let (tree, params, shortlists) = (&self.tree, &self.params, &mut self.shortlists);
-            best_child(tree, id, Side::Black, params, Spread::START, shortlists, allotment)
+            best_child(tree, id, Side::Black, params, Spread::START, shortlists, chunk)
         })
     }
 

@@ -1,0 +1,268 @@
+//! A family: the children of one expanded node, their edges, and how much the values below it vary.
+//!
+//! ```text
+//!   word    0                     1           2 .. 8            8 ..
+//!   family  | lock, next block    | variance  | nodes 0 and 1   | edges: two a word, in the order of trial |
+//!   block   | next block          | nodes ...
+//! ```
+//!
+//! Word 0: bits 0..32 = the next block, 0 if there is none; bit 63 = a worker is making a child of it a node.
+//! Word 1: bits 0..42 = sum of (reward - 1/2)^2 in units of 2^-22, bits 42..64 = count of rewards.
+
+use super::arena::ArenaChunk;
+use super::edge::Edge;
+use super::node::{EXPANDING, NODE, Node, NodeId, ONE_TRIED, REWARD_UNIT, UNEXPANDED};
+use super::{Tree, node::Access};
+use std::sync::atomic::Ordering::*;
+
+/// Words before the nodes of a family.
+pub(super) const HEADER: u32 = 2;
+/// Nodes in the first block of a family. Every further block has room for twice as many as the one before.
+pub(super) const FIRST_BLOCK: u32 = 2;
+
+/// Word 0 of a family: a worker is making a child of it a node.
+const LOCKED: u64 = 1 << 63;
+
+/// Word 1 of a family: the sum in bits 0..42, the count in bits 42..64.
+const DEVIATION_BITS: u32 = 42;
+/// Squared reward units in one unit of the sum: 2^-32 * 2^10 = 2^-22.
+const DEVIATION_UNIT: u64 = 1 << 10;
+/// Rewards that are added at most. Each adds at most 1/4, which is 2^20 units, so the sum stays below 2^42.
+const MOST_DEVIATIONS: u64 = 1 << 21;
+
+/// `(reward - 1/2)^2` in units of 2^-22, the same for both sides. `reward` is in units of 1/[`REWARD_UNIT`].
+#[inline]
+pub fn squared_deviation(reward: u32) -> u64 {
+    let deviation = i64::from(reward) - i64::from(REWARD_UNIT / 2);
+    (deviation * deviation) as u64 / DEVIATION_UNIT
+}
+
+/// Words of a family with so many children, its first block included.
+pub(super) fn family_words(count: u32) -> u32 {
+    HEADER + count.div_ceil(2) + NODE * count.min(FIRST_BLOCK)
+}
+
+/// The first edges of a family with so many children, which lie behind the nodes of its first block.
+#[inline(always)]
+fn first_edge(family: u32, count: u32) -> u32 {
+    family + HEADER + NODE * count.min(FIRST_BLOCK)
+}
+
+/// Expansion.
+impl Tree {
+    /// Whether the caller may expand the node, since nobody has begun to. It must then call [`Tree::expand`].
+    pub fn begin_expansion(&self, id: NodeId) -> bool {
+        let expanding =
+            |word: u64| (word >> 32 == u64::from(UNEXPANDED)).then_some(word | u64::from(EXPANDING) << 32);
+        self.node(id).visits.fetch_update(Relaxed, Relaxed, expanding).is_ok()
+    }
+
+    /// Gives a node its children, to be tried in this order. `false` when there is no room, which leaves it
+    /// unexpanded.
+    pub fn expand(&self, id: NodeId, edges: &[Edge], chunk: &mut ArenaChunk) -> bool {
+        let node = self.node(id);
+        let count = edges.len() as u32;
+        let family = if count < 1 << 16 { self.take_words(family_words(count), chunk) } else { None };
+        let Some(family) = family else {
+            node.set_family(EXPANDING, UNEXPANDED);
+            return false;
+        };
+        self.word(family).store(0, Relaxed);
+        self.word(family + 1).store(0, Relaxed);
+        for (word, pair) in (first_edge(family, count)..).zip(edges.chunks(2)) {
+            let second = pair.get(1).map_or(0, |edge| edge.0);
+            self.word(word).store(u64::from(pair[0].0) | u64::from(second) << 32, Relaxed);
+        }
+        chunk.listed += edges.len();
+        self.access.add(node.edge, u64::from(count) << 32, Relaxed);
+        node.set_family(EXPANDING, family);
+        true
+    }
+
+    /// Whether the node has children to choose from.
+    #[inline]
+    pub fn is_expanded(&self, id: NodeId) -> bool {
+        self.node(id).is_expanded()
+    }
+}
+
+/// Children that nobody has tried.
+impl Tree {
+    /// The prior of the next untried child, if there is one and the node is expanded.
+    #[inline]
+    pub fn next_prior(&self, id: NodeId) -> Option<f32> {
+        let node = self.node(id);
+        let family = node.family();
+        let (count, tried) = node.counts();
+        (family > EXPANDING && tried < count).then(|| self.listed_edge(family, count, tried).prior())
+    }
+
+    /// The edge to a child, with its prior.
+    #[inline]
+    fn listed_edge(&self, family: u32, count: u32, place: u32) -> Edge {
+        let pair = self.word(first_edge(family, count) + place / 2).load(Relaxed);
+        Edge((pair >> (place % 2 * 32)) as u32)
+    }
+
+    /// The next untried child, made a node and now the caller's to visit. `None` also when there is no room for
+    /// it, or another worker is just claiming one.
+    pub fn claim_untried(&self, id: NodeId, chunk: &mut ArenaChunk) -> Option<NodeId> {
+        let node = self.node(id);
+        let family = node.family();
+        let (count, tried) = node.counts();
+        if family <= EXPANDING || tried == count || !self.lock(family) {
+            return None;
+        }
+        let (_, tried) = node.counts();
+        let claimed = if tried < count { self.place(family, count, tried, chunk) } else { None };
+        if let Some(child) = claimed {
+            self.node(child).reset(self.listed_edge(family, count, tried));
+            self.access.add(node.edge, ONE_TRIED, Release);
+        }
+        self.unlock(family);
+        claimed
+    }
+
+    /// Tries to lock the family; `false` if another worker holds the lock.
+    #[inline(always)]
+    fn lock(&self, family: u32) -> bool {
+        self.access == Access::Alone || self.word(family).fetch_or(LOCKED, Acquire) & LOCKED == 0
+    }
+
+    #[inline(always)]
+    fn unlock(&self, family: u32) {
+        if self.access == Access::Shared {
+            self.word(family).fetch_and(!LOCKED, Release);
+        }
+    }
+
+    /// Where a child's node lies, in a new block if need be. The caller holds the lock.
+    fn place(&self, family: u32, count: u32, place: u32, chunk: &mut ArenaChunk) -> Option<NodeId> {
+        let (mut header, mut first) = (family, family + HEADER);
+        let (mut before, mut size) = (0, FIRST_BLOCK);
+        while place >= before + size {
+            before += size;
+            size *= 2;
+            let mut next = self.word(header).load(Relaxed) as u32;
+            if next == 0 {
+                next = self.take_words(1 + NODE * size.min(count - before), chunk)?;
+                self.word(next).store(0, Relaxed);
+                self.word(header).fetch_or(u64::from(next), Relaxed);
+            }
+            (header, first) = (next, next + 1);
+        }
+        Some(first + NODE * (place - before))
+    }
+}
+
+/// How much the values below a node vary.
+impl Tree {
+    /// Adds the [`squared_deviation`]s of `count` rewards that passed this node. Nothing happens before it is expanded.
+    #[inline]
+    pub fn add_deviations(&self, id: NodeId, count: u32, squares: u64) {
+        let family = self.node(id).family();
+        if family <= EXPANDING {
+            return;
+        }
+        let word = self.word(family + 1);
+        let deviations = word.load(Relaxed);
+        if deviations >> DEVIATION_BITS < MOST_DEVIATIONS {
+            // Not atomic: of two workers that meet here one is lost, which a sample can bear.
+            word.store(deviations + (u64::from(count) << DEVIATION_BITS) + squares, Relaxed);
+        }
+    }
+
+    /// Rewards that have passed a node since it was expanded, up to 2^21 and a few, and the sum of
+    /// `(reward - 1/2)^2` over them, rewards being 0 to 1.
+    #[inline]
+    pub fn deviations(&self, id: NodeId) -> (u32, f32) {
+        const SCALE: f32 = DEVIATION_UNIT as f32 / (REWARD_UNIT as f32 * REWARD_UNIT as f32);
+        let family = self.node(id).family();
+        if family <= EXPANDING {
+            return (0, 0.0);
+        }
+        let deviations = self.word(family + 1).load(Relaxed);
+        let sum = deviations & ((1 << DEVIATION_BITS) - 1);
+        ((deviations >> DEVIATION_BITS) as u32, sum as i64 as f32 * SCALE)
+    }
+}
+
+/// Children that have been tried.
+impl Tree {
+    /// The children of a node that have been tried, in the order of the family.
+    #[inline(always)]
+    pub fn tried(&self, id: NodeId) -> Tried<'_> {
+        let node = self.node(id);
+        let family = node.family();
+        // Another worker may have written the counts of a node that it is still expanding.
+        let tried = if family > EXPANDING { node.counts().1 } else { 0 };
+        Tried {
+            tree: self,
+            header: family,
+            next: family + HEADER,
+            in_block: tried.min(FIRST_BLOCK),
+            beyond: tried.saturating_sub(FIRST_BLOCK),
+            size: FIRST_BLOCK,
+        }
+    }
+}
+
+/// The children of a node that have been tried, in the order of the family.
+pub struct Tried<'a> {
+    tree: &'a Tree,
+    /// The block that [`Tried::next`] lies in.
+    header: u32,
+    next: NodeId,
+    /// How many are still to come in this block, and in those after it.
+    in_block: u32,
+    beyond: u32,
+    /// Nodes of this block, if it is a full one.
+    size: u32,
+}
+
+impl<'a> Tried<'a> {
+    /// Goes on to the next block when this one is over; `false` if there is none.
+    #[inline(always)]
+    fn next_block(&mut self) -> bool {
+        if self.beyond == 0 {
+            return false;
+        }
+        self.header = self.tree.word(self.header).load(Relaxed) as u32;
+        self.next = self.header + 1;
+        self.size *= 2;
+        self.in_block = self.beyond.min(self.size);
+        self.beyond -= self.in_block;
+        true
+    }
+}
+
+impl<'a> Iterator for Tried<'a> {
+    type Item = (NodeId, Node<'a>);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.in_block == 0 && !self.next_block() {
+            return None;
+        }
+        let id = self.next;
+        self.next += NODE;
+        self.in_block -= 1;
+        Some((id, self.tree.node(id)))
+    }
+
+    /// Block by block, so that the inner loop runs over one slice.
+    #[inline(always)]
+    fn fold<B, F: FnMut(B, Self::Item) -> B>(mut self, start: B, mut f: F) -> B {
+        let mut folded = start;
+        loop {
+            let words = &self.tree.words[self.next as usize..][..(NODE * self.in_block) as usize];
+            for (id, words) in (self.next..).step_by(NODE as usize).zip(words.chunks_exact(NODE as usize)) {
+                let [value, visits, edge] = words else { unreachable!("three words") };
+                folded = f(folded, (id, Node { value, visits, edge, access: self.tree.access }));
+            }
+            if !self.next_block() {
+                return folded;
+            }
+        }
+    }
+}
