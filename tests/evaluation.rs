@@ -7,11 +7,11 @@ mod skip;
 
 use common::{random_game, random_side, scattered_position, sides_exchanged, size, symmetries};
 use fastrand::Rng;
-use otrera::eval::lanes::PortableLanes;
 use otrera::eval::parallel;
 use otrera::eval::phase::{MetricWeights, WeightsNow};
 use otrera::eval::policy::{Arrows, Movements, odds};
 use otrera::eval::terms::{NAMES, TERMS, TermWeights};
+use otrera::simd::PortableLanes;
 use otrera::{
     Bitboard, DistanceMaps, Evaluator, Kernel, Leaf, Metrics, Position, Side, Size, Square, Value, Weights,
     WinRate,

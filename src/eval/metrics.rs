@@ -11,7 +11,7 @@
 //! | mobility | `sum over amazons of sum over s in one queen move of neighbours(s) / steps(s)` |
 
 use super::distance::{DistanceMaps, Levels};
-use super::lanes::SidePair;
+use crate::simd::SidePair;
 
 /// The metrics of one position, positive for Black.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]

@@ -3,7 +3,7 @@
 //! [`distance`] floods the board and keeps, for each number of queen and king moves, what each side
 //! reaches; [`metrics`] turns these maps into the paper's metrics, to which [`mobility`] is added, and [`terms`] into
 //! more of them, to which [`confinement`] is added; [`phase`] weighs them by the stage of the game; [`winrate`] turns
-//! the weighted sum into a winning rate. [`lanes`] is the arithmetic underneath, in several instruction sets, and
+//! the weighted sum into a winning rate. [`crate::simd`] is the arithmetic underneath, in several instruction sets, and
 //! [`parallel`] the paper's way to spread one evaluation over threads. [`policy`] says how promising a half-move looks
 //! before it is searched.
 //!
@@ -12,7 +12,6 @@
 pub mod confinement;
 pub mod distance;
 mod fitted_weights;
-pub mod lanes;
 pub mod metrics;
 pub mod mobility;
 pub mod parallel;
@@ -24,8 +23,8 @@ pub mod winrate;
 
 use crate::board::position::Position;
 use crate::board::square::Side;
+use crate::simd::{Kernel, Lanes, SimdTask};
 use distance::DistanceMaps;
-use lanes::{Kernel, Lanes, Work};
 use metrics::Metrics;
 use mobility::Walk;
 use phase::{Weights, WeightsNow};
@@ -100,14 +99,14 @@ impl Evaluator {
     #[inline]
     pub fn value(&self, position: &Position, maps: &mut DistanceMaps) -> Value {
         struct Evaluation<'a>(&'a Position, &'a Weights, &'a mut DistanceMaps);
-        impl Work for Evaluation<'_> {
+        impl SimdTask for Evaluation<'_> {
             type Output = Value;
             #[inline(always)]
             fn run<L: Lanes>(self) -> Value {
                 value::<L>(self.0, self.1, self.2)
             }
         }
-        self.kernel.run(Evaluation(position, &self.weights, maps))
+        self.kernel.dispatch(Evaluation(position, &self.weights, maps))
     }
 }
 

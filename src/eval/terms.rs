@@ -12,8 +12,8 @@
 
 use super::Value;
 use super::distance::{DistanceMaps, Levels};
-use super::lanes::{Kernel, Lanes, SidePair, Work};
 use crate::board::square::Side;
+use crate::simd::{Kernel, Lanes, SidePair, SimdTask};
 
 /// The names of the terms. Squares are those of the side to move less the opponent's.
 pub const NAMES: [&str; TERMS] = [
@@ -64,14 +64,14 @@ impl Terms {
     /// [`Terms::of`] on a given kernel.
     pub fn of_on(maps: &DistanceMaps, confinement: f32, side: Side, tie: f32, kernel: Kernel) -> Self {
         struct Counting<'a>(&'a DistanceMaps, f32, Side, f32);
-        impl Work for Counting<'_> {
+        impl SimdTask for Counting<'_> {
             type Output = Terms;
             #[inline(always)]
             fn run<L: Lanes>(self) -> Terms {
                 Terms::of::<L>(self.0, self.1, self.2, self.3)
             }
         }
-        kernel.run(Counting(maps, confinement, side, tie))
+        kernel.dispatch(Counting(maps, confinement, side, tie))
     }
 
     /// Those of a position with `side` to move, from its maps and its [`super::confinement`]. `tie` is what a square

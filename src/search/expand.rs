@@ -6,8 +6,8 @@ use crate::board::moves::{Move, Movement};
 use crate::board::position::{Aiming, Position};
 use crate::board::square::Side;
 use crate::eval::distance::DistanceMaps;
-use crate::eval::lanes::{Kernel, Lanes, Work};
 use crate::eval::policy::{self, Arrows, Movements};
+use crate::simd::{Kernel, Lanes, SimdTask};
 use fastrand::Rng;
 
 /// The game at a node: between two moves, or between movement and arrow.
@@ -125,14 +125,14 @@ impl Opener {
         rng: &mut Rng,
     ) {
         struct Opening<'a>(&'a mut Opener, &'a Tree, NodeId, &'a State, &'a Params, &'a mut Rng);
-        impl Work for Opening<'_> {
+        impl SimdTask for Opening<'_> {
             type Output = ();
             #[inline(always)]
             fn run<L: Lanes>(self) {
                 self.0.open::<L>(self.1, self.2, self.3, &[], self.4, self.5);
             }
         }
-        kernel.run(Opening(self, tree, id, state, params, rng));
+        kernel.dispatch(Opening(self, tree, id, state, params, rng));
     }
 
     /// Opens a node: gives it its children in random order, or where the formula has priors in their order.

@@ -11,10 +11,10 @@ use crate::board::moves::Movement;
 use crate::board::position::{Aiming, Position};
 use crate::board::square::{Side, Square};
 use crate::eval::distance::DistanceMaps;
-use crate::eval::lanes::{Kernel, Lanes, Work};
 use crate::eval::phase::Weights;
 use crate::eval::winrate::{Leaf, WinRate};
 use crate::eval::{self, parallel};
+use crate::simd::{Kernel, Lanes, SimdTask};
 use fastrand::Rng;
 
 /// Judges leaves by rollouts and evaluation.
@@ -68,14 +68,14 @@ impl Simulator {
     #[inline]
     pub fn win_rate_for_black(&self, state: &State, rng: &mut Rng, scratch: &mut Scratch) -> WinRate {
         struct Simulation<'a>(&'a Simulator, &'a State, &'a mut Rng, &'a mut Scratch);
-        impl Work for Simulation<'_> {
+        impl SimdTask for Simulation<'_> {
             type Output = WinRate;
             #[inline(always)]
             fn run<L: Lanes>(self) -> WinRate {
                 self.0.simulate::<L>(self.1, self.2, self.3)
             }
         }
-        self.kernel.run(Simulation(self, state, rng, scratch))
+        self.kernel.dispatch(Simulation(self, state, rng, scratch))
     }
 
     /// The same by the kernel that the caller was compiled for.

@@ -10,10 +10,10 @@ use crate::files::Output;
 use crate::matches::spec::search_params;
 use fastrand::Rng;
 use indicatif::ProgressBar;
-use otrera::eval::lanes::PortableLanes;
 use otrera::eval::policy::{
     ARROW_FEATURES, Arrows, MOVEMENT_FEATURES, Movements, PolicyWeights, STAGES, classes, stage,
 };
+use otrera::simd::PortableLanes;
 use otrera::{Aiming, DistanceMaps, Kernel, Limits, Movement, Params, Position, Resources, Search};
 use rayon::prelude::*;
 use std::fmt::Write;
