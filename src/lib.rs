@@ -7,11 +7,12 @@
 //!
 //! 1. [`board`]: what is legal. Squares, sets of squares, positions, moves and their text.
 //! 2. [`endgame`]: what is known for certain. Own squares and the moves that are left on them.
-//! 3. [`eval`]: how good a position is, without search. Distance maps, metrics, stages, winning rate.
-//! 4. [`clock`]: how long to think about a move.
-//! 5. [`search`]: what to play. Start with [`search::worker`], one iteration from top to bottom.
-//! 6. [`record`]: how games are written down.
-//! 7. [`mod@bench`]: one number that tells whether two builds behave alike.
+//! 3. [`simd`]: several boards at once, in the instructions that the processor has.
+//! 4. [`eval`]: how good a position is, without search. Distance maps, metrics, stages, winning rate.
+//! 5. [`clock`]: how long to think about a move.
+//! 6. [`search`]: what to play. Start with [`search::worker`], one iteration from top to bottom.
+//! 7. [`record`]: how games are written down.
+//! 8. [`mod@bench`]: one number that tells whether two builds behave alike.
 //!
 //! ```
 //! use otrera::{Limits, Params, Position, Resources, Search};
@@ -31,6 +32,7 @@ pub mod endgame;
 pub mod eval;
 pub mod record;
 pub mod search;
+pub mod simd;
 
 pub use board::bitboard::{Bitboard, Squares};
 pub use board::moves::{IllegalMove, Move, Movement};
@@ -41,7 +43,6 @@ pub use board::square::{Side, Size, Square};
 pub use clock::GameClock;
 pub use endgame::{Count, Counter};
 pub use eval::distance::DistanceMaps;
-pub use eval::lanes::Kernel;
 pub use eval::metrics::Metrics;
 pub use eval::model::{Model, ModelScratch};
 pub use eval::winrate::{ValueLink, WinRate};
@@ -50,3 +51,4 @@ pub use record::{Forfeit, GameRecord, Outcome, PlayedMove};
 pub use search::params::{Parallel, Params};
 pub use search::report::{Line, Report};
 pub use search::{Limits, Resources, Search};
+pub use simd::Kernel;

@@ -8,13 +8,13 @@ mod skip;
 use common::{random_game, random_side, scattered_position, sides_exchanged, size, symmetries};
 use fastrand::Rng;
 use otrera::eval::fitted::Fitted;
-use otrera::eval::lanes::PortableLanes;
 use otrera::eval::metrics::metrics_on;
 use otrera::eval::parallel;
 use otrera::eval::phased::{MetricWeights, PhasedWeights};
 use otrera::eval::policy::{Arrows, Movements, odds};
 use otrera::eval::terms::{NAMES, TERMS, TermWeights, Terms};
 use otrera::eval::weights::{Course, Knot, WeightsFile};
+use otrera::simd::PortableLanes;
 use otrera::{
     Bitboard, DistanceMaps, Evaluator, Kernel, Metrics, Model, ModelScratch, Position, Side, Size, Square,
     Value, ValueLink, WinRate,

@@ -5,14 +5,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module with those it may import, lowest first.
-const LAYERS: [(&str, &[&str]); 7] = [
+const LAYERS: [(&str, &[&str]); 8] = [
     ("board", &[]),
     ("endgame", &["board"]),
-    ("eval", &["board"]),
+    ("simd", &["board"]),
+    ("eval", &["board", "simd"]),
     ("clock", &["board"]),
-    ("search", &["board", "endgame", "eval", "clock"]),
+    ("search", &["board", "endgame", "simd", "eval", "clock"]),
     ("record", &["board"]),
-    ("bench", &["board", "eval", "search"]),
+    ("bench", &["board", "simd", "eval", "search"]),
 ];
 
 /// What a library without input and output does not contain.

@@ -7,7 +7,6 @@
 use super::{ITERATIONS, POSITIONS};
 use crate::board::position::Position;
 use crate::eval::distance::DistanceMaps;
-use crate::eval::lanes::Kernel;
 use crate::eval::model::ModelScratch;
 use crate::eval::terms::Terms;
 use crate::eval::{Evaluator, confinement, metrics, mobility};
@@ -19,6 +18,7 @@ use crate::search::select::{Spread, best_child};
 use crate::search::shortlist::Shortlists;
 use crate::search::tree::{ArenaChunk, NodeId, Tree};
 use crate::search::{Limits, Resources, Search};
+use crate::simd::Kernel;
 use fastrand::Rng;
 use std::hint::black_box;
 use std::sync::atomic::AtomicBool;

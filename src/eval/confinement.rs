@@ -7,11 +7,11 @@
 //! penalties less Black's. Slides are cut off after [`STEPS`] steps: what is further away weighs little.
 
 use super::distance::DistanceMaps;
-use super::lanes::{Kernel, Lanes, Work};
 use super::mobility::{neighbours_of, tally};
 use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
 use crate::board::square::{STRIDE, Side};
+use crate::simd::{Kernel, Lanes, SimdTask};
 
 /// Steps of a slide that count.
 const STEPS: usize = 4;
@@ -35,14 +35,14 @@ const fn penalty_table<const SIZE: usize>() -> [u32; SIZE] {
 /// The metric on a given kernel. The maps must be those of the position.
 pub fn confinement_on(position: &Position, maps: &DistanceMaps, kernel: Kernel) -> f32 {
     struct Confinement<'a>(&'a Position, &'a DistanceMaps);
-    impl Work for Confinement<'_> {
+    impl SimdTask for Confinement<'_> {
         type Output = f32;
         #[inline(always)]
         fn run<L: Lanes>(self) -> f32 {
             confinement::<L>(self.0, self.1)
         }
     }
-    kernel.run(Confinement(position, maps))
+    kernel.dispatch(Confinement(position, maps))
 }
 
 /// The metric by the kernel that the caller was compiled for.

@@ -5,9 +5,9 @@
 //! neighbourhood a step. Both end when nothing new is reached; the king flood, which is the cheaper,
 //! runs first and tells the queen flood what can be reached at all.
 
-use super::lanes::{Boards, Kernel, Lanes, SidePair, Work};
 use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
+use crate::simd::{Boards, Kernel, Lanes, SidePair, SimdTask};
 
 /// No square of a 10x10 board is further away than this.
 const MOST_STEPS: usize = 100;
@@ -97,27 +97,27 @@ impl DistanceMaps {
     /// Fills the maps for a position.
     pub fn flood(&mut self, position: &Position, kernel: Kernel) {
         struct Flood<'a>(&'a mut DistanceMaps, &'a Position);
-        impl Work for Flood<'_> {
+        impl SimdTask for Flood<'_> {
             type Output = ();
             #[inline(always)]
             fn run<L: Lanes>(self) {
                 self.0.flood_with::<L>(self.1);
             }
         }
-        kernel.run(Flood(self, position));
+        kernel.dispatch(Flood(self, position));
     }
 
     /// Fills only the map of queen moves.
     pub fn flood_queen_only(&mut self, position: &Position, kernel: Kernel) {
         struct FloodQueenOnly<'a>(&'a mut DistanceMaps, &'a Position);
-        impl Work for FloodQueenOnly<'_> {
+        impl SimdTask for FloodQueenOnly<'_> {
             type Output = ();
             #[inline(always)]
             fn run<L: Lanes>(self) {
                 self.0.flood_queen_only_with::<L>(self.1);
             }
         }
-        kernel.run(FloodQueenOnly(self, position));
+        kernel.dispatch(FloodQueenOnly(self, position));
     }
 
     #[inline(always)]

@@ -11,9 +11,9 @@
 //! | mobility | `sum over amazons of sum over s in one queen move of neighbours(s) / steps(s)` |
 
 use super::distance::{DistanceMaps, Levels};
-use super::lanes::{Kernel, SidePair};
 use super::mobility;
 use crate::board::position::Position;
+use crate::simd::{Kernel, SidePair};
 
 /// The metrics of one position, positive for Black.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]

@@ -1,9 +1,9 @@
 //! Mobility, the fifth metric of the MG-PEO paper (equations 6 and 7), from a walk of all amazons at once. The same walk
 //! finds what each side reaches in one queen move, from which the distance map goes on.
 
-use super::lanes::{Boards, Kernel, Lanes, Work};
 use crate::board::bitboard::{Bitboard, DIRECTIONS};
 use crate::board::position::Position;
+use crate::simd::{Boards, Kernel, Lanes, SimdTask};
 
 /// A common multiple of the steps 1 to 9, so that mobility is summed without rounding.
 const COMMON_MULTIPLE: u32 = 2520;
@@ -11,14 +11,14 @@ const COMMON_MULTIPLE: u32 = 2520;
 /// The metric on a given kernel.
 pub fn mobility_on(position: &Position, kernel: Kernel) -> f32 {
     struct Mobility<'a>(&'a Position);
-    impl Work for Mobility<'_> {
+    impl SimdTask for Mobility<'_> {
         type Output = f32;
         #[inline(always)]
         fn run<L: Lanes>(self) -> f32 {
             balance(Walk::<L>::new(self.0.all_amazons(), self.0.empty()).mobilities)
         }
     }
-    kernel.run(Mobility(position))
+    kernel.dispatch(Mobility(position))
 }
 
 /// Black's mobility less White's, from sums in units of 1/2520.
@@ -72,7 +72,7 @@ impl<L: Lanes> Walk<L> {
 }
 
 /// In how many of the eight sets of a side each square is, two boards each of four: the binary digits of the number
-/// spread over four sets, each in the shape of [`super::lanes::SidePair::to_array`].
+/// spread over four sets, each in the shape of [`crate::simd::SidePair::to_array`].
 #[inline(always)]
 fn tally_on_lanes<L: Lanes>([a, b, c, d]: [Boards<L>; 4]) -> [L; 4] {
     let (one_up, two_up) = (a.xor(b), a.and(b));
@@ -91,7 +91,7 @@ fn tally_on_lanes<L: Lanes>([a, b, c, d]: [Boards<L>; 4]) -> [L; 4] {
     [ones.xor(more_ones), either.xor(carried_twos), either_fours.xor(carried_fours), eights]
 }
 
-/// The same sets for both sides, in the shape of [`super::lanes::SidePair::to_array`].
+/// The same sets for both sides, in the shape of [`crate::simd::SidePair::to_array`].
 #[inline(always)]
 fn for_both_sides(sets: [Bitboard; 4]) -> [[u64; 4]; 4] {
     let mut arrays = [[0; 4]; 4];

@@ -5,7 +5,7 @@
 //! paper's metrics, to which [`mobility`] is added, and [`phased`] weighs them by the stage of the game; [`terms`] turns
 //! them into more numbers, to which [`confinement`] is added, and [`fitted`] weighs those; [`winrate`] turns the weighted
 //! sum into a winning rate; [`policy`] gives the logits of half-moves. [`mod@weights`] are the files that fitted numbers
-//! come from. [`lanes`] is the arithmetic underneath, in several instruction sets, and [`parallel`] the paper's way to
+//! come from. [`crate::simd`] is the arithmetic underneath, in several instruction sets, and [`parallel`] the paper's way to
 //! spread one evaluation over threads.
 //!
 //! Sums are integers until the last step, so every kernel and every thread order gives the same bits.
@@ -13,7 +13,6 @@
 pub mod confinement;
 pub mod distance;
 pub mod fitted;
-pub mod lanes;
 pub mod metrics;
 pub mod mobility;
 pub mod model;
@@ -26,7 +25,7 @@ pub mod winrate;
 
 use crate::board::position::Position;
 use crate::board::square::Side;
-use lanes::{Kernel, Lanes, Work};
+use crate::simd::{Kernel, Lanes, SimdTask};
 use model::{Model, ModelScratch};
 use std::ops::Neg;
 
@@ -110,13 +109,13 @@ impl Evaluator {
     #[inline]
     pub fn value(&self, position: &Position, scratch: &mut ModelScratch) -> Value {
         struct Evaluation<'a>(&'a Position, &'a Model, &'a mut ModelScratch);
-        impl Work for Evaluation<'_> {
+        impl SimdTask for Evaluation<'_> {
             type Output = Value;
             #[inline(always)]
             fn run<L: Lanes>(self) -> Value {
                 self.1.value::<L>(self.0, self.2)
             }
         }
-        self.kernel.run(Evaluation(position, &self.model, scratch))
+        self.kernel.dispatch(Evaluation(position, &self.model, scratch))
     }
 }

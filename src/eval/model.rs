@@ -6,7 +6,6 @@
 
 use super::distance::DistanceMaps;
 use super::fitted::Fitted;
-use super::lanes::Lanes;
 use super::metrics::{self, Metrics};
 use super::mobility::{self, Walk};
 use super::phased::PhasedWeights;
@@ -18,6 +17,7 @@ use super::{Value, confinement};
 use crate::board::moves::Movement;
 use crate::board::position::{ArrowPhase, Position};
 use crate::board::square::Square;
+use crate::simd::Lanes;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;

@@ -4,13 +4,13 @@
 
 use super::Value;
 use super::distance::{DistanceMaps, Levels, flood_king, flood_queen};
-use super::lanes::{Boards, PortableLanes, SidePair};
 use super::metrics::{self, Metrics};
 use super::mobility::{self, Walk};
 use super::model::{Model, ModelScratch};
 use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
 use crate::board::square::Side;
+use crate::simd::{Boards, PortableLanes, SidePair};
 
 /// The value of a position, its metrics spread over the threads of the current rayon pool. The terms of the fitted
 /// evaluation are none of the paper's, and are not spread.

@@ -9,7 +9,6 @@
 //! squares, and read off where a half-move leads to.
 
 use super::distance::{DistanceMaps, Levels};
-use super::lanes::Lanes;
 use super::mobility::{neighbours_of, tally};
 use super::standard_ply;
 use crate::board::bitboard::{Bitboard, DIRECTIONS};
@@ -17,6 +16,7 @@ use crate::board::moves::Movement;
 use crate::board::position::{ArrowPhase, Position};
 use crate::board::reach::queen_reach;
 use crate::board::square::{FRAME, STRIDE, Side, Size, Square};
+use crate::simd::Lanes;
 
 /// Stages of the game that have weights of their own.
 pub const STAGES: usize = 4;

@@ -13,9 +13,9 @@
 use super::Value;
 use super::confinement::confinement_on;
 use super::distance::{DistanceMaps, Levels};
-use super::lanes::{Kernel, Lanes, SidePair, Work};
 use crate::board::position::Position;
 use crate::board::square::Side;
+use crate::simd::{Kernel, Lanes, SidePair, SimdTask};
 
 /// The names of the terms. Squares are those of the side to move less the opponent's.
 pub const NAMES: [&str; TERMS] = [
@@ -66,14 +66,14 @@ impl Terms {
     /// [`Terms::of`] on a given kernel.
     pub fn of_on(maps: &DistanceMaps, confinement: f32, side: Side, kernel: Kernel) -> Self {
         struct Counting<'a>(&'a DistanceMaps, f32, Side);
-        impl Work for Counting<'_> {
+        impl SimdTask for Counting<'_> {
             type Output = Terms;
             #[inline(always)]
             fn run<L: Lanes>(self) -> Terms {
                 Terms::of::<L>(self.0, self.1, self.2)
             }
         }
-        kernel.run(Counting(maps, confinement, side))
+        kernel.dispatch(Counting(maps, confinement, side))
     }
 
     /// Those of a position on a given kernel; `maps` is scratch space.

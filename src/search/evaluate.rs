@@ -6,10 +6,10 @@ use super::playout::Playouts;
 use super::rollout::{End, random_arrow, random_half_moves};
 use crate::board::position::Position;
 use crate::board::square::Side;
-use crate::eval::lanes::{Kernel, Lanes, Work};
 use crate::eval::model::{Model, ModelScratch};
 use crate::eval::parallel;
 use crate::eval::winrate::WinRate;
+use crate::simd::{Kernel, Lanes, SimdTask};
 use fastrand::Rng;
 
 /// Evaluates leaves by rollouts and the model.
@@ -61,14 +61,14 @@ impl LeafEvaluator {
         scratch: &mut EvaluationScratch,
     ) -> WinRate {
         struct Evaluation<'a>(&'a LeafEvaluator, &'a State, &'a mut Rng, &'a mut EvaluationScratch);
-        impl Work for Evaluation<'_> {
+        impl SimdTask for Evaluation<'_> {
             type Output = WinRate;
             #[inline(always)]
             fn run<L: Lanes>(self) -> WinRate {
                 self.0.evaluate::<L>(self.1, self.2, self.3)
             }
         }
-        self.kernel.run(Evaluation(self, state, rng, scratch))
+        self.kernel.dispatch(Evaluation(self, state, rng, scratch))
     }
 
     /// The same by the kernel that the caller was compiled for.

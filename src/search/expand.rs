@@ -5,9 +5,9 @@ use super::tree::{self, ArenaChunk, Edge, NodeId, Tree};
 use crate::board::moves::{Move, Movement};
 use crate::board::position::{ArrowPhase, Position};
 use crate::board::square::Side;
-use crate::eval::lanes::{Kernel, Lanes, Work};
 use crate::eval::model::{Model, ModelScratch};
 use crate::eval::policy;
+use crate::simd::{Kernel, Lanes, SimdTask};
 use fastrand::Rng;
 
 /// The game at a node: between two moves, or between movement and arrow.
@@ -127,14 +127,14 @@ impl Expander {
         rng: &mut Rng,
     ) {
         struct Expansion<'a>(&'a mut Expander, &'a Tree, NodeId, &'a State, &'a Params, &'a mut Rng);
-        impl Work for Expansion<'_> {
+        impl SimdTask for Expansion<'_> {
             type Output = ();
             #[inline(always)]
             fn run<L: Lanes>(self) {
                 self.0.expand::<L>(self.1, self.2, self.3, &[], self.4, self.5);
             }
         }
-        kernel.run(Expansion(self, tree, id, state, params, rng));
+        kernel.dispatch(Expansion(self, tree, id, state, params, rng));
     }
 
     /// Expands a node: gives it its children in random order, or where the formula has priors in their order.

@@ -11,8 +11,8 @@ use super::tree::NodeId;
 use crate::board::position::Position;
 use crate::board::square::Side;
 use crate::endgame::Counter;
-use crate::eval::lanes::{Lanes, Work};
 use crate::eval::winrate::WinRate;
+use crate::simd::{Lanes, SimdTask};
 use fastrand::Rng;
 
 /// A node of the path that iterations can begin at.
@@ -61,14 +61,14 @@ impl Worker {
     /// Iterates until the run is over. `tick` is called at every look at the clock.
     pub fn work(&mut self, shared: &Shared, tick: &mut dyn FnMut(&Shared)) {
         struct Run<'a, 'b>(&'a mut Worker, &'a Shared<'b>, &'a mut dyn FnMut(&Shared));
-        impl Work for Run<'_, '_> {
+        impl SimdTask for Run<'_, '_> {
             type Output = ();
             #[inline(always)]
             fn run<L: Lanes>(self) {
                 self.0.work_with::<L>(self.1, self.2);
             }
         }
-        shared.evaluator.kernel().run(Run(self, shared, tick));
+        shared.evaluator.kernel().dispatch(Run(self, shared, tick));
     }
 
     /// The same by the kernel that the caller was compiled for, as is all that an iteration does.

@@ -10,11 +10,11 @@ use crate::files::{Output, read_weights};
 use crate::matches::spec::search_params;
 use fastrand::Rng;
 use indicatif::ProgressBar;
-use otrera::eval::lanes::PortableLanes;
 use otrera::eval::policy::{
     ARROW_FEATURES, Arrows, MOVEMENT_FEATURES, Movements, PolicyWeights, STAGES, classes, stage,
 };
 use otrera::eval::weights::PriorWeights;
+use otrera::simd::PortableLanes;
 use otrera::{ArrowPhase, DistanceMaps, Kernel, Limits, Movement, Params, Position, Resources, Search};
 use rayon::prelude::*;
 use std::path::PathBuf;

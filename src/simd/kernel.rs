@@ -1,0 +1,139 @@
+//! SIMD dispatch: which instruction sets the processor has, and the code compiled for one of them.
+
+use super::lanes::{Lanes, PortableLanes};
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+use super::x86::{Avx2Lanes, Avx512Lanes, Sse2Lanes};
+use std::sync::LazyLock;
+
+/// An instruction set to compute with, slowest first. All give the same bits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Kernel {
+    /// Plain 64-bit arithmetic, whatever the processor.
+    Portable,
+    /// 128-bit registers, and an instruction that counts bits: Intel since 2008, AMD since 2011.
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    Sse42,
+    /// 256-bit registers: Intel since 2013, AMD since 2015.
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    Avx2,
+    /// 256-bit registers and what AVX-512 has for them, such as shifts across two numbers and three-way logic: Intel
+    /// servers since 2021, AMD since 2022.
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    Avx512,
+}
+
+/// Something to do by a kernel. What `run` calls must be inlined into it, or it is not compiled for the kernel.
+pub trait SimdTask {
+    /// What comes out.
+    type Output;
+    /// Does it with the lanes of a kernel; to be marked `#[inline(always)]`.
+    fn run<L: Lanes>(self) -> Self::Output;
+}
+
+impl Kernel {
+    /// The fastest kernel of the processor this runs on.
+    pub fn fastest() -> Self {
+        static FASTEST: LazyLock<Kernel> = LazyLock::new(Kernel::find);
+        *FASTEST
+    }
+
+    /// Those for this kind of processor, slowest first.
+    const ALL: &[Self] = &[
+        Self::Portable,
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        Self::Sse42,
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        Self::Avx2,
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        Self::Avx512,
+    ];
+
+    /// How many there are for this kind of processor.
+    pub const COUNT: usize = Self::ALL.len();
+
+    /// One word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Portable => "portable",
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Self::Sse42 => "sse4.2",
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Self::Avx2 => "avx2",
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Self::Avx512 => "avx-512",
+        }
+    }
+
+    /// All that this processor has, slowest first.
+    pub fn available() -> impl Iterator<Item = Self> {
+        Self::ALL.iter().copied().filter(|&kernel| kernel <= Self::fastest())
+    }
+
+    #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+    fn find() -> Self {
+        Self::Portable
+    }
+
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    fn find() -> Self {
+        let sse42 = is_x86_feature_detected!("popcnt") && is_x86_feature_detected!("sse4.2");
+        let avx2 = sse42
+            && is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt");
+        let avx512 = avx2
+            && is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vbmi2")
+            && is_x86_feature_detected!("avx512vpopcntdq");
+        if avx512 {
+            Self::Avx512
+        } else if avx2 {
+            Self::Avx2
+        } else if sse42 {
+            Self::Sse42
+        } else {
+            Self::Portable
+        }
+    }
+
+    /// Does something by this kernel, or by the fastest that this processor has if it lacks this one.
+    #[inline]
+    pub fn dispatch<T: SimdTask>(self, task: T) -> T::Output {
+        match self.min(Self::fastest()) {
+            Self::Portable => task.run::<PortableLanes>(),
+            // SAFETY: the processor has what this kernel needs, since it has what the fastest one needs.
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Self::Sse42 => unsafe { run_sse42(task) },
+            // SAFETY: likewise.
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Self::Avx2 => unsafe { run_avx2(task) },
+            // SAFETY: likewise.
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Self::Avx512 => unsafe { run_avx512(task) },
+        }
+    }
+}
+
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+#[target_feature(enable = "sse4.2,popcnt")]
+fn run_sse42<T: SimdTask>(task: T) -> T::Output {
+    task.run::<Sse2Lanes>()
+}
+
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn run_avx2<T: SimdTask>(task: T) -> T::Output {
+    task.run::<Avx2Lanes>()
+}
+
+/// All but the counts is written for AVX2: the compiler finds where one new instruction does the work of several.
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx512vbmi2,avx512vpopcntdq")]
+fn run_avx512<T: SimdTask>(task: T) -> T::Output {
+    task.run::<Avx512Lanes>()
+}

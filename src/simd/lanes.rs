@@ -1,0 +1,156 @@
+//! Four 64-bit lanes: the operations that every instruction set offers, and their form in plain arithmetic.
+
+use crate::board::bitboard::Bitboard;
+
+/// Four 64-bit numbers; lanes 0 and 1 share a shift distance, lanes 2 and 3 another.
+pub trait Lanes: Copy {
+    /// From four numbers.
+    fn new(lanes: [u64; 4]) -> Self;
+    /// Back to four numbers.
+    fn to_array(self) -> [u64; 4];
+    /// Bits in both.
+    fn and(self, other: Self) -> Self;
+    /// Bits in either.
+    fn or(self, other: Self) -> Self;
+    /// Bits in exactly one.
+    fn xor(self, other: Self) -> Self;
+    /// Lanes 0 and 1 shifted left by `a`, lanes 2 and 3 by `b`; both below 64.
+    fn left(self, a: u32, b: u32) -> Self;
+    /// Lanes 0 and 1 shifted right by `a`, lanes 2 and 3 by `b`; both below 64.
+    fn right(self, a: u32, b: u32) -> Self;
+    /// Bits that are not in the other.
+    fn without(self, other: Self) -> Self;
+    /// Lanes 2 and 3 exchanged with lanes 0 and 1.
+    fn swapped(self) -> Self;
+    /// Lane 0 exchanged with lane 1, and 2 with 3.
+    fn pairs_exchanged(self) -> Self;
+    /// The same number in all lanes.
+    #[inline(always)]
+    fn splat(number: u64) -> Self {
+        Self::new([number; 4])
+    }
+    /// For each of four squares, below 127, the 64 that follow it, as much of a set as is there, the next one in the
+    /// lowest bit.
+    #[inline(always)]
+    fn above(set: Bitboard, squares: [u32; 4]) -> Self {
+        let mut lanes = [0; 4];
+        for (lane, square) in lanes.iter_mut().zip(squares) {
+            *lane = (set.0 >> square >> 1) as u64;
+        }
+        Self::new(lanes)
+    }
+    /// For each of four squares the 64 before it, the one just before in the highest bit.
+    #[inline(always)]
+    fn below(set: Bitboard, squares: [u32; 4]) -> Self {
+        let mut lanes = [0; 4];
+        for (lane, square) in lanes.iter_mut().zip(squares) {
+            *lane =
+                if square < 64 { (set.0 << (64 - square)) as u64 } else { (set.0 >> (square - 64)) as u64 };
+        }
+        Self::new(lanes)
+    }
+    /// The sum of the numbers at the 64 places of each lane, their binary digits spread over these, the lowest first.
+    #[inline(always)]
+    fn sums<const DIGITS: usize>(digits: [Self; DIGITS]) -> [u32; 4] {
+        sums(digits)
+    }
+    /// How many bits each of these numbers has in common with that of the four in its lane, those of the first counted
+    /// once, of the others twice, four times, eight times.
+    #[inline(always)]
+    fn weighed_counts(numbers: [u64; 4], digits: &[[u64; 4]; 4]) -> [u32; 4] {
+        weighed_counts(numbers, digits)
+    }
+    /// Whether no bit is set.
+    #[inline(always)]
+    fn is_empty(self) -> bool {
+        let [a, b, c, d] = self.to_array();
+        a | b | c | d == 0
+    }
+    /// Lanes 0 and 1 of this and of the other, and lanes 2 and 3 of both.
+    fn halves_joined(self, other: Self) -> (Self, Self);
+    /// The bit at this place, below 64, of each lane, that of lane 0 lowest.
+    fn digits(self, place: u32) -> u32;
+}
+
+/// [`Lanes::sums`] one by one.
+#[inline(always)]
+fn sums<L: Lanes, const DIGITS: usize>(digits: [L; DIGITS]) -> [u32; 4] {
+    let mut sums = [0; 4];
+    // No closures, which would leave the instruction set that this is compiled for.
+    for (place, digit) in digits.into_iter().enumerate() {
+        let digit = digit.to_array();
+        for lane in 0..4 {
+            sums[lane] += digit[lane].count_ones() << place;
+        }
+    }
+    sums
+}
+
+/// [`Lanes::weighed_counts`] one by one.
+#[inline(always)]
+pub(super) fn weighed_counts(numbers: [u64; 4], digits: &[[u64; 4]; 4]) -> [u32; 4] {
+    let mut counts = [0; 4];
+    for lane in 0..4 {
+        for (place, digit) in digits.iter().enumerate() {
+            counts[lane] += (numbers[lane] & digit[lane]).count_ones() << place;
+        }
+    }
+    counts
+}
+
+/// The lanes in four ordinary numbers.
+#[derive(Clone, Copy)]
+pub struct PortableLanes([u64; 4]);
+
+impl Lanes for PortableLanes {
+    #[inline(always)]
+    fn new(lanes: [u64; 4]) -> Self {
+        Self(lanes)
+    }
+    #[inline(always)]
+    fn to_array(self) -> [u64; 4] {
+        self.0
+    }
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i] & other.0[i]))
+    }
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i] | other.0[i]))
+    }
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i] ^ other.0[i]))
+    }
+    #[inline(always)]
+    fn left(self, a: u32, b: u32) -> Self {
+        Self([self.0[0] << a, self.0[1] << a, self.0[2] << b, self.0[3] << b])
+    }
+    #[inline(always)]
+    fn right(self, a: u32, b: u32) -> Self {
+        Self([self.0[0] >> a, self.0[1] >> a, self.0[2] >> b, self.0[3] >> b])
+    }
+    #[inline(always)]
+    fn without(self, other: Self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i] & !other.0[i]))
+    }
+    #[inline(always)]
+    fn swapped(self) -> Self {
+        Self([self.0[2], self.0[3], self.0[0], self.0[1]])
+    }
+    #[inline(always)]
+    fn halves_joined(self, other: Self) -> (Self, Self) {
+        let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
+        (Self([a, b, e, f]), Self([c, d, g, h]))
+    }
+    #[inline(always)]
+    fn pairs_exchanged(self) -> Self {
+        Self([self.0[1], self.0[0], self.0[3], self.0[2]])
+    }
+    #[inline(always)]
+    fn digits(self, place: u32) -> u32 {
+        let digit = |lane: usize| (self.0[lane] >> place & 1) as u32;
+        digit(0) | digit(1) << 1 | digit(2) << 2 | digit(3) << 3
+    }
+}
