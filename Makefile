@@ -76,11 +76,12 @@ bench: bot ## behaviour checksum and speed of the bot
 same-bench: bot ## checks that debug, release, static and Windows builds search as recorded
 	scripts/same_bench.sh
 
-lint: ## formatting and clippy, warnings as errors
+lint: ## formatting, clippy and documentation, warnings as errors
 	@scripts/need.sh cargo
 	@cargo fmt --version >/dev/null && cargo clippy --version >/dev/null || rustup component add rustfmt clippy
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --document-private-items --quiet
 
 clean: ## removes what was built
 	cargo clean

@@ -4,7 +4,7 @@
 use crate::board::{self, Colours};
 use otrera::{DistanceMaps, Kernel, Position, Side, Square};
 
-/// What the letters of [`rows`] mean.
+/// What the letters of [`Territory::rows`] mean.
 pub const LEGEND: &str = "b, w: only Black, only White gets there; +, -: Black, White is there in fewer moves;\n\
                           =: both in as many; .: nobody";
 

@@ -15,7 +15,7 @@ pub enum Measure {
     Relative,
     /// The phased evaluation of the MG-PEO paper.
     Paper,
-    /// The fitted evaluation of [`crate::Params::TOURNAMENT`].
+    /// The fitted evaluation of [`otrera::Params::TOURNAMENT`].
     Fitted,
 }
 
