@@ -98,21 +98,30 @@ impl Evaluator {
     /// The value of a position. `maps` is scratch space, worth keeping between calls.
     #[inline]
     pub fn value(&self, position: &Position, maps: &mut DistanceMaps) -> Value {
-        struct Evaluation<'a>(&'a Position, &'a Weights, &'a mut DistanceMaps);
-        impl SimdTask for Evaluation<'_> {
-            type Output = Value;
-            #[inline(always)]
-            fn run<L: Lanes>(self) -> Value {
-                value::<L>(self.0, self.1, self.2)
-            }
-        }
         self.kernel.dispatch(Evaluation(position, &self.weights, maps))
+    }
+}
+
+/// The evaluation as a task, compiled once a kernel for all its callers.
+struct Evaluation<'a>(&'a Position, &'a Weights, &'a mut DistanceMaps);
+
+impl SimdTask for Evaluation<'_> {
+    type Output = Value;
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> Value {
+        value_here::<L>(self.0, self.1, self.2)
     }
 }
 
 /// The value of a position, by the kernel that the caller was compiled for.
 #[inline(always)]
 pub(crate) fn value<L: Lanes>(position: &Position, weights: &Weights, maps: &mut DistanceMaps) -> Value {
+    L::call(Evaluation(position, weights, maps))
+}
+
+/// [`value`], inlined.
+#[inline(always)]
+fn value_here<L: Lanes>(position: &Position, weights: &Weights, maps: &mut DistanceMaps) -> Value {
     match weights.at(position) {
         WeightsNow::Metrics(now) => {
             let mut mobility = 0.0;

@@ -124,15 +124,7 @@ impl Opener {
         params: &Params,
         rng: &mut Rng,
     ) {
-        struct Opening<'a>(&'a mut Opener, &'a Tree, NodeId, &'a State, &'a Params, &'a mut Rng);
-        impl SimdTask for Opening<'_> {
-            type Output = ();
-            #[inline(always)]
-            fn run<L: Lanes>(self) {
-                self.0.open::<L>(self.1, self.2, self.3, &[], self.4, self.5);
-            }
-        }
-        kernel.dispatch(Opening(self, tree, id, state, params, rng));
+        kernel.dispatch(Opening(self, tree, id, state, &[], params, rng));
     }
 
     /// Opens a node: gives it its children in random order, or where the formula has priors in their order.
@@ -140,6 +132,20 @@ impl Opener {
     /// another worker is at it.
     #[inline(always)]
     pub fn open<L: Lanes>(
+        &mut self,
+        tree: &Tree,
+        id: NodeId,
+        state: &State,
+        excluded: &[Move],
+        params: &Params,
+        rng: &mut Rng,
+    ) {
+        L::call(Opening(self, tree, id, state, excluded, params, rng));
+    }
+
+    /// [`Opener::open`], inlined.
+    #[inline(always)]
+    fn open_here<L: Lanes>(
         &mut self,
         tree: &Tree,
         id: NodeId,
@@ -209,6 +215,17 @@ impl Opener {
             *edge = edge.with_log_prior(score - log_sum);
         }
         tree::sort(&mut self.edges, &mut self.sorted);
+    }
+}
+
+/// [`Opener::open`] as a task, compiled once a kernel for all its callers.
+struct Opening<'a>(&'a mut Opener, &'a Tree, NodeId, &'a State, &'a [Move], &'a Params, &'a mut Rng);
+
+impl SimdTask for Opening<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        self.0.open_here::<L>(self.1, self.2, self.3, self.4, self.5, self.6);
     }
 }
 

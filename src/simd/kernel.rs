@@ -22,7 +22,8 @@ pub enum Kernel {
     Avx512,
 }
 
-/// Something to do by a kernel. What `run` calls must be inlined into it, or it is not compiled for the kernel.
+/// Something to do by a kernel. What `run` calls must be inlined into it or go through [`Lanes::call`], or it is not
+/// compiled for the kernel.
 pub trait SimdTask {
     /// What comes out.
     type Output;
@@ -104,7 +105,7 @@ impl Kernel {
     #[inline]
     pub fn dispatch<T: SimdTask>(self, task: T) -> T::Output {
         match self.min(Self::fastest()) {
-            Self::Portable => task.run::<PortableLanes>(),
+            Self::Portable => run_portable(task),
             // SAFETY: the processor has what this kernel needs, since it has what the fastest one needs.
             #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
             Self::Sse42 => unsafe { run_sse42(task) },
@@ -118,15 +119,21 @@ impl Kernel {
     }
 }
 
+/// Not inlined, as the others cannot be: a caller that is compiled for any processor would get a copy.
+#[inline(never)]
+pub(super) fn run_portable<T: SimdTask>(task: T) -> T::Output {
+    task.run::<PortableLanes>()
+}
+
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 #[target_feature(enable = "sse4.2,popcnt")]
-fn run_sse42<T: SimdTask>(task: T) -> T::Output {
+pub(super) fn run_sse42<T: SimdTask>(task: T) -> T::Output {
     task.run::<Sse2Lanes>()
 }
 
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn run_avx2<T: SimdTask>(task: T) -> T::Output {
+pub(super) fn run_avx2<T: SimdTask>(task: T) -> T::Output {
     task.run::<Avx2Lanes>()
 }
 
@@ -134,6 +141,6 @@ fn run_avx2<T: SimdTask>(task: T) -> T::Output {
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx512vbmi2,avx512vpopcntdq")]
-fn run_avx512<T: SimdTask>(task: T) -> T::Output {
+pub(super) fn run_avx512<T: SimdTask>(task: T) -> T::Output {
     task.run::<Avx512Lanes>()
 }
