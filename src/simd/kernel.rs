@@ -34,18 +34,24 @@ pub trait SimdTask {
 impl Kernel {
     /// The fastest kernel of the processor this runs on.
     pub fn fastest() -> Self {
-        static FASTEST: LazyLock<Kernel> = LazyLock::new(Kernel::find);
+        static FASTEST: LazyLock<Kernel> = LazyLock::new(|| {
+            Kernel::ALL.iter().copied().rfind(|kernel| kernel.is_supported()).unwrap_or(Kernel::Portable)
+        });
         *FASTEST
     }
+
+    /// Whether the program is built with few kernels (`--cfg few_kernels`): the portable one, and AVX2, which nearly all
+    /// processors have. It is smaller and built sooner.
+    const FEW: bool = cfg!(few_kernels);
 
     /// Those for this kind of processor, slowest first.
     const ALL: &[Self] = &[
         Self::Portable,
-        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        #[cfg(all(any(target_arch = "x86", target_arch = "x86_64"), not(few_kernels)))]
         Self::Sse42,
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
         Self::Avx2,
-        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        #[cfg(all(any(target_arch = "x86", target_arch = "x86_64"), not(few_kernels)))]
         Self::Avx512,
     ];
 
@@ -70,34 +76,30 @@ impl Kernel {
         Self::ALL.iter().copied().filter(|&kernel| kernel <= Self::fastest())
     }
 
-    #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
-    fn find() -> Self {
-        Self::Portable
-    }
-
-    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    fn find() -> Self {
-        let sse42 = is_x86_feature_detected!("popcnt") && is_x86_feature_detected!("sse4.2");
-        let avx2 = sse42
-            && is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("bmi1")
-            && is_x86_feature_detected!("bmi2")
-            && is_x86_feature_detected!("lzcnt");
-        let avx512 = avx2
-            && is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512vl")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("avx512vbmi2")
-            && is_x86_feature_detected!("avx512vpopcntdq");
-        if avx512 {
-            Self::Avx512
-        } else if avx2 {
-            Self::Avx2
-        } else if sse42 {
-            Self::Sse42
-        } else {
-            Self::Portable
+    /// Whether this processor has what the kernel, and those before it, need.
+    fn is_supported(self) -> bool {
+        match self {
+            Self::Portable => true,
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Self::Sse42 => is_x86_feature_detected!("popcnt") && is_x86_feature_detected!("sse4.2"),
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Self::Avx2 => {
+                Self::Sse42.is_supported()
+                    && is_x86_feature_detected!("avx2")
+                    && is_x86_feature_detected!("bmi1")
+                    && is_x86_feature_detected!("bmi2")
+                    && is_x86_feature_detected!("lzcnt")
+            }
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Self::Avx512 => {
+                Self::Avx2.is_supported()
+                    && is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512vl")
+                    && is_x86_feature_detected!("avx512bw")
+                    && is_x86_feature_detected!("avx512dq")
+                    && is_x86_feature_detected!("avx512vbmi2")
+                    && is_x86_feature_detected!("avx512vpopcntdq")
+            }
         }
     }
 
@@ -106,6 +108,9 @@ impl Kernel {
     pub fn dispatch<T: SimdTask>(self, task: T) -> T::Output {
         match self.min(Self::fastest()) {
             Self::Portable => run_portable(task),
+            // Not built in, and so never the fastest.
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Self::Sse42 | Self::Avx512 if Self::FEW => run_portable(task),
             // SAFETY: the processor has what this kernel needs, since it has what the fastest one needs.
             #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
             Self::Sse42 => unsafe { run_sse42(task) },
