@@ -22,10 +22,10 @@ bot: ## the bot, a static Linux executable: dist/otrera
 	@scripts/need.sh cargo cc
 	@scripts/build_bot.sh $(EXE)
 
-botzone: bot ## the bot as one C++ source that Botzone takes: dist/botzone.cpp
-	@scripts/need.sh python3
-	@mkdir -p dist
-	@python3 -B launcher/make_botzone.py $(EXE) dist/botzone.cpp
+botzone: ## the bot as one C++ source that Botzone's editor takes: dist/botzone.cpp
+	@scripts/need.sh cargo cc python3
+	@RUSTFLAGS="$$RUSTFLAGS --cfg few_kernels --cfg botzone_only" scripts/build_bot.sh dist/otrera-botzone botzone
+	@python3 -B launcher/make_botzone.py dist/otrera-botzone dist/botzone.cpp
 
 windows: ## the same for Windows 7 and newer: dist/otrera.exe
 	@scripts/need.sh cargo cc x86_64-w64-mingw32-gcc

@@ -1,8 +1,8 @@
 // Otrera for Botzone: a C++ source that carries a finished program and becomes it.
 //
 // Botzone takes C++ but no Rust. So Otrera is built as a static Linux executable for x86-64, and
-// make_botzone.py writes it, compressed and in base64, at the end of this file. What runs after main() below is that
-// executable, in the same process: with the same arguments, environment, files and clocks.
+// make_botzone.py writes it, compressed (deflate) and as text, at the end of this file. What runs after main() below is
+// that executable, in the same process: with the same arguments, environment, files and clocks.
 //
 // It gets there by the first of three ways that the system allows:
 //   load   this process maps the executable's segments and jumps into it: neither exec nor a file
@@ -38,10 +38,10 @@
 #define AT_EMPTY_PATH 0x1000
 #endif
 
-// The executable file as an LZ4 block; all are defined on the last lines.
+// The executable file, compressed and as text; all are defined on the last lines.
 extern const std::size_t executable_size;
-extern const std::size_t compressed_size;
-extern const char compressed_base64[];
+extern const std::size_t text_size;
+extern const char text[];
 
 namespace {
 
@@ -57,67 +57,226 @@ void release(unsigned char *memory, std::size_t size) {
     munmap(memory, size);
 }
 
-// Decodes base64 into this many bytes, and up to two more.
-void decode_base64(const char *text, unsigned char *bytes, std::size_t size) {
-    const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::uint32_t value[256] = {};
-    for (std::uint32_t i = 0; i < 64; i++)
-        value[static_cast<unsigned char>(digits[i])] = i;
+// --- unpack: inflate, RFC 1951 ---------------------------------------------------------------------------
 
-    const unsigned char *four = reinterpret_cast<const unsigned char *>(text);
-    for (std::size_t i = 0; i < size; i += 3, four += 4) {
-        const std::uint32_t bits =
-            value[four[0]] << 18 | value[four[1]] << 12 | value[four[2]] << 6 | value[four[3]];
-        bytes[i] = static_cast<unsigned char>(bits >> 16);
-        bytes[i + 1] = static_cast<unsigned char>(bits >> 8);
-        bytes[i + 2] = static_cast<unsigned char>(bits);
+// The bits of the deflate stream, the first in the lowest place. Two characters hold 13 of them, as a number of two
+// digits to the base 91, the low one first (91 * 91 > 2^13). The digits are the visible ASCII characters but for three
+// that may not stand for themselves in a C++ string: quotation mark, question mark, backslash.
+class BitReader {
+public:
+    BitReader(const char *first, std::size_t size)
+        : start_(reinterpret_cast<const unsigned char *>(first)), next_(start_), end_(start_ + size), value_() {
+        std::uint64_t digit = 0;
+        for (unsigned char c = '!'; c <= '~'; ++c)
+            if (c != '"' && c != '?' && c != '\\')
+                value_[c] = digit++;
     }
-}
 
-// A length of LZ4: four bits of the token, and if they are all set, bytes to add until one is not full.
-std::size_t read_length(unsigned token_bits, const unsigned char *&in) {
-    std::size_t length = token_bits;
-    if (token_bits == 15) {
-        unsigned more;
-        do {
-            more = *in++;
-            length += more;
-        } while (more == 255);
+    // Makes at least 48 bits available: as many as a length and a distance take. After the end they are zeros.
+    void refill() {
+        for (; count_ < 48; count_ += 13) {
+            if (next_ != end_) {
+                bits_ |= (value_[next_[0]] + 91 * value_[next_[1]]) << count_;
+                next_ += 2;
+            }
+        }
     }
-    return length;
-}
 
-// Expands an LZ4 block: again and again a token, bytes to be taken as they are, and how far back, in two bytes, to
-// find what follows. The last bytes are taken as they are. What make_botzone.py wrote is trusted.
-void expand(const unsigned char *in, const unsigned char *end, unsigned char *out) {
-    const std::size_t shortest_match = 4;
-    while (in != end) {
-        const unsigned token = *in++;
-        const std::size_t literals = read_length(token >> 4, in);
-        std::memcpy(out, in, literals);
-        in += literals;
-        out += literals;
-        if (in == end)
+    unsigned peek(unsigned count) const {
+        return static_cast<unsigned>(bits_) & ((1u << count) - 1);
+    }
+
+    void drop(unsigned count) {
+        bits_ >>= count;
+        count_ -= count;
+    }
+
+    unsigned take(unsigned count) {
+        const unsigned bits = peek(count);
+        drop(count);
+        return bits;
+    }
+
+    // Goes on at a byte of the stream.
+    void align() {
+        const unsigned read = static_cast<unsigned>((next_ - start_) / 2) * 13;
+        drop((count_ - read) % 8);
+    }
+
+private:
+    const unsigned char *start_, *next_, *end_;
+    std::uint64_t bits_ = 0;
+    unsigned count_ = 0;  // of the bits that were read and not yet taken
+    std::uint64_t value_[256];
+};
+
+const unsigned longest_code = 15, quick_bits = 10;
+
+// A canonical Huffman code, given by the length of each symbol's code.
+class HuffmanCode {
+public:
+    void build(const unsigned char *lengths, unsigned symbols) {
+        std::memset(quick_, 0, sizeof quick_);
+        std::memset(count_, 0, sizeof count_);
+        for (unsigned symbol = 0; symbol < symbols; ++symbol)
+            ++count_[lengths[symbol]];
+        count_[0] = 0;
+        unsigned code[longest_code + 1] = {}, place[longest_code + 1] = {};
+        for (unsigned length = 1; length < longest_code; ++length) {
+            code[length + 1] = (code[length] + count_[length]) << 1;
+            place[length + 1] = place[length] + count_[length];
+        }
+        for (unsigned symbol = 0; symbol < symbols; ++symbol) {
+            const unsigned length = lengths[symbol];
+            if (length == 0)
+                continue;
+            in_order_[place[length]++] = static_cast<std::uint16_t>(symbol);
+            add_quick(code[length]++, length, symbol);
+        }
+    }
+
+    unsigned decode(BitReader &reader) const {
+        const unsigned entry = quick_[reader.peek(quick_bits)];
+        if (entry == 0)
+            return decode_long(reader);
+        reader.drop(entry & 15);
+        return entry >> 4;
+    }
+
+private:
+    // All numbers that begin with the code, whose first bit is the highest and comes first in the stream.
+    void add_quick(unsigned code, unsigned length, unsigned symbol) {
+        if (length > quick_bits)
             return;
-        const unsigned char *match = out - (in[0] | in[1] << 8);
-        in += 2;
+        unsigned reversed = 0;
+        for (unsigned bit = 0; bit < length; ++bit)
+            reversed |= (code >> bit & 1) << (length - 1 - bit);
+        for (; reversed < 1u << quick_bits; reversed += 1u << length)
+            quick_[reversed] = static_cast<std::uint16_t>(symbol << 4 | length);
+    }
+
+    // Bit by bit: codes of one length are consecutive numbers.
+    unsigned decode_long(BitReader &reader) const {
+        unsigned code = 0, first = 0, place = 0;
+        for (unsigned length = 1; length <= longest_code; ++length) {
+            code |= reader.take(1);
+            if (code < first + count_[length])
+                return in_order_[place + code - first];
+            place += count_[length];
+            first = (first + count_[length]) << 1;
+            code <<= 1;
+        }
+        return 0;
+    }
+
+    std::uint16_t quick_[1 << quick_bits];  // symbol << 4 | length; 0 if the code is longer than that
+    std::uint16_t count_[longest_code + 1];
+    std::uint16_t in_order_[288];
+};
+
+// The codes of a block: of literals and lengths, and of distances.
+struct BlockCodes {
+    HuffmanCode literals, distances;
+
+    // Those of section 3.2.6.
+    void set_fixed() {
+        unsigned char lengths[288];
+        for (unsigned symbol = 0; symbol < 288; ++symbol)
+            lengths[symbol] = symbol < 144 ? 8 : symbol < 256 ? 9 : symbol < 280 ? 7 : 8;
+        literals.build(lengths, 288);
+        std::memset(lengths, 5, 30);
+        distances.build(lengths, 30);
+    }
+
+    // Reads them as section 3.2.7 says: the lengths of the codes are Huffman-coded themselves.
+    void read(BitReader &reader) {
+        const unsigned char order[] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
+        unsigned char lengths[288 + 32] = {};
+        const unsigned literal_count = 257 + reader.take(5);
+        const unsigned distance_count = 1 + reader.take(5);
+        for (unsigned i = 0, count = 4 + reader.take(4); i < count; ++i, reader.refill())
+            lengths[order[i]] = static_cast<unsigned char>(reader.take(3));
+        HuffmanCode length_code;
+        length_code.build(lengths, sizeof order);
+        for (unsigned i = 0; i < literal_count + distance_count;) {
+            reader.refill();
+            const unsigned symbol = length_code.decode(reader);
+            const unsigned repeated = symbol == 16 ? lengths[i - 1] : symbol < 16 ? symbol : 0;
+            const unsigned times = symbol < 16    ? 1
+                                   : symbol == 16 ? 3 + reader.take(2)
+                                   : symbol == 17 ? 3 + reader.take(3)
+                                                  : 11 + reader.take(7);
+            std::memset(lengths + i, static_cast<int>(repeated), times);
+            i += times;
+        }
+        literals.build(lengths, literal_count);
+        distances.build(lengths + literal_count, distance_count);
+    }
+};
+
+unsigned char *inflate_stored(BitReader &reader, unsigned char *out) {
+    reader.align();
+    reader.refill();
+    const unsigned size = reader.take(16);
+    for (unsigned i = 0; i < size + 2; ++i) {
+        reader.refill();
+        const unsigned byte = reader.take(8);
+        if (i >= 2)  // after the complement of the size
+            *out++ = static_cast<unsigned char>(byte);
+    }
+    return out;
+}
+
+// Literals, and matches: how much is to be repeated, and how far back it stands.
+unsigned char *inflate_coded(BitReader &reader, const BlockCodes &codes, unsigned char *out) {
+    const std::uint16_t length_base[] = {3,  4,  5,  6,  7,  8,  9,  10, 11,  13,  15,  17,  19,  23, 27,
+                                         31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258};
+    const unsigned char length_bits[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
+    const std::uint16_t distance_base[] = {1,   2,   3,   4,   5,   7,    9,    13,   17,   25,   33,   49,   65,    97,    129,
+                                           193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577};
+    for (;;) {
+        reader.refill();
+        const unsigned symbol = codes.literals.decode(reader);
+        if (symbol < 256) {
+            *out++ = static_cast<unsigned char>(symbol);
+            continue;
+        }
+        if (symbol == 256)
+            return out;
+        const unsigned length = length_base[symbol - 257] + reader.take(length_bits[symbol - 257]);
+        const unsigned place = codes.distances.decode(reader);
+        const unsigned distance_bits = place < 4 ? 0 : place / 2 - 1;
+        const unsigned char *match = out - distance_base[place] - reader.take(distance_bits);
         // Byte by byte: a match may reach into what it writes.
-        for (std::size_t left = shortest_match + read_length(token & 15, in); left > 0; --left)
+        for (unsigned left = length; left > 0; --left)
             *out++ = *match++;
+    }
+}
+
+// What make_botzone.py wrote is trusted.
+void inflate(BitReader reader, unsigned char *out) {
+    BlockCodes codes;
+    for (bool is_last = false; !is_last;) {
+        reader.refill();
+        is_last = reader.take(1) == 1;
+        const unsigned kind = reader.take(2);
+        if (kind == 0) {
+            out = inflate_stored(reader, out);
+            continue;
+        }
+        if (kind == 1)
+            codes.set_fixed();
+        else
+            codes.read(reader);
+        out = inflate_coded(reader, codes, out);
     }
 }
 
 // Unpacks the executable into memory that is to be released.
 unsigned char *unpack_executable() {
-    const std::size_t with_rest = compressed_size + 2;
-    unsigned char *const compressed = allocate(with_rest);
-    if (compressed == nullptr)
-        return nullptr;
-    decode_base64(compressed_base64, compressed, compressed_size);
     unsigned char *const executable = allocate(executable_size);
     if (executable != nullptr)
-        expand(compressed, compressed + compressed_size, executable);
-    release(compressed, with_rest);
+        inflate(BitReader(text, text_size), executable);
     return executable;
 }
 
@@ -184,10 +343,10 @@ Elf64_auxv_t *find(Elf64_auxv_t *vector, std::uint64_t type) {
 }
 
 // The text is not needed any more. These pages of the file leave the memory of the process.
-void drop_base64() {
-    const std::uintptr_t start = reinterpret_cast<std::uintptr_t>(compressed_base64);
+void drop_text() {
+    const std::uintptr_t start = reinterpret_cast<std::uintptr_t>(text);
     const std::uintptr_t first_page = (start + page_size - 1) / page_size * page_size;
-    const std::uintptr_t end = (start + compressed_size / 3 * 4) / page_size * page_size;
+    const std::uintptr_t end = (start + text_size) / page_size * page_size;
     if (first_page < end)
         madvise(reinterpret_cast<void *>(first_page), end - first_page, MADV_DONTNEED);
 }
@@ -228,7 +387,7 @@ void become_by_load(unsigned char *executable, int argc, char **argv) {
     start->a_un.a_val = reinterpret_cast<std::uintptr_t>(entry);
     interpreter->a_un.a_val = 0;
     release(executable, executable_size);
-    drop_base64();
+    drop_text();
     jump(argv, entry);
 }
 
@@ -313,5 +472,5 @@ int main(int argc, char **argv) {
 // --- the executable, put here by make_botzone.py ---------------------------------------------------------
 
 const std::size_t executable_size = EXECUTABLE_SIZE;
-const std::size_t compressed_size = COMPRESSED_SIZE;
-const char compressed_base64[] = COMPRESSED_BASE64;
+const std::size_t text_size = TEXT_SIZE;
+const char text[] = TEXT_LITERAL;

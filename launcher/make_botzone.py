@@ -1,26 +1,24 @@
 """Writes the one-file C++ package for Botzone: launcher/botzone.cpp with the static executable inside.
 
-    python3 launcher/make_botzone.py dist/otrera dist/botzone.cpp
+    python3 launcher/make_botzone.py EXECUTABLE dist/botzone.cpp
 
 Started by `make botzone`.  What the launcher takes for granted about the executable is checked here.
 """
 
-import base64
 import struct
 import sys
+import zlib
 from pathlib import Path
 from typing import List, NamedTuple
 
 TEMPLATE = Path(__file__).resolve().parent / "botzone.cpp"
-SIZE_LIMIT = 4_000_000  # bytes of a source file that Botzone takes
-LINE = 116  # base64 digits in a line of the source
+SIZE_LIMIT = 1_000_000  # characters that the editor of Botzone's page takes
+LINE = 2000  # characters of the executable in a line of the source
 PAGE = 4096
 
-# From the description of the LZ4 block format
-SHORTEST_MATCH = 4
-MATCH_REACH = 65_535
-NO_MATCH_BEGINS = 12  # so many bytes before the end
-NO_MATCH_REACHES = 5
+# Two digits to this base hold so many bits.  The digits may stand for themselves in a C++ string.
+DIGITS = [chr(c) for c in range(ord("!"), ord("~") + 1) if chr(c) not in "\"?\\"]
+BITS = 13
 
 # From elf.h
 ET_DYN, EM_X86_64, PT_LOAD, PT_INTERP = 3, 62, 1, 3
@@ -74,65 +72,41 @@ def check(executable: bytes) -> None:
             raise Unsuitable("two of its segments share a page")
 
 
-def lz4_block(data: bytes) -> bytes:
-    """The data as an LZ4 block, whose decoder is short and quick: that of the launcher.
-
-    Each match is the last place where the next four bytes stood, if it is near enough.
-    """
-    block = bytearray()
-    last_seen = {}
-    start = place = 0  # of what has not been written yet, and of the next match
-    while place < len(data) - NO_MATCH_BEGINS:
-        key = data[place : place + SHORTEST_MATCH]
-        match = last_seen.get(key, -MATCH_REACH - 1)
-        last_seen[key] = place
-        if place - match > MATCH_REACH:
-            place += 1
-            continue
-        length = SHORTEST_MATCH
-        while place + length < len(data) - NO_MATCH_REACHES and data[match + length] == data[place + length]:
-            length += 1
-        put_sequence(block, data[start:place], place - match, length)
-        for inside in range(place + 1, place + length):
-            last_seen[data[inside : inside + SHORTEST_MATCH]] = inside
-        start = place = place + length
-    put_sequence(block, data[start:], 0, 0)
-    return bytes(block)
+def deflate(data: bytes) -> bytes:
+    """The data compressed, without header and checksum (RFC 1951)."""
+    compressor = zlib.compressobj(level=9, wbits=-15, memLevel=9)
+    return compressor.compress(data) + compressor.flush()
 
 
-def put_sequence(block: bytearray, literals: bytes, offset: int, length: int) -> None:
-    """Literals and the match that follows them; a length of 0 says that none does."""
-    extra = length - SHORTEST_MATCH if length else 0
-    block.append(min(len(literals), 15) << 4 | min(extra, 15))
-    put_rest(block, len(literals))
-    block += literals
-    if length:
-        block += struct.pack("<H", offset)
-        put_rest(block, extra)
+def as_text(data: bytes) -> str:
+    """Thirteen bits after thirteen, the lowest first, each as two digits, the low one first."""
+    pairs = [DIGITS[number % len(DIGITS)] + DIGITS[number // len(DIGITS)] for number in range(1 << BITS)]
+    text = []
+    bits = count = 0
+    for byte in data:
+        bits |= byte << count
+        count += 8
+        if count >= BITS:
+            text.append(pairs[bits & (1 << BITS) - 1])
+            bits >>= BITS
+            count -= BITS
+    text.append(pairs[bits])
+    return "".join(text)
 
 
-def put_rest(block: bytearray, length: int) -> None:
-    """What of a length does not fit into the four bits of a token."""
-    if length >= 15:
-        full, rest = divmod(length - 15, 255)
-        block += b"\xff" * full
-        block.append(rest)
-
-
-def string_literal(data: bytes) -> str:
-    text = base64.b64encode(data).decode("ascii")
-    return "".join(f'\n    "{text[i:i + LINE]}"' for i in range(0, len(text), LINE))
+def string_literal(text: str) -> str:
+    return "".join(f'\n"{text[i:i + LINE]}"' for i in range(0, len(text), LINE))
 
 
 def package(executable: bytes) -> str:
     """The C++ source that carries the executable."""
     check(executable)
-    compressed = lz4_block(executable)
+    text = as_text(deflate(executable))
     source = TEMPLATE.read_text(encoding="ascii")
     for place, content in [
         ("EXECUTABLE_SIZE", str(len(executable))),
-        ("COMPRESSED_SIZE", str(len(compressed))),
-        ("COMPRESSED_BASE64", string_literal(compressed)),
+        ("TEXT_SIZE", str(len(text))),
+        ("TEXT_LITERAL", string_literal(text)),
     ]:
         assert source.count(place) == 1, place
         source = source.replace(place, content)
@@ -148,9 +122,9 @@ def main() -> None:
     except Unsuitable as reason:
         sys.exit(f"{executable} cannot be packed: {reason}")
     if len(source) >= SIZE_LIMIT:
-        sys.exit(f"{target} would have {len(source):,} bytes; Botzone takes less than {SIZE_LIMIT:,}")
+        sys.exit(f"{target} would have {len(source):,} characters; Botzone's editor takes less than {SIZE_LIMIT:,}")
     target.write_bytes(source.encode("ascii"))
-    print(f"{target}: {len(source):,} bytes (Botzone takes less than {SIZE_LIMIT:,})")
+    print(f"{target}: {len(source):,} characters (Botzone's editor takes less than {SIZE_LIMIT:,})")
 
 
 if __name__ == "__main__":

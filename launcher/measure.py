@@ -55,7 +55,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, open(os.devnull, "w") as null:
         bot = str(Path(folder) / "bot")
         subprocess.run(["g++", "-O2", "-Wall", "-mavx", str(DIST / "botzone.cpp"), "-o", bot], check=True)
-        programs = {"dist/otrera": (str(DIST / "otrera"), {})}
+        programs = {"alone": (str(DIST / "otrera-botzone"), {})}
         programs.update({f"launcher, {way}": (bot, {"OTRERA_LAUNCH": way}) for way in WAYS})
         times = {name: [] for name in programs}
         for _ in range(runs):

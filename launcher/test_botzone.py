@@ -7,6 +7,7 @@ and under what a judge may forbid.  Each restriction is a command put before the
 import contextlib
 import os
 import platform
+import random
 import shutil
 import subprocess
 import sys
@@ -41,6 +42,7 @@ MIRROR = r"""
 extern char **environ;
 int main(int argc, char **argv) {
     std::printf("%d\n", argc);
+    std::fflush(stdout);
     while (*argv) std::printf("%s\n", *argv++);
     for (char **line = environ; *line; ++line) std::printf("%s\n", *line);
     for (int c; (c = std::getchar()) != EOF;) std::putchar(c);
@@ -59,7 +61,7 @@ def setUpModule():
         skip("launcher tests", "the program inside is for Linux on x86-64")
     if shutil.which("g++") is None:
         skip("launcher tests", "g++ is missing; this brings it:  sudo apt-get install g++")
-    subprocess.run(["make", "--silent", "botzone"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["make", "--silent", "bot", "botzone"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     temporary = tempfile.TemporaryDirectory()
     unittest.addModuleCleanup(temporary.cleanup)
     folder = Path(temporary.name)
@@ -120,14 +122,15 @@ def running(command):
 
 class BotzoneTest(unittest.TestCase):
     def play(self, command, mode, turns=3, between=lambda player: None):
-        """The first turns of a game, each answer checked; `between` may change the player."""
+        """The first turns of a game, each answer checked and returned; `between` may change the player."""
         player = new_player(mode)
         player.start_game(Side.BLACK, command)
-        position, reply = Position.start(8), None
+        position, reply, moves = Position.start(8), None, []
         try:
             for _ in range(turns):
                 move = player.answer(reply).move
                 self.assertIsNone(position.objection(move))
+                moves.append(move)
                 position = position.play(move)
                 reply = next(position.legal_moves())
                 position = position.play(reply)
@@ -136,6 +139,7 @@ class BotzoneTest(unittest.TestCase):
             player.leave()
         finally:
             player.kill()
+        return moves
 
     def play_all_modes(self, *command):
         for mode in MODES:
@@ -168,11 +172,15 @@ class Source(BotzoneTest):
                 program = compile_cpp(DIST / "botzone.cpp", "other", *flags)
                 self.play([*by("load"), program, *QUICK], "simple", turns=1)
 
-    def test_is_small_enough(self):
-        self.assertLess((DIST / "botzone.cpp").stat().st_size, SIZE_LIMIT)
+    def test_fits_into_the_editor_of_the_page(self):
+        source = (DIST / "botzone.cpp").read_bytes()
+        self.assertTrue(source.isascii())
+        self.assertLess(len(source), SIZE_LIMIT)
+        self.assertEqual(SIZE_LIMIT, 1_000_000)
 
     def test_only_what_the_launcher_can_load_is_packed(self):
         check((DIST / "otrera").read_bytes())
+        check((DIST / "otrera-botzone").read_bytes())
         for unsuitable in [b"", b"#!/bin/sh\n" * 100, Path(bot).read_bytes()]:
             with self.assertRaises(Unsuitable):
                 check(unsuitable)
@@ -201,16 +209,42 @@ class Ways(BotzoneTest):
             with self.subTest(way=way):
                 self.assertEqual(checksum([*by(way), bot]), expected)
 
+    def test_each_plays_what_the_executable_plays(self):
+        options = ["--iterations", "500", "--seed", "1"]
+        for mode in MODES:
+            expected = self.play([str(DIST / "otrera"), *options], mode, turns=8)
+            for way in WAYS:
+                with self.subTest(way=way, mode=mode):
+                    self.assertEqual(self.play([*by(way), bot, *options], mode, turns=8), expected)
+
     def test_each_is_what_it_says(self):
         self.assertEqual(self.program_of(*by("load"), bot), bot)
         self.assertEqual(self.program_of(*by("memfd"), bot), MEMFD)
         self.assertRegex(self.program_of(*by("file"), bot), deleted_file_in("/tmp"))
 
-    def test_everything_passes_through(self):
+    def pack_mirror(self, more=b""):
+        """The mirror, and the launcher with it inside."""
         (folder / "mirror.cpp").write_text(MIRROR)
         mirror = compile_cpp(folder / "mirror.cpp", "mirror", "-O2", "-static-pie", "-s")
+        with open(mirror, "ab") as file:
+            file.write(more)
         (folder / "packed.cpp").write_text(package(Path(mirror).read_bytes()))
-        packed = compile_cpp(folder / "packed.cpp", "packed", *BOTZONE_FLAGS)
+        return mirror, compile_cpp(folder / "packed.cpp", "packed", *BOTZONE_FLAGS)
+
+    def test_it_is_unpacked_byte_for_byte(self):
+        noise = random.Random(1).randbytes(100_000)  # stored as it is
+        far = noise[:40_000] + b"\0" * 70_000 + noise[:5]  # long matches, a rest
+        for more in [b"", noise, far]:
+            mirror, packed = self.pack_mirror(more)
+            with subprocess.Popen([*by("memfd"), packed], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+                process.stdout.readline()
+                inside = Path(f"/proc/{process.pid}/exe").read_bytes()
+                process.stdin.close()
+                process.stdout.read()
+            self.assertEqual(inside, Path(mirror).read_bytes())
+
+    def test_everything_passes_through(self):
+        mirror, packed = self.pack_mirror()
         for way in WAYS:
             with self.subTest(way=way):
                 options = {"input": "in\nput", "env": {"OTRERA_LAUNCH": way, "EMPTY": "", "LANG": "C"}}

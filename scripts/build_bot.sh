@@ -1,5 +1,5 @@
 #!/bin/sh
-# scripts/build_bot.sh EXECUTABLE: builds the bot (`make bot`).
+# scripts/build_bot.sh EXECUTABLE [PROFILE]: builds the bot (`make bot`), by a profile of Cargo.toml (release).
 #
 # It is a static program made with musl. Where Rust's library for that is missing, rustup brings it. Where rustup
 # cannot (it is not there, or the network is not), the program is made with this system's own C library instead,
@@ -7,6 +7,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 executable=$1
+profile=${2-release}
 
 say() { echo "make: $*" >&2; }
 has_library() { [ -d "$(rustc --print target-libdir --target "$1" 2>/dev/null)" ]; }
@@ -37,7 +38,7 @@ elif ! has_library "$target"; then
 fi
 
 # With --target the flags are for the program alone, not for what runs during the build.
-cargo build --release --locked --package otrera-bot --target "$target"
+cargo build --profile "$profile" --locked --package otrera-bot --target "$target"
 mkdir -p "$(dirname "$executable")"
-cp -f "${CARGO_TARGET_DIR:-target}/$target/release/otrera" "$executable"
+cp -f "${CARGO_TARGET_DIR:-target}/$target/$profile/otrera" "$executable"
 say "$executable is built for $target, $kind"

@@ -36,6 +36,10 @@ first is to move, b if the other is. The start: 3q2q3/10/10/q8q/10/10/Q8Q/10/10/
 Options, also as lines `name = value` of a file otrera.toml beside the executable:
 ";
 
+/// Whether the program is built for Botzone alone (`--cfg botzone_only`), whose editor takes no large source: it has no
+/// other protocol and, but for the bench, no command.
+const BOTZONE_ONLY: bool = cfg!(botzone_only);
+
 /// Bytes for the stack of the thread that does the work. The one that the system gives to `main` may be smaller
 /// than that takes (`ulimit -s`).
 const STACK: usize = 2 << 20;
@@ -78,6 +82,7 @@ fn obey(started: Instant) -> ExitCode {
     }
     let outcome = match options.command {
         Command::Detect | Command::Uci => Ok(()),
+        Command::Perft | Command::Analyze | Command::Play if BOTZONE_ONLY => Err(not_built_in()),
         Command::Bench => bench(&options),
         Command::Perft => perft(&options),
         Command::Analyze => analyze::run(&options),
@@ -126,7 +131,7 @@ fn serve(options: &Options, started: Instant) {
     }
     let output = Output::new(Box::new(std::io::stdout()), log.clone());
     // The end of the session, or a reader that has gone away: either way there is nothing left to do.
-    if options.command == Command::Uci {
+    if options.command == Command::Uci && !BOTZONE_ONLY {
         let _ = uci::play(&mut events, sender, &output, settings, &problems);
         return;
     }
@@ -134,6 +139,8 @@ fn serve(options: &Options, started: Instant) {
         let _ = if botzone::recognises(&line) {
             events.unread(Event::Line(line, arrived));
             botzone::play(&mut events, &output, settings, &problems, started)
+        } else if BOTZONE_ONLY {
+            continue;
         } else if sau::recognises(&line) {
             events.unread(Event::Line(line, arrived));
             sau::play(&mut events, sender, &output, &log, settings)
@@ -147,6 +154,10 @@ fn serve(options: &Options, started: Instant) {
     }
 }
 
+fn not_built_in() -> String {
+    "this program was built for Botzone alone; `make` builds the one with all commands".into()
+}
+
 fn perft(options: &Options) -> Result<(), String> {
     let depth = options.depth.ok_or("perft needs a depth, like `otrera perft 2`")?;
     let position = given::start(options)?;
@@ -157,6 +168,9 @@ fn bench(options: &Options) -> Result<(), String> {
     let settings = &options.settings;
     if settings.iterations.is_some() || settings.move_time.is_some() {
         return Err("bench always searches the same number of iterations; it takes a --preset".into());
+    }
+    if options.parts && BOTZONE_ONLY {
+        return Err(not_built_in());
     }
     if options.parts {
         return print(&parts(&otrera::bench::parts::run(&settings.params())));

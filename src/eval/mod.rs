@@ -25,8 +25,8 @@ pub mod winrate;
 
 use crate::board::position::Position;
 use crate::board::square::Side;
-use crate::simd::{Kernel, Lanes, SimdTask};
-use model::{Model, ModelScratch};
+use crate::simd::Kernel;
+use model::{Evaluation, Model, ModelScratch};
 use std::ops::Neg;
 
 /// How good a position is for the side to move: positive is good. The unit is that of the weights, squares
@@ -108,14 +108,6 @@ impl Evaluator {
     /// ```
     #[inline]
     pub fn value(&self, position: &Position, scratch: &mut ModelScratch) -> Value {
-        struct Evaluation<'a>(&'a Position, &'a Model, &'a mut ModelScratch);
-        impl SimdTask for Evaluation<'_> {
-            type Output = Value;
-            #[inline(always)]
-            fn run<L: Lanes>(self) -> Value {
-                self.1.value::<L>(self.0, self.2)
-            }
-        }
-        self.kernel.dispatch(Evaluation(position, &self.model, scratch))
+        self.kernel.dispatch(Evaluation { model: &self.model, position, scratch })
     }
 }

@@ -17,7 +17,7 @@ use super::{Value, confinement};
 use crate::board::moves::Movement;
 use crate::board::position::{ArrowPhase, Position};
 use crate::board::square::Square;
-use crate::simd::Lanes;
+use crate::simd::{Lanes, SimdTask};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -64,13 +64,7 @@ impl Model {
     /// fitted ones.
     #[inline(always)]
     pub(crate) fn value<L: Lanes>(&self, position: &Position, scratch: &mut ModelScratch) -> Value {
-        let maps = &mut scratch.maps;
-        if let Self::Paper(weights) = self {
-            return phased::<L>(position, weights, maps);
-        }
-        maps.flood_with::<L>(position);
-        let confinement = confinement::confinement::<L>(position, maps);
-        Terms::of::<L>(maps, confinement, position.side()).weighed(self.fitted().terms_at(position))
+        L::call(Evaluation { model: self, position, scratch })
     }
 
     /// From a value to the probability of winning, 0 to 1.
@@ -117,6 +111,28 @@ impl Model {
         for arrow in arrow_phase.arrow_targets() {
             found(arrow, policy.arrow_logit(stage, &arrows.features::<L>(arrow_phase, arrow)));
         }
+    }
+}
+
+/// An evaluation as a task, compiled once a kernel for all its callers.
+pub(super) struct Evaluation<'a> {
+    pub model: &'a Model,
+    pub position: &'a Position,
+    pub scratch: &'a mut ModelScratch,
+}
+
+impl SimdTask for Evaluation<'_> {
+    type Output = Value;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> Value {
+        let Self { model, position, scratch: ModelScratch { maps } } = self;
+        if let Model::Paper(weights) = model {
+            return phased::<L>(position, weights, maps);
+        }
+        maps.flood_with::<L>(position);
+        let confinement = confinement::confinement::<L>(position, maps);
+        Terms::of::<L>(maps, confinement, position.side()).weighed(model.fitted().terms_at(position))
     }
 }
 

@@ -126,15 +126,7 @@ impl Expander {
         params: &Params,
         rng: &mut Rng,
     ) {
-        struct Expansion<'a>(&'a mut Expander, &'a Tree, NodeId, &'a State, &'a Params, &'a mut Rng);
-        impl SimdTask for Expansion<'_> {
-            type Output = ();
-            #[inline(always)]
-            fn run<L: Lanes>(self) {
-                self.0.expand::<L>(self.1, self.2, self.3, &[], self.4, self.5);
-            }
-        }
-        kernel.dispatch(Expansion(self, tree, id, state, params, rng));
+        kernel.dispatch(Expansion { expander: self, tree, id, state, excluded: &[], params, rng });
     }
 
     /// Expands a node: gives it its children in random order, or where the formula has priors in their order.
@@ -142,6 +134,19 @@ impl Expander {
     /// another worker is at it.
     #[inline(always)]
     pub fn expand<L: Lanes>(
+        &mut self,
+        tree: &Tree,
+        id: NodeId,
+        state: &State,
+        excluded: &[Move],
+        params: &Params,
+        rng: &mut Rng,
+    ) {
+        L::call(Expansion { expander: self, tree, id, state, excluded, params, rng });
+    }
+
+    #[inline(always)]
+    fn expand_here<L: Lanes>(
         &mut self,
         tree: &Tree,
         id: NodeId,
@@ -195,6 +200,27 @@ impl Expander {
             *edge = edge.with_log_prior(logit - log_sum);
         }
         tree::sort(&mut self.edges, &mut self.sorted);
+    }
+}
+
+/// [`Expander::expand`] as a task, compiled once a kernel for all its callers.
+struct Expansion<'a> {
+    expander: &'a mut Expander,
+    tree: &'a Tree,
+    id: NodeId,
+    state: &'a State,
+    excluded: &'a [Move],
+    params: &'a Params,
+    rng: &'a mut Rng,
+}
+
+impl SimdTask for Expansion<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let Self { expander, tree, id, state, excluded, params, rng } = self;
+        expander.expand_here::<L>(tree, id, state, excluded, params, rng);
     }
 }
 

@@ -22,7 +22,8 @@ pub enum Kernel {
     Avx512,
 }
 
-/// Something to do by a kernel. What `run` calls must be inlined into it, or it is not compiled for the kernel.
+/// Something to do by a kernel. What `run` calls must be inlined into it or go through [`Lanes::call`], or it is not
+/// compiled for the kernel.
 pub trait SimdTask {
     /// What comes out.
     type Output;
@@ -33,18 +34,24 @@ pub trait SimdTask {
 impl Kernel {
     /// The fastest kernel of the processor this runs on.
     pub fn fastest() -> Self {
-        static FASTEST: LazyLock<Kernel> = LazyLock::new(Kernel::find);
+        static FASTEST: LazyLock<Kernel> = LazyLock::new(|| {
+            Kernel::ALL.iter().copied().rfind(|kernel| kernel.is_supported()).unwrap_or(Kernel::Portable)
+        });
         *FASTEST
     }
+
+    /// Whether the program is built with few kernels (`--cfg few_kernels`): the portable one, and AVX2, which nearly all
+    /// processors have. It is smaller and built sooner.
+    const FEW: bool = cfg!(few_kernels);
 
     /// Those for this kind of processor, slowest first.
     const ALL: &[Self] = &[
         Self::Portable,
-        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        #[cfg(all(any(target_arch = "x86", target_arch = "x86_64"), not(few_kernels)))]
         Self::Sse42,
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
         Self::Avx2,
-        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        #[cfg(all(any(target_arch = "x86", target_arch = "x86_64"), not(few_kernels)))]
         Self::Avx512,
     ];
 
@@ -69,34 +76,30 @@ impl Kernel {
         Self::ALL.iter().copied().filter(|&kernel| kernel <= Self::fastest())
     }
 
-    #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
-    fn find() -> Self {
-        Self::Portable
-    }
-
-    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    fn find() -> Self {
-        let sse42 = is_x86_feature_detected!("popcnt") && is_x86_feature_detected!("sse4.2");
-        let avx2 = sse42
-            && is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("bmi1")
-            && is_x86_feature_detected!("bmi2")
-            && is_x86_feature_detected!("lzcnt");
-        let avx512 = avx2
-            && is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512vl")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("avx512vbmi2")
-            && is_x86_feature_detected!("avx512vpopcntdq");
-        if avx512 {
-            Self::Avx512
-        } else if avx2 {
-            Self::Avx2
-        } else if sse42 {
-            Self::Sse42
-        } else {
-            Self::Portable
+    /// Whether this processor has what the kernel, and those before it, need.
+    fn is_supported(self) -> bool {
+        match self {
+            Self::Portable => true,
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Self::Sse42 => is_x86_feature_detected!("popcnt") && is_x86_feature_detected!("sse4.2"),
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Self::Avx2 => {
+                Self::Sse42.is_supported()
+                    && is_x86_feature_detected!("avx2")
+                    && is_x86_feature_detected!("bmi1")
+                    && is_x86_feature_detected!("bmi2")
+                    && is_x86_feature_detected!("lzcnt")
+            }
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Self::Avx512 => {
+                Self::Avx2.is_supported()
+                    && is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512vl")
+                    && is_x86_feature_detected!("avx512bw")
+                    && is_x86_feature_detected!("avx512dq")
+                    && is_x86_feature_detected!("avx512vbmi2")
+                    && is_x86_feature_detected!("avx512vpopcntdq")
+            }
         }
     }
 
@@ -104,7 +107,10 @@ impl Kernel {
     #[inline]
     pub fn dispatch<T: SimdTask>(self, task: T) -> T::Output {
         match self.min(Self::fastest()) {
-            Self::Portable => task.run::<PortableLanes>(),
+            Self::Portable => run_portable(task),
+            // Not built in, and so never the fastest.
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Self::Sse42 | Self::Avx512 if Self::FEW => run_portable(task),
             // SAFETY: the processor has what this kernel needs, since it has what the fastest one needs.
             #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
             Self::Sse42 => unsafe { run_sse42(task) },
@@ -118,15 +124,21 @@ impl Kernel {
     }
 }
 
+/// Not inlined, as the others cannot be: a caller that is compiled for any processor would get a copy.
+#[inline(never)]
+pub(super) fn run_portable<T: SimdTask>(task: T) -> T::Output {
+    task.run::<PortableLanes>()
+}
+
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 #[target_feature(enable = "sse4.2,popcnt")]
-fn run_sse42<T: SimdTask>(task: T) -> T::Output {
+pub(super) fn run_sse42<T: SimdTask>(task: T) -> T::Output {
     task.run::<Sse2Lanes>()
 }
 
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn run_avx2<T: SimdTask>(task: T) -> T::Output {
+pub(super) fn run_avx2<T: SimdTask>(task: T) -> T::Output {
     task.run::<Avx2Lanes>()
 }
 
@@ -134,6 +146,6 @@ fn run_avx2<T: SimdTask>(task: T) -> T::Output {
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx512vbmi2,avx512vpopcntdq")]
-fn run_avx512<T: SimdTask>(task: T) -> T::Output {
+pub(super) fn run_avx512<T: SimdTask>(task: T) -> T::Output {
     task.run::<Avx512Lanes>()
 }

@@ -1,9 +1,13 @@
 //! Four 64-bit lanes: the operations that every instruction set offers, and their form in plain arithmetic.
 
+use super::kernel::{SimdTask, run_portable};
 use crate::board::bitboard::Bitboard;
 
 /// Four 64-bit numbers; lanes 0 and 1 share a shift distance, lanes 2 and 3 another.
 pub trait Lanes: Copy {
+    /// Does a task in a function of its own that is compiled for these lanes. For what is large and done in several
+    /// places: inlined in each it would make the program, and the time to build it, larger by half.
+    fn call<T: SimdTask>(task: T) -> T::Output;
     /// From four numbers.
     fn new(lanes: [u64; 4]) -> Self;
     /// Back to four numbers.
@@ -103,6 +107,10 @@ pub(super) fn weighed_counts(numbers: [u64; 4], digits: &[[u64; 4]; 4]) -> [u32;
 pub struct PortableLanes([u64; 4]);
 
 impl Lanes for PortableLanes {
+    #[inline(always)]
+    fn call<T: SimdTask>(task: T) -> T::Output {
+        run_portable(task)
+    }
     #[inline(always)]
     fn new(lanes: [u64; 4]) -> Self {
         Self(lanes)

@@ -5,6 +5,7 @@ use std::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 
+use super::kernel::{SimdTask, run_avx2, run_avx512, run_sse42};
 use super::lanes::{self, Lanes};
 use crate::board::bitboard::Bitboard;
 
@@ -32,6 +33,10 @@ macro_rules! x86 {
 }
 
 impl Lanes for Sse2Lanes {
+    #[inline(always)]
+    fn call<T: SimdTask>(task: T) -> T::Output {
+        x86!(run_sse42(task))
+    }
     #[inline(always)]
     fn new(lanes: [u64; 4]) -> Self {
         Self(bytemuck::cast(lanes))
@@ -158,6 +163,10 @@ fn small_numbers(lanes: __m256i) -> [u32; 4] {
 }
 
 impl<const COUNTS: bool> Lanes for WideLanes<COUNTS> {
+    #[inline(always)]
+    fn call<T: SimdTask>(task: T) -> T::Output {
+        if COUNTS { x86!(run_avx512(task)) } else { x86!(run_avx2(task)) }
+    }
     #[inline(always)]
     fn new(lanes: [u64; 4]) -> Self {
         Self(bytemuck::cast(lanes))
