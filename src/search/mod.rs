@@ -3,8 +3,7 @@
 //! A turn is two edges of the tree: *movement* of an amazon, then its *arrow* (the paper's move
 //! groups). [`worker`] runs the iterations and is the place to start reading: it calls [`select`] (which
 //! child?), [`expand`] (which children are there?), [`rollout`] (how good is a new leaf?; by [`playout`] where
-//! games are played to the end) and [`backup`] (tell the ancestors). [`shortlist`] spares [`select`] a look at
-//! thousands of children, [`tree`] stores, [`params`] holds every number that shapes the search, and [`report`]
+//! games are played to the end) and [`backup`] (tell the ancestors). [`tree`] stores, [`params`] holds every number that shapes the search, and [`report`]
 //! says what was found.
 //!
 //! The search prints nothing and knows no protocol: it reports through a closure and stops by a flag.
@@ -16,7 +15,6 @@ pub mod playout;
 pub mod report;
 pub mod rollout;
 pub mod select;
-pub mod shortlist;
 pub mod tree;
 pub mod worker;
 

@@ -69,7 +69,7 @@ impl Formula {
 }
 
 /// `mean + c * spread * prior * sqrt(N) / (1 + n)` (Rosin 2011, in the form of AlphaZero), where `spread` is the
-/// standard deviation of the values below the node, see [`super::select::Spread`]. Children are tried in the
+/// standard deviation of the values below the node, see [`super::select::puct::ValueVariance`]. Children are tried in the
 /// order of their priors, and a descent never ends between the halves of a move.
 ///
 /// Movements and arrows have constants of their own, since a wrong arrow costs less than a wrong movement.
@@ -158,7 +158,7 @@ pub struct Params {
     /// The evaluation's weights.
     pub weights: Weights,
     /// How many standard errors are taken off a mean before the move is chosen, 0 for the most visited move; see
-    /// [`super::select::answer`].
+    /// [`super::select::final_child`].
     pub caution: f32,
     /// Whether [`crate::endgame`] proves positions and, once it decides the game, plays it out.
     pub counting: bool,

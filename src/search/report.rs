@@ -2,7 +2,7 @@
 
 use super::Shared;
 use super::params::Grouping;
-use super::select::answer;
+use super::select::final_child;
 use super::tree::{Node, NodeId, Tree};
 use crate::board::moves::Move;
 use crate::board::position::Position;
@@ -163,7 +163,7 @@ fn principal_variation(shared: &Shared) -> Vec<Move> {
     }
 }
 
-/// The best moves down the tree from a node, where this position is. They have too few visits to be cautious with.
+/// The best moves down the tree from a node, where this position is. They have too few visits for confidence bounds.
 fn continuation(tree: &Tree, mut id: NodeId, mut position: Position) -> Vec<Move> {
     let mut moves = Vec::new();
     while let (Some(mv), Some(node)) = best_move(tree, id, &position, 0.0) {
@@ -176,14 +176,14 @@ fn continuation(tree: &Tree, mut id: NodeId, mut position: Position) -> Vec<Move
 
 /// The best move from a node and the node after it. A movement none of whose arrows was tried gets the
 /// first arrow there is, and no node.
-fn best_move(tree: &Tree, id: NodeId, position: &Position, caution: f32) -> (Option<Move>, Option<NodeId>) {
+fn best_move(tree: &Tree, id: NodeId, position: &Position, lcb_z: f32) -> (Option<Move>, Option<NodeId>) {
     let side = position.side();
-    let Some(child) = answer(tree, id, side, caution) else { return (None, None) };
+    let Some(child) = final_child(tree, id, side, lcb_z) else { return (None, None) };
     let edge = tree.node(child).edge();
     match (edge.as_movement(), edge.as_arrow()) {
         (Some(movement), Some(arrow)) => (Some(movement.with_arrow(arrow)), Some(child)),
         (Some(movement), None) => {
-            let shot = answer(tree, child, side, caution);
+            let shot = final_child(tree, child, side, lcb_z);
             let tried = shot.and_then(|shot| tree.node(shot).edge().as_arrow());
             let arrow = tried.or_else(|| position.with_movement(movement).arrow_targets().first());
             (arrow.map(|arrow| movement.with_arrow(arrow)), shot)

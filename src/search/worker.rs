@@ -5,8 +5,9 @@ use super::backup::{self, Rewards, Step};
 use super::expand::{Expander, State};
 use super::params::Formula;
 use super::rollout::Scratch;
-use super::select::{self, Spread};
-use super::shortlist::Shortlists;
+use super::select::cache::SelectionCache;
+use super::select::puct::ValueVariance;
+use super::select::{self, Parent};
 use super::tree::NodeId;
 use crate::board::position::Position;
 use crate::board::square::Side;
@@ -22,7 +23,7 @@ struct Anchor {
     place: usize,
     state: State,
     /// The spread of the node before it.
-    spread: Spread,
+    spread: ValueVariance,
 }
 
 impl Anchor {
@@ -38,7 +39,7 @@ pub(crate) struct Worker {
     depth: usize,
     expander: Expander,
     scratch: Scratch,
-    shortlists: Shortlists,
+    cache: SelectionCache,
     counter: Counter,
 }
 
@@ -53,7 +54,7 @@ impl Worker {
             depth: 0,
             expander: Expander::new(),
             scratch: Scratch::default(),
-            shortlists: Shortlists::default(),
+            cache: SelectionCache::default(),
             counter: Counter::new(),
         }
     }
@@ -74,7 +75,7 @@ impl Worker {
     /// The same by the kernel that the caller was compiled for, as is all that an iteration does.
     #[inline(always)]
     fn work_with<L: Lanes>(&mut self, shared: &Shared, tick: &mut dyn FnMut(&Shared)) {
-        self.shortlists.clear();
+        self.cache.clear();
         let mut until_clock = 1;
         self.depth = 0;
         while shared.claim_iterations(1) > 0 {
@@ -98,7 +99,7 @@ impl Worker {
     #[inline(always)]
     fn iterate_and_more<L: Lanes>(&mut self, shared: &Shared) -> u32 {
         let mover = shared.root.side().opponent();
-        let root = Anchor { place: 0, state: State::ToMove(shared.root), spread: Spread::START };
+        let root = Anchor { place: 0, state: State::ToMove(shared.root), spread: ValueVariance::START };
         self.path.clear();
         self.path.push(Step { node: shared.tree.root(), mover });
         let mut from = root;
@@ -208,7 +209,7 @@ impl Worker {
         shared: &Shared,
         id: NodeId,
         state: &State,
-        spread: &mut Spread,
+        spread: &mut ValueVariance,
     ) -> Option<NodeId> {
         let tree = shared.tree;
         if !tree.is_expanded(id) {
@@ -233,8 +234,8 @@ impl Worker {
             _ => tree.claim_untried(id, chunk),
         };
         let child = untried.or_else(|| {
-            let (chooser, shortlists) = (state.chooser(), &mut self.shortlists);
-            select::best_child(tree, id, chooser, shared.params, *spread, shortlists, chunk)
+            let parent = Parent::new(tree, id, state.chooser());
+            select::best_child(&parent, shared.params, *spread, &mut self.cache, chunk)
         });
         if child.is_none() && backup::all_children_lose(tree, id, state.chooser()) {
             // Usually the node is proven then too, but two workers that prove its last two children at the same
