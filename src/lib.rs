@@ -9,7 +9,7 @@
 //! 2. [`endgame`]: what is known for certain. Own squares and the moves that are left on them.
 //! 3. [`eval`]: how good a position is, without search. Distance maps, metrics, stages, winning rate.
 //! 4. [`clock`]: how long to think about a move.
-//! 5. [`search`]: what to play. Start with [`search::worker`], one iteration from top to bottom.
+//! 5. [`search`]: what to play. Start with [`search::iteration`], one iteration from top to bottom.
 //! 6. [`record`]: how games are written down.
 //! 7. [`mod@bench`]: one number that tells whether two builds behave alike.
 //!
@@ -39,7 +39,7 @@ pub use board::perft::perft;
 pub use board::position::{ArrowPhase, Position, Rules};
 pub use board::square::{Side, Size, Square};
 pub use clock::GameClock;
-pub use endgame::{Count, Counter};
+pub use endgame::{FillingBounds, FillingProver};
 pub use eval::distance::DistanceMaps;
 pub use eval::lanes::Kernel;
 pub use eval::metrics::Metrics;

@@ -5,9 +5,9 @@ mod common;
 
 use common::{random_game, size};
 use fastrand::Rng;
-use otrera::search::expand::State;
 use otrera::search::params::Rollouts;
 use otrera::search::rollout::{Scratch, Simulator};
+use otrera::search::state::State;
 use otrera::{DistanceMaps, Evaluator, Kernel, Leaf, Params, Position, Rules, Side, Weights, WinRate};
 
 /// A leaf that tells any two values apart.

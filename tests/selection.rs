@@ -2,11 +2,12 @@
 
 use fastrand::Rng;
 use otrera::search::backup::{Rewards, Step, add_rewards};
-use otrera::search::expand::{Expander, State};
+use otrera::search::expand::Expander;
 use otrera::search::params::{Formula, Puct};
 use otrera::search::select::cache::SelectionCache;
 use otrera::search::select::puct::ValueVariance;
 use otrera::search::select::{Parent, best_child, final_child};
+use otrera::search::state::State;
 use otrera::search::tree::{ArenaChunk, Edge, NodeId, REWARD_UNIT, Tree, squared_deviation};
 use otrera::{Bitboard, Kernel, Params, Position, Side, Size, WinRate};
 

@@ -1,7 +1,7 @@
 //! What is known for certain near the end: who has more moves left.
 //!
 //! Late in the game the arrows cut the board into squares that only one side can reach. There nobody plays
-//! against anybody, moves are only counted, and [`Counter`] counts them. It never guesses, and it holds for
+//! against anybody, moves are only counted, and [`FillingProver`] counts them. It never guesses, and it holds for
 //! positions too that are still contested elsewhere:
 //!
 //! * A side that plays *closed* moves only on its [own squares](regions::Regions::own), and each of its
@@ -42,7 +42,7 @@ const MEMORY: usize = 1 << 15;
 
 /// What counting tells about a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Count {
+pub struct FillingBounds {
     /// The moves that are left to each side, Black first.
     pub moves: [Bounds; 2],
     /// Whether no square is contested.
@@ -50,7 +50,7 @@ pub struct Count {
     mover: Side,
 }
 
-impl Count {
+impl FillingBounds {
     /// Who is certain to win, if counting tells.
     pub fn winner(&self) -> Option<Side> {
         let (mover, other) = (self.mover, self.mover.opponent());
@@ -68,25 +68,25 @@ impl Count {
 /// Counts moves, and remembers the numbers of pieces it has met. What it remembers saves time and changes
 /// no answer.
 #[derive(Clone, Debug, Default)]
-pub struct Counter {
+pub struct FillingProver {
     /// Not hashed by the standard's random hasher: that asks the system for random numbers, with a function
     /// that old Windows lacks.
     known: HashMap<Part, Bounds, BuildHasherDefault<DefaultHasher>>,
 }
 
-impl Counter {
-    /// A counter that has not met anything yet.
+impl FillingProver {
+    /// A prover that has not met anything yet.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// The moves that are left to both sides; `None` when the game is over.
-    pub fn count(&mut self, position: &Position) -> Option<Count> {
+    pub fn bounds(&mut self, position: &Position) -> Option<FillingBounds> {
         let goes_on = position.winner().is_none();
-        goes_on.then(|| self.count_regions(&Regions::of(position), position.side()))
+        goes_on.then(|| self.bounds_of(&Regions::of(position), position.side()))
     }
 
-    /// Who is certain to win, if counting tells: [`Count::winner`] of a game that goes on, but most positions
+    /// Who is certain to win, if counting tells: [`FillingBounds::winner`] of a game that goes on, but most positions
     /// of the middle game cost no more than a look at who reaches what.
     pub fn winner(&mut self, position: &Position) -> Option<Side> {
         if let Some(winner) = position.winner() {
@@ -118,12 +118,12 @@ impl Counter {
             return None;
         }
         let regions = Regions::of(position);
-        let count = self.count_regions(&regions, position.side());
+        let count = self.bounds_of(&regions, position.side());
         let fills = count.separated || count.winner() == Some(position.side());
         if fills { filling::filling_move(regions.closed(position.side())) } else { None }
     }
 
-    fn count_regions(&mut self, regions: &Regions, mover: Side) -> Count {
+    fn bounds_of(&mut self, regions: &Regions, mover: Side) -> FillingBounds {
         let lows = Side::BOTH.map(|side| self.filling(regions.closed(side)).low);
         let moves = Side::BOTH.map(|side| {
             let (low, rival) = (lows[side.index()], lows[side.opponent().index()]);
@@ -132,7 +132,7 @@ impl Counter {
             let matters = rival < needed && rival + MOST_WASTE >= needed;
             Bounds { low, high: if matters { self.filling(regions.open(side)).high } else { reachable } }
         });
-        Count { moves, separated: regions.contested().is_empty(), mover }
+        FillingBounds { moves, separated: regions.contested().is_empty(), mover }
     }
 
     fn filling(&mut self, part: Part) -> Bounds {

@@ -3,9 +3,9 @@
 //! A rollout counts half-moves, a movement or an arrow, and ends early where a side cannot move: that is
 //! a win or a loss, not an estimate.
 
-use super::expand::State;
 use super::params::{Parallel, Params, Rollouts};
 use super::playout::Playouts;
+use super::state::State;
 use crate::board::bitboard::Bitboard;
 use crate::board::moves::Movement;
 use crate::board::position::{ArrowPhase, Position};

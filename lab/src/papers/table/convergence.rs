@@ -7,11 +7,12 @@
 use fastrand::Rng;
 use otrera::Params;
 use otrera::search::backup::{self, Rewards, Step};
-use otrera::search::expand::{Expander, State};
+use otrera::search::expand::Expander;
 use otrera::search::params::Formula;
 use otrera::search::select::cache::SelectionCache;
 use otrera::search::select::puct::ValueVariance;
 use otrera::search::select::{Parent, best_child};
+use otrera::search::state::State;
 use otrera::search::tree::{NodeId, Tree};
 use otrera::{Kernel, Movement, Position, Side, WinRate};
 

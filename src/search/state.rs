@@ -1,0 +1,91 @@
+//! The state of the game at a node of the tree, and the edges that leave it.
+
+use super::params::Grouping;
+use super::tree::Edge;
+use crate::board::moves::{Move, Movement};
+use crate::board::position::{ArrowPhase, Position};
+use crate::board::square::Side;
+
+/// The state of the game at a node: between two moves, or between the two halves of one.
+#[derive(Clone, Copy, Debug)]
+pub enum State {
+    /// Movements leave it, or whole moves.
+    ToMove(Position),
+    /// Arrows leave it.
+    ToShoot(ArrowPhase),
+}
+
+impl State {
+    /// Who chooses among the children.
+    #[inline]
+    pub fn chooser(&self) -> Side {
+        match self {
+            Self::ToMove(position) => position.side(),
+            Self::ToShoot(arrow_phase) => arrow_phase.side(),
+        }
+    }
+
+    /// The board as it stands.
+    #[inline(always)]
+    pub fn position(&self) -> &Position {
+        match self {
+            Self::ToMove(position) => position,
+            Self::ToShoot(arrow_phase) => arrow_phase.position(),
+        }
+    }
+
+    /// Who has won here, if the game is over.
+    #[inline]
+    pub fn winner(&self) -> Option<Side> {
+        match self {
+            Self::ToMove(position) => position.winner(),
+            Self::ToShoot(_) => None,
+        }
+    }
+
+    /// The state after an edge, which must be one of this state's.
+    #[inline]
+    pub fn after(&self, edge: Edge) -> Self {
+        match (self, edge.as_movement(), edge.as_arrow()) {
+            (Self::ToMove(position), Some(movement), Some(arrow)) => {
+                Self::ToMove(position.with_movement(movement).with_arrow(arrow))
+            }
+            (Self::ToMove(position), Some(movement), None) => Self::ToShoot(position.with_movement(movement)),
+            (Self::ToShoot(arrow_phase), _, Some(arrow)) => Self::ToMove(arrow_phase.with_arrow(arrow)),
+            _ => unreachable!("an edge that does not fit its state"),
+        }
+    }
+
+    /// Whether any move that an edge is or begins is not excluded.
+    pub(super) fn leaves_choice(&self, edge: Edge, excluded: &[Move]) -> bool {
+        match (self, edge.as_movement(), edge.as_arrow()) {
+            (Self::ToMove(_), Some(movement), Some(arrow)) => !excluded.contains(&movement.with_arrow(arrow)),
+            (Self::ToMove(position), Some(movement), None) => {
+                let mut arrows = position.with_movement(movement).arrow_targets().into_iter();
+                arrows.any(|arrow| !excluded.contains(&movement.with_arrow(arrow)))
+            }
+            (Self::ToShoot(arrow_phase), _, Some(arrow)) => {
+                let movement = Movement { from: arrow_phase.origin(), to: arrow_phase.amazon() };
+                !excluded.contains(&movement.with_arrow(arrow))
+            }
+            _ => true,
+        }
+    }
+
+    /// Lists the edges that leave this state.
+    #[inline(always)]
+    pub(super) fn edges(&self, grouping: Grouping, edges: &mut Vec<Edge>) {
+        edges.clear();
+        match (self, grouping) {
+            (Self::ToMove(position), Grouping::Split) => {
+                edges.extend(position.movements().map(Edge::movement))
+            }
+            (Self::ToMove(position), Grouping::Whole) => {
+                edges.extend(position.legal_moves().map(Edge::whole))
+            }
+            (Self::ToShoot(arrow_phase), _) => {
+                edges.extend(arrow_phase.arrow_targets().into_iter().map(Edge::arrow))
+            }
+        }
+    }
+}
