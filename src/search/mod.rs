@@ -37,6 +37,13 @@ use tree::Tree;
 use worker::Worker;
 
 /// When a search ends by itself. With neither limit it runs until it is stopped, or the game is proven.
+///
+/// ```
+/// use otrera::Limits;
+/// use std::time::{Duration, Instant};
+/// let both = Limits { iterations: Some(5000), ..Limits::time(Duration::from_secs(1)) };
+/// assert!(both.deadline.is_some_and(|deadline| deadline > Instant::now()));
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
     /// This many iterations, all threads together.
@@ -63,6 +70,12 @@ impl Limits {
 }
 
 /// Machine resources for a search.
+///
+/// ```
+/// use otrera::{Params, Position, Resources, Search};
+/// let resources = Resources { threads: 2, memory: 16 << 20, ..Resources::default() };
+/// assert_eq!(Search::new(Position::standard(), Params::TOURNAMENT, resources).threads(), 2);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Resources {
     /// Threads that think; at least one is used.
@@ -153,6 +166,17 @@ impl Search {
     }
 
     /// Plays a legal move and keeps what the tree knows about the position after it.
+    ///
+    /// ```
+    /// use otrera::{Limits, Params, Position, Resources, Search};
+    /// use std::sync::atomic::AtomicBool;
+    /// let mut search = Search::new(Position::standard(), Params::TOURNAMENT, Resources::default());
+    /// let think = |search: &mut Search| search.run(&Limits::iterations(500), &AtomicBool::new(false), &mut |_| ());
+    /// let first = think(&mut search);
+    /// search.advance(first.best.unwrap());
+    /// // The visits of the subtree are kept.
+    /// assert!(think(&mut search).visits > 500);
+    /// ```
     pub fn advance(&mut self, mv: Move) {
         let next = self.position.with_move(mv);
         match self.tree.find_move(mv) {
@@ -164,6 +188,13 @@ impl Search {
     }
 
     /// Goes on from another position; what the tree knew is dropped unless it is the same one.
+    ///
+    /// ```
+    /// use otrera::{Params, Position, Resources, Search, Size};
+    /// let mut search = Search::new(Position::standard(), Params::TOURNAMENT, Resources::default());
+    /// search.set_position(Position::start(Size::BOTZONE));
+    /// assert_eq!(search.position().size(), Size::BOTZONE);
+    /// ```
     pub fn set_position(&mut self, position: Position) {
         if position != self.position {
             self.position = position;
@@ -174,6 +205,16 @@ impl Search {
 
     /// Leaves these moves of the present position out, until it is another one: [`Self::run`] answers with one of
     /// the others as long as there is any.
+    ///
+    /// ```
+    /// use otrera::{Limits, Params, Position, Resources, Search};
+    /// use std::sync::atomic::AtomicBool;
+    /// let mut search = Search::new(Position::standard(), Params::TOURNAMENT, Resources::default());
+    /// let think = |search: &mut Search| search.run(&Limits::iterations(200), &AtomicBool::new(false), &mut |_| ());
+    /// let best = think(&mut search).best.unwrap();
+    /// search.exclude(&[best]);
+    /// assert_ne!(think(&mut search).best, Some(best));
+    /// ```
     pub fn exclude(&mut self, moves: &[Move]) {
         if moves != self.excluded {
             self.excluded = moves.to_vec();
@@ -192,6 +233,16 @@ impl Search {
     ///
     /// When the tree is full it loses what was visited least, unless the deadline is too near for that. That
     /// takes about a second a gigabyte, and `stop` is heeded after it.
+    ///
+    /// ```
+    /// use otrera::{Limits, Params, Position, Resources, Search, Side, Size};
+    /// use std::sync::atomic::AtomicBool;
+    /// let tiny = Position::from_picture("W.X.\n..X.\nXXXX\nBX..", Side::White).unwrap();
+    /// let mut search = Search::new(tiny, Params::TOURNAMENT, Resources::default());
+    /// // No limit is needed: White is certain to win, and fills its own squares.
+    /// let report = search.run(&Limits::default(), &AtomicBool::new(false), &mut |_| ());
+    /// assert_eq!(report.proven, Some(Side::White));
+    /// ```
     pub fn run(
         &mut self,
         limits: &Limits,

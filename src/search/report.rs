@@ -46,6 +46,16 @@ pub struct Report {
 pub const CONTINUED: usize = 50;
 
 /// What the search thinks of one move at the root.
+///
+/// ```
+/// use otrera::{Limits, Params, Position, Resources, Search};
+/// use std::sync::atomic::AtomicBool;
+/// let mut search = Search::new(Position::standard(), Params::TOURNAMENT, Resources::default());
+/// let report = search.run(&Limits::iterations(500), &AtomicBool::new(false), &mut |_| ());
+/// let best = &report.lines[0];
+/// assert_eq!(Some(best.mv), report.best);
+/// assert!(best.visits <= 500 && (0.0..=1.0).contains(&best.win_rate.0));
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Line {
     /// The move.
@@ -68,6 +78,15 @@ impl Report {
     }
 
     /// Iterations a second.
+    ///
+    /// ```
+    /// use otrera::{Limits, Params, Position, Resources, Search};
+    /// use std::sync::atomic::AtomicBool;
+    /// let mut search = Search::new(Position::standard(), Params::TOURNAMENT, Resources::default());
+    /// let report = search.run(&Limits::iterations(100), &AtomicBool::new(false), &mut |_| ());
+    /// assert_eq!(report.iterations, 100);
+    /// assert!(report.speed() > 0.0);
+    /// ```
     pub fn speed(&self) -> f64 {
         self.iterations as f64 / self.elapsed.as_secs_f64().max(1e-9)
     }

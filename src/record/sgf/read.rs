@@ -10,6 +10,13 @@ use std::time::Duration;
 
 /// Reads all games of a file. Whether their moves are legal is for the caller to look at.
 ///
+/// ```
+/// use otrera::record::sgf;
+/// let games = sgf::read("(;GM[18]SZ[10]PB[first]PW[second]RE[B+];B[djddgd];W[addgad])").unwrap();
+/// assert_eq!(games[0].black, "first");
+/// assert_eq!(games[0].moves[0].mv.to_string(), "d1-d7/g7");
+/// ```
+///
 /// # Errors
 /// What is wrong with the text, and in which line or at which move.
 pub fn read(text: &str) -> Result<Vec<GameRecord>, MalformedText> {

@@ -6,6 +6,14 @@ use crate::board::square::{Side, Square};
 use crate::record::{GameRecord, PlayedMove};
 
 /// The record as a file with one game.
+///
+/// ```
+/// use otrera::record::sgf;
+/// use otrera::{GameRecord, Position};
+/// let record = GameRecord::new("first", "second", Position::standard());
+/// assert!(sgf::write(&record).starts_with("(;FF[4]GM[18]"));
+/// assert_eq!(sgf::read(&sgf::write(&record)), Ok(vec![record]));
+/// ```
 pub fn write(record: &GameRecord) -> String {
     let mut text = String::from("(;FF[4]GM[18]CA[UTF-8]AP[Otrera]");
     let edge = record.start.size().edge();

@@ -65,6 +65,23 @@ fn is_movement(node: &Node) -> bool {
 /// With `lcb_z` above zero it is, of the children with at least a fifth of the most visits, the one with the
 /// highest lower confidence bound `mean - lcb_z * sqrt(variance / n)`, since the child that was visited most may
 /// have been found wanting at the end (as in Leela Zero and KataGo).
+///
+/// ```
+/// use otrera::search::select::final_child;
+/// use otrera::search::tree::{ArenaChunk, Edge, Tree};
+/// use otrera::{Position, Side};
+/// let (tree, mut chunk) = (Tree::with_memory(1 << 20), ArenaChunk::default());
+/// let edges: Vec<Edge> = Position::standard().movements().map(Edge::movement).collect();
+/// assert!(tree.begin_expansion(tree.root()) && tree.expand(tree.root(), &edges, &mut chunk));
+/// let [first, second] = [3, 5].map(|visits| {
+///     let child = tree.claim_untried(tree.root(), &mut chunk).unwrap();
+///     tree.node(child).add_visits(visits);
+///     child
+/// });
+/// assert_eq!(final_child(&tree, tree.root(), Side::Black, 0.0), Some(second));
+/// tree.node(second).prove(Side::White);
+/// assert_eq!(final_child(&tree, tree.root(), Side::Black, 0.0), Some(first));
+/// ```
 pub fn final_child(tree: &Tree, id: NodeId, chooser: Side, lcb_z: f32) -> Option<NodeId> {
     let proof = |node: &Node| match node.proof() {
         Some(winner) if winner == chooser => 2,
