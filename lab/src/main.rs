@@ -30,9 +30,9 @@ enum Command {
     /// Convert records between JSON, SGF and CCGC text.
     Convert(convert::Args),
     /// Fit the weights of the evaluation to games.
-    Fit(fit_eval::Args),
+    FitEval(fit_eval::Args),
     /// Fit the priors of half-moves to the visits of searches.
-    Policy(fit_policy::Args),
+    FitPolicy(fit_policy::Args),
     /// Tune parameters of the search by games between slightly changed players.
     Tune(Box<tune::Args>),
     /// Make endgames whose winner is known, and see how a player does in them.
@@ -75,8 +75,8 @@ fn run(command: Command) -> Result<(), String> {
         Command::Tourney(args) => tourney::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Endgames(args) => endgames::run(&args),
-        Command::Fit(args) => fit_eval::run(&args),
-        Command::Policy(args) => fit_policy::run(&args),
+        Command::FitEval(args) => fit_eval::run(&args),
+        Command::FitPolicy(args) => fit_policy::run(&args),
         Command::Picture(args) => picture::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Table(args) => table::run(&args),

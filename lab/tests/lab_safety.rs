@@ -53,8 +53,8 @@ fn a_fit_to_too_little_is_refused_and_nothing_is_written_into_the_source() {
     let one = ["--games", "1", "--size", "4", "--plies", "0", "--output", "one.jsonl"];
     assert_eq!(run_in(&folder, &[&["match", players[0], players[1]], &one[..]].concat()).0, Some(0));
     let needed = "at least 250 and 50 are needed";
-    check_refusal(&folder, &["policy", "one.jsonl", "--iterations", "10"], needed);
-    check_refusal(&folder, &["fit", "one.jsonl"], "at least 1000 and 200 are needed");
+    check_refusal(&folder, &["fit-policy", "one.jsonl", "--iterations", "10"], needed);
+    check_refusal(&folder, &["fit-eval", "one.jsonl"], "at least 1000 and 200 are needed");
     let tune = ["tune", "tournament,iterations=5", "c=3:0.5", "--size", "4", "--pairs"];
     check_refusal(&folder, &[&tune[..], &["99"]].concat(), "at least 100 pairs are needed");
     assert_eq!(read_to_string(&source).unwrap(), "precious");
@@ -68,7 +68,7 @@ fn priors_fitted_to_enough_go_to_the_results() {
     let games = ["match", "random", "random", "--games", "60", "--plies", "2", "--balance", "0.5"];
     assert_eq!(run_in(&folder, &[&games[..], &["--output", "games.jsonl"]].concat()).0, Some(0));
     let effort = ["--search", "tournament,counting=off", "--iterations", "5", "--steps", "2"];
-    let (status, printed, said) = run_in(&folder, &[&["policy", "games.jsonl"], &effort[..]].concat());
+    let (status, printed, said) = run_in(&folder, &[&["fit-policy", "games.jsonl"], &effort[..]].concat());
     assert_eq!(status, Some(0), "{said}");
     assert!(printed.ends_with("written: results/policy_weights.rs\n"), "{printed}");
     let written = read_to_string(folder.0.join("results/policy_weights.rs")).unwrap();
@@ -87,7 +87,7 @@ fn no_command_overwrites_what_it_reads() {
     let complaint = "is an input, and would be overwritten: name another --output";
     check_refusal(&folder, &["report", "page.html"], complaint);
     check_refusal(&folder, &["report", "page.html", "--output", "link"], complaint);
-    check_refusal(&folder, &["policy", "page.html", "--output", "./page.html"], complaint);
+    check_refusal(&folder, &["fit-policy", "page.html", "--output", "./page.html"], complaint);
     let tune = ["tune", "tournament,iterations=5", "c=3:0.5", "--output", "page.html"];
     check_refusal(&folder, &tune, "page.html: File exists");
     assert_eq!(read_to_string(folder.file("page.html")).unwrap(), before);
@@ -144,7 +144,7 @@ fn a_reader_that_stops_early_ends_no_match_and_a_full_output_is_told() {
     assert_eq!(read_to_string(folder.file("games.jsonl")).unwrap().lines().count(), 41);
     let full = File::options().write(true).open("/dev/full").unwrap();
     let Output { status, stderr, .. } =
-        lab(&["fit", "--help"]).stdout(Stdio::null()).current_dir(&folder.0).output().unwrap();
+        lab(&["fit-eval", "--help"]).stdout(Stdio::null()).current_dir(&folder.0).output().unwrap();
     assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
     let table = ["table", "Z-2", "--folder", "tables"];
     let Output { status, stderr, .. } = lab(&table).stdout(full).current_dir(&folder.0).output().unwrap();
@@ -381,11 +381,11 @@ fn absurd_numbers_are_refused_with_what_would_be_valid() {
         ("tourney alone.toml", "two players or more are wanted"),
         ("tourney speed.toml", "a number of seconds above 0 is wanted"),
         ("table Z-5 --concurrency 0", "a whole number from 1 to 1024 is wanted"),
-        ("policy games.jsonl --positions 0", count),
-        ("policy games.jsonl --iterations 0", count),
-        ("policy games.jsonl --steps 0", count),
-        ("fit games.jsonl --ridge 0", "a number above 0 is wanted"),
-        ("fit games.jsonl --blend 2", "a number from 0 to 1 is wanted"),
+        ("fit-policy games.jsonl --positions 0", count),
+        ("fit-policy games.jsonl --iterations 0", count),
+        ("fit-policy games.jsonl --steps 0", count),
+        ("fit-eval games.jsonl --ridge 0", "a number above 0 is wanted"),
+        ("fit-eval games.jsonl --blend 2", "a number from 0 to 1 is wanted"),
         ("tune tournament c=3:0.5 --pairs 0", "at least 100 pairs are needed"),
         ("tune tournament c=3:0.5 --rate nan", "a number above 0 is wanted"),
         ("endgames --each 0", count),

@@ -1,5 +1,5 @@
 //! The weights of the fitted evaluation: plies of a game on 10x10, and what each of the terms counts there, in the
-//! order of [`super::terms::NAMES`]. Printed by `lab fit` from games of `tournament` against itself with another
+//! order of [`super::terms::NAMES`]. Printed by `lab fit-eval` from games of `tournament` against itself with another
 //! constant for arrows, from random openings, with each position's result and a quarter of the search's opinion.
 
 // A weight may look like a constant of mathematics.

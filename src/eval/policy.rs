@@ -1,5 +1,5 @@
 //! How promising a half-move looks before it has been searched: a log-linear model of a few features of its
-//! squares, fitted to the visits of longer searches (`lab policy`). The search makes priors of it.
+//! squares, fitted to the visits of longer searches (`lab fit-policy`). The search makes priors of it.
 //!
 //! Every feature is a class, such as "two queen moves from the nearest enemy and three king moves", and each
 //! class has a weight at each stage of the game. The score of a half-move is the sum of its classes' weights,

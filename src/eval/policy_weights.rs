@@ -1,4 +1,4 @@
-//! The weights of [`super::policy`], written by `lab policy` from 16000 positions, searched with
+//! The weights of [`super::policy`], written by `lab fit-policy` from 16000 positions, searched with
 //! 4000 iterations each by
 //! `tournament`.
 

@@ -1,4 +1,4 @@
-//! `lab fit`: weights of the evaluation from games, by logistic regression.
+//! `lab fit-eval`: weights of the evaluation from games, by logistic regression.
 //!
 //! Each position of each game is an observation: the terms, seen by the side to move, and whether that
 //! side won. The weights are fitted at some plies, the knots, with straight lines between them, so that

@@ -1,4 +1,4 @@
-//! `lab policy`: the weights of the priors, fitted to the visits of longer searches.
+//! `lab fit-policy`: the weights of the priors, fitted to the visits of longer searches.
 //!
 //! Positions are drawn from games and searched. How the visits spread over the movements is one observation,
 //! how they spread over the arrows of the favourite movements are some more. The weights maximise the
@@ -299,7 +299,7 @@ fn source(
     arrow: &PolicyWeights<{ classes(&ARROW_FEATURES) }>,
 ) -> String {
     let mut text = format!(
-        "//! The weights of [`super::policy`], written by `lab policy` from {positions} positions, searched with\n\
+        "//! The weights of [`super::policy`], written by `lab fit-policy` from {positions} positions, searched with\n\
          //! {} iterations each by\n\
          //! `{}`.\n\n\
          // A weight may look like a constant of mathematics.\n\

@@ -3,7 +3,7 @@
 use otrera::Weights;
 use std::path::Path;
 
-/// Weights from a file with the lines that `lab fit` prints.
+/// Weights from a file with the lines that `lab fit-eval` prints.
 ///
 /// # Errors
 /// A file that cannot be read or holds no such lines.
@@ -20,7 +20,7 @@ pub fn read_weights(path: &Path) -> Result<Weights, String> {
         }
     }
     if knots.is_empty() || !knots.is_sorted_by(|a, b| a.0 < b.0) {
-        return Err(problem(&"weights at ascending plies are wanted, as lab fit prints them"));
+        return Err(problem(&"weights at ascending plies are wanted, as lab fit-eval prints them"));
     }
     Ok(Weights::sliding(&knots))
 }
