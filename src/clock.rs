@@ -6,6 +6,16 @@ use crate::board::position::Position;
 use std::time::Duration;
 
 /// One side's clock for a whole game.
+///
+/// ```
+/// use otrera::{GameClock, Position};
+/// use std::time::Duration;
+/// let mut clock = GameClock::new(Duration::from_secs(900));
+/// let time = clock.time_for(&Position::standard());
+/// assert!(time > Duration::from_secs(5) && time < Duration::from_secs(30));
+/// clock.spend(time);
+/// assert_eq!(clock.remaining(), Duration::from_secs(900) - time);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GameClock {
     total: Duration,
@@ -45,6 +55,14 @@ impl GameClock {
 
     /// The same where a move costs so much beside thinking. It is held back for the moves to come; for those
     /// that were made it is part of what the caller says they have taken.
+    ///
+    /// ```
+    /// use otrera::{GameClock, Position};
+    /// use std::time::Duration;
+    /// let clock = GameClock::new(Duration::from_secs(60));
+    /// let slow = clock.with_overhead(Duration::from_millis(500));
+    /// assert!(slow.time_for(&Position::standard()) < clock.time_for(&Position::standard()));
+    /// ```
     #[must_use]
     pub const fn with_overhead(self, overhead: Duration) -> Self {
         Self { overhead, ..self }
@@ -56,6 +74,14 @@ impl GameClock {
     }
 
     /// Counts time that a move has taken.
+    ///
+    /// ```
+    /// use otrera::GameClock;
+    /// use std::time::Duration;
+    /// let mut clock = GameClock::new(Duration::from_secs(1));
+    /// clock.spend(Duration::from_secs(5));
+    /// assert_eq!(clock.remaining(), Duration::ZERO);
+    /// ```
     pub fn spend(&mut self, time: Duration) {
         self.used = self.used.saturating_add(time);
     }

@@ -10,7 +10,7 @@
 //! 3. [`simd`]: several boards at once, in the instructions that the processor has.
 //! 4. [`eval`]: how good a position is, without search. Distance maps, metrics, stages, winning rate.
 //! 5. [`clock`]: how long to think about a move.
-//! 6. [`search`]: what to play. Start with [`search::worker`], one iteration from top to bottom.
+//! 6. [`search`]: what to play. Start with [`search::iteration`], one iteration from top to bottom.
 //! 7. [`record`]: how games are written down.
 //! 8. [`mod@bench`]: one number that tells whether two builds behave alike.
 //!
@@ -41,7 +41,7 @@ pub use board::perft::perft;
 pub use board::position::{ArrowPhase, Position, Rules};
 pub use board::square::{Side, Size, Square};
 pub use clock::GameClock;
-pub use endgame::{Count, Counter};
+pub use endgame::{FillingBounds, FillingProver};
 pub use eval::distance::DistanceMaps;
 pub use eval::metrics::Metrics;
 pub use eval::model::{Model, ModelScratch};

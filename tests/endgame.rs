@@ -8,7 +8,7 @@ use fastrand::Rng;
 use otrera::endgame::filling::{Part, fill, filling};
 use otrera::endgame::regions::Regions;
 use otrera::{
-    Bitboard, Counter, Limits, Move, Params, Position, Report, Resources, Rules, Search, Side, WinRate,
+    Bitboard, FillingProver, Limits, Move, Params, Position, Report, Resources, Rules, Search, Side, WinRate,
 };
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
@@ -70,11 +70,11 @@ fn late_positions(games: usize, most_empty: u32, seed: u64) -> Vec<Position> {
 #[test]
 fn who_is_called_the_winner_wins() {
     let (mut decided, mut contested, mut separated, mut open) = (0, 0, 0, 0);
-    let mut counter = Counter::new();
+    let mut prover = FillingProver::new();
     let mut solver = Solver::default();
     for position in late_positions(1500, 8, 1) {
-        let Some(count) = counter.count(&position) else { continue };
-        assert_eq!(counter.winner(&position), count.winner(), "{position}");
+        let Some(count) = prover.bounds(&position) else { continue };
+        assert_eq!(prover.winner(&position), count.winner(), "{position}");
         separated += u32::from(count.separated);
         open += u32::from(count.separated && count.winner().is_none());
         let Some(winner) = count.winner() else { continue };
@@ -147,7 +147,7 @@ fn fillings_are_as_long_as_the_longest() {
 /// Positions of which counting says who wins, on boards of any size, with the game not over yet.
 fn decided_positions(count: usize, seed: u64) -> Vec<Position> {
     let mut rng = Rng::with_seed(seed);
-    let mut counter = Counter::new();
+    let mut prover = FillingProver::new();
     let mut decided = Vec::new();
     while decided.len() < count {
         let edge = rng.usize(4..=10);
@@ -155,7 +155,7 @@ fn decided_positions(count: usize, seed: u64) -> Vec<Position> {
         positions.extend(random_game(Position::start(size(edge)), &mut rng));
         let rules = either_rules(&mut rng);
         positions.iter_mut().for_each(|position| *position = position.with_rules(rules));
-        positions.retain(|position| position.winner().is_none() && counter.winner(position).is_some());
+        positions.retain(|position| position.winner().is_none() && prover.winner(position).is_some());
         if let Some(position) = rng.choice(&positions) {
             decided.push(*position);
         }
@@ -176,16 +176,16 @@ fn stubborn_move(position: &Position, rng: &mut Rng) -> Move {
 #[test]
 fn a_win_that_was_counted_is_never_lost() {
     let mut rng = Rng::with_seed(3);
-    let mut counter = Counter::new();
+    let mut prover = FillingProver::new();
     let (mut played, mut contested) = (0, 0);
     for mut position in decided_positions(600, 4) {
-        let winner = counter.winner(&position).unwrap();
-        contested += u32::from(!counter.count(&position).unwrap().separated);
+        let winner = prover.winner(&position).unwrap();
+        contested += u32::from(!prover.bounds(&position).unwrap().separated);
         let stubborn = rng.bool();
         while position.winner().is_none() {
-            assert_eq!(counter.winner(&position), Some(winner), "{position}");
+            assert_eq!(prover.winner(&position), Some(winner), "{position}");
             let mv = match position.side() {
-                side if side == winner => counter.filling_move(&position).expect("it has a move more"),
+                side if side == winner => prover.filling_move(&position).expect("it has a move more"),
                 _ if stubborn => stubborn_move(&position, &mut rng),
                 _ => random_move(&position, &mut rng),
             };
@@ -200,14 +200,14 @@ fn a_win_that_was_counted_is_never_lost() {
 #[test]
 fn a_filling_move_costs_one_move_and_no_more() {
     let mut rng = Rng::with_seed(5);
-    let mut counter = Counter::new();
+    let mut prover = FillingProver::new();
     let mut moves = 0;
     for mut position in decided_positions(300, 6) {
-        while let Some(mv) = counter.filling_move(&position) {
+        while let Some(mv) = prover.filling_move(&position) {
             let side = position.side();
-            let promised = counter.count(&position).unwrap().moves[side.index()].low;
+            let promised = prover.bounds(&position).unwrap().moves[side.index()].low;
             position = position.try_play(mv).unwrap();
-            let Some(count) = counter.count(&position) else { break };
+            let Some(count) = prover.bounds(&position) else { break };
             assert!(count.moves[side.index()].low + 1 >= promised, "{mv}\n{position}");
             moves += 1;
             if position.winner().is_none() && rng.u32(..4) == 0 {
@@ -220,13 +220,13 @@ fn a_filling_move_costs_one_move_and_no_more() {
 
 #[test]
 fn without_contested_squares_both_sides_fill() {
-    let mut counter = Counter::new();
+    let mut prover = FillingProver::new();
     let mut rng = Rng::with_seed(8);
     for mut position in decided_positions(300, 9) {
-        let Some(count) = counter.count(&position).filter(|count| count.separated) else { continue };
+        let Some(count) = prover.bounds(&position).filter(|count| count.separated) else { continue };
         position = position.with_side(random_side(&mut rng));
         let mut made = [0; 2];
-        while let Some(mv) = counter.filling_move(&position) {
+        while let Some(mv) = prover.filling_move(&position) {
             made[position.side().index()] += 1;
             position = position.try_play(mv).unwrap();
         }
@@ -248,10 +248,10 @@ fn search_of(position: Position, params: Params) -> Search {
 
 #[test]
 fn the_search_fills_what_is_won_and_fights_for_what_is_contested() {
-    let mut counter = Counter::new();
+    let mut prover = FillingProver::new();
     let (mut filled, mut fought) = (0, 0);
     for position in decided_positions(300, 10) {
-        let winner = counter.winner(&position).unwrap();
+        let winner = prover.winner(&position).unwrap();
         let wins = winner == position.side();
         let report = searched(&mut search_of(position, Params::TOURNAMENT));
         let best = report.best.unwrap();
@@ -260,7 +260,7 @@ fn the_search_fills_what_is_won_and_fights_for_what_is_contested() {
         assert_eq!(report.win_rate, if wins { WinRate::WIN } else { WinRate::LOSS });
         assert_eq!(report.principal_variation.first(), Some(&best));
         assert_eq!(report.lines[0].mv, best);
-        match counter.filling_move(&position) {
+        match prover.filling_move(&position) {
             Some(mv) => {
                 assert_eq!((best, report.iterations), (mv, 0), "{position}");
                 filled += 1;
@@ -279,9 +279,9 @@ fn the_search_fills_what_is_won_and_fights_for_what_is_contested() {
 #[test]
 fn the_search_never_loses_what_counting_calls_won() {
     let mut rng = Rng::with_seed(11);
-    let mut counter = Counter::new();
+    let mut prover = FillingProver::new();
     for position in decided_positions(60, 12) {
-        let winner = counter.winner(&position).unwrap();
+        let winner = prover.winner(&position).unwrap();
         let mut search = search_of(position, Params::TOURNAMENT);
         while search.position().winner().is_none() {
             let position = *search.position();

@@ -5,21 +5,21 @@ mod common;
 #[path = "common/skip.rs"]
 mod skip;
 
-use common::{random_game, random_side, scattered_position, sides_exchanged, size, symmetries};
+use common::definitions::{
+    DIRECTIONS, Distances, distances, king_moves, line, queen_moves, various_positions,
+};
+use common::{sides_exchanged, size, symmetries};
 use fastrand::Rng;
 use otrera::eval::fitted::Fitted;
 use otrera::eval::metrics::metrics_on;
 use otrera::eval::parallel;
 use otrera::eval::phased::{MetricWeights, PhasedWeights};
-use otrera::eval::policy::{Arrows, Movements, odds};
 use otrera::eval::terms::{NAMES, TERMS, TermWeights, Terms};
 use otrera::eval::weights::{Course, Knot, WeightsFile};
-use otrera::simd::PortableLanes;
 use otrera::{
-    Bitboard, DistanceMaps, Evaluator, Kernel, Metrics, Model, ModelScratch, Position, Side, Size, Square,
-    Value, ValueLink, WinRate,
+    Bitboard, DistanceMaps, Evaluator, Kernel, Metrics, Model, ModelScratch, Position, Side, Square, Value,
+    ValueLink, WinRate,
 };
-use std::collections::HashMap;
 
 /// Weights of which no two are alike, so that exchanged ones are seen.
 const STAGES: [MetricWeights; 3] = [
@@ -41,44 +41,6 @@ fn fitted(knots: &[(usize, TermWeights)]) -> Fitted {
 
 fn metrics(position: &Position, weights: &PhasedWeights, maps: &mut DistanceMaps, kernel: Kernel) -> Metrics {
     metrics_on(position, weights.tie_for(position.side()), maps, kernel)
-}
-
-const DIRECTIONS: [(i32, i32); 8] = [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)];
-
-/// The empty squares from a square on in one direction, nearest first.
-fn line(position: &Position, from: Square, (columns, rows): (i32, i32)) -> Vec<Square> {
-    let at = |step: i32| {
-        let moved = |from: usize, by: i32| usize::try_from(from as i32 + by).ok();
-        Square::new(moved(from.column(), step * columns)?, moved(from.row(), step * rows)?)
-    };
-    (1..).map_while(at).take_while(|&square| position.empty().contains(square)).collect()
-}
-
-fn queen_moves(position: &Position, from: Square) -> Vec<Square> {
-    DIRECTIONS.into_iter().flat_map(|direction| line(position, from, direction)).collect()
-}
-
-fn king_moves(position: &Position, from: Square) -> Vec<Square> {
-    DIRECTIONS.into_iter().filter_map(|direction| line(position, from, direction).first().copied()).collect()
-}
-
-/// The least number of moves in which a side reaches each square; those that it cannot reach are missing.
-type Distances = HashMap<Square, u32>;
-
-fn distances(position: &Position, side: Side, moves: fn(&Position, Square) -> Vec<Square>) -> Distances {
-    let mut found = Distances::new();
-    let mut frontier: Vec<Square> = position.amazons(side).into_iter().collect();
-    let mut steps = 0;
-    while !frontier.is_empty() {
-        steps += 1;
-        let mut reached: Vec<Square> = frontier.iter().flat_map(|&from| moves(position, from)).collect();
-        reached.retain(|&to| match found.contains_key(&to) {
-            true => false,
-            false => found.insert(to, steps).is_none(),
-        });
-        frontier = reached;
-    }
-    found
 }
 
 /// The five metrics, positive for Black, with a tied square's value for Black.
@@ -209,36 +171,6 @@ fn penalties(position: &Position, side: Side, king: &[Distances; 2]) -> f64 {
             .sum()
     };
     position.amazons(side).into_iter().map(|amazon| 30.0 / (5.0 + freedom(amazon))).sum()
-}
-
-/// Whole random games, scattered positions and corridors on boards of six sizes.
-fn various_positions() -> Vec<Position> {
-    let mut rng = Rng::with_seed(1);
-    let mut positions = Vec::new();
-    for size in [4, 5, 6, 8, 9, 10].map(size) {
-        for _ in 0..4 {
-            positions.extend(random_game(Position::start(size), &mut rng));
-        }
-        positions.extend((0..150).map(|_| scattered_position(size, &mut rng)));
-        positions.extend((0..30).map(|_| corridor(size, &mut rng)));
-    }
-    positions
-}
-
-/// One long winding corridor with some amazons in it, turned some way: far squares, few of them near.
-fn corridor(size: Size, rng: &mut Rng) -> Position {
-    let last = size.edge() - 1;
-    let is_wall = |square: &Square| {
-        let gap = if square.row() % 4 == 1 { 0 } else { last };
-        square.row() % 2 == 1 && square.column() != gap
-    };
-    let (walls, mut floor): (Vec<Square>, Vec<Square>) =
-        Bitboard::playable(size).into_iter().partition(is_wall);
-    rng.shuffle(&mut floor);
-    let mut take = |count: usize| floor.drain(..count).collect::<Bitboard>();
-    let amazons = [take(rng.usize(1..=2)), take(rng.usize(1..=2))];
-    let position = Position::from_parts(size, amazons, walls.into_iter().collect(), random_side(rng));
-    symmetries(&position)[rng.usize(..8)]
 }
 
 fn assert_close(ours: f32, expected: f64, what: &str, position: &Position) {
@@ -437,101 +369,5 @@ fn a_logistic_link_is_a_rising_probability() {
             assert!((rate(low) + rate(-low) - 1.0).abs() < 1e-6, "{low}");
         }
         assert_eq!([-1e30, -f32::INFINITY, 1e30, f32::INFINITY].map(rate), [0.0, 0.0, 1.0, 1.0]);
-    }
-}
-
-/// The class of a distance: 0 for one step, `far` for that many more or further, one above for never.
-fn class(distances: &Distances, square: Square, far: u32) -> usize {
-    distances.get(&square).map_or(far + 1, |&steps| (steps - 1).min(far)) as usize
-}
-
-fn amazons_beside(position: &Position, square: Square, side: Side) -> Vec<Square> {
-    let near = |other: &Square| {
-        other.column().abs_diff(square.column()).max(other.row().abs_diff(square.row())) == 1
-    };
-    position.amazons(side).into_iter().filter(near).collect()
-}
-
-fn steps_between(from: Square, to: Square) -> usize {
-    from.column().abs_diff(to.column()).max(from.row().abs_diff(to.row()))
-}
-
-/// How many directions begin with so many empty squares.
-fn open_directions(position: &Position, square: Square, squares: usize) -> usize {
-    DIRECTIONS.into_iter().filter(|&direction| line(position, square, direction).len() >= squares).count()
-}
-
-/// The class of where a square lies.
-fn location(position: &Position, square: Square) -> usize {
-    let from_edge = |place: usize| place.min(position.size().edge() - 1 - place).min(4);
-    let (x, y) = (from_edge(square.column()), from_edge(square.row()));
-    let (a, b) = (x.min(y), x.max(y));
-    b * (b + 1) / 2 + a
-}
-
-/// How many amazons of a side can go to a square at once.
-fn attackers(position: &Position, square: Square, side: Side) -> usize {
-    position.amazons(side).into_iter().filter(|&from| queen_moves(position, from).contains(&square)).count()
-}
-
-#[test]
-fn features_of_half_moves_are_those_of_the_definitions() {
-    let mut maps = DistanceMaps::default();
-    for position in various_positions().iter().step_by(11) {
-        let (us, them) = (position.side(), position.side().opponent());
-        maps.flood(position, Kernel::fastest());
-        let known = Movements::new(position, &maps);
-        let [queen, king] = [queen_moves, king_moves].map(|moves| distances(position, them, moves));
-        let openness =
-            |square| open_directions(position, square, 1) + 16 * open_directions(position, square, 3);
-        for movement in position.movements() {
-            let (from, to) = (movement.from, movement.to);
-            let [enemies, friends] = [them, us].map(|side| amazons_beside(position, to, side).len());
-            let steps = steps_between(from, to);
-            let expected = [
-                class(&queen, to, 3) + 8 * class(&king, to, 5),
-                openness(to),
-                enemies + 8 * friends + 64 * usize::from(steps == 1),
-                location(position, to) + 16 * attackers(position, to, them).min(3),
-                openness(from),
-                steps - 1,
-            ];
-            let codes = [from, to].map(|square| known.code::<PortableLanes>(square));
-            assert_eq!(known.features(movement, codes[0], codes[1]), expected, "{movement}\n{position}");
-        }
-        let Some(movement) = position.movements().last() else { continue };
-        let arrow_phase = position.with_movement(movement);
-        let after = arrow_phase.position();
-        maps.flood(after, Kernel::fastest());
-        let known = Arrows::new(&arrow_phase, &maps);
-        let both = |moves| [us, them].map(|side| distances(after, side, moves));
-        let ([our_queen, their_queen], [our_king, their_king]) = (both(queen_moves), both(king_moves));
-        for arrow in arrow_phase.arrow_targets() {
-            let beside = |side| {
-                let amazons = amazons_beside(after, arrow, side);
-                let liberties = amazons.iter().map(|&amazon| open_directions(after, amazon, 1));
-                amazons.len() + 8 * liberties.min().unwrap_or(15)
-            };
-            let expected = [
-                class(&our_queen, arrow, 3) + 8 * class(&their_queen, arrow, 3),
-                class(&our_king, arrow, 5) + 8 * class(&their_king, arrow, 5),
-                open_directions(after, arrow, 1) + 16 * location(after, arrow),
-                beside(them),
-                beside(us),
-                attackers(after, arrow, them).min(3) + 4 * open_directions(after, arrow, 3),
-                steps_between(movement.to, arrow) - 1 + 16 * usize::from(arrow == movement.from),
-            ];
-            let found = known.features::<PortableLanes>(&arrow_phase, arrow);
-            assert_eq!(found, expected, "{movement}/{arrow}\n{position}");
-        }
-    }
-}
-
-#[test]
-fn odds_are_the_exponential_function() {
-    for step in -8000..=8000 {
-        let score = step as f32 / 100.0;
-        let exact = f64::from(score).exp();
-        assert!((f64::from(odds(score)) / exact - 1.0).abs() < 1e-4, "{score}: {}", odds(score));
     }
 }

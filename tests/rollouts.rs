@@ -7,8 +7,8 @@ use common::{random_game, size};
 use fastrand::Rng;
 use otrera::eval::phased::PhasedWeights;
 use otrera::search::evaluate::{EvaluationScratch, LeafEvaluator};
-use otrera::search::expand::State;
 use otrera::search::params::Rollouts;
+use otrera::search::state::State;
 use otrera::{Evaluator, Kernel, Model, ModelScratch, Params, Position, Rules, Side, ValueLink, WinRate};
 
 /// A link that tells any two values apart.

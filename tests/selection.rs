@@ -2,10 +2,12 @@
 
 use fastrand::Rng;
 use otrera::search::backup::{Rewards, Step, add_rewards};
-use otrera::search::expand::{Expander, State};
+use otrera::search::expand::Expander;
 use otrera::search::params::{Formula, Puct};
-use otrera::search::select::{Spread, answer, best_child};
-use otrera::search::shortlist::Shortlists;
+use otrera::search::select::cache::SelectionCache;
+use otrera::search::select::puct::ValueVariance;
+use otrera::search::select::{Parent, best_child, final_child};
+use otrera::search::state::State;
 use otrera::search::tree::{ArenaChunk, Edge, NodeId, REWARD_UNIT, Tree, squared_deviation};
 use otrera::{Bitboard, Kernel, Params, Position, Side, Size, WinRate};
 
@@ -32,10 +34,15 @@ fn random_family(rng: &mut Rng) -> (Tree, Vec<(NodeId, f64, f64)>) {
     (tree, children)
 }
 
+/// The root, where Black chooses.
+fn root_of(tree: &Tree) -> Parent<'_> {
+    Parent::new(tree, tree.root(), Side::Black)
+}
+
 /// The child of the root that Black descends to.
-fn selected(tree: &Tree, params: &Params, spread: Spread) -> NodeId {
-    let (mut shortlists, mut chunk) = (Shortlists::default(), ArenaChunk::default());
-    let child = best_child(tree, tree.root(), Side::Black, params, spread, &mut shortlists, &mut chunk);
+fn selected(tree: &Tree, params: &Params, variance: ValueVariance) -> NodeId {
+    let (mut cache, mut chunk) = (SelectionCache::default(), ArenaChunk::default());
+    let child = best_child(&root_of(tree), params, variance, &mut cache, &mut chunk);
     child.unwrap()
 }
 
@@ -50,7 +57,7 @@ fn check_selection(formula: Formula, score: impl Fn(f64, f64, f64) -> f64) {
         let all_visits: f64 = children.iter().map(|(_, visits, _)| visits).sum();
         // The descent that asks has already entered the root.
         tree.node(tree.root()).enter();
-        let selected = selected(&tree, &params, Spread::START);
+        let selected = selected(&tree, &params, ValueVariance::START);
         assert_ne!(selected, lost);
         let score = |&(_, visits, mean): &(NodeId, f64, f64)| score(mean, visits, all_visits);
         let highest = children.iter().filter(|child| child.0 != lost).map(score).fold(0.0, f64::max);
@@ -76,9 +83,9 @@ fn selection_follows_ucb1_tuned() {
     });
 }
 
-/// Two trees that grow side by side, one by shortlists that last, one by those of the moment.
+/// Two trees that grow side by side, one by a cache that lasts, one by those of the moment.
 #[test]
-fn shortlists_change_no_selection() {
+fn the_selection_cache_changes_no_selection() {
     let mut rng = Rng::with_seed(4);
     let uct = |c| Formula::Uct { c };
     let formulas = [uct(0.7), uct(3.0), Formula::Ucb1Tuned, Formula::Puct(Puct::DEFAULT)];
@@ -97,19 +104,18 @@ fn shortlists_change_no_selection() {
             assert!(tree.begin_expansion(tree.root()) && tree.expand(tree.root(), &edges, chunk));
         }
         let root = trees[0].root();
-        let mut lasting = Shortlists::default();
+        let mut lasting = SelectionCache::default();
         let [first, second] = &mut chunks;
         for round in 0..40_000 {
-            let spread = Spread(0.01 + 0.002 * rng.f32());
-            let select = |tree: &Tree, shortlists: &mut Shortlists, chunk: &mut ArenaChunk| {
+            let variance = ValueVariance(0.01 + 0.002 * rng.f32());
+            let select = |tree: &Tree, cache: &mut SelectionCache, chunk: &mut ArenaChunk| {
                 tree.node(root).enter();
                 let untried = if formula.has_priors() { None } else { tree.claim_untried(root, chunk) };
-                untried.unwrap_or_else(|| {
-                    best_child(tree, root, Side::Black, &params, spread, shortlists, chunk).unwrap()
-                })
+                untried
+                    .unwrap_or_else(|| best_child(&root_of(tree), &params, variance, cache, chunk).unwrap())
             };
             let child = select(&trees[0], &mut lasting, first);
-            assert_eq!(select(&trees[1], &mut Shortlists::default(), second), child, "round {round}");
+            assert_eq!(select(&trees[1], &mut SelectionCache::default(), second), child, "round {round}");
             // Children of unequal worth, and now and then a proven loss.
             let reward = rng.u32(0..=REWARD_UNIT) / (1 + child % 5);
             for tree in &trees {
@@ -133,7 +139,7 @@ fn uct_finds_the_first_of_the_highest() {
         let params = Params { formula: Formula::Uct { c }, ..Params::PAPER };
         let tree = Tree::with_memory(0).for_one_worker();
         let root = tree.root();
-        let (mut shortlists, mut chunk) = (Shortlists::default(), ArenaChunk::default());
+        let (mut cache, mut chunk) = (SelectionCache::default(), ArenaChunk::default());
         let movements: Vec<Edge> = Position::standard().movements().map(Edge::movement).collect();
         let arrows: Vec<Edge> =
             Bitboard::playable(Size::STANDARD).into_iter().take(20).map(Edge::arrow).collect();
@@ -144,8 +150,8 @@ fn uct_finds_the_first_of_the_highest() {
             let child = tree.claim_untried(root, &mut chunk).unwrap_or_else(|| {
                 let (best, is_unexpanded) = first_of_the_highest(&tree, c);
                 *(if is_unexpanded { &mut unexpanded_first } else { &mut compared }) += 1;
-                let (spread, side) = (Spread::START, Side::Black);
-                let child = best_child(&tree, root, side, &params, spread, &mut shortlists, &mut chunk);
+                let parent = root_of(&tree);
+                let child = best_child(&parent, &params, ValueVariance::START, &mut cache, &mut chunk);
                 assert_eq!(child, Some(best), "round {round}");
                 best
             });
@@ -224,8 +230,8 @@ fn selection_follows_puct() {
         let (arrow_c, reduction) = (rng.f32(), [0.0, rng.f32()][rng.usize(..2)]);
         let puct = Puct { movement_c: c, arrow_c, reduction, ..Puct::DEFAULT };
         let params = Params { formula: Formula::Puct(puct), ..Params::MG };
-        let spread = Spread(rng.f32());
-        let deviation = f64::from(spread.0).sqrt();
+        let variance = ValueVariance(rng.f32());
+        let deviation = f64::from(variance.0).sqrt();
         let tree = Tree::with_memory(0);
         let root = tree.root();
         let priors = random_priors(rng.usize(2..40), &mut rng);
@@ -260,7 +266,7 @@ fn selection_follows_puct() {
             mean - f64::from(reduction) * deviation + exploration * f64::from(prior)
         });
         tree.node(root).enter();
-        let selected = selected(&tree, &params, spread);
+        let selected = selected(&tree, &params, variance);
         let ours = match children.iter().find(|child| child.0 == selected) {
             Some(tried) => score(tried),
             None => {
@@ -275,7 +281,7 @@ fn selection_follows_puct() {
 }
 
 #[test]
-fn the_spread_is_that_of_the_values_below_a_node() {
+fn the_variance_is_that_of_the_values_below_a_node() {
     let mut rng = Rng::with_seed(7);
     for count in [0, 1, 5, 1000, 100_000] {
         let tree = Tree::with_memory(0);
@@ -300,7 +306,7 @@ fn the_spread_is_that_of_the_values_below_a_node() {
         let (of_parent, weight) = (0.02, 8.0);
         let expected = (squares + weight * of_parent) / (f64::from(count) + weight);
         let puct = Puct { spread_weight: weight as f32, ..Puct::DEFAULT };
-        let found = f64::from(Spread(of_parent as f32).at(&tree, root, &puct).0);
+        let found = f64::from(ValueVariance(of_parent as f32).at(&tree, root, &puct).0);
         assert!((found - expected).abs() < 1e-5 + expected * 1e-3, "{found} for {expected} of {count}");
     }
 }
@@ -363,7 +369,7 @@ fn rewards_and_their_deviations_reach_every_node_of_the_path() {
 
 /// Against the mean less `lcb_z` standard errors in double precision, where one more value has a variance of 0.01.
 #[test]
-fn the_answer_is_the_child_with_the_highest_lower_bound() {
+fn the_final_child_is_that_with_the_highest_lower_confidence_bound() {
     let mut rng = Rng::with_seed(11);
     let (mut not_most_visited, mut not_highest_mean) = (0, 0);
     for _ in 0..500 {
@@ -380,15 +386,15 @@ fn the_answer_is_the_child_with_the_highest_lower_bound() {
         let candidates = children.iter().filter(|(_, rewards)| 5 * rewards.len() >= most);
         let highest = candidates.map(|(_, rewards)| bound(rewards)).fold(f64::NEG_INFINITY, f64::max);
         let rewards_of = |id| &children.iter().find(|(child, _)| *child == id).unwrap().1;
-        let chosen = rewards_of(answer(&tree, tree.root(), Side::Black, lcb_z).unwrap());
+        let chosen = rewards_of(final_child(&tree, tree.root(), Side::Black, lcb_z).unwrap());
         assert!(5 * chosen.len() >= most, "{} visits of {most}", chosen.len());
         assert!(
             bound(chosen) > highest - 1e-3,
             "a bound of {}, but there is one of {highest}",
             bound(chosen)
         );
-        let without = rewards_of(answer(&tree, tree.root(), Side::Black, 0.0).unwrap());
-        assert_eq!(without.len(), most, "without lcb_z the most visited");
+        let without = rewards_of(final_child(&tree, tree.root(), Side::Black, 0.0).unwrap());
+        assert_eq!(without.len(), most, "without a bound the most visited");
         not_most_visited += u32::from(chosen.len() < most);
         let mean = |rewards: &[f64]| sums(rewards).0 / rewards.len() as f64;
         not_highest_mean +=
@@ -398,23 +404,20 @@ fn the_answer_is_the_child_with_the_highest_lower_bound() {
 }
 
 #[test]
-fn a_proven_win_is_the_answer_and_a_proven_loss_only_when_all_are() {
+fn a_proven_win_is_the_final_child_and_a_proven_loss_only_when_all_are() {
     for lcb_z in [0.0, 5.5] {
         let (tree, children) = rewarded_children(&[5, 300, 100, 50], &mut Rng::with_seed(12));
-        let answer = || answer(&tree, tree.root(), Side::Black, lcb_z).unwrap();
+        let chosen = || final_child(&tree, tree.root(), Side::Black, lcb_z).unwrap();
         let [few, most, many, fewer] = [0, 1, 2, 3].map(|child: usize| children[child].0);
         tree.node(most).prove(Side::White);
-        assert!(answer() != most && answer() != few);
+        assert!(chosen() != most && chosen() != few);
         [many, fewer].iter().for_each(|&child| tree.node(child).prove(Side::White));
-        assert_eq!(answer(), few);
+        assert_eq!(chosen(), few);
         tree.node(few).prove(Side::Black);
-        assert_eq!(answer(), few);
+        assert_eq!(chosen(), few);
         let (tree, children) = rewarded_children(&[5, 300], &mut Rng::with_seed(13));
         children.iter().for_each(|(child, _)| tree.node(*child).prove(Side::White));
-        assert_eq!(
-            otrera::search::select::answer(&tree, tree.root(), Side::Black, lcb_z),
-            Some(children[1].0)
-        );
+        assert_eq!(final_child(&tree, tree.root(), Side::Black, lcb_z), Some(children[1].0));
     }
 }
 

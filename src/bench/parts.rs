@@ -12,10 +12,12 @@ use crate::eval::terms::Terms;
 use crate::eval::{Evaluator, confinement, metrics, mobility};
 use crate::search::backup::{self, Rewards, Step};
 use crate::search::evaluate::{EvaluationScratch, LeafEvaluator};
-use crate::search::expand::{Expander, State};
+use crate::search::expand::Expander;
 use crate::search::params::{Params, Rollouts};
-use crate::search::select::{Spread, best_child};
-use crate::search::shortlist::Shortlists;
+use crate::search::select::cache::SelectionCache;
+use crate::search::select::puct::ValueVariance;
+use crate::search::select::{Parent, best_child};
+use crate::search::state::State;
 use crate::search::tree::{ArenaChunk, NodeId, Tree};
 use crate::search::{Limits, Resources, Search};
 use crate::simd::Kernel;
@@ -166,10 +168,10 @@ impl Sums {
             expander.expand_on(Kernel::fastest(), &fresh, id, state, params, &mut rng);
             next = fresh.claim_untried(id, &mut expander.chunk);
         });
-        let (mut shortlists, mut chunk) = (Shortlists::default(), ArenaChunk::default());
+        let (mut cache, mut chunk) = (SelectionCache::default(), ArenaChunk::default());
         self.selection.measure(&remains.expanded, |(id, state)| {
-            let (chooser, spread) = (state.chooser(), Spread::START);
-            black_box(best_child(tree, *id, chooser, params, spread, &mut shortlists, &mut chunk));
+            let parent = Parent::new(tree, *id, state.chooser());
+            black_box(best_child(&parent, params, ValueVariance::START, &mut cache, &mut chunk));
         });
         self.backup.measure(&remains.paths, |path| {
             backup::add_rewards(tree, path, Rewards::of(crate::WinRate::EVEN));

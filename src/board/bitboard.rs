@@ -27,6 +27,13 @@ impl Bitboard {
     pub const EMPTY: Self = Self(0);
 
     /// Every square of a board of this size.
+    ///
+    /// ```
+    /// use otrera::{Bitboard, Size, Square};
+    /// let board = Bitboard::playable(Size::BOTZONE);
+    /// assert_eq!(board.len(), 64);
+    /// assert!(!board.contains(Square::new(8, 0).unwrap()));
+    /// ```
     pub const fn playable(size: Size) -> Self {
         let mut bits = 0u128;
         let mut row = 0;
@@ -57,6 +64,12 @@ impl Bitboard {
     }
 
     /// The lowest square, `None` when empty.
+    ///
+    /// ```
+    /// use otrera::{Bitboard, Size, Square};
+    /// assert_eq!(Bitboard::playable(Size::STANDARD).first(), Square::new(0, 0));
+    /// assert_eq!(Bitboard::EMPTY.first(), None);
+    /// ```
     #[inline(always)]
     pub const fn first(self) -> Option<Square> {
         if self.0 == 0 {
@@ -66,6 +79,12 @@ impl Bitboard {
     }
 
     /// The `n`-th square in ascending order. `n` must be below [`Bitboard::len`].
+    ///
+    /// ```
+    /// use otrera::{Bitboard, Square};
+    /// let diagonal: Bitboard = (0..10).filter_map(|i| Square::new(i, i)).collect();
+    /// assert_eq!(diagonal.nth(3).to_string(), "d4");
+    /// ```
     #[inline(always)]
     pub fn nth(self, n: u32) -> Square {
         debug_assert!(n < self.len());
@@ -79,6 +98,13 @@ impl Bitboard {
     }
 
     /// The set moved by `step` square numbers (positive is up and to the right).
+    ///
+    /// ```
+    /// use otrera::{Bitboard, Square};
+    /// let d4 = Bitboard::from(Square::new(3, 3).unwrap());
+    /// assert_eq!(d4.shifted(11).first().unwrap().to_string(), "d5");
+    /// assert_eq!(d4.shifted(-1).first().unwrap().to_string(), "c4");
+    /// ```
     #[inline(always)]
     pub const fn shifted(self, step: i32) -> Self {
         if step >= 0 { Self(self.0 << step) } else { Self(self.0 >> -step) }
@@ -122,6 +148,13 @@ impl FromIterator<Square> for Bitboard {
 }
 
 /// The squares of a set in ascending order.
+///
+/// ```
+/// use otrera::Position;
+/// let amazons = Position::standard().amazons(otrera::Side::Black);
+/// let names: Vec<String> = amazons.into_iter().map(|square| square.to_string()).collect();
+/// assert_eq!(names, ["d1", "g1", "a4", "j4"]);
+/// ```
 #[derive(Clone)]
 pub struct Squares(Bitboard);
 

@@ -27,6 +27,13 @@ pub struct Move {
 
 impl Move {
     /// The first half.
+    ///
+    /// ```
+    /// use otrera::Move;
+    /// let mv: Move = "d1-d7/g7".parse().unwrap();
+    /// assert_eq!(mv.movement().to_string(), "d1-d7");
+    /// assert_eq!(mv.movement().with_arrow(mv.arrow), mv);
+    /// ```
     pub const fn movement(self) -> Movement {
         Movement { from: self.from, to: self.to }
     }
@@ -52,6 +59,15 @@ impl fmt::Display for Move {
 }
 
 /// Why a well-formed move may not be played.
+///
+/// ```
+/// use otrera::{IllegalMove, Position};
+/// let start = Position::standard();
+/// let problem = |text: &str| start.check(text.parse().unwrap()).unwrap_err();
+/// assert!(matches!(problem("a7-a8/a7"), IllegalMove::NoAmazon(_)), "an amazon of White");
+/// assert!(matches!(problem("d1-d10/d9"), IllegalMove::Unreachable(_)));
+/// assert_eq!(problem("d1-d7/e9").to_string(), "the arrow cannot fly to e9");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum IllegalMove {
     /// A square of the move lies outside this board.

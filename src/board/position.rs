@@ -8,6 +8,16 @@ use super::square::{Side, Size, Square};
 use super::zobrist;
 
 /// Which condition ends the game.
+///
+/// ```
+/// use otrera::{Position, Rules, Side};
+/// // White is to move; both sides are blocked.
+/// let stuck = Position::from_picture("WX.X\nXX.X\nXXX.\nBXXX", Side::White).unwrap();
+/// assert_eq!(stuck.winner(), Some(Side::Black));
+/// let stuck = stuck.with_side(Side::Black);
+/// assert_eq!(stuck.winner(), Some(Side::White));
+/// assert_eq!(stuck.with_rules(Rules::SelfBlocking).winner(), Some(Side::Black));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Rules {
     /// A side that must move and cannot has lost. (Botzone and everybody else.)
@@ -32,6 +42,16 @@ pub struct Position {
 }
 
 /// A game between the two halves of a move: the amazon has moved, its arrow is still to be shot.
+///
+/// ```
+/// use otrera::{Movement, Position, Square};
+/// let [d1, d7] = [(3, 0), (3, 6)].map(|(column, row)| Square::new(column, row).unwrap());
+/// let arrow_phase = Position::standard().with_movement(Movement { from: d1, to: d7 });
+/// assert_eq!((arrow_phase.amazon(), arrow_phase.origin()), (d7, d1));
+/// assert!(arrow_phase.arrow_targets().contains(d1));
+/// let next = arrow_phase.with_arrow(d1);
+/// assert_eq!((next.ply(), next.arrows().len()), (1, 1));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ArrowPhase {
     position: Position,
@@ -47,6 +67,11 @@ impl Position {
 
     /// The start on a board of this size: the amazons stand as on 10x10, at a third of the edge
     /// (on 8x8 this is Botzone's start, Black on a3 c1 f1 h3).
+    ///
+    /// ```
+    /// use otrera::{Position, Size};
+    /// assert_eq!(Position::start(Size::BOTZONE).to_fen(), "2q2q2/8/q6q/8/8/Q6Q/8/2Q2Q2 w - - 0 1");
+    /// ```
     pub fn start(size: Size) -> Self {
         let (edge, offset) = (size.edge(), (size.edge() - 1) / 3);
         let last = edge - 1;
@@ -59,6 +84,13 @@ impl Position {
 
     /// A position from its parts. Squares outside the board are dropped, an arrow under an amazon
     /// too; of two amazons on one square Black's stays. The ply is the number of arrows.
+    ///
+    /// ```
+    /// use otrera::{Bitboard, Position, Side, Size, Square};
+    /// let at = |column, row| Bitboard::from(Square::new(column, row).unwrap());
+    /// let position = Position::from_parts(Size::BOTZONE, [at(0, 0), at(7, 7)], at(3, 3), Side::White);
+    /// assert_eq!(position.to_fen(), "7q/8/8/8/3*4/8/8/Q7 b - - 1 1");
+    /// ```
     pub fn from_parts(size: Size, amazons: [Bitboard; 2], arrows: Bitboard, side: Side) -> Self {
         let board = Bitboard::playable(size);
         let black = amazons[0] & board;
@@ -145,6 +177,18 @@ impl Position {
     }
 
     /// The Zobrist key of amazons, arrows and the side to move.
+    ///
+    /// ```
+    /// use otrera::Position;
+    /// let play = |moves: &str| {
+    ///     moves.split(' ').fold(Position::standard(), |position, mv| position.with_move(mv.parse().unwrap()))
+    /// };
+    /// // Two ways to one position: Black makes the same two moves in either order.
+    /// let first = play("d1-d2/d1 d10-d9/d10 g1-g2/g1");
+    /// let second = play("g1-g2/g1 d10-d9/d10 d1-d2/d1");
+    /// assert_eq!(first.key(), second.key());
+    /// assert_ne!(first.key(), first.with_side(first.side().opponent()).key());
+    /// ```
     pub const fn key(&self) -> u64 {
         self.key
     }
@@ -156,6 +200,13 @@ impl Position {
     }
 
     /// The movements of the side to move, one group for each amazon: its square and its landings.
+    ///
+    /// ```
+    /// use otrera::Position;
+    /// let start = Position::standard();
+    /// let landings: u32 = start.movement_groups().map(|(_, landings)| landings.len()).sum();
+    /// assert_eq!((start.movement_groups().count(), landings), (4, 80));
+    /// ```
     #[inline(always)]
     pub fn movement_groups(&self) -> impl Iterator<Item = (Square, Bitboard)> {
         let empty = self.empty;
@@ -169,6 +220,11 @@ impl Position {
     }
 
     /// Every legal move. The start of 10x10 has 2176: a search should rather walk the groups.
+    ///
+    /// ```
+    /// use otrera::Position;
+    /// assert_eq!(Position::standard().legal_moves().count(), 2176);
+    /// ```
     pub fn legal_moves(&self) -> impl Iterator<Item = Move> {
         self.movements().flat_map(|movement| {
             let arrows = self.with_movement(movement).arrow_targets();
@@ -195,6 +251,14 @@ impl Position {
     }
 
     /// Plays a move after checking it.
+    ///
+    /// ```
+    /// use otrera::Position;
+    /// let start = Position::standard();
+    /// let next = start.try_play("d1-d7/g7".parse().unwrap()).unwrap();
+    /// assert_eq!(next.side(), start.side().opponent());
+    /// assert!(next.try_play("d7-d8/d7".parse().unwrap()).is_err(), "that is Black's amazon");
+    /// ```
     ///
     /// # Errors
     /// What is wrong with the move; the position is unchanged in that case.

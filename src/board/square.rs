@@ -37,6 +37,11 @@ impl Square {
     }
 
     /// Its number: `row * 11 + column`.
+    ///
+    /// ```
+    /// use otrera::Square;
+    /// assert_eq!(Square::new(3, 6).unwrap().index(), 6 * 11 + 3);
+    /// ```
     #[inline(always)]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -78,6 +83,12 @@ impl Size {
     pub const STANDARD: Self = Self(10);
 
     /// A board of `edge` by `edge` squares; `None` unless 4 <= edge <= 10.
+    ///
+    /// ```
+    /// use otrera::Size;
+    /// assert_eq!(Size::new(8), Some(Size::BOTZONE));
+    /// assert_eq!(Size::new(11), None);
+    /// ```
     pub const fn new(edge: usize) -> Option<Self> {
         if edge >= 4 && edge <= 10 { Some(Self(edge as u8)) } else { None }
     }
@@ -95,6 +106,12 @@ impl Size {
     }
 
     /// Whether the square lies on a board of this size.
+    ///
+    /// ```
+    /// use otrera::{Size, Square};
+    /// let j10 = Square::new(9, 9).unwrap();
+    /// assert!(Size::STANDARD.contains(j10) && !Size::BOTZONE.contains(j10));
+    /// ```
     #[inline]
     pub const fn contains(self, square: Square) -> bool {
         square.column() < self.edge() && square.row() < self.edge()
@@ -115,6 +132,11 @@ impl Side {
     pub const BOTH: [Self; 2] = [Self::Black, Self::White];
 
     /// The other side.
+    ///
+    /// ```
+    /// use otrera::Side;
+    /// assert_eq!(Side::Black.opponent(), Side::White);
+    /// ```
     #[inline(always)]
     pub const fn opponent(self) -> Self {
         match self {

@@ -26,6 +26,15 @@ use std::iter::Sum;
 const SEARCHED_MOVES: u32 = 2000;
 
 /// Squares on which one side plays alone.
+///
+/// ```
+/// use otrera::endgame::filling::{Bounds, Part, filling};
+/// use otrera::{Bitboard, Square};
+/// // One amazon at the end of a corridor of three squares fills all of them, from the far end.
+/// let squares = |columns: std::ops::Range<usize>| columns.filter_map(|x| Square::new(x, 0)).collect();
+/// let part = Part { empty: squares(1..4), free: squares(0..1), walls: Bitboard::EMPTY };
+/// assert_eq!(filling(part), Bounds { low: 3, high: 3 });
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Part {
     /// The empty squares.
@@ -109,6 +118,15 @@ impl Part {
 }
 
 /// The moves that a quick filling makes.
+///
+/// ```
+/// use otrera::endgame::filling::{Part, fill};
+/// use otrera::{Bitboard, Square};
+/// let squares = |columns: std::ops::Range<usize>| columns.filter_map(|x| Square::new(x, 0)).collect();
+/// // An amazon in the middle of a corridor of five squares: both ends can be filled.
+/// let part = Part { empty: squares(0..2) | squares(3..5), free: squares(2..3), walls: Bitboard::EMPTY };
+/// assert_eq!(fill(part), 4);
+/// ```
 pub fn fill(part: Part) -> u32 {
     moves_by(next_move, part)
 }
@@ -206,17 +224,20 @@ impl Ranks {
     }
 }
 
-/// The eight squares around one as a number, those that belong to the set being ones.
+/// The eight squares around one as a number: bits 0..3 the row below, bits 3 and 4 left and right, bits 5..8 the row
+/// above, set where the square belongs to the set.
 fn ring(squares: Bitboard, centre: Square) -> usize {
+    // The square below and to the left, 12 before the centre in the frame, becomes bit 0.
     let around = squares.shifted(12 - centre.index() as i32).0;
     ((around & 7) | (around >> 11 & 1) << 3 | (around >> 13 & 1) << 4 | (around >> 22 & 7) << 5) as usize
 }
 
-/// For each ring the number of its squares, if they are connected among themselves.
+/// For each ring the number of its squares, if they are connected among themselves, so that the square in the
+/// middle can go without cutting them off from each other.
 static LOOSE: [Option<u8>; 256] = loose();
 
 const fn loose() -> [Option<u8>; 256] {
-    /// Which places of a ring are king moves apart: its squares in rows of 3, 2 and 3.
+    /// For each place of a ring those that are one king move away from it.
     const NEIGHBOURS: [usize; 8] = [
         0b0000_1010,
         0b0001_1101,
@@ -230,6 +251,7 @@ const fn loose() -> [Option<u8>; 256] {
     let mut table = [None; 256];
     let mut ring: usize = 1;
     while ring < 256 {
+        // A flood from the lowest square of the ring: x & -x is the lowest bit.
         let mut connected = ring & ring.wrapping_neg();
         let mut round = 0;
         while round < 8 {

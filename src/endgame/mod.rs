@@ -1,8 +1,8 @@
-//! What is known for certain near the end: who has more moves left.
+//! Endgame proofs: who is certain to have more moves left, by lower and upper *filling bounds*.
 //!
 //! Late in the game the arrows cut the board into squares that only one side can reach. There nobody plays
-//! against anybody, moves are only counted, and [`Counter`] counts them. It never guesses, and it holds for
-//! positions too that are still contested elsewhere:
+//! against anybody, and who has more moves wins: [`FillingProver`] bounds their numbers. It never guesses, and it
+//! holds for positions too that are still contested elsewhere:
 //!
 //! * A side that plays *closed* moves only on its [own squares](regions::Regions::own), and each of its
 //!   *walls*, the amazons that touch an enemy amazon or a square which the enemy can reach, shoots back at the
@@ -33,25 +33,36 @@ use regions::Regions;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, DefaultHasher};
 
-/// A side's high is looked into only where it could then decide the game if this many of the squares that
-/// the side can reach were wasted; in the middle of the game that saves the time.
+/// The number of reachable squares is a first upper bound of a side's moves. It is replaced by the exact one only where
+/// an improvement of at most so many moves would decide the game, which saves the time in the middle of the game.
 const MOST_WASTE: u32 = 2;
 
-/// Pieces whose numbers are remembered; then it begins anew.
+/// Pieces whose bounds are remembered; then it begins anew.
 const MEMORY: usize = 1 << 15;
 
-/// What counting tells about a position.
+/// The moves that are left to both sides of a position.
+///
+/// ```
+/// use otrera::{FillingProver, Position, Side};
+/// // A wall of arrows: White has 3 squares to itself and as many moves on them, Black has 1.
+/// let walled = Position::from_picture("W...\nXXXX\nXXXX\nB.XX", Side::Black).unwrap();
+/// let bounds = FillingProver::new().bounds(&walled).unwrap();
+/// assert_eq!(bounds.moves.map(|bounds| bounds.low), [1, 3]);
+/// assert!(bounds.separated);
+/// assert_eq!(bounds.winner(), Some(Side::White));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Count {
-    /// The moves that are left to each side, Black first.
+pub struct FillingBounds {
+    /// Bounds for each side, Black first.
     pub moves: [Bounds; 2],
     /// Whether no square is contested.
     pub separated: bool,
     mover: Side,
 }
 
-impl Count {
-    /// Who is certain to win, if counting tells.
+impl FillingBounds {
+    /// Who is certain to win, if the bounds tell: the side to move where its low is above the other's high, the other
+    /// where the side to move has a high of at most the other's low.
     pub fn winner(&self) -> Option<Side> {
         let (mover, other) = (self.mover, self.mover.opponent());
         let [own, others] = [mover, other].map(|side| self.moves[side.index()]);
@@ -65,29 +76,39 @@ impl Count {
     }
 }
 
-/// Counts moves, and remembers the numbers of pieces it has met. What it remembers saves time and changes
-/// no answer.
+/// Finds filling bounds, and remembers those of pieces of the board it has met, which saves time and changes no answer.
+///
+/// ```
+/// use otrera::{FillingProver, Position, Side};
+/// let mut prover = FillingProver::new();
+/// assert_eq!(prover.winner(&Position::standard()), None);
+///
+/// let walled = Position::from_picture("W...\nXXXX\nXXXX\nB.XX", Side::White).unwrap();
+/// assert_eq!(prover.winner(&walled), Some(Side::White));
+/// let mv = prover.filling_move(&walled).expect("White is certain to win");
+/// assert_eq!(prover.winner(&walled.with_move(mv)), Some(Side::White));
+/// ```
 #[derive(Clone, Debug, Default)]
-pub struct Counter {
-    /// Not hashed by the standard's random hasher: that asks the system for random numbers, with a function
-    /// that old Windows lacks.
+pub struct FillingProver {
+    /// With a hasher of fixed keys: the standard library's random ones come from a function of the system that
+    /// Windows 7 lacks.
     known: HashMap<Part, Bounds, BuildHasherDefault<DefaultHasher>>,
 }
 
-impl Counter {
-    /// A counter that has not met anything yet.
+impl FillingProver {
+    /// A prover that has not met anything yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The moves that are left to both sides; `None` when the game is over.
-    pub fn count(&mut self, position: &Position) -> Option<Count> {
+    /// The bounds of both sides' moves; `None` when the game is over.
+    pub fn bounds(&mut self, position: &Position) -> Option<FillingBounds> {
         let goes_on = position.winner().is_none();
-        goes_on.then(|| self.count_regions(&Regions::of(position), position.side()))
+        goes_on.then(|| self.bounds_of(&Regions::of(position), position.side()))
     }
 
-    /// Who is certain to win, if counting tells: [`Count::winner`] of a game that goes on, but most positions
-    /// of the middle game cost no more than a look at who reaches what.
+    /// Who has won, or is certain to win by the bounds. The same as [`FillingBounds::winner`] of a game that goes on,
+    /// but in most positions of the middle game it costs no more than two floods.
     pub fn winner(&mut self, position: &Position) -> Option<Side> {
         if let Some(winner) = position.winner() {
             return Some(winner);
@@ -96,11 +117,11 @@ impl Counter {
         Side::BOTH.into_iter().find(|&side| self.wins(&regions, side, position.side()))
     }
 
-    /// Whether counting tells that this side wins.
+    /// Whether the bounds prove that this side wins.
     fn wins(&mut self, regions: &Regions, side: Side, mover: Side) -> bool {
         let rival = side.opponent();
         let needed = enough(side, mover, regions.reachable(rival).len());
-        // What costs next to nothing comes first.
+        // A side makes at most as many moves as it has squares: a look before any filling.
         if regions.own(side).len() + MOST_WASTE < needed {
             return false;
         }
@@ -118,12 +139,12 @@ impl Counter {
             return None;
         }
         let regions = Regions::of(position);
-        let count = self.count_regions(&regions, position.side());
-        let fills = count.separated || count.winner() == Some(position.side());
+        let bounds = self.bounds_of(&regions, position.side());
+        let fills = bounds.separated || bounds.winner() == Some(position.side());
         if fills { filling::filling_move(regions.closed(position.side())) } else { None }
     }
 
-    fn count_regions(&mut self, regions: &Regions, mover: Side) -> Count {
+    fn bounds_of(&mut self, regions: &Regions, mover: Side) -> FillingBounds {
         let lows = Side::BOTH.map(|side| self.filling(regions.closed(side)).low);
         let moves = Side::BOTH.map(|side| {
             let (low, rival) = (lows[side.index()], lows[side.opponent().index()]);
@@ -132,7 +153,7 @@ impl Counter {
             let matters = rival < needed && rival + MOST_WASTE >= needed;
             Bounds { low, high: if matters { self.filling(regions.open(side)).high } else { reachable } }
         });
-        Count { moves, separated: regions.contested().is_empty(), mover }
+        FillingBounds { moves, separated: regions.contested().is_empty(), mover }
     }
 
     fn filling(&mut self, part: Part) -> Bounds {

@@ -7,6 +7,15 @@ use crate::board::position::Position;
 use crate::board::square::Side;
 
 /// A board seen as regions. Arrays hold Black's squares first.
+///
+/// ```
+/// use otrera::endgame::regions::Regions;
+/// use otrera::{Position, Side};
+/// let walled = Position::from_picture("W...\nXXXX\nXXXX\nB.XX", Side::Black).unwrap();
+/// let regions = Regions::of(&walled);
+/// assert!(regions.contested().is_empty());
+/// assert_eq!([Side::Black, Side::White].map(|side| regions.own(side).len()), [1, 3]);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Regions {
     amazons: [Bitboard; 2],
@@ -51,7 +60,8 @@ impl Regions {
     }
 }
 
-/// The empty squares that some king steps over empty squares lead to.
+/// The empty squares that amazons reach by king steps over empty squares: a flood fill, all frontiers at once
+/// (<https://www.chessprogramming.org/King_Pattern>).
 fn flood(amazons: Bitboard, empty: Bitboard) -> Bitboard {
     let mut reached = amazons.with_neighbours() & empty;
     loop {

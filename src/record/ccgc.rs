@@ -75,6 +75,15 @@ pub fn obstacle(record: &GameRecord) -> Option<String> {
 /// Reads a record. The board is the one on which most moves from the first are legal; of several, the
 /// first of 10x10, 8x8, 9x9, 7x7 and so on. Whether all moves are legal is for the caller to look at.
 ///
+/// ```
+/// use otrera::Side;
+/// use otrera::record::ccgc;
+/// let text = "#[AM][first][second][先手胜][2020.08.16][2020 CCGC];\n1 d1d7(g7) a7d4(a7)\n";
+/// let record = ccgc::read(text).unwrap();
+/// assert_eq!((record.winner, record.moves.len()), (Some(Side::Black), 2));
+/// assert_eq!(ccgc::write(&record), text);
+/// ```
+///
 /// # Errors
 /// What is wrong with the text, and in which line.
 pub fn read(text: &str) -> Result<GameRecord, MalformedText> {

@@ -91,6 +91,13 @@ fn move_line(played: &PlayedMove) -> MoveLine {
 
 /// Reads such a line. Keys that it does not know are ignored.
 ///
+/// ```
+/// use otrera::record::json;
+/// use otrera::{GameRecord, Position};
+/// let record = GameRecord::new("first", "second", Position::standard());
+/// assert_eq!(json::read(&json::write(&record)), Ok(record));
+/// ```
+///
 /// # Errors
 /// What is wrong with the text.
 pub fn read(text: &str) -> Result<GameRecord, MalformedText> {

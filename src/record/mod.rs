@@ -60,6 +60,13 @@ impl Forfeit {
     pub const LATE: &str = "late";
 
     /// One word for tables and records.
+    ///
+    /// ```
+    /// use otrera::Forfeit;
+    /// use std::time::Duration;
+    /// let late = Forfeit::Late(Duration::from_millis(1200));
+    /// assert_eq!((late.kind(), late.to_string().as_str()), ("late", "late: no answer after 1.200 s"));
+    /// ```
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Crashed(_) => "crash",
@@ -82,6 +89,14 @@ impl fmt::Display for Forfeit {
 }
 
 /// A game with all that is known about it.
+///
+/// ```
+/// use otrera::{GameRecord, Position};
+/// let moves = ["d1-d7/g7", "a7-d4/a7"].map(|text| text.parse().unwrap());
+/// let record = GameRecord::new("first", "second", Position::standard()).with_moves(&moves);
+/// assert_eq!(record.positions().len(), 3);
+/// assert_eq!(record.first_illegal(), None);
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct GameRecord {
     /// The first mover's name.
@@ -130,6 +145,15 @@ impl GameRecord {
     }
 
     /// The same record with the course and the result of a game.
+    ///
+    /// ```
+    /// use otrera::{Forfeit, GameRecord, Outcome, Position, Side};
+    /// let forfeit = Some(Forfeit::Garbled("hello".into()));
+    /// let outcome = Outcome { moves: Vec::new(), winner: Side::White, forfeit };
+    /// let record = GameRecord::new("", "", Position::standard()).with_outcome(outcome);
+    /// assert_eq!(record.winner, Some(Side::White));
+    /// assert_eq!(record.forfeit.unwrap().0, "garbage");
+    /// ```
     pub fn with_outcome(mut self, outcome: Outcome) -> Self {
         self.moves = outcome.moves;
         self.winner = Some(outcome.winner);
@@ -151,6 +175,14 @@ impl GameRecord {
     }
 
     /// The first move that may not be played, if there is one: its ply, counted from 1, and why.
+    ///
+    /// ```
+    /// use otrera::{GameRecord, Position};
+    /// let moves = ["d1-d7/g7", "a7-a8/a8"].map(|text| text.parse().unwrap());
+    /// let record = GameRecord::new("", "", Position::standard()).with_moves(&moves);
+    /// let (ply, _, error) = record.first_illegal().unwrap();
+    /// assert_eq!((ply, error.to_string().as_str()), (2, "the arrow cannot fly to a8"));
+    /// ```
     pub fn first_illegal(&self) -> Option<(usize, Move, IllegalMove)> {
         let positions = self.positions();
         let played = self.moves.get(positions.len() - 1)?;
@@ -174,6 +206,14 @@ impl GameRecord {
 /// Reads the games of a text in whatever form: JSON lines, SGF, CCGC, or moves alone, as somebody typed them or the SAU
 /// platform writes them. Each form begins with a character of its own. There is one game at least; whether its moves
 /// are legal is for the caller to look at.
+///
+/// ```
+/// use otrera::record::read;
+/// let games = read("d1-d7/g7 a7-d4/a7").unwrap();
+/// assert_eq!(games[0].moves.len(), 2);
+/// assert_eq!(read("(;GM[18];B[djddgd];W[addgad])").unwrap()[0].moves, games[0].moves);
+/// assert!(read("").is_err());
+/// ```
 ///
 /// # Errors
 /// What is wrong with the text, and where.

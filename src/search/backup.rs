@@ -14,6 +14,14 @@ pub struct Step {
 }
 
 /// What leaves were worth for Black, added up, in units of 1/[`REWARD_UNIT`].
+///
+/// ```
+/// use otrera::WinRate;
+/// use otrera::search::backup::Rewards;
+/// let mut rewards = Rewards::of(WinRate(0.25));
+/// rewards.add(Rewards::of(WinRate::WIN));
+/// assert_eq!(rewards.count, 2);
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rewards {
     /// How many leaves; at most some thousands.

@@ -1,9 +1,9 @@
 //! How good a new leaf is: random half-moves from it, if any, then the model (MG-PEO paper, algorithm 3).
 
-use super::expand::State;
 use super::params::{Parallel, Params, Rollouts};
 use super::playout::Playouts;
 use super::rollout::{End, random_arrow, random_half_moves};
+use super::state::State;
 use crate::board::position::Position;
 use crate::board::square::Side;
 use crate::eval::model::{Model, ModelScratch};

@@ -1,102 +1,17 @@
-//! What the tree descends through: the state of the game at a node, and the children it can have.
+//! Expansion: the edges to all children of a node, in the order in which they will be tried.
 
 use super::params::{Formula, Grouping, Params, Puct};
+use super::state::State;
 use super::tree::{self, ArenaChunk, Edge, NodeId, Tree};
-use crate::board::moves::{Move, Movement};
-use crate::board::position::{ArrowPhase, Position};
-use crate::board::square::Side;
+use crate::board::moves::Move;
 use crate::eval::model::{Model, ModelScratch};
 use crate::eval::policy;
 use crate::simd::{Kernel, Lanes, SimdTask};
 use fastrand::Rng;
 
-/// The game at a node: between two moves, or between movement and arrow.
-#[derive(Clone, Copy, Debug)]
-pub enum State {
-    /// A side is to move an amazon.
-    ToMove(Position),
-    /// It has moved and is to shoot.
-    ToShoot(ArrowPhase),
-}
-
-impl State {
-    /// Who chooses among the children.
-    #[inline]
-    pub fn chooser(&self) -> Side {
-        match self {
-            Self::ToMove(position) => position.side(),
-            Self::ToShoot(arrow_phase) => arrow_phase.side(),
-        }
-    }
-
-    /// The board as it stands.
-    #[inline(always)]
-    pub fn position(&self) -> &Position {
-        match self {
-            Self::ToMove(position) => position,
-            Self::ToShoot(arrow_phase) => arrow_phase.position(),
-        }
-    }
-
-    /// Who has won here, if the game is over.
-    #[inline]
-    pub fn winner(&self) -> Option<Side> {
-        match self {
-            Self::ToMove(position) => position.winner(),
-            Self::ToShoot(_) => None,
-        }
-    }
-
-    /// The state after an edge, which must be one of this state's.
-    #[inline]
-    pub fn after(&self, edge: Edge) -> Self {
-        match (self, edge.as_movement(), edge.as_arrow()) {
-            (Self::ToMove(position), Some(movement), Some(arrow)) => {
-                Self::ToMove(position.with_movement(movement).with_arrow(arrow))
-            }
-            (Self::ToMove(position), Some(movement), None) => Self::ToShoot(position.with_movement(movement)),
-            (Self::ToShoot(arrow_phase), _, Some(arrow)) => Self::ToMove(arrow_phase.with_arrow(arrow)),
-            _ => unreachable!("an edge that does not fit its state"),
-        }
-    }
-
-    /// Whether an edge leads to a move that is not among these.
-    fn leaves_choice(&self, edge: Edge, excluded: &[Move]) -> bool {
-        match (self, edge.as_movement(), edge.as_arrow()) {
-            (Self::ToMove(_), Some(movement), Some(arrow)) => !excluded.contains(&movement.with_arrow(arrow)),
-            (Self::ToMove(position), Some(movement), None) => {
-                let mut arrows = position.with_movement(movement).arrow_targets().into_iter();
-                arrows.any(|arrow| !excluded.contains(&movement.with_arrow(arrow)))
-            }
-            (Self::ToShoot(arrow_phase), _, Some(arrow)) => {
-                let movement = Movement { from: arrow_phase.origin(), to: arrow_phase.amazon() };
-                !excluded.contains(&movement.with_arrow(arrow))
-            }
-            _ => true,
-        }
-    }
-
-    /// Lists the edges that leave this state.
-    #[inline(always)]
-    fn edges(&self, grouping: Grouping, edges: &mut Vec<Edge>) {
-        edges.clear();
-        match (self, grouping) {
-            (Self::ToMove(position), Grouping::Split) => {
-                edges.extend(position.movements().map(Edge::movement))
-            }
-            (Self::ToMove(position), Grouping::Whole) => {
-                edges.extend(position.legal_moves().map(Edge::whole))
-            }
-            (Self::ToShoot(arrow_phase), _) => {
-                edges.extend(arrow_phase.arrow_targets().into_iter().map(Edge::arrow))
-            }
-        }
-    }
-}
-
-/// What a worker needs to expanded nodes, kept from one to the next.
+/// Expands nodes, with buffers that are kept from one to the next.
 pub struct Expander {
-    /// What the worker takes memory from.
+    /// The worker's piece of the tree's arena.
     pub chunk: ArenaChunk,
     edges: Vec<Edge>,
     sorted: Vec<Edge>,
@@ -129,9 +44,9 @@ impl Expander {
         kernel.dispatch(Expansion { expander: self, tree, id, state, excluded: &[], params, rng });
     }
 
-    /// Expands a node: gives it its children in random order, or where the formula has priors in their order.
-    /// Moves that are `excluded` are not among them, unless all are. Nothing happens when the memory is full or
-    /// another worker is at it.
+    /// Expands a node: gives it its children in descending order of their priors, or in random order where the formula
+    /// has none. `excluded` moves are not among them, unless all are. Nothing happens when the memory is full or
+    /// another worker has begun to.
     #[inline(always)]
     pub fn expand<L: Lanes>(
         &mut self,
@@ -143,35 +58,6 @@ impl Expander {
         rng: &mut Rng,
     ) {
         L::call(Expansion { expander: self, tree, id, state, excluded, params, rng });
-    }
-
-    #[inline(always)]
-    fn expand_here<L: Lanes>(
-        &mut self,
-        tree: &Tree,
-        id: NodeId,
-        state: &State,
-        excluded: &[Move],
-        params: &Params,
-        rng: &mut Rng,
-    ) {
-        if tree.is_full() || !tree.begin_expansion(id) {
-            return;
-        }
-        match params.formula {
-            Formula::Puct(puct) if params.grouping == Grouping::Split => {
-                self.list_with_logits::<L>(state, &params.model, &puct);
-                self.sort_by_prior();
-            }
-            _ => {
-                state.edges(params.grouping, &mut self.sorted);
-                rng.shuffle(&mut self.sorted);
-            }
-        }
-        if !excluded.is_empty() && self.sorted.iter().any(|&edge| state.leaves_choice(edge, excluded)) {
-            self.sorted.retain(|&edge| state.leaves_choice(edge, excluded));
-        }
-        tree.expand(id, &self.sorted, &mut self.chunk);
     }
 
     /// Lists the edges and their logits, divided by the temperature.
@@ -220,7 +106,23 @@ impl SimdTask for Expansion<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let Self { expander, tree, id, state, excluded, params, rng } = self;
-        expander.expand_here::<L>(tree, id, state, excluded, params, rng);
+        if tree.is_full() || !tree.begin_expansion(id) {
+            return;
+        }
+        match params.formula {
+            Formula::Puct(puct) if params.grouping == Grouping::Split => {
+                expander.list_with_logits::<L>(state, &params.model, &puct);
+                expander.sort_by_prior();
+            }
+            _ => {
+                state.edges(params.grouping, &mut expander.sorted);
+                rng.shuffle(&mut expander.sorted);
+            }
+        }
+        if !excluded.is_empty() && expander.sorted.iter().any(|&edge| state.leaves_choice(edge, excluded)) {
+            expander.sorted.retain(|&edge| state.leaves_choice(edge, excluded));
+        }
+        tree.expand(id, &expander.sorted, &mut expander.chunk);
     }
 }
 

@@ -1,41 +1,50 @@
 //! The search: Monte Carlo tree search over split moves, as in the MG-PEO paper.
 //!
 //! A turn is two edges of the tree: *movement* of an amazon, then its *arrow* (the paper's move
-//! groups). [`worker`] runs the iterations and is the place to start reading: it calls [`select`] (which
-//! child?), [`expand`] (which children are there?), [`evaluate`] (how good is a new leaf?; after a [`rollout`], or
-//! a [`playout`] to the end of the game) and [`backup`] (tell the ancestors). [`shortlist`] spares [`select`] a look at
-//! thousands of children, [`tree`] stores, [`params`] holds every number that shapes the search, and [`report`]
-//! says what was found.
+//! groups). START HERE: [`iteration`] is one iteration from top to bottom. It calls [`select`] (which child?),
+//! [`expand`] (which children are there?), [`rollout`] (how good is a new leaf?; by [`playout`] where games are
+//! played to the end) and [`backup`] (tell the ancestors). [`worker`] repeats it on each thread, [`run`] is what the
+//! threads share, [`tree`] stores, [`params`] holds every number that shapes the search, and [`report`] says what
+//! was found.
 //!
 //! The search prints nothing and knows no protocol: it reports through a closure and stops by a flag.
 
 pub mod backup;
 pub mod evaluate;
 pub mod expand;
+pub mod iteration;
 pub mod params;
 pub mod playout;
 pub mod report;
 pub mod rollout;
+pub mod run;
 pub mod select;
-pub mod shortlist;
+pub mod state;
 pub mod tree;
 pub mod worker;
 
 use crate::board::moves::Move;
 use crate::board::position::Position;
 use crate::board::square::Side;
-use crate::endgame::Counter;
-use crossbeam_utils::CachePadded;
+use crate::endgame::FillingProver;
 use evaluate::LeafEvaluator;
 use params::{Parallel, Params};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use report::Report;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use run::{Progress, Run, Tally};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
-use tree::{Node, Tree};
+use tree::Tree;
 use worker::Worker;
 
 /// When a search ends by itself. With neither limit it runs until it is stopped, or the game is proven.
+///
+/// ```
+/// use otrera::Limits;
+/// use std::time::{Duration, Instant};
+/// let both = Limits { iterations: Some(5000), ..Limits::time(Duration::from_secs(1)) };
+/// assert!(both.deadline.is_some_and(|deadline| deadline > Instant::now()));
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
     /// This many iterations, all threads together.
@@ -54,16 +63,20 @@ impl Limits {
     pub fn time(duration: Duration) -> Self {
         Self { iterations: None, deadline: Instant::now().checked_add(duration) }
     }
-}
 
-impl Limits {
-    /// Whether there is so much time left.
-    fn leave(&self, time: Duration) -> bool {
+    /// Whether at least `time` remains before the deadline.
+    fn has_left(&self, time: Duration) -> bool {
         self.deadline.is_none_or(|deadline| deadline.saturating_duration_since(Instant::now()) > time)
     }
 }
 
 /// Machine resources for a search.
+///
+/// ```
+/// use otrera::{Params, Position, Resources, Search};
+/// let resources = Resources { threads: 2, memory: 16 << 20, ..Resources::default() };
+/// assert_eq!(Search::new(Position::standard(), Params::TOURNAMENT, resources).threads(), 2);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Resources {
     /// Threads that think; at least one is used.
@@ -102,49 +115,6 @@ pub struct Search {
     params: Params,
     workers: Vec<Worker>,
     pool: Option<ThreadPool>,
-}
-
-/// What the threads of one run share, until they meet a limit or pause while a full tree is thinned.
-pub(crate) struct Shared<'a> {
-    pub tree: &'a Tree,
-    pub root: Position,
-    /// Moves of the root that are not looked at.
-    pub excluded: &'a [Move],
-    pub params: &'a Params,
-    pub evaluator: &'a LeafEvaluator,
-    pub limits: &'a Limits,
-    /// Raised from outside.
-    pub stop: &'a AtomicBool,
-    pub tally: &'a Tally,
-    /// Who wins the root, if counting tells although the search goes on.
-    pub counted: Option<Side>,
-    /// Whether new nodes are proven by counting.
-    pub counting: bool,
-    /// Whether to pause when the tree is full, so that it can be thinned.
-    pub pausing: bool,
-}
-
-/// How far a run has come.
-#[derive(Default)]
-pub(crate) struct Tally {
-    /// Raised by the worker that met a limit.
-    pub finished: AtomicBool,
-    /// Counted up by all, and so apart from the rest.
-    pub iterations: CachePadded<AtomicU64>,
-    /// Deepest descent so far, in tree levels.
-    pub depth: AtomicUsize,
-    /// How often a full tree was thinned.
-    pub thinned: u32,
-}
-
-impl Tally {
-    /// Notes a descent of so many levels.
-    pub fn reach(&self, depth: usize) {
-        // Written seldom, for what lies beside it is looked at before every iteration.
-        if depth > self.depth.load(Ordering::Relaxed) {
-            self.depth.fetch_max(depth, Ordering::Relaxed);
-        }
-    }
 }
 
 impl Search {
@@ -197,6 +167,17 @@ impl Search {
     }
 
     /// Plays a legal move and keeps what the tree knows about the position after it.
+    ///
+    /// ```
+    /// use otrera::{Limits, Params, Position, Resources, Search};
+    /// use std::sync::atomic::AtomicBool;
+    /// let mut search = Search::new(Position::standard(), Params::TOURNAMENT, Resources::default());
+    /// let think = |search: &mut Search| search.run(&Limits::iterations(500), &AtomicBool::new(false), &mut |_| ());
+    /// let first = think(&mut search);
+    /// search.advance(first.best.unwrap());
+    /// // The visits of the subtree are kept.
+    /// assert!(think(&mut search).visits > 500);
+    /// ```
     pub fn advance(&mut self, mv: Move) {
         let next = self.position.with_move(mv);
         match self.tree.find_move(mv) {
@@ -208,6 +189,13 @@ impl Search {
     }
 
     /// Goes on from another position; what the tree knew is dropped unless it is the same one.
+    ///
+    /// ```
+    /// use otrera::{Params, Position, Resources, Search, Size};
+    /// let mut search = Search::new(Position::standard(), Params::TOURNAMENT, Resources::default());
+    /// search.set_position(Position::start(Size::BOTZONE));
+    /// assert_eq!(search.position().size(), Size::BOTZONE);
+    /// ```
     pub fn set_position(&mut self, position: Position) {
         if position != self.position {
             self.position = position;
@@ -218,6 +206,16 @@ impl Search {
 
     /// Leaves these moves of the present position out, until it is another one: [`Self::run`] answers with one of
     /// the others as long as there is any.
+    ///
+    /// ```
+    /// use otrera::{Limits, Params, Position, Resources, Search};
+    /// use std::sync::atomic::AtomicBool;
+    /// let mut search = Search::new(Position::standard(), Params::TOURNAMENT, Resources::default());
+    /// let think = |search: &mut Search| search.run(&Limits::iterations(200), &AtomicBool::new(false), &mut |_| ());
+    /// let best = think(&mut search).best.unwrap();
+    /// search.exclude(&[best]);
+    /// assert_ne!(think(&mut search).best, Some(best));
+    /// ```
     pub fn exclude(&mut self, moves: &[Move]) {
         if moves != self.excluded {
             self.excluded = moves.to_vec();
@@ -231,11 +229,21 @@ impl Search {
     }
 
     /// Searches until a limit is met, `stop` is raised or the outcome is proven, or [`Node::MOST_VISITS`]. Blocks; `progress` is
-    /// called about once a second from one of the threads. Where counting tells that the side to move wins, or
-    /// nothing is contested any more, it fills its squares and does not search.
+    /// called about once a second from one of the threads. Where [`crate::endgame`] proves that the side to move
+    /// wins, or no square is contested any more, it fills its own squares and does not search.
     ///
     /// When the tree is full it loses what was visited least, unless the deadline is too near for that. That
     /// takes about a second a gigabyte, and `stop` is heeded after it.
+    ///
+    /// ```
+    /// use otrera::{Limits, Params, Position, Resources, Search, Side, Size};
+    /// use std::sync::atomic::AtomicBool;
+    /// let tiny = Position::from_picture("W.X.\n..X.\nXXXX\nBX..", Side::White).unwrap();
+    /// let mut search = Search::new(tiny, Params::TOURNAMENT, Resources::default());
+    /// // No limit is needed: White is certain to win, and fills its own squares.
+    /// let report = search.run(&Limits::default(), &AtomicBool::new(false), &mut |_| ());
+    /// assert_eq!(report.proven, Some(Side::White));
+    /// ```
     pub fn run(
         &mut self,
         limits: &Limits,
@@ -243,13 +251,13 @@ impl Search {
         progress: &mut (dyn FnMut(&Report) + Send),
     ) -> Report {
         let started = Instant::now();
-        let counted = self.counted_winner();
-        let filling = counted.and_then(|_| Counter::new().filling_move(&self.position));
+        let root_winner = self.endgame_winner();
+        let filling = root_winner.and_then(|_| FillingProver::new().filling_move(&self.position));
         let mut tally = Tally::default();
-        let mut progress = Progress { next: started + Progress::INTERVAL, started, progress };
+        let mut progress = Progress::new(started, progress);
         let mut pausing = true;
         loop {
-            let shared = Shared {
+            let run = Run {
                 tree: &self.tree,
                 root: self.position,
                 excluded: &self.excluded,
@@ -258,21 +266,21 @@ impl Search {
                 limits,
                 stop,
                 tally: &tally,
-                counted,
-                // Of moves that all lose for certain the one that looks best is wanted.
-                counting: self.params.counting && counted.is_none(),
+                root_winner,
+                // Where the root is proven to be lost, the move that looks best is wanted and not any that loses.
+                endgame_proofs: self.params.counting && root_winner.is_none(),
                 pausing,
             };
             if let Some(mv) = filling {
-                return report::of_filling(&shared, mv, started.elapsed());
+                return report::of_filling(&run, mv, started.elapsed());
             }
             if self.position.winner().is_none() {
-                work_together(&mut self.workers, self.pool.as_ref(), &shared, &mut progress);
+                run.work_together(&mut self.workers, self.pool.as_ref(), &mut progress);
             }
-            if !shared.is_paused() {
-                return report::of_search(&shared, started.elapsed());
+            if !run.is_paused() {
+                return report::of_search(&run, started.elapsed());
             }
-            pausing = limits.leave(self.tree.thinning_time());
+            pausing = limits.has_left(self.tree.thinning_time());
             if pausing {
                 pausing = self.tree.thin(Self::KEPT);
                 tally.thinned += 1;
@@ -283,14 +291,14 @@ impl Search {
     /// The part of a full tree's memory that stays in use when it is thinned.
     const KEPT: f64 = 0.5;
 
-    /// Who wins, if counting tells. The tree forgets what it has proven of a game that is lost but still to be
-    /// fought for.
-    fn counted_winner(&mut self) -> Option<Side> {
-        // The squares are counted for the side that may fill them as it likes.
+    /// Who wins the position by the filling bounds of [`crate::endgame`]. Where that is the opponent the tree forgets
+    /// its proofs: the game is still to be fought for.
+    fn endgame_winner(&mut self) -> Option<Side> {
+        // The bounds hold for a side that may play all of its moves.
         if !self.params.counting || self.position.winner().is_some() || !self.excluded.is_empty() {
             return None;
         }
-        let winner = Counter::new().winner(&self.position)?;
+        let winner = FillingProver::new().winner(&self.position)?;
         if winner != self.position.side() {
             self.tree.clear();
         }
@@ -298,97 +306,10 @@ impl Search {
     }
 }
 
-/// Iterates with all workers until the run is over or pauses.
-fn work_together(
-    workers: &mut [Worker],
-    pool: Option<&ThreadPool>,
-    shared: &Shared,
-    progress: &mut Progress,
-) {
-    let (first, others) = workers.split_at_mut(1);
-    match pool {
-        Some(pool) => pool.scope(|scope| {
-            for worker in others {
-                scope.spawn(|_| worker.work(shared, &mut |_| ()));
-            }
-            first[0].work(shared, &mut |shared| progress.tick(shared));
-        }),
-        None => first[0].work(shared, &mut |shared| progress.tick(shared)),
-    }
-}
-
-/// Calls the progress closure now and then.
-struct Progress<'a> {
-    next: Instant,
-    started: Instant,
-    progress: &'a mut (dyn FnMut(&Report) + Send),
-}
-
-impl Progress<'_> {
-    const INTERVAL: Duration = Duration::from_secs(1);
-
-    fn tick(&mut self, shared: &Shared) {
-        let now = Instant::now();
-        if now >= self.next {
-            self.next = now + Self::INTERVAL;
-            (self.progress)(&report::of_search(shared, now - self.started));
-        }
-    }
-}
-
-impl Shared<'_> {
-    /// Whether the run goes on.
-    #[inline]
-    pub fn goes_on(&self) -> bool {
-        let is_over = self.tally.finished.load(Ordering::Relaxed) || self.stop.load(Ordering::Relaxed);
-        !(is_over || self.pausing && self.tree.is_full())
-    }
-
-    /// How many iterations, of those that are wanted, may begin; counts them.
-    #[inline]
-    pub fn claim_iterations(&self, wanted: u32) -> u32 {
-        if !self.goes_on() {
-            return 0;
-        }
-        let before = self.tally.iterations.fetch_add(wanted.into(), Ordering::Relaxed);
-        let left = self.limits.iterations.map_or(u64::MAX, |limit| limit.saturating_sub(before));
-        let mut granted = left.min(wanted.into()) as u32;
-        if self.tree.root_proof().is_some() {
-            granted = 0;
-            self.tally.finished.store(true, Ordering::Relaxed);
-        }
-        self.return_iterations(wanted - granted);
-        granted
-    }
-
-    /// Takes back iterations that did not begin.
-    #[inline]
-    pub fn return_iterations(&self, count: u32) {
-        if count > 0 {
-            self.tally.iterations.fetch_sub(count.into(), Ordering::Relaxed);
-        }
-    }
-
-    /// Whether nothing ended the run but that the tree was full.
-    fn is_paused(&self) -> bool {
-        let Tally { finished, iterations, .. } = self.tally;
-        let is_met = self.limits.iterations.is_some_and(|limit| iterations.load(Ordering::Relaxed) >= limit);
-        let is_over = is_met || finished.load(Ordering::Relaxed) || self.stop.load(Ordering::Relaxed);
-        self.pausing && self.tree.is_full() && !is_over
-    }
-
-    /// Ends the run when its time is over, or the root has been visited as often as can be counted.
-    pub fn look_at_the_clock(&self) {
-        let is_too_late = self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        if is_too_late || self.tree.node(self.tree.root()).visits() >= Node::MOST_VISITS {
-            self.tally.finished.store(true, Ordering::Relaxed);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tree::Node;
 
     #[test]
     fn a_root_that_has_been_visited_as_often_as_can_be_counted_ends_the_search() {

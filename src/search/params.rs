@@ -60,7 +60,7 @@ impl Formula {
 }
 
 /// `mean + c * spread * prior * sqrt(N) / (1 + n)` (Rosin 2011, in the form of AlphaZero), where `spread` is the
-/// standard deviation of the values below the node, see [`super::select::Spread`]. Children are tried in the
+/// standard deviation of the values below the node, see [`super::select::puct::ValueVariance`]. Children are tried in the
 /// order of their priors, and a descent never ends between the halves of a move.
 ///
 /// Movements and arrows have constants of their own, since a wrong arrow costs less than a wrong movement.
@@ -124,7 +124,7 @@ pub struct Params {
     /// What evaluates leaves and gives the priors of half-moves.
     pub model: Model,
     /// The move is chosen by the lower confidence bound (LCB) of its mean: the mean less so many standard errors, 0
-    /// for the most visited move; see [`super::select::answer`].
+    /// for the most visited move; see [`super::select::final_child`].
     pub lcb_z: f32,
     /// Whether [`crate::endgame`] proves positions and, once it decides the game, plays it out.
     pub counting: bool,

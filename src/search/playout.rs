@@ -141,6 +141,15 @@ fn nth<const BITS: u32>(amounts: u64, n: u32) -> (usize, u32) {
 }
 
 /// Plays games to their end. What it holds is where the last one began: the next one begins nearby.
+///
+/// ```
+/// use fastrand::Rng;
+/// use otrera::search::playout::Playouts;
+/// use otrera::{Position, Side};
+/// // White cannot move and loses whatever happens.
+/// let lost = Position::from_picture("WX..\nXX..\n....\n...B", Side::White).unwrap();
+/// assert_eq!(Playouts::default().winner(&lost, &mut Rng::with_seed(1)), Some(Side::Black));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Playouts {
     empty: Bitboard,

@@ -1,8 +1,8 @@
 //! What a search has found.
 
-use super::Shared;
 use super::params::Grouping;
-use super::select::answer;
+use super::run::Run;
+use super::select::final_child;
 use super::tree::{Node, NodeId, Tree};
 use crate::board::moves::Move;
 use crate::board::position::Position;
@@ -46,6 +46,16 @@ pub struct Report {
 pub const CONTINUED: usize = 50;
 
 /// What the search thinks of one move at the root.
+///
+/// ```
+/// use otrera::{Limits, Params, Position, Resources, Search};
+/// use std::sync::atomic::AtomicBool;
+/// let mut search = Search::new(Position::standard(), Params::TOURNAMENT, Resources::default());
+/// let report = search.run(&Limits::iterations(500), &AtomicBool::new(false), &mut |_| ());
+/// let best = &report.lines[0];
+/// assert_eq!(Some(best.mv), report.best);
+/// assert!(best.visits <= 500 && (0.0..=1.0).contains(&best.win_rate.0));
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Line {
     /// The move.
@@ -68,45 +78,54 @@ impl Report {
     }
 
     /// Iterations a second.
+    ///
+    /// ```
+    /// use otrera::{Limits, Params, Position, Resources, Search};
+    /// use std::sync::atomic::AtomicBool;
+    /// let mut search = Search::new(Position::standard(), Params::TOURNAMENT, Resources::default());
+    /// let report = search.run(&Limits::iterations(100), &AtomicBool::new(false), &mut |_| ());
+    /// assert_eq!(report.iterations, 100);
+    /// assert!(report.speed() > 0.0);
+    /// ```
     pub fn speed(&self) -> f64 {
         self.iterations as f64 / self.elapsed.as_secs_f64().max(1e-9)
     }
 }
 
 /// Collects the state of a search.
-pub(crate) fn of_search(shared: &Shared, elapsed: Duration) -> Report {
-    let tree = shared.tree;
-    let principal_variation = principal_variation(shared);
+pub(crate) fn of_search(run: &Run, elapsed: Duration) -> Report {
+    let tree = run.tree;
+    let principal_variation = principal_variation(run);
     let root = tree.node(tree.root());
-    let proven = shared.root.winner().or(root.proof()).or(shared.counted);
-    let levels = match shared.params.grouping {
+    let proven = run.root.winner().or(root.proof()).or(run.root_winner);
+    let levels = match run.params.grouping {
         Grouping::Split => 2,
         Grouping::Whole => 1,
     };
-    let for_opponent = rate(root, shared.root.side().opponent());
+    let for_opponent = rate(root, run.root.side().opponent());
     Report {
         best: principal_variation.first().copied(),
         win_rate: match proven {
-            Some(winner) if winner == shared.root.side() => WinRate::WIN,
+            Some(winner) if winner == run.root.side() => WinRate::WIN,
             Some(_) => WinRate::LOSS,
             None => !for_opponent,
         },
         proven,
-        lines: lines(tree, &shared.root, principal_variation.first()),
+        lines: lines(tree, &run.root, principal_variation.first()),
         principal_variation,
-        iterations: shared.tally.iterations.load(Relaxed),
+        iterations: run.tally.iterations.load(Relaxed),
         visits: root.visits(),
         nodes: tree.len(),
         memory_used: tree.filled(),
-        thinned: shared.tally.thinned,
-        depth: shared.tally.depth.load(Relaxed).saturating_sub(1).div_ceil(levels),
+        thinned: run.tally.thinned,
+        depth: run.tally.depth.load(Relaxed).saturating_sub(1).div_ceil(levels),
         elapsed,
     }
 }
 
 /// What is reported where nothing is searched: the move that fills the mover's own squares.
-pub(crate) fn of_filling(shared: &Shared, mv: Move, elapsed: Duration) -> Report {
-    let report = of_search(shared, elapsed);
+pub(crate) fn of_filling(run: &Run, mv: Move, elapsed: Duration) -> Report {
+    let report = of_search(run, elapsed);
     let (win_rate, proven) = (report.win_rate, report.proven);
     let line = Line { mv, continuation: Vec::new(), visits: 0, win_rate, proven };
     Report { best: Some(mv), lines: vec![line], principal_variation: vec![mv], ..report }
@@ -150,20 +169,20 @@ fn lines(tree: &Tree, root: &Position, best: Option<&Move>) -> Vec<Line> {
 
 /// The best moves down the tree. Where not even the first move has been tried, or only its movement, any
 /// legal half completes it: there is a move as long as the game goes on.
-fn principal_variation(shared: &Shared) -> Vec<Move> {
-    let &Shared { tree, root, excluded, .. } = shared;
+fn principal_variation(run: &Run) -> Vec<Move> {
+    let &Run { tree, root, excluded, .. } = run;
     if root.winner().is_some() {
         return Vec::new();
     }
     let is_left = |mv: &Move| !excluded.contains(mv);
     let any = || root.legal_moves().find(is_left).or_else(|| root.legal_moves().next());
-    match best_move(tree, tree.root(), &root, shared.params.lcb_z) {
+    match best_move(tree, tree.root(), &root, run.params.lcb_z) {
         (Some(mv), Some(node)) => [vec![mv], continuation(tree, node, root.with_move(mv))].concat(),
         (untried, _) => untried.filter(is_left).or_else(any).into_iter().collect(),
     }
 }
 
-/// The best moves down the tree from a node, where this position is. They have too few visits to be cautious with.
+/// The best moves down the tree from a node, where this position is. They have too few visits for confidence bounds.
 fn continuation(tree: &Tree, mut id: NodeId, mut position: Position) -> Vec<Move> {
     let mut moves = Vec::new();
     while let (Some(mv), Some(node)) = best_move(tree, id, &position, 0.0) {
@@ -178,12 +197,12 @@ fn continuation(tree: &Tree, mut id: NodeId, mut position: Position) -> Vec<Move
 /// first arrow there is, and no node.
 fn best_move(tree: &Tree, id: NodeId, position: &Position, lcb_z: f32) -> (Option<Move>, Option<NodeId>) {
     let side = position.side();
-    let Some(child) = answer(tree, id, side, lcb_z) else { return (None, None) };
+    let Some(child) = final_child(tree, id, side, lcb_z) else { return (None, None) };
     let edge = tree.node(child).edge();
     match (edge.as_movement(), edge.as_arrow()) {
         (Some(movement), Some(arrow)) => (Some(movement.with_arrow(arrow)), Some(child)),
         (Some(movement), None) => {
-            let shot = answer(tree, child, side, lcb_z);
+            let shot = final_child(tree, child, side, lcb_z);
             let tried = shot.and_then(|shot| tree.node(shot).edge().as_arrow());
             let arrow = tried.or_else(|| position.with_movement(movement).arrow_targets().first());
             (arrow.map(|arrow| movement.with_arrow(arrow)), shot)

@@ -1,6 +1,8 @@
 //! What several test files need: random positions, and the ways to turn a board round.
 #![allow(dead_code)] // every test file compiles this module for itself and uses a part of it
 
+pub mod definitions;
+
 use fastrand::Rng;
 use otrera::{Bitboard, Move, PlayedMove, Position, Side, Size, Square};
 use std::time::Duration;

@@ -30,11 +30,25 @@ pub struct PlayerSpec {
 
 #[derive(Clone, Debug)]
 enum Kind {
-    Search { params: Box<Params>, threads: usize, memory: usize, iterations: Option<u64>, haste: Haste },
-    AlphaBeta { measure: Measure, depth: u32 },
-    Pvs { measure: Measure },
+    Search {
+        params: Box<Params>,
+        threads: usize,
+        memory: usize,
+        iterations: Option<u64>,
+        handicap: TimeHandicap,
+    },
+    AlphaBeta {
+        measure: Measure,
+        depth: u32,
+    },
+    Pvs {
+        measure: Measure,
+    },
     Random,
-    External { command: Vec<String>, protocol: Protocol },
+    External {
+        command: Vec<String>,
+        protocol: Protocol,
+    },
 }
 
 /// Default memory of a search: matches run several at once.
@@ -47,10 +61,10 @@ impl PlayerSpec {
     /// Builds the player. The seed decides all its chances.
     pub fn build(&self, seed: u64) -> Box<dyn Player> {
         match &self.kind {
-            Kind::Search { params, threads, memory, iterations, haste } => {
+            Kind::Search { params, threads, memory, iterations, handicap } => {
                 let resources = Resources { threads: *threads, memory: *memory, seed };
                 let player = SearchPlayer::new((**params).clone(), resources, *iterations);
-                Box::new(Hurried { player, haste: *haste, moves: 0 })
+                Box::new(Handicapped { player, handicap: *handicap, moves: 0 })
             }
             Kind::AlphaBeta { measure, depth } => Box::new(AlphaBeta::new(*measure, *depth, seed)),
             Kind::Pvs { measure } => Box::new(Pvs::new(*measure)),
@@ -157,7 +171,8 @@ pub fn search_params(text: &str) -> Result<Params, String> {
 }
 
 fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Result<Kind, String> {
-    let (mut threads, mut memory, mut iterations, mut haste) = (1, MEMORY_MB << 20, None, Haste::default());
+    let (mut threads, mut memory, mut iterations, mut handicap) =
+        (1, MEMORY_MB << 20, None, TimeHandicap::default());
     for option in options {
         let (name, value) =
             option.split_once('=').ok_or_else(|| format!("{option}: an option is name=value"))?;
@@ -170,30 +185,31 @@ fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Res
             "memory" => memory = number(65_536)? << 20,
             "iterations" => iterations = Some(number(1_000_000_000_000)?),
             "share" => {
-                haste.share =
+                handicap.share =
                     positive(value, 1.0).ok_or_else(|| format!("{option}: valid is a number up to 1"))?
             }
             "first" => {
                 let read = value
                     .split_once(':')
                     .and_then(|(moves, times)| Some((moves.parse().ok()?, positive(times, 1000.0)?)));
-                (haste.first, haste.times) = read.ok_or_else(|| format!("{option}: valid is MOVES:TIMES"))?;
+                (handicap.first, handicap.times) =
+                    read.ok_or_else(|| format!("{option}: valid is MOVES:TIMES"))?;
             }
             "model" => params.model = read_model(value)?,
             _ => params.set(name, value)?,
         }
     }
     let params = Box::new(params.checked()?);
-    Ok(Kind::Search { params, threads, memory: memory as usize, iterations, haste })
+    Ok(Kind::Search { params, threads, memory: memory as usize, iterations, handicap })
 }
 
 fn positive(text: &str, most: f64) -> Option<f64> {
     text.parse().ok().filter(|number| *number > 0.0 && *number <= most)
 }
 
-/// How much of its time a search uses.
+/// How much of its time a search uses: less than all is a handicap.
 #[derive(Clone, Copy, Debug)]
-struct Haste {
+struct TimeHandicap {
     /// This share, up to 1, of it.
     share: f64,
     /// For its first so many moves so many times that, as if they came from a book.
@@ -201,20 +217,20 @@ struct Haste {
     times: f64,
 }
 
-impl Default for Haste {
+impl Default for TimeHandicap {
     fn default() -> Self {
         Self { share: 1.0, first: 0, times: 1.0 }
     }
 }
 
-/// A search that uses its time so.
-struct Hurried {
+/// A search with a time handicap.
+struct Handicapped {
     player: SearchPlayer,
-    haste: Haste,
+    handicap: TimeHandicap,
     moves: u32,
 }
 
-impl Player for Hurried {
+impl Player for Handicapped {
     fn begin(&mut self, start: &Position) -> Result<(), Forfeit> {
         self.moves = 0;
         self.player.begin(start)
@@ -222,7 +238,7 @@ impl Player for Hurried {
 
     fn choose(&mut self, budget: Budget) -> Result<Choice, Forfeit> {
         self.moves += 1;
-        let Haste { share, first, times } = self.haste;
+        let TimeHandicap { share, first, times } = self.handicap;
         let part = if self.moves <= first { share * times } else { share };
         let time = budget.time.map(|time| time.mul_f64(part));
         self.player.choose(Budget { time, ..budget })

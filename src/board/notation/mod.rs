@@ -13,6 +13,12 @@ use super::square::{Side, Size, Square};
 use std::fmt;
 
 /// Text that is no move, no FEN or no picture, with the reason.
+///
+/// ```
+/// use otrera::{Move, Position};
+/// assert_eq!("d1".parse::<Move>().unwrap_err().to_string(), "a move is three squares like d1-d7/g7, this has 1: \"d1\"");
+/// assert!(Position::from_fen("4/4/4").is_err());
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MalformedText(String);
 

@@ -40,6 +40,11 @@ impl Position {
     }
 
     /// The rows picture, top row first, as [`Position::from_picture`] reads it.
+    ///
+    /// ```
+    /// use otrera::{Position, Size};
+    /// assert_eq!(Position::start(Size::new(4).unwrap()).to_picture(), ".WW.\nW..W\nB..B\n.BB.\n");
+    /// ```
     pub fn to_picture(&self) -> String {
         let row = |row| self.row(row).map(|content| letter(&content)).chain(['\n']).collect::<String>();
         (0..self.size().edge()).rev().map(row).collect()

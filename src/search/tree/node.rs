@@ -116,6 +116,16 @@ impl Node<'_> {
     }
 
     /// The mean reward of the side that moved here, 0 to 1, over this many visits.
+    ///
+    /// ```
+    /// use otrera::search::tree::{REWARD_UNIT, Tree};
+    /// let tree = Tree::with_memory(1 << 20);
+    /// let root = tree.node(tree.root());
+    /// root.enter();
+    /// root.enter();
+    /// root.add_reward(REWARD_UNIT);
+    /// assert_eq!(root.mean(root.visits()), 0.5);
+    /// ```
     #[inline]
     pub fn mean(&self, visits: u32) -> f32 {
         // x86 converts signed 64-bit integers to floating point in one instruction, unsigned ones not before AVX-512.

@@ -19,7 +19,7 @@ use crate::matches::spec::PlayerSpec;
 use crate::play::player::Budget;
 use crate::stats::wilson::wilson;
 use indicatif::{ProgressBar, ProgressStyle};
-use otrera::{Counter, Limits, Move, Params, Position, Resources, Search, Side, Size};
+use otrera::{FillingProver, Limits, Move, Params, Position, Resources, Search, Side, Size};
 use rayon::prelude::*;
 use solver::Solver;
 use std::path::PathBuf;
@@ -227,9 +227,9 @@ fn call(args: &Args, start: &Position) -> Called {
     let defender = Params { counting: false, ..Params::TOURNAMENT };
     let resources = Resources { threads: 1, memory: 32 << 20, seed: args.seed };
     let mut both = Search::new(*start, defender.clone(), resources);
-    let mut counter = Counter::new();
+    let mut prover = FillingProver::new();
     let called = loop {
-        match counter.winner(both.position()) {
+        match prover.winner(both.position()) {
             Some(_) if both.position().winner().is_some() => return Called::Never,
             Some(winner) => break winner,
             None => play(&mut both, args.iterations),

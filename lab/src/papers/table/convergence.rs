@@ -7,10 +7,12 @@
 use fastrand::Rng;
 use otrera::Params;
 use otrera::search::backup::{self, Rewards, Step};
-use otrera::search::expand::{Expander, State};
+use otrera::search::expand::Expander;
 use otrera::search::params::Formula;
-use otrera::search::select::{Spread, best_child};
-use otrera::search::shortlist::Shortlists;
+use otrera::search::select::cache::SelectionCache;
+use otrera::search::select::puct::ValueVariance;
+use otrera::search::select::{Parent, best_child};
+use otrera::search::state::State;
 use otrera::search::tree::{NodeId, Tree};
 use otrera::{Kernel, Movement, Position, Side, WinRate};
 
@@ -40,7 +42,7 @@ struct FirstMove {
     favourite: Option<Movement>,
     rng: Rng,
     expander: Expander,
-    shortlists: Shortlists,
+    cache: SelectionCache,
 }
 
 impl FirstMove {
@@ -54,7 +56,7 @@ impl FirstMove {
             favourite: start.movements().find(|movement| arrows(movement) == 28),
             rng: Rng::with_seed(1),
             expander: Expander::new(),
-            shortlists: Shortlists::default(),
+            cache: SelectionCache::default(),
         }
     }
 
@@ -93,8 +95,8 @@ impl FirstMove {
         let chunk = &mut self.expander.chunk;
         let untried = self.tree.claim_untried(id, chunk);
         untried.or_else(|| {
-            let (tree, params, shortlists) = (&self.tree, &self.params, &mut self.shortlists);
-            best_child(tree, id, Side::Black, params, Spread::START, shortlists, chunk)
+            let parent = Parent::new(&self.tree, id, Side::Black);
+            best_child(&parent, &self.params, ValueVariance::START, &mut self.cache, chunk)
         })
     }
 

@@ -1,0 +1,124 @@
+//! Smart Game Format, FF\[4\] with the Amazons' number GM\[18\]
+//! (<http://www.red-bean.com/sgf/amazons.html>): the form that board viewers read.
+//!
+//! ```text
+//! (;FF[4]GM[18]CA[UTF-8]AP[Otrera]SZ[10]PB[first]PW[second]RE[B+]DT[2020.08.16 11:44]EV[2020 CCGC]
+//! ;B[djddgd]C[winning rate 0.53, 0.1 s, effort 60000]
+//! ;W[addgad])
+//! ```
+//!
+//! A point is a column from the left and a row from the top, a move three points. A game that does not
+//! begin as usual on its board has its amazons in `AB` and `AW`, its arrows in `AA`, the side to move in
+//! `PL`. What the format has no place for stands in comments of a fixed form (what is known about a
+//! move) and in properties of our own: `NUMBER` of the game in its match, `FORFEIT[kind][text]`, and
+//! `PLY`, the moves played before a set-up position where they are not as many as its arrows. The
+//! time control is in `OT`. So a record comes back from SGF as it was, but for line breaks and other
+//! control characters in its texts, which become spaces.
+//!
+//! Reading takes the main line of each game, ignores properties that it does not know, and takes a result
+//! by time or forfeit from `RE` alone where there is no `FORFEIT`.
+
+mod read;
+mod scanner;
+mod start;
+mod write;
+
+pub use read::read;
+pub use write::write;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::moves::Move;
+    use crate::board::position::Position;
+    use crate::board::square::{Side, Size};
+    use crate::record::{GameRecord, PlayedMove};
+    use std::time::Duration;
+
+    fn one(text: &str) -> GameRecord {
+        let mut games = read(text).unwrap();
+        assert_eq!(games.len(), 1, "{text}");
+        games.remove(0)
+    }
+
+    fn moves(texts: &[&str]) -> Vec<Move> {
+        texts.iter().map(|text| text.parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_game_looks_like_the_specification_s() {
+        let mut record = GameRecord {
+            winner: Some(Side::White),
+            forfeit: Some(("late".into(), "late: no answer after 1.200 s".into())),
+            event: "a [match] \\ with\nlines".into(),
+            number: 7,
+            ..GameRecord::new("eins", "二", Position::standard())
+        }
+        .with_moves(&moves(&["d1-d7/g7", "a7-d4/a7"]));
+        record.moves[0].win_rate = Some(0.53);
+        record.moves[0].time = Duration::from_millis(100);
+        record.moves[0].effort = Some(60_000);
+        let text = write(&record);
+        assert_eq!(
+            text,
+            "(;FF[4]GM[18]CA[UTF-8]AP[Otrera]SZ[10]PB[eins]PW[二]RE[W+T]\
+             EV[a [match\\] \\\\ with lines]NUMBER[7]FORFEIT[late][late: no answer after 1.200 s]\n\
+             ;B[djddgd]C[winning rate 0.53, 0.1 s, effort 60000]\n\
+             ;W[addgad])\n"
+        );
+        record.event = record.event.replace('\n', " ");
+        assert_eq!(one(&text), record);
+    }
+
+    #[test]
+    fn other_programs_games_are_read() {
+        let text = "\u{feff}a line before the game \n (\r\n; GaMe [18] FF[4] XX[a][b]SZ[8:8]\n\
+             PB[a \\] b\\\\\\\n c\td] RE [B+Time]DT[2020-01-02]PC[重庆] C[(;not a game)]\n\
+             (;B[cHcCfC]C[nice]N[x] (;W[afcdaf];B[hfhehf]) (;W[hchdhc] (;B[zz]))) (;B[aa];W[]) ) trailing";
+        let text = text.replace("GaMe", "GaM");
+        let game = one(&text);
+        assert_eq!((game.black.as_str(), game.when.as_str()), ("a ] b\\ c d", "2020-01-02 重庆"));
+        assert_eq!(game.start, Position::start(Size::BOTZONE));
+        assert_eq!(game.winner, Some(Side::Black));
+        assert_eq!(game.forfeit, Some(("late".into(), "B+Time".into())));
+        let expected = moves(&["c1-c6/f6", "a3-c5/a3", "h3-h4/h3"]).into_iter().map(PlayedMove::from);
+        assert_eq!(game.moves, expected.collect::<Vec<_>>());
+        let two = read("(;GM[18]PB[a];B[djddgd])\n(;GM[18]PB[b];B[gjehea])").unwrap();
+        assert_eq!(two.iter().map(|game| game.black.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+    }
+
+    #[test]
+    fn set_up_positions_are_read() {
+        let game = one("(;GM[18]SZ[4]AB[ad][dd]AW[aa][da]AA[bc:cc][bb];W[aaabba])");
+        let picture = "W..W\n.X..\n.XX.\nB..B";
+        assert_eq!(game.start, Position::from_picture(picture, Side::White).unwrap());
+        let game = one("(;GM[18]AB[dj]AW[da];PL[W];PLY[8])");
+        assert_eq!(game.start.to_fen(), "3q6/10/10/10/10/10/10/10/10/3Q6 b - - 8 5");
+        assert_eq!(one("(;GM[18]AA[ee])").start.all_amazons(), Position::standard().all_amazons());
+    }
+
+    #[test]
+    fn what_is_no_record_says_where() {
+        for (text, reason) in [
+            ("", "begins with (;"),
+            ("(;GM[1];B[aa])", "Amazons are 18"),
+            ("(;SZ[19])", "4 to 10"),
+            ("(;SZ[x])", "is a number"),
+            ("(;GM[18]\n;B[djddgd", "line 2: a value of B has no closing bracket"),
+            ("(;GM[18];B[djddgd]", "middle of a game"),
+            ("(;GM[18]\n\n;B)", "line 3: B has no value"),
+            ("(;GM[18];B[djddgd];B[addgad])", "ply 2: Black moves, but it is White's turn"),
+            ("(;GM[18];B[djddgd];W[])", "ply 2: \"\" is not a move"),
+            ("(;GM[18];B[djdd€])", "ply 1"),
+            ("(;SZ[8];B[djddgd])", "ply 1"),
+            ("(;GM[18]AB[kk])", "AB has no point"),
+            ("(;GM[18];B[djddgd];AA[aa])", "after ply 1"),
+            ("(;GM[18]!)", "belongs inside brackets"),
+            ("(GM[18])", "outside any node"),
+        ] {
+            let error = read(text).unwrap_err().to_string();
+            assert!(error.contains(reason), "{text}: {error}");
+        }
+        assert!(read(&"(;".repeat(100_000)).is_err());
+    }
+}

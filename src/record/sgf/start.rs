@@ -1,0 +1,85 @@
+//! The start of a game from its set-up properties, and points as SGF writes them.
+
+use super::read::integer;
+use crate::board::bitboard::Bitboard;
+use crate::board::moves::Move;
+use crate::board::notation::MalformedText;
+use crate::board::position::Position;
+use crate::board::square::{Side, Size, Square};
+
+/// The properties that make the start.
+#[derive(Default)]
+pub(super) struct SetUp {
+    edge: Option<usize>,
+    points: Vec<(usize, String)>,
+    side: Option<Side>,
+    ply: Option<u16>,
+}
+
+impl SetUp {
+    /// Black's amazons, White's amazons, arrows.
+    pub const STONES: [&str; 3] = ["AB", "AW", "AA"];
+
+    pub fn add(&mut self, name: &str, values: &[String]) -> Result<(), MalformedText> {
+        if let Some(kind) = Self::STONES.iter().position(|known| *known == name) {
+            self.points.extend(values.iter().map(|value| (kind, value.clone())));
+        }
+        let value = values[0].trim();
+        match name {
+            "SZ" => self.edge = Some(integer(name, value.split(':').next().unwrap_or_default())?),
+            "PL" if value.starts_with(['B', 'b']) => self.side = Some(Side::Black),
+            "PL" if value.starts_with(['W', 'w']) => self.side = Some(Side::White),
+            "PLY" => self.ply = Some(integer(name, value)?),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The start of a game in which this side moves first, unless the set-up says otherwise.
+    pub fn position(&self, mover: Side) -> Result<Position, MalformedText> {
+        let edge = self.edge.unwrap_or(10);
+        let Some(size) = Size::new(edge) else {
+            return Err(MalformedText::new(format!("SZ is {edge}, boards here have 4 to 10 rows")));
+        };
+        let mut sets = [Bitboard::EMPTY; 3];
+        for (kind, text) in &self.points {
+            let Some(points) = rectangle(text, size) else {
+                return Err(MalformedText::new(format!("{} has no point {text:?}", Self::STONES[*kind])));
+            };
+            sets[*kind] |= points;
+        }
+        let [black, white, arrows] = sets;
+        let mut amazons = [black, white];
+        if black.is_empty() && white.is_empty() {
+            amazons = Position::start(size).all_amazons();
+        }
+        let position = Position::from_parts(size, amazons, arrows, self.side.unwrap_or(mover));
+        Ok(self.ply.map_or(position, |ply| position.with_ply(ply)))
+    }
+}
+
+/// A point `dj`, or all points of a rectangle `aj:ja`.
+fn rectangle(text: &str, size: Size) -> Option<Bitboard> {
+    let (first, last) = text.split_once(':').unwrap_or((text, text));
+    let [first, last] = [read_point(first.trim(), size)?, read_point(last.trim(), size)?];
+    let between = |a: usize, b: usize| a.min(b)..=a.max(b);
+    let rows = between(first.row(), last.row());
+    let squares = rows.flat_map(|row| {
+        between(first.column(), last.column()).filter_map(move |column| Square::new(column, row))
+    });
+    Some(squares.collect())
+}
+
+fn read_point(text: &str, size: Size) -> Option<Square> {
+    let &[column, row] = text.as_bytes() else { return None };
+    let index = |letter: u8| letter.to_ascii_lowercase().checked_sub(b'a').map(usize::from);
+    let row = (size.edge() - 1).checked_sub(index(row)?)?;
+    Square::new(index(column)?, row).filter(|&square| size.contains(square))
+}
+
+pub(super) fn read_move(text: &str, size: Size) -> Option<Move> {
+    let text = text.trim();
+    let square = |index: usize| read_point(text.get(2 * index..2 * index + 2)?, size);
+    let mv = Move { from: square(0)?, to: square(1)?, arrow: square(2)? };
+    (text.len() == 6).then_some(mv)
+}

@@ -1,0 +1,110 @@
+//! PUCT, by the priors of the children and the variance of the values below the node:
+//! `mean + c * sqrt(variance) * prior * sqrt(N) / (1 + n)`.
+//!
+//! The form is AlphaZero's (Silver et al. 2018) of Rosin's predictor (2011); the factor of the values' standard
+//! deviation is like KataGo's dynamic variance-scaled cPUCT.
+
+use super::cache::{ChildStats, Exploration, SelectionCache, growth_in_proportion};
+use super::{Parent, is_movement};
+use crate::board::square::Side;
+use crate::search::params::Puct;
+use crate::search::tree::{Node, NodeId, Tree};
+
+/// The variance of the values below a node, values being 0 to 1: what PUCT measures exploration by.
+///
+/// In the opening all moves are worth nearly the same, later one is a win and the next a loss, and a constant
+/// that suits one of the two does not suit the other.
+#[derive(Clone, Copy, Debug)]
+pub struct ValueVariance(pub f32);
+
+impl ValueVariance {
+    /// Before anything is known: a standard deviation of one tenth.
+    pub const START: Self = Self(0.01);
+
+    /// The variance at an expanded node, which the descent under way has just entered, and whose parent's is `self`:
+    /// `(sum of (value - mean)^2 + w * parent's) / (count + w)`, where w is `puct.spread_weight`.
+    #[inline(always)]
+    pub fn at(self, tree: &Tree, id: NodeId, puct: &Puct) -> Self {
+        self.over(tree, id, tree.node(id).visits().saturating_sub(1), puct.spread_weight)
+    }
+
+    /// The same where no descent is under way.
+    pub(super) fn of_values(self, tree: &Tree, id: NodeId, weight: f32) -> Self {
+        self.over(tree, id, tree.node(id).visits(), weight)
+    }
+
+    #[inline(always)]
+    fn over(self, tree: &Tree, id: NodeId, visits: u32, weight: f32) -> Self {
+        let (count, squares) = tree.deviations(id);
+        // The sum of squares about the mean from that about one half, as by the parallel axis theorem.
+        let offset = tree.node(id).mean(visits.max(1)) - 0.5;
+        let known = (squares - count as f32 * offset * offset).max(0.0);
+        Self((known + weight * self.0) / (count as f32 + weight))
+    }
+}
+
+/// What PUCT prefers.
+pub(super) struct Preference {
+    /// The best of the children that have been tried; `None` if all of them are proven losses.
+    pub tried: Option<NodeId>,
+    /// Whether the next untried child is better still.
+    pub untried: bool,
+}
+
+/// The child with the highest score. Untried children lie in the order of their priors, so that only the first of
+/// them need be looked at: its mean is taken to be the parent's less `fpu_reduction * sqrt(variance)` (first-play
+/// urgency, Gelly and Wang 2006).
+pub(super) fn prefer(
+    parent: &Parent,
+    puct: &Puct,
+    ValueVariance(variance): ValueVariance,
+    cache: &mut SelectionCache,
+) -> Preference {
+    let &Parent { tree, id, chooser, visits } = parent;
+    let node = tree.node(id);
+    let after_movement = is_movement(&node);
+    let c = if after_movement { puct.arrow_c } else { puct.movement_c };
+    let factor = c * (variance * visits as f32).sqrt();
+    let best = cache.best(parent, PuctTerm { chooser, factor });
+    let best_score = best.map_or(f32::NEG_INFINITY, |(_, score)| score);
+    let untried = tree.next_prior(id).is_some_and(|prior| {
+        let mean = node.mean(visits);
+        // Rewards are those of the side that moved here: after a movement that is the chooser.
+        let for_chooser = if after_movement { mean } else { 1.0 - mean };
+        let fpu_reduction = puct.reduction * variance.sqrt();
+        for_chooser - fpu_reduction + factor * prior > best_score
+    });
+    Preference { tried: best.map(|(child, _)| child), untried }
+}
+
+/// `factor * prior / (1 + n)`, where `factor` is `c * sqrt(variance * N)`.
+#[derive(Clone, Copy)]
+struct PuctTerm {
+    chooser: Side,
+    factor: f32,
+}
+
+impl Exploration for PuctTerm {
+    fn chooser(&self) -> Side {
+        self.chooser
+    }
+
+    #[inline(always)]
+    fn weight(&self, node: Node, visits: u32) -> f32 {
+        node.prior() / (1 + visits) as f32
+    }
+
+    #[inline(always)]
+    fn term(&self, stats: ChildStats) -> f32 {
+        self.factor * stats.weight
+    }
+
+    fn factor(&self) -> f32 {
+        self.factor
+    }
+
+    #[inline(always)]
+    fn growth(&self, term: f32, factor_then: f32) -> f32 {
+        growth_in_proportion(term, self.factor, factor_then)
+    }
+}

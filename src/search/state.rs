@@ -1,0 +1,103 @@
+//! The state of the game at a node of the tree, and the edges that leave it.
+
+use super::params::Grouping;
+use super::tree::Edge;
+use crate::board::moves::{Move, Movement};
+use crate::board::position::{ArrowPhase, Position};
+use crate::board::square::Side;
+
+/// The state of the game at a node: between two moves, or between the two halves of one.
+///
+/// ```
+/// use otrera::search::state::State;
+/// use otrera::search::tree::Edge;
+/// use otrera::{Move, Position};
+/// let mv: Move = "d1-d7/g7".parse().unwrap();
+/// let root = State::ToMove(Position::standard());
+/// let between = root.after(Edge::movement(mv.movement()));
+/// assert_eq!(between.chooser(), root.chooser());
+/// let after = between.after(Edge::arrow(mv.arrow));
+/// assert_eq!(*after.position(), Position::standard().with_move(mv));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub enum State {
+    /// Movements leave it, or whole moves.
+    ToMove(Position),
+    /// Arrows leave it.
+    ToShoot(ArrowPhase),
+}
+
+impl State {
+    /// Who chooses among the children.
+    #[inline]
+    pub fn chooser(&self) -> Side {
+        match self {
+            Self::ToMove(position) => position.side(),
+            Self::ToShoot(arrow_phase) => arrow_phase.side(),
+        }
+    }
+
+    /// The board as it stands.
+    #[inline(always)]
+    pub fn position(&self) -> &Position {
+        match self {
+            Self::ToMove(position) => position,
+            Self::ToShoot(arrow_phase) => arrow_phase.position(),
+        }
+    }
+
+    /// Who has won here, if the game is over.
+    #[inline]
+    pub fn winner(&self) -> Option<Side> {
+        match self {
+            Self::ToMove(position) => position.winner(),
+            Self::ToShoot(_) => None,
+        }
+    }
+
+    /// The state after an edge, which must be one of this state's.
+    #[inline]
+    pub fn after(&self, edge: Edge) -> Self {
+        match (self, edge.as_movement(), edge.as_arrow()) {
+            (Self::ToMove(position), Some(movement), Some(arrow)) => {
+                Self::ToMove(position.with_movement(movement).with_arrow(arrow))
+            }
+            (Self::ToMove(position), Some(movement), None) => Self::ToShoot(position.with_movement(movement)),
+            (Self::ToShoot(arrow_phase), _, Some(arrow)) => Self::ToMove(arrow_phase.with_arrow(arrow)),
+            _ => unreachable!("an edge that does not fit its state"),
+        }
+    }
+
+    /// Whether any move that an edge is or begins is not excluded.
+    pub(super) fn leaves_choice(&self, edge: Edge, excluded: &[Move]) -> bool {
+        match (self, edge.as_movement(), edge.as_arrow()) {
+            (Self::ToMove(_), Some(movement), Some(arrow)) => !excluded.contains(&movement.with_arrow(arrow)),
+            (Self::ToMove(position), Some(movement), None) => {
+                let mut arrows = position.with_movement(movement).arrow_targets().into_iter();
+                arrows.any(|arrow| !excluded.contains(&movement.with_arrow(arrow)))
+            }
+            (Self::ToShoot(arrow_phase), _, Some(arrow)) => {
+                let movement = Movement { from: arrow_phase.origin(), to: arrow_phase.amazon() };
+                !excluded.contains(&movement.with_arrow(arrow))
+            }
+            _ => true,
+        }
+    }
+
+    /// Lists the edges that leave this state.
+    #[inline(always)]
+    pub(super) fn edges(&self, grouping: Grouping, edges: &mut Vec<Edge>) {
+        edges.clear();
+        match (self, grouping) {
+            (Self::ToMove(position), Grouping::Split) => {
+                edges.extend(position.movements().map(Edge::movement))
+            }
+            (Self::ToMove(position), Grouping::Whole) => {
+                edges.extend(position.legal_moves().map(Edge::whole))
+            }
+            (Self::ToShoot(arrow_phase), _) => {
+                edges.extend(arrow_phase.arrow_targets().into_iter().map(Edge::arrow))
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! What definitions of the evaluation and of the priors are written in: slides and distances square by square, and
+//! the positions on which they are held against the engine.
+
+use super::{random_game, random_side, scattered_position, size, symmetries};
+use fastrand::Rng;
+use otrera::{Bitboard, Position, Side, Size, Square};
+use std::collections::HashMap;
+
+pub const DIRECTIONS: [(i32, i32); 8] =
+    [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)];
+
+/// The empty squares from a square on in one direction, nearest first.
+pub fn line(position: &Position, from: Square, (columns, rows): (i32, i32)) -> Vec<Square> {
+    let at = |step: i32| {
+        let moved = |from: usize, by: i32| usize::try_from(from as i32 + by).ok();
+        Square::new(moved(from.column(), step * columns)?, moved(from.row(), step * rows)?)
+    };
+    (1..).map_while(at).take_while(|&square| position.empty().contains(square)).collect()
+}
+
+pub fn queen_moves(position: &Position, from: Square) -> Vec<Square> {
+    DIRECTIONS.into_iter().flat_map(|direction| line(position, from, direction)).collect()
+}
+
+pub fn king_moves(position: &Position, from: Square) -> Vec<Square> {
+    DIRECTIONS.into_iter().filter_map(|direction| line(position, from, direction).first().copied()).collect()
+}
+
+/// The least number of moves in which a side reaches each square; those that it cannot reach are missing.
+pub type Distances = HashMap<Square, u32>;
+
+pub fn distances(position: &Position, side: Side, moves: fn(&Position, Square) -> Vec<Square>) -> Distances {
+    let mut found = Distances::new();
+    let mut frontier: Vec<Square> = position.amazons(side).into_iter().collect();
+    let mut steps = 0;
+    while !frontier.is_empty() {
+        steps += 1;
+        let mut reached: Vec<Square> = frontier.iter().flat_map(|&from| moves(position, from)).collect();
+        reached.retain(|&to| match found.contains_key(&to) {
+            true => false,
+            false => found.insert(to, steps).is_none(),
+        });
+        frontier = reached;
+    }
+    found
+}
+
+/// Whole random games, scattered positions and corridors on boards of six sizes.
+pub fn various_positions() -> Vec<Position> {
+    let mut rng = Rng::with_seed(1);
+    let mut positions = Vec::new();
+    for size in [4, 5, 6, 8, 9, 10].map(size) {
+        for _ in 0..4 {
+            positions.extend(random_game(Position::start(size), &mut rng));
+        }
+        positions.extend((0..150).map(|_| scattered_position(size, &mut rng)));
+        positions.extend((0..30).map(|_| corridor(size, &mut rng)));
+    }
+    positions
+}
+
+/// One long winding corridor with some amazons in it, turned some way: far squares, few of them near.
+fn corridor(size: Size, rng: &mut Rng) -> Position {
+    let last = size.edge() - 1;
+    let is_wall = |square: &Square| {
+        let gap = if square.row() % 4 == 1 { 0 } else { last };
+        square.row() % 2 == 1 && square.column() != gap
+    };
+    let (walls, mut floor): (Vec<Square>, Vec<Square>) =
+        Bitboard::playable(size).into_iter().partition(is_wall);
+    rng.shuffle(&mut floor);
+    let mut take = |count: usize| floor.drain(..count).collect::<Bitboard>();
+    let amazons = [take(rng.usize(1..=2)), take(rng.usize(1..=2))];
+    let position = Position::from_parts(size, amazons, walls.into_iter().collect(), random_side(rng));
+    symmetries(&position)[rng.usize(..8)]
+}

@@ -1,0 +1,106 @@
+//! The features behind the priors of half-moves against their definitions, written here square by square.
+
+mod common;
+
+use common::definitions::{
+    DIRECTIONS, Distances, distances, king_moves, line, queen_moves, various_positions,
+};
+use otrera::eval::policy::{Arrows, Movements, odds};
+use otrera::simd::PortableLanes;
+use otrera::{DistanceMaps, Kernel, Position, Side, Square};
+
+/// The class of a distance: 0 for one step, `far` for that many more or further, one above for never.
+fn class(distances: &Distances, square: Square, far: u32) -> usize {
+    distances.get(&square).map_or(far + 1, |&steps| (steps - 1).min(far)) as usize
+}
+
+fn amazons_beside(position: &Position, square: Square, side: Side) -> Vec<Square> {
+    let near = |other: &Square| {
+        other.column().abs_diff(square.column()).max(other.row().abs_diff(square.row())) == 1
+    };
+    position.amazons(side).into_iter().filter(near).collect()
+}
+
+fn steps_between(from: Square, to: Square) -> usize {
+    from.column().abs_diff(to.column()).max(from.row().abs_diff(to.row()))
+}
+
+/// How many directions begin with so many empty squares.
+fn open_directions(position: &Position, square: Square, squares: usize) -> usize {
+    DIRECTIONS.into_iter().filter(|&direction| line(position, square, direction).len() >= squares).count()
+}
+
+/// The class of where a square lies.
+fn location(position: &Position, square: Square) -> usize {
+    let from_edge = |place: usize| place.min(position.size().edge() - 1 - place).min(4);
+    let (x, y) = (from_edge(square.column()), from_edge(square.row()));
+    let (a, b) = (x.min(y), x.max(y));
+    b * (b + 1) / 2 + a
+}
+
+/// How many amazons of a side can go to a square at once.
+fn attackers(position: &Position, square: Square, side: Side) -> usize {
+    position.amazons(side).into_iter().filter(|&from| queen_moves(position, from).contains(&square)).count()
+}
+
+#[test]
+fn features_of_half_moves_are_those_of_the_definitions() {
+    let mut maps = DistanceMaps::default();
+    for position in various_positions().iter().step_by(11) {
+        let (us, them) = (position.side(), position.side().opponent());
+        maps.flood(position, Kernel::fastest());
+        let known = Movements::new(position, &maps);
+        let [queen, king] = [queen_moves, king_moves].map(|moves| distances(position, them, moves));
+        let openness =
+            |square| open_directions(position, square, 1) + 16 * open_directions(position, square, 3);
+        for movement in position.movements() {
+            let (from, to) = (movement.from, movement.to);
+            let [enemies, friends] = [them, us].map(|side| amazons_beside(position, to, side).len());
+            let steps = steps_between(from, to);
+            let expected = [
+                class(&queen, to, 3) + 8 * class(&king, to, 5),
+                openness(to),
+                enemies + 8 * friends + 64 * usize::from(steps == 1),
+                location(position, to) + 16 * attackers(position, to, them).min(3),
+                openness(from),
+                steps - 1,
+            ];
+            let codes = [from, to].map(|square| known.code::<PortableLanes>(square));
+            assert_eq!(known.features(movement, codes[0], codes[1]), expected, "{movement}\n{position}");
+        }
+        let Some(movement) = position.movements().last() else { continue };
+        let arrow_phase = position.with_movement(movement);
+        let after = arrow_phase.position();
+        maps.flood(after, Kernel::fastest());
+        let known = Arrows::new(&arrow_phase, &maps);
+        let both = |moves| [us, them].map(|side| distances(after, side, moves));
+        let ([our_queen, their_queen], [our_king, their_king]) = (both(queen_moves), both(king_moves));
+        for arrow in arrow_phase.arrow_targets() {
+            let beside = |side| {
+                let amazons = amazons_beside(after, arrow, side);
+                let liberties = amazons.iter().map(|&amazon| open_directions(after, amazon, 1));
+                amazons.len() + 8 * liberties.min().unwrap_or(15)
+            };
+            let expected = [
+                class(&our_queen, arrow, 3) + 8 * class(&their_queen, arrow, 3),
+                class(&our_king, arrow, 5) + 8 * class(&their_king, arrow, 5),
+                open_directions(after, arrow, 1) + 16 * location(after, arrow),
+                beside(them),
+                beside(us),
+                attackers(after, arrow, them).min(3) + 4 * open_directions(after, arrow, 3),
+                steps_between(movement.to, arrow) - 1 + 16 * usize::from(arrow == movement.from),
+            ];
+            let found = known.features::<PortableLanes>(&arrow_phase, arrow);
+            assert_eq!(found, expected, "{movement}/{arrow}\n{position}");
+        }
+    }
+}
+
+#[test]
+fn odds_are_the_exponential_function() {
+    for step in -8000..=8000 {
+        let score = step as f32 / 100.0;
+        let exact = f64::from(score).exp();
+        assert!((f64::from(odds(score)) / exact - 1.0).abs() < 1e-4, "{score}: {}", odds(score));
+    }
+}
