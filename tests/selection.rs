@@ -227,8 +227,8 @@ fn selection_follows_puct() {
     let mut claimed = 0;
     for _ in 0..2000 {
         let c = rng.f32() * 2.0;
-        let (arrow_c, reduction) = (rng.f32(), [0.0, rng.f32()][rng.usize(..2)]);
-        let puct = Puct { movement_c: c, arrow_c, reduction, ..Puct::DEFAULT };
+        let arrow_c = rng.f32();
+        let puct = Puct { movement_c: c, arrow_c, ..Puct::DEFAULT };
         let params = Params { formula: Formula::Puct(puct), ..Params::MG };
         let variance = ValueVariance(rng.f32());
         let deviation = f64::from(variance.0).sqrt();
@@ -263,7 +263,7 @@ fn selection_follows_puct() {
         let highest = children.iter().map(score).fold(0.0, f64::max);
         let untried = tree.next_prior(root).map(|prior| {
             let mean = 1.0 - f64::from(tree.node(root).mean(all as u32));
-            mean - f64::from(reduction) * deviation + exploration * f64::from(prior)
+            mean + exploration * f64::from(prior)
         });
         tree.node(root).enter();
         let selected = selected(&tree, &params, variance);

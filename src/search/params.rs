@@ -59,8 +59,8 @@ impl Formula {
     }
 }
 
-/// `mean + c * spread * prior * sqrt(N) / (1 + n)` (Rosin 2011, in the form of AlphaZero), where `spread` is the
-/// standard deviation of the values below the node, see [`super::select::puct::ValueVariance`]. Children are tried in the
+/// `mean + c * sqrt(variance * N) * prior / (1 + n)` (Rosin 2011, in the form of AlphaZero), where the variance is that
+/// of the values below the node, see [`super::select::puct::ValueVariance`]. An untried child has the mean of its parent. Children are tried in the
 /// order of their priors, and a descent never ends between the halves of a move.
 ///
 /// Movements and arrows have constants of their own, since a wrong arrow costs less than a wrong movement.
@@ -70,13 +70,11 @@ pub struct Puct {
     pub movement_c: f32,
     /// The constant c where an arrow is chosen.
     pub arrow_c: f32,
-    /// The priors of movements are `exp(score / temperature)`, see [`crate::eval::policy`].
+    /// The priors of movements are `exp(logit / temperature)`, see [`crate::eval::policy`].
     pub movement_temperature: f32,
     /// The same of arrows.
     pub arrow_temperature: f32,
-    /// First-play urgency: the mean of a child that was not tried is that of its parent, less so many spreads.
-    pub reduction: f32,
-    /// How many values below a node the spread of its parent is worth. Very many: the spread is a constant.
+    /// How many values below a node the variance of its parent is worth. Very many: the variance is a constant.
     pub spread_weight: f32,
 }
 
@@ -88,7 +86,6 @@ impl Puct {
         arrow_c: 0.65,
         movement_temperature: 2.22,
         arrow_temperature: 1.22,
-        reduction: 0.2,
         spread_weight: 16.0,
     };
 }

@@ -42,7 +42,7 @@ const fn text(
 }
 
 /// Every parameter, in the order of `--help`.
-pub const PARAMETERS: [Parameter; 14] =
+pub const PARAMETERS: [Parameter; 13] =
     [
         text(
             "formula",
@@ -66,9 +66,6 @@ pub const PARAMETERS: [Parameter; 14] =
         }),
         number("arrow-temperature", [0.1, 10.0], "of the priors of arrows under puct", |params| {
             params.puct().map(|puct| &mut puct.arrow_temperature)
-        }),
-        number("reduction", [-1.0, 1.0], "first-play urgency of puct in standard deviations", |params| {
-            params.puct().map(|puct| &mut puct.reduction)
         }),
         number(
             "spread-weight",

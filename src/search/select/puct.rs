@@ -52,8 +52,7 @@ pub(super) struct Preference {
 }
 
 /// The child with the highest score. Untried children lie in the order of their priors, so that only the first of
-/// them need be looked at: its mean is taken to be the parent's less `fpu_reduction * sqrt(variance)` (first-play
-/// urgency, Gelly and Wang 2006).
+/// them need be looked at: its mean is taken to be the parent's (first-play urgency, Gelly and Wang 2006).
 pub(super) fn prefer(
     parent: &Parent,
     puct: &Puct,
@@ -71,8 +70,7 @@ pub(super) fn prefer(
         let mean = node.mean(visits);
         // Rewards are those of the side that moved here: after a movement that is the chooser.
         let for_chooser = if after_movement { mean } else { 1.0 - mean };
-        let fpu_reduction = puct.reduction * variance.sqrt();
-        for_chooser - fpu_reduction + factor * prior > best_score
+        for_chooser + factor * prior > best_score
     });
     Preference { tried: best.map(|(child, _)| child), untried }
 }
