@@ -23,10 +23,10 @@ pub struct GameClock {
     overhead: Duration,
 }
 
-/// Squares to fill on 10x10 and so the plies of the longest game; weights are given for it.
+/// Plies of the longest game on 10x10, one for each of its 92 empty squares: the scale of [`weight`].
 const STANDARD_PLIES: u32 = 92;
 
-/// Few games have so many plies, even of those that are played until a side cannot move.
+/// Plies that few games reach, even of those that are played until a side cannot move.
 const LONG_GAME: u32 = 80;
 
 /// What a move at this ply of a 10x10 game deserves, relative to the others: the opening is hard to
@@ -73,7 +73,7 @@ impl GameClock {
         self.total.saturating_sub(self.used)
     }
 
-    /// Counts time that a move has taken.
+    /// Counts time that a move has taken, overhead included.
     ///
     /// ```
     /// use otrera::GameClock;

@@ -53,7 +53,8 @@ pub fn run(params: &Params) -> Bench {
     bench
 }
 
-/// Start and factor of the FNV-1a hash.
+/// Start and factor of the 64-bit FNV-1a hash, taken over numbers here and not over bytes
+/// (<https://en.wikipedia.org/wiki/Fowler–Noll–Vo_hash_function>).
 const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0100_0000_01b3;
 

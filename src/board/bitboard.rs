@@ -97,7 +97,8 @@ impl Bitboard {
         }
     }
 
-    /// The set moved by `step` square numbers (positive is up and to the right).
+    /// The set moved by `step` square numbers (positive is up and to the right), see
+    /// <https://www.chessprogramming.org/General_Setwise_Operations>.
     ///
     /// ```
     /// use otrera::{Bitboard, Square};
@@ -110,7 +111,8 @@ impl Bitboard {
         if step >= 0 { Self(self.0 << step) } else { Self(self.0 >> -step) }
     }
 
-    /// The set and all king-move neighbours of its squares, walls included.
+    /// The set and all king-move neighbours of its squares, walls included
+    /// (<https://www.chessprogramming.org/King_Pattern>).
     #[inline(always)]
     pub const fn with_neighbours(self) -> Self {
         let wide = self.0 | self.0 << 1 | self.0 >> 1;
@@ -118,8 +120,8 @@ impl Bitboard {
     }
 }
 
-/// Position of the `n`-th set bit of a word, by halving: no loop whose length the processor would
-/// have to guess.
+/// Position of the `n`-th set bit of a word (*select*), by a binary search over population counts: six steps without
+/// a branch, where clearing the lowest bit `n` times would be a loop of unpredictable length.
 #[inline(always)]
 fn nth_bit(word: u64, mut n: u32) -> u32 {
     let mut position = 0;
@@ -164,6 +166,7 @@ impl Iterator for Squares {
     #[inline(always)]
     fn next(&mut self) -> Option<Square> {
         let square = self.0.first()?;
+        // x & (x - 1) clears the lowest set bit.
         self.0.0 &= self.0.0 - 1;
         Some(square)
     }

@@ -1,5 +1,5 @@
 //! Perft: how many sequences of legal moves of a given length a position has. The standard check of
-//! a move generator.
+//! a move generator (<https://www.chessprogramming.org/Perft>).
 
 use super::position::Position;
 

@@ -1,8 +1,9 @@
 //! How far a queen slides: the one geometric primitive of movements and arrows alike.
 //!
-//! From each square eight rays leave, as precomputed sets. On a ray to higher squares, subtracting
-//! one from the set of blockers flips exactly the bits up to the nearest blocker; on a ray to lower
-//! squares, the ray that leaves the nearest blocker is cut off. No branches, no loops over squares.
+//! From each square eight rays leave, as precomputed sets. On a ray to higher squares `blockers ^ (blockers - 1)` is
+//! every bit up to the nearest blocker (<https://www.chessprogramming.org/Subtracting_a_Rook_from_a_Blocking_Piece>);
+//! on a ray to lower squares, the ray that leaves the nearest blocker is cut off
+//! (<https://www.chessprogramming.org/Classical_Approach>). No branches, no loops over squares.
 
 use super::bitboard::{Bitboard, DIRECTIONS};
 use super::square::{FRAME, STRIDE, Square};

@@ -1,4 +1,5 @@
-//! Zobrist numbers: a position's 64-bit key is the exclusive or of the numbers of what stands on it.
+//! Zobrist numbers: a position's 64-bit key is the exclusive or of the numbers of what stands on it
+//! (<https://www.chessprogramming.org/Zobrist_Hashing>).
 
 use super::square::{Side, Square};
 

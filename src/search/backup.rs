@@ -1,4 +1,4 @@
-//! After a leaf has been judged: its value and, where the outcome is certain, its proof go up the path.
+//! Back-up: the value of a leaf and, where the outcome is certain, its proof go up the path.
 
 use super::tree::{NodeId, REWARD_UNIT, Tree, squared_deviation};
 use crate::board::square::Side;
@@ -13,7 +13,7 @@ pub struct Step {
     pub mover: Side,
 }
 
-/// What leaves were worth for Black, added up, in units of 1/[`REWARD_UNIT`].
+/// The sum of what leaves were worth for Black, in units of 1/[`REWARD_UNIT`], and of the [`squared_deviation`]s.
 ///
 /// ```
 /// use otrera::WinRate;
@@ -47,7 +47,7 @@ impl Rewards {
     }
 }
 
-/// Adds rewards to every node of the path, turned round where White moved. The visits were counted on the way.
+/// Adds rewards to every node of the path: r for Black is 1 - r for White. The visits were counted on the way down.
 #[inline]
 pub fn add_rewards(tree: &Tree, path: &[Step], rewards: Rewards) {
     let Rewards { count, black, squares } = rewards;

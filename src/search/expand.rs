@@ -78,7 +78,7 @@ impl Expander {
         }
     }
 
-    /// Gives the edges their priors and sorts them, the most probable first.
+    /// Gives the edges their priors, the softmax of the scores, and sorts them, the most probable first.
     #[inline(always)]
     fn sort_by_prior(&mut self) {
         let log_sum = libm::logf(policy::sum_of_odds(&self.logits));

@@ -37,7 +37,7 @@ use std::time::{Duration, Instant};
 use tree::Tree;
 use worker::Worker;
 
-/// When a search ends by itself. With neither limit it runs until it is stopped, or the game is proven.
+/// When a search ends by itself. With neither limit it runs until it is stopped, or the outcome is proven.
 ///
 /// ```
 /// use otrera::Limits;
@@ -188,7 +188,7 @@ impl Search {
         self.excluded.clear();
     }
 
-    /// Goes on from another position; what the tree knew is dropped unless it is the same one.
+    /// Changes to another position and drops the tree, unless it is the same one.
     ///
     /// ```
     /// use otrera::{Params, Position, Resources, Search, Size};
@@ -204,8 +204,8 @@ impl Search {
         }
     }
 
-    /// Leaves these moves of the present position out, until it is another one: [`Self::run`] answers with one of
-    /// the others as long as there is any.
+    /// Leaves these moves out until the position is another one: [`Self::run`] chooses one of the others as long as
+    /// there is any.
     ///
     /// ```
     /// use otrera::{Limits, Params, Position, Resources, Search};
@@ -228,11 +228,12 @@ impl Search {
         &self.excluded
     }
 
-    /// Searches until a limit is met, `stop` is raised or the outcome is proven, or [`Node::MOST_VISITS`]. Blocks; `progress` is
-    /// called about once a second from one of the threads. Where [`crate::endgame`] proves that the side to move
-    /// wins, or no square is contested any more, it fills its own squares and does not search.
+    /// Searches until a limit is met, `stop` is raised, the outcome is proven, or the root has
+    /// [`Node::MOST_VISITS`](tree::Node::MOST_VISITS). Blocks; `progress` is called about once a second from one of the
+    /// threads. Where [`crate::endgame`] proves that the side to move wins, or no square is contested any more, it fills
+    /// its own squares and does not search.
     ///
-    /// When the tree is full it loses what was visited least, unless the deadline is too near for that. That
+    /// A full tree is thinned to half of its memory, see [`Tree::thin`], unless the deadline is too near for that. It
     /// takes about a second a gigabyte, and `stop` is heeded after it.
     ///
     /// ```

@@ -1,8 +1,9 @@
 //! Playouts to the end of the game: thousands of random half-moves for one bit, who won.
 //!
-//! Sets of squares are the wrong tool here. All that a random half-move needs is how far each amazon can
-//! slide in each direction, so the board is kept as its rows, columns and diagonals, one word each: a slide
-//! is the run of empty squares beside the amazon, and to draw one of all landings is to draw a number.
+//! Bitboards are the wrong tool here. All that a random half-move needs is how far each amazon can
+//! slide in each direction, so the board is kept as its rows, columns and diagonals, one word each (compare rotated
+//! bitboards, <https://www.chessprogramming.org/Rotated_Bitboards>): a slide is the run of empty squares beside the
+//! amazon, found in a table, and to draw one of all landings is to draw a number.
 
 use crate::board::bitboard::Bitboard;
 use crate::board::position::{Position, Rules};
@@ -12,8 +13,8 @@ use fastrand::Rng;
 /// Lines of the board: 10 rows, 10 columns, 19 diagonals of either kind.
 const LINES: usize = 10 + 10 + 19 + 19;
 
-/// For each square its row, its column and its diagonals, up to the right and up to the left: the line, and
-/// the square's place on it.
+/// For each square its row, its column and its two diagonals, up to the right and up to the left: the number of the
+/// line and the square's place on it. Lines 0..10 are rows, 10..20 columns, 20..39 and 39..58 diagonals.
 static PLACES: [[(u8, u8); 4]; 128] = places();
 
 const fn places() -> [[(u8, u8); 4]; 128] {
@@ -29,8 +30,8 @@ const fn places() -> [[(u8, u8); 4]; 128] {
     places
 }
 
-/// For each place on a line, and the empty squares of the line, how many of them follow the place upwards,
-/// and in the higher byte downwards.
+/// `RUNS[place][empty]`: the lengths of the runs of empty squares beside a place of a line whose empty squares are the
+/// set bits of `empty`. Bits 0..8 = upwards, bits 8..16 = downwards.
 static RUNS: [[u16; 1024]; 16] = runs();
 
 const fn runs() -> [[u16; 1024]; 16] {
@@ -120,19 +121,20 @@ impl Slides {
     }
 }
 
-/// A one in each byte of a word.
+/// A one in each byte of a word: times this, a word has the sum of its bytes in the highest byte.
 const BYTES: u64 = u64::MAX / 0xff;
 
-/// A word as numbers of so many bits, each below half of what they can hold, as is their sum: which of them
-/// thing number `n` belongs to when each tells how many things it has, and its number there.
+/// `counts` packs 64/BITS counters; returns the counter into whose range item `n` falls, and the item's index
+/// inside it. Counters and their sum stay below 2^(BITS-1).
 ///
-/// All sums are built by one multiplication and compared by one subtraction: there is no branch, since where
-/// a random number ends up cannot be predicted, and no long chain of additions.
+/// One multiplication makes all prefix sums, one subtraction compares `n` with all of them: no branch, since a
+/// random `n` cannot be predicted (SWAR, <https://www.chessprogramming.org/SIMD_and_SWAR_Techniques>).
 #[inline(always)]
-fn nth<const BITS: u32>(amounts: u64, n: u32) -> (usize, u32) {
+fn nth<const BITS: u32>(counts: u64, n: u32) -> (usize, u32) {
     let ones = u64::MAX / ((1 << BITS) - 1);
     let signs = ones << (BITS - 1);
-    let sums = amounts.wrapping_mul(ones);
+    let sums = counts.wrapping_mul(ones);
+    // The sign bit of a counter stays set where n is at least its prefix sum: so many counters are passed.
     let passed = (((u64::from(n) * ones) | signs) - sums) & signs;
     let passed = passed >> (BITS - 1);
     let index = (passed.wrapping_mul(ones) >> (64 - BITS)) as u32;
@@ -140,7 +142,8 @@ fn nth<const BITS: u32>(amounts: u64, n: u32) -> (usize, u32) {
     (index as usize, n - before as u32)
 }
 
-/// Plays games to their end. What it holds is where the last one began: the next one begins nearby.
+/// Plays games to their end. It holds the lines of the position that the last one began from, since the next one begins
+/// from a similar one.
 ///
 /// ```
 /// use fastrand::Rng;

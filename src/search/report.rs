@@ -21,7 +21,7 @@ pub struct Report {
     pub win_rate: WinRate,
     /// The side that is proven to win, if that is known.
     pub proven: Option<Side>,
-    /// The moves looked at from the root: the best one first (with move groups it need not be the most
+    /// The moves of the root that were tried: the best one first (with move groups it need not be the most
     /// visited, for its movement was chosen before its arrow), then by visits.
     pub lines: Vec<Line>,
     /// The expected course of the game; its first move is `best`.
@@ -30,11 +30,11 @@ pub struct Report {
     pub iterations: u64,
     /// Visits of the root, those kept from earlier searches included.
     pub visits: u32,
-    /// Nodes of the tree that have been tried or may be.
+    /// The root and all children of expanded nodes, tried or not.
     pub nodes: usize,
     /// The part of the tree's memory that is in use, 0 to 1.
     pub memory_used: f64,
-    /// How often in this run the tree was full and lost what was visited least.
+    /// How often in this run a full tree was thinned, see [`Tree::thin`].
     pub thinned: u32,
     /// Deepest descent, in whole moves (rounded up).
     pub depth: usize,
@@ -42,10 +42,10 @@ pub struct Report {
     pub elapsed: Duration,
 }
 
-/// How many lines of a report tell how the game goes on: more would cost time that is a move's.
+/// How many lines of a report have a continuation: collecting them takes time that belongs to the next move.
 pub const CONTINUED: usize = 50;
 
-/// What the search thinks of one move at the root.
+/// The statistics of one move at the root.
 ///
 /// ```
 /// use otrera::{Limits, Params, Position, Resources, Search};
@@ -62,7 +62,7 @@ pub struct Line {
     pub mv: Move,
     /// The moves that are expected after it, as far as the tree goes; of the first [`CONTINUED`] lines only.
     pub continuation: Vec<Move>,
-    /// How often it was looked at.
+    /// Its visits.
     pub visits: u32,
     /// The winning rate of the side that plays it.
     pub win_rate: WinRate,
@@ -71,8 +71,8 @@ pub struct Line {
 }
 
 impl Report {
-    /// The winning rate of the move to play. That of the position is the mean over all that was tried, the bad moves
-    /// too, and a little lower.
+    /// The winning rate of the move to play, 0 to 1. [`Report::win_rate`] is the mean over all moves tried, bad ones too,
+    /// and so a little lower.
     pub fn best_rate(&self) -> WinRate {
         self.lines.first().map_or(self.win_rate, |best| best.win_rate)
     }
@@ -141,7 +141,7 @@ fn rate(node: Node, mover: Side) -> WinRate {
     }
 }
 
-/// Whole moves at the root that were tried, the best first, then proven wins, then by visits.
+/// Whole moves at the root that were tried: the best first, then proven wins, then by visits, proven losses last.
 fn lines(tree: &Tree, root: &Position, best: Option<&Move>) -> Vec<Line> {
     let line = |mv, id, node: Node| {
         let (visits, win_rate, proven) = (node.visits(), rate(node, root.side()), node.proof());
@@ -167,8 +167,8 @@ fn lines(tree: &Tree, root: &Position, best: Option<&Move>) -> Vec<Line> {
     lines.into_iter().map(|(_, line)| line).collect()
 }
 
-/// The best moves down the tree. Where not even the first move has been tried, or only its movement, any
-/// legal half completes it: there is a move as long as the game goes on.
+/// The best moves down the tree. Where the first move has not been tried, or only its movement, any legal half
+/// completes it: there is a move as long as the game goes on.
 fn principal_variation(run: &Run) -> Vec<Move> {
     let &Run { tree, root, excluded, .. } = run;
     if root.winner().is_some() {

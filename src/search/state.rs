@@ -21,9 +21,9 @@ use crate::board::square::Side;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub enum State {
-    /// Movements leave it, or whole moves.
+    /// Between two moves: its edges are movements or, without move groups, whole moves.
     ToMove(Position),
-    /// Arrows leave it.
+    /// After the movement: its edges are arrows.
     ToShoot(ArrowPhase),
 }
 
@@ -84,7 +84,7 @@ impl State {
         }
     }
 
-    /// Lists the edges that leave this state.
+    /// Lists all edges of this state.
     #[inline(always)]
     pub(super) fn edges(&self, grouping: Grouping, edges: &mut Vec<Edge>) {
         edges.clear();

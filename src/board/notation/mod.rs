@@ -16,7 +16,8 @@ use std::fmt;
 ///
 /// ```
 /// use otrera::{Move, Position};
-/// assert_eq!("d1".parse::<Move>().unwrap_err().to_string(), "a move is three squares like d1-d7/g7, this has 1: \"d1\"");
+/// let reason = "d1".parse::<Move>().unwrap_err().to_string();
+/// assert_eq!(reason, "a move is three squares like d1-d7/g7, this has 1: \"d1\"");
 /// assert!(Position::from_fen("4/4/4").is_err());
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]

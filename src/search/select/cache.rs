@@ -4,7 +4,7 @@
 //! the exploration term grows a little. So the cache keeps the top k children of a node and an upper bound on
 //! the scores of all others. As long as the best of the k is above the bound it is the best of all; else
 //! the k are found anew. Their statistics lie side by side, to be scored by SIMD, and not in nodes all over the arena.
-//! The search is the same with it and faster, by up to 15 % with PUCT.
+//! The search is the same with it, only faster.
 
 use super::Parent;
 use crate::board::square::Side;

@@ -1,4 +1,6 @@
-//! Making room in the tree: what is kept slides together over what is dropped.
+//! Making room in the arena: a sliding mark-compact collection, the LISP 2 algorithm
+//! (<https://en.wikipedia.org/wiki/Mark–compact_algorithm>). It finds the pieces that are kept, writes in each where
+//! it will be, updates all links, and moves the pieces down in the order of their addresses.
 
 use super::Tree;
 use super::family::{FIRST_BLOCK, HEADER, family_words};
@@ -6,37 +8,38 @@ use super::node::{EXPANDING, NODE, NodeId};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-/// A family or a block of further nodes, and what matters of it when it moves.
+/// What is moved as a whole: a family, or a block of further nodes.
 struct Piece {
+    /// Its first word, and how many it has.
     first: u32,
     words: u32,
-    /// Its first node, and how many have been tried.
+    /// Its first node, and how many of its nodes have been tried.
     node: NodeId,
     tried: u32,
 }
 
 impl Tree {
-    /// Makes this node the root, keeps what is below it, and recycles the memory of all the rest.
+    /// Makes this node the root, keeps what is below it, and frees the memory of all the rest.
     pub fn keep_only(&mut self, root: NodeId) {
         self.slide(root, Tree::ROOT, NODE);
         self.keep_below_nodes_with(0);
     }
 
-    /// Recycles the memory below those nodes that were visited least, until no more than this part of it, 0 to
-    /// 1, is in use. They themselves stay what they were, but unexpanded. `false` if there is no room for much all
-    /// the same: a few nodes with many children take it all.
+    /// Collapses the nodes with the fewest visits, which frees the memory below them, until no more than this part of
+    /// all memory, 0 to 1, is in use. `false` if little was freed, since a few nodes with many children take it all.
     pub fn thin(&mut self, part: f64) -> bool {
         let least = self.visits_that_fit((part * self.words.len() as f64) as usize);
         self.keep_below_nodes_with(least);
         self.filled() < (1.0 + part) / 2.0
     }
 
-    /// How long [`Tree::thin`] takes at most with the words that are in use, on a slow machine.
+    /// How long [`Tree::thin`] takes at most with the words that are in use: 20 ns a word, on a slow machine.
     pub fn thinning_time(&self) -> Duration {
         Duration::from_nanos(20 * self.growth.used.load(Relaxed))
     }
 
-    /// The least number of visits so that what lies directly below nodes with as many fits into these words.
+    /// The least number of visits such that the families of all nodes with as many or more fit into these words. By a
+    /// histogram of visits, whose last bin holds all from 4095 on.
     fn visits_that_fit(&self, words: usize) -> u32 {
         let mut by_visits = vec![0; 1 << 12];
         let most = by_visits.len() as u32 - 1;
@@ -52,7 +55,7 @@ impl Tree {
         most + 1 - fit.count() as u32
     }
 
-    /// Keeps what lies below the root and below nodes with so many visits; the others are collapsed.
+    /// Keeps the families of the root and of nodes with so many visits, and collapses all other nodes.
     fn keep_below_nodes_with(&mut self, least: u32) {
         let mut pieces = Vec::new();
         self.each_expanded_node(least, |id| self.each_piece(id, |piece| pieces.push(piece)));

@@ -1,17 +1,21 @@
-//! What leads from a node to a child, and how probable it looked that this is the best way.
+//! What leads from a node to a child, with its prior, in 32 bits.
 
 use crate::board::moves::{Move, Movement};
 use crate::board::square::Square;
 use std::sync::LazyLock;
 
-/// Codes of a prior: code `k` is `exp(-k / PRIOR_STEPS)`.
+/// A prior is kept as one of so many codes: code `k` is `exp(-k / PRIOR_STEPS)`, so 512 reach down to 1/27,000 in
+/// steps of 2 %.
 const PRIOR_CODES: u32 = 512;
 const PRIOR_STEPS: f32 = 50.0;
 
 static PRIORS: LazyLock<[f32; PRIOR_CODES as usize]> =
     LazyLock::new(|| std::array::from_fn(|code| libm::expf(-(code as f32) / PRIOR_STEPS)));
 
-/// A step from a node to a child: a movement, an arrow, or both. Edges are in the order of their priors, the
+/// A step from a node to a child: a movement, an arrow, or both.
+///
+/// Bits 0..7 = where the amazon comes from, 7..14 = where it goes, 14..21 = the arrow, each 127 where there is none;
+/// bits 21..30 = the code of the prior, 0 for a probability of 1. So the order of edges is that of their priors, the
 /// most probable first.
 ///
 /// ```
@@ -28,6 +32,7 @@ static PRIORS: LazyLock<[f32; PRIOR_CODES as usize]> =
 pub struct Edge(pub(super) u32);
 
 impl Edge {
+    /// In place of a square's number.
     const NONE: u32 = 127;
 
     fn new(from: u32, to: u32, arrow: u32) -> Self {
@@ -64,14 +69,15 @@ impl Edge {
         (arrow != Self::NONE).then(|| Square::from_index(arrow as usize))
     }
 
-    /// The bits that say what it is.
+    /// The bits without the prior's.
     pub(super) const MASK: u32 = (1 << 21) - 1;
 
     /// The same edge with the probability that it is the best of its family, given as its natural logarithm.
-    /// It is kept in nine bits, to one part in fifty and down to 1/30,000, and is no part of what the edge is.
+    /// It is kept to one part in fifty and down to 1/27,000.
     #[inline(always)]
     pub fn with_log_prior(self, log_probability: f32) -> Self {
-        // Adding this rounds a number to a whole one, which is then in the lowest bits.
+        // A float of 2^23 or more has no fraction bits: the sum is rounded to a whole number, whose value above 2^23
+        // is in the lowest bits of the significand.
         const ROUNDING: f32 = (1 << 23) as f32;
         let code = (-log_probability * PRIOR_STEPS).clamp(0.0, (PRIOR_CODES - 1) as f32);
         Self(self.0 & Self::MASK | ((code + ROUNDING).to_bits() & (PRIOR_CODES - 1)) << 21)
@@ -84,14 +90,14 @@ impl Edge {
     }
 }
 
-/// Edges that are compared at once: as many as the widest registers hold.
+/// Edges that are compared at once: 32-bit lanes of the widest registers that are used, 256 bits.
 const AT_ONCE: usize = 8;
 
-/// Sorts edges, all of them different, into `sorted`. They are so few that it is quickest to count for each the
-/// others that come before it. `edges` is left with more behind them.
+/// Sorts edges, all of them different, into `sorted`, by counting for each edge those before it (rank sort): n^2
+/// comparisons without a branch, which is quickest for so few. `edges` is left padded to whole registers.
 #[inline(always)]
 pub fn sort(edges: &mut Vec<Edge>, sorted: &mut Vec<Edge>) {
-    // Behind all others, also if compared as a signed number, which is quicker.
+    // Behind all others, also as a signed number: before AVX-512 only those can be compared.
     const LAST: Edge = Edge(i32::MAX as u32);
     let count = edges.len();
     edges.resize(count.next_multiple_of(AT_ONCE), LAST);

@@ -1,7 +1,7 @@
 //! The tree: storage and nothing else. It knows no formula and no rules.
 //!
-//! All lies in one [`arena`] of 64-bit words, taken from the system as zeroed pages that cost nothing until they
-//! are touched. A [`node`] is three words. Expansion gives it a [`family`]: the [`edge`]s to all its children in the
+//! All lies in one `arena` of 64-bit words, taken from the system as zeroed pages that cost nothing until they
+//! are touched. A `node` is three words. Expansion gives it a `family`: the edges (`edge`) to all its children in the
 //! order in which they will be tried, half a word each. A child becomes a node when it is first tried; most never
 //! are. The nodes of a family lie in blocks, each twice as large as the one before.
 //!
@@ -16,7 +16,7 @@
 //! The first two nodes, the most visited where there are priors, lie beside the header: a descent finds what it
 //! reads first in one or two cache lines.
 //!
-//! When the arena is full no node is expanded any more. Then, and when a move is played, [`compact`] frees what was
+//! When the arena is full no node is expanded any more. Then, and when a move is played, `compact` frees what was
 //! visited least, or what did not happen.
 
 mod arena;
