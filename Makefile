@@ -16,7 +16,7 @@ FAULT_GAMES ?= 24
 MUTANTS_SHARD ?= 0/100
 
 .DEFAULT_GOAL := bot
-.PHONY: bot botzone windows sau test-sau lab play test fuzz faults mutants bench same-bench lint clean help
+.PHONY: bot botzone windows sau test-sau lab play test fuzz faults mutants bench same-bench lint deny clean help
 
 bot: ## the bot, a static Linux executable: dist/otrera
 	@scripts/need.sh cargo cc
@@ -82,6 +82,12 @@ lint: ## formatting, clippy and documentation, warnings as errors
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --document-private-items --quiet
+	@if command -v cargo-deny >/dev/null; then cargo deny --log-level error check licenses bans sources; \
+	else echo "not checked, since cargo-deny is missing: the licences and sources of the dependencies (make deny)"; fi
+
+deny: ## licences, sources and advisories of the dependencies
+	@scripts/need.sh cargo cargo-deny
+	cargo deny --log-level error check
 
 clean: ## removes what was built
 	cargo clean

@@ -7,7 +7,7 @@ for program; do
     command -v "$program" >/dev/null && continue
     case $program in
         cargo) bringing="curl https://sh.rustup.rs -sSf | sh" ;;
-        cargo-fuzz | cargo-mutants) bringing="cargo install $program" ;;
+        cargo-deny | cargo-fuzz | cargo-mutants) bringing="cargo install $program" ;;
         cc) bringing="sudo apt-get install gcc" ;;
         x86_64-w64-mingw32-gcc) bringing="sudo apt-get install gcc-mingw-w64-x86-64" ;;
         i686-w64-mingw32-gcc) bringing="sudo apt-get install gcc-mingw-w64-i686" ;;
