@@ -4,7 +4,15 @@
 //! Lieberum 2005 gives each amazon the freedom `a = sum over s in one queen move of 2^-steps(s) * N(s)`, where
 //! `N` counts empty neighbours and only squares count that the enemy can reach too: to have a hole of one's
 //! own is no freedom. Kloetzer 2010 makes it a penalty, `30 / (5 + a)`. The metric is White's sum of
-//! penalties less Black's. Slides are cut off after [`STEPS`] steps: what is further away weighs little.
+//! penalties less Black's. Rays are cut off after [`STEPS`] steps: what is further away weighs little.
+//!
+//! The eight rays of an amazon fit into one 64-bit word, the *ray mask*, so that four amazons are done at once in four
+//! lanes. With `d` the difference of square numbers of a direction upwards (1, 10, 11, 12) and `n` the step:
+//!
+//! | squares | bit |
+//! |---|---|
+//! | upwards | `n * d - 1` |
+//! | downwards, mirrored | `64 - n * d` |
 
 use super::distance::DistanceMaps;
 use super::mobility::{neighbours_of, tally};
@@ -13,13 +21,14 @@ use crate::board::position::Position;
 use crate::board::square::{STRIDE, Side};
 use crate::simd::{Kernel, Lanes, SimdTask};
 
-/// Steps of a slide that count.
+/// Steps of a ray that count.
 const STEPS: usize = 4;
 
-/// Penalties are added up in this part of one, so that their order leaves no trace.
+/// Fixed point: penalties are summed as integers in units of `1 / UNIT`, so that no order of summation changes a bit.
 const UNIT: u32 = 1 << 20;
 
-/// The penalty for each freedom, in units of `2^-STEPS`: at most eight neighbours on each of eight slides.
+/// `30 / (5 + a)` in units of `1 / UNIT`, by the freedom `a` in units of `2^-STEPS`, which is at most
+/// `8 rays * 8 neighbours * (2^STEPS - 1)`.
 static PENALTIES: [u32; 8 * 8 * ((1 << STEPS) - 1) + 1] = penalty_table();
 
 const fn penalty_table<const SIZE: usize>() -> [u32; SIZE] {
@@ -89,12 +98,12 @@ fn freedoms<L: Lanes>(
     contested: Bitboard,
     neighbours: &[Bitboard; 4],
 ) -> [u32; 4] {
-    let reached = reached(star::<L>(amazons, empty)).and(star(amazons, contested));
-    // `weighing[k]` holds the squares that count `2^k` each: the lower their step and the higher the digit of the
-    // number of their neighbours, the more.
+    let reached = reached(ray_mask::<L>(amazons, empty)).and(ray_mask(amazons, contested));
+    // A square at step n with N(s) neighbours is worth `2^(STEPS - n) * N(s)`: its digit of weight 2^place goes to the
+    // set of worth `2^(place + STEPS - n)`.
     let mut weighing = [L::splat(0); STEPS + 3];
     for (place, &digit) in neighbours.iter().enumerate() {
-        let counted = reached.and(star(amazons, digit));
+        let counted = reached.and(ray_mask(amazons, digit));
         for step in 1..=STEPS {
             let set = &mut weighing[place + STEPS - step];
             *set = set.or(counted.and(L::splat(AT_STEP[step])));
@@ -103,41 +112,39 @@ fn freedoms<L: Lanes>(
     L::sums(weighing)
 }
 
-/// What of a set lies on the eight slides that begin at each amazon, a word an amazon: squares above it from the lowest
-/// bit upwards, those below it from the highest downwards. Of those that [`STEPS`] steps lead to no two fall on the same
-/// bit.
+/// The ray mask of a set for each amazon: the bits of those squares of its rays that are in the set.
 #[inline(always)]
-fn star<L: Lanes>(amazons: [u32; 4], set: Bitboard) -> L {
+fn ray_mask<L: Lanes>(amazons: [u32; 4], set: Bitboard) -> L {
     let above = L::above(set, amazons).and(L::splat(ABOVE));
     above.or(L::below(set, amazons).and(L::splat(ABOVE.reverse_bits())))
 }
 
-/// Those squares of a star that are empty and have only empty ones before them on their slide.
+/// The squares that a queen slides to: those of an empty ray with none but empty ones between. Kogge-Stone in two
+/// doubling steps, for rays of up to four squares ([occluded fill](https://www.chessprogramming.org/Kogge-Stone_Algorithm)).
 #[inline(always)]
 fn reached<L: Lanes>(empty: L) -> L {
-    // First with an empty square before them, then with two more before those.
-    let two = empty.and(those_behind::<L, 1>(empty));
-    two.and(those_behind::<L, 2>(two))
+    let two = empty.and(shift_along_rays::<L, 1>(empty));
+    two.and(shift_along_rays::<L, 2>(two))
 }
 
-/// The squares of a star so many steps behind those of a part of it, and those that have none so far before them.
+/// A ray mask with its squares moved `DISTANCE` steps outwards; the innermost `DISTANCE` squares of each ray are set.
 #[inline(always)]
-fn those_behind<L: Lanes, const DISTANCE: usize>(part: L) -> L {
-    let mut behind = L::splat(FIRST[DISTANCE]);
+fn shift_along_rays<L: Lanes, const DISTANCE: usize>(mask: L) -> L {
+    let mut moved = L::splat(FIRST[DISTANCE]);
     for direction in 0..UPWARDS.len() {
-        let before = BEFORE[DISTANCE][direction];
+        let staying = STAYING[DISTANCE][direction];
         let shift = (DISTANCE * UPWARDS[direction]) as u32;
-        behind = behind.or(part.and(L::splat(before)).left(shift, shift));
-        behind = behind.or(part.and(L::splat(before.reverse_bits())).right(shift, shift));
+        moved = moved.or(mask.and(L::splat(staying)).left(shift, shift));
+        moved = moved.or(mask.and(L::splat(staying.reverse_bits())).right(shift, shift));
     }
-    behind
+    moved
 }
 
 /// The directions to higher squares, as differences of square numbers; the others are opposite to them.
 const UPWARDS: [usize; 4] = [1, STRIDE - 1, STRIDE, STRIDE + 1];
 
-/// The squares of a star that this many to this many steps in a direction lead to.
-const fn slide(direction: usize, first: usize, last: usize) -> u64 {
+/// The bits of the steps from `first` to `last` of the ray upwards whose squares differ by `direction`.
+const fn ray(direction: usize, first: usize, last: usize) -> u64 {
     let (mut bits, mut step) = (0, first);
     while step <= last {
         bits |= 1 << (step * direction - 1);
@@ -146,36 +153,36 @@ const fn slide(direction: usize, first: usize, last: usize) -> u64 {
     bits
 }
 
-/// The same in all directions to higher squares.
-const fn slides(first: usize, last: usize) -> u64 {
+/// The same of all four rays upwards.
+const fn rays(first: usize, last: usize) -> u64 {
     let (mut bits, mut direction) = (0, 0);
     while direction < UPWARDS.len() {
-        bits |= slide(UPWARDS[direction], first, last);
+        bits |= ray(UPWARDS[direction], first, last);
         direction += 1;
     }
     bits
 }
 
-/// The same in all directions.
+/// With the rays downwards, which are the mirror image.
 const fn both_ways(above: u64) -> u64 {
     above | above.reverse_bits()
 }
 
-/// The squares of a star above its amazon; those below are their mirror image.
-const ABOVE: u64 = slides(1, STEPS);
+/// All rays upwards.
+const ABOVE: u64 = rays(1, STEPS);
 const _: () = assert!(ABOVE & ABOVE.reverse_bits() == 0);
 
-/// The squares of a star so many steps away.
+/// `[n]`: step n of all rays.
 const AT_STEP: [u64; STEPS + 1] =
-    [0, both_ways(slides(1, 1)), both_ways(slides(2, 2)), both_ways(slides(3, 3)), both_ways(slides(4, 4))];
+    [0, both_ways(rays(1, 1)), both_ways(rays(2, 2)), both_ways(rays(3, 3)), both_ways(rays(4, 4))];
 
-/// The squares of a star that have none so many steps before them.
-const FIRST: [u64; 3] = [0, both_ways(slides(1, 1)), both_ways(slides(1, 2))];
+/// `[n]`: steps 1 to n of all rays.
+const FIRST: [u64; 3] = [0, both_ways(rays(1, 1)), both_ways(rays(1, 2))];
 
-/// In each direction upwards the squares of a star that lie so many steps before another.
-const BEFORE: [[u64; 4]; 3] = [[0; 4], before(1), before(2)];
+/// `[n]`: of each ray upwards the steps that still lie on it when moved n steps outwards.
+const STAYING: [[u64; 4]; 3] = [[0; 4], staying(1), staying(2)];
 
-const fn before(distance: usize) -> [u64; 4] {
+const fn staying(distance: usize) -> [u64; 4] {
     let ([a, b, c, d], last) = (UPWARDS, STEPS - distance);
-    [slide(a, 1, last), slide(b, 1, last), slide(c, 1, last), slide(d, 1, last)]
+    [ray(a, 1, last), ray(b, 1, last), ray(c, 1, last), ray(d, 1, last)]
 }

@@ -1,7 +1,7 @@
 //! Distance maps: what each side reaches in one, two, three ... queen moves and king moves.
 //!
-//! Queen moves are flooded by the Kogge-Stone scheme: in four doubling steps a set slides as far as
-//! it can in one direction, two directions and both sides at once. King moves spread by one
+//! Queen moves are flooded by [Kogge-Stone](https://www.chessprogramming.org/Kogge-Stone_Algorithm) occluded fills: in four
+//! doubling steps a set slides as far as it can in one direction, two directions and both sides at once. King moves spread by one
 //! neighbourhood a step. Both end when nothing new is reached; the king flood, which is the cheaper,
 //! runs first and tells the queen flood what can be reached at all.
 
@@ -189,7 +189,7 @@ const FLAT: (u32, u32) = (1, 10);
 /// Those of the second pair: up, and up to the right.
 const STEEP: (u32, u32) = (11, 12);
 
-/// Runs of 1, 2 and 4 empty squares in each direction, from which any slide is put together.
+/// Runs of 1, 2 and 4 empty squares in each direction, of which any slide is made: 1 + 2 + 4 + ... steps.
 struct Slides<L> {
     empty: Boards<L>,
     up_flat: Runs<L>,
@@ -198,9 +198,11 @@ struct Slides<L> {
     down_steep: Runs<L>,
 }
 
-/// Squares behind which one more, or three more, in a direction are empty like themselves.
+/// The propagators of Kogge-Stone in two directions.
 struct Runs<L> {
+    /// The last squares of runs of two empty squares.
     two: Boards<L>,
+    /// The last squares of runs of four.
     four: Boards<L>,
 }
 

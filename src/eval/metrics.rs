@@ -108,7 +108,7 @@ pub fn territory(levels: &Levels) -> Territory {
     first.territory(levels)
 }
 
-/// The squares on which each side is first: at some step it is there and the other is not.
+/// The squares on which each side is first: within some number of steps it is there and the other is not.
 #[derive(Default)]
 struct First(SidePair);
 
@@ -144,8 +144,8 @@ pub fn queen_position(levels: &Levels) -> f32 {
     of_queen_moves(levels).1
 }
 
-/// `2 * 2^-D` of Black's squares less White's, as a sum over the steps within which a square is reached: 2^-k for each
-/// `k >= D`, and that of the last step once more, for all that would follow it.
+/// Equation 4: `2 * sum(2^-D(Black, s) - 2^-D(White, s))`. Since `2 * 2^-D = sum over k >= D of 2^-k`, each step k adds `2^-k`
+/// for every square reached within it, and the last step K adds `2^-K` twice: the series behind it sums to that.
 #[derive(Default)]
 struct Nearness {
     sum: i64,
@@ -154,7 +154,7 @@ struct Nearness {
 }
 
 impl Nearness {
-    /// Exact up to this distance, where a square weighs less than a billionth; later steps are as the last one.
+    /// Fixed point with so many binary places: exact up to that distance; later steps count as this one.
     const SCALE: u32 = 48;
 
     #[inline(always)]

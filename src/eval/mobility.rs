@@ -1,11 +1,12 @@
-//! Mobility, the fifth metric of the MG-PEO paper (equations 6 and 7), from a walk of all amazons at once. The same walk
-//! finds what each side reaches in one queen move, from which the distance map goes on.
+//! Mobility, the fifth metric of the MG-PEO paper (equations 6 and 7): over all amazons and the squares of their rays the
+//! sum of `neighbours(s) / steps(s)`, found by a sweep along all rays at once. The same sweep finds what each side reaches in
+//! one queen move, from which the distance map goes on.
 
 use crate::board::bitboard::{Bitboard, DIRECTIONS};
 use crate::board::position::Position;
 use crate::simd::{Boards, Kernel, Lanes, SimdTask};
 
-/// A common multiple of the steps 1 to 9, so that mobility is summed without rounding.
+/// The least common multiple of 1 to 9: in units of `1 / 2520` every `1 / steps` is an integer.
 const COMMON_MULTIPLE: u32 = 2520;
 
 /// The metric on a given kernel.
@@ -15,7 +16,7 @@ pub fn mobility_on(position: &Position, kernel: Kernel) -> f32 {
         type Output = f32;
         #[inline(always)]
         fn run<L: Lanes>(self) -> f32 {
-            balance(Walk::<L>::new(self.0.all_amazons(), self.0.empty()).mobilities)
+            balance(RaySweep::<L>::new(self.0.all_amazons(), self.0.empty()).mobilities)
         }
     }
     kernel.dispatch(Mobility(position))
@@ -27,33 +28,32 @@ pub(super) fn balance([black, white]: [u32; 2]) -> f32 {
     (black as i32 - white as i32) as f32 / COMMON_MULTIPLE as f32
 }
 
-/// What all amazons find that walk in all directions at once, a square a step until none can go on.
-pub(super) struct Walk<L> {
-    /// The mobility of each side in units of 1/2520: at every step the squares that they stand on count their empty
-    /// neighbours.
+/// A sweep along the eight rays of all amazons at once, a square a step until all rays have ended.
+pub(super) struct RaySweep<L> {
+    /// The mobility of each side in units of 1/2520.
     pub mobilities: [u32; 2],
-    /// The squares that they come to: what each side reaches in one queen move.
+    /// What each side reaches in one queen move.
     pub reach: Boards<L>,
 }
 
-impl<L: Lanes> Walk<L> {
+impl<L: Lanes> RaySweep<L> {
     #[inline(always)]
     pub(super) fn new(amazons: [Bitboard; 2], empty: Bitboard) -> Self {
         let neighbours = for_both_sides(tally(neighbours_of(empty)));
         let empty = Boards::splat(empty);
         let sources = Boards::of_sides(amazons);
         let (mut up, mut up_steep, mut down, mut down_steep) = (sources, sources, sources, sources);
-        let mut walk = Self { mobilities: [0; 2], reach: Boards::splat(Bitboard::EMPTY) };
+        let mut sweep = Self { mobilities: [0; 2], reach: Boards::splat(Bitboard::EMPTY) };
         for steps in 1..=9 {
             up = up.up(1, 10).and(empty);
             up_steep = up_steep.up(11, 12).and(empty);
             down = down.down(1, 10).and(empty);
             down_steep = down_steep.down(11, 12).and(empty);
-            let walkers = up.or(up_steep).or(down.or(down_steep)).merged();
-            if walkers.sides().is_empty() {
+            let fronts = up.or(up_steep).or(down.or(down_steep)).merged();
+            if fronts.sides().is_empty() {
                 break;
             }
-            walk.reach = walk.reach.or(walkers);
+            sweep.reach = sweep.reach.or(fronts);
             let mut counts = [0; 2];
             let digits = tally_on_lanes([up, up_steep, down, down_steep]);
             for (digit, weight) in digits.into_iter().zip([1, 2, 4, 8]) {
@@ -64,15 +64,16 @@ impl<L: Lanes> Walk<L> {
                     counts[1] += weight * (white + more_white);
                 }
             }
-            walk.mobilities[0] += counts[0] * (COMMON_MULTIPLE / steps);
-            walk.mobilities[1] += counts[1] * (COMMON_MULTIPLE / steps);
+            sweep.mobilities[0] += counts[0] * (COMMON_MULTIPLE / steps);
+            sweep.mobilities[1] += counts[1] * (COMMON_MULTIPLE / steps);
         }
-        walk
+        sweep
     }
 }
 
-/// In how many of the eight sets of a side each square is, two boards each of four: the binary digits of the number
-/// spread over four sets, each in the shape of [`crate::simd::SidePair::to_array`].
+/// Counts in how many of the eight sets of a side each square is, by a carry-save adder: set `k` of the result holds the
+/// binary digits of weight `2^k` (a [bit-sliced](https://en.wikipedia.org/wiki/Bit_slicing) counter), in the shape of
+/// [`crate::simd::SidePair::to_array`].
 #[inline(always)]
 fn tally_on_lanes<L: Lanes>([a, b, c, d]: [Boards<L>; 4]) -> [L; 4] {
     let (one_up, two_up) = (a.xor(b), a.and(b));
@@ -108,7 +109,7 @@ pub(super) fn neighbours_of(set: Bitboard) -> [Bitboard; 8] {
     DIRECTIONS.map(|direction| set.shifted(direction))
 }
 
-/// In how many of the sets each square is, the binary digits of the number spread over four sets.
+/// Counts in how many of the sets each square is: set `k` of the result holds the binary digits of weight `2^k`.
 #[inline(always)]
 pub(super) fn tally([a, b, c, d, e, f, g, h]: [Bitboard; 8]) -> [Bitboard; 4] {
     let (first, first_twos) = full_adder(a, b, c);
@@ -120,7 +121,7 @@ pub(super) fn tally([a, b, c, d, e, f, g, h]: [Bitboard; 8]) -> [Bitboard; 4] {
     [ones, twos, first_fours ^ second_fours, first_fours & second_fours]
 }
 
-/// The two binary digits of the number of sets that each square is in, the lower one first.
+/// A full adder on every square: sum and carry.
 #[inline(always)]
 fn full_adder(a: Bitboard, b: Bitboard, c: Bitboard) -> (Bitboard, Bitboard) {
     let either = a ^ b;

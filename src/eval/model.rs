@@ -7,7 +7,7 @@
 use super::distance::DistanceMaps;
 use super::fitted::Fitted;
 use super::metrics::{self, Metrics};
-use super::mobility::{self, Walk};
+use super::mobility::{self, RaySweep};
 use super::phased::PhasedWeights;
 use super::policy::{Arrows, Movements, stage};
 use super::terms::Terms;
@@ -144,9 +144,9 @@ fn phased<L: Lanes>(position: &Position, weights: &PhasedWeights, maps: &mut Dis
     if now.mobility == 0.0 {
         maps.flood_with::<L>(position);
     } else {
-        let walk = Walk::<L>::new(position.all_amazons(), position.empty());
-        maps.flood_beyond(position, walk.reach);
-        mobility = mobility::balance(walk.mobilities);
+        let sweep = RaySweep::<L>::new(position.all_amazons(), position.empty());
+        maps.flood_beyond(position, sweep.reach);
+        mobility = mobility::balance(sweep.mobilities);
     }
     let metrics = metrics::of_maps(maps, weights.tie_for(position.side()));
     now.value(&Metrics { mobility, ..metrics }, position.side())

@@ -5,7 +5,7 @@
 use super::Value;
 use super::distance::{DistanceMaps, Levels, flood_king, flood_queen};
 use super::metrics::{self, Metrics};
-use super::mobility::{self, Walk};
+use super::mobility::{self, RaySweep};
 use super::model::{Model, ModelScratch};
 use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
@@ -68,5 +68,5 @@ fn king_levels(position: &Position, side: Side) -> Levels {
 }
 
 fn mobility_of(position: &Position, side: Side) -> u32 {
-    Walk::<PortableLanes>::new(only(position, side), position.empty()).mobilities[side.index()]
+    RaySweep::<PortableLanes>::new(only(position, side), position.empty()).mobilities[side.index()]
 }

@@ -5,8 +5,8 @@
 //! class has a weight at each stage of the game. The logit of a half-move is the sum of its classes' weights,
 //! and `exp(logit)`, divided by the sum over all half-moves, its probability.
 //!
-//! What is to be known of a square is computed for all squares at once, as a binary number spread over sets of
-//! squares, and read off where a half-move leads to.
+//! The features of squares are computed for all squares at once, bit-sliced over sets of squares, and read off where a
+//! half-move leads to.
 
 use super::distance::{DistanceMaps, Levels};
 use super::mobility::{neighbours_of, tally};
@@ -106,7 +106,15 @@ impl Movements {
         Self(planes)
     }
 
-    /// What is known of a square, to be put together with [`Movements::features`].
+    /// What is known of a square, for [`Movements::features`]:
+    ///
+    /// | bits | |
+    /// |---|---|
+    /// | 0-2, 3-5 | queen moves, king moves of the enemy to it, see [`queen_class`], [`king_class`] |
+    /// | 6-9, 10-13 | directions in which the next square, the next three squares are empty |
+    /// | 14-16, 17-19 | amazons of the enemy, of ours beside it |
+    /// | 20-23 | where on the board it lies, see [`LOCATIONS`] |
+    /// | 24-25 | enemies that can go there at once, three at most |
     #[inline(always)]
     pub fn code<L: Lanes>(&self, square: Square) -> u64 {
         self.0.code::<L>(square)
@@ -191,8 +199,8 @@ impl Arrows {
     }
 }
 
-/// A number for each square, one binary digit a plane, the lowest first. The planes lie side by side in groups
-/// of four, their lower 64 squares apart from the others, so that one look finds four digits.
+/// A number for each square, bit-sliced: plane `k` holds the binary digits of weight `2^k`. `words[h][g]` are the planes
+/// `4 g .. 4 g + 4` of the squares `64 h .. 64 h + 64`, so that one load finds four digits of a square.
 struct Planes<const GROUPS: usize> {
     words: [[[u64; 4]; GROUPS]; 2],
     count: usize,

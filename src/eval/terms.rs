@@ -139,8 +139,8 @@ impl Terms {
     }
 }
 
-/// Lieberum's w in units of 32 squares, with differences above three counted as three, from the leads by queen moves,
-/// the squares that both reach, and those that each reaches alone.
+/// `sum over s of 2^-min(3, |D(White, s) - D(Black, s)|) / 32` over the squares that both reach, by queen moves: Lieberum's w.
+/// In eighths, a square of difference 0, 1, 2, 3 counts 8, 4, 2, 1, which is `8 - 4 [> 0] - 2 [> 1] - 1 [> 2]`.
 #[inline(always)]
 fn contact(leads: &[[u32; 2]; QUEEN_LEADS], both: u32, alone: [u32; 2]) -> f32 {
     let [one, two, three] = leads;
@@ -150,7 +150,8 @@ fn contact(leads: &[[u32; 2]; QUEEN_LEADS], both: u32, alone: [u32; 2]) -> f32 {
     (8 * both - 4 * more_than_none - 2 * more_than_one - more_than_two) as f32 / (8.0 * CONTACT_UNIT)
 }
 
-/// Of the squares that both reach, those on which neither has this lead. Who has it there, or alone, is `ahead`.
+/// The number of squares that both reach and on which neither has a lead, where `ahead` counts the squares on which each
+/// side has it, those that it reaches alone included.
 #[inline(always)]
 fn tied(ahead: [u32; 2], both: u32, alone: [u32; 2]) -> u32 {
     both + alone[0] + alone[1] - ahead[0] - ahead[1]
@@ -168,8 +169,8 @@ fn counts(pair: SidePair) -> [u32; 2] {
     [pair.of(0).len(), pair.of(1).len()]
 }
 
-/// For 1, 2 ... `MOST` steps the squares that each side reaches so much earlier, or more, than the other, which may
-/// never come there.
+/// `[k]`: how many squares each side reaches at least `k + 1` steps earlier than the other, those that the other never
+/// reaches included.
 #[inline(always)]
 fn leads<L: Lanes, const MOST: usize>(levels: &Levels) -> [[u32; 2]; MOST] {
     let reached = levels.reached();
