@@ -20,8 +20,8 @@ pub enum Event {
     Line(String, Instant),
     /// The end of input.
     Closed,
-    /// The search with this number has ended.
-    Thought(u64),
+    /// The background search with this number has ended.
+    SearchEnded(u64),
 }
 
 /// A line longer than this is cut off: no platform sends one, and memory is limited.
@@ -174,6 +174,22 @@ impl LogFile {
     }
 }
 
+/// What a session has of the outside world.
+pub struct Connection {
+    /// Lines of input, and ends of background searches.
+    pub events: Events,
+    /// Where background searches send their end.
+    pub sender: Sender<Event>,
+    /// Where the answers go.
+    pub output: Output,
+    /// The log of both directions.
+    pub log: Log,
+    /// What was wrong with the options, for platforms that have a place for it.
+    pub problems: Vec<String>,
+    /// When the process began.
+    pub started: Instant,
+}
+
 /// Starts the thread that reads standard input.
 ///
 /// # Errors
@@ -209,6 +225,14 @@ impl Events {
             (Some(event), _) => event,
             (None, Some((input, log))) => read_event(input, log),
             (None, None) => self.receiver.recv().unwrap_or(Event::Closed),
+        }
+    }
+
+    /// The next event, unless there is a deadline and it passes before.
+    pub fn next_by(&mut self, deadline: Option<Instant>) -> Option<Event> {
+        match deadline {
+            Some(deadline) => self.next_before(deadline),
+            None => Some(self.wait()),
         }
     }
 

@@ -1,12 +1,11 @@
-//! Options: from the command line and from `otrera.toml` beside the executable.
+//! What can be set, in `otrera.toml` beside the executable and on the command line ([`crate::cli`]).
 //!
 //! Both know the same names, listed once in [`SETTINGS`]; the command line wins. A bad name or value is
 //! never fatal by itself: it becomes a message that says what would be valid, and the default stands.
 
+use crate::conditions::Conditions;
 use crate::files;
-use lexopt::{Arg, Parser, ValueExt};
 use otrera::{Params, Side, Size};
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -33,7 +32,7 @@ pub struct Settings {
     /// Time for each move.
     pub move_time: Option<Duration>,
     /// For all moves of one side, where the platform has a clock for the whole game.
-    pub total_time: Duration,
+    pub total_time: Option<Duration>,
     /// What a move costs on the platform's clock beside our thinking.
     pub move_overhead: Option<Duration>,
     /// Iterations for each move, instead of a time.
@@ -75,7 +74,7 @@ impl Default for Settings {
             threads: None,
             memory: None,
             move_time: None,
-            total_time: Duration::from_secs(15 * 60),
+            total_time: None,
             move_overhead: None,
             iterations: None,
             seed: None,
@@ -110,29 +109,54 @@ pub const MOST_MEMORY: u64 = 65_536;
 /// The largest configuration file that is read, in bytes: what is larger is something else.
 const LARGEST_FILE: u64 = 64 << 10;
 
-/// One setting: its name, its argument, and what `--help` says.
-struct Setting {
-    name: &'static str,
-    argument: &'static str,
-    help: &'static str,
+/// One setting, as `--help` shows it.
+pub struct Setting {
+    /// Its name, on the command line behind `--`.
+    pub name: &'static str,
+    /// What kind of value follows.
+    pub argument: &'static str,
+    /// What it means.
+    pub help: &'static str,
+    /// Its default under these conditions, where platforms differ.
+    pub default: fn(&Conditions) -> Option<String>,
 }
 
 const fn setting(name: &'static str, argument: &'static str, help: &'static str) -> Setting {
-    Setting { name, argument, help }
+    Setting { name, argument, help, default: |_| None }
+}
+
+const fn in_seconds(
+    name: &'static str,
+    help: &'static str,
+    default: fn(&Conditions) -> Option<String>,
+) -> Setting {
+    Setting { name, argument: "SECONDS", help, default }
 }
 
 /// Every setting, in the order of `--help`.
-const SETTINGS: [Setting; 21] = [
+pub const SETTINGS: [Setting; 21] = [
     setting("preset", "NAME", "tournament (default), paper, mg, peo, mcts, uct; or tournament,burst=1"),
-    setting("threads", "N", "threads that think (Botzone: 1; else all cores)"),
-    setting("memory", "MB", "memory of the tree (Botzone: 160; else 1024)"),
-    setting("move-time", "SECONDS", "time for each move (Botzone: 0.92, first turn 1.85)"),
-    setting("total-time", "SECONDS", "time for all moves of one side (SAU: 900)"),
-    setting("move-overhead", "SECONDS", "held back for each move to come (SAU: 0.2, UCI: 0.01)"),
+    Setting {
+        default: |c| Some(c.threads.map_or("all cores".into(), |threads| threads.to_string())),
+        ..setting("threads", "N", "threads that think")
+    },
+    Setting {
+        default: |c| Some((c.memory >> 20).to_string()),
+        ..setting("memory", "MB", "memory of the tree")
+    },
+    in_seconds("move-time", "time for each move", |c| {
+        let first = shown(c.first_move_time).map_or(String::new(), |first| format!(", first turn {first}"));
+        shown(c.move_time).map(|time| time + &first)
+    }),
+    in_seconds("total-time", "time for all moves of one side", |c| shown(c.total_time)),
+    in_seconds("move-overhead", "held back for each move to come", |c| shown(c.move_overhead)),
     setting("iterations", "N", "think this many iterations a move instead"),
     setting("seed", "N", "seed of the random numbers (default: from the time)"),
     setting("parallel", "MODE", "off, metrics, rollouts or tree (default: the preset's)"),
-    setting("size", "N", "edge of the board, 4 to 10 (Botzone: 8; else 10)"),
+    Setting {
+        default: |c| Some(c.size.edge().to_string()),
+        ..setting("size", "N", "edge of the board, 4 to 10")
+    },
     setting("keep-running", "MODE", "Botzone: auto (default), on or off"),
     setting("name", "NAME", "name told to the platform, at most 40 ASCII characters"),
     setting("log", "FILE", "append every line in and out with its time (a second process: FILE-2)"),
@@ -146,16 +170,9 @@ const SETTINGS: [Setting; 21] = [
     setting("side", "SIDE", "black or white: ours in the game to resume; yours in play (default: black)"),
 ];
 
-/// The settings as lines for `--help`, and the parameters that `preset` takes.
-pub fn settings_help() -> String {
-    let line = |s: &Setting| format!("  --{:<22} {}\n", format!("{} {}", s.name, s.argument), s.help);
-    let parameter = |(name, meaning): (&str, &str)| format!("  {name:<24} {meaning}\n");
-    SETTINGS
-        .iter()
-        .map(line)
-        .chain(["\nParameters of the search, behind a preset (tournament,burst=1,caution=0):\n".into()])
-        .chain(Params::SETTINGS.map(parameter))
-        .collect()
+/// A time in seconds.
+fn shown(time: Option<Duration>) -> Option<String> {
+    time.map(|time| time.as_secs_f64().to_string())
 }
 
 impl Settings {
@@ -190,7 +207,7 @@ impl Settings {
                 self.memory = Some(usize::try_from(bytes).unwrap_or(usize::MAX));
             }
             "move-time" => self.move_time = Some(seconds(value)?),
-            "total-time" => self.total_time = seconds(value)?,
+            "total-time" => self.total_time = Some(seconds(value)?),
             "move-overhead" => self.move_overhead = Some(overhead(value)?),
             "iterations" => self.iterations = Some(number(value, 1, 1_000_000_000_000)?),
             "seed" => self.seed = Some(number(value, 0, u64::MAX)?),
@@ -230,10 +247,10 @@ impl Settings {
 
     /// Reads a configuration file. Each line that cannot be used adds a message, and the others count.
     pub fn read_file(&mut self, path: &Path, problems: &mut Vec<String>) {
-        let text = match files::read(path, LARGEST_FILE) {
+        let text = match files::read_text(path, LARGEST_FILE) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
             Err(error) => return problems.push(format!("{}: {error}", path.display())),
-            Ok(bytes) => decoded(&bytes),
+            Ok(text) => text,
         };
         if text.contains('\u{fffd}') {
             problems.push(format!("{}: not all of it is UTF-8, save it as that", path.display()));
@@ -269,18 +286,6 @@ impl Settings {
             }
         }
         Ok(())
-    }
-}
-
-/// A text from a file: UTF-16 where it begins with the mark of that, as some editors save it, else UTF-8.
-pub fn decoded(bytes: &[u8]) -> String {
-    let units = |read: fn([u8; 2]) -> u16| -> Vec<u16> {
-        bytes.as_chunks().0.iter().skip(1).map(|&pair| read(pair)).collect()
-    };
-    match bytes {
-        [0xff, 0xfe, ..] => String::from_utf16_lossy(&units(u16::from_le_bytes)),
-        [0xfe, 0xff, ..] => String::from_utf16_lossy(&units(u16::from_be_bytes)),
-        _ => String::from_utf8_lossy(bytes).into_owned(),
     }
 }
 
@@ -333,178 +338,5 @@ fn label(text: &str) -> Result<String, String> {
     match text.trim() {
         label if (1..=40).contains(&label.chars().count()) && label.chars().all(usable) => Ok(label.into()),
         _ => Err("valid are 1 to 40 printable characters other than [ ] ;".into()),
-    }
-}
-
-/// What the program is asked to do.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Command {
-    /// Find out which platform listens, and play.
-    Detect,
-    /// Behaviour checksum and speed.
-    Bench,
-    /// Count the move sequences of a length.
-    Perft,
-    /// Search a position and show what was found.
-    Analyze,
-    /// Play against a person in the terminal.
-    Play,
-    /// Speak UCI from the first line on.
-    Uci,
-    /// What can be done and set.
-    Help,
-    /// Name and version.
-    Version,
-}
-
-/// The whole command line.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// What to do.
-    pub command: Command,
-    /// What file and command line have set.
-    pub settings: Settings,
-    /// `--fen`, for perft and analyze.
-    pub fen: Option<String>,
-    /// `--moves`, for analyze: what was played from the start.
-    pub moves: Option<String>,
-    /// `--record`, for analyze: a file with games.
-    pub record: Option<PathBuf>,
-    /// `--game`, for analyze: which of them, from 1.
-    pub game: Option<usize>,
-    /// `--ply`, for analyze: after how many moves of the game.
-    pub ply: Option<usize>,
-    /// `--lines`: how many moves analyze lists.
-    pub lines: usize,
-    /// The argument of perft.
-    pub depth: Option<u32>,
-    /// `--parts`, for bench: what each part of an iteration costs.
-    pub parts: bool,
-    /// What could not be used, each with what would be valid.
-    pub problems: Vec<String>,
-    /// What was changed to something that this machine can do, which hinders no command.
-    pub remarks: Vec<String>,
-}
-
-impl Options {
-    /// Reads the configuration file beside the executable, then the command line.
-    pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Self {
-        let mut options = Self {
-            command: Command::Detect,
-            settings: Settings::default(),
-            fen: None,
-            moves: None,
-            record: None,
-            game: None,
-            ply: None,
-            lines: 10,
-            depth: None,
-            parts: false,
-            problems: Vec::new(),
-            remarks: Vec::new(),
-        };
-        let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join("otrera.toml")));
-        if let Some(path) = beside {
-            options.settings.read_file(&path, &mut options.problems);
-        }
-        options.take_all(arguments);
-        options.remarks.extend(options.settings.cap_threads());
-        options
-    }
-
-    fn take_all(&mut self, arguments: impl IntoIterator<Item = OsString>) {
-        let mut parser = Parser::from_args(arguments);
-        loop {
-            match parser.next() {
-                Ok(None) => return self.check_game(),
-                Ok(Some(argument)) => {
-                    if let Err(problem) = self.take(OwnedArg::from(argument), &mut parser) {
-                        self.problems.push(problem);
-                    }
-                }
-                Err(error) => self.problems.push(error.to_string()),
-            }
-        }
-    }
-
-    /// What says which game is meant is for `analyze`.
-    fn check_game(&mut self) {
-        let named =
-            self.moves.is_some() || self.record.is_some() || self.game.is_some() || self.ply.is_some();
-        if named && !matches!(self.command, Command::Analyze | Command::Help | Command::Version) {
-            self.problems.push("--moves, --record, --game and --ply are for analyze".into());
-        }
-    }
-
-    fn take(&mut self, argument: OwnedArg, parser: &mut Parser) -> Result<(), String> {
-        let mut value = || -> Result<String, String> {
-            parser.value().and_then(|value| value.string()).map_err(|error| error.to_string())
-        };
-        match argument {
-            OwnedArg::Flag(flag) => match flag.as_str() {
-                "-h" | "--help" => self.command = Command::Help,
-                "-V" | "--version" => self.command = Command::Version,
-                "--parts" => self.parts = true,
-                "--fen" => self.fen = Some(value()?),
-                "--moves" => self.moves = Some(value()?),
-                "--record" => self.record = Some(value()?.into()),
-                "--game" => self.game = Some(named("--game", number(&value()?, 1, 1_000_000_000))? as usize),
-                "--ply" => self.ply = Some(named("--ply", number(&value()?, 0, 1000))? as usize),
-                "--time" => self.settings.move_time = Some(named("--time", seconds(&value()?))?),
-                "--lines" => self.lines = named("--lines", number(&value()?, 1, 10_000))? as usize,
-                flag => {
-                    let known = SETTINGS.iter().find(|setting| flag.strip_prefix("--") == Some(setting.name));
-                    let setting = known.ok_or_else(|| format!("unknown option {flag}; see otrera --help"))?;
-                    let value = value()?;
-                    let set = self.settings.set(setting.name, &value);
-                    set.map_err(|valid| format!("{flag} {value}: {valid}"))?;
-                }
-            },
-            OwnedArg::Word(word) if word == "resume" && self.command == Command::Detect => {
-                let file = value().map_err(|_| "resume needs a file: a record, or moves")?;
-                self.settings.resume = Some(file.into());
-            }
-            OwnedArg::Word(word) => self.take_word(&word)?,
-        }
-        Ok(())
-    }
-
-    /// A word that is no option: the command, or perft's depth.
-    fn take_word(&mut self, word: &str) -> Result<(), String> {
-        match (&self.command, word) {
-            (Command::Detect, "bench") => self.command = Command::Bench,
-            (Command::Detect, "perft") => self.command = Command::Perft,
-            (Command::Detect, "analyze" | "analyse") => self.command = Command::Analyze,
-            (Command::Detect, "play") => self.command = Command::Play,
-            (Command::Detect, "uci") => self.command = Command::Uci,
-            (Command::Detect, "help") => self.command = Command::Help,
-            (Command::Perft, depth) if self.depth.is_none() => {
-                self.depth = Some(named("perft's depth", number(depth, 0, 20))? as u32);
-            }
-            (Command::Help | Command::Version, _) => {}
-            _ => return Err(format!("unexpected argument {word}; see otrera --help")),
-        }
-        Ok(())
-    }
-}
-
-/// Says which argument a value was for.
-fn named<T>(name: &str, result: Result<T, String>) -> Result<T, String> {
-    result.map_err(|valid| format!("{name}: {valid}"))
-}
-
-/// An argument that no longer borrows the parser.
-enum OwnedArg {
-    Flag(String),
-    Word(String),
-}
-
-impl From<Arg<'_>> for OwnedArg {
-    fn from(argument: Arg<'_>) -> Self {
-        match argument {
-            Arg::Short(letter) => Self::Flag(format!("-{letter}")),
-            Arg::Long(name) => Self::Flag(format!("--{name}")),
-            Arg::Value(word) => Self::Word(word.to_string_lossy().into_owned()),
-        }
     }
 }
