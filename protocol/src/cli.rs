@@ -58,27 +58,26 @@ pub fn settings_help() -> String {
         .collect()
 }
 
-/// The defaults of a setting that differ between platforms, like ` (Botzone: 8; else 10)`.
+/// The defaults of a setting where platforms differ, like ` (Botzone: 8; else 10)`.
 fn defaults_of(setting: &Setting) -> String {
-    let usual = (setting.default)(&Conditions::DESKTOP);
+    let usual = Conditions::DESKTOP.of_setting(setting.name);
     let own = PLATFORMS.iter().filter_map(|platform| {
-        let default =
-            (setting.default)(&platform.defaults).filter(|default| Some(default) != usual.as_ref())?;
+        let default = platform.defaults.of_setting(setting.name).filter(|own| Some(own) != usual.as_ref())?;
         Some(format!("{}: {default}", platform.name))
     });
-    let own = own.collect::<Vec<_>>().join(", ");
-    match (own.as_str(), usual) {
-        ("", None) => String::new(),
-        ("", Some(usual)) => format!(" (default: {usual})"),
-        (own, None) => format!(" ({own})"),
-        (own, Some(usual)) => format!(" ({own}; else {usual})"),
+    let mut defaults = own.collect::<Vec<_>>().join(", ");
+    if !defaults.is_empty() {
+        let usual = usual.map_or(String::new(), |usual| format!("; else {usual}"));
+        defaults = format!(" ({defaults}{usual})");
     }
+    defaults
 }
 
 /// What the program is asked to do.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Default, Debug)]
 pub enum Command {
     /// Find out which platform speaks, and play.
+    #[default]
     Detect,
     /// Play on this platform from the first line on.
     Serve(&'static Platform),
@@ -97,7 +96,7 @@ pub enum Command {
 }
 
 /// The whole command line.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct CommandLine {
     /// What to do.
     pub command: Command,
@@ -128,20 +127,7 @@ pub struct CommandLine {
 impl CommandLine {
     /// Reads the configuration file beside the executable, then the command line.
     pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Self {
-        let mut options = Self {
-            command: Command::Detect,
-            settings: Settings::default(),
-            fen: None,
-            moves: None,
-            record: None,
-            game: None,
-            ply: None,
-            lines: 10,
-            depth: None,
-            parts: false,
-            problems: Vec::new(),
-            remarks: Vec::new(),
-        };
+        let mut options = Self { lines: 10, ..Self::default() };
         let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join("otrera.toml")));
         if let Some(path) = beside {
             options.settings.read_file(&path, &mut options.problems);
@@ -175,35 +161,38 @@ impl CommandLine {
         }
     }
 
+    /// Takes an option with its value, or a word.
     fn take(&mut self, argument: OwnedArg, parser: &mut Parser) -> Result<(), String> {
         let mut value = || -> Result<String, String> {
             parser.value().and_then(|value| value.string()).map_err(|error| error.to_string())
         };
-        match argument {
-            OwnedArg::Flag(flag) => match flag.as_str() {
-                "-h" | "--help" => self.command = Command::Help,
-                "-V" | "--version" => self.command = Command::Version,
-                "--parts" => self.parts = true,
-                "--fen" => self.fen = Some(value()?),
-                "--moves" => self.moves = Some(value()?),
-                "--record" => self.record = Some(value()?.into()),
-                "--game" => self.game = Some(named("--game", number(&value()?, 1, 1_000_000_000))? as usize),
-                "--ply" => self.ply = Some(named("--ply", number(&value()?, 0, 1000))? as usize),
-                "--time" => self.settings.move_time = Some(named("--time", seconds(&value()?))?),
-                "--lines" => self.lines = named("--lines", number(&value()?, 1, 10_000))? as usize,
-                flag => {
-                    let known = SETTINGS.iter().find(|setting| flag.strip_prefix("--") == Some(setting.name));
-                    let setting = known.ok_or_else(|| format!("unknown option {flag}; see otrera --help"))?;
-                    let value = value()?;
-                    let set = self.settings.set(setting.name, &value);
-                    set.map_err(|valid| format!("{flag} {value}: {valid}"))?;
-                }
-            },
+        let flag = match argument {
+            OwnedArg::Flag(flag) => flag,
             OwnedArg::Word(word) if word == "resume" && matches!(self.command, Command::Detect) => {
                 let file = value().map_err(|_| "resume needs a file: a record, or moves")?;
                 self.settings.resume = Some(file.into());
+                return Ok(());
             }
-            OwnedArg::Word(word) => self.take_word(&word)?,
+            OwnedArg::Word(word) => return self.take_word(&word),
+        };
+        match flag.as_str() {
+            "-h" | "--help" => self.command = Command::Help,
+            "-V" | "--version" => self.command = Command::Version,
+            "--parts" => self.parts = true,
+            "--fen" => self.fen = Some(value()?),
+            "--moves" => self.moves = Some(value()?),
+            "--record" => self.record = Some(value()?.into()),
+            "--game" => self.game = Some(named("--game", number(&value()?, 1, 1_000_000_000))? as usize),
+            "--ply" => self.ply = Some(named("--ply", number(&value()?, 0, 1000))? as usize),
+            "--time" => self.settings.move_time = Some(named("--time", seconds(&value()?))?),
+            "--lines" => self.lines = named("--lines", number(&value()?, 1, 10_000))? as usize,
+            flag => {
+                let known = SETTINGS.iter().find(|setting| flag.strip_prefix("--") == Some(setting.name));
+                let setting = known.ok_or_else(|| format!("unknown option {flag}; see otrera --help"))?;
+                let value = value()?;
+                let set = self.settings.set(setting.name, &value);
+                set.map_err(|valid| format!("{flag} {value}: {valid}"))?;
+            }
         }
         Ok(())
     }
@@ -247,8 +236,9 @@ fn named<T>(name: &str, result: Result<T, String>) -> Result<T, String> {
     result.map_err(|valid| format!("{name}: {valid}"))
 }
 
-/// An argument that no longer borrows the parser.
+/// An argument that no longer borrows the parser, from which its value may have to be read.
 enum OwnedArg {
+    /// With its dashes.
     Flag(String),
     Word(String),
 }

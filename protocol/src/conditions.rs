@@ -50,6 +50,23 @@ impl Conditions {
         }
     }
 
+    /// What these conditions say of a setting, for `--help`; `None` where it is none of theirs.
+    pub fn of_setting(&self, name: &str) -> Option<String> {
+        let seconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64().to_string());
+        match name {
+            "threads" => Some(self.threads.map_or("all cores".into(), |threads| threads.to_string())),
+            "memory" => Some((self.memory >> 20).to_string()),
+            "size" => Some(self.size.edge().to_string()),
+            "total-time" => seconds(self.total_time),
+            "move-overhead" => seconds(self.move_overhead),
+            "move-time" => match seconds(self.first_move_time) {
+                Some(first) => Some(format!("{}, first turn {first}", seconds(self.move_time)?)),
+                None => seconds(self.move_time),
+            },
+            _ => None,
+        }
+    }
+
     /// What the search may use. Without a seed in the settings it comes from the time.
     pub fn resources(self, settings: &Settings) -> Resources {
         let Self { threads, memory, .. } = self.with(settings);

@@ -228,20 +228,14 @@ impl Events {
         }
     }
 
-    /// The next event, unless there is a deadline and it passes before.
+    /// The next event; `None` where there is a deadline and it passes before.
     pub fn next_by(&mut self, deadline: Option<Instant>) -> Option<Event> {
         match deadline {
-            Some(deadline) => self.next_before(deadline),
-            None => Some(self.wait()),
+            Some(deadline) if self.input.is_none() => {
+                self.waiting.pop_front().or_else(|| self.receive_before(deadline))
+            }
+            _ => Some(self.wait()),
         }
-    }
-
-    /// The next event if it comes before `deadline`.
-    pub fn next_before(&mut self, deadline: Instant) -> Option<Event> {
-        if self.input.is_some() {
-            return Some(self.wait());
-        }
-        self.waiting.pop_front().or_else(|| self.receive_before(deadline))
     }
 
     /// Gives an event back: it will be the next.
@@ -299,7 +293,7 @@ mod tests {
         let (_sender, receiver) = mpsc::channel();
         let mut events = Events::new(receiver);
         events.read_from(Box::new("1\r\n-1 -1\nlast".as_bytes()), Log::none(Instant::now()));
-        let mut next = || match events.next_before(Instant::now()) {
+        let mut next = || match events.next_by(Some(Instant::now())) {
             Some(Event::Line(line, _)) => line,
             Some(Event::Closed) => "closed".into(),
             _ => "nothing".into(),

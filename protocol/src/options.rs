@@ -3,7 +3,6 @@
 //! Both know the same names, listed once in [`SETTINGS`]; the command line wins. A bad name or value is
 //! never fatal by itself: it becomes a message that says what would be valid, and the default stands.
 
-use crate::conditions::Conditions;
 use crate::files;
 use otrera::{Params, Side, Size};
 use std::path::{Path, PathBuf};
@@ -39,7 +38,7 @@ pub struct Settings {
     pub iterations: Option<u64>,
     /// Seed of the random numbers; else it comes from the time.
     pub seed: Option<u64>,
-    /// What threads work on, in place of what the preset says.
+    /// What runs in parallel, instead of what the preset says.
     pub parallel: Option<otrera::Parallel>,
     /// The board.
     pub size: Option<Size>,
@@ -117,46 +116,24 @@ pub struct Setting {
     pub argument: &'static str,
     /// What it means.
     pub help: &'static str,
-    /// Its default under these conditions, where platforms differ.
-    pub default: fn(&Conditions) -> Option<String>,
 }
 
 const fn setting(name: &'static str, argument: &'static str, help: &'static str) -> Setting {
-    Setting { name, argument, help, default: |_| None }
+    Setting { name, argument, help }
 }
 
-const fn in_seconds(
-    name: &'static str,
-    help: &'static str,
-    default: fn(&Conditions) -> Option<String>,
-) -> Setting {
-    Setting { name, argument: "SECONDS", help, default }
-}
-
-/// Every setting, in the order of `--help`.
+/// Every setting, in the order of `--help`, which adds the defaults of the platforms.
 pub const SETTINGS: [Setting; 21] = [
     setting("preset", "NAME", "tournament (default), paper, mg, peo, mcts, uct; or tournament,burst=1"),
-    Setting {
-        default: |c| Some(c.threads.map_or("all cores".into(), |threads| threads.to_string())),
-        ..setting("threads", "N", "threads that think")
-    },
-    Setting {
-        default: |c| Some((c.memory >> 20).to_string()),
-        ..setting("memory", "MB", "memory of the tree")
-    },
-    in_seconds("move-time", "time for each move", |c| {
-        let first = shown(c.first_move_time).map_or(String::new(), |first| format!(", first turn {first}"));
-        shown(c.move_time).map(|time| time + &first)
-    }),
-    in_seconds("total-time", "time for all moves of one side", |c| shown(c.total_time)),
-    in_seconds("move-overhead", "held back for each move to come", |c| shown(c.move_overhead)),
+    setting("threads", "N", "threads that think"),
+    setting("memory", "MB", "memory of the tree"),
+    setting("move-time", "SECONDS", "time for each move"),
+    setting("total-time", "SECONDS", "time for all moves of one side"),
+    setting("move-overhead", "SECONDS", "held back for each move to come"),
     setting("iterations", "N", "think this many iterations a move instead"),
     setting("seed", "N", "seed of the random numbers (default: from the time)"),
     setting("parallel", "MODE", "off, metrics, rollouts or tree (default: the preset's)"),
-    Setting {
-        default: |c| Some(c.size.edge().to_string()),
-        ..setting("size", "N", "edge of the board, 4 to 10")
-    },
+    setting("size", "N", "edge of the board, 4 to 10"),
     setting("keep-running", "MODE", "Botzone: auto (default), on or off"),
     setting("name", "NAME", "name told to the platform, at most 40 ASCII characters"),
     setting("log", "FILE", "append every line in and out with its time (a second process: FILE-2)"),
@@ -169,11 +146,6 @@ pub const SETTINGS: [Setting; 21] = [
     setting("resume", "FILE", "SAU: go on with the game of this record, see protocol/README.md"),
     setting("side", "SIDE", "black or white: ours in the game to resume; yours in play (default: black)"),
 ];
-
-/// A time in seconds.
-fn shown(time: Option<Duration>) -> Option<String> {
-    time.map(|time| time.as_secs_f64().to_string())
-}
 
 impl Settings {
     /// The search parameters: the preset's, with the parallel mode that was asked for.
@@ -202,13 +174,13 @@ impl Settings {
             }
             "threads" => self.threads = Some(number(value, 1, MOST_THREADS)? as usize),
             "memory" => {
-                // More than a 32-bit program can address is as much as it can get.
+                // Saturated where the address space has 32 bits.
                 let bytes = number(value, 1, MOST_MEMORY)? << 20;
                 self.memory = Some(usize::try_from(bytes).unwrap_or(usize::MAX));
             }
             "move-time" => self.move_time = Some(seconds(value)?),
             "total-time" => self.total_time = Some(seconds(value)?),
-            "move-overhead" => self.move_overhead = Some(overhead(value)?),
+            "move-overhead" => self.move_overhead = Some(seconds_between(value, 0.0, MOST_OVERHEAD)?),
             "iterations" => self.iterations = Some(number(value, 1, 1_000_000_000_000)?),
             "seed" => self.seed = Some(number(value, 0, u64::MAX)?),
             "parallel" => {
@@ -297,22 +269,18 @@ pub fn number(text: &str, least: u64, most: u64) -> Result<u64, String> {
     }
 }
 
-/// Ten milliseconds to a week.
+/// A time for thinking, in seconds: ten milliseconds to a week.
 pub fn seconds(text: &str) -> Result<Duration, String> {
-    match text.trim().parse::<f64>() {
-        Ok(seconds) if (0.01..=604_800.0).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
-        _ => Err("valid is a number of seconds from 0.01 to 604800".into()),
-    }
+    seconds_between(text, 0.01, 604_800.0)
 }
 
 /// The most [`Settings::move_overhead`], in seconds.
 pub const MOST_OVERHEAD: f64 = 5.0;
 
-/// None to five seconds.
-fn overhead(text: &str) -> Result<Duration, String> {
+fn seconds_between(text: &str, least: f64, most: f64) -> Result<Duration, String> {
     match text.trim().parse::<f64>() {
-        Ok(seconds) if (0.0..=MOST_OVERHEAD).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
-        _ => Err(format!("valid is a number of seconds from 0 to {MOST_OVERHEAD}")),
+        Ok(seconds) if (least..=most).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
+        _ => Err(format!("valid is a number of seconds from {least} to {most}")),
     }
 }
 

@@ -72,7 +72,7 @@ impl RecordFile {
         }
         let record = GameRecord { winner, ..self.record.clone().with_moves(moves) };
         let path = self.place(winner, &self.suffix);
-        // The old file stays whole until the new one is.
+        // A draft that is renamed: whoever is killed leaves the old record or the new one, and no half.
         let draft = self.folder.join(format!("otrera-{}.part", std::process::id()));
         let text = ccgc::write(&record).replace('\n', "\r\n");
         let written = write(&draft, text.as_bytes()).and_then(|()| std::fs::rename(&draft, &path));

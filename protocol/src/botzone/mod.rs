@@ -44,8 +44,8 @@ const KEEP_RUNNING: &str = ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<";
 /// An input that stays open this long after a request will not be closed before the answer.
 const CLOSING_GRACE: Duration = Duration::from_millis(30);
 
-/// The same for a new process in the middle of a match: so it is where each turn has a process of its own, and hardly
-/// ever where processes live on.
+/// The same for a process whose first request comes in the middle of a match. Nearly always that is a process for one
+/// turn, so it waits longer for the end of input before it announces that it keeps running.
 const CLOSING_GRACE_LATER: Duration = Duration::from_millis(200);
 
 /// The `debug` field holds less than 1 KB.

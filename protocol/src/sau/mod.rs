@@ -161,7 +161,7 @@ impl Engine {
             self.session.game().give_turn_to(us);
         }
         self.standing = Standing::Confirmed;
-        self.session.accept_all();
+        self.session.refused.clear();
         self.session.keep_record(None);
         self.think(arrived)
     }
@@ -184,7 +184,7 @@ impl Engine {
             return Ok(());
         }
         let decided = game.position().winner().is_some();
-        if let Some(mv) = self.resumed_move().filter(|&mv| !self.session.has_refused(mv)) {
+        if let Some(mv) = self.resumed_move().filter(|mv| !self.session.refused.contains(mv)) {
             return self.play(mv, turn_began);
         }
         if decided {

@@ -7,9 +7,11 @@ use crate::io::Disconnected;
 use otrera::{Move, Position, Side};
 use std::time::{Duration, Instant};
 
-/// How long we wait for a command after `name?` before we go on with a game in which it is our turn. Where it
-/// is the opponent's, and only our last move could be missing, we wait this part of our time for the game.
+/// How long we wait for a command after `name?` before we go on with a game in which it is our turn.
 const SILENCE: Duration = Duration::from_secs(2);
+
+/// The same on the opponent's turn, when only our last move could be missing: the total time divided by this, but
+/// at least [`SILENCE`].
 const LONG_SILENCE: u32 = 15;
 
 /// The silence after `name?` in which we wait for the platform to say how the game goes on.

@@ -58,7 +58,7 @@ impl Game {
         self.search.exclude(moves);
     }
 
-    /// Lets this side move next, whatever the other one may have done.
+    /// Lets this side move next, as if the other one had passed.
     pub fn give_turn_to(&mut self, side: Side) {
         self.search.set_position(self.position().with_side(side));
     }

@@ -13,7 +13,7 @@ use crate::records::{RecordFile, own_name};
 use otrera::{GameClock, Move, Position, Report, Rules, Side};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
-use task::SearchTask;
+use task::{Outline, SearchTask};
 
 /// How long a search for a move in place of a refused one takes at most.
 const REPLACEMENT: Duration = Duration::from_millis(700);
@@ -37,7 +37,7 @@ pub struct Session {
     outdated: bool,
     clock: GameClock,
     /// Our moves that the platform refused in the present position.
-    refused: Vec<Move>,
+    pub refused: Vec<Move>,
     record: Option<RecordFile>,
 }
 
@@ -124,7 +124,7 @@ impl Session {
                 self.state = State::Searching(task);
                 None
             }
-            Err(game) => Some(self.game.insert(game).glance()),
+            Err(outline) => Some(self.restore(&outline)),
         }
     }
 
@@ -151,12 +151,15 @@ impl Session {
                 self.game = Some(game);
                 Some(report)
             }
-            Err((moves, position)) => {
-                self.game().follow(&moves, position);
-                self.exclude_refused();
-                Some(self.game().glance())
-            }
+            Err(outline) => Some(self.restore(&outline)),
         }
+    }
+
+    /// Sets a lost game up again. Returns the report of a single iteration.
+    fn restore(&mut self, game: &Outline) -> Report {
+        self.game().follow(&game.moves, game.position);
+        self.exclude_refused();
+        self.game().glance()
     }
 }
 
@@ -192,16 +195,6 @@ impl Session {
         if excluded == self.game().position().legal_moves().count() {
             self.refused.clear();
         }
-    }
-
-    /// Whether this move was refused in the present position.
-    pub fn has_refused(&self, mv: Move) -> bool {
-        self.refused.contains(&mv)
-    }
-
-    /// The position is another one, in which nothing was refused.
-    pub fn accept_all(&mut self) {
-        self.refused.clear();
     }
 
     /// Keeps the search from what was refused.
@@ -250,27 +243,25 @@ impl Session {
     /// Writes the record as the game stands.
     pub fn keep_record(&mut self, winner: Option<Side>) {
         let moves = self.moves().to_vec();
-        let written = self.record.as_mut().map(|record| record.write(&moves, winner));
-        self.tell_of_failure(written);
+        self.write_record(|record| record.write(&moves, winner));
     }
 
     /// Writes the record with a move that has just come or is about to be sent.
     pub fn announce(&mut self, mv: Option<Move>) {
         let moves = [self.moves(), mv.as_slice()].concat();
-        let written = self.record.as_mut().map(|record| record.announce(&moves));
-        self.tell_of_failure(written);
+        self.write_record(|record| record.announce(&moves));
+    }
+
+    fn write_record<T>(&mut self, write: impl FnOnce(&mut RecordFile) -> Result<T, String>) {
+        if let Some(Err(problem)) = self.record.as_mut().map(write) {
+            self.note("!!", &problem);
+        }
     }
 
     /// Removes the record: the game was none.
     pub fn discard_record(&mut self) {
         if let Some(record) = self.record.take() {
             record.discard();
-        }
-    }
-
-    fn tell_of_failure<T>(&self, written: Option<Result<T, String>>) {
-        if let Some(Err(problem)) = written {
-            self.note("!!", &problem);
         }
     }
 }

@@ -5,17 +5,23 @@ use crate::io::Event;
 use otrera::{Move, Position, Report};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::Sender;
 use std::thread::{Builder, JoinHandle};
 
 /// A search under way. It holds the game until it has ended.
 pub struct SearchTask {
     number: u64,
     stop: Arc<AtomicBool>,
-    thread: JoinHandle<Option<(Box<Game>, Report)>>,
-    /// The game as it was handed over, should the thread lose it.
-    moves: Vec<Move>,
-    position: Position,
+    thread: JoinHandle<(Box<Game>, Report)>,
+    game: Outline,
+}
+
+/// What is known of a game that its thread has lost, or that found no thread.
+pub struct Outline {
+    /// The moves of the game.
+    pub moves: Vec<Move>,
+    /// Where it stands.
+    pub position: Position,
 }
 
 impl SearchTask {
@@ -23,28 +29,26 @@ impl SearchTask {
     /// number is sent.
     ///
     /// # Errors
-    /// The system grants no thread: the game comes back.
+    /// The system grants no thread, and the game is lost with what should have run in it.
     pub fn start(
-        game: Box<Game>,
+        mut game: Box<Game>,
         number: u64,
         events: Sender<Event>,
         think: impl FnOnce(&mut Game, &AtomicBool) -> Report + Send + 'static,
-    ) -> Result<Self, Box<Game>> {
+    ) -> Result<Self, Outline> {
         let stop = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stop);
-        let (moves, position) = (game.moves().to_vec(), *game.position());
-        // A closure that cannot be spawned is lost with all it holds, so the game follows through a channel.
-        let (hand_over, handed_over) = channel::<Box<Game>>();
+        let outline = Outline { moves: game.moves().to_vec(), position: *game.position() };
         let work = move || {
-            let mut game = handed_over.recv().ok()?;
             let report = think(&mut game, &flag);
             // A closed channel means that the program is ending.
             let _ = events.send(Event::SearchEnded(number));
-            Some((game, report))
+            (game, report)
         };
-        let Ok(thread) = Builder::new().name("search".into()).spawn(work) else { return Err(game) };
-        hand_over.send(game).map_err(|back| back.0)?;
-        Ok(Self { number, stop, thread, moves, position })
+        match Builder::new().name("search".into()).spawn(work) {
+            Ok(thread) => Ok(Self { number, stop, thread, game: outline }),
+            Err(_) => Err(outline),
+        }
     }
 
     /// Whether this is the search with that number.
@@ -54,7 +58,7 @@ impl SearchTask {
 
     /// The moves of the game.
     pub fn moves(&self) -> &[Move] {
-        &self.moves
+        &self.game.moves
     }
 
     /// Asks it to end.
@@ -65,8 +69,8 @@ impl SearchTask {
     /// Waits for its end.
     ///
     /// # Errors
-    /// It broke down, and the game with it; this is what is known of that game.
-    pub fn finish(self) -> Result<(Box<Game>, Report), (Vec<Move>, Position)> {
-        self.thread.join().ok().flatten().ok_or((self.moves, self.position))
+    /// It panicked, and the game is lost.
+    pub fn finish(self) -> Result<(Box<Game>, Report), Outline> {
+        self.thread.join().map_err(|_| self.game)
     }
 }

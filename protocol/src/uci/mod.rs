@@ -13,7 +13,7 @@ use crate::options;
 use crate::platform::Platform;
 use crate::session::{Game, Session, in_one_line};
 use dialect::{Command, Go, Shown};
-use otrera::{Limits, Move, Params, Position, Report, Side, Size};
+use otrera::{Limits, Move, Params, Position, Report, Side};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use timing::time_for;
@@ -76,9 +76,6 @@ struct PendingGo {
 struct Engine {
     session: Session,
     shown: Shown,
-    overhead: Duration,
-    /// The board of the variant.
-    size: Size,
     /// The game as `position` told it: its moves, and where it stands. The session knows where it began.
     moves: Vec<Move>,
     position: Position,
@@ -87,16 +84,13 @@ struct Engine {
 
 impl Engine {
     fn new(session: Session) -> Self {
-        let conditions = session.conditions();
-        Self {
-            shown: Shown { lines: 1, winning_rate: false },
-            overhead: conditions.move_overhead.unwrap_or_default(),
-            size: conditions.size,
-            moves: Vec::new(),
-            position: session.start,
-            pending: None,
-            session,
-        }
+        let shown = Shown { lines: 1, winning_rate: false };
+        Self { shown, moves: Vec::new(), position: session.start, pending: None, session }
+    }
+
+    /// What is held back from every time.
+    fn overhead(&self) -> Duration {
+        self.session.conditions().move_overhead.unwrap_or_default()
     }
 
     fn obey(&mut self, command: Command, arrived: Instant) -> Result<(), Disconnected> {
@@ -141,38 +135,31 @@ impl Engine {
         }
     }
 
+    /// The answer to `uci`: name and options.
     fn introduction(&self) -> String {
         let settings = &self.session.settings;
+        let (name, version) = (&settings.name, env!("CARGO_PKG_VERSION"));
         let resources = self.session.conditions().resources(settings);
-        let variants: Vec<String> = dialect::sizes().map(dialect::variant).collect();
-        let presets = Params::NAMED.map(|(name, _)| name);
+        let (threads, cores) = (resources.threads, options::cores());
+        let (memory, most_memory) = (resources.memory >> 20, options::MOST_MEMORY);
+        let variant = dialect::variant(self.session.conditions().size);
+        let variants = dialect::sizes().map(dialect::variant).collect::<Vec<_>>().join(" var ");
+        let preset = settings.preset.split(',').next().unwrap_or_default();
+        let presets = Params::NAMED.map(|(name, _)| name).join(" var ");
+        let Shown { lines, winning_rate } = self.shown;
+        let overhead = self.overhead().as_millis();
         format!(
-            "id name {} {}\nid author the Otrera authors\n\
-             option name UCI_Variant type combo default {} var {}\n\
-             option name Threads type spin default {} min 1 max {}\n\
-             option name Hash type spin default {} min 1 max {}\n\
+            "id name {name} {version}\nid author the Otrera authors\n\
+             option name UCI_Variant type combo default {variant} var {variants}\n\
+             option name Threads type spin default {threads} min 1 max {cores}\n\
+             option name Hash type spin default {memory} min 1 max {most_memory}\n\
              option name Clear Hash type button\n\
              option name Ponder type check default false\n\
-             option name MultiPV type spin default {} min 1 max {}\n\
-             option name Move Overhead type spin default {} min 0 max {}\n\
-             option name UCI_ShowWDL type check default {}\n\
-             option name Preset type combo default {} var {}\n\
-             uciok",
-            settings.name,
-            env!("CARGO_PKG_VERSION"),
-            dialect::variant(self.size),
-            variants.join(" var "),
-            resources.threads,
-            options::cores(),
-            resources.memory >> 20,
-            options::MOST_MEMORY,
-            self.shown.lines,
-            MOST_LINES,
-            self.overhead.as_millis(),
-            MOST_OVERHEAD,
-            self.shown.winning_rate,
-            settings.preset.split(',').next().unwrap_or_default(),
-            presets.join(" var "),
+             option name MultiPV type spin default {lines} min 1 max {MOST_LINES}\n\
+             option name Move Overhead type spin default {overhead} min 0 max {MOST_OVERHEAD}\n\
+             option name UCI_ShowWDL type check default {winning_rate}\n\
+             option name Preset type combo default {preset} var {presets}\n\
+             uciok"
         )
     }
 
@@ -186,7 +173,8 @@ impl Engine {
             "clear hash" => self.session.forget_tree(),
             "multipv" => self.shown.lines = options::number(value, 1, MOST_LINES)? as usize,
             "move overhead" => {
-                self.overhead = Duration::from_millis(options::number(value, 0, MOST_OVERHEAD)?);
+                let overhead = Duration::from_millis(options::number(value, 0, MOST_OVERHEAD)?);
+                self.session.settings.move_overhead = Some(overhead);
             }
             "uci_showwdl" => {
                 self.shown.winning_rate = value.parse().map_err(|_| "valid are true, false")?;
@@ -211,7 +199,7 @@ impl Engine {
             let valid: Vec<String> = dialect::sizes().map(dialect::variant).collect();
             return Err(format!("valid are {}", valid.join(", ")));
         };
-        self.size = size;
+        self.session.settings.size = Some(size);
         self.set_position(None, &[])
     }
 
@@ -220,7 +208,7 @@ impl Engine {
     fn set_position(&mut self, fen: Option<&str>, moves: &[String]) -> Result<(), String> {
         self.position = match fen {
             Some(fen) => Position::from_fen(fen).map_err(|error| error.to_string())?,
-            None => Position::start(self.size),
+            None => Position::start(self.session.conditions().size),
         };
         self.session.start = self.position;
         self.moves.clear();
@@ -235,7 +223,7 @@ impl Engine {
 
     /// `go`: begins to think about the position.
     fn think(&mut self, go: &Go, arrived: Instant) -> Result<(), Disconnected> {
-        let time = if go.infinite { None } else { time_for(go, &self.position, self.overhead) };
+        let time = if go.infinite { None } else { time_for(go, &self.position, self.overhead()) };
         let forced = time.is_some() && self.position.legal_moves().nth(1).is_none();
         let iterations = if forced { Some(1) } else { go.nodes };
         let deadline = if go.ponder { None } else { time.and_then(|time| arrived.checked_add(time)) };
