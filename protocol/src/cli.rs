@@ -1,7 +1,7 @@
 //! The command line: what the program is asked to do, and the text of `--help`.
 
 use crate::conditions::Conditions;
-use crate::options::{SETTINGS, Setting, Settings, number, seconds};
+use crate::options::{SETTINGS, Settings, number, seconds};
 use crate::platform::{PLATFORMS, Platform};
 use lexopt::{Arg, Parser, ValueExt};
 use otrera::Params;
@@ -10,10 +10,8 @@ use std::path::PathBuf;
 
 /// The text of `--help`. What it says of platforms comes from their table.
 pub fn help() -> String {
-    let speakers = PLATFORMS.map(|platform| platform.speaker).join(", ");
-    // Before the last one: A, B or C.
-    let speakers =
-        speakers.rsplit_once(", ").map_or(speakers.clone(), |(some, last)| format!("{some} or {last}"));
+    let [speakers @ .., last_speaker] = &PLATFORMS.map(|platform| platform.speaker);
+    let speakers = speakers.join(", ");
     let command = |(name, help): (&str, &str)| format!("       otrera {name:<29}{help}\n");
     let commands: String = PLATFORMS.iter().filter_map(|platform| platform.command).map(command).collect();
     format!(
@@ -21,7 +19,7 @@ pub fn help() -> String {
 Otrera plays the Game of the Amazons.
 
 Usage: otrera [OPTIONS]                    play on the platform that speaks on standard input:
-                                           {speakers}, found by its
+                                           {speakers} or {last_speaker}, found by its
                                            first line
        otrera resume FILE [OPTIONS]        the same; on SAU go on with the game of a record, or of moves
        otrera play [--side black|white]    play against it in the terminal
@@ -46,12 +44,12 @@ Options, also as lines `name = value` of a file otrera.toml beside the executabl
 
 /// The settings as lines for `--help`, and the parameters that `preset` takes.
 pub fn settings_help() -> String {
-    let line = |s: &Setting| {
-        format!("  --{:<22} {}{}\n", format!("{} {}", s.name, s.argument), s.help, defaults_of(s))
+    let line = |(name, argument, meaning): (&str, &str, &str)| {
+        format!("  --{:<22} {meaning}{}\n", format!("{name} {argument}"), defaults_of(name))
     };
     let parameter = |(name, meaning): (&str, &str)| format!("  {name:<24} {meaning}\n");
     SETTINGS
-        .iter()
+        .into_iter()
         .map(line)
         .chain(["\nParameters of the search, behind a preset (tournament,burst=1,caution=0):\n".into()])
         .chain(Params::SETTINGS.map(parameter))
@@ -59,10 +57,10 @@ pub fn settings_help() -> String {
 }
 
 /// The defaults of a setting where platforms differ, like ` (Botzone: 8; else 10)`.
-fn defaults_of(setting: &Setting) -> String {
-    let usual = Conditions::DESKTOP.of_setting(setting.name);
+fn defaults_of(setting: &str) -> String {
+    let usual = Conditions::DESKTOP.of_setting(setting);
     let own = PLATFORMS.iter().filter_map(|platform| {
-        let default = platform.defaults.of_setting(setting.name).filter(|own| Some(own) != usual.as_ref())?;
+        let default = platform.defaults.of_setting(setting).filter(|own| Some(own) != usual.as_ref())?;
         Some(format!("{}: {default}", platform.name))
     });
     let mut defaults = own.collect::<Vec<_>>().join(", ");
@@ -187,10 +185,10 @@ impl CommandLine {
             "--time" => self.settings.move_time = Some(named("--time", seconds(&value()?))?),
             "--lines" => self.lines = named("--lines", number(&value()?, 1, 10_000))? as usize,
             flag => {
-                let known = SETTINGS.iter().find(|setting| flag.strip_prefix("--") == Some(setting.name));
-                let setting = known.ok_or_else(|| format!("unknown option {flag}; see otrera --help"))?;
+                let known = SETTINGS.iter().find(|(name, ..)| flag.strip_prefix("--") == Some(name));
+                let (name, ..) = known.ok_or_else(|| format!("unknown option {flag}; see otrera --help"))?;
                 let value = value()?;
-                let set = self.settings.set(setting.name, &value);
+                let set = self.settings.set(name, &value);
                 set.map_err(|valid| format!("{flag} {value}: {valid}"))?;
             }
         }

@@ -108,43 +108,30 @@ pub const MOST_MEMORY: u64 = 65_536;
 /// The largest configuration file that is read, in bytes: what is larger is something else.
 const LARGEST_FILE: u64 = 64 << 10;
 
-/// One setting, as `--help` shows it.
-pub struct Setting {
-    /// Its name, on the command line behind `--`.
-    pub name: &'static str,
-    /// What kind of value follows.
-    pub argument: &'static str,
-    /// What it means.
-    pub help: &'static str,
-}
-
-const fn setting(name: &'static str, argument: &'static str, help: &'static str) -> Setting {
-    Setting { name, argument, help }
-}
-
-/// Every setting, in the order of `--help`, which adds the defaults of the platforms.
-pub const SETTINGS: [Setting; 21] = [
-    setting("preset", "NAME", "tournament (default), paper, mg, peo, mcts, uct; or tournament,burst=1"),
-    setting("threads", "N", "threads that think"),
-    setting("memory", "MB", "memory of the tree"),
-    setting("move-time", "SECONDS", "time for each move"),
-    setting("total-time", "SECONDS", "time for all moves of one side"),
-    setting("move-overhead", "SECONDS", "held back for each move to come"),
-    setting("iterations", "N", "think this many iterations a move instead"),
-    setting("seed", "N", "seed of the random numbers (default: from the time)"),
-    setting("parallel", "MODE", "off, metrics, rollouts or tree (default: the preset's)"),
-    setting("size", "N", "edge of the board, 4 to 10"),
-    setting("keep-running", "MODE", "Botzone: auto (default), on or off"),
-    setting("name", "NAME", "name told to the platform, at most 40 ASCII characters"),
-    setting("log", "FILE", "append every line in and out with its time (a second process: FILE-2)"),
-    setting("pondering", "MODE", "SAU: on or off (default): think in the opponent's time"),
-    setting("record-dir", "DIR", "SAU and play: write a record of every game into this folder"),
-    setting("team", "NAME", "our name in records (default: that of --name)"),
-    setting("opponent", "NAME", "the opponent's name in records of SAU games"),
-    setting("place", "PLACE", "the place in records"),
-    setting("event", "EVENT", "the event in records"),
-    setting("resume", "FILE", "SAU: go on with the game of this record, see protocol/README.md"),
-    setting("side", "SIDE", "black or white: ours in the game to resume; yours in play (default: black)"),
+/// Every setting, in the order of `--help`: its name, what kind of value follows, and what it means. Defaults that
+/// differ between platforms are those of [`crate::conditions`].
+pub const SETTINGS: [(&str, &str, &str); 21] = [
+    ("preset", "NAME", "tournament (default), paper, mg, peo, mcts, uct; or tournament,burst=1"),
+    ("threads", "N", "threads that think"),
+    ("memory", "MB", "memory of the tree"),
+    ("move-time", "SECONDS", "time for each move"),
+    ("total-time", "SECONDS", "time for all moves of one side"),
+    ("move-overhead", "SECONDS", "held back for each move to come"),
+    ("iterations", "N", "think this many iterations a move instead"),
+    ("seed", "N", "seed of the random numbers (default: from the time)"),
+    ("parallel", "MODE", "off, metrics, rollouts or tree (default: the preset's)"),
+    ("size", "N", "edge of the board, 4 to 10"),
+    ("keep-running", "MODE", "Botzone: auto (default), on or off"),
+    ("name", "NAME", "name told to the platform, at most 40 ASCII characters"),
+    ("log", "FILE", "append every line in and out with its time (a second process: FILE-2)"),
+    ("pondering", "MODE", "SAU: on or off (default): think in the opponent's time"),
+    ("record-dir", "DIR", "SAU and play: write a record of every game into this folder"),
+    ("team", "NAME", "our name in records (default: that of --name)"),
+    ("opponent", "NAME", "the opponent's name in records of SAU games"),
+    ("place", "PLACE", "the place in records"),
+    ("event", "EVENT", "the event in records"),
+    ("resume", "FILE", "SAU: go on with the game of this record, see protocol/README.md"),
+    ("side", "SIDE", "black or white: ours in the game to resume; yours in play (default: black)"),
 ];
 
 impl Settings {
@@ -212,7 +199,7 @@ impl Settings {
             "resume" => self.resume = Some(value.into()),
             "record-dir" => self.record_dir = Some(value.into()),
             "side" => self.side = Some(side(value)?),
-            _ => return Err(format!("valid are {}", SETTINGS.map(|setting| setting.name).join(", "))),
+            _ => return Err(format!("valid are {}", SETTINGS.map(|(name, ..)| name).join(", "))),
         }
         Ok(())
     }

@@ -37,11 +37,9 @@ enum End {
 pub fn run(options: &CommandLine) -> Result<(), String> {
     let start = crate::given::start(options)?;
     let settings = &options.settings;
-    let mut names = ["You", "You"];
     let person = settings.side.unwrap_or(Side::Black);
-    if let Some(name) = names.get_mut(person.opponent().index()) {
-        *name = &settings.name;
-    }
+    let engine = settings.name.as_str();
+    let names = if person == Side::Black { ["You", engine] } else { [engine, "You"] };
     let folder = settings.record_dir.as_deref().unwrap_or(Path::new("records"));
     let record = RecordFile::new(folder, names, settings, &start);
     let game = Game::new(settings, Conditions::DESKTOP, start);

@@ -59,6 +59,8 @@ fn play(session: Session) -> Result<(), Disconnected> {
     let mut remark = remark(&session.connection.problems);
     let mut bot = Bot { session, us: None };
     let mut running = None;
+    // The tree is set up before the request comes, while no clock runs.
+    bot.session.game();
     while let Some(turn) = read_turn(&mut bot.session.connection.events, size, running) {
         let process_started = process_started.take();
         let report = bot.think(&turn, process_started);

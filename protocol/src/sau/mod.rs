@@ -150,7 +150,7 @@ impl Engine {
         let game = self.session.game();
         let before_last = game.moves().iter().rev().nth(1).copied();
         if mv.is_some() && mv == before_last && game.position().side() != us {
-            // It is said twice: an amazon does not leave a square that it has just left.
+            // The same line twice: an amazon cannot leave the same square for the same square two turns running.
             self.session.keep_record(None);
             return Ok(());
         }
@@ -176,8 +176,8 @@ impl Engine {
         self.resumed.moves.strip_prefix(self.session.moves())?.first().copied()
     }
 
-    /// Starts to think about our move, if we have any. For the search this lasts until the time of our turn is over,
-    /// or until it is stopped.
+    /// Starts the search for our move, if we have any; it ends with the time of our turn, or when it is stopped. A move
+    /// of the game to resume is played at once.
     fn think(&mut self, turn_began: Instant) -> Result<(), Disconnected> {
         let game = self.session.game();
         if game.position().movements().next().is_none() {
