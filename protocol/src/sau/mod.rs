@@ -87,11 +87,7 @@ struct Engine {
 
 impl Engine {
     fn new(mut session: Session) -> Self {
-        let resumed = session.settings.resume.as_ref().map_or_else(Resumed::default, |file| {
-            let (resumed, notes) = Resumed::read(file, &session.settings, &session.start);
-            notes.iter().for_each(|(mark, note)| session.note(mark, note));
-            resumed
-        });
+        let resumed = Resumed::read(&session);
         session.start = session.start.with_rules(Rules::SelfBlocking);
         let standing = Standing::Confirmed;
         Self { session, us: None, turn_began: None, resumed, silence: None, standing }
