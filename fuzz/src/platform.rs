@@ -2,7 +2,7 @@
 
 use otrera::{Move, Position, Size};
 use otrera_bot::botzone::messages::{Message, Request, Style, json_request, response, simple_message};
-use otrera_bot::io::{Event, Events, Log, Output, read_lines};
+use otrera_bot::io::{Connection, Event, Events, Log, Output, read_lines};
 use otrera_bot::options::Settings;
 use otrera_bot::{botzone, sau, uci};
 use serde_json::to_string_pretty;
@@ -169,9 +169,7 @@ pub fn sau_session(bytes: &[u8]) {
         }
         let _ = feeder.send(Event::Closed);
     });
-    let output = Output::new(Box::new(sink.clone()), Log::none(Instant::now()));
-    let log = Log::none(Instant::now());
-    let _ = sau::play(&mut Events::new(lines), events, &output, &log, &settings());
+    let _ = sau::PLATFORM.serve(connection(Events::new(lines), events, &sink), &settings());
     platform.join().expect("it only sends");
     let heard = sink.lines();
     assert!(heard.len() <= said, "{heard:?}");
@@ -203,8 +201,7 @@ pub fn uci_session(bytes: &[u8]) {
 
     let (sender, receiver) = read_in_pieces(said.join("\n").as_bytes(), 1 << 16);
     let sink = Sink::default();
-    let output = Output::new(Box::new(sink.clone()), Log::none(Instant::now()));
-    let _ = uci::play(&mut Events::new(receiver), sender, &output, &settings(), &[]);
+    let _ = uci::PLATFORM.serve(connection(Events::new(receiver), sender, &sink), &settings());
     let answers = sink.lines();
     let moves: Vec<&str> = answers.iter().filter_map(|line| line.strip_prefix("bestmove ")).collect();
     assert_eq!(moves.len(), searches, "{answers:?}");
@@ -228,25 +225,25 @@ fn settings() -> Settings {
 /// What the program says to this input, all of which is there from the beginning.
 fn answers_to(bytes: &[u8]) -> Vec<String> {
     let (sender, receiver) = read_in_pieces(bytes, 1 << 16);
-    let log = Log::none(Instant::now());
     let sink = Sink::default();
-    let output = Output::new(Box::new(sink.clone()), log.clone());
-    let settings = settings();
     let mut events = Events::new(receiver);
     while let Event::Line(line, arrived) = events.wait() {
-        let botzone = botzone::recognises(&line);
-        if !botzone && !sau::recognises(&line) {
-            continue;
+        let platforms = [&botzone::PLATFORM, &sau::PLATFORM];
+        if let Some(platform) = platforms.into_iter().find(|platform| (platform.recognises)(&line)) {
+            events.unread(Event::Line(line, arrived));
+            let _ = platform.serve(connection(events, sender, &sink), &settings());
+            break;
         }
-        events.unread(Event::Line(line, arrived));
-        let _ = if botzone {
-            botzone::play(&mut events, &output, &settings, &[], Instant::now())
-        } else {
-            sau::play(&mut events, sender, &output, &log, &settings)
-        };
-        break;
     }
     sink.lines()
+}
+
+/// A connection without a log whose answers go to this sink.
+fn connection(events: Events, sender: Sender<Event>, sink: &Sink) -> Connection {
+    let started = Instant::now();
+    let log = Log::none(started);
+    let output = Output::new(Box::new(sink.clone()), log.clone());
+    Connection { events, sender, output, log, problems: Vec::new(), started }
 }
 
 /// Keeps what is written, and tells of each time that it is.

@@ -1,6 +1,7 @@
 //! Laws of the options: none is fatal, none is out of its range, and file and command line agree.
 
-use otrera_bot::options::{Options, Settings, settings_help};
+use otrera_bot::cli::{CommandLine, settings_help};
+use otrera_bot::options::Settings;
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -10,7 +11,7 @@ const FILE: &str = "otrera.toml";
 /// Any arguments, separated by line breaks, leave options that can be used.
 pub fn options(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    let options = Options::read(text.lines().map(OsString::from));
+    let options = CommandLine::read(text.lines().map(OsString::from));
     assert_in_range(&options.settings);
     assert!((1..=10_000).contains(&options.lines));
 }
@@ -40,7 +41,7 @@ fn setting_names() -> Vec<String> {
 }
 
 fn assert_agreement(name: &str, value: &str) {
-    let options = Options::read([format!("--{name}"), value.to_owned()].map(OsString::from));
+    let options = CommandLine::read([format!("--{name}"), value.to_owned()].map(OsString::from));
     let (mut settings, mut problems) = (Settings::default(), Vec::new());
     let line = format!("{name} = {}", toml::Value::String(value.to_owned()));
     settings.read_text(&line, Path::new(FILE), &mut problems);
@@ -52,7 +53,7 @@ fn assert_in_range(settings: &Settings) {
     assert!(settings.threads.is_none_or(|threads| (1..=1024).contains(&threads)));
     assert!(settings.memory.is_none_or(|bytes| (1 << 20..=65_536 << 20).contains(&bytes)));
     assert!(settings.iterations.is_none_or(|count| count > 0));
-    let times = [Some(settings.total_time), settings.move_time];
+    let times = [settings.total_time, settings.move_time];
     assert!(times.into_iter().flatten().all(|time| (0.0099..=604_800.0).contains(&time.as_secs_f64())));
     assert!((1..=40).contains(&settings.name.len()));
     assert!(settings.name.bytes().all(|byte| (b' '..=b'~').contains(&byte)));

@@ -2,8 +2,8 @@
 //! moves with what may follow them.
 
 use crate::board::{self, Colours};
-use crate::options::Options;
-use crate::session::Defaults;
+use crate::cli::CommandLine;
+use crate::conditions::Conditions;
 use crate::territory::{self, Territory};
 use otrera::{Limits, Line, Move, Position, Report, Resources, Search, Side};
 use std::fmt::Write;
@@ -18,15 +18,11 @@ const DEFAULT_TIME: Duration = Duration::from_secs(5);
 const SHOWN_MOVES: usize = 4;
 
 /// Runs the command.
-pub fn run(options: &Options) -> Result<(), String> {
+pub fn run(options: &CommandLine) -> Result<(), String> {
     let (position, last) = crate::given::position(options)?;
     let settings = &options.settings;
-    let defaults = Defaults::desktop();
-    let resources = Resources {
-        threads: settings.threads.unwrap_or(defaults.threads),
-        memory: settings.memory.unwrap_or(defaults.memory),
-        seed: settings.seed.unwrap_or(1),
-    };
+    // The same analysis each time, unless another seed is asked for.
+    let resources = Resources { seed: settings.seed.unwrap_or(1), ..Conditions::DESKTOP.resources(settings) };
     crate::print(&introduced(&position, last))?;
     if let Some(winner) = position.winner() {
         let hint = if last.is_some() { " --ply N shows the position after N moves." } else { "" };

@@ -9,7 +9,6 @@ pub struct Colours(bool);
 
 impl Colours {
     /// No colours.
-    #[cfg(test)]
     pub const NONE: Self = Self(false);
 
     /// Colours on a terminal that has them, unless `NO_COLOR` is set (<https://no-color.org>). Not on Windows, whose

@@ -6,11 +6,16 @@ use std::fs::File;
 use std::io::{Error, Read, Result};
 use std::path::{Path, PathBuf};
 
-/// Reads a whole file of at most `most` bytes.
+/// Reads a text of at most `most` bytes: UTF-16 where it begins with the byte order mark of that, as some editors
+/// save it, else UTF-8. What is neither becomes U+FFFD.
 ///
 /// # Errors
 /// It is not there, no regular file, larger, or cannot be read.
-pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
+pub fn read_text(path: &Path, most: u64) -> Result<String> {
+    read(path, most).map(|bytes| decoded(&bytes))
+}
+
+fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
     // Before it is opened, since to open a named pipe waits for somebody at its other end.
     require_regular(path)?;
     let mut bytes = Vec::new();
@@ -19,6 +24,17 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
         return Err(Error::other(format!("larger than {} KB", most >> 10)));
     }
     Ok(bytes)
+}
+
+fn decoded(bytes: &[u8]) -> String {
+    let units = |read: fn([u8; 2]) -> u16| -> Vec<u16> {
+        bytes.as_chunks().0.iter().skip(1).map(|&pair| read(pair)).collect()
+    };
+    match bytes {
+        [0xff, 0xfe, ..] => String::from_utf16_lossy(&units(u16::from_le_bytes)),
+        [0xfe, 0xff, ..] => String::from_utf16_lossy(&units(u16::from_be_bytes)),
+        _ => String::from_utf8_lossy(bytes).into_owned(),
+    }
 }
 
 fn require_regular(path: &Path) -> Result<()> {

@@ -1,7 +1,7 @@
 //! The position that a command is asked about: a board's start, a FEN, moves, or a game out of a file.
 
+use crate::cli::CommandLine;
 use crate::files;
-use crate::options::{Options, decoded};
 use otrera::record::{self, ccgc};
 use otrera::{GameRecord, Move, Position, Size};
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::path::Path;
 const MOST_BYTES: u64 = 64 << 20;
 
 /// The position that `--fen` or `--size` asks for.
-pub fn start(options: &Options) -> Result<Position, String> {
+pub fn start(options: &CommandLine) -> Result<Position, String> {
     match &options.fen {
         Some(fen) => Position::from_fen(fen).map_err(|error| format!("--fen: {error}")),
         None => Ok(Position::start(options.settings.size.unwrap_or(Size::STANDARD))),
@@ -18,7 +18,7 @@ pub fn start(options: &Options) -> Result<Position, String> {
 }
 
 /// The position that `--fen`, `--size`, `--moves`, `--record`, `--game` and `--ply` ask for, and the move that led to it.
-pub fn position(options: &Options) -> Result<(Position, Option<Move>), String> {
+pub fn position(options: &CommandLine) -> Result<(Position, Option<Move>), String> {
     let game = match (&options.moves, &options.record) {
         (Some(_), Some(_)) => return Err("--moves and --record: one of them says which game".into()),
         (None, Some(_)) if options.fen.is_some() => {
@@ -51,7 +51,7 @@ pub fn position(options: &Options) -> Result<(Position, Option<Move>), String> {
 
 /// One game of a file, by its number from 1.
 fn recorded(file: &Path, number: Option<usize>) -> Result<GameRecord, String> {
-    let text = decoded(&files::read(file, MOST_BYTES).map_err(|error| error.to_string())?);
+    let text = files::read_text(file, MOST_BYTES).map_err(|error| error.to_string())?;
     let games = record::read(&text).map_err(|error| error.to_string())?;
     let count = games.len();
     let wanted = match number {

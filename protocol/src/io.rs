@@ -20,8 +20,8 @@ pub enum Event {
     Line(String, Instant),
     /// The end of input.
     Closed,
-    /// The search with this number has ended.
-    Thought(u64),
+    /// The background search with this number has ended.
+    SearchEnded(u64),
 }
 
 /// A line longer than this is cut off: no platform sends one, and memory is limited.
@@ -174,6 +174,22 @@ impl LogFile {
     }
 }
 
+/// What a session has of the outside world.
+pub struct Connection {
+    /// Lines of input, and ends of background searches.
+    pub events: Events,
+    /// Where background searches send their end.
+    pub sender: Sender<Event>,
+    /// Where the answers go.
+    pub output: Output,
+    /// The log of both directions.
+    pub log: Log,
+    /// What was wrong with the options, for platforms that have a place for it.
+    pub problems: Vec<String>,
+    /// When the process began.
+    pub started: Instant,
+}
+
 /// Starts the thread that reads standard input.
 ///
 /// # Errors
@@ -212,12 +228,14 @@ impl Events {
         }
     }
 
-    /// The next event if it comes before `deadline`.
-    pub fn next_before(&mut self, deadline: Instant) -> Option<Event> {
-        if self.input.is_some() {
-            return Some(self.wait());
+    /// The next event; `None` where there is a deadline and it passes before.
+    pub fn next_by(&mut self, deadline: Option<Instant>) -> Option<Event> {
+        match deadline {
+            Some(deadline) if self.input.is_none() => {
+                self.waiting.pop_front().or_else(|| self.receive_before(deadline))
+            }
+            _ => Some(self.wait()),
         }
-        self.waiting.pop_front().or_else(|| self.receive_before(deadline))
     }
 
     /// Gives an event back: it will be the next.
@@ -275,7 +293,7 @@ mod tests {
         let (_sender, receiver) = mpsc::channel();
         let mut events = Events::new(receiver);
         events.read_from(Box::new("1\r\n-1 -1\nlast".as_bytes()), Log::none(Instant::now()));
-        let mut next = || match events.next_before(Instant::now()) {
+        let mut next = || match events.next_by(Some(Instant::now())) {
             Some(Event::Line(line, _)) => line,
             Some(Event::Closed) => "closed".into(),
             _ => "nothing".into(),

@@ -1,10 +1,11 @@
 //! The bot of Otrera: the platforms' protocols, UCI and the terminal, on one session each.
 //!
-//! 1. [`options`]: what can be set, on the command line and in `otrera.toml`. [`io`]: lines in and out, and the log.
-//!    [`files`]: files that people name, read with care.
-//! 2. [`session`]: a game being played, with its search. [`thought`]: a search in a thread of its own.
-//!    [`records`]: games as files.
-//! 3. [`botzone`], [`sau`], [`uci`]: the platforms. `protocol/README.md` says what to expect of them.
+//! 1. [`options`]: what can be set. [`cli`]: the command line. [`conditions`]: board, resources and time, as set or by
+//!    default. [`io`]: lines in and out, and the log. [`files`]: files that people name, read with care.
+//! 2. [`session`]: a game being played, with its search in the background, its clock and its record. [`records`]: games
+//!    as files.
+//! 3. [`platform`]: the table of the platforms [`botzone`], [`sau`] and [`uci`]. `protocol/README.md` says what to
+//!    expect of them.
 //! 4. [`analyze`], [`play`]: the commands for people. [`given`]: the position that they are asked about; [`board`] and
 //!    [`territory`]: boards on a terminal.
 
@@ -13,16 +14,18 @@
 pub mod analyze;
 pub mod board;
 pub mod botzone;
+pub mod cli;
+pub mod conditions;
 pub mod files;
 pub mod given;
 pub mod io;
 pub mod options;
+pub mod platform;
 pub mod play;
 pub mod records;
 pub mod sau;
 pub mod session;
 pub mod territory;
-pub mod thought;
 pub mod uci;
 
 use std::io::Write;

@@ -3,41 +3,15 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-use otrera_bot::io::{self, Event, Events, Log, Output};
-use otrera_bot::options::{self, Command, Options};
-use otrera_bot::{analyze, botzone, given, play, print, sau, uci};
+use otrera_bot::cli::{Command, CommandLine, help};
+use otrera_bot::io::{self, Connection, Events, Log, Output};
+use otrera_bot::{analyze, given, platform, play, print};
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::mpsc;
 use std::time::Instant;
 
-const USAGE: &str = "\
-Otrera plays the Game of the Amazons.
-
-Usage: otrera [OPTIONS]                    play on the platform that speaks on standard input:
-                                           Botzone (JSON or simple), SAU or a UCI interface, found by its
-                                           first line
-       otrera resume FILE [OPTIONS]        the same; on SAU go on with the game of a record, or of moves
-       otrera play [--side black|white]    play against it in the terminal
-       otrera analyze [--fen F] [--moves \"M M ...\"] [--time S] [--lines N]
-       otrera analyze --record FILE [--game N] [--ply N] [--time S] [--lines N]
-                                           search a position, show whose the squares are and the best moves;
-                                           a record is SGF, CCGC or JSON, or moves alone; its last position
-                                           or that after N moves
-       otrera uci                          UCI (Fairy-Stockfish's variant amazons) from the first line on
-       otrera bench [--parts]              behaviour checksum and speed; or what the parts of an iteration cost
-       otrera perft [--fen F] DEPTH        count the move sequences of a length
-       otrera --help | --version
-
-FEN is that of Fairy-Stockfish's amazons: ranks from the top, Q an amazon of the side that moves first
-(Black), q one of the other side, * an arrow, a number so many empty squares; then w if the side that moves
-first is to move, b if the other is. The start: 3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1
-
-Options, also as lines `name = value` of a file otrera.toml beside the executable:
-";
-
-/// Whether the program is built for Botzone alone (`--cfg botzone_only`), whose editor takes no large source: it has no
-/// other protocol and, but for the bench, no command.
+/// Whether the program is built for Botzone alone, see [`platform::PLATFORMS`]: but for the bench it has no command.
 const BOTZONE_ONLY: bool = cfg!(botzone_only);
 
 /// Bytes for the stack of the thread that does the work. The one that the system gives to `main` may be smaller
@@ -68,8 +42,8 @@ fn outlive_file_size_limit() {}
 
 /// Does what the command line asks for.
 fn obey(started: Instant) -> ExitCode {
-    let options = Options::read(std::env::args_os().skip(1));
-    if matches!(options.command, Command::Detect | Command::Uci) {
+    let options = CommandLine::read(std::env::args_os().skip(1));
+    if matches!(options.command, Command::Detect | Command::Serve(_)) {
         serve(&options, started);
         // A platform takes any other status for a crash.
         return ExitCode::SUCCESS;
@@ -81,13 +55,13 @@ fn obey(started: Instant) -> ExitCode {
         return ExitCode::from(2);
     }
     let outcome = match options.command {
-        Command::Detect | Command::Uci => Ok(()),
+        Command::Detect | Command::Serve(_) => Ok(()),
         Command::Perft | Command::Analyze | Command::Play if BOTZONE_ONLY => Err(not_built_in()),
         Command::Bench => bench(&options),
         Command::Perft => perft(&options),
         Command::Analyze => analyze::run(&options),
         Command::Play => play::run(&options),
-        Command::Help => print(&format!("{USAGE}{}", options::settings_help())),
+        Command::Help => print(&help()),
         Command::Version => print(&format!("otrera {}\n", env!("CARGO_PKG_VERSION"))),
     };
     match outcome {
@@ -99,11 +73,23 @@ fn obey(started: Instant) -> ExitCode {
     }
 }
 
-/// Waits for a line that a platform would send, and plays there; UCI can also be asked for.
-fn serve(options: &Options, started: Instant) {
-    let settings = &options.settings;
+/// Plays on the platform that was asked for, or on the one whose first line comes.
+fn serve(options: &CommandLine, started: Instant) {
+    let mut connection = connect(options, started);
+    let platform = match options.command {
+        Command::Serve(platform) => Some(platform),
+        _ => platform::detect(&mut connection.events),
+    };
+    if let Some(platform) = platform {
+        // A reader that has gone away: there is nothing left to do.
+        let _ = platform.serve(connection, &options.settings);
+    }
+}
+
+/// Opens the log, tells a person at a terminal and the log what is wrong, and begins to read standard input.
+fn connect(options: &CommandLine, started: Instant) -> Connection {
     let mut problems: Vec<String> = options.problems.iter().chain(&options.remarks).cloned().collect();
-    let log = match &settings.log {
+    let log = match &options.settings.log {
         Some(path) => Log::open(path, started, &mut problems),
         None => Log::none(started),
     };
@@ -111,7 +97,7 @@ fn serve(options: &Options, started: Instant) {
         for problem in &problems {
             eprintln!("otrera: {problem}");
         }
-        if options.command == Command::Detect {
+        if matches!(options.command, Command::Detect) {
             eprintln!(
                 "otrera: waiting for a platform; to play or to look around try `otrera play` or `otrera --help`"
             );
@@ -130,41 +116,20 @@ fn serve(options: &Options, started: Instant) {
         events.read_from(Box::new(std::io::stdin().lock()), log.clone());
     }
     let output = Output::new(Box::new(std::io::stdout()), log.clone());
-    // The end of the session, or a reader that has gone away: either way there is nothing left to do.
-    if options.command == Command::Uci && !BOTZONE_ONLY {
-        let _ = uci::play(&mut events, sender, &output, settings, &problems);
-        return;
-    }
-    while let Event::Line(line, arrived) = events.wait() {
-        let _ = if botzone::recognises(&line) {
-            events.unread(Event::Line(line, arrived));
-            botzone::play(&mut events, &output, settings, &problems, started)
-        } else if BOTZONE_ONLY {
-            continue;
-        } else if sau::recognises(&line) {
-            events.unread(Event::Line(line, arrived));
-            sau::play(&mut events, sender, &output, &log, settings)
-        } else if uci::recognises(&line) {
-            events.unread(Event::Line(line, arrived));
-            uci::play(&mut events, sender, &output, settings, &problems)
-        } else {
-            continue;
-        };
-        return;
-    }
+    Connection { events, sender, output, log, problems, started }
 }
 
 fn not_built_in() -> String {
     "this program was built for Botzone alone; `make` builds the one with all commands".into()
 }
 
-fn perft(options: &Options) -> Result<(), String> {
+fn perft(options: &CommandLine) -> Result<(), String> {
     let depth = options.depth.ok_or("perft needs a depth, like `otrera perft 2`")?;
     let position = given::start(options)?;
     print(&format!("{}\n", otrera::perft(&position, depth)))
 }
 
-fn bench(options: &Options) -> Result<(), String> {
+fn bench(options: &CommandLine) -> Result<(), String> {
     let settings = &options.settings;
     if settings.iterations.is_some() || settings.move_time.is_some() {
         return Err("bench always searches the same number of iterations; it takes a --preset".into());

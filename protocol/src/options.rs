@@ -1,13 +1,10 @@
-//! Options: from the command line and from `otrera.toml` beside the executable.
+//! What can be set, in `otrera.toml` beside the executable and on the command line ([`crate::cli`]).
 //!
 //! Both know the same names, listed once in [`SETTINGS`]; the command line wins. A bad name or value is
 //! never fatal by itself: it becomes a message that says what would be valid, and the default stands.
 
 use crate::files;
-use lexopt::{Arg, Parser, ValueExt};
-use otrera::search::params::{PARAMETERS, Parameter};
-use otrera::{Params, Side, Size};
-use std::ffi::OsString;
+use otrera::{Model, Params, Side, Size};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -27,6 +24,8 @@ pub enum KeepRunning {
 pub struct Settings {
     /// The preset, with parameters behind it where they are changed: `tournament,c=3`.
     pub preset: String,
+    /// The parameters that the preset stands for.
+    pub search: Params,
     /// Threads that think, at least 1.
     pub threads: Option<usize>,
     /// Bytes for the tree.
@@ -34,14 +33,14 @@ pub struct Settings {
     /// Time for each move.
     pub move_time: Option<Duration>,
     /// For all moves of one side, where the platform has a clock for the whole game.
-    pub total_time: Duration,
+    pub total_time: Option<Duration>,
     /// What a move costs on the platform's clock beside our thinking.
     pub move_overhead: Option<Duration>,
     /// Iterations for each move, instead of a time.
     pub iterations: Option<u64>,
     /// Seed of the random numbers; else it comes from the time.
     pub seed: Option<u64>,
-    /// What threads work on, in place of what the preset says.
+    /// What runs in parallel, instead of what the preset says.
     pub parallel: Option<otrera::Parallel>,
     /// The board.
     pub size: Option<Size>,
@@ -73,10 +72,11 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             preset: Params::NAMED[0].0.into(),
+            search: Params::TOURNAMENT,
             threads: None,
             memory: None,
             move_time: None,
-            total_time: Duration::from_secs(15 * 60),
+            total_time: None,
             move_overhead: None,
             iterations: None,
             seed: None,
@@ -111,63 +111,36 @@ pub const MOST_MEMORY: u64 = 65_536;
 /// The largest configuration file that is read, in bytes: what is larger is something else.
 const LARGEST_FILE: u64 = 64 << 10;
 
-/// One setting: its name, its argument, and what `--help` says.
-struct Setting {
-    name: &'static str,
-    argument: &'static str,
-    help: &'static str,
-}
-
-const fn setting(name: &'static str, argument: &'static str, help: &'static str) -> Setting {
-    Setting { name, argument, help }
-}
-
-/// Every setting, in the order of `--help`.
-const SETTINGS: [Setting; 21] = [
-    setting("preset", "NAME", "tournament (default), paper, mg, peo, mcts, uct; or tournament,burst=1"),
-    setting("threads", "N", "threads that think (Botzone: 1; else all cores)"),
-    setting("memory", "MB", "memory of the tree (Botzone: 160; else 1024)"),
-    setting("move-time", "SECONDS", "time for each move (Botzone: 0.92, first turn 1.85)"),
-    setting("total-time", "SECONDS", "time for all moves of one side (SAU: 900)"),
-    setting("move-overhead", "SECONDS", "held back for each move to come (SAU: 0.2, UCI: 0.01)"),
-    setting("iterations", "N", "think this many iterations a move instead"),
-    setting("seed", "N", "seed of the random numbers (default: from the time)"),
-    setting("parallel", "MODE", "off, metrics, rollouts or tree (default: the preset's)"),
-    setting("size", "N", "edge of the board, 4 to 10 (Botzone: 8; else 10)"),
-    setting("keep-running", "MODE", "Botzone: auto (default), on or off"),
-    setting("name", "NAME", "name told to the platform, at most 40 ASCII characters"),
-    setting("log", "FILE", "append every line in and out with its time (a second process: FILE-2)"),
-    setting("pondering", "MODE", "SAU: on or off (default): think in the opponent's time"),
-    setting("record-dir", "DIR", "SAU and play: write a record of every game into this folder"),
-    setting("team", "NAME", "our name in records (default: that of --name)"),
-    setting("opponent", "NAME", "the opponent's name in records of SAU games"),
-    setting("place", "PLACE", "the place in records"),
-    setting("event", "EVENT", "the event in records"),
-    setting("resume", "FILE", "SAU: go on with the game of this record, see protocol/README.md"),
-    setting("side", "SIDE", "black or white: ours in the game to resume; yours in play (default: black)"),
+/// Every setting, in the order of `--help`: its name, what kind of value follows, and what it means. Defaults that
+/// differ between platforms are those of [`crate::conditions`].
+pub const SETTINGS: [(&str, &str, &str); 21] = [
+    ("preset", "NAME", "tournament (default), paper, mg, peo, mcts, uct; or tournament,burst=1"),
+    ("threads", "N", "threads that think"),
+    ("memory", "MB", "memory of the tree"),
+    ("move-time", "SECONDS", "time for each move"),
+    ("total-time", "SECONDS", "time for all moves of one side"),
+    ("move-overhead", "SECONDS", "held back for each move to come"),
+    ("iterations", "N", "think this many iterations a move instead"),
+    ("seed", "N", "seed of the random numbers (default: from the time)"),
+    ("parallel", "MODE", "off, metrics, rollouts or tree (default: the preset's)"),
+    ("size", "N", "edge of the board, 4 to 10"),
+    ("keep-running", "MODE", "Botzone: auto (default), on or off"),
+    ("name", "NAME", "name told to the platform, at most 40 ASCII characters"),
+    ("log", "FILE", "append every line in and out with its time (a second process: FILE-2)"),
+    ("pondering", "MODE", "SAU: on or off (default): think in the opponent's time"),
+    ("record-dir", "DIR", "SAU and play: write a record of every game into this folder"),
+    ("team", "NAME", "our name in records (default: that of --name)"),
+    ("opponent", "NAME", "the opponent's name in records of SAU games"),
+    ("place", "PLACE", "the place in records"),
+    ("event", "EVENT", "the event in records"),
+    ("resume", "FILE", "SAU: go on with the game of this record, see protocol/README.md"),
+    ("side", "SIDE", "black or white: ours in the game to resume; yours in play (default: black)"),
 ];
-
-/// The settings as lines for `--help`, and the parameters that `preset` takes.
-pub fn settings_help() -> String {
-    let line = |s: &Setting| format!("  --{:<22} {}\n", format!("{} {}", s.name, s.argument), s.help);
-    let parameter = |parameter: &Parameter| {
-        let default = parameter.value(&Params::TOURNAMENT).unwrap_or_default();
-        format!("  {:<18} {} ({default}): {}\n", parameter.name, parameter.meaning, parameter.valid())
-    };
-    SETTINGS
-        .iter()
-        .map(line)
-        .chain(["\nParameters of the search, behind a preset (tournament,burst=1,lcb-z=0):\n".into()])
-        .chain(PARAMETERS.iter().map(parameter))
-        .collect()
-}
 
 impl Settings {
     /// The search parameters: the preset's, with the parallel mode that was asked for.
     pub fn params(&self) -> Params {
-        let mut params: Params = self.preset.parse().unwrap_or(Params::TOURNAMENT);
-        params.parallel = self.parallel.unwrap_or(params.parallel);
-        params
+        Params { parallel: self.parallel.unwrap_or(self.search.parallel), ..self.search.clone() }
     }
 
     /// Takes back the threads beyond the cores of this machine, and says so: they would wait for each other, and with
@@ -183,19 +156,18 @@ impl Settings {
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         match name {
             "preset" => {
-                let text = value.to_ascii_lowercase();
-                text.parse::<Params>()?;
-                self.preset = text;
+                self.search = Params::read(value, |file| read_model(Path::new(file)))?;
+                self.preset = value.trim().to_ascii_lowercase();
             }
             "threads" => self.threads = Some(number(value, 1, MOST_THREADS)? as usize),
             "memory" => {
-                // More than a 32-bit program can address is as much as it can get.
+                // Saturated where the address space has 32 bits.
                 let bytes = number(value, 1, MOST_MEMORY)? << 20;
                 self.memory = Some(usize::try_from(bytes).unwrap_or(usize::MAX));
             }
             "move-time" => self.move_time = Some(seconds(value)?),
-            "total-time" => self.total_time = seconds(value)?,
-            "move-overhead" => self.move_overhead = Some(overhead(value)?),
+            "total-time" => self.total_time = Some(seconds(value)?),
+            "move-overhead" => self.move_overhead = Some(seconds_between(value, 0.0, MOST_OVERHEAD)?),
             "iterations" => self.iterations = Some(number(value, 1, 1_000_000_000_000)?),
             "seed" => self.seed = Some(number(value, 0, u64::MAX)?),
             "parallel" => {
@@ -227,17 +199,17 @@ impl Settings {
             "resume" => self.resume = Some(value.into()),
             "record-dir" => self.record_dir = Some(value.into()),
             "side" => self.side = Some(side(value)?),
-            _ => return Err(format!("valid are {}", SETTINGS.map(|setting| setting.name).join(", "))),
+            _ => return Err(format!("valid are {}", SETTINGS.map(|(name, ..)| name).join(", "))),
         }
         Ok(())
     }
 
     /// Reads a configuration file. Each line that cannot be used adds a message, and the others count.
     pub fn read_file(&mut self, path: &Path, problems: &mut Vec<String>) {
-        let text = match files::read(path, LARGEST_FILE) {
+        let text = match files::read_text(path, LARGEST_FILE) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
             Err(error) => return problems.push(format!("{}: {error}", path.display())),
-            Ok(bytes) => decoded(&bytes),
+            Ok(text) => text,
         };
         if text.contains('\u{fffd}') {
             problems.push(format!("{}: not all of it is UTF-8, save it as that", path.display()));
@@ -276,16 +248,14 @@ impl Settings {
     }
 }
 
-/// A text from a file: UTF-16 where it begins with the mark of that, as some editors save it, else UTF-8.
-pub fn decoded(bytes: &[u8]) -> String {
-    let units = |read: fn([u8; 2]) -> u16| -> Vec<u16> {
-        bytes.as_chunks().0.iter().skip(1).map(|&pair| read(pair)).collect()
-    };
-    match bytes {
-        [0xff, 0xfe, ..] => String::from_utf16_lossy(&units(u16::from_le_bytes)),
-        [0xfe, 0xff, ..] => String::from_utf16_lossy(&units(u16::from_be_bytes)),
-        _ => String::from_utf8_lossy(bytes).into_owned(),
-    }
+/// The largest file of weights that is read, in bytes.
+const LARGEST_WEIGHTS: u64 = 64 << 20;
+
+/// The model of a file of weights, which `lab fit-eval` and `lab fit-policy` write.
+fn read_model(path: &Path) -> Result<Model, String> {
+    let problem = |what: &dyn std::fmt::Display| format!("{}: {what}", path.display());
+    let text = files::read_text(path, LARGEST_WEIGHTS).map_err(|error| problem(&error))?;
+    Model::from_weights(&text).map_err(|error| problem(&error))
 }
 
 /// A whole number within these bounds.
@@ -296,22 +266,18 @@ pub fn number(text: &str, least: u64, most: u64) -> Result<u64, String> {
     }
 }
 
-/// Ten milliseconds to a week.
+/// A time for thinking, in seconds: ten milliseconds to a week.
 pub fn seconds(text: &str) -> Result<Duration, String> {
-    match text.trim().parse::<f64>() {
-        Ok(seconds) if (0.01..=604_800.0).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
-        _ => Err("valid is a number of seconds from 0.01 to 604800".into()),
-    }
+    seconds_between(text, 0.01, 604_800.0)
 }
 
 /// The most [`Settings::move_overhead`], in seconds.
 pub const MOST_OVERHEAD: f64 = 5.0;
 
-/// None to five seconds.
-fn overhead(text: &str) -> Result<Duration, String> {
+fn seconds_between(text: &str, least: f64, most: f64) -> Result<Duration, String> {
     match text.trim().parse::<f64>() {
-        Ok(seconds) if (0.0..=MOST_OVERHEAD).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
-        _ => Err(format!("valid is a number of seconds from 0 to {MOST_OVERHEAD}")),
+        Ok(seconds) if (least..=most).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
+        _ => Err(format!("valid is a number of seconds from {least} to {most}")),
     }
 }
 
@@ -337,178 +303,5 @@ fn label(text: &str) -> Result<String, String> {
     match text.trim() {
         label if (1..=40).contains(&label.chars().count()) && label.chars().all(usable) => Ok(label.into()),
         _ => Err("valid are 1 to 40 printable characters other than [ ] ;".into()),
-    }
-}
-
-/// What the program is asked to do.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Command {
-    /// Find out which platform listens, and play.
-    Detect,
-    /// Behaviour checksum and speed.
-    Bench,
-    /// Count the move sequences of a length.
-    Perft,
-    /// Search a position and show what was found.
-    Analyze,
-    /// Play against a person in the terminal.
-    Play,
-    /// Speak UCI from the first line on.
-    Uci,
-    /// What can be done and set.
-    Help,
-    /// Name and version.
-    Version,
-}
-
-/// The whole command line.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// What to do.
-    pub command: Command,
-    /// What file and command line have set.
-    pub settings: Settings,
-    /// `--fen`, for perft and analyze.
-    pub fen: Option<String>,
-    /// `--moves`, for analyze: what was played from the start.
-    pub moves: Option<String>,
-    /// `--record`, for analyze: a file with games.
-    pub record: Option<PathBuf>,
-    /// `--game`, for analyze: which of them, from 1.
-    pub game: Option<usize>,
-    /// `--ply`, for analyze: after how many moves of the game.
-    pub ply: Option<usize>,
-    /// `--lines`: how many moves analyze lists.
-    pub lines: usize,
-    /// The argument of perft.
-    pub depth: Option<u32>,
-    /// `--parts`, for bench: what each part of an iteration costs.
-    pub parts: bool,
-    /// What could not be used, each with what would be valid.
-    pub problems: Vec<String>,
-    /// What was changed to something that this machine can do, which hinders no command.
-    pub remarks: Vec<String>,
-}
-
-impl Options {
-    /// Reads the configuration file beside the executable, then the command line.
-    pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Self {
-        let mut options = Self {
-            command: Command::Detect,
-            settings: Settings::default(),
-            fen: None,
-            moves: None,
-            record: None,
-            game: None,
-            ply: None,
-            lines: 10,
-            depth: None,
-            parts: false,
-            problems: Vec::new(),
-            remarks: Vec::new(),
-        };
-        let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join("otrera.toml")));
-        if let Some(path) = beside {
-            options.settings.read_file(&path, &mut options.problems);
-        }
-        options.take_all(arguments);
-        options.remarks.extend(options.settings.cap_threads());
-        options
-    }
-
-    fn take_all(&mut self, arguments: impl IntoIterator<Item = OsString>) {
-        let mut parser = Parser::from_args(arguments);
-        loop {
-            match parser.next() {
-                Ok(None) => return self.check_game(),
-                Ok(Some(argument)) => {
-                    if let Err(problem) = self.take(OwnedArg::from(argument), &mut parser) {
-                        self.problems.push(problem);
-                    }
-                }
-                Err(error) => self.problems.push(error.to_string()),
-            }
-        }
-    }
-
-    /// What says which game is meant is for `analyze`.
-    fn check_game(&mut self) {
-        let named =
-            self.moves.is_some() || self.record.is_some() || self.game.is_some() || self.ply.is_some();
-        if named && !matches!(self.command, Command::Analyze | Command::Help | Command::Version) {
-            self.problems.push("--moves, --record, --game and --ply are for analyze".into());
-        }
-    }
-
-    fn take(&mut self, argument: OwnedArg, parser: &mut Parser) -> Result<(), String> {
-        let mut value = || -> Result<String, String> {
-            parser.value().and_then(|value| value.string()).map_err(|error| error.to_string())
-        };
-        match argument {
-            OwnedArg::Flag(flag) => match flag.as_str() {
-                "-h" | "--help" => self.command = Command::Help,
-                "-V" | "--version" => self.command = Command::Version,
-                "--parts" => self.parts = true,
-                "--fen" => self.fen = Some(value()?),
-                "--moves" => self.moves = Some(value()?),
-                "--record" => self.record = Some(value()?.into()),
-                "--game" => self.game = Some(named("--game", number(&value()?, 1, 1_000_000_000))? as usize),
-                "--ply" => self.ply = Some(named("--ply", number(&value()?, 0, 1000))? as usize),
-                "--time" => self.settings.move_time = Some(named("--time", seconds(&value()?))?),
-                "--lines" => self.lines = named("--lines", number(&value()?, 1, 10_000))? as usize,
-                flag => {
-                    let known = SETTINGS.iter().find(|setting| flag.strip_prefix("--") == Some(setting.name));
-                    let setting = known.ok_or_else(|| format!("unknown option {flag}; see otrera --help"))?;
-                    let value = value()?;
-                    let set = self.settings.set(setting.name, &value);
-                    set.map_err(|valid| format!("{flag} {value}: {valid}"))?;
-                }
-            },
-            OwnedArg::Word(word) if word == "resume" && self.command == Command::Detect => {
-                let file = value().map_err(|_| "resume needs a file: a record, or moves")?;
-                self.settings.resume = Some(file.into());
-            }
-            OwnedArg::Word(word) => self.take_word(&word)?,
-        }
-        Ok(())
-    }
-
-    /// A word that is no option: the command, or perft's depth.
-    fn take_word(&mut self, word: &str) -> Result<(), String> {
-        match (&self.command, word) {
-            (Command::Detect, "bench") => self.command = Command::Bench,
-            (Command::Detect, "perft") => self.command = Command::Perft,
-            (Command::Detect, "analyze" | "analyse") => self.command = Command::Analyze,
-            (Command::Detect, "play") => self.command = Command::Play,
-            (Command::Detect, "uci") => self.command = Command::Uci,
-            (Command::Detect, "help") => self.command = Command::Help,
-            (Command::Perft, depth) if self.depth.is_none() => {
-                self.depth = Some(named("perft's depth", number(depth, 0, 20))? as u32);
-            }
-            (Command::Help | Command::Version, _) => {}
-            _ => return Err(format!("unexpected argument {word}; see otrera --help")),
-        }
-        Ok(())
-    }
-}
-
-/// Says which argument a value was for.
-fn named<T>(name: &str, result: Result<T, String>) -> Result<T, String> {
-    result.map_err(|valid| format!("{name}: {valid}"))
-}
-
-/// An argument that no longer borrows the parser.
-enum OwnedArg {
-    Flag(String),
-    Word(String),
-}
-
-impl From<Arg<'_>> for OwnedArg {
-    fn from(argument: Arg<'_>) -> Self {
-        match argument {
-            Arg::Short(letter) => Self::Flag(format!("-{letter}")),
-            Arg::Long(name) => Self::Flag(format!("--{name}")),
-            Arg::Value(word) => Self::Word(word.to_string_lossy().into_owned()),
-        }
     }
 }

@@ -3,9 +3,11 @@
 //! The record is written after every move and its path told at once, so that nothing is lost by Ctrl-C.
 
 use crate::board::{self, Colours};
-use crate::options::{Options, Settings};
+use crate::cli::CommandLine;
+use crate::conditions::Conditions;
+use crate::options::Settings;
 use crate::records::RecordFile;
-use crate::session::{Defaults, Game};
+use crate::session::Game;
 use otrera::{Move, Report, Side};
 use std::io::{BufRead, IsTerminal};
 use std::path::Path;
@@ -32,17 +34,15 @@ enum End {
 }
 
 /// Runs the command.
-pub fn run(options: &Options) -> Result<(), String> {
+pub fn run(options: &CommandLine) -> Result<(), String> {
     let start = crate::given::start(options)?;
     let settings = &options.settings;
-    let mut names = ["You", "You"];
     let person = settings.side.unwrap_or(Side::Black);
-    if let Some(name) = names.get_mut(person.opponent().index()) {
-        *name = &settings.name;
-    }
+    let engine = settings.name.as_str();
+    let names = if person == Side::Black { ["You", engine] } else { [engine, "You"] };
     let folder = settings.record_dir.as_deref().unwrap_or(Path::new("records"));
     let record = RecordFile::new(folder, names, settings, &start);
-    let game = Game::new(settings, Defaults::desktop(), start);
+    let game = Game::new(settings, Conditions::DESKTOP, start);
     let colours = Colours::of_output();
     let mut table = Table { game, record, told: false, settings, person, colours };
     let [letter, mover] = if person == Side::Black { ["B", "first"] } else { ["W", "second"] };
@@ -178,7 +178,7 @@ impl Table<'_> {
 
     /// Writes the game as it stands; the first time it is told where to, or why that is impossible.
     fn keep_record(&mut self) -> Result<(), String> {
-        let written = self.record.write(&self.game, None);
+        let written = self.record.write(self.game.moves(), None);
         if std::mem::replace(&mut self.told, true) {
             return Ok(());
         }
@@ -193,7 +193,7 @@ impl Table<'_> {
         if !self.told {
             return Ok(());
         }
-        let path = self.record.write(&self.game, winner)?;
+        let path = self.record.write(self.game.moves(), winner)?;
         crate::print(&format!("Record: {}\n", path.display()))
     }
 }

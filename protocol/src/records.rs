@@ -2,8 +2,7 @@
 //! the moves of a record.
 
 use crate::files;
-use crate::options::{Settings, decoded};
-use crate::session::Game;
+use crate::options::Settings;
 use otrera::record::{GameRecord, ccgc};
 use otrera::{Move, Position, Side};
 use std::io::Write;
@@ -41,8 +40,8 @@ impl RecordFile {
     ///
     /// # Errors
     /// What could not be written, as a message.
-    pub fn write(&mut self, game: &Game, winner: Option<Side>) -> Result<PathBuf, String> {
-        self.write_moves(game.moves(), winner, write_through)
+    pub fn write(&mut self, moves: &[Move], winner: Option<Side>) -> Result<PathBuf, String> {
+        self.write_moves(moves, winner, write_through)
     }
 
     /// Writes these moves of a game under way and does not wait for the disk: whoever kills the program after that
@@ -73,7 +72,7 @@ impl RecordFile {
         }
         let record = GameRecord { winner, ..self.record.clone().with_moves(moves) };
         let path = self.place(winner, &self.suffix);
-        // The old file stays whole until the new one is.
+        // A draft that is renamed: whoever is killed leaves the old record or the new one, and no half.
         let draft = self.folder.join(format!("otrera-{}.part", std::process::id()));
         let text = ccgc::write(&record).replace('\n', "\r\n");
         let written = write(&draft, text.as_bytes()).and_then(|()| std::fs::rename(&draft, &path));
@@ -154,7 +153,7 @@ const LARGEST_RECORD: u64 = 16 << 20;
 /// # Errors
 /// It cannot be read.
 pub fn read_text(file: &Path) -> std::io::Result<String> {
-    files::read(file, LARGEST_RECORD).map(|bytes| decoded(&bytes))
+    files::read_text(file, LARGEST_RECORD)
 }
 
 /// The moves of a record or of a text of moves, from `start` on, as far as they can be read and played, and what

@@ -1,5 +1,5 @@
-//! Who gets where: for each square the side that alone can reach it, or that is there in fewer queen moves. It is what
-//! the metric t1 of the evaluation counts.
+//! Territory by queen distance: a square belongs to the side that alone can reach it, or that reaches it in fewer
+//! queen moves. The metric t1 of the evaluation counts the same.
 
 use crate::board::{self, Colours};
 use otrera::{DistanceMaps, Kernel, Position, Side, Square};

@@ -54,14 +54,18 @@ mod skip;
 #[path = "sessions/transcript.rs"]
 mod transcript;
 
+use otrera_bot::platform::PLATFORMS;
 use program::Program;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// What the names of transcripts begin with, each a test.
-const KINDS: [&str; 5] = ["any", "json", "simple", "sau", "uci"];
+/// What the names of transcripts begin with: a style of a platform's protocol, or `any` where it does not matter.
+fn kinds() -> impl Iterator<Item = &'static str> {
+    let of_platforms = PLATFORMS.iter().flat_map(|platform| platform.transcripts);
+    std::iter::once("any").chain(of_platforms.copied())
+}
 
 fn protocol_folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -78,40 +82,49 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Plays all transcripts of a kind and tells of all that fail.
-fn play_all(kind: &str) {
-    let of_this_kind = |path: &PathBuf| name(path).starts_with(&format!("{kind}-"));
-    let failures: Vec<String> = transcripts()
-        .iter()
-        .filter(|path| of_this_kind(path))
-        .filter_map(|path| transcript::play(path).err())
-        .collect();
+/// Plays all transcripts of a kind. Returns how many there are, and what failed.
+fn play_all(kind: &str) -> (usize, Vec<String>) {
+    let of_this_kind = |path: &&PathBuf| name(path).starts_with(&format!("{kind}-"));
+    let transcripts = transcripts();
+    let outcomes = transcripts.iter().filter(of_this_kind).map(|path| transcript::play(path));
+    let outcomes: Vec<_> = outcomes.collect();
+    (outcomes.len(), outcomes.into_iter().filter_map(Result::err).collect())
+}
+
+#[test]
+fn the_transcripts_of_every_platform() {
+    let outcomes: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = kinds().map(|kind| (kind, scope.spawn(move || play_all(kind)))).collect();
+        threads.into_iter().map(|(kind, thread)| (kind, thread.join().expect("it ends"))).collect()
+    });
+    let failures: Vec<_> = outcomes.iter().flat_map(|(_, (_, failures))| failures.iter().cloned()).collect();
     assert!(failures.is_empty(), "\n{}\n", failures.join("\n"));
+    for (kind, (count, _)) in outcomes {
+        assert!(count > 0, "protocol/transcripts/ has no {kind}-….session");
+    }
 }
 
+/// A protocol that nobody can reach, or that nobody is told of, is none.
 #[test]
-fn any_platform() {
-    play_all("any");
-}
+fn every_platform_is_in_the_table_the_help_and_the_readme() {
+    let modules = std::fs::read_dir(protocol_folder().join("src")).expect("the source is there");
+    let modules = modules.map(|entry| entry.expect("readable").path());
+    let main_file = |path: PathBuf| if path.is_dir() { path.join("mod.rs") } else { path };
+    let texts = modules.map(|path| std::fs::read_to_string(main_file(path)).expect("a module's main file"));
+    let defined = texts.filter(|text| text.contains("pub const PLATFORM: Platform")).count();
+    assert_eq!(defined, PLATFORMS.len(), "left: modules with a PLATFORM, right: in protocol/src/platform.rs");
 
-#[test]
-fn botzone_json() {
-    play_all("json");
-}
-
-#[test]
-fn botzone_simple() {
-    play_all("simple");
-}
-
-#[test]
-fn sau() {
-    play_all("sau");
-}
-
-#[test]
-fn uci() {
-    play_all("uci");
+    let help = otrera_bot::cli::help();
+    let readme = std::fs::read_to_string(protocol_folder().join("README.md")).expect("there is a README");
+    for platform in PLATFORMS {
+        assert!(help.contains(platform.speaker), "--help tells of {}", platform.speaker);
+        assert!(!platform.transcripts.is_empty(), "{} has transcripts", platform.name);
+        let section = format!("\n## {}", platform.name);
+        assert!(readme.contains(&section), "protocol/README.md has a section {section:?}");
+        if let Some((command, meaning)) = platform.command {
+            assert!(help.contains(&format!("otrera {command} ")) && help.contains(meaning), "{command}");
+        }
+    }
 }
 
 #[test]
@@ -124,8 +137,8 @@ fn every_transcript_is_played_and_told_of() {
         .collect();
     let there: BTreeSet<String> = transcripts().iter().map(|path| name(path)).collect();
     assert_eq!(told, there, "left: named in protocol/README.md, right: in protocol/transcripts/");
-    let played = |name: &String| KINDS.iter().any(|kind| name.starts_with(&format!("{kind}-")));
-    assert!(there.iter().all(played), "a name begins with one of {KINDS:?}");
+    let played = |name: &String| kinds().any(|kind| name.starts_with(&format!("{kind}-")));
+    assert!(there.iter().all(played), "a name begins with one of {:?}", kinds().collect::<Vec<_>>());
 }
 
 /// The SAU platform throws away a command that arrives in pieces and stops reading after the first of two.

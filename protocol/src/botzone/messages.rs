@@ -22,7 +22,7 @@ pub enum Message {
     Move(Move),
     /// A move, but none of this board.
     Garbled,
-    /// Nobody knows what.
+    /// Anything else.
     Unreadable,
 }
 
@@ -35,7 +35,7 @@ pub enum Request {
     Bare(Message),
 }
 
-/// The most numbers in a line: that of a turn, and its history of 199 messages.
+/// The most numbers in a line: the number n of the turn (at most 100) and its 2n-1 messages of six numbers.
 const MOST_NUMBERS: usize = 1 + 6 * 199;
 
 /// A line of whole numbers separated by blanks; `None` if it is anything else.
@@ -131,7 +131,8 @@ fn json_message(value: &Value, size: Size) -> Message {
     message_of_keys(number, size)
 }
 
-/// A message from what is known of its keys. One number that is none of "begin" shows that it is a move.
+/// A message from the keys that can be read. Where some cannot, `x0 >= 0` tells a move from [`Message::Begin`], whose
+/// numbers are all -1.
 fn message_of_keys(number: impl Fn(&str) -> Option<i64>, size: Size) -> Message {
     let numbers: Vec<i64> = KEYS.into_iter().filter_map(&number).collect();
     match <[i64; 6]>::try_from(numbers) {

@@ -7,77 +7,77 @@
 pub mod messages;
 mod turn;
 
-use crate::io::{Disconnected, Event, Events, Output};
-use crate::options::{KeepRunning, Settings};
-use crate::session::{Defaults, Game, in_one_line, summary};
+use crate::conditions::Conditions;
+use crate::io::{Disconnected, Event, Events};
+use crate::options::KeepRunning;
+use crate::platform::Platform;
+use crate::session::{Session, in_one_line, summary};
 use messages::{Message, Request, Style, response};
 use otrera::{Position, Report, Side, Size};
 use serde_json::Value;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
-use turn::read_turn;
-pub use turn::recognises;
+use turn::{Turn, read_turn, recognises};
+
+/// Botzone: one core, 256 MB in all, 1 s for a turn and 2 s for the first turn of each bot.
+pub const PLATFORM: Platform = Platform {
+    name: "Botzone",
+    speaker: "Botzone (JSON or simple)",
+    command: None,
+    transcripts: &["json", "simple"],
+    defaults: Conditions {
+        size: Size::BOTZONE,
+        threads: Some(1),
+        memory: 160 << 20,
+        // The rest is for starting, for the last iterations, and for a busy machine.
+        move_time: Some(Duration::from_millis(920)),
+        first_move_time: Some(Duration::from_millis(1850)),
+        ..Conditions::DESKTOP
+    },
+    recognises,
+    play,
+};
 
 /// Tells the platform that the process is to live on.
 const KEEP_RUNNING: &str = ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<";
 
-/// Of the 1 s of a turn. The rest is for starting, for the last iterations, and for a busy machine.
-const MOVE_TIME: Duration = Duration::from_millis(920);
-
-/// Of the 2 s that each bot has for its first turn of a match.
-const FIRST_MOVE_TIME: Duration = Duration::from_millis(1850);
-
 /// An input that stays open this long after a request will not be closed before the answer.
 const CLOSING_GRACE: Duration = Duration::from_millis(30);
 
-/// The same for a new process in the middle of a match: so it is where each turn has a process of its own, and hardly
-/// ever where processes live on.
+/// The same for a process whose first request comes in the middle of a match. Nearly always that is a process for one
+/// turn, so it waits longer for the end of input before it announces that it keeps running.
 const CLOSING_GRACE_LATER: Duration = Duration::from_millis(200);
 
 /// The `debug` field holds less than 1 KB.
 const DEBUG_LIMIT: usize = 900;
 
-/// Plays until the platform closes the input, or the turn if it wants a process for each. The problems stand in the
-/// debug line of the first turn.
-pub fn play(
-    events: &mut Events,
-    output: &Output,
-    settings: &Settings,
-    problems: &[String],
-    process_started: Instant,
-) -> Result<(), Disconnected> {
-    let size = settings.size.unwrap_or(Size::BOTZONE);
-    let mut bot = Bot { game: Game::new(settings, Defaults::BOTZONE, Position::start(size)), us: None };
-    let mut process_started = Some(process_started);
+/// Plays until the platform closes the input, or the turn if it wants a process for each. What was wrong with the
+/// options stands in the debug line of the first turn.
+fn play(session: Session) -> Result<(), Disconnected> {
+    let size = session.conditions().size;
+    let mut process_started = Some(session.connection.started);
+    let mut remark = remark(&session.connection.problems);
+    let mut bot = Bot { session, us: None };
     let mut running = None;
-    let mut remark = remark(problems);
-    while let Some(turn) = read_turn(events, size, running) {
+    // The tree is set up before the request comes, while no clock runs.
+    bot.session.game();
+    while let Some(turn) = read_turn(&mut bot.session.connection.events, size, running) {
         let process_started = process_started.take();
-        let first_of_process = process_started.is_some();
-        let first_of_match = matches!(&turn.request, Request::Full(messages) if messages.len() < 2);
-        let grace = if first_of_process && !first_of_match { CLOSING_GRACE_LATER } else { CLOSING_GRACE };
-        let time = settings.move_time.unwrap_or(if first_of_match { FIRST_MOVE_TIME } else { MOVE_TIME });
-        let clock_began = clock_began(process_started, turn.began, time);
-        bot.take_in(&turn.request, size);
-        let report = bot.game.think(Some(clock_began + time), &AtomicBool::new(false));
-        let stays = match settings.keep_running {
-            KeepRunning::On => true,
-            KeepRunning::Off => false,
-            KeepRunning::Auto => input_stays_open(events, turn.complete + grace),
-        };
+        let report = bot.think(&turn, process_started);
+        let stays = bot.stays(&turn, process_started.is_some());
         let mut answer = written(&report, turn.style, stays, &std::mem::take(&mut remark));
         if stays {
             answer = format!("{answer}\n{KEEP_RUNNING}");
         }
-        output.send(&answer)?;
+        bot.session.send(&answer)?;
         if !stays {
             break;
         }
         running = Some(turn.style);
         // What came before the answer and begins no turn is stored data, not the opponent's move.
-        events.keep_lines(recognises);
+        bot.session.connection.events.keep_lines(recognises);
         if let Some(mv) = report.best {
-            bot.game.advance(mv);
+            bot.session.game().advance(mv);
         }
     }
     Ok(())
@@ -94,18 +94,40 @@ fn clock_began(process_started: Option<Instant>, arrived: Instant, time: Duratio
 
 /// A match from our side.
 struct Bot {
-    game: Game,
+    session: Session,
     us: Option<Side>,
 }
 
 impl Bot {
+    /// Thinks about the turn's request, with the clock of a process that was started for it or of one that runs.
+    fn think(&mut self, turn: &Turn, process_started: Option<Instant>) -> Report {
+        let conditions = self.session.conditions();
+        let time = if is_first_of_match(turn) { conditions.first_move_time } else { conditions.move_time };
+        let time = time.unwrap_or_default();
+        let deadline = clock_began(process_started, turn.began, time) + time;
+        self.take_in(&turn.request, conditions.size);
+        // In the foreground: nothing that comes meanwhile could end the turn.
+        self.session.game().think(Some(deadline), &AtomicBool::new(false))
+    }
+
+    /// Whether the process lives on after this turn.
+    fn stays(&mut self, turn: &Turn, first_of_process: bool) -> bool {
+        let later = first_of_process && !is_first_of_match(turn);
+        let grace = if later { CLOSING_GRACE_LATER } else { CLOSING_GRACE };
+        match self.session.settings.keep_running {
+            KeepRunning::On => true,
+            KeepRunning::Off => false,
+            KeepRunning::Auto => input_stays_open(&mut self.session.connection.events, turn.complete + grace),
+        }
+    }
+
     /// Brings the game to the position that the request asks about.
     fn take_in(&mut self, request: &Request, size: Size) {
-        let mut known = self.game.moves().to_vec();
+        let mut known = self.session.moves().to_vec();
         let (messages, mut position, mut moves) = match request {
             Request::Full(messages) => (&messages[..], Position::start(size), Vec::new()),
             Request::Bare(message) => {
-                let position = *self.game.position();
+                let position = *self.session.game().position();
                 (std::slice::from_ref(message), position, std::mem::take(&mut known))
             }
         };
@@ -132,8 +154,12 @@ impl Bot {
             }
         }
         self.us = Some(us);
-        self.game.follow(&moves, position.with_side(us));
+        self.session.game().follow(&moves, position.with_side(us));
     }
+}
+
+fn is_first_of_match(turn: &Turn) -> bool {
+    matches!(&turn.request, Request::Full(messages) if messages.len() < 2)
 }
 
 /// Whether the platform waits for more from this process. In a traditional turn the input is closed

@@ -59,8 +59,8 @@ fn expected_messages(turn: i64) -> usize {
     turn.clamp(1, MOST_TURNS) as usize * 2 - 1
 }
 
-/// Whether a line of more than six numbers is the number of a turn with messages behind it. For a process that
-/// keeps running it has to be all of them, and not of the first turn: else it is rather a bad move.
+/// Whether a line of more than six numbers is the number n of a turn with messages behind it. For a process that
+/// keeps running these must be all 2n-1 with n > 1; anything less is taken for a malformed move.
 fn is_history(numbers: &[i64], running: Option<Style>) -> bool {
     let is_whole = |&turn: &i64| turn > 1 && numbers.len() == 1 + 6 * expected_messages(turn);
     is_numbered_history(numbers) && (running.is_none() || numbers.first().is_some_and(is_whole))
@@ -124,7 +124,7 @@ fn whole_json(first: &str, events: &mut Events, began: Instant) -> (String, Inst
     (text, complete)
 }
 
-/// Finds the end of a JSON text: where its first bracket is closed again.
+/// A scanner for the end of a JSON text over several lines: the bracket that closes its first one, strings left out.
 #[derive(Default)]
 struct Nesting {
     depth: usize,
@@ -155,8 +155,8 @@ impl Nesting {
     }
 }
 
-/// How long to wait for the rest of a turn: no line is 0.3 s late but by accident, nor all of them 2 s. Waited for
-/// in short pieces, so that a process which was stopped for longer still looks for what came meanwhile.
+/// Time-outs for the rest of a turn: 0.3 s for each line and 2 s for all of them, in pieces of 20 ms. A process that
+/// was stopped (SIGSTOP) for longer than the time-out loses one piece by that, and then reads what came meanwhile.
 struct Patience {
     pieces_left: u32,
 }
@@ -169,11 +169,12 @@ impl Default for Patience {
 
 impl Patience {
     const PIECE: Duration = Duration::from_millis(20);
+    const PIECES_A_LINE: u32 = 15;
 
-    /// The next line, unless the input ends or the patience does.
+    /// The next line; `None` at the end of input or after a time-out.
     fn next_line(&mut self, events: &mut Events) -> Option<(String, Instant)> {
-        for _ in 0..self.pieces_left.min(15) {
-            match events.next_before(Instant::now() + Self::PIECE) {
+        for _ in 0..self.pieces_left.min(Self::PIECES_A_LINE) {
+            match events.next_by(Some(Instant::now() + Self::PIECE)) {
                 Some(Event::Line(line, arrived)) => return Some((line, arrived)),
                 Some(other) => {
                     events.unread(other);

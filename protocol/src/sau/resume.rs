@@ -2,9 +2,9 @@
 
 use crate::options::Settings;
 use crate::records::{own_name, playable, read_text};
+use crate::session::Session;
 use otrera::record::ccgc;
 use otrera::{Move, Position, Side};
-use std::path::Path;
 
 /// What the file of `resume` tells.
 #[derive(Default, Debug)]
@@ -18,12 +18,17 @@ pub struct Resumed {
 }
 
 impl Resumed {
-    /// Reads the file; the notes are for the log, each with its mark.
-    pub fn read(file: &Path, settings: &Settings, start: &Position) -> (Self, Vec<(&'static str, String)>) {
+    /// Reads the file that the settings name, if they do. The log says what was found in it.
+    pub fn read(session: &Session) -> Self {
+        let (settings, start) = (&session.settings, &session.start);
+        let Some(file) = &settings.resume else { return Self::default() };
         let shown = file.display();
         let text = match read_text(file) {
             Ok(text) => text,
-            Err(error) => return (Self::default(), vec![("!!", format!("resume {shown}: {error}"))]),
+            Err(error) => {
+                session.note("!!", &format!("resume {shown}: {error}"));
+                return Self::default();
+            }
         };
         let (text, games) = last_game(&text, start);
         let (moves, problem) = playable(&text, start);
@@ -36,9 +41,11 @@ impl Resumed {
         };
         let which = if games > 1 { format!(", the last of {games} games") } else { String::new() };
         let ours = side.map_or("nothing says which side is ours".into(), |side| format!("we are {side}"));
-        let mut notes = vec![("--", format!("resume: {} moves of {shown}{which}; {ours}", moves.len()))];
-        notes.extend(problem.map(|problem| ("!!", format!("resume {shown}: {problem}"))));
-        (Self { moves, side, open }, notes)
+        session.note("--", &format!("resume: {} moves of {shown}{which}; {ours}", moves.len()));
+        if let Some(problem) = problem {
+            session.note("!!", &format!("resume {shown}: {problem}"));
+        }
+        Self { moves, side, open }
     }
 }
 

@@ -3,7 +3,8 @@
 //! The dialect is Fairy-Stockfish's for its variant amazons: a move is `d1d7,d7g7`, the squares of the amazon
 //! and those of the arrow. Its White is the side that moves first, which is our Black.
 
-use otrera::{Move, Position, Report, Side, Size, Square, WinRate};
+use crate::board::{self, Colours};
+use otrera::{Move, Position, Report, Side, Size, WinRate};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -213,23 +214,15 @@ pub fn best_move(report: &Report) -> String {
 
 /// The board as the letters of its FEN, and the FEN.
 pub fn display(position: &Position) -> String {
-    let edge = position.size().edge();
-    let mut text = String::from("\n");
-    for row in (0..edge).rev() {
-        text += &format!("{:>3} ", row + 1);
-        for square in (0..edge).filter_map(|column| Square::new(column, row)) {
-            let letter = match () {
-                () if position.amazons(Side::Black).contains(square) => 'Q',
-                () if position.amazons(Side::White).contains(square) => 'q',
-                () if position.empty().contains(square) => '.',
-                () => '*',
-            };
-            text.extend([' ', letter]);
-        }
-        text.push('\n');
-    }
-    let columns: String = ('a'..).take(edge).flat_map(|column| [' ', column]).collect();
-    format!("{text}    {columns}\n\nFen: {}", position.to_fen())
+    let letter = |square| match board::piece(position, square) {
+        'B' => 'Q',
+        'W' => 'q',
+        'X' => '*',
+        empty => empty,
+    };
+    let rows = board::rows(position.size(), None, letter, Colours::NONE);
+    let rows: String = rows.iter().map(|row| format!("\n{}", row.trim_end())).collect();
+    format!("{rows}\n\nFen: {}", position.to_fen())
 }
 
 /// The number of move sequences of this length (at least 1), by their first move.

@@ -4,8 +4,11 @@ use super::dialect::Go;
 use otrera::{GameClock, Position};
 use std::time::Duration;
 
-/// Time to think about a move, `None` for as long as it takes. The overhead, for the way there and back, is
-/// taken from what the interface grants.
+/// Time to think about a move, `None` without a limit. From a clock with `left` on it after the overhead it is
+///
+/// `min(max(share, left / (movestogo + 1)) + 3/4 increment, left / 2)`
+///
+/// with the share that [`GameClock`] gives to a game without a time control.
 pub fn time_for(go: &Go, position: &Position, overhead: Duration) -> Option<Duration> {
     if let Some(time) = go.move_time {
         return Some(time.saturating_sub(overhead));
@@ -13,11 +16,10 @@ pub fn time_for(go: &Go, position: &Position, overhead: Duration) -> Option<Dura
     let side = position.side().index();
     let left = (*go.clocks.get(side)?)?.saturating_sub(overhead);
     let increment = go.increments.get(side).copied().unwrap_or_default();
-    // With a number of moves to the next control, one more is reckoned with: what is left over is not lost.
+    // One move more than there are to the control: a reserve, which is added to the next one.
     let to_control = go.moves_to_go.map_or(Duration::ZERO, |moves| left / moves.saturating_add(1));
     let share = GameClock::new(left).with_overhead(overhead).time_for(position).max(to_control);
-    // Some of each increment is saved, and a half of all that is left: who lives on the increments alone is
-    // lost when the machine is busy for a moment.
+    // Without a reserve beyond the increment one moment of a busy machine loses on time.
     Some((share + increment * 3 / 4).min(left / 2))
 }
 

@@ -2,6 +2,7 @@
 //! what it means.
 
 use super::{Formula, Grouping, Parallel, Params, Puct, Rollouts};
+use crate::eval::model::Model;
 use std::fmt;
 use std::str::FromStr;
 
@@ -188,6 +189,28 @@ impl Params {
         named(&Self::NAMED, name)
     }
 
+    /// Reads a preset with parameters that go together, in letters of any case: `tournament,c=3,burst=1`. With
+    /// `model=NAME` a name that is none of [`Model`]'s own is given to `read_model`, for those who can read files.
+    ///
+    /// # Errors
+    /// What would be valid.
+    pub fn read(text: &str, read_model: impl Fn(&str) -> Result<Model, String>) -> Result<Self, String> {
+        let mut words = text.split(',').map(str::trim);
+        let mut params = Self::preset(words.next().unwrap_or_default()).map_err(|error| error.to_string())?;
+        for setting in words {
+            let (name, value) =
+                setting.split_once('=').ok_or_else(|| format!("{setting:?}: a parameter is name=value"))?;
+            let set = params.set(&name.to_ascii_lowercase(), &value.to_ascii_lowercase());
+            match set {
+                Err(invalid) if name.eq_ignore_ascii_case("model") => {
+                    params.model = read_model(value).map_err(|problem| format!("{invalid} ({problem})"))?;
+                }
+                set => set?,
+            }
+        }
+        params.checked()
+    }
+
     /// Changes one parameter, given as text.
     ///
     /// # Errors
@@ -222,14 +245,7 @@ impl FromStr for Params {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let mut words = text.split(',').map(str::trim);
-        let mut params = Self::preset(words.next().unwrap_or_default()).map_err(|error| error.to_string())?;
-        for setting in words {
-            let (name, value) =
-                setting.split_once('=').ok_or_else(|| format!("{setting:?}: a parameter is name=value"))?;
-            params.set(name, value)?;
-        }
-        params.checked()
+        Self::read(text, |_| Err("no file can be read here".into()))
     }
 }
 

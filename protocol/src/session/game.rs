@@ -1,52 +1,28 @@
-//! What every platform and command shares: a game being played, and thinking about its next move
-//! without ever failing to have one.
+//! A game with the search that follows it, which finds a legal move even where it fails.
 
-use crate::options::{self, Settings};
+use crate::conditions::Conditions;
+use crate::options::Settings;
 use otrera::{Limits, Move, Position, Report, Resources, Rules, Search, Side};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
-use std::time::{Instant, SystemTime};
-
-/// What a platform grants where the settings do not say.
-#[derive(Clone, Copy, Debug)]
-pub struct Defaults {
-    /// Threads that think.
-    pub threads: usize,
-    /// Bytes for the tree.
-    pub memory: usize,
-}
-
-impl Defaults {
-    /// One core, and 256 MB in all.
-    pub const BOTZONE: Self = Self { threads: 1, memory: 160 << 20 };
-
-    /// A machine to oneself.
-    pub fn desktop() -> Self {
-        Self { threads: options::cores(), memory: 1 << 30 }
-    }
-}
+use std::time::Instant;
 
 /// A game from its start, with the search that follows it.
 pub struct Game {
     settings: Settings,
     resources: Resources,
-    start: Position,
     moves: Vec<Move>,
-    /// The positions in which these moves were played, as far as they were played here.
+    /// The positions before the last of these moves, as many as [`Game::advance`] has played.
     past: Vec<Position>,
     search: Search,
 }
 
 impl Game {
     /// A game that begins at `start`.
-    pub fn new(settings: &Settings, defaults: Defaults, start: Position) -> Self {
-        let resources = Resources {
-            threads: settings.threads.unwrap_or(defaults.threads),
-            memory: settings.memory.unwrap_or(defaults.memory),
-            seed: settings.seed.unwrap_or_else(seed_from_time),
-        };
+    pub fn new(settings: &Settings, conditions: Conditions, start: Position) -> Self {
+        let resources = conditions.resources(settings);
         let search = Search::new(start, settings.params(), resources);
-        Self { settings: settings.clone(), resources, start, moves: Vec::new(), past: Vec::new(), search }
+        Self { settings: settings.clone(), resources, moves: Vec::new(), past: Vec::new(), search }
     }
 
     /// The present position.
@@ -66,13 +42,6 @@ impl Game {
         self.search.advance(mv);
     }
 
-    /// Begins again at the start.
-    pub fn restart(&mut self) {
-        self.moves.clear();
-        self.past.clear();
-        self.search.set_position(self.start);
-    }
-
     /// Takes the last move back, if there is one.
     pub fn take_back(&mut self) -> Option<Move> {
         self.search.set_position(self.past.pop()?);
@@ -89,7 +58,7 @@ impl Game {
         self.search.exclude(moves);
     }
 
-    /// Lets this side move next, whatever the other one may have done.
+    /// Lets this side move next, as if the other one had passed.
     pub fn give_turn_to(&mut self, side: Side) {
         self.search.set_position(self.position().with_side(side));
     }
@@ -130,8 +99,13 @@ impl Game {
         self.search(&Limits::default(), stop, &mut |_| ())
     }
 
-    /// Thinks within these limits or until `stop` is raised, and tells of it on the way. A search that fails
-    /// leaves a legal move.
+    /// The report of a single iteration, where there is no time or no thread for more.
+    pub fn glance(&mut self) -> Report {
+        self.search(&Limits::iterations(1), &AtomicBool::new(true), &mut |_| ())
+    }
+
+    /// Thinks within these limits or until `stop` is raised, and reports on the way. After a search that panicked a
+    /// new one of a single iteration still finds a legal move.
     pub fn search(
         &mut self,
         limits: &Limits,
@@ -149,12 +123,6 @@ impl Game {
             }
         }
     }
-}
-
-/// Nobody should be able to foresee the games of a competition.
-fn seed_from_time() -> u64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    since.as_nanos() as u64 ^ u64::from(std::process::id()) << 32
 }
 
 /// The beginning of a message, at most 200 characters, for a place that holds one line.

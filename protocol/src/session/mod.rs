@@ -1,0 +1,267 @@
+//! The machine of a platform's session: a game, the search of it in the background, its clock, the moves that were
+//! refused, its record. The protocols are loops around it that read commands and write answers.
+
+mod game;
+mod task;
+
+pub use game::{Game, in_one_line, summary};
+
+use crate::conditions::Conditions;
+use crate::io::{Connection, Disconnected};
+use crate::options::Settings;
+use crate::records::{RecordFile, own_name};
+use otrera::{GameClock, Move, Position, Report, Rules, Side};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+use task::{Outline, SearchTask};
+
+/// How long a search for a move in place of a refused one takes at most.
+const REPLACEMENT: Duration = Duration::from_millis(700);
+
+/// A session on a platform.
+pub struct Session {
+    /// Lines in and out.
+    pub connection: Connection,
+    /// What file, command line and platform have set.
+    pub settings: Settings,
+    /// Where new games begin.
+    pub start: Position,
+    /// What the platform grants where the settings do not say.
+    defaults: Conditions,
+    /// Absent before it is first asked for, and while the search has it.
+    game: Option<Box<Game>>,
+    state: State,
+    /// The number of the newest search.
+    searches: u64,
+    /// The game's tree is not what the settings now say, or not wanted any more.
+    outdated: bool,
+    clock: GameClock,
+    /// Our moves that the platform refused in the present position.
+    pub refused: Vec<Move>,
+    record: Option<RecordFile>,
+}
+
+/// Whether a search is under way in the background.
+enum State {
+    Idle,
+    Searching(SearchTask),
+}
+
+impl Session {
+    /// A session that has not begun.
+    pub fn new(connection: Connection, settings: &Settings, defaults: Conditions) -> Self {
+        let conditions = defaults.with(settings);
+        Self {
+            connection,
+            settings: settings.clone(),
+            start: Position::start(conditions.size),
+            defaults,
+            game: None,
+            state: State::Idle,
+            searches: 0,
+            outdated: false,
+            clock: new_clock(conditions),
+            refused: Vec::new(),
+            record: None,
+        }
+    }
+
+    /// What holds in this session: the settings, else the platform's defaults.
+    pub fn conditions(&self) -> Conditions {
+        self.defaults.with(&self.settings)
+    }
+
+    /// Sends an answer of one or more lines in one piece.
+    pub fn send(&self, answer: &str) -> Result<(), Disconnected> {
+        self.connection.output.send(answer)
+    }
+
+    /// Adds a line to the log.
+    pub fn note(&self, mark: &str, text: &str) {
+        self.connection.log.note(mark, text);
+    }
+
+    /// The game. Of a search under way the result is dropped.
+    pub fn game(&mut self) -> &mut Game {
+        if let Some(report) = self.stop() {
+            self.note("--", &format!("stopped: {}", summary(&report, 1000)));
+        }
+        if std::mem::take(&mut self.outdated) {
+            self.game = None;
+        }
+        let new = || Box::new(Game::new(&self.settings, self.defaults, self.start));
+        self.game.get_or_insert_with(new)
+    }
+
+    /// The moves of the game, also while it is searched.
+    pub fn moves(&self) -> &[Move] {
+        match (&self.game, &self.state) {
+            (Some(game), _) => game.moves(),
+            (None, State::Searching(task)) => task.moves(),
+            (None, State::Idle) => &[],
+        }
+    }
+
+    /// Makes the next game begin with a new tree.
+    pub fn forget_tree(&mut self) {
+        self.outdated = true;
+    }
+}
+
+/// The background search.
+impl Session {
+    /// Starts `think` in the background; [`Event::SearchEnded`](crate::io::Event) tells of its end. Where the system
+    /// grants no thread, this returns the report of a single iteration.
+    pub fn search(
+        &mut self,
+        think: impl FnOnce(&mut Game, &AtomicBool) -> Report + Send + 'static,
+    ) -> Option<Report> {
+        self.game();
+        let game = self.game.take()?;
+        self.searches += 1;
+        match SearchTask::start(game, self.searches, self.connection.sender.clone(), think) {
+            Ok(task) => {
+                self.state = State::Searching(task);
+                None
+            }
+            Err(outline) => Some(self.restore(&outline)),
+        }
+    }
+
+    /// Whether a search is under way.
+    pub fn is_searching(&self) -> bool {
+        matches!(self.state, State::Searching(_))
+    }
+
+    /// The report of the search with this number, which has ended by itself; `None` if it is not the present one.
+    pub fn ended(&mut self, number: u64) -> Option<Report> {
+        match &self.state {
+            State::Searching(task) if task.is(number) => self.stop(),
+            _ => None,
+        }
+    }
+
+    /// Ends the search under way, if there is one, and takes its game back. Where it broke down the report is that
+    /// of a single iteration.
+    pub fn stop(&mut self) -> Option<Report> {
+        let State::Searching(task) = std::mem::replace(&mut self.state, State::Idle) else { return None };
+        task.stop();
+        match task.finish() {
+            Ok((game, report)) => {
+                self.game = Some(game);
+                Some(report)
+            }
+            Err(outline) => Some(self.restore(&outline)),
+        }
+    }
+
+    /// Sets a lost game up again. Returns the report of a single iteration.
+    fn restore(&mut self, game: &Outline) -> Report {
+        self.game().follow(&game.moves, game.position);
+        self.exclude_refused();
+        self.game().glance()
+    }
+}
+
+/// The clock.
+impl Session {
+    /// How long to think about the next move: a fixed time, or a share of the time for the game. A move in place of a
+    /// refused one is found more quickly.
+    pub fn time_for_move(&mut self) -> Duration {
+        let position = *self.game().position();
+        let time = self.conditions().move_time.unwrap_or_else(|| self.clock.time_for(&position));
+        if self.refused.is_empty() { time } else { time.min(REPLACEMENT) }
+    }
+
+    /// Charges the clock for a move that was sent just now.
+    pub fn spend(&mut self, turn_began: Instant) {
+        self.clock.spend(turn_began.elapsed() + self.conditions().move_overhead.unwrap_or_default());
+        self.note("--", &format!("{:.3} s left", self.clock.remaining().as_secs_f64()));
+    }
+}
+
+fn new_clock(conditions: Conditions) -> GameClock {
+    GameClock::new(conditions.total_time.unwrap_or_default())
+        .with_overhead(conditions.move_overhead.unwrap_or_default())
+}
+
+/// Moves that the platform refuses.
+impl Session {
+    /// Remembers that the platform refused a move in the present position. When all have been refused, the round
+    /// begins again.
+    pub fn refuse(&mut self, mv: Option<Move>) {
+        self.refused.extend(mv);
+        let excluded = self.excluded().len();
+        if excluded == self.game().position().legal_moves().count() {
+            self.refused.clear();
+        }
+    }
+
+    /// Keeps the search from what was refused.
+    pub fn exclude_refused(&mut self) {
+        let excluded = self.excluded();
+        self.game().exclude(&excluded);
+    }
+
+    /// The legal moves that are not to be tried: those refused, and all with a movement that was refused twice, for
+    /// something must stand in its way that we do not know of.
+    fn excluded(&mut self) -> Vec<Move> {
+        if self.refused.is_empty() {
+            return Vec::new();
+        }
+        let position = *self.game().position();
+        let refusals = |mv: &Move| self.refused.iter().filter(|r| r.movement() == mv.movement()).count();
+        let is_out = |mv: &Move| self.refused.contains(mv) || refusals(mv) >= 2;
+        position.legal_moves().filter(is_out).collect()
+    }
+}
+
+/// Games, and their records where the settings want them.
+impl Session {
+    /// A game begins in which this side is ours: the clock starts anew, and so does the record.
+    pub fn begin_game(&mut self, us: Side) {
+        self.clock = new_clock(self.conditions());
+        let settings = &self.settings;
+        let (ours, theirs) = (own_name(settings), settings.opponent.as_str());
+        let names = if us == Side::Black { [ours, theirs] } else { [theirs, ours] };
+        let start = self.start.with_rules(Rules::Standard);
+        let folder = settings.record_dir.as_ref();
+        self.record = folder.map(|folder| RecordFile::new(folder, names, settings, &start));
+    }
+
+    /// Goes back to the start. The record stays if there are moves in it.
+    pub fn end_game(&mut self) {
+        if self.game().moves().is_empty() {
+            self.discard_record();
+        }
+        self.record = None;
+        self.refused.clear();
+        let start = self.start;
+        self.game().follow(&[], start);
+    }
+
+    /// Writes the record as the game stands.
+    pub fn keep_record(&mut self, winner: Option<Side>) {
+        let moves = self.moves().to_vec();
+        self.write_record(|record| record.write(&moves, winner));
+    }
+
+    /// Writes the record with a move that has just come or is about to be sent.
+    pub fn announce(&mut self, mv: Option<Move>) {
+        let moves = [self.moves(), mv.as_slice()].concat();
+        self.write_record(|record| record.announce(&moves));
+    }
+
+    fn write_record<T>(&mut self, write: impl FnOnce(&mut RecordFile) -> Result<T, String>) {
+        if let Some(Err(problem)) = self.record.as_mut().map(write) {
+            self.note("!!", &problem);
+        }
+    }
+
+    /// Removes the record: the game was none.
+    pub fn discard_record(&mut self) {
+        if let Some(record) = self.record.take() {
+            record.discard();
+        }
+    }
+}
