@@ -22,7 +22,7 @@ bot: ## the bot, a static Linux executable: dist/otrera
 	@scripts/need.sh cargo cc
 	@scripts/build_bot.sh $(EXE)
 
-quick: ## the bot for daily work, sooner built and some 15 % slower: dist/otrera-quick
+quick: ## the bot for daily work, sooner built and a fifth slower: dist/otrera-quick
 	@scripts/need.sh cargo cc
 	@cargo build --profile quick --locked --package otrera-bot
 	@mkdir -p dist

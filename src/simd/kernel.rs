@@ -40,8 +40,8 @@ impl Kernel {
         *FASTEST
     }
 
-    /// Whether the program is built with few kernels (`--cfg few_kernels`): the portable one, and AVX2, which nearly all
-    /// processors have. It is smaller and built sooner.
+    /// Whether the program is built with few kernels (`--cfg few_kernels`), to be smaller: the portable one and AVX2,
+    /// which nearly all processors have.
     const FEW: bool = cfg!(few_kernels);
 
     /// Those for this kind of processor, slowest first.
