@@ -2,7 +2,8 @@
 
 use clap::{Parser, Subcommand};
 use otrera_lab::commands::{
-    convert, endgames, fit_eval, fit_policy, judge, r#match, picture, report, tourney, tune,
+    blindness, convert, endgames, fit_eval, fit_policy, judge, r#match, picture, priors, report, tourney,
+    tune,
 };
 use otrera_lab::interrupt;
 use otrera_lab::papers::table;
@@ -37,6 +38,10 @@ enum Command {
     Tune(Box<tune::Args>),
     /// Make endgames whose winner is known, and see how a player does in them.
     Endgames(endgames::Args),
+    /// Hold priors against the visits of deep searches, on fixed positions.
+    Priors(priors::Args),
+    /// See how long a search overlooks the move that a longer one plays, on fixed positions.
+    Blindness(blindness::Args),
     /// Turn a results file into one HTML page.
     Report(report::Args),
     /// Draw a position.
@@ -78,6 +83,8 @@ fn run(command: Command) -> Result<(), String> {
         Command::FitEval(args) => fit_eval::run(&args),
         Command::FitPolicy(args) => fit_policy::run(&args),
         Command::Picture(args) => picture::run(&args),
+        Command::Priors(args) => priors::run(&args),
+        Command::Blindness(args) => blindness::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Table(args) => table::run(&args),
         Command::Tune(args) => tune::run(&args),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// Commands that are run, and a part of what they must say.
-const RUN: [(&str, &str); 24] = [
+const RUN: [(&str, &str); 26] = [
     ("dist/lab match tournament random --games 20 --time 0.05 --size 8", "Elo"),
     ("dist/otrera play", "Black"),
     ("dist/otrera analyze --time 5", "principal variation"),
@@ -31,6 +31,8 @@ const RUN: [(&str, &str); 24] = [
     ("dist/lab fit-eval RESULTS.jsonl", "too few positions"),
     ("dist/lab fit-policy RESULTS.jsonl", "too few positions"),
     ("dist/lab tune tournament,iterations=2000 c=3:0.6", "c="),
+    ("dist/lab priors", "favourite first"),
+    ("dist/lab blindness", "visited"),
     ("dist/lab table Z-2", "nodes"),
     ("dist/lab table Z-3", "mobility"),
 ];
@@ -71,10 +73,12 @@ const NOT_RUN: [(&str, &str); 17] = [
 fn made_small(command: &str) -> String {
     const SMALLER: [(&str, &str); 4] =
         [("--games", "2"), ("--time", "0.02"), ("--each", "1"), ("--nodes", "2000")];
-    const MORE: [(&str, &str); 5] = [
+    const MORE: [(&str, &str); 7] = [
         ("dist/lab table ", " --quick"),
         ("dist/lab tune ", " --pairs 100 --size 4"),
         ("dist/lab endgames", " --each 1 --nodes 2000"),
+        ("dist/lab priors", " --positions 6 --iterations 500"),
+        ("dist/lab blindness", " --positions 6 --iterations 100"),
         ("dist/lab convert ", " --output GAME.sgf"),
         ("dist/lab tourney ", " --output tourney"),
     ];

@@ -23,9 +23,10 @@ pub mod terms;
 pub mod weights;
 pub mod winrate;
 
-use crate::board::position::Position;
-use crate::board::square::Side;
-use crate::simd::Kernel;
+use crate::board::moves::Movement;
+use crate::board::position::{ArrowPhase, Position};
+use crate::board::square::{Side, Square};
+use crate::simd::{Kernel, Lanes, SimdTask};
 use model::{Evaluation, Model, ModelScratch};
 use std::ops::Neg;
 
@@ -109,5 +110,46 @@ impl Evaluator {
     #[inline]
     pub fn value(&self, position: &Position, scratch: &mut ModelScratch) -> Value {
         self.kernel.dispatch(Evaluation { model: &self.model, position, scratch })
+    }
+
+    /// The movements of a position and their logits: priors are their softmax, by the search divided by a temperature
+    /// first.
+    ///
+    /// ```
+    /// use otrera::eval::Evaluator;
+    /// use otrera::eval::model::{Model, ModelScratch};
+    /// use otrera::Position;
+    ///
+    /// let evaluator = Evaluator::new(Model::Fitted);
+    /// let logits = evaluator.movement_logits(&Position::standard(), &mut ModelScratch::default());
+    /// assert_eq!(logits.len(), 80);
+    /// ```
+    pub fn movement_logits(&self, position: &Position, scratch: &mut ModelScratch) -> Vec<(Movement, f32)> {
+        struct Logits<'a>(&'a Model, &'a Position, &'a mut ModelScratch);
+        impl SimdTask for Logits<'_> {
+            type Output = Vec<(Movement, f32)>;
+            #[inline(always)]
+            fn run<L: Lanes>(self) -> Self::Output {
+                let mut logits = Vec::new();
+                self.0.movement_logits::<L>(self.1, self.2, |movement, logit| logits.push((movement, logit)));
+                logits
+            }
+        }
+        self.kernel.dispatch(Logits(&self.model, position, scratch))
+    }
+
+    /// The same of the arrows after a movement.
+    pub fn arrow_logits(&self, arrow_phase: &ArrowPhase, scratch: &mut ModelScratch) -> Vec<(Square, f32)> {
+        struct Logits<'a>(&'a Model, &'a ArrowPhase, &'a mut ModelScratch);
+        impl SimdTask for Logits<'_> {
+            type Output = Vec<(Square, f32)>;
+            #[inline(always)]
+            fn run<L: Lanes>(self) -> Self::Output {
+                let mut logits = Vec::new();
+                self.0.arrow_logits::<L>(self.1, self.2, |arrow, logit| logits.push((arrow, logit)));
+                logits
+            }
+        }
+        self.kernel.dispatch(Logits(&self.model, arrow_phase, scratch))
     }
 }

@@ -1,5 +1,6 @@
 //! The commands of the laboratory, each with its arguments. Those that reproduce tables are in [`crate::papers`].
 
+pub mod blindness;
 pub mod convert;
 pub mod endgames;
 pub mod fit_eval;
@@ -7,6 +8,8 @@ pub mod fit_policy;
 pub mod judge;
 pub mod r#match;
 pub mod picture;
+pub mod positions;
+pub mod priors;
 pub mod report;
 pub mod tourney;
 pub mod tune;
