@@ -41,7 +41,7 @@ const RUN: [(&str, &str); 26] = [
 const NOT_RUN: [(&str, &str); 17] = [
     ("dist/lab judge dist/otrera --games 20", "minutes; lab/tests/judge.rs runs it"),
     ("cargo install --path protocol", "installs outside of this folder"),
-    ("cargo test --test sessions", "it is one of these tests"),
+    ("cargo test -p otrera-bot --test sessions", "it is one of these tests"),
     ("dist/lab match A B", "a form, not a command"),
     (
         "dist/lab match \"cmd:NEW uci --threads 1 --memory 160,proto=uci\" \
