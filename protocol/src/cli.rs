@@ -49,7 +49,8 @@ pub fn settings_help() -> String {
     };
     let parameter = |parameter: &Parameter| {
         let default = parameter.value(&Params::TOURNAMENT).unwrap_or_default();
-        format!("  {:<18} {} ({default}): {}\n", parameter.name, parameter.meaning, parameter.valid())
+        let Parameter { name, meaning, .. } = parameter;
+        format!("  {name:<18} {meaning}\n{:21}{}; tournament: {default}\n", "", parameter.valid())
     };
     SETTINGS
         .into_iter()
