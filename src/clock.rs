@@ -26,13 +26,12 @@ pub struct GameClock {
 /// Plies of the longest game on 10x10, one for each of its 92 empty squares: the scale of [`weight`].
 const STANDARD_PLIES: u32 = 92;
 
-/// Plies that few games reach, even of those that are played until a side cannot move.
+/// A ply on 10x10 that few games reach, even of those that are played until a side cannot move.
 const LONG_GAME: u32 = 80;
 
-/// What a move at this ply of a 10x10 game deserves, relative to the others: the opening is hard to
-/// judge by any search, the game is decided between plies 8 and 36, and from ply 50 on, often sooner, its
-/// moves are counted and nothing is searched. A game counted after 40 plies has then had nine tenths of
-/// its time.
+/// The weight of a move at this ply of a 10x10 game, whose time is in proportion to it: the opening is hard to judge by
+/// any search, the game is decided between plies 8 and 36, and from ply 50 on, often sooner, the filling bounds of
+/// [`crate::endgame`] decide it without search. The weights before ply 40 are nine tenths of all.
 const fn weight(ply: u32) -> u32 {
     match ply {
         0..8 => 20,
@@ -86,10 +85,13 @@ impl GameClock {
         self.used = self.used.saturating_add(time);
     }
 
-    /// Time to think about the next move: its share of what is left, as if the game went on until every
-    /// square was filled. Held back are the overhead of the moves to come, and a reserve of 2.5 % (at most ten
-    /// seconds) that also pays for the moves hardly any game comes to. Where that is more than what is left,
-    /// a quarter of what a usual game leaves is shared out, or a sixteenth of all: some thought is better than none.
+    /// Time to think about the next move: `free * weight(now) / sum of the weights of our moves from now on`, as if the
+    /// game went on until every square was filled. `free` is the greatest of three:
+    ///
+    /// - `left - max(overhead of all our moves to come, overhead of those before ply 80 + reserve)`, where the reserve
+    ///   is 2.5 % of the whole time, ten seconds at most;
+    /// - `(left - overhead of our moves before ply 80) / 4`;
+    /// - `left / 16`: some thought is better than none.
     pub fn time_for(&self, position: &Position) -> Duration {
         let plies = position.size().area() as u32
             - position.all_amazons().iter().map(|amazons| amazons.len()).sum::<u32>();

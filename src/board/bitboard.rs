@@ -1,4 +1,5 @@
-//! A set of squares as one 128-bit number.
+//! A bitboard: a set of squares as one 128-bit number, bit `row * 11 + column` for each square
+//! ([`Square::index`](super::square::Square::index)). Column 10 and all from row 10 on are *walls*: never playable.
 //!
 //! Operators have set meaning: `|` union, `&` intersection, `-` difference, `^` symmetric
 //! difference, `!` complement. [`Bitboard::shifted`] moves a whole set; what it pushes off the board lands on walls,

@@ -176,7 +176,7 @@ impl Position {
         self.rules
     }
 
-    /// The Zobrist key of amazons, arrows and the side to move.
+    /// The Zobrist key of amazons, arrows and the side to move; ply, size and rules are not in it.
     ///
     /// ```
     /// use otrera::Position;

@@ -2,13 +2,14 @@
 //!
 //! Nobody else gets there, so it is a puzzle for one player: every move takes exactly one empty square,
 //! for the movement fills one and frees one and the arrow fills one. The filling number is at most the
-//! number of empty squares, and it is that number where the squares are roomy. Two ways to find it:
+//! number of empty squares, and less only where some of them get cut off. To find it is NP-hard (Buro, *Simple
+//! Amazons Endgames and Their Connection to Hamilton Circuits in Cubic Subgrid Graphs*, 2000). Two ways:
 //!
-//! * [`fill`], a quick filling without search. It takes the squares with the fewest neighbours first and
-//!   none that others hang on, as long as there is such a move. What it achieves is a lower bound, and
-//!   nearly always all there is.
-//! * [`filling`], which goes on, where that is not all, with a depth-first search that remembers the parts
-//!   it has solved and gives up after some thousand moves.
+//! * [`fill`], a greedy filling without search: a lower bound. Its arrows go to the squares with the fewest
+//!   neighbours first, and to no [cut vertex](https://en.wikipedia.org/wiki/Biconnected_component) as long as there is
+//!   such a move.
+//! * [`filling`], exact: where `fill` leaves squares empty, a depth-first search with a table of solved
+//!   parts goes on, until its budget of [`SEARCHED_MOVES`] is spent.
 //!
 //! Both depend on nothing but the part, and what is left of it after the best move is found to be worth at
 //! least one move less: [`fill`] goes on with the very moves that it would have made, and the search from
@@ -22,7 +23,7 @@ use crate::board::square::Square;
 use std::collections::HashMap;
 use std::iter::Sum;
 
-/// Moves that the search of one part looks at before it gives up.
+/// Budget of the search of one connected part: moves that it looks at before it gives up.
 const SEARCHED_MOVES: u32 = 2000;
 
 /// Squares on which one side plays alone.
@@ -41,8 +42,8 @@ pub struct Part {
     pub empty: Bitboard,
     /// Amazons that move as they like.
     pub free: Bitboard,
-    /// Amazons that keep the other side out. The first time that one moves, it shoots back at the square it
-    /// leaves; from then on it is free.
+    /// Amazons that keep the other side out (not the walls of the frame of squares). The first time that one moves,
+    /// it shoots back at the square it leaves; from then on it is free.
     pub walls: Bitboard,
 }
 
@@ -62,8 +63,9 @@ impl Sum for Bounds {
 }
 
 impl Part {
-    /// The pieces that hang together by king moves over empty squares and amazons, those without an empty
-    /// square left out. A move is played within one of them and leaves the others as they are.
+    /// The pieces: the components that are connected by king moves over empty squares and amazons, those without an
+    /// empty square or without an amazon left out. A move is played within one of them and leaves the others as they
+    /// are.
     pub fn pieces(self) -> impl Iterator<Item = Self> {
         let squares = self.empty | self.free | self.walls;
         let mut left = self.empty;
@@ -117,7 +119,7 @@ impl Part {
     }
 }
 
-/// The moves that a quick filling makes.
+/// The number of moves that a greedy filling makes: a lower bound of the filling number.
 ///
 /// ```
 /// use otrera::endgame::filling::{Part, fill};
@@ -131,12 +133,13 @@ pub fn fill(part: Part) -> u32 {
     moves_by(next_move, part)
 }
 
-/// The moves that are made when `choose` chooses them.
+/// The number of moves until `choose` finds none.
 fn moves_by(choose: impl Fn(Part) -> Option<Move>, part: Part) -> u32 {
     std::iter::successors(Some(part), |left| choose(*left).map(|mv| left.after(mv))).count() as u32 - 1
 }
 
-/// The filling number of a part. Pieces that the search gave up have bounds that differ.
+/// The filling number of a part, `low == high`; for pieces on which the search gave up, [`fill`] and the number of
+/// empty squares.
 pub fn filling(part: Part) -> Bounds {
     part.pieces().map(filling_of_piece).sum()
 }
@@ -166,7 +169,7 @@ pub fn filling_move(part: Part) -> Option<Move> {
     piece.moves().find(keeps).or(Some(quick))
 }
 
-/// The move that the quick filling makes next. Each piece gets the moves that it would get alone.
+/// The move that the greedy filling makes next. Each piece gets the moves that it would get alone.
 fn next_move(part: Part) -> Option<Move> {
     thrifty_move(part).or_else(|| least_wasteful_retreat(part))
 }
@@ -196,8 +199,8 @@ fn least_wasteful_retreat(part: Part) -> Option<Move> {
     part.movements().map(|movement| movement.with_arrow(movement.from)).min_by_key(cut_off)
 }
 
-/// The squares of a part by the number of their neighbours, those only that nothing hangs on: their
-/// neighbours are connected among themselves, so that no piece falls apart without them.
+/// The squares of a part by the number of their neighbours, 1 to 8; only those whose neighbours are connected among
+/// themselves. Such a square is no cut vertex: no piece falls apart without it. (The converse does not hold.)
 struct Ranks {
     by_neighbours: [Bitboard; 9],
 }
@@ -214,7 +217,8 @@ impl Ranks {
         Self { by_neighbours }
     }
 
-    /// The movement with the arrow on the square that has the fewest neighbours, and their number.
+    /// The movement with the arrow on the target that has the fewest neighbours, and their number; `None` if no target
+    /// is among the squares of these ranks.
     fn best_arrow(&self, part: Part, movement: Movement) -> Option<(usize, Move)> {
         let targets = part.arrow_targets(movement);
         let of_rank = |squares: &Bitboard| (targets & *squares).first();
@@ -232,8 +236,8 @@ fn ring(squares: Bitboard, centre: Square) -> usize {
     ((around & 7) | (around >> 11 & 1) << 3 | (around >> 13 & 1) << 4 | (around >> 22 & 7) << 5) as usize
 }
 
-/// For each ring the number of its squares, if they are connected among themselves, so that the square in the
-/// middle can go without cutting them off from each other.
+/// By [`ring`]: the number of its squares, `None` unless they are connected among themselves by king moves (and for the
+/// empty ring).
 static LOOSE: [Option<u8>; 256] = loose();
 
 const fn loose() -> [Option<u8>; 256] {
@@ -272,7 +276,7 @@ const fn loose() -> [Option<u8>; 256] {
     table
 }
 
-/// A search of all fillings.
+/// A depth-first search of all fillings, with a table of solved pieces.
 struct Exhaustive {
     solved: HashMap<Part, u32>,
     /// Moves that may still be looked at.

@@ -19,8 +19,9 @@
 //! * Where a side loses as soon as it is blocked, whoever is to move ([`Rules::SelfBlocking`]), nothing
 //!   changes: whose moves are used up first is the same question, and the winner has one left then.
 //!
-//! [`Rules::SelfBlocking`]: crate::board::position::Rules::SelfBlocking
 //! [`regions`] tells whose squares are whose, [`filling`] counts the moves that a side can make alone.
+//!
+//! [`Rules::SelfBlocking`]: crate::board::position::Rules::SelfBlocking
 
 pub mod filling;
 pub mod regions;
@@ -33,11 +34,12 @@ use regions::Regions;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, DefaultHasher};
 
-/// The number of reachable squares is a first upper bound of a side's moves. It is replaced by the exact one only where
-/// an improvement of at most so many moves would decide the game, which saves the time in the middle of the game.
+/// The number of squares that a side can reach is a quick upper bound of its moves. The tighter one, of their filling,
+/// is computed only if a bound lower by at most this many moves would decide the game: most positions of the middle
+/// game need none.
 const MOST_WASTE: u32 = 2;
 
-/// Pieces whose bounds are remembered; then it begins anew.
+/// Pieces whose bounds are remembered; when so many are, all are forgotten.
 const MEMORY: usize = 1 << 15;
 
 /// The moves that are left to both sides of a position.
@@ -173,7 +175,7 @@ impl FillingProver {
     }
 }
 
-/// The moves that `side` needs to win against one that has at most `others` left, when `mover` is to move.
+/// The moves that `side` needs to win against a side that has at most `others` left: one more if it must begin.
 fn enough(side: Side, mover: Side, others: u32) -> u32 {
     others + u32::from(side == mover)
 }

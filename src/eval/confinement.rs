@@ -1,10 +1,11 @@
-//! How confined each amazon is, a metric that the paper lacks: an amazon shut in early is lost for the
+//! How confined each amazon is, a metric that the MG-PEO paper lacks: an amazon shut in early is lost for the
 //! rest of the game, and no sum over squares or moves says so.
 //!
-//! Lieberum 2005 gives each amazon the freedom `a = sum over s in one queen move of 2^-steps(s) * N(s)`, where
-//! `N` counts empty neighbours and only squares count that the enemy can reach too: to have a hole of one's
-//! own is no freedom. Kloetzer 2010 makes it a penalty, `30 / (5 + a)`. The metric is White's sum of
-//! penalties less Black's. Rays are cut off after [`STEPS`] steps: what is further away weighs little.
+//! Lieberum 2005 (*An evaluation function for the game of Amazons*) gives each amazon the freedom
+//! `a = sum over s in one queen move of 2^-steps(s) * N(s)`, where `N` counts empty neighbours and only squares count
+//! that the enemy can reach too: to have a hole of one's own is no freedom. Kloetzer's thesis (2010) makes it a
+//! penalty, `30 / (5 + a)`. The metric is White's sum of penalties less Black's: positive is good for Black. Rays are
+//! cut off after [`STEPS`] steps: what is further away weighs little.
 //!
 //! The eight rays of an amazon fit into one 64-bit word, the *ray mask*, so that four amazons are done at once in four
 //! lanes. With `d` the difference of square numbers of a direction upwards (1, 10, 11, 12) and `n` the step:
@@ -41,7 +42,7 @@ const fn penalty_table<const SIZE: usize>() -> [u32; SIZE] {
     table
 }
 
-/// The metric on a given kernel. The maps must be those of the position.
+/// The metric on a given kernel, in penalties of 0 to 6 an amazon. The maps must be those of the position.
 pub fn confinement_on(position: &Position, maps: &DistanceMaps, kernel: Kernel) -> f32 {
     struct Confinement<'a>(&'a Position, &'a DistanceMaps);
     impl SimdTask for Confinement<'_> {
@@ -119,8 +120,9 @@ fn ray_mask<L: Lanes>(amazons: [u32; 4], set: Bitboard) -> L {
     above.or(L::below(set, amazons).and(L::splat(ABOVE.reverse_bits())))
 }
 
-/// The squares that a queen slides to: those of an empty ray with none but empty ones between. Kogge-Stone in two
-/// doubling steps, for rays of up to four squares ([occluded fill](https://www.chessprogramming.org/Kogge-Stone_Algorithm)).
+/// The squares that a queen slides to, as a ray mask: the empty ones with none but empty ones between. Two doubling
+/// steps of a [Kogge-Stone](https://www.chessprogramming.org/Kogge-Stone_Algorithm) occluded fill, for rays of up to
+/// four squares.
 #[inline(always)]
 fn reached<L: Lanes>(empty: L) -> L {
     let two = empty.and(shift_along_rays::<L, 1>(empty));

@@ -1,9 +1,9 @@
 //! Distance maps: what each side reaches in one, two, three ... queen moves and king moves.
 //!
-//! Queen moves are flooded by [Kogge-Stone](https://www.chessprogramming.org/Kogge-Stone_Algorithm) occluded fills: in four
-//! doubling steps a set slides as far as it can in one direction, two directions and both sides at once. King moves spread by one
-//! neighbourhood a step. Both end when nothing new is reached; the king flood, which is the cheaper,
-//! runs first and tells the queen flood what can be reached at all.
+//! Queen moves are flooded by [Kogge-Stone](https://www.chessprogramming.org/Kogge-Stone_Algorithm) occluded fills: in
+//! four doubling steps a set slides as far as it can in one direction, two directions and both sides at once. King
+//! moves spread by one neighbourhood a step. Both end when nothing new is reached; the king flood, which is the
+//! cheaper, runs first and tells the queen flood what can be reached at all.
 
 use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;

@@ -1,6 +1,6 @@
-//! Mobility, the fifth metric of the MG-PEO paper (equations 6 and 7): over all amazons and the squares of their rays the
-//! sum of `neighbours(s) / steps(s)`, found by a sweep along all rays at once. The same sweep finds what each side reaches in
-//! one queen move, from which the distance map goes on.
+//! Mobility, the fifth metric of the MG-PEO paper (equations 6 and 7): over all amazons and the squares s in one queen
+//! move the sum of `neighbours(s) / steps(s)`, where `neighbours` counts the empty ones. A sweep along all rays at once
+//! finds it, and what each side reaches in one queen move, from which the distance map goes on.
 
 use crate::board::bitboard::{Bitboard, DIRECTIONS};
 use crate::board::position::Position;
@@ -9,7 +9,7 @@ use crate::simd::{Boards, Kernel, Lanes, SimdTask};
 /// The least common multiple of 1 to 9: in units of `1 / 2520` every `1 / steps` is an integer.
 const COMMON_MULTIPLE: u32 = 2520;
 
-/// The metric on a given kernel.
+/// The metric, Black's mobility less White's, on a given kernel.
 pub fn mobility_on(position: &Position, kernel: Kernel) -> f32 {
     struct Mobility<'a>(&'a Position);
     impl SimdTask for Mobility<'_> {
@@ -71,9 +71,9 @@ impl<L: Lanes> RaySweep<L> {
     }
 }
 
-/// Counts in how many of the eight sets of a side each square is, by a carry-save adder: set `k` of the result holds the
-/// binary digits of weight `2^k` (a [bit-sliced](https://en.wikipedia.org/wiki/Bit_slicing) counter), in the shape of
-/// [`crate::simd::SidePair::to_array`].
+/// Counts in how many of the eight sets of a side each square is, by a carry-save adder: set `k` of the result holds
+/// the binary digits of weight `2^k` (a [bit-sliced](https://en.wikipedia.org/wiki/Bit_slicing) counter), in the shape
+/// of [`crate::simd::SidePair::to_array`].
 #[inline(always)]
 fn tally_on_lanes<L: Lanes>([a, b, c, d]: [Boards<L>; 4]) -> [L; 4] {
     let (one_up, two_up) = (a.xor(b), a.and(b));

@@ -1,14 +1,16 @@
 //! How good a position is, without search, and how promising its half-moves are.
 //!
-//! [`model`] is the seam to the search: the MG-PEO paper's evaluation or a fitted one, and priors. [`distance`] floods the
-//! board and keeps, for each number of queen and king moves, what each side reaches; [`metrics`] turns these maps into the
-//! paper's metrics, to which [`mobility`] is added, and [`phased`] weighs them by the stage of the game; [`terms`] turns
-//! them into more numbers, to which [`confinement`] is added, and [`fitted`] weighs those; [`winrate`] turns the weighted
-//! sum into a winning rate; [`policy`] gives the logits of half-moves. [`mod@weights`] are the files that fitted numbers
-//! come from. [`crate::simd`] is the arithmetic underneath, in several instruction sets, and [`parallel`] the paper's way to
+//! [`model`] is the interface to the search: an evaluation, that of the MG-PEO paper (Zhang, Zou, Zhu 2024,
+//! <https://doi.org/10.3390/a17080334>) or a fitted one, and priors. [`distance`] floods the board and keeps, for each
+//! number of queen and king moves, what each side reaches; [`metrics`] turns these maps into the paper's metrics, to
+//! which [`mobility`] is added, and [`phased`] weighs them by the stage of the game; [`terms`] turns them into more
+//! numbers, to which [`confinement`] is added, and [`fitted`] weighs those; [`winrate`] turns the weighted sum into a
+//! winning rate; [`policy`] gives the logits of half-moves. [`mod@weights`] are the files that fitted numbers come from.
+//! [`crate::simd`] is the arithmetic underneath, in several instruction sets, and [`parallel`] the paper's way to
 //! spread one evaluation over threads.
 //!
-//! Sums are integers until the last step, so every kernel and every thread order gives the same bits.
+//! Sums over squares are of integers, and floats are added in one fixed order, so every kernel and every order of
+//! threads gives the same bits.
 
 pub mod confinement;
 pub mod distance;
@@ -55,8 +57,7 @@ impl Neg for Value {
 /// Squares that are empty at the start of a game on 10x10.
 const STANDARD_EMPTY: u32 = 92;
 
-/// The ply of a game on 10x10 that corresponds to a position, 0 to 92: its number of arrows, scaled by the number of
-/// squares that are empty at the start of a game on its board.
+/// The ply of a game on 10x10 that corresponds to a position, 0 to 92: `arrows * 92 / (area - amazons)`, rounded down.
 ///
 /// ```
 /// use otrera::eval::standard_ply;

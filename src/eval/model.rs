@@ -1,5 +1,5 @@
-//! All that the search knows about positions before it searches them, behind one seam: the value of a leaf, and the
-//! logits of its half-moves.
+//! All that the search knows about positions before it searches them, behind one interface: the value of a leaf, and
+//! the logits of its half-moves.
 //!
 //! An enum and not a trait parameter, so that the search is compiled once for each kernel and not for each kernel and
 //! model: the branch is always taken the same way.
@@ -76,7 +76,7 @@ impl Model {
         }
     }
 
-    /// Tells `found` of every movement and its logit: its prior is `exp(logit)`, divided by the sum over all movements.
+    /// Calls `found` with every movement and its logit: its prior is the softmax, `exp(logit) / sum of exp(logit)`.
     #[inline(always)]
     pub(crate) fn movement_logits<L: Lanes>(
         &self,
@@ -97,7 +97,7 @@ impl Model {
         }
     }
 
-    /// Tells `found` of every arrow and its logit.
+    /// Calls `found` with every arrow and its logit.
     #[inline(always)]
     pub(crate) fn arrow_logits<L: Lanes>(
         &self,

@@ -1,9 +1,9 @@
 //! How promising a half-move looks before it has been searched: a log-linear model of a few features of its
 //! squares, fitted to the visits of longer searches (`lab fit-policy`). The search makes priors of it.
 //!
-//! Every feature is a class, such as "two queen moves from the nearest enemy and three king moves", and each
-//! class has a weight at each stage of the game. The logit of a half-move is the sum of its classes' weights,
-//! and `exp(logit)`, divided by the sum over all half-moves, its probability.
+//! Every feature is categorical: a half-move has one class of it, such as "two queen moves from the nearest enemy and
+//! three king moves", and each class has a weight at each stage of the game. The logit of a half-move is the sum of
+//! its classes' weights, and its probability the softmax, `exp(logit) / sum over all half-moves of exp(logit)`.
 //!
 //! The features of squares are computed for all squares at once, bit-sliced over sets of squares, and read off where a
 //! half-move leads to.
@@ -111,23 +111,23 @@ impl Movements {
     /// | bits | |
     /// |---|---|
     /// | 0-2, 3-5 | queen moves, king moves of the enemy to it, see [`queen_class`], [`king_class`] |
-    /// | 6-9, 10-13 | directions in which the next square, the next three squares are empty |
-    /// | 14-16, 17-19 | amazons of the enemy, of ours beside it |
+    /// | 6-9, 10-13 | number of directions in which the next square, the next three squares are empty |
+    /// | 14-16, 17-19 | number of amazons of the enemy, of ours beside it |
     /// | 20-23 | where on the board it lies, see [`LOCATIONS`] |
-    /// | 24-25 | enemies that can go there at once, three at most |
+    /// | 24-25 | number of enemies that can go there in one move, three at most |
     #[inline(always)]
     pub fn code<L: Lanes>(&self, square: Square) -> u64 {
         self.0.code::<L>(square)
     }
 
-    /// The features of a movement whose squares have these codes:
+    /// The classes of a movement whose squares have these codes, by the bits of a [code](Movements::code):
     ///
-    /// - how far the enemy is from its goal, by queen and by king moves;
-    /// - how open its goal is: the neighbours that are empty, and the directions in which three squares are;
-    /// - amazons of the enemy and of ours beside it (the one that moves among them), and whether it is one step;
-    /// - where on the board it leads, by the distance from the edges, and how many enemies can go there at once;
-    /// - how open its start is;
-    /// - its length.
+    /// - bits 0-5 of the goal: how far the enemy is, by queen and by king moves;
+    /// - bits 6-13 of the goal: how open it is, by empty neighbours and by directions in which three squares are empty;
+    /// - bits 14-19 of the goal: amazons beside it (the one that moves among them), and bit 6 if it is one step away;
+    /// - bits 20-25 of the goal: where on the board it lies, and how many enemies can go there in one move;
+    /// - bits 6-13 of the start: how open it is;
+    /// - its length in steps, less 1.
     #[inline(always)]
     pub fn features(&self, movement: Movement, start: u64, goal: u64) -> [usize; MOVEMENT_FEATURES.len()] {
         let field = |code: u64, first: u32, bits: u32| (code >> first) as usize & ((1 << bits) - 1);
@@ -169,15 +169,15 @@ impl Arrows {
         Self(planes)
     }
 
-    /// The features of an arrow:
+    /// The classes of an arrow, each with the bits that its fields take from the lowest:
     ///
-    /// - how far both sides are from its square by queen moves;
-    /// - the same by king moves;
-    /// - the square's empty neighbours, and where on the board it lies;
-    /// - enemy amazons beside it, and the empty neighbours of the most confined of them;
-    /// - the same for ours;
-    /// - how many enemies can go there at once, and the directions in which three squares are empty;
-    /// - the length of its flight, and whether it lies where the amazon came from.
+    /// - how far we (3) and the enemy (3) are from its square by queen moves, see [`queen_class`];
+    /// - the same by king moves (3, 3), see [`king_class`];
+    /// - the square's empty neighbours (4), and where on the board it lies (4), see [`LOCATIONS`];
+    /// - the enemy's amazons beside it (3), and the empty neighbours of the most confined of them (4);
+    /// - the same for ours (3, 4);
+    /// - how many enemies can go there in one move (2), and the directions in which three squares are empty (4);
+    /// - the steps of its flight, less 1 (4), and whether it lies where the amazon came from (1).
     #[inline(always)]
     pub fn features<L: Lanes>(
         &self,
@@ -199,8 +199,8 @@ impl Arrows {
     }
 }
 
-/// A number for each square, bit-sliced: plane `k` holds the binary digits of weight `2^k`. `words[h][g]` are the planes
-/// `4 g .. 4 g + 4` of the squares `64 h .. 64 h + 64`, so that one load finds four digits of a square.
+/// A number for each square, bit-sliced: plane `k` holds the binary digits of weight `2^k`. `words[h][g]` are the
+/// planes `4 g .. 4 g + 4` of the squares `64 h .. 64 h + 64`, so that one load finds four digits of a square.
 struct Planes<const GROUPS: usize> {
     words: [[[u64; 4]; GROUPS]; 2],
     count: usize,
@@ -235,7 +235,8 @@ impl<const GROUPS: usize> Planes<GROUPS> {
     }
 }
 
-/// The number of queen moves: 0 for one, 3 for four or more, 4 for never.
+/// The class of each square by the number of queen moves: 0 for one, 1 for two, 2 for three, 3 for four or more, 4 for
+/// never (and for squares that are taken).
 #[inline(always)]
 fn queen_class(levels: &Levels, side: Side) -> [Bitboard; 3] {
     let within = |steps| levels.within(steps).of(side.index());
@@ -243,7 +244,7 @@ fn queen_class(levels: &Levels, side: Side) -> [Bitboard; 3] {
     [(within(2) - within(1)) | (ever - within(3)), ever - within(2), !ever]
 }
 
-/// The number of king moves: 0 for one, 5 for six or more, 6 for never.
+/// The class of each square by the number of king moves: 0 for one up to 4 for five, 5 for six or more, 6 for never.
 #[inline(always)]
 fn king_class(levels: &Levels, side: Side) -> [Bitboard; 3] {
     let within = |steps| levels.within(steps).of(side.index());
@@ -252,7 +253,8 @@ fn king_class(levels: &Levels, side: Side) -> [Bitboard; 3] {
     [odd, (within(4) - within(2)) | !ever, !within(4)]
 }
 
-/// For each direction the squares from which the next three in the opposite direction are empty.
+/// For each direction `d` the squares `s` whose next three in the opposite direction are empty: `s - d`, `s - 2d`,
+/// `s - 3d`.
 #[inline(always)]
 fn thirds_of(empty: Bitboard) -> [Bitboard; 8] {
     DIRECTIONS.map(|direction| {
@@ -309,7 +311,7 @@ fn most_confined_beside(amazons: Bitboard, empty: Bitboard) -> [Bitboard; 4] {
     [ones | none, (to_3 - to_1) | (to_7 - to_5) | none, (to_7 - to_3) | none, !to_7]
 }
 
-/// How many of these amazons can go to each square at once, three at most.
+/// How many of these amazons can go to each square in one move, three at most.
 #[inline(always)]
 fn attackers(amazons: Bitboard, empty: Bitboard) -> [Bitboard; 2] {
     let (mut ones, mut twos) = (Bitboard::EMPTY, Bitboard::EMPTY);
@@ -360,7 +362,8 @@ fn steps(from: Square, to: Square) -> usize {
     columns.max(from.row().abs_diff(to.row()))
 }
 
-/// The sum of the odds of all these scores, in an order that suits every processor.
+/// The denominator of a softmax: the sum of the [`odds`] of all these logits. Eight partial sums, which the compiler
+/// keeps in lanes, in an order that does not depend on the processor.
 #[inline(always)]
 pub fn sum_of_odds(scores: &[f32]) -> f32 {
     let mut sums = [0.0; 8];
@@ -376,11 +379,11 @@ pub fn sum_of_odds(scores: &[f32]) -> f32 {
     sums.iter().sum()
 }
 
-/// `exp(score)` to one part in ten thousand, for scores within 80 of zero: nearer to it than the weights are to
-/// anything, and quick.
+/// `exp(score)` with a relative error below 1e-4; scores are clamped to -80 to 80. `exp(x) = 2^k * exp(r)`, where k is
+/// a whole number put into the exponent's bits, `|r| <= ln 2 / 2`, and `exp(r)` is a Taylor polynomial of degree 4.
 #[inline(always)]
 pub fn odds(score: f32) -> f32 {
-    // Adding this rounds a small number to a whole one, which is then in the lowest bits.
+    // 1.5 * 2^23: adding it rounds a small number to a whole one, which is then in the lowest bits of the significand.
     const ROUNDING: f32 = (3 << 22) as f32;
     let power = score.clamp(-80.0, 80.0) * std::f32::consts::LOG2_E;
     let shifted = power + ROUNDING;

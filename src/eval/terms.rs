@@ -17,26 +17,28 @@ use crate::board::position::Position;
 use crate::board::square::Side;
 use crate::simd::{Kernel, Lanes, SidePair, SimdTask};
 
-/// The names of the terms. Squares are those of the side to move less the opponent's.
+/// The names of the terms. All but `to-move` are the side to move's less the opponent's. `lead-k` are the squares on
+/// which a side is at least k moves earlier, `king-k` and `queen-k` those within k moves, and `contact-X` is
+/// `X * w / 32`.
 pub const NAMES: [&str; TERMS] = [
-    "queen-lead-1", // squares on which a side is at least one queen move earlier: t1
+    "queen-lead-1", // t1
     "queen-lead-2",
     "queen-lead-3",
-    "king-lead-1", // the same by king moves: t2
+    "king-lead-1", // t2
     "king-lead-2",
     "king-lead-3",
     "king-lead-4",
     "king-lead-5",
-    "p2",     // leads by king moves, six at most, divided by six
-    "alone",  // squares that only one side reaches
-    "king-1", // squares within one king move
+    "p2",    // the sum of the squares of king-lead-1 to 6, divided by 6
+    "alone", // squares that only one side reaches
+    "king-1",
     "king-2",
     "king-3",
     "king-4",
-    "queen-1", // squares within one queen move
+    "queen-1",
     "queen-2",
-    "confinement",
-    "to-move", // 1
+    "confinement", // see super::confinement
+    "to-move",     // 1
     "contact-queen-lead-1",
     "contact-king-lead-1",
     "contact-p2",
@@ -47,15 +49,15 @@ pub const NAMES: [&str; TERMS] = [
 /// How many terms there are.
 pub const TERMS: usize = 23;
 
-/// What each term counts at one moment of a game.
+/// The weight of each term at one ply, in natural log-odds of winning for a unit of the term.
 pub type TermWeights = [f32; TERMS];
 
-/// Leads by queen moves that are told apart, the last with all that are greater.
+/// Leads by queen moves that are told apart: of at least 1, 2, 3 moves.
 const QUEEN_LEADS: usize = 3;
-/// The same by king moves.
+/// The same by king moves: of at least 1 to 6.
 const KING_LEADS: usize = 6;
 
-/// The contact is given in so many squares.
+/// The contact is `w / CONTACT_UNIT`.
 const CONTACT_UNIT: f32 = 32.0;
 
 /// The terms of one position, seen by the side to move.
@@ -139,8 +141,9 @@ impl Terms {
     }
 }
 
-/// `sum over s of 2^-min(3, |D(White, s) - D(Black, s)|) / 32` over the squares that both reach, by queen moves: Lieberum's w.
-/// In eighths, a square of difference 0, 1, 2, 3 counts 8, 4, 2, 1, which is `8 - 4 [> 0] - 2 [> 1] - 1 [> 2]`.
+/// Lieberum's w in units of 32: `sum over s of 2^-min(3, |D(White, s) - D(Black, s)|) / 32`, of queen moves and of the
+/// squares that both reach. In eighths, a square of difference 0, 1, 2, 3 counts 8, 4, 2, 1, which is
+/// `8 - 4 [> 0] - 2 [> 1] - 1 [> 2]`.
 #[inline(always)]
 fn contact(leads: &[[u32; 2]; QUEEN_LEADS], both: u32, alone: [u32; 2]) -> f32 {
     let [one, two, three] = leads;
@@ -150,8 +153,8 @@ fn contact(leads: &[[u32; 2]; QUEEN_LEADS], both: u32, alone: [u32; 2]) -> f32 {
     (8 * both - 4 * more_than_none - 2 * more_than_one - more_than_two) as f32 / (8.0 * CONTACT_UNIT)
 }
 
-/// The number of squares that both reach and on which neither has a lead, where `ahead` counts the squares on which each
-/// side has it, those that it reaches alone included.
+/// The number of squares that both reach and on which neither has a lead, where `ahead` counts the squares on which
+/// each side has it, those that it reaches alone included.
 #[inline(always)]
 fn tied(ahead: [u32; 2], both: u32, alone: [u32; 2]) -> u32 {
     both + alone[0] + alone[1] - ahead[0] - ahead[1]

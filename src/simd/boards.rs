@@ -97,7 +97,7 @@ pub struct SidePair {
 }
 
 impl SidePair {
-    /// Equal to nothing that is ever reached.
+    /// All bits, walls included. No flood equals it: in place of what is reachable, where that is not known.
     pub(crate) const UNKNOWN: Self = Self { low: [u64::MAX; 2], high: [u64::MAX; 2] };
 
     /// The set of one side: 0 Black, 1 White.

@@ -10,13 +10,13 @@ use std::sync::LazyLock;
 pub enum Kernel {
     /// Plain 64-bit arithmetic, whatever the processor.
     Portable,
-    /// 128-bit registers, and an instruction that counts bits: Intel since 2008, AMD since 2011.
+    /// SSE4.2 and POPCNT, 128-bit registers: Intel since 2008, AMD since 2011.
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     Sse42,
-    /// 256-bit registers: Intel since 2013, AMD since 2015.
+    /// AVX2, BMI1, BMI2 and LZCNT, 256-bit registers: Intel since 2013, AMD since 2015.
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     Avx2,
-    /// 256-bit registers and what AVX-512 has for them, such as shifts across two numbers and three-way logic: Intel
+    /// AVX-512 F, VL, BW, DQ, VBMI2 (funnel shifts) and VPOPCNTDQ (bit counts of lanes), on 256-bit registers: Intel
     /// servers since 2021, AMD since 2022.
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     Avx512,
@@ -40,8 +40,8 @@ impl Kernel {
         *FASTEST
     }
 
-    /// Whether the program is built with few kernels (`--cfg few_kernels`), to be smaller: the portable one and AVX2,
-    /// which nearly all processors have.
+    /// Whether the program is built with few kernels (`--cfg few_kernels`): the portable one, and AVX2, which nearly
+    /// all processors have. It is smaller and built sooner.
     const FEW: bool = cfg!(few_kernels);
 
     /// Those for this kind of processor, slowest first.

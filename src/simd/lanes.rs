@@ -33,8 +33,8 @@ pub trait Lanes: Copy {
     fn splat(number: u64) -> Self {
         Self::new([number; 4])
     }
-    /// For each of four squares, below 127, the 64 that follow it, as much of a set as is there, the next one in the
-    /// lowest bit.
+    /// Lane i: bits `square + 1 .. square + 65` of the set, where `square = squares[i]`, at most 126. The square after
+    /// it is bit 0.
     #[inline(always)]
     fn above(set: Bitboard, squares: [u32; 4]) -> Self {
         let mut lanes = [0; 4];
@@ -43,7 +43,7 @@ pub trait Lanes: Copy {
         }
         Self::new(lanes)
     }
-    /// For each of four squares the 64 before it, the one just before in the highest bit.
+    /// Lane i: bits `square - 64 .. square` of the set, where `square = squares[i]`. The square before it is bit 63.
     #[inline(always)]
     fn below(set: Bitboard, squares: [u32; 4]) -> Self {
         let mut lanes = [0; 4];
@@ -53,13 +53,13 @@ pub trait Lanes: Copy {
         }
         Self::new(lanes)
     }
-    /// The sum of the numbers at the 64 places of each lane, their binary digits spread over these, the lowest first.
+    /// Lane i: `sum over k of 2^k * popcount(digits[k][i])`, the sum of 64 bit-sliced numbers, below 2^32.
     #[inline(always)]
     fn sums<const DIGITS: usize>(digits: [Self; DIGITS]) -> [u32; 4] {
         sums(digits)
     }
-    /// How many bits each of these numbers has in common with that of the four in its lane, those of the first counted
-    /// once, of the others twice, four times, eight times.
+    /// Lane i: `sum over k of 2^k * popcount(numbers[i] & digits[k][i])`, the sum of those of 64 bit-sliced numbers
+    /// whose bit is set in `numbers[i]`.
     #[inline(always)]
     fn weighed_counts(numbers: [u64; 4], digits: &[[u64; 4]; 4]) -> [u32; 4] {
         weighed_counts(numbers, digits)
@@ -70,13 +70,13 @@ pub trait Lanes: Copy {
         let [a, b, c, d] = self.to_array();
         a | b | c | d == 0
     }
-    /// Lanes 0 and 1 of this and of the other, and lanes 2 and 3 of both.
+    /// `[a0, a1, b0, b1]` and `[a2, a3, b2, b3]`, where a is `self` and b `other`.
     fn halves_joined(self, other: Self) -> (Self, Self);
-    /// The bit at this place, below 64, of each lane, that of lane 0 lowest.
+    /// Bit `place`, 0 to 63, of each lane as a number 0 to 15: that of lane i is its bit i.
     fn digits(self, place: u32) -> u32;
 }
 
-/// [`Lanes::sums`] one by one.
+/// [`Lanes::sums`] by a scalar popcount for each lane.
 #[inline(always)]
 fn sums<L: Lanes, const DIGITS: usize>(digits: [L; DIGITS]) -> [u32; 4] {
     let mut sums = [0; 4];
@@ -90,7 +90,7 @@ fn sums<L: Lanes, const DIGITS: usize>(digits: [L; DIGITS]) -> [u32; 4] {
     sums
 }
 
-/// [`Lanes::weighed_counts`] one by one.
+/// [`Lanes::weighed_counts`] by a scalar popcount for each lane.
 #[inline(always)]
 pub(super) fn weighed_counts(numbers: [u64; 4], digits: &[[u64; 4]; 4]) -> [u32; 4] {
     let mut counts = [0; 4];

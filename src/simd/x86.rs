@@ -15,7 +15,7 @@ use crate::board::bitboard::Bitboard;
 pub struct Sse2Lanes([__m128i; 2]);
 
 /// The lanes in one 256-bit register. Only code compiled for AVX2 may use it; it is entered through
-/// [`super::Kernel::dispatch`] alone. The processor has an instruction that counts the bits of each lane, or not.
+/// [`super::Kernel::dispatch`] alone. `COUNTS`: the processor has VPOPCNTQ, which counts the bits of each lane.
 #[derive(Clone, Copy)]
 pub struct WideLanes<const COUNTS: bool>(__m256i);
 
@@ -116,8 +116,8 @@ fn halves(set: Bitboard) -> (__m256i, __m256i) {
     x86!((_mm256_set1_epi64x(set.0 as i64), _mm256_set1_epi64x((set.0 >> 64) as i64)))
 }
 
-/// The 64 bits from a place of `word`, counted modulo 64, on into the next word. The shifts are less than 64, or
-/// the compiler would guard them.
+/// A funnel shift: the low 64 bits of `(next * 2^64 + word) >> (place % 64)`. `next` is shifted left by 1 and then by
+/// `63 - place % 64`: the compiler would guard a shift by 64.
 #[inline(always)]
 fn across(word: __m256i, next: __m256i, place: __m256i) -> __m256i {
     x86!({
@@ -135,13 +135,14 @@ fn numbers([a, b, c, d]: [u32; 4]) -> __m256i {
 }
 
 impl<const COUNTS: bool> WideLanes<COUNTS> {
-    /// How many bits are set in each lane, if there is an instruction for it.
+    /// How many bits are set in each lane (VPOPCNTQ), if `COUNTS`.
     #[inline(always)]
     fn bits(self) -> __m256i {
         x86!(_mm256_popcnt_epi64(self.0))
     }
 
-    /// How many bits are set in each byte: those of its two halves are looked up.
+    /// How many bits are set in each byte: those of its nibbles are looked up by PSHUFB
+    /// (Mula, Kurz, Lemire 2018, <https://arxiv.org/abs/1611.07612>).
     #[inline(always)]
     fn bits_of_bytes(self) -> __m256i {
         x86!({
@@ -244,7 +245,7 @@ impl<const COUNTS: bool> Lanes for WideLanes<COUNTS> {
                 continue;
             }
             bytes = x86!(_mm256_add_epi8(_mm256_add_epi8(bytes, bytes), digit.bits_of_bytes()));
-            // A byte has room for five digits of its eight numbers.
+            // Horner's rule in bytes: eight numbers of five digits add up to at most 8 * 31 < 256.
             if place % 5 == 0 {
                 let part = x86!(_mm256_sad_epu8(bytes, nothing));
                 sum = x86!(_mm256_add_epi64(_mm256_slli_epi64::<5>(sum), part));

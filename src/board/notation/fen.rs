@@ -35,8 +35,8 @@ impl Position {
             }
         };
         let position = board.position(size, side);
-        // Castling and en passant are always "-". The half-move clock is the ply, if it fits the number of
-        // the move: after a pass it tells more than the side to move.
+        // Castling and en passant are always "-". The half-move clock holds the ply, and is taken if the number of
+        // the move is `ply / 2 + 1`: after a pass the parity of the ply is not that of the side to move.
         let clock = fields.nth(2).and_then(|field| field.parse::<u16>().ok());
         match fields.next().map(str::parse::<u16>) {
             None => Ok(position),

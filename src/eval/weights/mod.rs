@@ -12,8 +12,8 @@
 //! }
 //! ```
 //!
-//! A weight of the value belongs to a term at a ply, see [`super::terms`]; a weight of the priors to a stage of the game,
-//! a feature and a class of it, see [`super::policy`].
+//! A weight of the value belongs to a term at a ply, see [`super::terms`]; a weight of the priors to a stage of the
+//! game, a feature and a class of it, see [`super::policy`].
 
 use super::fitted::PLIES;
 use super::policy::{ARROW_FEATURES, MOVEMENT_FEATURES, STAGES};
