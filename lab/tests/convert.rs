@@ -88,3 +88,24 @@ fn moves_alone_and_the_platforms_letters_are_records_too() {
     assert!(!told.status.success() && message.contains("line 1: \"well\" is not a move"), "{message}");
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+#[test]
+fn no_input_is_overwritten() {
+    let folder = std::env::temp_dir().join(format!("otrera-convert-same-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let [one, two] = [6, 8].map(|edge| json::write(&game(edge, 1)) + "\n");
+    let same_name = "0001-a_b-乙.jsonl";
+    for (text, output) in
+        [(&one, same_name), (&(one.clone() + &two), same_name), (&one, "link.sgf"), (&one, ".")]
+    {
+        let input = folder.join(same_name);
+        std::fs::write(&input, text).unwrap();
+        let _ = std::fs::remove_file(folder.join("link.sgf"));
+        std::os::unix::fs::symlink(same_name, folder.join("link.sgf")).unwrap();
+        let told = convert(&[same_name, "--output", output], &folder);
+        let message = String::from_utf8_lossy(&told.stderr);
+        assert!(!told.status.success() && message.contains("is an input"), "{output}: {message}");
+        assert_eq!(&std::fs::read_to_string(&input).unwrap(), text, "{output}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}

@@ -1,12 +1,14 @@
 //! `lab convert`: records of games from one written form into another, and the reading of records that
 //! other commands share.
 
+use crate::files::Output;
 use clap::ValueEnum;
 use otrera::GameRecord;
 use otrera::record::{self, ccgc, json, sgf};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::slice;
 
 /// A written form of records.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -28,7 +30,8 @@ pub struct Args {
     /// The form to write; by default what the end of --output says (.sgf, .txt for CCGC), else JSON.
     #[arg(long)]
     to: Option<Format>,
-    /// A file, or a folder for several games in SGF or CCGC; by default standard output.
+    /// A file, or a folder for several games in SGF or CCGC; by default standard output. Never the
+    /// input.
     #[arg(long)]
     output: Option<PathBuf>,
 }
@@ -58,13 +61,16 @@ pub fn run(args: &Args) -> Result<(), String> {
                 format.extension()
             ));
         }
-        Some(file) if in_one_file && !file.is_dir() => {
-            write_file(file, &texts.concat())?;
-            eprintln!("{} in {}", count_of_games(texts.len()), file.display());
-        }
-        Some(folder) => {
-            write_folder(folder, format, &games, &texts)?;
-            eprintln!("{} in {}", count_of_games(texts.len()), folder.display());
+        Some(path) => {
+            let files = if in_one_file && !path.is_dir() {
+                vec![(path.clone(), texts.concat())]
+            } else {
+                let names =
+                    games.iter().zip(1..).map(|(game, number)| path.join(format.file_name(number, game)));
+                names.zip(texts).collect()
+            };
+            write_files(&files, &args.input)?;
+            eprintln!("{} in {}", count_of_games(games.len()), path.display());
         }
     }
     Ok(())
@@ -88,6 +94,12 @@ impl Format {
         }
     }
 
+    /// The name of a game's own file.
+    fn file_name(self, number: usize, game: &GameRecord) -> String {
+        let [black, white] = [file_safe(&game.black), file_safe(&game.white)];
+        format!("{number:04}-{black}-{white}.{}", self.extension())
+    }
+
     /// The game as a file's text, unless this form cannot hold it.
     fn write(self, game: &GameRecord) -> Result<String, String> {
         match self {
@@ -102,18 +114,11 @@ fn count_of_games(count: usize) -> String {
     if count == 1 { "1 game".into() } else { format!("{count} games") }
 }
 
-/// Writes each game into a file of its own, numbered as in the input.
-fn write_folder(folder: &Path, format: Format, games: &[GameRecord], texts: &[String]) -> Result<(), String> {
-    fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    for (number, (game, text)) in (1..).zip(games.iter().zip(texts)) {
-        let [black, white] = [file_safe(&game.black), file_safe(&game.white)];
-        write_file(&folder.join(format!("{number:04}-{black}-{white}.{}", format.extension())), text)?;
-    }
-    Ok(())
-}
-
-fn write_file(path: &Path, text: &str) -> Result<(), String> {
-    fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
+/// Writes texts into files, none of which is the input; all are checked before the first is written.
+fn write_files(files: &[(PathBuf, String)], input: &PathBuf) -> Result<(), String> {
+    let checked = files.iter().map(|(path, text)| Ok((Output::new(path, slice::from_ref(input))?, text)));
+    let checked: Vec<(Output, &String)> = checked.collect::<Result<_, String>>()?;
+    checked.into_iter().try_for_each(|(output, text)| output.write(text))
 }
 
 /// A name with nothing in it that some file system forbids, and not too long for any.
