@@ -30,7 +30,7 @@ pub const ITERATIONS: u64 = 10_000;
 /// The outcome of a bench run.
 #[derive(Clone, Copy, Debug)]
 pub struct Bench {
-    /// The behaviour checksum.
+    /// The behaviour checksum, 32 bits.
     pub checksum: u64,
     /// Iterations over all positions.
     pub iterations: u64,
@@ -58,7 +58,8 @@ pub fn run(params: &Params) -> Bench {
 const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0100_0000_01b3;
 
-/// Adds all that a search found to the checksum: moves, visits, winning rates to the bit.
+/// Adds all that a search found to the checksum: iterations, nodes, and of each line the squares of its move, its
+/// visits and its winning rate to the bit.
 fn mixed_in(checksum: u64, report: &Report) -> u64 {
     let lines = report.lines.iter().flat_map(|line| {
         let squares = [line.mv.from, line.mv.to, line.mv.arrow].map(|square| square.index() as u64);

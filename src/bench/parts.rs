@@ -26,7 +26,7 @@ use std::hint::black_box;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// Half-moves by which two rollouts differ, to measure one.
+/// A half-move costs the difference between rollouts of 1 and of 1 + `HALF_MOVES` half-moves, divided by this.
 const HALF_MOVES: u32 = 8;
 
 /// The mean cost of a part.

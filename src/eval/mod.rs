@@ -5,7 +5,7 @@
 //! number of queen and king moves, what each side reaches; [`metrics`] turns these maps into the paper's metrics, to
 //! which [`mobility`] is added, and [`phased`] weighs them by the stage of the game; [`terms`] turns them into more
 //! numbers, to which [`confinement`] is added, and [`fitted`] weighs those; [`winrate`] turns the weighted sum into a
-//! winning rate; [`policy`] gives the logits of half-moves. [`mod@weights`] are the files that fitted numbers come from.
+//! winning rate; [`policy`] gives the logits of half-moves. [`mod@weights`] are the files of fitted numbers.
 //! [`crate::simd`] is the arithmetic underneath, in several instruction sets, and [`parallel`] the paper's way to
 //! spread one evaluation over threads.
 //!

@@ -54,7 +54,7 @@ pub struct PhasedWeights {
 
 impl PhasedWeights {
     /// Table 1 of the MG-PEO paper. Its stage limits (plies 20 and 50) and the tie value 0.2 are those of
-    /// Guo et al. 2012, whom it cites for the weights. It leaves open what a value says about winning; that only its
+    /// Guo, Li, Bao 2012, whom it cites for the weights. It leaves open what a value says about winning; that only its
     /// sign counts is what public programs of its family do.
     pub const PAPER: Self = Self {
         stages: [

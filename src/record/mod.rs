@@ -21,7 +21,7 @@ pub struct PlayedMove {
     pub time: Duration,
     /// Iterations, playouts or nodes, where the player counts them.
     pub effort: Option<u64>,
-    /// The winning rate of the side that moved, as it saw it.
+    /// The winning rate of the side that moved, as it saw it, 0 to 1.
     pub win_rate: Option<f32>,
 }
 
@@ -59,7 +59,7 @@ impl Forfeit {
     /// The [`Forfeit::kind`] of an answer that came too late.
     pub const LATE: &str = "late";
 
-    /// One word for tables and records.
+    /// One word for tables and records: `crash`, `late`, `garbage` or `illegal`.
     ///
     /// ```
     /// use otrera::Forfeit;
@@ -109,7 +109,8 @@ pub struct GameRecord {
     pub moves: Vec<PlayedMove>,
     /// Who won; `None` for a game that broke off.
     pub winner: Option<Side>,
-    /// What the loser did, where the game was not lost on the board: the kind of offence and its text.
+    /// What the loser did, where the game was not lost on the board: the [`Forfeit::kind`], or the `forfeit` of an SGF
+    /// file that says no more, and its text.
     pub forfeit: Option<(String, String)>,
     /// Date, time and place, as one text.
     pub when: String,

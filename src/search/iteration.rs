@@ -1,7 +1,7 @@
 //! One iteration: select, expand, evaluate, back up. START HERE.
 //!
 //! A descent follows the child that [`select`] prefers, from the root or from a `SubRoot` below it, to a leaf: a
-//! node that is new, proven, or cannot be expanded. Its value, by a proof or by [`super::rollout`], goes up the
+//! node that is new, proven, or cannot be expanded. Its value, by a proof or by [`super::evaluate`], goes up the
 //! path ([`backup`]). What a descent needs beside the tree is in `worker::Scratch`.
 
 use super::backup::{self, Rewards, Step};

@@ -2,10 +2,10 @@
 //!
 //! A turn is two edges of the tree: *movement* of an amazon, then its *arrow* (the paper's move
 //! groups). START HERE: [`iteration`] is one iteration from top to bottom. It calls [`select`] (which child?),
-//! [`expand`] (which children are there?), [`rollout`] (how good is a new leaf?; by [`playout`] where games are
-//! played to the end) and [`backup`] (tell the ancestors). [`worker`] repeats it on each thread, [`run`] is what the
-//! threads share, [`tree`] stores, [`params`] holds every number that shapes the search, and [`report`] says what
-//! was found.
+//! [`expand`] (which children are there?), [`evaluate`] (how good is a new leaf? By the model, after the random
+//! half-moves of [`rollout`] if there are any, or by a [`playout`] to the end) and [`backup`] (tell the ancestors).
+//! [`worker`] repeats it on each thread, [`run`] is what the threads share, [`tree`] stores, [`params`] holds every
+//! number that shapes the search, and [`report`] says what was found.
 //!
 //! The search prints nothing and knows no protocol: it reports through a closure and stops by a flag.
 
@@ -70,7 +70,7 @@ impl Limits {
     }
 }
 
-/// Machine resources for a search.
+/// Machine resources for a search. By default one thread, 160 MiB and seed 1.
 ///
 /// ```
 /// use otrera::{Params, Position, Resources, Search};
@@ -230,8 +230,8 @@ impl Search {
 
     /// Searches until a limit is met, `stop` is raised, the outcome is proven, or the root has
     /// [`Node::MOST_VISITS`](tree::Node::MOST_VISITS). Blocks; `progress` is called about once a second from one of the
-    /// threads. Where [`crate::endgame`] proves that the side to move wins, or no square is contested any more, it fills
-    /// its own squares and does not search.
+    /// threads. Where [`crate::endgame`] proves who wins, and that is the side to move or no square is contested any
+    /// more, the side to move fills its own squares and nothing is searched.
     ///
     /// A full tree is thinned to half of its memory, see [`Tree::thin`], unless the deadline is too near for that. It
     /// takes about a second a gigabyte, and `stop` is heeded after it.

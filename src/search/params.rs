@@ -18,16 +18,17 @@ pub enum Grouping {
     Split,
 }
 
-/// Where several threads are put to work. All modes compute the same values.
+/// Where several threads are put to work. All modes compute the same value of a leaf; with more than one thread on the
+/// tree the search itself is not reproducible.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Parallel {
     /// Nowhere: one thread.
     Off,
     /// On the metrics of one evaluation: the paper's parallel evaluation.
     Metrics,
-    /// On the rollouts of one leaf.
+    /// On the rollouts of one leaf: leaf parallelization (Chaslot et al. 2008).
     Rollouts,
-    /// On different leaves of one shared tree.
+    /// On different leaves of one shared tree: tree parallelization with virtual loss (Chaslot et al. 2008).
     Tree,
 }
 
@@ -60,8 +61,9 @@ impl Formula {
 }
 
 /// `mean + c * sqrt(variance * N) * prior / (1 + n)` (Rosin 2011, in the form of AlphaZero), where the variance is that
-/// of the values below the node, see [`super::select::puct::ValueVariance`]. An untried child has the mean of its parent. Children are tried in the
-/// order of their priors, and a descent never ends between the halves of a move.
+/// of the values below the node, see [`super::select::puct::ValueVariance`]. An untried child has the mean of its
+/// parent (first-play urgency). Children are tried in the order of their priors, and a descent that reaches a new
+/// movement goes on to its likeliest arrow.
 ///
 /// Movements and arrows have constants of their own, since a wrong arrow costs less than a wrong movement.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -74,7 +76,8 @@ pub struct Puct {
     pub movement_temperature: f32,
     /// The same of arrows.
     pub arrow_temperature: f32,
-    /// How many values below a node the variance of its parent is worth. Very many: the variance is a constant.
+    /// The weight w of the parent's variance in that of a node, as a number of values (pseudo-counts), see
+    /// [`super::select::puct::ValueVariance::at`]. Very many: all variances are the one at the root's start.
     pub spread_weight: f32,
 }
 
@@ -125,8 +128,8 @@ pub struct Params {
     pub lcb_z: f32,
     /// Whether [`crate::endgame`] proves positions and, once it decides the game, plays it out.
     pub counting: bool,
-    /// Iterations that begin at one much visited node before the next begins at the root, see
-    /// [`super::worker`]; 1 lets all begin there.
+    /// Iterations in a row that pass one much visited node, the sub-root: the first begins at the root, the others
+    /// there, see [`super::worker`]; 1 lets all begin at the root.
     pub burst: u32,
 }
 

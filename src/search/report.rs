@@ -17,12 +17,12 @@ use std::time::Duration;
 pub struct Report {
     /// The move to play; `None` only when the game is over.
     pub best: Option<Move>,
-    /// The winning rate of the side to move.
+    /// The winning rate of the side to move: the mean over all visits of the root, 0 or 1 where the outcome is proven.
     pub win_rate: WinRate,
     /// The side that is proven to win, if that is known.
     pub proven: Option<Side>,
     /// The moves of the root that were tried: the best one first (with move groups it need not be the most
-    /// visited, for its movement was chosen before its arrow), then by visits.
+    /// visited, for its movement was chosen before its arrow), then proven wins, then by visits, proven losses last.
     pub lines: Vec<Line>,
     /// The expected course of the game; its first move is `best`.
     pub principal_variation: Vec<Move>,
@@ -71,8 +71,8 @@ pub struct Line {
 }
 
 impl Report {
-    /// The winning rate of the move to play, 0 to 1. [`Report::win_rate`] is the mean over all moves tried, bad ones too,
-    /// and so a little lower.
+    /// The winning rate of the move to play, 0 to 1. [`Report::win_rate`] is the mean over all moves tried, bad ones
+    /// too, and so a little lower.
     pub fn best_rate(&self) -> WinRate {
         self.lines.first().map_or(self.win_rate, |best| best.win_rate)
     }

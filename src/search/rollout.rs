@@ -26,7 +26,7 @@ pub(super) fn random_half_moves(start: Position, depth: u32, rng: &mut Rng) -> E
         if left == 0 {
             return End::Reached(position);
         }
-        // A side that may move although it is blocked cannot be: the winner was looked for.
+        // Never `None`: a blocked side to move has lost, which `winner` has just said.
         let Some(movement) = random_movement(&position, rng) else {
             return End::Won(position.side().opponent());
         };
@@ -58,7 +58,7 @@ fn random_movement(position: &Position, rng: &mut Rng) -> Option<Movement> {
         }
         seen += total;
         if total > 0 {
-            // With more than four amazons: this group's landings, with the chance that is due to them.
+            // Reservoir sampling over groups of four amazons: one of this group's landings with chance total / seen.
             let mut place = rng.u32(..seen);
             if place < total {
                 for (from, landings) in group {

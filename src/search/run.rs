@@ -41,14 +41,14 @@ pub(crate) struct Tally {
     pub finished: AtomicBool,
     /// Incremented by all workers, and so in a cache line apart from what is only read.
     pub iterations: CachePadded<AtomicU64>,
-    /// Deepest descent so far, in tree levels.
+    /// Nodes of the longest path so far, the root among them.
     pub depth: AtomicUsize,
     /// How often a full tree was thinned.
     pub thinned: u32,
 }
 
 impl Tally {
-    /// Notes a descent of so many levels.
+    /// Notes a path of so many nodes.
     pub fn reach(&self, depth: usize) {
         // Written only when it changes, since its cache line is read before every iteration.
         if depth > self.depth.load(Relaxed) {
@@ -58,14 +58,14 @@ impl Tally {
 }
 
 impl Run<'_> {
-    /// Descents that begin at one sub-root before the next begins at the root, and the one that found it.
+    /// Descents through one sub-root in a row: the one from the root that found it, and those that begin there.
     #[inline]
     pub fn descents_per_subroot(&self) -> u32 {
         self.params.burst
     }
 
-    /// Visits that make a node a sub-root: 32 for each descent from it, so that all of them together are little
-    /// to its parent's statistics.
+    /// Visits that make a node a sub-root: 32 for each of [`Run::descents_per_subroot`], so that all of them together
+    /// add at most 1/32 to its visits.
     #[inline]
     pub fn subroot_visits(&self) -> u32 {
         32 * self.descents_per_subroot()

@@ -1,5 +1,5 @@
-//! Parameters as text: `tournament,c=3,burst=1`. One table says what each is called, what is valid, where it is kept and
-//! what it means.
+//! Parameters as text: `tournament,c=3,burst=1`. One table says what each is called, what is valid, where it is kept
+//! and what it means.
 
 use super::{Formula, Grouping, Parallel, Params, Puct, Rollouts};
 use crate::eval::model::Model;
@@ -17,7 +17,7 @@ pub struct Parameter {
 
 /// What values a parameter takes, and where they are kept.
 enum Kind {
-    /// A number from `least` to `most`; there is no place for it where it belongs to another formula.
+    /// A number from `least` to `most`; `place` is `None` where the parameter belongs to another formula.
     Number { least: f32, most: f32, place: fn(&mut Params) -> Option<&mut f32> },
     /// Anything else: what is valid, how it is written and how it is read.
     Text { valid: &'static str, write: fn(&Params) -> String, read: fn(&mut Params, &str) -> Option<()> },

@@ -22,13 +22,19 @@ pub struct SelectionCache {
 pub struct ChildStats {
     /// Its mean reward, 0 to 1; negative infinity when the child is out, infinity when it comes first.
     pub mean: f32,
-    /// Its factor of the exploration term, see [`Exploration::weight`].
+    /// What its visits and prior contribute to the exploration term, see [`Exploration::weight`].
     pub weight: f32,
 }
 
 /// A selection formula: the score of a child is its mean plus an exploration term. The term is made of a factor
-/// of the parent, which grows with the parent's visits, and a weight of the child, which changes only when the
-/// child is visited.
+/// of the parent, which grows with the parent's visits N, and a weight of the child, which changes only when the
+/// child is visited (its visits n include descents under way):
+///
+/// | | factor | weight | term |
+/// |---|---|---|---|
+/// | PUCT | `c * sqrt(variance * N)` | `prior / (1 + n)` | `factor * weight` |
+/// | UCT | `c * sqrt(2 * ln N)` | `sqrt(n)` | `factor / weight` |
+/// | UCB1-tuned | `ln N` | `1 / n` | of the mean and `factor * weight` |
 pub trait Exploration: Copy {
     /// Who chooses: children that are proven to lose for this side are out.
     fn chooser(&self) -> Side;
@@ -38,8 +44,8 @@ pub trait Exploration: Copy {
     fn term(&self, stats: ChildStats) -> f32;
     /// The parent's factor at this moment.
     fn factor(&self) -> f32;
-    /// At least as much as a term of this size has grown since the parent's factor was `factor_then`, if the child
-    /// was not visited.
+    /// An upper bound on how much a term, at most `term` when the parent's factor was `factor_then`, has grown since,
+    /// if the child was not visited.
     fn growth(&self, term: f32, factor_then: f32) -> f32;
 
     /// Whether a child is to be visited before all others, whatever its score, if it is not out.
@@ -68,7 +74,8 @@ pub trait Exploration: Copy {
     }
 }
 
-/// How much a term in proportion to the factor has grown, with a little more for rounding.
+/// How much a term in proportion to the factor has grown, `term * (factor / factor_then - 1)`, and a little more for
+/// rounding.
 #[inline(always)]
 pub(super) fn growth_in_proportion(term: f32, factor: f32, factor_then: f32) -> f32 {
     if factor_then == 0.0 {
@@ -105,7 +112,7 @@ struct TopChildren {
     tried: u32,
     /// The top k, in the order of the tree: among equal scores the first wins, as in [`best_of_all`].
     rows: Vec<Row>,
-    /// The place of the child that was found last, and has been visited since.
+    /// The place, `row * ROW + lane`, of the child that was found last, and has been visited since.
     last: usize,
     /// The highest score and the highest exploration term of all other children then.
     others_score: f32,

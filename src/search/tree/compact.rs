@@ -25,8 +25,9 @@ impl Tree {
         self.keep_below_nodes_with(0);
     }
 
-    /// Collapses the nodes with the fewest visits, which frees the memory below them, until no more than this part of
-    /// all memory, 0 to 1, is in use. `false` if little was freed, since a few nodes with many children take it all.
+    /// Collapses the nodes with the fewest visits, which frees the memory below them, until no more than `part` of
+    /// all memory, 0 to 1, is in use (more where the family of the root alone takes it). `false` if
+    /// `(1 + part) / 2` or more is still in use.
     pub fn thin(&mut self, part: f64) -> bool {
         let least = self.visits_that_fit((part * self.words.len() as f64) as usize);
         self.keep_below_nodes_with(least);

@@ -63,8 +63,8 @@ impl Tree {
         self.node(id).visits.fetch_update(Relaxed, Relaxed, expanding).is_ok()
     }
 
-    /// Gives a node its children, to be tried in this order. `false` when there is no room, which leaves it
-    /// unexpanded.
+    /// Gives a node its children, to be tried in this order. `false` when there is no room, or for 2^16 children and
+    /// more, which leaves it unexpanded.
     pub fn expand(&self, id: NodeId, edges: &[Edge], chunk: &mut ArenaChunk) -> bool {
         let node = self.node(id);
         let count = edges.len() as u32;

@@ -65,7 +65,8 @@ impl Tree {
     /// The first node. Lower numbers are the states of a node without a family.
     const ROOT: NodeId = 2;
 
-    /// An empty tree that will never take more than about this many bytes, and fewer where the system refuses them.
+    /// An empty tree that will never take more than about this many bytes, from 64 KiB to 32 GiB, and fewer where the
+    /// system refuses them.
     pub fn with_memory(bytes: usize) -> Self {
         let words = arena::zeroed_words(bytes);
         Self { words, full: AtomicBool::new(false), access: Access::Shared, growth: Growth::default().into() }
