@@ -34,7 +34,7 @@ from pathlib import Path
 from typing import List, Optional
 
 from amazons import Move, Position, Side, from_sau, sau_winner, to_sau
-from engines import EngineProcess, as_text
+from processes import EngineProcess, as_text
 
 DEFAULT_ENGINE = Path(__file__).resolve().parent.parent / "dist" / "otrera"
 SIZE = 10

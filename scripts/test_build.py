@@ -3,7 +3,6 @@
 The tools of such a machine are small shell scripts in a folder that is the whole PATH.
 """
 
-import os
 import shutil
 import subprocess
 import sys

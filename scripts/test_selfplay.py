@@ -9,8 +9,9 @@ import unittest
 from unittest import mock
 
 from amazons import Move, Position, Side
-from engines import LATE, Clock, Load, TimeControl, Turn, Violation
-from selfplay import Contender, Game, GameLog, Tally
+from engines import Clock, TimeControl, Turn
+from games import Contender, Game, GameLog, Tally
+from processes import LATE, Load, Violation
 
 
 def game(plies: int, black: float, white: float) -> Game:

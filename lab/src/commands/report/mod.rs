@@ -14,7 +14,14 @@ use ratings::Standing;
 use std::path::{Path, PathBuf};
 
 const PAGE: &str = include_str!("page.html");
-const STYLE: &str = include_str!("page.css");
+/// What is behind another may overrule it.
+const STYLES: [&str; 5] = [
+    include_str!("page.css"),
+    include_str!("standing.css"),
+    include_str!("games.css"),
+    include_str!("board.css"),
+    include_str!("narrow.css"),
+];
 const SCRIPTS: [&str; 6] = [
     include_str!("elements.js"),
     include_str!("replay.js"),
@@ -64,7 +71,7 @@ fn page(title: &str, games: &[GameRecord]) -> String {
     let records: Vec<String> = games.iter().map(json::write).collect();
     let head = serde_json::json!({ "title": title, "standing": Standing::of(games) }).to_string();
     let data = format!("{},\"games\":[\n{}\n]}}", &head[..head.len() - 1], records.join(",\n"));
-    PAGE.replace("{{style}}", STYLE)
+    PAGE.replace("{{style}}", &STYLES.join("\n"))
         .replace("{{scripts}}", &SCRIPTS.join("\n"))
         .replace("{{data}}", &harmless_in_html(&data))
 }
