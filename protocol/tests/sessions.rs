@@ -169,8 +169,9 @@ fn each_sau_command_is_one_write() {
     let writes: Vec<String> = calls
         .lines()
         .filter_map(|line| line.split_once("write(1, "))
-        .map(|(_, call)| call.split_whitespace().collect::<Vec<_>>().join(" "))
+        // What follows is its result, on a line of its own where another thread was seen in between.
+        .filter_map(|(_, call)| call.split([')', '<']).next().map(|arguments| arguments.trim().to_owned()))
         .collect();
-    let call = |line: &String| format!("\"{line}\\n\", {length}) = {length}", length = line.len() + 1);
+    let call = |line: &String| format!("\"{line}\\n\", {length}", length = line.len() + 1);
     assert_eq!(writes, lines.iter().map(call).collect::<Vec<_>>());
 }
