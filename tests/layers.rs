@@ -1,6 +1,7 @@
-//! The direction of the imports: a module of the library uses only modules below it, and only programs
-//! talk to the outside world.
+//! The direction of the imports: a module of the engine uses only modules below it, those of the bot and of the laboratory
+//! use each other in no circle, and only programs talk to the outside world.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -21,7 +22,11 @@ const FORBIDDEN: [&str; 7] =
     ["println!", "print!", "dbg!", "std::fs", "io::stdin", "io::stdout", "io::stderr"];
 
 fn source() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+    root().join("src")
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// The library's files and their code without comments.
@@ -38,9 +43,13 @@ fn files_below(folder: &Path) -> Vec<(PathBuf, String)> {
     files.collect()
 }
 
-/// The module a file belongs to: its first folder, or its own name.
+/// The module of the engine that a file belongs to: its first folder, or its own name.
 fn module_of(file: &Path) -> String {
-    let inside = file.strip_prefix(source()).unwrap();
+    module_in(&source(), file)
+}
+
+fn module_in(source: &Path, file: &Path) -> String {
+    let inside = file.strip_prefix(source).unwrap();
     inside.iter().next().unwrap().to_string_lossy().trim_end_matches(".rs").to_string()
 }
 
@@ -83,6 +92,39 @@ fn imports_point_downwards() {
         }
     }
     assert!(files.len() > 20 && arrows > 30, "{} files, {arrows} arrows: were they read?", files.len());
+}
+
+/// The modules of a crate with those that each imports.
+fn graph(source: &Path) -> BTreeMap<String, BTreeSet<String>> {
+    let mut graph: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let files = files_below(source);
+    for (file, _) in &files {
+        graph.entry(module_in(source, file)).or_default();
+    }
+    let modules: BTreeSet<String> = graph.keys().cloned().collect();
+    for (file, code) in files {
+        let module = module_in(source, &file);
+        let imports = code.split("crate::").skip(1).flat_map(|path| imports(path, ""));
+        let others = imports.filter(|import| *import != module && modules.contains(import));
+        graph.entry(module.clone()).or_default().extend(others.collect::<Vec<_>>());
+    }
+    graph
+}
+
+#[test]
+fn the_bot_and_the_laboratory_import_in_no_circle() {
+    for source in ["protocol/src", "lab/src"].map(|folder| root().join(folder)) {
+        let mut graph = graph(&source);
+        // The crate's own file and its program are above all others.
+        graph.retain(|module, _| module != "lib" && module != "main");
+        assert!(graph.values().map(BTreeSet::len).sum::<usize>() > 10, "{graph:?}: were they read?");
+        // Whoever imports nothing that is left is taken away, until nobody is left or all are in a circle.
+        while !graph.is_empty() {
+            let left: BTreeSet<String> = graph.keys().cloned().collect();
+            graph.retain(|_, imports| !imports.is_disjoint(&left));
+            assert!(graph.len() < left.len(), "{}: imports in a circle: {graph:?}", source.display());
+        }
+    }
 }
 
 #[test]

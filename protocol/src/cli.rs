@@ -2,7 +2,8 @@
 
 use crate::conditions::Conditions;
 use crate::options::{SETTINGS, Settings, number, seconds};
-use crate::platform::{PLATFORMS, Platform};
+use crate::platform::Platform;
+use crate::platforms::PLATFORMS;
 use lexopt::{Arg, Parser, ValueExt};
 use otrera::Params;
 use otrera::search::params::{PARAMETERS, Parameter};

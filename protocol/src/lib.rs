@@ -4,7 +4,7 @@
 //!    default. [`io`]: lines in and out, and the log. [`files`]: files that people name, read with care.
 //! 2. [`session`]: a game being played, with its search in the background, its clock and its record. [`records`]: games
 //!    as files.
-//! 3. [`platform`]: the table of the platforms [`botzone`], [`sau`] and [`uci`]. `protocol/README.md` says what to
+//! 3. [`platform`]: what a platform is; [`botzone`], [`sau`] and [`uci`]; [`platforms`]: their table. `protocol/README.md` says what to
 //!    expect of them.
 //! 4. [`analyze`], [`play`]: the commands for people. [`given`]: the position that they are asked about; [`board`] and
 //!    [`territory`]: boards on a terminal.
@@ -21,6 +21,7 @@ pub mod given;
 pub mod io;
 pub mod options;
 pub mod platform;
+pub mod platforms;
 pub mod play;
 pub mod records;
 pub mod sau;

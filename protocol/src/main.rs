@@ -5,13 +5,13 @@
 
 use otrera_bot::cli::{Command, CommandLine, help};
 use otrera_bot::io::{self, Connection, Events, Log, Output};
-use otrera_bot::{analyze, given, platform, play, print};
+use otrera_bot::{analyze, given, platforms, play, print};
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::mpsc;
 use std::time::Instant;
 
-/// Whether the program is built for Botzone alone, see [`platform::PLATFORMS`]: but for the bench it has no command.
+/// Whether the program is built for Botzone alone, see [`platforms::PLATFORMS`]: but for the bench it has no command.
 const BOTZONE_ONLY: bool = cfg!(botzone_only);
 
 /// Bytes for the stack of the thread that does the work. The one that the system gives to `main` may be smaller
@@ -78,7 +78,7 @@ fn serve(options: &CommandLine, started: Instant) {
     let mut connection = connect(options, started);
     let platform = match options.command {
         Command::Serve(platform) => Some(platform),
-        _ => platform::detect(&mut connection.events),
+        _ => platforms::detect(&mut connection.events),
     };
     if let Some(platform) = platform {
         // A reader that has gone away: there is nothing left to do.

@@ -1,21 +1,9 @@
-//! The platforms: how each is recognised, what it grants, and the loop that speaks with it.
-//!
-//! A new one is a module with its [`Platform`], a line in [`PLATFORMS`] and transcripts; `--help`, detection and the
-//! tests read the table.
+//! What a platform is: how it is recognised, what it grants, and the loop that speaks with it.
 
 use crate::conditions::Conditions;
-use crate::io::{Connection, Disconnected, Event, Events};
+use crate::io::{Connection, Disconnected};
 use crate::options::Settings;
 use crate::session::Session;
-use crate::{botzone, sau, uci};
-
-/// All platforms, in the order in which they are asked whether a first line is theirs.
-/// Built with `--cfg botzone_only` there is one: its editor takes no large source.
-pub static PLATFORMS: &[&Platform] = if cfg!(botzone_only) {
-    &[&botzone::PLATFORM]
-} else {
-    &[&botzone::PLATFORM, &sau::PLATFORM, &uci::PLATFORM]
-};
 
 /// A platform, with its protocol.
 #[derive(Debug)]
@@ -44,16 +32,4 @@ impl Platform {
     pub fn serve(&self, connection: Connection, settings: &Settings) -> Result<(), Disconnected> {
         (self.play)(Session::new(connection, settings, self.defaults))
     }
-}
-
-/// The platform of the first line that is one of a platform; that line will be the next event. Lines before it are
-/// skipped. `None` at the end of input.
-pub fn detect(events: &mut Events) -> Option<&'static Platform> {
-    while let Event::Line(line, arrived) = events.wait() {
-        if let Some(platform) = PLATFORMS.iter().find(|platform| (platform.recognises)(&line)) {
-            events.unread(Event::Line(line, arrived));
-            return Some(platform);
-        }
-    }
-    None
 }

@@ -54,7 +54,7 @@ mod skip;
 #[path = "sessions/transcript.rs"]
 mod transcript;
 
-use otrera_bot::platform::PLATFORMS;
+use otrera_bot::platforms::PLATFORMS;
 use program::Program;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -112,7 +112,11 @@ fn every_platform_is_in_the_table_the_help_and_the_readme() {
     let main_file = |path: PathBuf| if path.is_dir() { path.join("mod.rs") } else { path };
     let texts = modules.map(|path| std::fs::read_to_string(main_file(path)).expect("a module's main file"));
     let defined = texts.filter(|text| text.contains("pub const PLATFORM: Platform")).count();
-    assert_eq!(defined, PLATFORMS.len(), "left: modules with a PLATFORM, right: in protocol/src/platform.rs");
+    assert_eq!(
+        defined,
+        PLATFORMS.len(),
+        "left: modules with a PLATFORM, right: in protocol/src/platforms.rs"
+    );
 
     let help = otrera_bot::cli::help();
     let readme = std::fs::read_to_string(protocol_folder().join("README.md")).expect("there is a README");
