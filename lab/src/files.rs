@@ -8,21 +8,14 @@ use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// The model of this name, or of the file of weights that lies there.
+/// The model of a file of weights.
 ///
 /// # Errors
-/// It is neither.
+/// It cannot be read, or what is wrong with it.
 pub fn read_model(name: &str) -> Result<Model, String> {
-    name.parse().or_else(|valid: String| {
-        let path = Path::new(name);
-        // A name without a file is more likely a mistake in the name.
-        if !path.is_file() && path.components().count() == 1 && path.extension().is_none() {
-            return Err(format!("model={name}: {valid}, or a file of weights"));
-        }
-        let problem = |what: &dyn std::fmt::Display| format!("{name}: {what}");
-        let text = fs::read_to_string(path).map_err(|error| problem(&error))?;
-        Model::from_weights(&text).map_err(|error| problem(&error))
-    })
+    let problem = |what: &dyn std::fmt::Display| format!("{name}: {what}");
+    let text = fs::read_to_string(name).map_err(|error| problem(&error))?;
+    Model::from_weights(&text).map_err(|error| problem(&error))
 }
 
 /// A file of weights to begin from; `None` stands for those that are built in.

@@ -77,7 +77,7 @@ fn made_small(command: &str) -> String {
         ("dist/lab tune ", " --pairs 100 --size 4"),
         ("dist/lab endgames", " --each 1 --nodes 2000"),
         ("dist/lab priors", " --positions 6 --iterations 500"),
-        ("dist/lab blindness", " --positions 6 --iterations 100"),
+        ("dist/lab blindness", " --positions 6 --iterations 99"),
         ("dist/lab convert ", " --output GAME.sgf"),
         ("dist/lab tourney ", " --output tourney"),
     ];

@@ -73,6 +73,9 @@ fn priors_fitted_to_enough_go_to_the_results() {
     assert!(printed.ends_with("written: results/weights.json\n"), "{printed}");
     let written = read_to_string(folder.0.join("results/weights.json")).unwrap();
     assert!(written.contains("5 iterations each by tournament"), "{written}");
+    let own = ["--search", "tournament,model=results/weights.json", "--output", "results/weights.json"];
+    let complaint = "results/weights.json: is an input, and would be overwritten: name another --output";
+    check_refusal(&folder, &[&["fit-policy", "games.jsonl"], &own[..]].concat(), complaint);
     let played = run_in(
         &folder,
         &[

@@ -156,8 +156,7 @@ impl Settings {
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         match name {
             "preset" => {
-                self.search = Params::read(value, |file| read_model(Path::new(file)))?;
-                self.preset = value.trim().to_ascii_lowercase();
+                self.set_preset(value, Path::new(""))?;
             }
             "threads" => self.threads = Some(number(value, 1, MOST_THREADS)? as usize),
             "memory" => {
@@ -204,6 +203,13 @@ impl Settings {
         Ok(())
     }
 
+    /// Changes the preset; where it names a file of weights, its path counts from `folder`.
+    fn set_preset(&mut self, text: &str, folder: &Path) -> Result<(), String> {
+        self.search = Params::read(text, |file| read_model(&folder.join(file)))?;
+        self.preset = text.trim().into();
+        Ok(())
+    }
+
     /// Reads a configuration file. Each line that cannot be used adds a message, and the others count.
     pub fn read_file(&mut self, path: &Path, problems: &mut Vec<String>) {
         let text = match files::read_text(path, LARGEST_FILE) {
@@ -238,6 +244,9 @@ impl Settings {
             };
             // Both total-time and total_time are natural to write in a file.
             match name.replace('_', "-").as_str() {
+                "preset" => {
+                    self.set_preset(&text, folder).map_err(|valid| format!("{name} = {value}: {valid}"))?
+                }
                 "log" => self.log = Some(folder.join(text)),
                 "record-dir" => self.record_dir = Some(folder.join(text)),
                 "resume" => self.resume = Some(folder.join(text)),

@@ -4,7 +4,9 @@ mod common;
 
 use common::program::Program;
 use common::{OTRERA, assert_contains, folder, run, text};
+use otrera::Model;
 use otrera::eval::weights::WeightsFile;
+use otrera_bot::options::Settings;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -12,7 +14,7 @@ use std::time::Duration;
 
 #[test]
 fn a_command_with_a_mistake_says_so_and_fails() {
-    let mistakes: [(&[&str], &str); 27] = [
+    let mistakes: [(&[&str], &str); 28] = [
         (&["perft"], "perft needs a depth, like `otrera perft 2`"),
         (&["perft", "x"], "valid is a whole number"),
         (&["perft", "-1"], "-1"),
@@ -39,8 +41,12 @@ fn a_command_with_a_mistake_says_so_and_fails() {
         (&["play", "--size", "12"], "--size 12: valid is a whole number from 4 to 10"),
         (&["play", "--preset", "nonsense"], "--preset nonsense: valid are tournament"),
         (&["bench", "--preset", "tournament,c=fast"], "c=fast: valid is a number from 0 to 10"),
-        (&["bench", "--preset", "tournament,speed=2"], "speed: valid are formula, c,"),
-        (&["bench", "--preset", "tournament,model=no-such-file"], "no-such-file: No such file"),
+        (&["bench", "--preset", "tournament,speed=2"], "speed is no parameter: valid are formula, c,"),
+        (
+            &["bench", "--preset", "tournament,model=no-such-file"],
+            "or a file of weights: no-such-file: No such file",
+        ),
+        (&["bench", "--preset", "tournament,model=Paper:0"], "valid is a scale from 0.01 to 1000 squares"),
         (&["bench", "--preset", "tournament,model=Cargo.toml"], "is no file of weights"),
         (&["bench", "--preset", "tournament,c"], "\"c\": a parameter is name=value"),
     ];
@@ -68,6 +74,12 @@ fn a_file_of_weights_is_a_model() {
     weights.value.standard.knots.truncate(1);
     std::fs::write(&file, weights.write()).unwrap();
     assert_ne!(bench(&with_file), usual);
+    // In otrera.toml its path counts from the folder of that file.
+    let (mut settings, mut problems) = (Settings::default(), Vec::new());
+    let line = "preset = \"tournament,model=Weights.json\"";
+    settings.read_text(line, &folder.join("otrera.toml"), &mut problems);
+    assert_eq!(problems, [""; 0]);
+    assert_ne!(settings.params().model, Model::Fitted);
 }
 
 #[test]

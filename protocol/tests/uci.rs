@@ -26,7 +26,8 @@ fn send(program: &mut Program, line: &str) {
 /// Reads up to the line that begins like this, and returns its rest; the lines before it go to `skipped`.
 fn rest_of_line(program: &mut Program, beginning: &str, skipped: &mut Vec<String>) -> String {
     loop {
-        let line = program.line(PATIENCE).unwrap_or_else(|problem| panic!("no {beginning}: {problem}"));
+        let line = program.line_of_many(PATIENCE);
+        let line = line.unwrap_or_else(|problem| panic!("no {beginning}: {problem}"));
         match line.strip_prefix(beginning) {
             Some(rest) => return rest.to_owned(),
             None => skipped.push(line),

@@ -166,7 +166,7 @@ impl FromStr for Model {
                     link: ValueLink::Logistic { scale },
                     ..PhasedWeights::PAPER
                 })),
-                _ => Err(format!("{text}: valid is a scale from 0.01 to 1000 squares")),
+                _ => Err("valid is a scale from 0.01 to 1000 squares".into()),
             },
             _ => Err("valid are paper, paper:SCALE, fitted".into()),
         }

@@ -49,6 +49,8 @@ pub fn run(args: &Args) -> Result<(), String> {
     let params = search_params(&args.search)?;
     let mut positions = positions::read(&args.positions, args.size)?;
     positions.retain(|position| position.legal_moves().count() >= args.moves);
+    positions.truncate(args.positions.most());
+    let long = args.iterations.checked_mul(args.times).ok_or("--iterations times --times is too much")?;
     if positions.is_empty() {
         return Err(format!("no position has {} moves: ask for less with --moves", args.moves));
     }
@@ -56,7 +58,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     let sights: Vec<Sight> = positions
         .par_iter()
         .filter_map(|position| {
-            let sight = watch(position, &params, args);
+            let sight = watch(position, &params, args.iterations, long);
             bar.inc(1);
             sight
         })
@@ -67,7 +69,7 @@ pub fn run(args: &Args) -> Result<(), String> {
         args.search,
         sights.len(),
         args.moves,
-        args.iterations * args.times
+        long
     );
     println!("iterations   visited  favourite");
     let share = |seen: &dyn Fn(&Sight) -> bool| {
@@ -89,18 +91,18 @@ fn milestones(last: u64) -> impl Iterator<Item = u64> {
 }
 
 /// Watches a search of a position; `None` where the long one proves who wins.
-fn watch(position: &Position, params: &Params, args: &Args) -> Option<Sight> {
+fn watch(position: &Position, params: &Params, iterations: u64, long: u64) -> Option<Sight> {
     let resources = Resources { threads: 1, memory: 512 << 20, seed: 1 };
     let search = || Search::new(*position, params.clone(), resources);
     let run = |search: &mut Search, iterations| {
         search.run(&Limits::iterations(iterations), &AtomicBool::new(false), &mut |_| ())
     };
-    let long = run(&mut search(), args.iterations * args.times);
+    let long = run(&mut search(), long);
     let right = long.best.filter(|_| long.proven.is_none())?;
     let mut sight = Sight { visited: None, favourite: None };
     let (mut search, mut done) = (search(), 0);
-    while done < args.iterations {
-        let step = (done / 20).clamp(10, args.iterations - done);
+    while done < iterations {
+        let step = (done / 20).max(10).min(iterations - done);
         let report = run(&mut search, step);
         done += step;
         if report.lines.iter().any(|line| line.mv == right) {

@@ -23,7 +23,8 @@ pub struct Args {
     /// Results files or records of games between good players.
     #[arg(required = true)]
     games: Vec<PathBuf>,
-    /// Plies (arrows on the board, on 10x10) at which weights are fitted; earlier positions are left out.
+    /// Plies (arrows on the board, on 10x10) at which weights are fitted, with commas between; earlier positions are left
+    /// out.
     #[arg(long, value_delimiter = ',', default_values_t = [5, 13, 20, 27, 34, 41, 48, 56, 66])]
     knots: Vec<u32>,
     /// Terms to leave out.

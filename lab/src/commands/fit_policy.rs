@@ -23,7 +23,7 @@ use std::sync::atomic::AtomicBool;
 /// The weights of the priors, fitted to the visits of longer searches.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Results files or records of games, from which positions are drawn.
+    /// Results files or records of games, from which positions are drawn; boards of all sizes share their priors.
     #[arg(required = true)]
     games: Vec<PathBuf>,
     /// The search: a preset with parameters.
@@ -65,7 +65,10 @@ struct Observation<const FEATURES: usize> {
 pub fn run(args: &Args) -> Result<(), String> {
     let params = search_params(&args.search)?;
     let mut file = read_weights(args.base.as_deref())?;
-    let output = Output::new(&args.output, &[&args.games[..], args.base.as_slice()].concat())?;
+    let output = Output::new(
+        &args.output,
+        &[&args.games[..], args.base.as_slice(), searched_with(args).as_slice()].concat(),
+    )?;
     let positions = draw(args)?;
     check_amount(positions.iter().map(|(position, unseen, _)| (stage(position), *unseen)))?;
     let bar = ProgressBar::new(positions.len() as u64);
@@ -100,6 +103,12 @@ pub fn run(args: &Args) -> Result<(), String> {
     output.write(&file.write())?;
     println!("written: {}", output.path().display());
     Ok(())
+}
+
+/// The file of weights that the search plays with, if there is one.
+fn searched_with(args: &Args) -> Option<PathBuf> {
+    let mut settings = args.search.split(',').filter_map(|setting| setting.trim().split_once('='));
+    settings.find(|(name, _)| name.eq_ignore_ascii_case("model")).map(|(_, file)| file.into())
 }
 
 /// The fewest positions of a stage of the game that weights are fitted to, and the fewest that test them.

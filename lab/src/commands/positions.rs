@@ -15,11 +15,18 @@ pub struct PositionArgs {
     positions: Option<usize>,
 }
 
+impl PositionArgs {
+    /// How many are wanted at most.
+    pub fn most(&self) -> usize {
+        self.positions.unwrap_or(usize::MAX)
+    }
+}
+
 /// Positions of the games on 10x10 and on 8x8, as FENs.
 const STANDARD: &str = include_str!("../../data/positions-10.txt");
 const SMALL: &str = include_str!("../../data/positions-8.txt");
 
-/// The positions that are asked for.
+/// All positions for this board, or all of the file.
 ///
 /// # Errors
 /// There are none for this board, or a file that cannot be read.
@@ -36,5 +43,5 @@ pub fn read(args: &PositionArgs, size: Size) -> Result<Vec<Position>, String> {
     };
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     let read = |line: &str| Position::from_fen(line).map_err(|error| format!("{line}: {error}"));
-    lines.take(args.positions.unwrap_or(usize::MAX)).map(read).collect()
+    lines.map(read).collect()
 }

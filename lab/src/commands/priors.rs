@@ -119,12 +119,8 @@ fn print(name: &str, nodes: &[Node]) {
         let nothing = mean(|node| (node.choices.len() as f64).ln());
         let priors = mean(|node| -node.choices.iter().map(|(share, prior)| share * prior.ln()).sum::<f64>());
         let best = mean(|node| {
-            -node
-                .choices
-                .iter()
-                .filter(|choice| choice.0 > 0.0)
-                .map(|(share, _)| share * share.ln())
-                .sum::<f64>()
+            let visited = node.choices.iter().filter(|choice| choice.0 > 0.0);
+            visited.map(|(share, _)| share * share.recip().ln()).sum()
         });
         let first = mean(|node| f64::from(u8::from(rank(node) == 0)));
         let mut ranks: Vec<usize> = nodes.iter().map(|node| rank(node)).collect();

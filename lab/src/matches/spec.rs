@@ -180,7 +180,7 @@ fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Res
             Ok(number) if (1..=most).contains(&number) => Ok(number),
             _ => Err(format!("{option}: valid is a whole number from 1 to {most}")),
         };
-        match name {
+        match name.to_ascii_lowercase().as_str() {
             "threads" => threads = number(1024)? as usize,
             "memory" => memory = number(65_536)? << 20,
             "iterations" => iterations = Some(number(1_000_000_000_000)?),
@@ -195,8 +195,7 @@ fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Res
                 (handicap.first, handicap.times) =
                     read.ok_or_else(|| format!("{option}: valid is MOVES:TIMES"))?;
             }
-            "model" => params.model = read_model(value)?,
-            _ => params.set(name, value)?,
+            _ => params.set_with(name, value, read_model)?,
         }
     }
     let params = Box::new(params.checked()?);

@@ -144,7 +144,7 @@ impl Engine {
         let (memory, most_memory) = (resources.memory >> 20, options::MOST_MEMORY);
         let variant = dialect::variant(self.session.conditions().size);
         let variants = dialect::sizes().map(dialect::variant).collect::<Vec<_>>().join(" var ");
-        let preset = settings.preset.split(',').next().unwrap_or_default();
+        let preset = settings.preset.split(',').next().unwrap_or_default().to_ascii_lowercase();
         let presets = Params::NAMED.map(|(name, _)| name).join(" var ");
         let Shown { lines, winning_rate } = self.shown;
         let overhead = self.overhead().as_millis();

@@ -128,6 +128,16 @@ impl Program {
         Ok(line)
     }
 
+    /// The same where much is printed at once: a line that begins at the end of a full pipe comes in two pieces.
+    pub fn line_of_many(&mut self, limit: Duration) -> Result<String, String> {
+        let deadline = Instant::now() + limit;
+        while !self.pending.contains('\n') {
+            let read = self.read(deadline)?;
+            self.pending += &read.ok_or_else(|| format!("nothing came within {limit:?}"))?;
+        }
+        self.line(limit)
+    }
+
     /// Checks that it neither prints anything nor ends for this long.
     pub fn silent(&mut self, time: Duration) -> Result<(), String> {
         if !self.pending.is_empty() {

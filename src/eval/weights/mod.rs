@@ -92,8 +92,8 @@ impl WeightsFile {
     /// assert!(WeightsFile::read("{}").unwrap_err().contains("missing field"));
     /// ```
     pub fn read(text: &str) -> Result<Self, String> {
-        let file: Self =
-            serde_json::from_str(text).map_err(|error| format!("is no file of weights: {error}"))?;
+        let file: Self = serde_json::from_str(text.trim_start_matches('\u{feff}'))
+            .map_err(|error| format!("is no file of weights: {error}"))?;
         if file.value.terms != NAMES {
             return Err(format!(
                 "the terms of the evaluation are not those of this version: {}",

@@ -200,15 +200,33 @@ impl Params {
         for setting in words {
             let (name, value) =
                 setting.split_once('=').ok_or_else(|| format!("{setting:?}: a parameter is name=value"))?;
-            let set = params.set(&name.to_ascii_lowercase(), &value.to_ascii_lowercase());
-            match set {
-                Err(invalid) if name.eq_ignore_ascii_case("model") => {
-                    params.model = read_model(value).map_err(|problem| format!("{invalid} ({problem})"))?;
-                }
-                set => set?,
-            }
+            params.set_with(name, value, &read_model)?;
         }
         params.checked()
+    }
+
+    /// Like [`Params::set`] in letters of any case, and with `model=NAME` a name that is none of [`Model`]'s own is given
+    /// to `read_model`.
+    ///
+    /// # Errors
+    /// What would be valid.
+    pub fn set_with(
+        &mut self,
+        name: &str,
+        value: &str,
+        read_model: impl Fn(&str) -> Result<Model, String>,
+    ) -> Result<(), String> {
+        let (name, lower) = (name.to_ascii_lowercase(), value.to_ascii_lowercase());
+        if name != "model" {
+            return self.set(&name, &lower);
+        }
+        self.model = match lower.parse() {
+            Ok(model) => model,
+            Err(valid) if lower.starts_with("paper:") => return Err(format!("model={value}: {valid}")),
+            Err(valid) => read_model(value)
+                .map_err(|problem| format!("model={value}: {valid}, or a file of weights: {problem}"))?,
+        };
+        Ok(())
     }
 
     /// Changes one parameter, given as text.
@@ -227,7 +245,10 @@ impl Params {
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         match PARAMETERS.iter().find(|parameter| parameter.name == name) {
             Some(parameter) => parameter.set(self, value),
-            None => Err(format!("{name}: valid are {}", PARAMETERS.map(|known| known.name).join(", "))),
+            None => Err(format!(
+                "{name} is no parameter: valid are {}",
+                PARAMETERS.map(|known| known.name).join(", ")
+            )),
         }
     }
 
