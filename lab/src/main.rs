@@ -2,8 +2,8 @@
 
 use clap::{Parser, Subcommand};
 use otrera_lab::commands::{
-    blindness, convert, endgames, fit_eval, fit_policy, judge, r#match, picture, priors, report, tourney,
-    tune,
+    blindness, convert, endgames, fit_eval, fit_policy, judge, r#match, picture, priors, report, self_play,
+    tourney, tune,
 };
 use otrera_lab::interrupt;
 use otrera_lab::papers::table;
@@ -30,6 +30,8 @@ enum Command {
     Table(table::Args),
     /// Convert records between JSON, SGF and CCGC text.
     Convert(convert::Args),
+    /// Play games of one player against itself, no game twice, as data for fits.
+    SelfPlay(self_play::Args),
     /// Fit the weights of the evaluation to games.
     FitEval(fit_eval::Args),
     /// Fit the priors of half-moves to the visits of searches.
@@ -80,6 +82,7 @@ fn run(command: Command) -> Result<(), String> {
         Command::Tourney(args) => tourney::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Endgames(args) => endgames::run(&args),
+        Command::SelfPlay(args) => self_play::run(&args),
         Command::FitEval(args) => fit_eval::run(&args),
         Command::FitPolicy(args) => fit_policy::run(&args),
         Command::Picture(args) => picture::run(&args),

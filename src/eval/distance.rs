@@ -134,6 +134,15 @@ impl DistanceMaps {
         flood_queen(amazons, position.empty(), self.king.reachable(), &mut self.queen);
     }
 
+    /// The map of queen moves from what each side reaches in one and in two.
+    #[inline(always)]
+    pub(super) fn queen_from<L: Lanes>(&mut self, one: Boards<L>, two: Boards<L>, slides: &Slides<L>) {
+        self.queen.start();
+        if self.queen.push(one.sides()) && self.queen.push(two.sides()) {
+            spread_by(slides, two, self.king.reachable(), &mut self.queen);
+        }
+    }
+
     /// The same when it is known already what each side reaches in one queen move.
     #[inline(always)]
     pub(super) fn flood_beyond<L: Lanes>(&mut self, position: &Position, one_move: Boards<L>) {
@@ -174,8 +183,12 @@ pub(super) fn flood_queen<L: Lanes>(
 
 /// Adds the steps that lead on from what is `reached`.
 #[inline(always)]
-fn spread_queen<L: Lanes>(mut reached: Boards<L>, empty: Bitboard, reachable: SidePair, levels: &mut Levels) {
-    let slides = Slides::new(Boards::splat(empty));
+fn spread_queen<L: Lanes>(reached: Boards<L>, empty: Bitboard, reachable: SidePair, levels: &mut Levels) {
+    spread_by(&Slides::new(Boards::splat(empty)), reached, reachable, levels);
+}
+
+#[inline(always)]
+fn spread_by<L: Lanes>(slides: &Slides<L>, mut reached: Boards<L>, reachable: SidePair, levels: &mut Levels) {
     while levels.reachable() != reachable {
         reached = slides.from(reached);
         if !levels.push(reached.sides()) {
@@ -190,7 +203,7 @@ const FLAT: (u32, u32) = (1, 10);
 const STEEP: (u32, u32) = (11, 12);
 
 /// Runs of 1, 2 and 4 empty squares in each direction, of which any slide is made: 1 + 2 + 4 + ... steps.
-struct Slides<L> {
+pub(super) struct Slides<L> {
     empty: Boards<L>,
     up_flat: Runs<L>,
     up_steep: Runs<L>,
@@ -222,7 +235,7 @@ impl<L: Lanes> Runs<L> {
 
 impl<L: Lanes> Slides<L> {
     #[inline(always)]
-    fn new(empty: Boards<L>) -> Self {
+    pub(super) fn new(empty: Boards<L>) -> Self {
         Self {
             empty,
             up_flat: Runs::up(empty, FLAT),
@@ -235,7 +248,7 @@ impl<L: Lanes> Slides<L> {
     /// The empty squares that a queen on one of `sources` slides to, and those of `sources` that are
     /// empty themselves.
     #[inline(always)]
-    fn from(&self, sources: Boards<L>) -> Boards<L> {
+    pub(super) fn from(&self, sources: Boards<L>) -> Boards<L> {
         self.up(sources, &self.up_flat, FLAT)
             .or(self.up(sources, &self.up_steep, STEEP))
             .or(self.down(sources, &self.down_flat, FLAT))

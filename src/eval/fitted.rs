@@ -1,5 +1,6 @@
 //! The fitted evaluation and the fitted priors, as tables from a file of [`super::weights`].
 
+use super::network::Network;
 use super::policy::{ARROW_FEATURES, MOVEMENT_FEATURES, Policy, classes};
 use super::terms::{TERMS, TermWeights};
 use super::weights::{Course, WeightsFile};
@@ -20,6 +21,7 @@ pub struct Fitted {
     standard: ByPly,
     small: ByPly,
     policy: Policy,
+    networks: [Option<Box<Network>>; 2],
 }
 
 /// Those of [`WeightsFile::BUILT_IN`], read when they are first asked for.
@@ -34,6 +36,8 @@ impl Fitted {
         Self {
             standard: by_ply(&file.value.standard),
             small: by_ply(&file.value.small),
+            networks: [&file.networks.standard, &file.networks.small]
+                .map(|network| network.as_ref().map(|weights| Box::new(weights.build()))),
             policy: Policy {
                 movements: flat::<{ classes(&MOVEMENT_FEATURES) }>(&file.priors.movements),
                 arrows: flat::<{ classes(&ARROW_FEATURES) }>(&file.priors.arrows),
@@ -53,6 +57,13 @@ impl Fitted {
     pub fn terms_at(&self, position: &Position) -> &TermWeights {
         let table = if position.size().edge() <= 8 { &self.small } else { &self.standard };
         &table[standard_ply(position)]
+    }
+
+    /// The network for a position, if there is one.
+    #[inline(always)]
+    pub fn network(&self, position: &Position) -> Option<&Network> {
+        let network = &self.networks[usize::from(position.size().edge() <= 8)];
+        network.as_deref().filter(|_| Network::knows(position))
     }
 
     /// The weights of the priors.

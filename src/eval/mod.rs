@@ -12,12 +12,14 @@
 //! Sums over squares are of integers, and floats are added in one fixed order, so every kernel and every order of
 //! threads gives the same bits.
 
+pub mod amazons;
 pub mod confinement;
 pub mod distance;
 pub mod fitted;
 pub mod metrics;
 pub mod mobility;
 pub mod model;
+pub mod network;
 pub mod parallel;
 pub mod phased;
 pub mod policy;

@@ -130,6 +130,10 @@ impl SimdTask for Evaluation<'_> {
         if let Model::Paper(weights) = model {
             return phased::<L>(position, weights, maps);
         }
+        if let Some(network) = model.fitted().network(position) {
+            let reach = maps.flood_each::<L>(position);
+            return network.value::<L>(position, maps, &reach);
+        }
         maps.flood_with::<L>(position);
         let confinement = confinement::confinement::<L>(position, maps);
         Terms::of::<L>(maps, confinement, position.side()).weighed(model.fitted().terms_at(position))

@@ -70,6 +70,25 @@ impl<L: Lanes> Boards<L> {
         Self { low: self.low.right(a, b).or(self.high.left(64 - a, 64 - b)), high: self.high.right(a, b) }
     }
 
+    /// Squares that are not in the other.
+    #[inline(always)]
+    pub fn without(self, other: Self) -> Self {
+        Self { low: self.low.without(other.low), high: self.high.without(other.high) }
+    }
+
+    /// Black's boards in the places of White's, and the other way round.
+    #[inline(always)]
+    pub fn exchanged(self) -> Self {
+        Self { low: self.low.pairs_exchanged(), high: self.high.pairs_exchanged() }
+    }
+
+    /// The numbers of squares in boards 0 and 1.
+    #[inline(always)]
+    pub fn counts(self) -> [u32; 2] {
+        let [black, white, more_black, more_white] = L::sums([self.pairs().0]);
+        [black + more_black, white + more_white]
+    }
+
     /// Boards 0 and 1, and boards 2 and 3, in the shape of [`SidePair::to_array`].
     #[inline(always)]
     pub fn pairs(self) -> (L, L) {

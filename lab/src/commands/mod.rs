@@ -11,5 +11,6 @@ pub mod picture;
 pub mod positions;
 pub mod priors;
 pub mod report;
+pub mod self_play;
 pub mod tourney;
 pub mod tune;

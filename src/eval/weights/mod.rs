@@ -8,16 +8,20 @@
 //!     "standard": {"trained": "from which games", "knots": [{"ply": 5, "weights": [0.0793, -0.023]}]},
 //!     "small": {"trained": "...", "knots": []}
 //!   },
-//!   "priors": {"trained": "...", "movements": [[[1.23, 0.0]]], "arrows": [[[0.5, 0.0]]]}
+//!   "priors": {"trained": "...", "movements": [[[1.23, 0.0]]], "arrows": [[[0.5, 0.0]]]},
+//!   "networks": {"standard": {"trained": "...", "counts": [[12, -3]]}}
 //! }
 //! ```
 //!
 //! A weight of the value belongs to a term at a ply, see [`super::terms`]; a weight of the priors to a stage of the
-//! game, a feature and a class of it, see [`super::policy`].
+//! game, a feature and a class of it, see [`super::policy`]. Networks may be missing, see [`network`].
+
+pub mod network;
 
 use super::fitted::PLIES;
 use super::policy::{ARROW_FEATURES, MOVEMENT_FEATURES, STAGES};
 use super::terms::{NAMES, TERMS};
+use network::Networks;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
@@ -29,6 +33,9 @@ pub struct WeightsFile {
     pub value: ValueWeights,
     /// Of the priors.
     pub priors: PriorWeights,
+    /// Of the networks that take the place of the terms, if there are any.
+    #[serde(default)]
+    pub networks: Networks,
 }
 
 /// Weights of the evaluation.
@@ -104,12 +111,13 @@ impl WeightsFile {
         file.value.small.check("small")?;
         check_priors("movements", &file.priors.movements, &MOVEMENT_FEATURES)?;
         check_priors("arrows", &file.priors.arrows, &ARROW_FEATURES)?;
+        file.networks.check()?;
         Ok(file)
     }
 
     /// The text of the file, a row of numbers on each line.
     pub fn write(&self) -> String {
-        let Self { value, priors } = self;
+        let Self { value, priors, networks } = self;
         let mut text = format!("{{\n  \"value\": {{\n    \"terms\": {},\n", json(&value.terms));
         for (name, course, end) in [("standard", &value.standard, ","), ("small", &value.small, "")] {
             let knots: Vec<String> =
@@ -132,7 +140,7 @@ impl WeightsFile {
                 .collect();
             let _ = writeln!(text, "    \"{name}\": [\n{}\n    ]{end}", stages.join(",\n"));
         }
-        text + "  }\n}\n"
+        text + "  }" + &networks.write() + "\n}\n"
     }
 }
 
