@@ -69,12 +69,17 @@ pub(crate) fn confinement<L: Lanes>(position: &Position, maps: &DistanceMaps) ->
 
 /// The freedoms of up to four amazons in units of `2^-STEPS`, in the order of their squares.
 #[inline(always)]
-pub(super) fn freedoms_of<L: Lanes>(amazons: Bitboard, empty: Bitboard, contested: Bitboard) -> [u32; 4] {
+pub(super) fn freedoms_of<L: Lanes>(
+    amazons: Bitboard,
+    empty: Bitboard,
+    contested: Bitboard,
+    neighbours: &[Bitboard; 4],
+) -> [u32; 4] {
     let mut group = [0; 4];
     for (slot, amazon) in group.iter_mut().zip(amazons) {
         *slot = amazon.index() as u32;
     }
-    freedoms::<L>(group, empty, contested, &tally(neighbours_of(empty)))
+    freedoms::<L>(group, empty, contested, neighbours)
 }
 
 /// The penalties of one side's amazons, added up, in units of 1/[`UNIT`].

@@ -15,6 +15,7 @@ use super::amazons::{AMAZONS, AmazonReach};
 use super::confinement::freedoms_of;
 use super::distance::{DistanceMaps, Levels};
 use super::fitted::PLIES;
+use super::mobility::{neighbours_of, tally};
 use super::standard_ply;
 use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
@@ -73,40 +74,79 @@ impl Network {
         reach: &AmazonReach,
     ) -> Value {
         let (side, empty) = (position.side(), position.empty());
-        let mut hidden = self.plies[standard_ply(position)];
+        let mut hidden = Hidden::<L>::of(&self.plies[standard_ply(position)]);
         let counts = count(maps, side.index(), empty);
-        for (&count, row) in counts.iter().zip(&self.counts) {
-            for unit in 0..HIDDEN {
-                hidden[unit] = hidden[unit].wrapping_add(row[unit].wrapping_mul(count));
-            }
+        for place in 0..COUNTS {
+            hidden.add_scaled(&self.counts[place], counts[place]);
         }
+        let neighbours = tally(neighbours_of(empty));
         let reachable = maps.king.reachable();
-        for (which, side) in [side, side.opponent()].into_iter().enumerate() {
-            let other = reachable.of(side.opponent().index());
-            let freedoms = freedoms_of::<L>(position.amazons(side), empty, other);
-            for amazon in 0..position.amazons(side).len() as usize {
-                let freedom = &self.freedom[which][class(&FREEDOM_CLASS, freedoms[amazon] / 4)];
-                let sole = &self.sole[which][class(&SQUARES_CLASS, reach.sole[amazon][side.index()])];
-                let contested =
-                    &self.contested[which][class(&SQUARES_CLASS, reach.contested[amazon][side.index()])];
-                for unit in 0..HIDDEN {
-                    let sum = freedom[unit].wrapping_add(sole[unit]).wrapping_add(contested[unit]);
-                    hidden[unit] = hidden[unit].wrapping_add(sum);
-                }
+        for which in 0..2 {
+            let side = if which == 0 { side } else { side.opponent() };
+            let amazons = position.amazons(side);
+            let theirs = reachable.of(side.opponent().index());
+            let freedoms = freedoms_of::<L>(amazons, empty, theirs, &neighbours);
+            for amazon in 0..(amazons.len() as usize).min(AMAZONS) {
+                let [sole, contested] =
+                    [reach.sole[amazon][side.index()], reach.contested[amazon][side.index()]];
+                hidden.add(&self.freedom[which][class(&FREEDOM_CLASS, freedoms[amazon] / 4)]);
+                hidden.add(&self.sole[which][class(&SQUARES_CLASS, sole)]);
+                hidden.add(&self.contested[which][class(&SQUARES_CLASS, contested)]);
             }
         }
-        let mut sum = 0;
-        for unit in 0..HIDDEN {
-            let active = if unit == HIDDEN - 1 { hidden[unit] } else { hidden[unit].max(0) };
-            sum += i32::from(active) * i32::from(self.output[unit]);
+        Value(self.output_of(&hidden.to_row()) as f32 / (ONE * ONE) as f32)
+    }
+
+    /// The output in units of `1 / ONE^2`.
+    #[inline(always)]
+    fn output_of(&self, hidden: &Row) -> i32 {
+        let mut sum = i32::from(hidden[HIDDEN - 1]) * i32::from(self.output[HIDDEN - 1]);
+        for unit in 0..HIDDEN - 1 {
+            sum += i32::from(hidden[unit].max(0)) * i32::from(self.output[unit]);
         }
-        Value(sum as f32 / (ONE * ONE) as f32)
+        sum
     }
 
     /// Whether it knows positions with so many amazons.
     #[inline(always)]
     pub fn knows(position: &Position) -> bool {
         position.all_amazons().iter().all(|amazons| amazons.len() as usize <= AMAZONS)
+    }
+}
+
+/// The hidden layer in registers.
+struct Hidden<L>([L; HIDDEN / 16]);
+
+impl<L: Lanes> Hidden<L> {
+    #[inline(always)]
+    fn of(row: &Row) -> Self {
+        let words: [[u64; 4]; HIDDEN / 16] = bytemuck::cast(*row);
+        Self(std::array::from_fn(|part| L::new(words[part])))
+    }
+
+    #[inline(always)]
+    fn add(&mut self, row: &Row) {
+        let Self(row) = Self::of(row);
+        for part in 0..row.len() {
+            self.0[part] = self.0[part].plus(row[part]);
+        }
+    }
+
+    #[inline(always)]
+    fn add_scaled(&mut self, row: &Row, factor: i16) {
+        let Self(row) = Self::of(row);
+        for part in 0..row.len() {
+            self.0[part] = self.0[part].plus_scaled(row[part], factor);
+        }
+    }
+
+    #[inline(always)]
+    fn to_row(&self) -> Row {
+        let mut words = [[0; 4]; HIDDEN / 16];
+        for part in 0..words.len() {
+            words[part] = self.0[part].to_array();
+        }
+        bytemuck::cast(words)
     }
 }
 
@@ -133,22 +173,38 @@ const fn classes<const MOST: usize>(starts: &[u32]) -> [u8; MOST] {
     classes
 }
 
+/// A set of squares in two ordinary words, whose bits are counted where they are.
+type Words = [u64; 2];
+
+#[inline(always)]
+fn words(Bitboard(set): Bitboard) -> Words {
+    [set as u64, (set >> 64) as u64]
+}
+
+#[inline(always)]
+fn count_of_both(a: Words, b: Words) -> i16 {
+    ((a[0] & b[0]).count_ones() + (a[1] & b[1]).count_ones()) as i16
+}
+
 /// The counts of a position.
 #[inline(always)]
 fn count(maps: &DistanceMaps, us: usize, empty: Bitboard) -> [i16; COUNTS] {
     let mut counts = [0; COUNTS];
-    let queen: [_; 2] = [us, 1 - us].map(|side| classes_of::<QUEEN_CLASSES>(&maps.queen, side, empty));
-    for ours in 0..QUEEN_CLASSES {
-        for theirs in 0..QUEEN_CLASSES {
-            counts[ours * QUEEN_CLASSES + theirs] = (queen[0][ours] & queen[1][theirs]).len() as i16;
+    let ours = classes_of::<QUEEN_CLASSES>(&maps.queen, us, empty);
+    let theirs = classes_of::<QUEEN_CLASSES>(&maps.queen, 1 - us, empty);
+    for our in 0..QUEEN_CLASSES {
+        for their in 0..QUEEN_CLASSES {
+            counts[our * QUEEN_CLASSES + their] = count_of_both(ours[our], theirs[their]);
         }
     }
-    let king: [_; 2] = [us, 1 - us].map(|side| classes_of::<KING_CLASSES>(&maps.king, side, empty));
-    let (queen, king) = (leads(&queen), leads(&king));
-    for by_queen in 0..LEADS {
-        for by_king in 0..LEADS {
-            let place = QUEEN_CLASSES * QUEEN_CLASSES + by_queen * LEADS + by_king;
-            counts[place] = (queen[by_queen] & king[by_king]).len() as i16;
+    let by_queen = leads(&ours, &theirs);
+    let ours = classes_of::<KING_CLASSES>(&maps.king, us, empty);
+    let theirs = classes_of::<KING_CLASSES>(&maps.king, 1 - us, empty);
+    let by_king = leads(&ours, &theirs);
+    for queen in 0..LEADS {
+        for king in 0..LEADS {
+            let place = QUEEN_CLASSES * QUEEN_CLASSES + queen * LEADS + king;
+            counts[place] = count_of_both(by_queen[queen], by_king[king]);
         }
     }
     counts
@@ -156,37 +212,45 @@ fn count(maps: &DistanceMaps, us: usize, empty: Bitboard) -> [i16; COUNTS] {
 
 /// The empty squares of each class of one side.
 #[inline(always)]
-fn classes_of<const CLASSES: usize>(levels: &Levels, side: usize, empty: Bitboard) -> [Bitboard; CLASSES] {
-    let mut classes = [Bitboard::EMPTY; CLASSES];
+fn classes_of<const CLASSES: usize>(levels: &Levels, side: usize, empty: Bitboard) -> [Words; CLASSES] {
+    let mut classes = [[0; 2]; CLASSES];
     let mut before = Bitboard::EMPTY;
     for class in 0..CLASSES - 2 {
         let within = levels.within(class + 1).of(side);
-        classes[class] = within - before;
+        classes[class] = words(within - before);
         before = within;
     }
     let ever = levels.reachable().of(side);
-    classes[CLASSES - 2] = ever - before;
-    classes[CLASSES - 1] = empty - ever;
+    classes[CLASSES - 2] = words(ever - before);
+    classes[CLASSES - 1] = words(empty - ever);
     classes
 }
 
-/// The squares of each lead, by the classes of the side that leads and of the other.
+/// The squares of each lead, from two steps behind to two ahead, by the classes of the side that leads and of the other.
 #[inline(always)]
-fn leads<const CLASSES: usize>([ours, theirs]: &[[Bitboard; CLASSES]; 2]) -> [Bitboard; LEADS] {
-    let mut leads = [Bitboard::EMPTY; LEADS];
-    // Squares on which each side is two or more classes behind.
-    let (mut we_were, mut they_were) = (Bitboard::EMPTY, Bitboard::EMPTY);
-    for class in 0..CLASSES {
-        leads[2] |= ours[class] & theirs[class];
-        if class >= 1 {
-            leads[3] |= ours[class - 1] & theirs[class];
-            leads[1] |= ours[class] & theirs[class - 1];
+fn leads<const CLASSES: usize>(ours: &[Words; CLASSES], theirs: &[Words; CLASSES]) -> [Words; LEADS] {
+    let mut leads = [[0; 2]; LEADS];
+    for word in 0..2 {
+        let (mut behind, mut ahead) = (0, 0);
+        let (mut one_behind, mut tie, mut one_ahead) = (0, 0, 0);
+        // Squares of classes two or more below.
+        let (mut our_lower, mut their_lower) = (0, 0);
+        for class in 0..CLASSES {
+            let (our, their) = (ours[class][word], theirs[class][word]);
+            tie |= our & their;
+            if class >= 1 {
+                one_ahead |= ours[class - 1][word] & their;
+                one_behind |= our & theirs[class - 1][word];
+            }
+            if class >= 2 {
+                our_lower |= ours[class - 2][word];
+                their_lower |= theirs[class - 2][word];
+                ahead |= our_lower & their;
+                behind |= our & their_lower;
+            }
         }
-        if class >= 2 {
-            we_were |= ours[class - 2];
-            they_were |= theirs[class - 2];
-            leads[4] |= we_were & theirs[class];
-            leads[0] |= they_were & ours[class];
+        for (lead, squares) in [behind, one_behind, tie, one_ahead, ahead].into_iter().enumerate() {
+            leads[lead][word] = squares;
         }
     }
     leads

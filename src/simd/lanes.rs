@@ -70,6 +70,10 @@ pub trait Lanes: Copy {
         let [a, b, c, d] = self.to_array();
         a | b | c | d == 0
     }
+    /// Sixteen 16-bit numbers, four in a lane: `self + factor * numbers`, modulo 2^16.
+    fn plus_scaled(self, numbers: Self, factor: i16) -> Self;
+    /// Sixteen 16-bit numbers, four in a lane: `self + numbers`, modulo 2^16.
+    fn plus(self, numbers: Self) -> Self;
     /// `[a0, a1, b0, b1]` and `[a2, a3, b2, b3]`, where a is `self` and b `other`.
     fn halves_joined(self, other: Self) -> (Self, Self);
     /// Bit `place`, 0 to 63, of each lane as a number 0 to 15: that of lane i is its bit i.
@@ -151,6 +155,20 @@ impl Lanes for PortableLanes {
     fn halves_joined(self, other: Self) -> (Self, Self) {
         let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
         (Self([a, b, e, f]), Self([c, d, g, h]))
+    }
+    #[inline(always)]
+    fn plus_scaled(self, numbers: Self, factor: i16) -> Self {
+        let ([mut sums, numbers], mut place): ([[i16; 16]; 2], _) =
+            ([bytemuck::cast(self.0), bytemuck::cast(numbers.0)], 0);
+        while place < 16 {
+            sums[place] = sums[place].wrapping_add(numbers[place].wrapping_mul(factor));
+            place += 1;
+        }
+        Self(bytemuck::cast(sums))
+    }
+    #[inline(always)]
+    fn plus(self, numbers: Self) -> Self {
+        self.plus_scaled(numbers, 1)
     }
     #[inline(always)]
     fn pairs_exchanged(self) -> Self {

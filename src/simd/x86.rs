@@ -83,6 +83,19 @@ impl Lanes for Sse2Lanes {
         Self([second, first])
     }
     #[inline(always)]
+    fn plus_scaled(self, numbers: Self, factor: i16) -> Self {
+        let ([a, b], [c, d]) = (self.0, numbers.0);
+        x86!({
+            let factor = _mm_set1_epi16(factor);
+            Self([_mm_add_epi16(a, _mm_mullo_epi16(c, factor)), _mm_add_epi16(b, _mm_mullo_epi16(d, factor))])
+        })
+    }
+    #[inline(always)]
+    fn plus(self, numbers: Self) -> Self {
+        let ([a, b], [c, d]) = (self.0, numbers.0);
+        Self(x86!([_mm_add_epi16(a, c), _mm_add_epi16(b, d)]))
+    }
+    #[inline(always)]
     fn halves_joined(self, other: Self) -> (Self, Self) {
         let ([a, b], [c, d]) = (self.0, other.0);
         (Self([a, c]), Self([b, d]))
@@ -207,6 +220,15 @@ impl<const COUNTS: bool> Lanes for WideLanes<COUNTS> {
     #[inline(always)]
     fn swapped(self) -> Self {
         Self(x86!(_mm256_permute4x64_epi64::<0b01_00_11_10>(self.0)))
+    }
+    #[inline(always)]
+    fn plus_scaled(self, numbers: Self, factor: i16) -> Self {
+        let product = x86!(_mm256_mullo_epi16(numbers.0, _mm256_set1_epi16(factor)));
+        Self(x86!(_mm256_add_epi16(self.0, product)))
+    }
+    #[inline(always)]
+    fn plus(self, numbers: Self) -> Self {
+        Self(x86!(_mm256_add_epi16(self.0, numbers.0)))
     }
     #[inline(always)]
     fn halves_joined(self, other: Self) -> (Self, Self) {
