@@ -5,8 +5,10 @@
 //! moves spread by one neighbourhood a step. Both end when nothing new is reached; the king flood, which is the
 //! cheaper, runs first and tells the queen flood what can be reached at all.
 
+use super::mobility::tally_on_lanes;
 use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
+use crate::board::square::Side;
 use crate::simd::{Boards, Kernel, Lanes, SidePair, SimdTask};
 
 /// No square of a 10x10 board is further away than this.
@@ -184,6 +186,19 @@ fn spread_queen<L: Lanes>(mut reached: Boards<L>, empty: Bitboard, reachable: Si
     }
 }
 
+/// The binary digits of the number of a side's amazons that can go to each square in one move, three at most. An amazon
+/// stops those behind it: from each direction at most one comes.
+#[inline(always)]
+pub(super) fn attackers<L: Lanes>(position: &Position, side: Side) -> [Bitboard; 2] {
+    let slides = Slides::<L>::new(Boards::splat(position.empty()));
+    let [a, b, c, d] = slides.by_direction(Boards::of_sides(position.all_amazons()));
+    let [ones, twos, fours, eights] =
+        tally_on_lanes([a.and(slides.empty), b.and(slides.empty), c.and(slides.empty), d.and(slides.empty)]);
+    let more = fours.or(eights);
+    [SidePair::from_lanes(ones.or(more)), SidePair::from_lanes(twos.or(more))]
+        .map(|digit| digit.of(side.index()))
+}
+
 /// The directions of the first pair: right, and up to the left, as differences of square numbers.
 const FLAT: (u32, u32) = (1, 10);
 /// Those of the second pair: up, and up to the right.
@@ -236,12 +251,19 @@ impl<L: Lanes> Slides<L> {
     /// empty themselves.
     #[inline(always)]
     fn from(&self, sources: Boards<L>) -> Boards<L> {
-        self.up(sources, &self.up_flat, FLAT)
-            .or(self.up(sources, &self.up_steep, STEEP))
-            .or(self.down(sources, &self.down_flat, FLAT))
-            .or(self.down(sources, &self.down_steep, STEEP))
-            .and(self.empty)
-            .merged()
+        let [a, b, c, d] = self.by_direction(sources);
+        a.or(b).or(c).or(d).and(self.empty).merged()
+    }
+
+    /// The same by directions, with the sources themselves.
+    #[inline(always)]
+    fn by_direction(&self, sources: Boards<L>) -> [Boards<L>; 4] {
+        [
+            self.up(sources, &self.up_flat, FLAT),
+            self.up(sources, &self.up_steep, STEEP),
+            self.down(sources, &self.down_flat, FLAT),
+            self.down(sources, &self.down_steep, STEEP),
+        ]
     }
 
     /// Slides up in the two directions of a pair. The steps 1 + 2 + 4 + 4 cover the longest slide, nine
