@@ -327,8 +327,26 @@ const _: () = assert!(Size::STANDARD.edge() < LOCATIONS.len());
 /// Steps of a slide.
 #[inline(always)]
 fn steps(from: Square, to: Square) -> usize {
-    let columns = from.column().abs_diff(to.column());
-    columns.max(from.row().abs_diff(to.row()))
+    STEPS[from.index() & 127][to.index() & 127].into()
+}
+
+/// `[from][to]`: king moves from one square to another on an empty board.
+static STEPS: [[u8; 128]; 128] = king_distances();
+
+const fn king_distances() -> [[u8; 128]; 128] {
+    let mut steps = [[0; 128]; 128];
+    let mut from = 0;
+    while from < FRAME {
+        let mut to = 0;
+        while to < FRAME {
+            let columns = (from % STRIDE).abs_diff(to % STRIDE);
+            let rows = (from / STRIDE).abs_diff(to / STRIDE);
+            steps[from][to] = if columns > rows { columns } else { rows } as u8;
+            to += 1;
+        }
+        from += 1;
+    }
+    steps
 }
 
 /// The denominator of a softmax: the sum of the [`odds`] of all these logits. Eight partial sums, which the compiler
@@ -342,8 +360,13 @@ pub fn sum_of_odds(scores: &[f32]) -> f32 {
             *sum += odds(score);
         }
     }
-    for (sum, &score) in sums.iter_mut().zip(rest) {
-        *sum += odds(score);
+    // The rest is filled up, so that it is done in lanes too.
+    let mut last = [0.0; 8];
+    for (place, &score) in last.iter_mut().zip(rest) {
+        *place = score;
+    }
+    for (place, (sum, score)) in sums.iter_mut().zip(last).enumerate() {
+        *sum += if place < rest.len() { odds(score) } else { 0.0 };
     }
     sums.iter().sum()
 }
