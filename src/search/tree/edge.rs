@@ -103,19 +103,13 @@ pub fn sort(edges: &mut Vec<Edge>, sorted: &mut Vec<Edge>) {
     edges.resize(count.next_multiple_of(AT_ONCE), LAST);
     sorted.clear();
     sorted.resize(count, LAST);
-    for chunk in edges.as_chunks::<AT_ONCE>().0 {
-        let mut before = [0; AT_ONCE];
-        for other in &edges[..count] {
-            for (before, edge) in before.iter_mut().zip(chunk) {
-                *before += i32::from((other.0 as i32) < edge.0 as i32);
-            }
+    let padded = edges.as_chunks::<AT_ONCE>().0.as_flattened();
+    for &edge in &edges[..count] {
+        let mut before = 0;
+        for other in padded {
+            before += u32::from((other.0 as i32) < edge.0 as i32);
         }
-        for (&before, &edge) in before.iter().zip(chunk) {
-            // What pads has all edges before it.
-            if let Some(place) = sorted.get_mut(before as usize) {
-                *place = edge;
-            }
-        }
+        sorted[before as usize] = edge;
     }
 }
 
