@@ -136,6 +136,15 @@ impl DistanceMaps {
         flood_queen(amazons, position.empty(), self.king.reachable(), &mut self.queen);
     }
 
+    /// Fills the map of king moves, and that of queen moves for so many steps.
+    #[inline(always)]
+    pub(super) fn flood_queen_steps<L: Lanes>(&mut self, position: &Position, steps: usize) {
+        let amazons = Boards::<L>::of_sides(position.all_amazons());
+        flood_king(amazons, position.empty(), &mut self.king);
+        self.queen.start();
+        spread_queen(amazons, position.empty(), self.king.reachable(), &mut self.queen, steps);
+    }
+
     /// The same when it is known already what each side reaches in one queen move.
     #[inline(always)]
     pub(super) fn flood_beyond<L: Lanes>(&mut self, position: &Position, one_move: Boards<L>) {
@@ -143,7 +152,7 @@ impl DistanceMaps {
         flood_king(amazons, position.empty(), &mut self.king);
         self.queen.start();
         self.queen.push(one_move.sides());
-        spread_queen(one_move, position.empty(), self.king.reachable(), &mut self.queen);
+        spread_queen(one_move, position.empty(), self.king.reachable(), &mut self.queen, MOST_STEPS);
     }
 }
 
@@ -171,14 +180,20 @@ pub(super) fn flood_queen<L: Lanes>(
     levels: &mut Levels,
 ) {
     levels.start();
-    spread_queen(amazons, empty, reachable, levels);
+    spread_queen(amazons, empty, reachable, levels, MOST_STEPS);
 }
 
-/// Adds the steps that lead on from what is `reached`.
+/// Adds the steps that lead on from what is `reached`, up to so many levels.
 #[inline(always)]
-fn spread_queen<L: Lanes>(mut reached: Boards<L>, empty: Bitboard, reachable: SidePair, levels: &mut Levels) {
+fn spread_queen<L: Lanes>(
+    mut reached: Boards<L>,
+    empty: Bitboard,
+    reachable: SidePair,
+    levels: &mut Levels,
+    most: usize,
+) {
     let slides = Slides::new(Boards::splat(empty));
-    while levels.reachable() != reachable {
+    while levels.last < most && levels.reachable() != reachable {
         reached = slides.from(reached);
         if !levels.push(reached.sides()) {
             return;

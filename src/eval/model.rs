@@ -9,7 +9,7 @@ use super::fitted::Fitted;
 use super::metrics::{self, Metrics};
 use super::mobility::{self, RaySweep};
 use super::phased::PhasedWeights;
-use super::policy::{Arrows, Movements, stage};
+use super::policy::{Arrows, Movements, QUEEN_STEPS, stage};
 use super::terms::Terms;
 use super::weights::WeightsFile;
 use super::winrate::{ValueLink, WinRate};
@@ -84,7 +84,7 @@ impl Model {
         scratch: &mut ModelScratch,
         mut found: impl FnMut(Movement, f32),
     ) {
-        scratch.maps.flood_with::<L>(position);
+        scratch.maps.flood_queen_steps::<L>(position, QUEEN_STEPS);
         let movements = Movements::new::<L>(position, &scratch.maps);
         let (policy, stage) = (self.fitted().policy(), stage(position));
         for (from, landings) in position.movement_groups() {
@@ -105,7 +105,7 @@ impl Model {
         scratch: &mut ModelScratch,
         mut found: impl FnMut(Square, f32),
     ) {
-        scratch.maps.flood_with::<L>(arrow_phase.position());
+        scratch.maps.flood_queen_steps::<L>(arrow_phase.position(), QUEEN_STEPS);
         let arrows = Arrows::new::<L>(arrow_phase, &scratch.maps);
         let (policy, stage) = (self.fitted().policy(), stage(arrow_phase.position()));
         for arrow in arrow_phase.arrow_targets() {

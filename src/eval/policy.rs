@@ -8,7 +8,7 @@
 //! The features of squares are computed for all squares at once, bit-sliced over sets of squares, and read off where a
 //! half-move leads to.
 
-use super::distance::{DistanceMaps, Levels, attackers};
+use super::distance::{DistanceMaps, attackers};
 use super::mobility::{neighbours_of, tally};
 use super::standard_ply;
 use crate::board::bitboard::{Bitboard, DIRECTIONS};
@@ -95,7 +95,7 @@ impl Movements {
         let (us, them) = (position.side(), position.side().opponent());
         let empty = position.empty();
         Self(SquareClasses::new::<L>([
-            joined(queen_class(&maps.queen, them), king_class(&maps.king, them)),
+            joined(queen_class(maps, them), king_class(maps, them)),
             joined(tally(neighbours_of(empty)), tally(thirds_of(empty))),
             joined(amazons_beside(position.amazons(them)), amazons_beside(position.amazons(us))),
             joined(LOCATIONS[position.size().edge()], attackers::<L>(position, them)),
@@ -146,8 +146,8 @@ impl Arrows {
         let (ours, theirs) = (position.amazons(us), position.amazons(them));
         let empty = position.empty();
         Self(SquareClasses::new::<L>([
-            joined(queen_class(&maps.queen, us), queen_class(&maps.queen, them)),
-            joined(king_class(&maps.king, us), king_class(&maps.king, them)),
+            joined(queen_class(maps, us), queen_class(maps, them)),
+            joined(king_class(maps, us), king_class(maps, them)),
             joined(tally(neighbours_of(empty)), LOCATIONS[position.size().edge()]),
             joined(amazons_beside(theirs), most_confined_beside(theirs, empty)),
             joined(amazons_beside(ours), most_confined_beside(ours, empty)),
@@ -215,20 +215,24 @@ fn joined<const A: usize, const B: usize>(first: [Bitboard; A], second: [Bitboar
     digits
 }
 
+/// Queen moves that the features tell apart: no more need be flooded.
+pub(super) const QUEEN_STEPS: usize = 3;
+
 /// The class of each square by the number of queen moves: 0 for one, 1 for two, 2 for three, 3 for four or more, 4 for
 /// never (and for squares that are taken).
 #[inline(always)]
-fn queen_class(levels: &Levels, side: Side) -> [Bitboard; 3] {
-    let within = |steps| levels.within(steps).of(side.index());
-    let ever = levels.reachable().of(side.index());
+fn queen_class(maps: &DistanceMaps, side: Side) -> [Bitboard; 3] {
+    let within = |steps| maps.queen.within(steps).of(side.index());
+    // Queens reach what kings reach, and their own map may end after [`QUEEN_STEPS`].
+    let ever = maps.king.reachable().of(side.index());
     [(within(2) - within(1)) | (ever - within(3)), ever - within(2), !ever]
 }
 
 /// The class of each square by the number of king moves: 0 for one up to 4 for five, 5 for six or more, 6 for never.
 #[inline(always)]
-fn king_class(levels: &Levels, side: Side) -> [Bitboard; 3] {
-    let within = |steps| levels.within(steps).of(side.index());
-    let ever = levels.reachable().of(side.index());
+fn king_class(maps: &DistanceMaps, side: Side) -> [Bitboard; 3] {
+    let within = |steps| maps.king.within(steps).of(side.index());
+    let ever = maps.king.reachable().of(side.index());
     let odd = (within(2) - within(1)) | (within(4) - within(3)) | (ever - within(5));
     [odd, (within(4) - within(2)) | !ever, !within(4)]
 }
