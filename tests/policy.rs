@@ -5,6 +5,8 @@ mod common;
 use common::definitions::{
     DIRECTIONS, Distances, distances, king_moves, line, queen_moves, various_positions,
 };
+use otrera::eval::Evaluator;
+use otrera::eval::model::{Model, ModelScratch};
 use otrera::eval::policy::{Arrows, Movements, odds};
 use otrera::simd::PortableLanes;
 use otrera::{DistanceMaps, Kernel, Position, Side, Square};
@@ -92,6 +94,26 @@ fn features_of_half_moves_are_those_of_the_definitions() {
             ];
             let found = known.features(&arrow_phase, arrow);
             assert_eq!(found, expected, "{movement}/{arrow}\n{position}");
+        }
+    }
+}
+
+#[test]
+fn kernels_give_the_same_logits() {
+    let mut scratch = ModelScratch::default();
+    for position in various_positions().iter().step_by(7) {
+        let mut logits = |kernel| {
+            let evaluator = Evaluator::new(Model::Fitted).with_kernel(kernel);
+            let movements = evaluator.movement_logits(position, &mut scratch);
+            let after = movements.last().map(|&(movement, _)| position.with_movement(movement));
+            let arrows = after.map(|after| evaluator.arrow_logits(&after, &mut scratch));
+            let (movements, arrows) = (movements.iter(), arrows.iter().flatten());
+            let movements = movements.map(|&(movement, logit)| (movement.to, logit.to_bits()));
+            movements.chain(arrows.map(|&(arrow, logit)| (arrow, logit.to_bits()))).collect::<Vec<_>>()
+        };
+        let expected = logits(Kernel::Portable);
+        for kernel in Kernel::available() {
+            assert_eq!(logits(kernel), expected, "{kernel:?}\n{position}");
         }
     }
 }
