@@ -5,6 +5,8 @@ mod common;
 use common::definitions::{
     DIRECTIONS, Distances, distances, king_moves, line, queen_moves, various_positions,
 };
+use otrera::eval::Evaluator;
+use otrera::eval::model::{Model, ModelScratch};
 use otrera::eval::policy::{Arrows, Movements, odds};
 use otrera::simd::PortableLanes;
 use otrera::{DistanceMaps, Kernel, Position, Side, Square};
@@ -49,7 +51,7 @@ fn features_of_half_moves_are_those_of_the_definitions() {
     for position in various_positions().iter().step_by(11) {
         let (us, them) = (position.side(), position.side().opponent());
         maps.flood(position, Kernel::fastest());
-        let known = Movements::new(position, &maps);
+        let known = Movements::new::<PortableLanes>(position, &maps);
         let [queen, king] = [queen_moves, king_moves].map(|moves| distances(position, them, moves));
         let openness =
             |square| open_directions(position, square, 1) + 16 * open_directions(position, square, 3);
@@ -65,14 +67,14 @@ fn features_of_half_moves_are_those_of_the_definitions() {
                 openness(from),
                 steps - 1,
             ];
-            let codes = [from, to].map(|square| known.code::<PortableLanes>(square));
-            assert_eq!(known.features(movement, codes[0], codes[1]), expected, "{movement}\n{position}");
+            let [start, goal] = [from, to].map(|square| known.classes(square));
+            assert_eq!(known.features(movement, start, goal), expected, "{movement}\n{position}");
         }
         let Some(movement) = position.movements().last() else { continue };
         let arrow_phase = position.with_movement(movement);
         let after = arrow_phase.position();
         maps.flood(after, Kernel::fastest());
-        let known = Arrows::new(&arrow_phase, &maps);
+        let known = Arrows::new::<PortableLanes>(&arrow_phase, &maps);
         let both = |moves| [us, them].map(|side| distances(after, side, moves));
         let ([our_queen, their_queen], [our_king, their_king]) = (both(queen_moves), both(king_moves));
         for arrow in arrow_phase.arrow_targets() {
@@ -90,8 +92,28 @@ fn features_of_half_moves_are_those_of_the_definitions() {
                 attackers(after, arrow, them).min(3) + 4 * open_directions(after, arrow, 3),
                 steps_between(movement.to, arrow) - 1 + 16 * usize::from(arrow == movement.from),
             ];
-            let found = known.features::<PortableLanes>(&arrow_phase, arrow);
+            let found = known.features(&arrow_phase, arrow);
             assert_eq!(found, expected, "{movement}/{arrow}\n{position}");
+        }
+    }
+}
+
+#[test]
+fn kernels_give_the_same_logits() {
+    let mut scratch = ModelScratch::default();
+    for position in various_positions().iter().step_by(7) {
+        let mut logits = |kernel| {
+            let evaluator = Evaluator::new(Model::Fitted).with_kernel(kernel);
+            let movements = evaluator.movement_logits(position, &mut scratch);
+            let after = movements.last().map(|&(movement, _)| position.with_movement(movement));
+            let arrows = after.map(|after| evaluator.arrow_logits(&after, &mut scratch));
+            let (movements, arrows) = (movements.iter(), arrows.iter().flatten());
+            let movements = movements.map(|&(movement, logit)| (movement.to, logit.to_bits()));
+            movements.chain(arrows.map(|&(arrow, logit)| (arrow, logit.to_bits()))).collect::<Vec<_>>()
+        };
+        let expected = logits(Kernel::Portable);
+        for kernel in Kernel::available() {
+            assert_eq!(logits(kernel), expected, "{kernel:?}\n{position}");
         }
     }
 }

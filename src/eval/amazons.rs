@@ -8,6 +8,7 @@
 //! - it alone contests those with `n <= e < o`, `e <= 2`.
 
 use super::distance::{DistanceMaps, Slides, flood_king};
+use super::network::QUEEN_CLASSES;
 use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
 use crate::simd::{Boards, Lanes};
@@ -55,7 +56,7 @@ impl DistanceMaps {
             any.one = any.one.or(each.one);
             any.two = any.two.or(each.two);
         }
-        self.queen_from(any.one, any.two, &slides);
+        self.queen_from([any.one, any.two], &slides, QUEEN_CLASSES - 2);
         let (enemy_one, enemy_two) = (any.one.exchanged(), any.two.exchanged());
         let (once_one, once_two) = (any.one.without(several.one), any.two.without(several.two));
         let sole = (once_one.without(enemy_one), once_two.without(enemy_two));

@@ -5,8 +5,10 @@
 //! moves spread by one neighbourhood a step. Both end when nothing new is reached; the king flood, which is the
 //! cheaper, runs first and tells the queen flood what can be reached at all.
 
+use super::mobility::tally_on_lanes;
 use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
+use crate::board::square::Side;
 use crate::simd::{Boards, Kernel, Lanes, SidePair, SimdTask};
 
 /// No square of a 10x10 board is further away than this.
@@ -134,13 +136,28 @@ impl DistanceMaps {
         flood_queen(amazons, position.empty(), self.king.reachable(), &mut self.queen);
     }
 
-    /// The map of queen moves from what each side reaches in one and in two.
+    /// The map of queen moves up to so many, from what each side reaches in one and in two; that of king moves is
+    /// there.
     #[inline(always)]
-    pub(super) fn queen_from<L: Lanes>(&mut self, one: Boards<L>, two: Boards<L>, slides: &Slides<L>) {
+    pub(super) fn queen_from<L: Lanes>(
+        &mut self,
+        [one, two]: [Boards<L>; 2],
+        slides: &Slides<L>,
+        steps: usize,
+    ) {
         self.queen.start();
         if self.queen.push(one.sides()) && self.queen.push(two.sides()) {
-            spread_by(slides, two, self.king.reachable(), &mut self.queen);
+            spread_by(slides, two, self.king.reachable(), &mut self.queen, steps);
         }
+    }
+
+    /// Fills the map of king moves, and that of queen moves for so many steps.
+    #[inline(always)]
+    pub(super) fn flood_queen_steps<L: Lanes>(&mut self, position: &Position, steps: usize) {
+        let amazons = Boards::<L>::of_sides(position.all_amazons());
+        flood_king(amazons, position.empty(), &mut self.king);
+        self.queen.start();
+        spread_queen(amazons, position.empty(), self.king.reachable(), &mut self.queen, steps);
     }
 
     /// The same when it is known already what each side reaches in one queen move.
@@ -150,7 +167,7 @@ impl DistanceMaps {
         flood_king(amazons, position.empty(), &mut self.king);
         self.queen.start();
         self.queen.push(one_move.sides());
-        spread_queen(one_move, position.empty(), self.king.reachable(), &mut self.queen);
+        spread_queen(one_move, position.empty(), self.king.reachable(), &mut self.queen, MOST_STEPS);
     }
 }
 
@@ -178,23 +195,48 @@ pub(super) fn flood_queen<L: Lanes>(
     levels: &mut Levels,
 ) {
     levels.start();
-    spread_queen(amazons, empty, reachable, levels);
+    spread_queen(amazons, empty, reachable, levels, MOST_STEPS);
 }
 
-/// Adds the steps that lead on from what is `reached`.
+/// Adds the steps that lead on from what is `reached`, up to so many levels.
 #[inline(always)]
-fn spread_queen<L: Lanes>(reached: Boards<L>, empty: Bitboard, reachable: SidePair, levels: &mut Levels) {
-    spread_by(&Slides::new(Boards::splat(empty)), reached, reachable, levels);
+fn spread_queen<L: Lanes>(
+    reached: Boards<L>,
+    empty: Bitboard,
+    reachable: SidePair,
+    levels: &mut Levels,
+    most: usize,
+) {
+    spread_by(&Slides::new(Boards::splat(empty)), reached, reachable, levels, most);
 }
 
 #[inline(always)]
-fn spread_by<L: Lanes>(slides: &Slides<L>, mut reached: Boards<L>, reachable: SidePair, levels: &mut Levels) {
-    while levels.reachable() != reachable {
+fn spread_by<L: Lanes>(
+    slides: &Slides<L>,
+    mut reached: Boards<L>,
+    reachable: SidePair,
+    levels: &mut Levels,
+    most: usize,
+) {
+    while levels.last < most && levels.reachable() != reachable {
         reached = slides.from(reached);
         if !levels.push(reached.sides()) {
             return;
         }
     }
+}
+
+/// The binary digits of the number of a side's amazons that can go to each square in one move, three at most. An amazon
+/// stops those behind it: from each direction at most one comes.
+#[inline(always)]
+pub(super) fn attackers<L: Lanes>(position: &Position, side: Side) -> [Bitboard; 2] {
+    let slides = Slides::<L>::new(Boards::splat(position.empty()));
+    let [a, b, c, d] = slides.by_direction(Boards::of_sides(position.all_amazons()));
+    let [ones, twos, fours, eights] =
+        tally_on_lanes([a.and(slides.empty), b.and(slides.empty), c.and(slides.empty), d.and(slides.empty)]);
+    let more = fours.or(eights);
+    [SidePair::from_lanes(ones.or(more)), SidePair::from_lanes(twos.or(more))]
+        .map(|digit| digit.of(side.index()))
 }
 
 /// The directions of the first pair: right, and up to the left, as differences of square numbers.
@@ -249,12 +291,19 @@ impl<L: Lanes> Slides<L> {
     /// empty themselves.
     #[inline(always)]
     pub(super) fn from(&self, sources: Boards<L>) -> Boards<L> {
-        self.up(sources, &self.up_flat, FLAT)
-            .or(self.up(sources, &self.up_steep, STEEP))
-            .or(self.down(sources, &self.down_flat, FLAT))
-            .or(self.down(sources, &self.down_steep, STEEP))
-            .and(self.empty)
-            .merged()
+        let [a, b, c, d] = self.by_direction(sources);
+        a.or(b).or(c).or(d).and(self.empty).merged()
+    }
+
+    /// The same by directions, with the sources themselves.
+    #[inline(always)]
+    fn by_direction(&self, sources: Boards<L>) -> [Boards<L>; 4] {
+        [
+            self.up(sources, &self.up_flat, FLAT),
+            self.up(sources, &self.up_steep, STEEP),
+            self.down(sources, &self.down_flat, FLAT),
+            self.down(sources, &self.down_steep, STEEP),
+        ]
     }
 
     /// Slides up in the two directions of a pair. The steps 1 + 2 + 4 + 4 cover the longest slide, nine

@@ -75,7 +75,7 @@ impl<L: Lanes> RaySweep<L> {
 /// the binary digits of weight `2^k` (a [bit-sliced](https://en.wikipedia.org/wiki/Bit_slicing) counter), in the shape
 /// of [`crate::simd::SidePair::to_array`].
 #[inline(always)]
-fn tally_on_lanes<L: Lanes>([a, b, c, d]: [Boards<L>; 4]) -> [L; 4] {
+pub(super) fn tally_on_lanes<L: Lanes>([a, b, c, d]: [Boards<L>; 4]) -> [L; 4] {
     let (one_up, two_up) = (a.xor(b), a.and(b));
     let (one_down, two_down) = (c.xor(d), c.and(d));
     let ones = one_up.xor(one_down);

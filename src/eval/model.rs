@@ -9,7 +9,7 @@ use super::fitted::Fitted;
 use super::metrics::{self, Metrics};
 use super::mobility::{self, RaySweep};
 use super::phased::PhasedWeights;
-use super::policy::{Arrows, Movements, stage};
+use super::policy::{Arrows, Movements, QUEEN_STEPS, stage};
 use super::terms::Terms;
 use super::weights::WeightsFile;
 use super::winrate::{ValueLink, WinRate};
@@ -84,14 +84,14 @@ impl Model {
         scratch: &mut ModelScratch,
         mut found: impl FnMut(Movement, f32),
     ) {
-        scratch.maps.flood_with::<L>(position);
-        let movements = Movements::new(position, &scratch.maps);
+        scratch.maps.flood_queen_steps::<L>(position, QUEEN_STEPS);
+        let movements = Movements::new::<L>(position, &scratch.maps);
         let (policy, stage) = (self.fitted().policy(), stage(position));
         for (from, landings) in position.movement_groups() {
-            let start = movements.code::<L>(from);
+            let start = movements.classes(from);
             for to in landings {
                 let movement = Movement { from, to };
-                let features = movements.features(movement, start, movements.code::<L>(to));
+                let features = movements.features(movement, start, movements.classes(to));
                 found(movement, policy.movement_logit(stage, &features));
             }
         }
@@ -105,11 +105,11 @@ impl Model {
         scratch: &mut ModelScratch,
         mut found: impl FnMut(Square, f32),
     ) {
-        scratch.maps.flood_with::<L>(arrow_phase.position());
-        let arrows = Arrows::new(arrow_phase, &scratch.maps);
+        scratch.maps.flood_queen_steps::<L>(arrow_phase.position(), QUEEN_STEPS);
+        let arrows = Arrows::new::<L>(arrow_phase, &scratch.maps);
         let (policy, stage) = (self.fitted().policy(), stage(arrow_phase.position()));
         for arrow in arrow_phase.arrow_targets() {
-            found(arrow, policy.arrow_logit(stage, &arrows.features::<L>(arrow_phase, arrow)));
+            found(arrow, policy.arrow_logit(stage, &arrows.features(arrow_phase, arrow)));
         }
     }
 }

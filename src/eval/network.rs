@@ -190,16 +190,17 @@ fn count_of_both(a: Words, b: Words) -> i16 {
 #[inline(always)]
 fn count(maps: &DistanceMaps, us: usize, empty: Bitboard) -> [i16; COUNTS] {
     let mut counts = [0; COUNTS];
-    let ours = classes_of::<QUEEN_CLASSES>(&maps.queen, us, empty);
-    let theirs = classes_of::<QUEEN_CLASSES>(&maps.queen, 1 - us, empty);
+    let ever = maps.king.reachable();
+    let ours = classes_of::<QUEEN_CLASSES>(&maps.queen, ever.of(us), us, empty);
+    let theirs = classes_of::<QUEEN_CLASSES>(&maps.queen, ever.of(1 - us), 1 - us, empty);
     for our in 0..QUEEN_CLASSES {
         for their in 0..QUEEN_CLASSES {
             counts[our * QUEEN_CLASSES + their] = count_of_both(ours[our], theirs[their]);
         }
     }
     let by_queen = leads(&ours, &theirs);
-    let ours = classes_of::<KING_CLASSES>(&maps.king, us, empty);
-    let theirs = classes_of::<KING_CLASSES>(&maps.king, 1 - us, empty);
+    let ours = classes_of::<KING_CLASSES>(&maps.king, ever.of(us), us, empty);
+    let theirs = classes_of::<KING_CLASSES>(&maps.king, ever.of(1 - us), 1 - us, empty);
     let by_king = leads(&ours, &theirs);
     for queen in 0..LEADS {
         for king in 0..LEADS {
@@ -210,9 +211,14 @@ fn count(maps: &DistanceMaps, us: usize, empty: Bitboard) -> [i16; COUNTS] {
     counts
 }
 
-/// The empty squares of each class of one side.
+/// The empty squares of each class of one side, which gets to those in `ever` at some time.
 #[inline(always)]
-fn classes_of<const CLASSES: usize>(levels: &Levels, side: usize, empty: Bitboard) -> [Words; CLASSES] {
+fn classes_of<const CLASSES: usize>(
+    levels: &Levels,
+    ever: Bitboard,
+    side: usize,
+    empty: Bitboard,
+) -> [Words; CLASSES] {
     let mut classes = [[0; 2]; CLASSES];
     let mut before = Bitboard::EMPTY;
     for class in 0..CLASSES - 2 {
@@ -220,7 +226,6 @@ fn classes_of<const CLASSES: usize>(levels: &Levels, side: usize, empty: Bitboar
         classes[class] = words(within - before);
         before = within;
     }
-    let ever = levels.reachable().of(side);
     classes[CLASSES - 2] = words(ever - before);
     classes[CLASSES - 1] = words(empty - ever);
     classes

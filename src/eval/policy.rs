@@ -8,13 +8,12 @@
 //! The features of squares are computed for all squares at once, bit-sliced over sets of squares, and read off where a
 //! half-move leads to.
 
-use super::distance::{DistanceMaps, Levels};
+use super::distance::{DistanceMaps, attackers};
 use super::mobility::{neighbours_of, tally};
 use super::standard_ply;
 use crate::board::bitboard::{Bitboard, DIRECTIONS};
 use crate::board::moves::Movement;
 use crate::board::position::{ArrowPhase, Position};
-use crate::board::reach::queen_reach;
 use crate::board::square::{FRAME, STRIDE, Side, Size, Square};
 use crate::simd::Lanes;
 
@@ -79,94 +78,81 @@ fn sum_of_weights(weights: &[f32], sizes: &[usize], features: &[usize]) -> f32 {
     let mut first = 0;
     let mut sum = 0.0;
     for (size, feature) in sizes.iter().zip(features) {
-        sum += weights[first + feature];
+        // All sizes are powers of two, and no class is beyond: without a check of each.
+        sum += weights[first + (feature & (size - 1))];
         first += size;
     }
     sum
 }
 
 /// What the features of movements look at, prepared once for all movements of the side to move.
-pub struct Movements(Planes<7>);
+pub struct Movements(SquareClasses<4>);
 
 impl Movements {
     /// Of a position, from its maps.
     #[inline(always)]
-    pub fn new(position: &Position, maps: &DistanceMaps) -> Self {
+    pub fn new<L: Lanes>(position: &Position, maps: &DistanceMaps) -> Self {
         let (us, them) = (position.side(), position.side().opponent());
         let empty = position.empty();
-        let mut planes = Planes::stack();
-        planes.push(queen_class(&maps.queen, them));
-        planes.push(king_class(&maps.king, them));
-        planes.push(tally(neighbours_of(empty)));
-        planes.push(tally(thirds_of(empty)));
-        planes.push(amazons_beside(position.amazons(them)));
-        planes.push(amazons_beside(position.amazons(us)));
-        planes.push(LOCATIONS[position.size().edge()]);
-        planes.push(attackers(position.amazons(them), empty));
-        Self(planes)
+        Self(SquareClasses::new::<L>([
+            joined(queen_class(maps, them), king_class(maps, them)),
+            joined(tally(neighbours_of(empty)), tally(thirds_of(empty))),
+            joined(amazons_beside(position.amazons(them)), amazons_beside(position.amazons(us))),
+            joined(LOCATIONS[position.size().edge()], attackers::<L>(position, them)),
+        ]))
     }
 
-    /// What is known of a square, for [`Movements::features`]:
+    /// What is known of a square, for [`Movements::features`]; each with its fields from the lowest bit:
     ///
-    /// | bits | |
-    /// |---|---|
-    /// | 0-2, 3-5 | queen moves, king moves of the enemy to it, see [`queen_class`], [`king_class`] |
-    /// | 6-9, 10-13 | number of directions in which the next square, the next three squares are empty |
-    /// | 14-16, 17-19 | number of amazons of the enemy, of ours beside it |
-    /// | 20-23 | where on the board it lies, see [`LOCATIONS`] |
-    /// | 24-25 | number of enemies that can go there in one move, three at most |
+    /// - queen moves (3 bits), king moves (3) of the enemy to it, see [`queen_class`], [`king_class`];
+    /// - number of directions in which the next square (4), the next three squares (4) are empty;
+    /// - number of amazons of the enemy (3), of ours (3) beside it;
+    /// - where on the board it lies (4), see [`LOCATIONS`], and number of enemies that can go there in one move, three
+    ///   at most (2).
     #[inline(always)]
-    pub fn code<L: Lanes>(&self, square: Square) -> u64 {
-        self.0.code::<L>(square)
+    pub fn classes(&self, square: Square) -> [usize; 4] {
+        self.0.of(square)
     }
 
-    /// The classes of a movement whose squares have these codes, by the bits of a [code](Movements::code):
+    /// The classes of a movement whose squares have these [classes](Movements::classes):
     ///
-    /// - bits 0-5 of the goal: how far the enemy is, by queen and by king moves;
-    /// - bits 6-13 of the goal: how open it is, by empty neighbours and by directions in which three squares are empty;
-    /// - bits 14-19 of the goal: amazons beside it (the one that moves among them), and bit 6 if it is one step away;
-    /// - bits 20-25 of the goal: where on the board it lies, and how many enemies can go there in one move;
-    /// - bits 6-13 of the start: how open it is;
+    /// - how far the enemy is from the goal, by queen and by king moves;
+    /// - how open the goal is, by empty neighbours and by directions in which three squares are empty;
+    /// - the amazons beside the goal (the one that moves among them), and bit 6 if it is one step away;
+    /// - where on the board the goal lies, and how many enemies can go there in one move;
+    /// - how open the start is;
     /// - its length in steps, less 1.
     #[inline(always)]
-    pub fn features(&self, movement: Movement, start: u64, goal: u64) -> [usize; MOVEMENT_FEATURES.len()] {
-        let field = |code: u64, first: u32, bits: u32| (code >> first) as usize & ((1 << bits) - 1);
+    pub fn features(
+        &self,
+        movement: Movement,
+        start: [usize; 4],
+        goal: [usize; 4],
+    ) -> [usize; MOVEMENT_FEATURES.len()] {
         let steps = steps(movement.from, movement.to);
-        [
-            field(goal, 0, 6),
-            field(goal, 6, 8),
-            field(goal, 14, 6) | usize::from(steps == 1) << 6,
-            field(goal, 20, 6),
-            field(start, 6, 8),
-            steps - 1,
-        ]
+        [goal[0], goal[1], goal[2] | usize::from(steps == 1) << 6, goal[3], start[1], steps - 1]
     }
 }
 
 /// What the features of arrows look at, prepared once for all arrows of one amazon.
-pub struct Arrows(Planes<10>);
+pub struct Arrows(SquareClasses<6>);
 
 impl Arrows {
     /// Of the board between the halves of a move, from the maps of [`ArrowPhase::position`].
     #[inline(always)]
-    pub fn new(arrow_phase: &ArrowPhase, maps: &DistanceMaps) -> Self {
+    pub fn new<L: Lanes>(arrow_phase: &ArrowPhase, maps: &DistanceMaps) -> Self {
         let position = arrow_phase.position();
         let (us, them) = (position.side(), position.side().opponent());
+        let (ours, theirs) = (position.amazons(us), position.amazons(them));
         let empty = position.empty();
-        let mut planes = Planes::stack();
-        planes.push(queen_class(&maps.queen, us));
-        planes.push(queen_class(&maps.queen, them));
-        planes.push(king_class(&maps.king, us));
-        planes.push(king_class(&maps.king, them));
-        planes.push(tally(neighbours_of(empty)));
-        planes.push(LOCATIONS[position.size().edge()]);
-        for side in [them, us] {
-            planes.push(amazons_beside(position.amazons(side)));
-            planes.push(most_confined_beside(position.amazons(side), empty));
-        }
-        planes.push(attackers(position.amazons(them), empty));
-        planes.push(tally(thirds_of(empty)));
-        Self(planes)
+        Self(SquareClasses::new::<L>([
+            joined(queen_class(maps, us), queen_class(maps, them)),
+            joined(king_class(maps, us), king_class(maps, them)),
+            joined(tally(neighbours_of(empty)), LOCATIONS[position.size().edge()]),
+            joined(amazons_beside(theirs), most_confined_beside(theirs, empty)),
+            joined(amazons_beside(ours), most_confined_beside(ours, empty)),
+            joined(attackers::<L>(position, them), tally(thirds_of(empty))),
+        ]))
     }
 
     /// The classes of an arrow, each with the bits that its fields take from the lowest:
@@ -179,76 +165,74 @@ impl Arrows {
     /// - how many enemies can go there in one move (2), and the directions in which three squares are empty (4);
     /// - the steps of its flight, less 1 (4), and whether it lies where the amazon came from (1).
     #[inline(always)]
-    pub fn features<L: Lanes>(
-        &self,
-        arrow_phase: &ArrowPhase,
-        arrow: Square,
-    ) -> [usize; ARROW_FEATURES.len()] {
-        let code = self.0.code::<L>(arrow);
-        let field = |first: u32, bits: u32| (code >> first) as usize & ((1 << bits) - 1);
+    pub fn features(&self, arrow_phase: &ArrowPhase, arrow: Square) -> [usize; ARROW_FEATURES.len()] {
+        let [a, b, c, d, e, f] = self.0.of(arrow);
         let is_origin = usize::from(arrow == arrow_phase.origin());
-        [
-            field(0, 6),
-            field(6, 6),
-            field(12, 8),
-            field(20, 7),
-            field(27, 7),
-            field(34, 6),
-            (steps(arrow_phase.amazon(), arrow) - 1) | is_origin << 4,
-        ]
+        [a, b, c, d, e, f, (steps(arrow_phase.amazon(), arrow) - 1) | is_origin << 4]
     }
 }
 
-/// A number for each square, bit-sliced: plane `k` holds the binary digits of weight `2^k`. `words[h][g]` are the
-/// planes `4 g .. 4 g + 4` of the squares `64 h .. 64 h + 64`, so that one load finds four digits of a square.
-struct Planes<const GROUPS: usize> {
-    words: [[[u64; 4]; GROUPS]; 2],
-    count: usize,
+/// A class of each square by each feature, bit-sliced: `columns[f][c]` has in byte `k` the binary digits of weight `2^k`
+/// of the squares `8 c .. 8 c + 8`.
+struct SquareClasses<const FEATURES: usize> {
+    columns: [[u64; 16]; FEATURES],
 }
 
-impl<const GROUPS: usize> Planes<GROUPS> {
+impl<const FEATURES: usize> SquareClasses<FEATURES> {
+    /// From the sets of squares whose classes have the digit of weight `2^k`.
     #[inline(always)]
-    fn stack() -> Self {
-        Self { words: [[[0; 4]; GROUPS]; 2], count: 0 }
-    }
-
-    /// Adds planes above those there are.
-    #[inline(always)]
-    fn push<const COUNT: usize>(&mut self, planes: [Bitboard; COUNT]) {
-        for Bitboard(plane) in planes {
-            let [low, high] = &mut self.words;
-            low[self.count / 4][self.count % 4] = plane as u64;
-            high[self.count / 4][self.count % 4] = (plane >> 64) as u64;
-            self.count += 1;
+    fn new<L: Lanes>(features: [[u128; 8]; FEATURES]) -> Self {
+        let mut columns = [[0; 16]; FEATURES];
+        for (columns, digits) in columns.iter_mut().zip(features) {
+            *columns = L::columns(digits);
         }
+        Self { columns }
     }
 
-    /// The number of one square.
+    /// The classes of one square.
     #[inline(always)]
-    fn code<L: Lanes>(&self, square: Square) -> u64 {
-        let (word, place) = (square.index() / 64, square.index() as u32 % 64);
-        let mut code = 0;
-        for (group, lanes) in self.words[word & 1].iter().enumerate() {
-            code |= u64::from(L::new(*lanes).digits(place)) << (4 * group);
+    fn of(&self, square: Square) -> [usize; FEATURES] {
+        let (column, place) = (square.index() / 8 % 16, square.index() % 8);
+        let mut classes = [0; FEATURES];
+        for (class, columns) in classes.iter_mut().zip(&self.columns) {
+            // The factor moves bit `8 k` to bit `56 + k`, and no two others to the same place.
+            const GATHER: u64 = 0x0102_0408_1020_4080;
+            let digits = columns[column] >> place & 0x0101_0101_0101_0101;
+            *class = (digits.wrapping_mul(GATHER) >> 56) as usize;
         }
-        code
+        classes
     }
 }
+
+/// The digits of two numbers side by side in one, those of the first lowest.
+#[inline(always)]
+fn joined<const A: usize, const B: usize>(first: [Bitboard; A], second: [Bitboard; B]) -> [u128; 8] {
+    const { assert!(A + B <= 8) };
+    let mut digits = [0; 8];
+    for (digit, set) in digits.iter_mut().zip(first.iter().chain(&second)) {
+        *digit = set.0;
+    }
+    digits
+}
+
+/// Queen moves that the features tell apart: no more need be flooded.
+pub(super) const QUEEN_STEPS: usize = 3;
 
 /// The class of each square by the number of queen moves: 0 for one, 1 for two, 2 for three, 3 for four or more, 4 for
 /// never (and for squares that are taken).
 #[inline(always)]
-fn queen_class(levels: &Levels, side: Side) -> [Bitboard; 3] {
-    let within = |steps| levels.within(steps).of(side.index());
-    let ever = levels.reachable().of(side.index());
+fn queen_class(maps: &DistanceMaps, side: Side) -> [Bitboard; 3] {
+    let within = |steps| maps.queen.within(steps).of(side.index());
+    // Queens reach what kings reach, and their own map may end after [`QUEEN_STEPS`].
+    let ever = maps.king.reachable().of(side.index());
     [(within(2) - within(1)) | (ever - within(3)), ever - within(2), !ever]
 }
 
 /// The class of each square by the number of king moves: 0 for one up to 4 for five, 5 for six or more, 6 for never.
 #[inline(always)]
-fn king_class(levels: &Levels, side: Side) -> [Bitboard; 3] {
-    let within = |steps| levels.within(steps).of(side.index());
-    let ever = levels.reachable().of(side.index());
+fn king_class(maps: &DistanceMaps, side: Side) -> [Bitboard; 3] {
+    let within = |steps| maps.king.within(steps).of(side.index());
+    let ever = maps.king.reachable().of(side.index());
     let odd = (within(2) - within(1)) | (within(4) - within(3)) | (ever - within(5));
     [odd, (within(4) - within(2)) | !ever, !within(4)]
 }
@@ -311,17 +295,6 @@ fn most_confined_beside(amazons: Bitboard, empty: Bitboard) -> [Bitboard; 4] {
     [ones | none, (to_3 - to_1) | (to_7 - to_5) | none, (to_7 - to_3) | none, !to_7]
 }
 
-/// How many of these amazons can go to each square in one move, three at most.
-#[inline(always)]
-fn attackers(amazons: Bitboard, empty: Bitboard) -> [Bitboard; 2] {
-    let (mut ones, mut twos) = (Bitboard::EMPTY, Bitboard::EMPTY);
-    for amazon in amazons {
-        let reach = queen_reach(amazon, empty);
-        (ones, twos) = ((ones ^ reach) | (ones & twos), twos | (ones & reach));
-    }
-    [ones, twos]
-}
-
 /// Where each square of a board of each size lies: `b * (b + 1) / 2 + a`, where `a <= b` are its distances
 /// from the nearest edges in both directions, four at most.
 static LOCATIONS: [[Bitboard; 4]; 11] = locations();
@@ -358,8 +331,26 @@ const _: () = assert!(Size::STANDARD.edge() < LOCATIONS.len());
 /// Steps of a slide.
 #[inline(always)]
 fn steps(from: Square, to: Square) -> usize {
-    let columns = from.column().abs_diff(to.column());
-    columns.max(from.row().abs_diff(to.row()))
+    STEPS[from.index() & 127][to.index() & 127].into()
+}
+
+/// `[from][to]`: king moves from one square to another on an empty board.
+static STEPS: [[u8; 128]; 128] = king_distances();
+
+const fn king_distances() -> [[u8; 128]; 128] {
+    let mut steps = [[0; 128]; 128];
+    let mut from = 0;
+    while from < FRAME {
+        let mut to = 0;
+        while to < FRAME {
+            let columns = (from % STRIDE).abs_diff(to % STRIDE);
+            let rows = (from / STRIDE).abs_diff(to / STRIDE);
+            steps[from][to] = if columns > rows { columns } else { rows } as u8;
+            to += 1;
+        }
+        from += 1;
+    }
+    steps
 }
 
 /// The denominator of a softmax: the sum of the [`odds`] of all these logits. Eight partial sums, which the compiler
@@ -373,8 +364,13 @@ pub fn sum_of_odds(scores: &[f32]) -> f32 {
             *sum += odds(score);
         }
     }
-    for (sum, &score) in sums.iter_mut().zip(rest) {
-        *sum += odds(score);
+    // The rest is filled up, so that it is done in lanes too.
+    let mut last = [0.0; 8];
+    for (place, &score) in last.iter_mut().zip(rest) {
+        *place = score;
+    }
+    for (place, (sum, score)) in sums.iter_mut().zip(last).enumerate() {
+        *sum += if place < rest.len() { odds(score) } else { 0.0 };
     }
     sums.iter().sum()
 }

@@ -66,16 +66,23 @@ impl Expander {
         let Self { edges, logits, scratch, .. } = self;
         edges.clear();
         logits.clear();
-        match state {
-            State::ToMove(position) => model.movement_logits::<L>(position, scratch, |movement, logit| {
-                edges.push(Edge::movement(movement));
-                logits.push(logit / puct.movement_temperature);
-            }),
-            State::ToShoot(arrow_phase) => model.arrow_logits::<L>(arrow_phase, scratch, |arrow, logit| {
-                edges.push(Edge::arrow(arrow));
-                logits.push(logit / puct.arrow_temperature);
-            }),
-        }
+        let temperature = match state {
+            State::ToMove(position) => {
+                model.movement_logits::<L>(position, scratch, |movement, logit| {
+                    edges.push(Edge::movement(movement));
+                    logits.push(logit);
+                });
+                puct.movement_temperature
+            }
+            State::ToShoot(arrow_phase) => {
+                model.arrow_logits::<L>(arrow_phase, scratch, |arrow, logit| {
+                    edges.push(Edge::arrow(arrow));
+                    logits.push(logit);
+                });
+                puct.arrow_temperature
+            }
+        };
+        logits.iter_mut().for_each(|logit| *logit /= temperature);
     }
 
     /// Gives the edges their priors, the softmax of the scores, and sorts them, the most probable first.

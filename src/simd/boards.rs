@@ -138,6 +138,13 @@ impl SidePair {
         L::new(self.to_array())
     }
 
+    /// From lanes in the shape of [`SidePair::to_array`].
+    #[inline(always)]
+    pub fn from_lanes<L: Lanes>(lanes: L) -> Self {
+        let [black, white, high_black, high_white] = lanes.to_array();
+        Self { low: [black, white], high: [high_black, high_white] }
+    }
+
     /// The halves of both sides' sets: Black's low half, White's, Black's high half, White's.
     #[inline(always)]
     pub fn to_array(&self) -> [u64; 4] {

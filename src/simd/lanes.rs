@@ -76,8 +76,21 @@ pub trait Lanes: Copy {
     fn plus(self, numbers: Self) -> Self;
     /// `[a0, a1, b0, b1]` and `[a2, a3, b2, b3]`, where a is `self` and b `other`.
     fn halves_joined(self, other: Self) -> (Self, Self);
-    /// Bit `place`, 0 to 63, of each lane as a number 0 to 15: that of lane i is its bit i.
-    fn digits(self, place: u32) -> u32;
+    /// A transposition of bytes: byte k of word c is byte c of set k.
+    #[inline(always)]
+    fn columns(sets: [u128; 8]) -> [u64; 16] {
+        let mut columns = [[0; 8]; 16];
+        for (place, set) in sets.iter().enumerate() {
+            for (column, byte) in columns.iter_mut().zip(set.to_le_bytes()) {
+                column[place] = byte;
+            }
+        }
+        let mut words = [0; 16];
+        for (word, column) in words.iter_mut().zip(columns) {
+            *word = u64::from_le_bytes(column);
+        }
+        words
+    }
 }
 
 /// [`Lanes::sums`] by a scalar popcount for each lane.
@@ -173,10 +186,5 @@ impl Lanes for PortableLanes {
     #[inline(always)]
     fn pairs_exchanged(self) -> Self {
         Self([self.0[1], self.0[0], self.0[3], self.0[2]])
-    }
-    #[inline(always)]
-    fn digits(self, place: u32) -> u32 {
-        let digit = |lane: usize| (self.0[lane] >> place & 1) as u32;
-        digit(0) | digit(1) << 1 | digit(2) << 2 | digit(3) << 3
     }
 }

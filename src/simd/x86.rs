@@ -106,14 +106,8 @@ impl Lanes for Sse2Lanes {
         Self(x86!([_mm_shuffle_epi32::<0b01_00_11_10>(first), _mm_shuffle_epi32::<0b01_00_11_10>(second)]))
     }
     #[inline(always)]
-    fn digits(self, place: u32) -> u32 {
-        let [first, second] = self.0;
-        x86!({
-            let distance = _mm_cvtsi32_si128(63 - place as i32);
-            let first = _mm_movemask_pd(_mm_castsi128_pd(_mm_sll_epi64(first, distance)));
-            let second = _mm_movemask_pd(_mm_castsi128_pd(_mm_sll_epi64(second, distance)));
-            (first | second << 2) as u32
-        })
+    fn columns(sets: [u128; 8]) -> [u64; 16] {
+        columns(sets)
     }
 }
 
@@ -289,10 +283,28 @@ impl<const COUNTS: bool> Lanes for WideLanes<COUNTS> {
         small_numbers(sum)
     }
     #[inline(always)]
-    fn digits(self, place: u32) -> u32 {
-        x86!({
-            let highest = _mm256_sll_epi64(self.0, _mm_cvtsi32_si128(63 - place as i32));
-            _mm256_movemask_pd(_mm256_castsi256_pd(highest)) as u32
-        })
+    fn columns(sets: [u128; 8]) -> [u64; 16] {
+        columns(sets)
     }
+}
+
+/// [`Lanes::columns`], in three steps each of which interleaves the bytes of two rows (PUNPCKLBW, PUNPCKHBW).
+#[inline(always)]
+fn columns(sets: [u128; 8]) -> [u64; 16] {
+    let mut rows: [__m128i; 8] = bytemuck::cast(sets);
+    for _ in 0..3 {
+        // Row k with row k + 4: after three steps each row has met all others, and the order is that of the bytes.
+        let [a, b, c, d, e, f, g, h] = rows;
+        rows = x86!([
+            _mm_unpacklo_epi8(a, e),
+            _mm_unpackhi_epi8(a, e),
+            _mm_unpacklo_epi8(b, f),
+            _mm_unpackhi_epi8(b, f),
+            _mm_unpacklo_epi8(c, g),
+            _mm_unpackhi_epi8(c, g),
+            _mm_unpacklo_epi8(d, h),
+            _mm_unpackhi_epi8(d, h)
+        ]);
+    }
+    bytemuck::cast(rows)
 }

@@ -170,12 +170,13 @@ fn observe(position: &Position, unseen: bool, seed: u64, params: &Params, iterat
     };
     let mut maps = DistanceMaps::default();
     maps.flood(position, Kernel::fastest());
-    let known = Movements::new(position, &maps);
+    let known = Movements::new::<PortableLanes>(position, &maps);
     let share = |movement| f64::from(visits(&|other| other == movement)) / f64::from(total.max(1));
     let shares: Vec<(Movement, f64)> =
         position.movements().map(|movement| (movement, share(movement))).collect();
-    let code = |square| known.code::<PortableLanes>(square);
-    let features = |movement: Movement| known.features(movement, code(movement.from), code(movement.to));
+    let classes = |square| known.classes(square);
+    let features =
+        |movement: Movement| known.features(movement, classes(movement.from), classes(movement.to));
     let choices = shares.iter().map(|&(movement, share)| (features(movement), share)).collect();
     let movements = vec![Observation { stage: stage(position), unseen, choices }];
     let arrows = shares.iter().filter(|(_, share)| *share >= 0.125).map(|&(movement, _)| {
@@ -195,11 +196,11 @@ fn arrow_observation(
     maps: &mut DistanceMaps,
 ) -> Observation<ARROWS> {
     maps.flood(arrow_phase.position(), Kernel::fastest());
-    let known = Arrows::new(arrow_phase, maps);
+    let known = Arrows::new::<PortableLanes>(arrow_phase, maps);
     let total: u32 = arrow_phase.arrow_targets().into_iter().map(&visits).sum();
     let share = |arrow| f64::from(visits(arrow)) / f64::from(total.max(1));
     let choices = arrow_phase.arrow_targets().into_iter();
-    let features = |arrow| known.features::<PortableLanes>(arrow_phase, arrow);
+    let features = |arrow| known.features(arrow_phase, arrow);
     let choices = choices.map(|arrow| (features(arrow), share(arrow))).collect();
     Observation { stage: stage(arrow_phase.position()), unseen, choices }
 }

@@ -110,8 +110,11 @@ struct TopChildren {
     visits: u32,
     /// Its children that had been tried.
     tried: u32,
-    /// The top k, in the order of the tree: among equal scores the first wins, as in [`best_of_all`].
+    /// The top k and what was tried since, in the order of the tree: among equal scores the first wins, as in
+    /// [`best_of_all`].
     rows: Vec<Row>,
+    /// How many children are in the rows.
+    count: usize,
     /// The place, `row * ROW + lane`, of the child that was found last, and has been visited since.
     last: usize,
     /// The highest score and the highest exploration term of all other children then.
@@ -153,6 +156,7 @@ impl Default for SelectionCache {
             visits: 0,
             tried: 0,
             rows: Vec::new(),
+            count: 0,
             last: 0,
             others_score: f32::NEG_INFINITY,
             others_term: 0.0,
@@ -182,9 +186,7 @@ impl SelectionCache {
     pub fn best(&mut self, parent: &Parent, formula: impl Exploration) -> Option<(NodeId, f32)> {
         let &Parent { tree, id, visits, .. } = parent;
         let (_, tried) = tree.node(id).counts();
-        // Fibonacci hashing: 2^32 over the golden ratio, of whose product with the number the highest bits count.
-        let entry =
-            &mut self.entries[id.wrapping_mul(0x9e37_79b1) as usize >> (u32::BITS - Self::INDEX_BITS)];
+        let entry = &mut self.entries[Self::index(id)];
         // A node takes the entry of another that has been visited less.
         if tried < Self::LEAST_CHILDREN || (entry.node != id && entry.node != 0 && entry.visits >= visits) {
             return best_of_all(parent, formula);
@@ -200,6 +202,22 @@ impl SelectionCache {
         entry.renew(tree, &formula, &mut self.scored);
         entry.best(&formula)
     }
+
+    /// Adds a child of a node that the caller has just claimed and will now visit.
+    #[inline(always)]
+    pub fn add(&mut self, parent: &Parent, child: NodeId) {
+        let &Parent { tree, id, .. } = parent;
+        let entry = &mut self.entries[Self::index(id)];
+        if entry.node == id && entry.tried + 1 == tree.node(id).counts().1 && entry.has_room() {
+            entry.add(child);
+        }
+    }
+
+    /// Fibonacci hashing: 2^32 over the golden ratio, of whose product with the number the highest bits count.
+    #[inline(always)]
+    fn index(id: NodeId) -> usize {
+        id.wrapping_mul(0x9e37_79b1) as usize >> (u32::BITS - Self::INDEX_BITS)
+    }
 }
 
 impl TopChildren {
@@ -207,6 +225,25 @@ impl TopChildren {
     /// that of finding them anew when the bound is passed.
     fn size(tried: u32) -> usize {
         (8 * tried).isqrt() as usize
+    }
+
+    /// Whether more children can be added before it is quicker to find the top k anew.
+    #[inline(always)]
+    fn has_room(&self) -> bool {
+        self.count < 2 * Self::size(self.tried)
+    }
+
+    /// Adds a child that has just been tried, the last in the order of the tree. Its statistics are read when the
+    /// visit is over.
+    #[inline(always)]
+    fn add(&mut self, child: NodeId) {
+        if self.count == self.rows.len() * ROW {
+            self.rows.push(Row::EMPTY);
+        }
+        self.rows[self.count / ROW].children[self.count % ROW] = child;
+        self.last = self.count;
+        self.count += 1;
+        self.tried += 1;
     }
 
     /// Reads the statistics of one child again.
@@ -286,6 +323,7 @@ impl TopChildren {
             scored.truncate(size);
         }
         scored.sort_unstable_by_key(|(_, candidate)| candidate.child);
+        self.count = scored.len();
         self.rows.clear();
         for candidates in scored.chunks(ROW) {
             let mut row = Row::EMPTY;

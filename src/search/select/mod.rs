@@ -50,6 +50,9 @@ pub fn best_child(
         Formula::Puct(puct) => {
             let preference = puct::prefer(parent, &puct, variance, cache);
             let untried = if preference.untried { parent.tree.claim_untried(parent.id, chunk) } else { None };
+            if let Some(child) = untried {
+                cache.add(parent, child);
+            }
             untried.or(preference.tried)
         }
     }
