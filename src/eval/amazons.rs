@@ -11,6 +11,7 @@ use super::distance::{DistanceMaps, Slides, flood_king};
 use super::network::QUEEN_CLASSES;
 use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
+use crate::board::square::Square;
 use crate::simd::{Boards, Lanes};
 
 /// The most amazons of a side.
@@ -67,5 +68,60 @@ impl DistanceMaps {
             counts.contested[i] = each.one.and(contested.0).or(each.two.and(contested.1)).counts();
         }
         counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::moves::Move;
+    use crate::board::reach::queen_reach;
+    use crate::board::square::{Side, Square};
+    use crate::simd::PortableLanes;
+
+    /// Queen moves of one amazon to each square, where more than two count as three.
+    fn moves(amazon: Square, empty: Bitboard) -> impl Fn(Square) -> u32 {
+        let one = queen_reach(amazon, empty);
+        let two = one.into_iter().fold(one, |two, square| two | queen_reach(square, empty));
+        move |square| match (one.contains(square), two.contains(square)) {
+            (true, _) => 1,
+            (false, true) => 2,
+            _ => 3,
+        }
+    }
+
+    /// By the definitions, square by square.
+    fn by_definition(position: &Position, side: Side, amazon: Square) -> [u32; 2] {
+        let empty = position.empty();
+        let least = |side: Side, square: Square| {
+            let others = position.amazons(side).into_iter().filter(|&other| other != amazon);
+            others.map(|other| moves(other, empty)(square)).min().unwrap_or(3)
+        };
+        let mut counts = [0; 2];
+        for square in empty {
+            let (n, o, e) =
+                (moves(amazon, empty)(square), least(side, square), least(side.opponent(), square));
+            counts[0] += u32::from(n < e && n < o && n <= 2);
+            counts[1] += u32::from(n <= e && e < o && e <= 2);
+        }
+        counts
+    }
+
+    #[test]
+    fn what_each_amazon_alone_can_do_is_counted_as_defined() {
+        let mut rng = fastrand::Rng::with_seed(5);
+        let mut position = Position::standard();
+        while position.winner().is_none() {
+            let mut maps = DistanceMaps::default();
+            let reach = maps.flood_each::<PortableLanes>(&position);
+            for side in Side::BOTH {
+                for (i, amazon) in position.amazons(side).into_iter().enumerate() {
+                    let counts = [reach.sole[i][side.index()], reach.contested[i][side.index()]];
+                    assert_eq!(counts, by_definition(&position, side, amazon), "{position:?}");
+                }
+            }
+            let legal: Vec<Move> = position.legal_moves().collect();
+            position = position.with_move(legal[rng.usize(..legal.len())]);
+        }
     }
 }

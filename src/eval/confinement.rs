@@ -114,12 +114,12 @@ fn freedoms<L: Lanes>(
     contested: Bitboard,
     neighbours: &[Bitboard; 4],
 ) -> [u32; 4] {
-    let reached = reached(ray_mask::<L>(amazons, empty)).and(ray_mask(amazons, contested));
+    let reached = reached(ray_mask::<L>(amazons, empty));
     // A square at step n with N(s) neighbours is worth `2^(STEPS - n) * N(s)`: its digit of weight 2^place goes to the
     // set of worth `2^(place + STEPS - n)`.
     let mut weighing = [L::splat(0); STEPS + 3];
     for (place, &digit) in neighbours.iter().enumerate() {
-        let counted = reached.and(ray_mask(amazons, digit));
+        let counted = reached.and(ray_mask(amazons, digit & contested));
         for step in 1..=STEPS {
             let set = &mut weighing[place + STEPS - step];
             *set = set.or(counted.and(L::splat(AT_STEP[step])));

@@ -2,7 +2,7 @@
 //! hidden layer. In integers, so every kernel and every target gives the same bits.
 //!
 //! ```text
-//!   74 counts of squares, by the distance classes of both sides \
+//!   50 counts of squares, by the distance classes of both sides \
 //!   8 amazons, each with its classes of three features           >  32 units, ReLU, the last linear  >  log-odds
 //!   ply                                                         /
 //! ```
@@ -24,7 +24,7 @@ use crate::simd::Lanes;
 /// Units of the hidden layer. The last is linear: what goes straight from the inputs to the output.
 pub const HIDDEN: usize = 32;
 
-/// Weights and hidden units are in units of `1 / ONE`. A sum may pass the range of 16 bits on the way as long as it ends in it.
+/// Weights and hidden units are in units of `1 / ONE`. A sum may leave 16 bits on the way, if only it ends within.
 pub const ONE: i32 = 1 << 10;
 
 /// Classes of a square by a side's queen moves: 1, 2, 3, more, never.
@@ -76,7 +76,10 @@ impl Network {
         let (side, empty) = (position.side(), position.empty());
         let mut hidden = Hidden::<L>::of(&self.plies[standard_ply(position)]);
         let counts = count(maps, side.index(), empty);
-        for place in 0..COUNTS {
+        let mut there = not_zero(&counts);
+        while there != 0 {
+            let place = there.trailing_zeros() as usize;
+            there &= there - 1;
             hidden.add_scaled(&self.counts[place], counts[place]);
         }
         let neighbours = tally(neighbours_of(empty));
@@ -184,6 +187,16 @@ fn words(Bitboard(set): Bitboard) -> Words {
 #[inline(always)]
 fn count_of_both(a: Words, b: Words) -> i16 {
     ((a[0] & b[0]).count_ones() + (a[1] & b[1]).count_ones()) as i16
+}
+
+/// Bit `k`: whether the k-th count is not zero. Most classes are empty most of the time.
+#[inline(always)]
+fn not_zero(counts: &[i16; COUNTS]) -> u64 {
+    let mut bits = 0;
+    for (place, &count) in counts.iter().enumerate() {
+        bits |= u64::from(count != 0) << place;
+    }
+    bits
 }
 
 /// The counts of a position.
