@@ -16,6 +16,7 @@ pub mod amazons;
 pub mod confinement;
 pub mod distance;
 pub mod fitted;
+pub mod inputs;
 pub mod metrics;
 pub mod mobility;
 pub mod model;

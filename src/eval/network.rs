@@ -154,13 +154,13 @@ impl<L: Lanes> Hidden<L> {
 }
 
 #[inline(always)]
-fn class<const MOST: usize>(classes: &[u8; MOST], number: u32) -> usize {
+pub(super) fn class<const MOST: usize>(classes: &[u8; MOST], number: u32) -> usize {
     usize::from(classes[(number as usize).min(MOST - 1)])
 }
 
 /// The class of each number.
-static FREEDOM_CLASS: [u8; 256] = classes(&FREEDOMS);
-static SQUARES_CLASS: [u8; 128] = classes(&SQUARES);
+pub(super) static FREEDOM_CLASS: [u8; 256] = classes(&FREEDOMS);
+pub(super) static SQUARES_CLASS: [u8; 128] = classes(&SQUARES);
 
 const fn classes<const MOST: usize>(starts: &[u32]) -> [u8; MOST] {
     let mut classes = [0; MOST];
@@ -201,7 +201,7 @@ fn not_zero(counts: &[i16; COUNTS]) -> u64 {
 
 /// The counts of a position.
 #[inline(always)]
-fn count(maps: &DistanceMaps, us: usize, empty: Bitboard) -> [i16; COUNTS] {
+pub(super) fn count(maps: &DistanceMaps, us: usize, empty: Bitboard) -> [i16; COUNTS] {
     let mut counts = [0; COUNTS];
     let ever = maps.king.reachable();
     let ours = classes_of::<QUEEN_CLASSES>(&maps.queen, ever.of(us), us, empty);

@@ -1,0 +1,58 @@
+//! What a [`super::network`] sees of a position, as a list: for `lab fit-network`, so that a network is trained on what it
+//! will see. A test holds it against what the engine's own network makes of a position.
+
+use super::amazons::AMAZONS;
+use super::confinement::freedoms_of;
+use super::distance::DistanceMaps;
+use super::network::{COUNTS, FREEDOM_CLASS, Network, SQUARES_CLASS, class, count};
+use super::standard_ply;
+use crate::board::position::Position;
+use crate::simd::{Kernel, Lanes, SimdTask};
+
+/// The inputs of a position. `[0]` is the side to move, `[1]` its opponent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Inputs {
+    /// By how much each row of [`Network::counts`] is multiplied.
+    pub counts: [u8; COUNTS],
+    /// The rows of [`Network::freedom`], [`Network::sole`] and [`Network::contested`] of each amazon that there is.
+    pub amazons: [[Option<[u8; 3]>; AMAZONS]; 2],
+    /// The row of [`Network::plies`].
+    pub ply: u8,
+}
+
+impl Inputs {
+    /// Those of a position on a given kernel, if networks know such positions; `maps` is scratch space.
+    pub fn of_position(position: &Position, maps: &mut DistanceMaps, kernel: Kernel) -> Option<Self> {
+        struct Listing<'a>(&'a Position, &'a mut DistanceMaps);
+        impl SimdTask for Listing<'_> {
+            type Output = Inputs;
+            #[inline(always)]
+            fn run<L: Lanes>(self) -> Inputs {
+                Inputs::of::<L>(self.0, self.1)
+            }
+        }
+        Network::knows(position).then(|| kernel.dispatch(Listing(position, maps)))
+    }
+
+    #[inline(always)]
+    fn of<L: Lanes>(position: &Position, maps: &mut DistanceMaps) -> Self {
+        let (side, empty) = (position.side(), position.empty());
+        let reach = maps.flood_each::<L>(position);
+        let reachable = maps.king.reachable();
+        let amazons = [side, side.opponent()].map(|side| {
+            let other = reachable.of(side.opponent().index());
+            let freedoms = freedoms_of::<L>(position.amazons(side), empty, other);
+            let classes = |amazon: usize| {
+                [
+                    class(&FREEDOM_CLASS, freedoms[amazon] / 4) as u8,
+                    class(&SQUARES_CLASS, reach.sole[amazon][side.index()]) as u8,
+                    class(&SQUARES_CLASS, reach.contested[amazon][side.index()]) as u8,
+                ]
+            };
+            let present = position.amazons(side).len() as usize;
+            std::array::from_fn(|amazon| (amazon < present).then(|| classes(amazon)))
+        });
+        let counts = count(maps, side.index(), empty).map(|count| count as u8);
+        Self { counts, amazons, ply: standard_ply(position) as u8 }
+    }
+}
