@@ -11,7 +11,6 @@ use super::distance::{DistanceMaps, Slides, flood_king};
 use super::network::QUEEN_CLASSES;
 use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
-use crate::board::square::Square;
 use crate::simd::{Boards, Lanes};
 
 /// The most amazons of a side.

@@ -4,6 +4,7 @@
 use super::amazons::AMAZONS;
 use super::confinement::freedoms_of;
 use super::distance::DistanceMaps;
+use super::mobility::{neighbours_of, tally};
 use super::network::{COUNTS, FREEDOM_CLASS, Network, SQUARES_CLASS, class, count};
 use super::standard_ply;
 use crate::board::position::Position;
@@ -39,9 +40,10 @@ impl Inputs {
         let (side, empty) = (position.side(), position.empty());
         let reach = maps.flood_each::<L>(position);
         let reachable = maps.king.reachable();
+        let neighbours = tally(neighbours_of(empty));
         let amazons = [side, side.opponent()].map(|side| {
             let other = reachable.of(side.opponent().index());
-            let freedoms = freedoms_of::<L>(position.amazons(side), empty, other);
+            let freedoms = freedoms_of::<L>(position.amazons(side), empty, other, &neighbours);
             let classes = |amazon: usize| {
                 [
                     class(&FREEDOM_CLASS, freedoms[amazon] / 4) as u8,

@@ -25,7 +25,7 @@ use crate::simd::Lanes;
 pub const HIDDEN: usize = 32;
 
 /// Weights and hidden units are in units of `1 / ONE`. A sum may leave 16 bits on the way, if only it ends within.
-pub const ONE: i32 = 1 << 10;
+pub const ONE: i32 = 1 << 9;
 
 /// Classes of a square by a side's queen moves: 1, 2, 3, more, never.
 pub const QUEEN_CLASSES: usize = 5;
