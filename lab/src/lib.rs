@@ -9,8 +9,8 @@
 //! 5. [`papers`]: the papers' tables, and their other games.
 //! 6. [`commands`]: the commands of the program `lab`.
 //!
-//! Beside them: [`arguments`], what command lines have in common; [`files`], results that replace files whole; and
-//! [`interrupt`], which ends the programs under test with the laboratory.
+//! Beside them: [`arguments`], what command lines have in common; [`files`], results that replace files whole; [`plot`],
+//! lines as SVG; and [`interrupt`], which ends the programs under test with the laboratory.
 
 /// Prints like the standard macros, but lets whoever reads stop early, and does not panic where nothing can be written.
 macro_rules! print {
@@ -29,6 +29,7 @@ pub mod matches;
 pub mod papers;
 pub mod platforms;
 pub mod play;
+pub mod plot;
 pub mod stats;
 
 use std::io::{ErrorKind, Write};

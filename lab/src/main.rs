@@ -2,8 +2,8 @@
 
 use clap::{Parser, Subcommand};
 use otrera_lab::commands::{
-    blindness, convert, endgames, fit_eval, fit_policy, judge, r#match, picture, priors, report, self_play,
-    tourney, tune,
+    blindness, convert, endgames, fit_eval, fit_network, fit_policy, judge, r#match, picture, priors, report,
+    self_play, tourney, tune,
 };
 use otrera_lab::interrupt;
 use otrera_lab::papers::table;
@@ -34,6 +34,8 @@ enum Command {
     SelfPlay(self_play::Args),
     /// Fit the weights of the evaluation to games.
     FitEval(fit_eval::Args),
+    /// Train the network that takes the place of the weights, by games.
+    FitNetwork(fit_network::Args),
     /// Fit the priors of half-moves to the visits of searches.
     FitPolicy(fit_policy::Args),
     /// Tune parameters of the search by games between slightly changed players.
@@ -84,6 +86,7 @@ fn run(command: Command) -> Result<(), String> {
         Command::Endgames(args) => endgames::run(&args),
         Command::SelfPlay(args) => self_play::run(&args),
         Command::FitEval(args) => fit_eval::run(&args),
+        Command::FitNetwork(args) => fit_network::run(&args),
         Command::FitPolicy(args) => fit_policy::run(&args),
         Command::Picture(args) => picture::run(&args),
         Command::Priors(args) => priors::run(&args),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// Commands that are run, and a part of what they must say.
-const RUN: [(&str, &str); 26] = [
+const RUN: [(&str, &str); 28] = [
     ("dist/lab match tournament random --games 20 --time 0.05 --size 8", "Elo"),
     ("dist/otrera play", "Black"),
     ("dist/otrera analyze --time 5", "principal variation"),
@@ -29,6 +29,8 @@ const RUN: [(&str, &str); 26] = [
     ("dist/lab convert GAME --to sgf", "GM[18]"),
     ("dist/lab picture --move d1-d7/g7 --output docs/board.svg", "<svg"),
     ("dist/lab fit-eval RESULTS.jsonl", "too few positions"),
+    ("dist/lab self-play --games 24000", "2 games, all different"),
+    ("dist/lab fit-network results/self-play.jsonl", "too few positions"),
     ("dist/lab fit-policy RESULTS.jsonl", "too few positions"),
     ("dist/lab tune tournament,iterations=2000 c=3:0.6", "c="),
     ("dist/lab priors", "favourite first"),
@@ -72,8 +74,9 @@ const NOT_RUN: [(&str, &str); 16] = [
 fn made_small(command: &str) -> String {
     const SMALLER: [(&str, &str); 4] =
         [("--games", "2"), ("--time", "0.02"), ("--each", "1"), ("--nodes", "2000")];
-    const MORE: [(&str, &str); 7] = [
+    const MORE: [(&str, &str); 8] = [
         ("dist/lab table ", " --quick"),
+        ("dist/lab self-play ", " --iterations 20"),
         ("dist/lab tune ", " --pairs 100 --size 4"),
         ("dist/lab endgames", " --each 1 --nodes 2000"),
         ("dist/lab priors", " --positions 6 --iterations 500"),

@@ -55,10 +55,12 @@ fn a_fit_to_too_little_is_refused_and_nothing_is_written_into_the_source() {
     let needed = "at least 250 and 50 are needed";
     check_refusal(&folder, &["fit-policy", "one.jsonl", "--iterations", "10"], needed);
     check_refusal(&folder, &["fit-eval", "one.jsonl"], "at least 1000 and 200 are needed");
+    check_refusal(&folder, &["fit-network", "one.jsonl"], "at least 5000 and 500 are needed");
     let tune = ["tune", "tournament,iterations=5", "c=3:0.5", "--size", "4", "--pairs"];
     check_refusal(&folder, &[&tune[..], &["99"]].concat(), "at least 100 pairs are needed");
     assert_eq!(read_to_string(&source).unwrap(), "precious");
     assert!(!folder.0.join("results/weights.json").exists());
+    assert!(!folder.0.join("results/network.json").exists());
 }
 
 #[test]
@@ -404,6 +406,9 @@ fn absurd_numbers_are_refused_with_what_would_be_valid() {
         ("fit-policy games.jsonl --steps 0", count),
         ("fit-eval games.jsonl --ridge 0", "a number above 0 is wanted"),
         ("fit-eval games.jsonl --blend 2", "a number from 0 to 1 is wanted"),
+        ("fit-network games.jsonl --epochs 0", count),
+        ("fit-network games.jsonl --rate 0", "a number above 0 is wanted"),
+        ("fit-network games.jsonl --blend 2", "a number from 0 to 1 is wanted"),
         ("tune tournament c=3:0.5 --pairs 0", "at least 100 pairs are needed"),
         ("tune tournament c=3:0.5 --rate nan", "a number above 0 is wanted"),
         ("endgames --each 0", count),

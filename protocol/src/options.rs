@@ -260,7 +260,7 @@ impl Settings {
 /// The largest file of weights that is read, in bytes.
 const LARGEST_WEIGHTS: u64 = 64 << 20;
 
-/// The model of a file of weights, which `lab fit-eval` and `lab fit-policy` write.
+/// The model of a file of weights, which the fits of the laboratory write.
 fn read_model(path: &Path) -> Result<Model, String> {
     let problem = |what: &dyn std::fmt::Display| format!("{}: {what}", path.display());
     let text = files::read_text(path, LARGEST_WEIGHTS).map_err(|error| problem(&error))?;

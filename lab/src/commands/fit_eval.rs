@@ -6,7 +6,9 @@
 //! with a ridge, on four games of five; the fifth tells how well the weights foresee games not seen.
 
 use crate::arguments::{read_positive, read_share};
-use crate::commands::convert::read_games;
+use crate::commands::foreseen::{
+    Boards, check_amount, is_unseen, log_loss, probability, read_all_games, undecided,
+};
 use crate::files::{Output, read_weights};
 use clap::builder::PossibleValuesParser;
 use nalgebra::{DMatrix, DVector};
@@ -84,39 +86,19 @@ pub fn run(args: &Args) -> Result<(), String> {
     }
     let mut file = read_weights(args.base.as_deref())?;
     let output = Output::new(&args.output, &[&args.games[..], args.base.as_slice()].concat())?;
-    let mut games = Vec::new();
-    for path in &args.games {
-        games.extend(read_games(path)?);
-    }
-    let is_small = are_small(&games)?;
+    let games = read_all_games(&args.games)?;
+    let boards = Boards::of(&games)?;
     let observations: Vec<Observation> =
         games.par_iter().enumerate().flat_map_iter(|(number, game)| observe(game, number, args)).collect();
-    check_amount(&observations, &args.knots)?;
+    check_knots(&observations, &args.knots)?;
     println!("{} games, {} positions", games.len(), observations.len());
     let weights = newton(&observations, args)?;
     print_losses(&observations, &weights, args);
-    let place = if is_small { &mut file.value.small } else { &mut file.value.standard };
-    *place = course(&weights, args, games.len(), observations.len());
+    *boards.choose(&mut file.value.standard, &mut file.value.small) =
+        course(&weights, args, games.len(), observations.len());
     output.write(&file.write())?;
-    println!(
-        "written: {}, for boards {}",
-        output.path().display(),
-        if is_small { "up to 8x8" } else { "above 8x8" }
-    );
+    println!("written: {}, for boards {}", output.path().display(), boards.name());
     Ok(())
-}
-
-/// Whether the games are for the weights of small boards, up to 8x8.
-fn are_small(games: &[GameRecord]) -> Result<bool, String> {
-    let mut small = games.iter().map(|game| game.start.size().edge() <= 8);
-    let first = small.next().ok_or("there are no games")?;
-    match small.all(|is_small| is_small == first) {
-        true => Ok(first),
-        false => Err(
-            "games on boards up to 8x8 and on larger ones: each have weights of their own, fit them apart"
-                .into(),
-        ),
-    }
 }
 
 /// The fewest positions that weights are fitted to, and the fewest that test them.
@@ -127,15 +109,9 @@ const LEAST_OF_KNOT: usize = 25;
 
 /// Makes sure that there are enough positions, those from each knot to the next included: a weight that hardly any of
 /// them tells of stays near zero.
-fn check_amount(observations: &[Observation], knots: &[u32]) -> Result<(), String> {
+fn check_knots(observations: &[Observation], knots: &[u32]) -> Result<(), String> {
     let unseen = observations.iter().filter(|observation| observation.unseen).count();
-    let (seen, [fitted, tested]) = (observations.len() - unseen, LEAST);
-    if seen < fitted || unseen < tested {
-        return Err(format!(
-            "too few positions: {seen} for the fit and {unseen} for its test (a fifth of the games), and at least \
-             {fitted} and {tested} are needed, with winning rates that a search has seen: give more games"
-        ));
-    }
+    check_amount([observations.len() - unseen, unseen], LEAST, "a fifth")?;
     for (knot, ply) in knots.iter().enumerate() {
         let count = observations.iter().filter(|seen| !seen.unseen && seen.knot == knot).count();
         if count < LEAST_OF_KNOT {
@@ -148,27 +124,21 @@ fn check_amount(observations: &[Observation], knots: &[u32]) -> Result<(), Strin
     Ok(())
 }
 
-/// The observations of a game. Positions before the first knot, where the result is anybody's guess, and
-/// those that the player saw to be decided say nothing about judgement and are left out.
+/// The observations of a game. Positions before the first knot, where the result is anybody's guess, are left out.
 fn observe(game: &GameRecord, number: usize, args: &Args) -> Vec<Observation> {
-    let Some(winner) = game.winner else { return Vec::new() };
     let mut maps = DistanceMaps::default();
-    let mut observations = Vec::new();
-    for (position, played) in game.positions().iter().zip(&game.moves) {
-        let Some(win_rate) = played.win_rate.filter(|&rate| rate > 0.0 && rate < 1.0) else { continue };
-        let side = position.side();
-        let won = f64::from(u8::from(side == winner));
-        let Some((knot, part)) = place(position, &args.knots) else { continue };
-        observations.push(Observation {
-            terms: terms(&Terms::of_position(position, &mut maps, Kernel::fastest()), &args.without),
+    let seen = undecided(game).into_iter().filter_map(|undecided| {
+        let (knot, part) = place(&undecided.position, &args.knots)?;
+        let of_position = Terms::of_position(&undecided.position, &mut maps, Kernel::fastest());
+        Some(Observation {
+            terms: terms(&of_position, &args.without),
             knot,
             part,
-            target: won + args.blend * (f64::from(win_rate) - won),
-            // Both games of a pair together.
-            unseen: (number / 2).is_multiple_of(5),
-        });
-    }
-    observations
+            target: undecided.target(args.blend),
+            unseen: is_unseen(number, 5),
+        })
+    });
+    seen.collect()
 }
 
 fn terms(terms: &Terms, without: &[String]) -> [f64; TERMS] {
@@ -212,10 +182,6 @@ fn newton(observations: &[Observation], args: &Args) -> Result<DVector<f64>, Str
     Ok(weights)
 }
 
-fn probability(log_odds: f64) -> f64 {
-    1.0 / (1.0 + (-log_odds).exp())
-}
-
 /// The weights as a file holds them, to four decimals.
 fn course(weights: &DVector<f64>, args: &Args, games: usize, positions: usize) -> Course {
     // Adding zero makes -0 of what is rounded to nothing a 0.
@@ -243,8 +209,8 @@ fn print_losses(observations: &[Observation], weights: &DVector<f64>, args: &Arg
         }
         let (mut loss, mut right) = (0.0, 0.0);
         for seen in unseen(range) {
-            let foreseen = probability(seen.log_odds(weights, args.knots.len())).clamp(1e-9, 1.0 - 1e-9);
-            loss -= seen.target * foreseen.ln() + (1.0 - seen.target) * (1.0 - foreseen).ln();
+            let foreseen = probability(seen.log_odds(weights, args.knots.len()));
+            loss += log_loss(seen.target, foreseen);
             right += f64::from(u8::from((foreseen > 0.5) == (seen.target > 0.5)));
         }
         let name = range.map_or("all".to_owned(), |knot| format!("from ply {}", args.knots[knot]));

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! tournament,threads=2,c=3       a preset with parameters of the search
-//! tournament,model=FILE          ... with weights that `lab fit-eval` or `lab fit-policy` has written
+//! tournament,model=FILE          ... with weights that a fit of the laboratory has written
 //! tournament,share=0.1           ... in a tenth of the time that it is given
 //! tournament,first=3:10          ... its first three moves in ten times of it
 //! alphabeta:territory            alpha-beta of depth 2 (alphabeta:territory:3 of depth 3)

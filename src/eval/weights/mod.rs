@@ -1,5 +1,5 @@
-//! Files of fitted weights: their format and its one reader. The file that is built in is `fitted.json`; `lab fit-eval`
-//! and `lab fit-policy` write others, which `model=FILE` plays with.
+//! Files of fitted weights: their format and its one reader. The file that is built in is `fitted.json`; `lab fit-eval`,
+//! `lab fit-network` and `lab fit-policy` write others, which `model=FILE` plays with.
 //!
 //! ```json
 //! {

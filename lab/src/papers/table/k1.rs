@@ -1,11 +1,11 @@
 //! Kato et al. 2015, table 1 and figure 3: plain UCT with 10,000 to 200,000 playouts a move against
 //! alpha-beta of depth 2 with three evaluations, 100 games each.
 
-use super::plot::{Line, Plot};
 use super::sheet::Sheet;
 use super::{Study, machine};
 use crate::matches::score::Score;
 use crate::play::referee::Control;
+use crate::plot::{Line, Plot, Scale};
 use crate::stats::wilson::wilson;
 
 /// The evaluations, in the paper's order.
@@ -72,7 +72,13 @@ pub fn run(study: &Study) -> Result<(), String> {
         lines.push(Line::new(*measure, points));
         lines.push(Line::new(format!("{measure} (paper)"), theirs.collect()).dashed());
     }
-    let plot = Plot { title: "Wins of plain UCT, per cent", horizontal: "playouts a move", lines };
+    let plot = Plot {
+        title: "Wins of plain UCT, per cent",
+        horizontal: "playouts a move",
+        scale: Scale::Logarithmic,
+        is_from_zero: true,
+        lines,
+    };
     study.publish("K-1", &sheet, Some(&plot))
 }
 

@@ -3,7 +3,6 @@
 mod ablation;
 mod convergence;
 mod k1;
-mod plot;
 mod reversi;
 pub mod sheet;
 mod techniques;
@@ -18,9 +17,9 @@ use crate::matches::runner::{Match, cores};
 use crate::matches::spec::PlayerSpec;
 use crate::play::openings::Openings;
 use crate::play::referee::Control;
+use crate::plot::Plot;
 use clap::ValueEnum;
 use otrera::{GameRecord, Size};
-use plot::Plot;
 use sheet::Sheet;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;

@@ -1,5 +1,7 @@
-//! Plots of tables as SVG files.
+//! Line plots as SVG files.
 
+use plotters::coord::ranged1d::ValueFormatter;
+use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use std::path::Path;
 
@@ -32,12 +34,25 @@ const COLOURS: [RGBColor; 5] = [
     RGBColor(86, 180, 233),
 ];
 
-/// A line plot with a logarithmic horizontal axis.
+/// How the horizontal axis is divided.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scale {
+    /// Equal steps.
+    Linear,
+    /// Equal factors.
+    Logarithmic,
+}
+
+/// A line plot.
 pub struct Plot {
     /// What it shows.
     pub title: &'static str,
     /// What the horizontal axis measures.
     pub horizontal: &'static str,
+    /// The division of that axis.
+    pub scale: Scale,
+    /// Whether the vertical axis begins at zero, and not just below the lowest point.
+    pub is_from_zero: bool,
     /// Its lines, each paper's line after ours.
     pub lines: Vec<Line>,
 }
@@ -52,21 +67,37 @@ impl Plot {
     }
 }
 
-fn draw(path: &Path, Plot { title, horizontal, lines }: &Plot) -> Result<(), Box<dyn std::error::Error>> {
-    let points = || lines.iter().flat_map(|line| line.points.iter().copied());
+/// The chart of a plot whose horizontal axis is of this kind.
+type Chart<'a, 'b, X> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<X, RangedCoordf64>>;
+
+fn draw(path: &Path, plot: &Plot) -> Result<(), Box<dyn std::error::Error>> {
+    let points = || plot.lines.iter().flat_map(|line| line.points.iter().copied());
     let (left, right) = points().fold((f64::MAX, f64::MIN), |(low, high), (x, _)| (low.min(x), high.max(x)));
-    let top = points().fold(1.0, |high: f64, (_, y)| high.max(y)) * 1.05;
+    let (low, high) = points().fold((f64::MAX, f64::MIN), |(low, high), (_, y)| (low.min(y), high.max(y)));
+    let margin = (high - low).max(1e-6) * 0.05;
+    let vertical = if plot.is_from_zero { 0.0..high.max(1.0) * 1.05 } else { low - margin..high + margin };
+    let horizontal = left..right.max(left * 1.01);
     let root = SVGBackend::new(path, (760, 460)).into_drawing_area();
     root.fill(&WHITE)?;
-    let mut chart = ChartBuilder::on(&root)
-        .caption(*title, ("sans-serif", 20))
-        .margin(12)
-        .x_label_area_size(40)
-        .y_label_area_size(50)
-        .build_cartesian_2d((left..right.max(left * 1.01)).log_scale(), 0.0..top)?;
-    chart.configure_mesh().x_desc(*horizontal).light_line_style(WHITE).draw()?;
+    let mut builder = ChartBuilder::on(&root);
+    builder.caption(plot.title, ("sans-serif", 20)).margin(12).x_label_area_size(40).y_label_area_size(50);
+    match plot.scale {
+        Scale::Linear => draw_lines(&mut builder.build_cartesian_2d(horizontal, vertical)?, plot)?,
+        Scale::Logarithmic => {
+            draw_lines(&mut builder.build_cartesian_2d(horizontal.log_scale(), vertical)?, plot)?;
+        }
+    }
+    root.present()?;
+    Ok(())
+}
+
+fn draw_lines<'a, 'b: 'a, X: Ranged<ValueType = f64> + ValueFormatter<f64>>(
+    chart: &mut Chart<'a, 'b, X>,
+    plot: &Plot,
+) -> Result<(), Box<dyn std::error::Error>> {
+    chart.configure_mesh().x_desc(plot.horizontal).light_line_style(WHITE).draw()?;
     let mut colour = 0;
-    for (index, line) in lines.iter().enumerate() {
+    for (index, line) in plot.lines.iter().enumerate() {
         if index > 0 && !line.dashed {
             colour += 1;
         }
@@ -79,6 +110,5 @@ fn draw(path: &Path, Plot { title, horizontal, lines }: &Plot) -> Result<(), Box
         drawn.label(&line.name).legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], style));
     }
     chart.configure_series_labels().border_style(BLACK.mix(0.3)).background_style(WHITE.mix(0.8)).draw()?;
-    root.present()?;
     Ok(())
 }

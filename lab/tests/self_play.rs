@@ -1,0 +1,103 @@
+//! Data for fits and what is made of it: `lab self-play` and `lab fit-network`.
+
+mod laboratory;
+
+use laboratory::{Folder, lab};
+use std::collections::BTreeSet;
+use std::fs::{read_to_string, write};
+use std::process::Output;
+
+/// Runs the laboratory: whether it succeeded, what it printed and what it complained of.
+fn run(arguments: &str, threads: &str) -> (bool, String, String) {
+    let arguments: Vec<&str> = arguments.split(' ').collect();
+    let Output { status, stdout, stderr } =
+        lab(&arguments).env("RAYON_NUM_THREADS", threads).output().unwrap();
+    (status.success(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
+}
+
+/// Plays with these arguments into a file: the lines of its games, by number.
+fn self_play(arguments: &str, file: &str) -> Vec<String> {
+    let (is_played, _, said) = run(&format!("self-play {arguments} --iterations 20 --output {file}"), "1");
+    assert!(is_played, "{said}");
+    let text = read_to_string(file).unwrap();
+    let mut games: Vec<String> = text.lines().skip(1).map(str::to_owned).collect();
+    games.sort_by_key(|line| number(line));
+    games
+}
+
+fn number(game: &str) -> u64 {
+    serde_json::from_str::<serde_json::Value>(game).unwrap()["number"].as_u64().unwrap()
+}
+
+/// The moves of a game, without what the search thought of them.
+fn moves(game: &str) -> Vec<String> {
+    let game: serde_json::Value = serde_json::from_str(game).unwrap();
+    let moves = game["moves"].as_array().unwrap();
+    moves.iter().map(|played| played["move"].to_string()).collect()
+}
+
+#[test]
+fn no_game_is_played_twice() {
+    let folder = Folder::new("self-play-twice");
+    // So few plies by chance that games repeat and have to be played again.
+    let few = "--size 4 --games 60 --concurrency 1 --random-plies 1 --drawn-plies 1";
+    let games = self_play(few, &folder.file("games.jsonl"));
+    let different: BTreeSet<_> = games.iter().map(|game| moves(game)).collect();
+    assert_eq!((games.len(), different.len()), (60, 60));
+    let none = "self-play --size 4 --games 5 --iterations 20 --random-plies 0 --drawn-plies 0 --output";
+    let (is_played, _, said) = run(&format!("{none} {}", folder.file("none.jsonl")), "1");
+    assert!(!is_played && said.contains("ask for more --random-plies"), "{said}");
+}
+
+#[test]
+fn games_hang_on_the_seed_alone_and_go_on_where_they_were() {
+    let folder = Folder::new("self-play-seed");
+    let play = |seed: u32, more: &str, file: &str| {
+        self_play(&format!("--size 6 --games 12 --seed {seed} {more}"), &folder.file(file))
+    };
+    let games = play(3, "--concurrency 1", "one.jsonl");
+    assert_eq!(games.len(), 12);
+    assert_eq!(play(3, "--concurrency 3", "three.jsonl"), games);
+    let others = play(4, "--concurrency 1", "others.jsonl");
+    assert!(others.iter().zip(&games).all(|(other, game)| moves(other) != moves(game)));
+    let text = read_to_string(folder.file("one.jsonl")).unwrap();
+    let begun: Vec<&str> = text.lines().take(6).collect();
+    write(folder.file("begun.jsonl"), begun.join("\n") + "\n").unwrap();
+    assert_eq!(play(3, "--resume", "begun.jsonl"), games);
+}
+
+/// The last row of a table of losses: the network as it was trained and as the engine computes it, the base, the search.
+fn losses(printed: &str) -> [f64; 4] {
+    let row = printed.lines().find(|line| line.starts_with("all ")).unwrap();
+    let numbers: Vec<f64> = row.split_whitespace().skip(2).map(|loss| loss.parse().unwrap()).collect();
+    numbers.try_into().unwrap()
+}
+
+#[test]
+fn a_network_learns_from_games_and_is_the_same_each_time() {
+    let folder = Folder::new("fit-network");
+    let games = folder.file("games.jsonl");
+    assert_eq!(self_play("--size 6 --games 900", &games).len(), 900);
+    let fit = |options: &str, threads: &str, file: &str| {
+        let file = folder.file(file);
+        let arguments = format!("fit-network {games} --epochs 4 {options} --output {file}");
+        let (is_fitted, printed, said) = run(&arguments, threads);
+        assert!(is_fitted, "{said}");
+        (read_to_string(file).unwrap(), losses(&printed))
+    };
+    let (network, [trained, rounded, base, search]) = fit("--seed 2", "1", "one.json");
+    assert!(trained < 0.65, "chance has {}: {trained}", 2_f64.ln());
+    assert!((trained - rounded).abs() < 0.002, "{trained} {rounded}");
+    assert!([base, search].iter().all(|loss| (0.1..0.8).contains(loss)), "{base} {search}");
+    assert!(network.contains("from 900 games") && network.contains("4 epochs"));
+    assert_eq!(fit("--seed 2", "3", "three.json").0, network, "on three threads");
+    assert_ne!(fit("--seed 5", "1", "other.json").0, network, "from another seed");
+    assert!(read_to_string(folder.file("one.loss.svg")).unwrap().contains("unseen games"));
+    // Where the file has a network for these boards already, it is the base.
+    let [_, _, base, _] = fit(&format!("--seed 5 --base {}", folder.file("one.json")), "1", "next.json").1;
+    assert!((base - rounded).abs() < 1e-9, "{base} {rounded}");
+    let play = "match tournament,iterations=9,model=FILE random --games 2 --size 6 --plies 0 --output";
+    let play = play.replace("FILE", &folder.file("one.json"));
+    let (is_played, _, said) = run(&format!("{play} {}", folder.file("match.jsonl")), "1");
+    assert!(is_played, "{said}");
+}
