@@ -10,6 +10,8 @@
 //! A count is multiplied with its row of weights, a class selects its row; the rows are added up to the hidden layer
 //! (an accumulator of 16 bits, as in NNUE, <https://www.chessprogramming.org/NNUE>).
 
+#![allow(clippy::needless_range_loop)] // a loop's number is a place in several arrays
+
 use super::Value;
 use super::amazons::{AMAZONS, AmazonReach};
 use super::confinement::freedoms_of;

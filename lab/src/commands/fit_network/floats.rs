@@ -31,7 +31,7 @@ const REACH: f32 = 7.5;
 pub const COUNT_SCALE: f32 = 0.25;
 
 /// The hidden unit that is linear, with an output weight of 1.
-const LINEAR: usize = HIDDEN - 1;
+pub const LINEAR: usize = HIDDEN - 1;
 
 /// The weights of a network, or the gradient of its loss.
 #[derive(Clone)]
@@ -83,11 +83,8 @@ impl Floats {
     }
 
     fn output(&self, hidden: &Row) -> f32 {
-        let mut sum = hidden[LINEAR];
-        for unit in 0..LINEAR {
-            sum += hidden[unit].max(0.0) * self.0[OUTPUT][unit];
-        }
-        sum
+        let units = hidden[..LINEAR].iter().zip(&self.0[OUTPUT]);
+        units.fold(hidden[LINEAR], |sum, (unit, weight)| sum + unit.max(0.0) * weight)
     }
 
     /// Adds the gradient of a sample's cross-entropy to `gradient`; the log-odds.

@@ -37,24 +37,27 @@ impl Rounded {
     /// One does.
     pub fn check<'a>(&self, mut positions: impl Iterator<Item = &'a Inputs>) -> Result<(), String> {
         positions.try_for_each(|inputs| {
-            let mut hidden = self.plies[usize::from(inputs.ply)].map(i32::from);
-            each_count_and_class(inputs, |row, times| {
-                for unit in 0..HIDDEN {
-                    hidden[unit] += i32::from(self.rows[row][unit]) * i32::from(times);
-                }
-            });
+            let hidden = self.hidden(inputs);
+            let products = hidden.iter().zip(self.output);
             // ReLU makes a sum only smaller.
-            let sum: i64 = hidden
-                .iter()
-                .zip(self.output)
-                .map(|(&unit, weight)| (i64::from(unit) * i64::from(weight)).abs())
-                .sum();
+            let sum: i64 = products.map(|(&unit, weight)| (i64::from(unit) * i64::from(weight)).abs()).sum();
             match hidden.iter().find(|&&unit| i16::try_from(unit).is_err()) {
                 Some(&unit) => Err(too_large("a hidden unit", unit as f32)),
                 None if sum > i32::MAX.into() => Err(too_large("the output", (sum / i64::from(ONE)) as f32)),
                 None => Ok(()),
             }
         })
+    }
+
+    /// The hidden units of a position before ReLU.
+    fn hidden(&self, inputs: &Inputs) -> [i32; HIDDEN] {
+        let mut hidden = self.plies[usize::from(inputs.ply)].map(i32::from);
+        each_count_and_class(inputs, |row, times| {
+            for (unit, &weight) in hidden.iter_mut().zip(&self.rows[row]) {
+                *unit += i32::from(weight) * i32::from(times);
+            }
+        });
+        hidden
     }
 
     /// As a file holds it.
@@ -95,6 +98,7 @@ fn too_large(what: &str, units: f32) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::floats::LINEAR;
     use super::*;
     use fastrand::Rng;
     use otrera::eval::weights::WeightsFile;
@@ -134,8 +138,13 @@ mod tests {
         assert_eq!(rounded.check(positions.iter().map(|(_, inputs)| inputs)), Ok(()));
         let mut spread = 0.0_f32;
         for (position, inputs) in &positions {
-            let exact = network.log_odds(inputs);
             let value = evaluator.value(position, &mut ModelScratch::default()).0;
+            let mut active = rounded.hidden(inputs);
+            active[..LINEAR].iter_mut().for_each(|unit| *unit = (*unit).max(0));
+            let sum: i32 =
+                active.iter().zip(rounded.output).map(|(unit, weight)| unit * i32::from(weight)).sum();
+            assert_eq!(value, sum as f32 / (ONE * ONE) as f32, "bit for bit: {position:?}");
+            let exact = network.log_odds(inputs);
             assert!((value - exact).abs() < 0.1, "{value} for {exact}: {position:?}");
             spread = spread.max(exact.abs());
         }
