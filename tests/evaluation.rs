@@ -15,6 +15,7 @@ use otrera::eval::metrics::metrics_on;
 use otrera::eval::parallel;
 use otrera::eval::phased::{MetricWeights, PhasedWeights};
 use otrera::eval::terms::{NAMES, TERMS, TermWeights, Terms};
+use otrera::eval::weights::network::Networks;
 use otrera::eval::weights::{Course, Knot, WeightsFile};
 use otrera::{
     Bitboard, DistanceMaps, Evaluator, Kernel, Metrics, Model, ModelScratch, Position, Side, Square, Value,
@@ -36,6 +37,7 @@ fn fitted(knots: &[(usize, TermWeights)]) -> Fitted {
     let knots = knots.iter().map(|&(ply, weights)| Knot { ply, weights: weights.to_vec() }).collect();
     file.value.standard = Course { trained: String::new(), knots };
     file.value.small = file.value.standard.clone();
+    file.networks = Networks::default();
     Fitted::new(&file)
 }
 

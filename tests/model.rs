@@ -2,6 +2,7 @@
 //! played with.
 
 use otrera::eval::weights::WeightsFile;
+use otrera::eval::weights::network::Networks;
 use otrera::{Limits, Model, Params, Position, Resources, Search};
 use serde_json::{Value, json};
 use std::sync::atomic::AtomicBool;
@@ -68,13 +69,21 @@ fn searched(model: Model) -> (Option<otrera::Move>, Vec<u32>) {
 fn what_is_in_a_file_is_what_is_played_with() {
     let usual = searched(Model::Fitted);
     assert_eq!(searched(Model::from_weights(WeightsFile::BUILT_IN).unwrap()), usual);
-    let mut value = built_in();
-    value.value.standard.knots.iter_mut().for_each(|knot| knot.weights.reverse());
+    let mut network = built_in();
+    let weights = network.networks.standard.as_mut().unwrap();
+    weights.counts.iter_mut().flatten().for_each(|weight| *weight = 0);
+    // Without a network the terms are weighed.
+    let terms = WeightsFile { networks: Networks::default(), ..built_in() };
+    let mut other_terms = terms.clone();
+    other_terms.value.standard.knots.iter_mut().for_each(|knot| knot.weights.reverse());
+    assert_ne!(searched(Model::from_weights(&other_terms.write()).unwrap()), {
+        searched(Model::from_weights(&terms.write()).unwrap())
+    });
     let mut priors = built_in();
     priors.priors.movements.iter_mut().flatten().flatten().for_each(|weight| *weight = 0.0);
     let mut arrows = built_in();
     arrows.priors.arrows.iter_mut().flatten().flatten().for_each(|weight| *weight = 0.0);
-    for (part, file) in [("value", value), ("movements", priors), ("arrows", arrows)] {
+    for (part, file) in [("network", network), ("terms", terms), ("movements", priors), ("arrows", arrows)] {
         assert_ne!(searched(Model::from_weights(&file.write()).unwrap()), usual, "{part}");
     }
 }

@@ -365,7 +365,7 @@ fn every_parameter_of_the_search_changes_it() {
     let (position, late) = (Position::standard(), Position::from_fen(otrera::bench::POSITIONS[6]).unwrap());
     let outcomes = |text: &str| {
         let params: Params = text.parse().unwrap();
-        [position, late].map(|position| outcome(found(&position, &params, Resources::default(), 1000)))
+        [position, late].map(|position| outcome(found(&position, &params, Resources::default(), 3000)))
     };
     let usual = ["tournament", "paper", "mcts"].map(|preset| (preset, outcomes(preset)));
     for change in changes {
