@@ -2,10 +2,15 @@
 //!
 //! [`model`] is the interface to the search: an evaluation, that of the MG-PEO paper (Zhang, Zou, Zhu 2024,
 //! <https://doi.org/10.3390/a17080334>) or a fitted one, and priors. [`distance`] floods the board and keeps, for each
-//! number of queen and king moves, what each side reaches; [`metrics`] turns these maps into the paper's metrics, to
-//! which [`mobility`] is added, and [`phased`] weighs them by the stage of the game; [`terms`] turns them into more
-//! numbers, to which [`confinement`] is added, and [`fitted`] weighs those; [`winrate`] turns the weighted sum into a
-//! winning rate; [`policy`] gives the logits of half-moves. [`mod@weights`] are the files of fitted numbers.
+//! number of queen and king moves, what each side reaches.
+//!
+//! - Of the paper: [`metrics`] of these maps, to which [`mobility`] is added, and [`phased`], their weights.
+//! - Fitted: [`network`], whose inputs ([`inputs`]) are counts of squares from the maps and what each amazon can do
+//!   ([`amazons`], [`confinement`]). In its place, where there is none, [`terms`] of the maps with weights by the ply
+//!   ([`fitted`]).
+//! - [`policy`]: the logits of half-moves.
+//!
+//! [`winrate`] turns a value into a winning rate. [`mod@weights`] are the files of fitted numbers.
 //! [`crate::simd`] is the arithmetic underneath, in several instruction sets, and [`parallel`] the paper's way to
 //! spread one evaluation over threads.
 //!
