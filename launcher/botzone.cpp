@@ -1,7 +1,7 @@
 // Otrera for Botzone: a C++ source that carries a finished program and becomes it.
 //
 // Botzone takes C++ but no Rust. So Otrera is built as a static Linux executable for x86-64, and
-// make_botzone.py writes it, compressed (deflate) and as text, at the end of this file. What runs after main() below is
+// make_botzone.py writes it, filtered, compressed (deflate) and as text, at the end of this file. What runs after main() below is
 // that executable, in the same process: with the same arguments, environment, files and clocks.
 //
 // It gets there by the first of three ways that the system allows:
@@ -40,6 +40,7 @@
 
 // The executable file, compressed and as text; all are defined on the last lines.
 extern const std::size_t executable_size;
+extern const std::size_t code_start, code_size;
 extern const std::size_t text_size;
 extern const char text[];
 
@@ -274,11 +275,31 @@ void inflate(BitReader reader, unsigned char *out) {
     }
 }
 
+// Undoes a branch filter (BCJ, https://en.wikipedia.org/wiki/BCJ_(algorithm)), in the form of the LZX format: behind the
+// opcodes of calls and jumps (E8, E9, 0F 80 to 0F 8F) stand distances again, where addresses had repeated themselves.
+void restore_branches(unsigned char *code, std::int32_t size) {
+    for (std::int32_t place = 0; place + 6 < size; ++place) {
+        const bool is_short = code[place] == 0xE8 || code[place] == 0xE9;
+        const bool is_long = code[place] == 0x0F && (code[place + 1] & 0xF0) == 0x80;
+        if (!is_short && !is_long)
+            continue;
+        place += is_short ? 1 : 2;
+        std::int32_t number;
+        std::memcpy(&number, code + place, sizeof number);
+        if (number >= -place && number < size)
+            number += number < 0 ? size : -place;
+        std::memcpy(code + place, &number, sizeof number);
+        place += 3;
+    }
+}
+
 // Unpacks the executable into memory that is to be released.
 unsigned char *unpack_executable() {
     unsigned char *const executable = allocate(executable_size);
-    if (executable != nullptr)
+    if (executable != nullptr) {
         inflate(BitReader(text, text_size), executable);
+        restore_branches(executable + code_start, static_cast<std::int32_t>(code_size));
+    }
     return executable;
 }
 
@@ -474,5 +495,6 @@ int main(int argc, char **argv) {
 // --- the executable, put here by make_botzone.py ---------------------------------------------------------
 
 const std::size_t executable_size = EXECUTABLE_SIZE;
+const std::size_t code_start = CODE_START, code_size = CODE_SIZE;
 const std::size_t text_size = TEXT_SIZE;
 const char text[] = TEXT_LITERAL;

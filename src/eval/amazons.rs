@@ -1,14 +1,13 @@
 //! What each amazon can do that no other of its side can: squares that it alone is first to, or alone contests, within
 //! two queen moves.
 //!
-//! With `n` the moves of this amazon, `o` those of the nearest other one of its side and `e` those of the nearest enemy,
-//! where more than two moves count as three:
+//! With `n` the moves of this amazon, `o` those of the nearest other one of its side and `e` those of the nearest
+//! enemy, where more than two moves count as three:
 //!
 //! - it alone can claim (*sole*) the squares with `n < e`, `n < o`, `n <= 2`;
 //! - it alone contests those with `n <= e < o`, `e <= 2`.
 
 use super::distance::{DistanceMaps, Slides, flood_king};
-use super::network::QUEEN_CLASSES;
 use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
 use crate::simd::{Boards, Lanes};
@@ -33,9 +32,10 @@ struct Reach<L> {
 }
 
 impl DistanceMaps {
-    /// Fills the maps, and finds what each amazon reaches; there may be [`AMAZONS`] of a side.
+    /// Fills the maps, that of queen moves for so many steps, and finds what each amazon reaches; there may be
+    /// [`AMAZONS`] of a side.
     #[inline(always)]
-    pub(crate) fn flood_each<L: Lanes>(&mut self, position: &Position) -> AmazonReach {
+    pub(crate) fn flood_each<L: Lanes>(&mut self, position: &Position, queen_steps: usize) -> AmazonReach {
         let sides = position.all_amazons();
         let empty = position.empty();
         flood_king(Boards::<L>::of_sides(sides), empty, &mut self.king);
@@ -47,16 +47,16 @@ impl DistanceMaps {
         let mut several = any;
         for each in &mut reach {
             let [black, white] = &mut amazons;
-            let of =
-                |square: Option<crate::board::square::Square>| square.map_or(Bitboard::EMPTY, Bitboard::from);
-            each.one = slides.from(Boards::of_sides([of(black.next()), of(white.next())]));
+            let next =
+                [black.next(), white.next()].map(|amazon| amazon.map_or(Bitboard::EMPTY, Bitboard::from));
+            each.one = slides.from(Boards::of_sides(next));
             each.two = slides.from(each.one);
             several.one = several.one.or(any.one.and(each.one));
             several.two = several.two.or(any.two.and(each.two));
             any.one = any.one.or(each.one);
             any.two = any.two.or(each.two);
         }
-        self.queen_from([any.one, any.two], &slides, QUEEN_CLASSES - 2);
+        self.queen_from([any.one, any.two], &slides, queen_steps);
         let (enemy_one, enemy_two) = (any.one.exchanged(), any.two.exchanged());
         let (once_one, once_two) = (any.one.without(several.one), any.two.without(several.two));
         let sole = (once_one.without(enemy_one), once_two.without(enemy_two));
@@ -112,7 +112,7 @@ mod tests {
         let mut position = Position::standard();
         while position.winner().is_none() {
             let mut maps = DistanceMaps::default();
-            let reach = maps.flood_each::<PortableLanes>(&position);
+            let reach = maps.flood_each::<PortableLanes>(&position, 3);
             for side in Side::BOTH {
                 for (i, amazon) in position.amazons(side).into_iter().enumerate() {
                     let counts = [reach.sole[i][side.index()], reach.contested[i][side.index()]];

@@ -291,6 +291,16 @@ impl<L: Lanes> Slides<L> {
     /// empty themselves.
     #[inline(always)]
     pub(super) fn from(&self, sources: Boards<L>) -> Boards<L> {
+        if L::ARE_PORTABLE { self.slide_out_of_line(sources) } else { self.slide(sources) }
+    }
+
+    #[inline(never)]
+    fn slide_out_of_line(&self, sources: Boards<L>) -> Boards<L> {
+        self.slide(sources)
+    }
+
+    #[inline(always)]
+    fn slide(&self, sources: Boards<L>) -> Boards<L> {
         let [a, b, c, d] = self.by_direction(sources);
         a.or(b).or(c).or(d).and(self.empty).merged()
     }

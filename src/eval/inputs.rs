@@ -1,5 +1,5 @@
-//! What a [`super::network`] sees of a position, as a list: for `lab fit-network`, so that a network is trained on what it
-//! will see. A test holds it against what the engine's own network makes of a position.
+//! What a [`super::network`] sees of a position, as a list: for `lab fit-network`, so that a network is trained on
+//! what it will see. A test holds it against what the engine's own network makes of a position.
 
 use super::amazons::AMAZONS;
 use super::confinement::freedoms_of;
@@ -38,7 +38,7 @@ impl Inputs {
     #[inline(always)]
     fn of<L: Lanes>(position: &Position, maps: &mut DistanceMaps) -> Self {
         let (side, empty) = (position.side(), position.empty());
-        let reach = maps.flood_each::<L>(position);
+        let reach = maps.flood_each::<L>(position, Network::QUEEN_STEPS);
         let reachable = maps.king.reachable();
         let neighbours = tally(neighbours_of(empty));
         let amazons = [side, side.opponent()].map(|side| {

@@ -8,6 +8,7 @@ use super::distance::DistanceMaps;
 use super::fitted::Fitted;
 use super::metrics::{self, Metrics};
 use super::mobility::{self, RaySweep};
+use super::network::Network;
 use super::phased::PhasedWeights;
 use super::policy::{Arrows, Movements, QUEEN_STEPS, stage};
 use super::terms::Terms;
@@ -131,7 +132,7 @@ impl SimdTask for Evaluation<'_> {
             return phased::<L>(position, weights, maps);
         }
         if let Some(network) = model.fitted().network(position) {
-            let reach = maps.flood_each::<L>(position);
+            let reach = maps.flood_each::<L>(position, Network::QUEEN_STEPS);
             return network.value::<L>(position, maps, &reach);
         }
         maps.flood_with::<L>(position);

@@ -67,6 +67,9 @@ pub struct Network {
 }
 
 impl Network {
+    /// The queen moves that its classes tell apart.
+    pub(crate) const QUEEN_STEPS: usize = QUEEN_CLASSES - 2;
+
     /// The value of a position, whose maps these are.
     #[inline(always)]
     pub(crate) fn value<L: Lanes>(
@@ -81,6 +84,7 @@ impl Network {
         let mut there = not_zero(&counts);
         while there != 0 {
             let place = there.trailing_zeros() as usize;
+            // The lowest bit goes.
             there &= there - 1;
             hidden.add_scaled(&self.counts[place], counts[place]);
         }
@@ -246,7 +250,7 @@ fn classes_of<const CLASSES: usize>(
     classes
 }
 
-/// The squares of each lead, from two steps behind to two ahead, by the classes of the side that leads and of the other.
+/// The squares of each lead, from two steps behind to two ahead, by the classes of both sides.
 #[inline(always)]
 fn leads<const CLASSES: usize>(ours: &[Words; CLASSES], theirs: &[Words; CLASSES]) -> [Words; LEADS] {
     let mut leads = [[0; 2]; LEADS];

@@ -5,6 +5,9 @@ use crate::board::bitboard::Bitboard;
 
 /// Four 64-bit numbers; lanes 0 and 1 share a shift distance, lanes 2 and 3 another.
 pub trait Lanes: Copy {
+    /// Whether these are ordinary numbers, of which what is a few instructions elsewhere takes very many: large pieces
+    /// get functions of their own, for the size of the program.
+    const ARE_PORTABLE: bool = false;
     /// Does a task in a function of its own that is compiled for these lanes. For what is large and done in several
     /// places: inlined in each it would make the program, and the time to build it, larger by half.
     fn call<T: SimdTask>(task: T) -> T::Output;
@@ -124,6 +127,7 @@ pub(super) fn weighed_counts(numbers: [u64; 4], digits: &[[u64; 4]; 4]) -> [u32;
 pub struct PortableLanes([u64; 4]);
 
 impl Lanes for PortableLanes {
+    const ARE_PORTABLE: bool = true;
     #[inline(always)]
     fn call<T: SimdTask>(task: T) -> T::Output {
         run_portable(task)

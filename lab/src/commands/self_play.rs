@@ -1,10 +1,12 @@
 //! `lab self-play`: games of one player against itself, all of them different, as data for fits.
 //!
 //! A game begins with some random plies, and for some more its moves are drawn in proportion to the root's visits
-//! (as in AlphaZero, with a temperature of 1); from then on the best move is played. One search thinks for both sides and keeps its
-//! tree. A game ends when it is proven who wins. Every chance hangs on the seed and the number of the game alone.
+//! (as in AlphaZero, with a temperature of 1); from then on the best move is played. One search thinks for both sides
+//! and keeps its tree. A game ends when it is proven who wins. Every chance hangs on the seed and the number of the
+//! game alone.
 
 use crate::arguments::{read_count, read_size};
+use crate::interrupt;
 use crate::matches::results::{Earlier, Results};
 use crate::matches::runner::cores;
 use crate::matches::spec::search_params;
@@ -70,6 +72,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     });
     let earlier = if args.resume { Earlier::Kept } else { Earlier::Refused };
     let results = Results::open(&args.output, &conditions, earlier)?;
+    interrupt::advise(format!("; the games so far are in {}: --resume goes on", args.output.display()));
     let (mut known, mut done) = (HashSet::new(), HashSet::new());
     for game in results.games() {
         done.insert(game.number);

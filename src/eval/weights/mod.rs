@@ -84,7 +84,11 @@ pub struct PriorWeights {
 
 impl WeightsFile {
     /// The weights that the bot plays with.
+    #[cfg(not(botzone_only))]
     pub const BUILT_IN: &str = include_str!("fitted.json");
+    /// The weights that `scripts/botzone_weights.py` has left of them for Botzone.
+    #[cfg(botzone_only)]
+    pub const BUILT_IN: &str = include_str!(env!("OTRERA_WEIGHTS"));
 
     /// Reads the text of a file.
     ///
