@@ -40,7 +40,7 @@ const RUN: [(&str, &str); 28] = [
 ];
 
 /// Commands that are not, and why.
-const NOT_RUN: [(&str, &str); 16] = [
+const NOT_RUN: [(&str, &str); 19] = [
     ("dist/lab judge dist/otrera --games 20", "minutes; lab/tests/judge.rs runs it"),
     ("cargo install --path protocol", "installs outside of this folder"),
     ("cargo test -p otrera-bot --test sessions", "it is one of these tests"),
@@ -52,6 +52,9 @@ const NOT_RUN: [(&str, &str); 16] = [
     ),
     ("dist/lab fit-eval", "a name; run with its arguments"),
     ("dist/lab fit-policy", "a name; run with its arguments"),
+    ("dist/lab fit-network", "a name; run with its arguments"),
+    ("dist/lab self-play", "a name; run with its arguments"),
+    ("dist/lab match tournament,model=FILE tournament", "a form, not a command"),
     ("dist/lab tune", "a name; run with its arguments"),
     ("dist/lab table NAME", "a form, not a command"),
     ("dist/lab table K-1", "minutes even when quick"),
