@@ -1,8 +1,8 @@
 // Otrera for Botzone: a C++ source that carries a finished program and becomes it.
 //
-// Botzone takes C++ but no Rust. So Otrera is built as a static Linux executable for x86-64, and
-// make_botzone.py writes it, filtered, compressed (deflate) and as text, at the end of this file. What runs after main() below is
-// that executable, in the same process: with the same arguments, environment, files and clocks.
+// Botzone takes C++ but no Rust. So Otrera is built as a static Linux executable for x86-64, and make_botzone.py writes
+// it, filtered, compressed (deflate) and as text, at the end of this file. What runs after main() below is that
+// executable, in the same process: with the same arguments, environment, files and clocks.
 //
 // It gets there by the first of three ways that the system allows:
 //   load   this process maps the executable's segments and jumps into it: neither exec nor a file
@@ -275,8 +275,8 @@ void inflate(BitReader reader, unsigned char *out) {
     }
 }
 
-// Undoes a branch filter (BCJ, https://en.wikipedia.org/wiki/BCJ_(algorithm)), in the form of the LZX format: behind the
-// opcodes of calls and jumps (E8, E9, 0F 80 to 0F 8F) stand distances again, where addresses had repeated themselves.
+// Undoes a branch filter (BCJ, https://en.wikipedia.org/wiki/BCJ_(algorithm)) in the form of the LZX format:
+// distances stand again behind the opcodes of calls and jumps (E8, E9, 0F 80 to 0F 8F), in place of addresses.
 void restore_branches(unsigned char *code, std::int32_t size) {
     for (std::int32_t place = 0; place + 6 < size; ++place) {
         const bool is_short = code[place] == 0xE8 || code[place] == 0xE9;

@@ -9,7 +9,7 @@ import struct
 import sys
 import zlib
 from pathlib import Path
-from typing import List, NamedTuple
+from typing import Iterator, List, NamedTuple
 
 TEMPLATE = Path(__file__).resolve().parent / "botzone.cpp"
 SIZE_LIMIT = 1_000_000  # characters that the editor of Botzone's page takes
@@ -72,25 +72,33 @@ def check(executable: bytes) -> None:
             raise Unsuitable("two of its segments share a page")
 
 
+def distances(code: bytes) -> Iterator[int]:
+    """Where the distances of calls and jumps stand: four bytes behind the opcodes E8, E9, 0F 80 to 0F 8F."""
+    place = 0
+    while place + 6 < len(code):
+        if code[place] in (0xE8, 0xE9):
+            place += 1
+        elif code[place] == 0x0F and code[place + 1] & 0xF0 == 0x80:
+            place += 2
+        else:
+            place += 1
+            continue
+        yield place
+        place += 4
+
+
 def filter_branches(code: bytes) -> bytes:
     """The code with addresses in place of the distances of calls and jumps, which then repeat themselves more often.
 
     A branch filter (BCJ) as in the LZX format: a distance d at a place p of n bytes of code becomes p + d if that is
     an address of the code, or else d - n, so that every number has one form.  The launcher undoes it.
     """
-    filtered = bytearray(code)
-    size, place = len(code), 0
-    while place + 6 < size:
-        is_short = code[place] in (0xE8, 0xE9)
-        if not is_short and (code[place] != 0x0F or code[place + 1] & 0xF0 != 0x80):
-            place += 1
-            continue
-        place += 1 if is_short else 2
+    filtered, size = bytearray(code), len(code)
+    for place in distances(code):
         distance = int.from_bytes(code[place : place + 4], "little", signed=True)
         if -place <= distance < size:
             number = distance + place if distance < size - place else distance - size
             filtered[place : place + 4] = number.to_bytes(4, "little", signed=True)
-        place += 4
     return bytes(filtered)
 
 

@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 
 from amazons import Position, Side  # noqa: E402
 from engines import KEEP_RUNNING, PROTOCOLS, TimeControl  # noqa: E402
-from make_botzone import SIZE_LIMIT, Unsuitable, check, filter_branches, package  # noqa: E402
+from make_botzone import SIZE_LIMIT, Unsuitable, check, distances, filter_branches, package  # noqa: E402
 
 MODES = ["simple", "simple-keep", "json", "json-once"]
 WAYS = ["load", "memfd", "file"]
@@ -120,22 +120,14 @@ def running(command):
             process.kill()
 
 
-
 def restored_branches(filtered: bytes) -> bytes:
     """What restore_branches of the launcher does."""
-    code = bytearray(filtered)
-    size, place = len(code), 0
-    while place + 6 < size:
-        is_short = code[place] in (0xE8, 0xE9)
-        if not is_short and (code[place] != 0x0F or code[place + 1] & 0xF0 != 0x80):
-            place += 1
-            continue
-        place += 1 if is_short else 2
-        number = int.from_bytes(code[place : place + 4], "little", signed=True)
+    code, size = bytearray(filtered), len(filtered)
+    for place in distances(filtered):
+        number = int.from_bytes(filtered[place : place + 4], "little", signed=True)
         if -place <= number < size:
             number += size if number < 0 else -place
             code[place : place + 4] = number.to_bytes(4, "little", signed=True)
-        place += 4
     return bytes(code)
 
 

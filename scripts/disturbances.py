@@ -68,6 +68,16 @@ def killed(scene: Scene) -> Disturbance:
     return Disturbance(meanwhile=kill, causes=f"exit status -{signal.SIGKILL:d}", kills=True)
 
 
+@contextmanager
+def suspended(process: EngineProcess, disturbance: Disturbance) -> Iterator[None]:
+    """The process does not run; the time that this takes is excused."""
+    began = time.monotonic()
+    process.signal(signal.SIGSTOP)
+    yield
+    process.signal(signal.SIGCONT)
+    disturbance.excuse += time.monotonic() - began
+
+
 def stopped(scene: Scene) -> Disturbance:
     """SIGSTOP for up to two seconds while it thinks, as often as not from before its input."""
     pause = scene.rng.choice([0.01, 0.1, 0.5, 2.0]) * scene.rng.random()
@@ -75,11 +85,8 @@ def stopped(scene: Scene) -> Disturbance:
 
     def stop(process: EngineProcess) -> None:
         time.sleep(delay)
-        began = time.monotonic()
-        process.signal(signal.SIGSTOP)
-        time.sleep(pause)
-        process.signal(signal.SIGCONT)
-        disturbance.excuse += time.monotonic() - began
+        with suspended(process, disturbance):
+            time.sleep(pause)
 
     disturbance = Disturbance(meanwhile=stop)
     return disturbance
@@ -90,12 +97,9 @@ def stopped_between_turns(scene: Scene) -> Disturbance:
     pause = scene.rng.uniform(0, 0.3)
 
     def write(process: EngineProcess, text: str) -> None:
-        process.signal(signal.SIGSTOP)
-        process.send_now(text)
-        began = time.monotonic()
-        time.sleep(pause)
-        process.signal(signal.SIGCONT)
-        disturbance.excuse += time.monotonic() - began
+        with suspended(process, disturbance):
+            process.send_now(text)
+            time.sleep(pause)
 
     disturbance = Disturbance(write=write)
     return disturbance

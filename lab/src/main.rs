@@ -34,7 +34,7 @@ enum Command {
     SelfPlay(self_play::Args),
     /// Fit the weights of the evaluation to games.
     FitEval(fit_eval::Args),
-    /// Train the network that takes the place of the weights, by games.
+    /// Train the evaluation's network on games.
     FitNetwork(fit_network::Args),
     /// Fit the priors of half-moves to the visits of searches.
     FitPolicy(fit_policy::Args),

@@ -1,10 +1,10 @@
 //! What each amazon can do that no other of its side can: squares that it alone is first to, or alone contests, within
 //! two queen moves.
 //!
-//! With `n` the moves of this amazon, `o` those of the nearest other one of its side and `e` those of the nearest
-//! enemy, where more than two moves count as three:
+//! For each empty square, let `n` be the number of queen moves that this amazon needs to reach it, `o` the least that
+//! another amazon of its side needs, `e` the least that an enemy needs; 3 stands for three or more. Of these squares
 //!
-//! - it alone can claim (*sole*) the squares with `n < e`, `n < o`, `n <= 2`;
+//! - it alone can claim (*sole*) those with `n < e`, `n < o`, `n <= 2`;
 //! - it alone contests those with `n <= e < o`, `e <= 2`.
 
 use super::distance::{DistanceMaps, Slides, flood_king};

@@ -67,7 +67,7 @@ pub(crate) fn confinement<L: Lanes>(position: &Position, maps: &DistanceMaps) ->
     (white as i32 - black as i32) as f32 / UNIT as f32
 }
 
-/// The freedoms of up to four amazons in units of `2^-STEPS`, in the order of their squares.
+/// The freedoms of the first four amazons in units of `2^-STEPS`, in the order of their squares.
 #[inline(always)]
 pub(super) fn freedoms_of<L: Lanes>(
     amazons: Bitboard,
@@ -90,18 +90,13 @@ fn penalties<L: Lanes>(
     contested: Bitboard,
     neighbours: &[Bitboard; 4],
 ) -> u32 {
-    let mut sum = 0;
-    let groups = amazons.len().div_ceil(4);
-    let mut amazons = amazons.into_iter();
-    for _ in 0..groups {
-        let mut group = [0; 4];
-        let mut members = 0;
-        for (slot, amazon) in group.iter_mut().zip(amazons.by_ref()) {
-            *slot = amazon.index() as u32;
-            members += 1;
+    let (mut sum, mut left) = (0, amazons);
+    while !left.is_empty() {
+        let freedoms = freedoms_of::<L>(left, empty, contested, neighbours);
+        for (freedom, amazon) in freedoms.into_iter().zip(left) {
+            sum += PENALTIES[freedom as usize];
+            left -= amazon.into();
         }
-        let freedoms = freedoms::<L>(group, empty, contested, neighbours);
-        sum += freedoms[..members].iter().map(|&freedom| PENALTIES[freedom as usize]).sum::<u32>();
     }
     sum
 }

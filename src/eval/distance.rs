@@ -131,9 +131,7 @@ impl DistanceMaps {
     /// Fills the maps by the kernel that the caller was compiled for.
     #[inline(always)]
     pub(crate) fn flood_with<L: Lanes>(&mut self, position: &Position) {
-        let amazons = Boards::<L>::of_sides(position.all_amazons());
-        flood_king(amazons, position.empty(), &mut self.king);
-        flood_queen(amazons, position.empty(), self.king.reachable(), &mut self.queen);
+        self.flood_queen_steps::<L>(position, MOST_STEPS);
     }
 
     /// The map of queen moves up to so many, from what each side reaches in one and in two; that of king moves is
@@ -147,7 +145,7 @@ impl DistanceMaps {
     ) {
         self.queen.start();
         if self.queen.push(one.sides()) && self.queen.push(two.sides()) {
-            spread_by(slides, two, self.king.reachable(), &mut self.queen, steps);
+            spread_queen(slides, two, self.king.reachable(), &mut self.queen, steps);
         }
     }
 
@@ -157,17 +155,19 @@ impl DistanceMaps {
         let amazons = Boards::<L>::of_sides(position.all_amazons());
         flood_king(amazons, position.empty(), &mut self.king);
         self.queen.start();
-        spread_queen(amazons, position.empty(), self.king.reachable(), &mut self.queen, steps);
+        let slides = Slides::new(Boards::splat(position.empty()));
+        spread_queen(&slides, amazons, self.king.reachable(), &mut self.queen, steps);
     }
 
-    /// The same when it is known already what each side reaches in one queen move.
+    /// Fills the maps when it is known already what each side reaches in one queen move.
     #[inline(always)]
     pub(super) fn flood_beyond<L: Lanes>(&mut self, position: &Position, one_move: Boards<L>) {
         let amazons = Boards::<L>::of_sides(position.all_amazons());
         flood_king(amazons, position.empty(), &mut self.king);
         self.queen.start();
         self.queen.push(one_move.sides());
-        spread_queen(one_move, position.empty(), self.king.reachable(), &mut self.queen, MOST_STEPS);
+        let slides = Slides::new(Boards::splat(position.empty()));
+        spread_queen(&slides, one_move, self.king.reachable(), &mut self.queen, MOST_STEPS);
     }
 }
 
@@ -195,23 +195,12 @@ pub(super) fn flood_queen<L: Lanes>(
     levels: &mut Levels,
 ) {
     levels.start();
-    spread_queen(amazons, empty, reachable, levels, MOST_STEPS);
+    spread_queen(&Slides::new(Boards::splat(empty)), amazons, reachable, levels, MOST_STEPS);
 }
 
 /// Adds the steps that lead on from what is `reached`, up to so many levels.
 #[inline(always)]
 fn spread_queen<L: Lanes>(
-    reached: Boards<L>,
-    empty: Bitboard,
-    reachable: SidePair,
-    levels: &mut Levels,
-    most: usize,
-) {
-    spread_by(&Slides::new(Boards::splat(empty)), reached, reachable, levels, most);
-}
-
-#[inline(always)]
-fn spread_by<L: Lanes>(
     slides: &Slides<L>,
     mut reached: Boards<L>,
     reachable: SidePair,

@@ -2,10 +2,8 @@
 //! what it will see. A test holds it against what the engine's own network makes of a position.
 
 use super::amazons::AMAZONS;
-use super::confinement::freedoms_of;
 use super::distance::DistanceMaps;
-use super::mobility::{neighbours_of, tally};
-use super::network::{COUNTS, FREEDOM_CLASS, Network, SQUARES_CLASS, class, count};
+use super::network::{COUNTS, Network, amazon_classes, count};
 use super::standard_ply;
 use crate::board::position::Position;
 use crate::simd::{Kernel, Lanes, SimdTask};
@@ -37,24 +35,15 @@ impl Inputs {
 
     #[inline(always)]
     fn of<L: Lanes>(position: &Position, maps: &mut DistanceMaps) -> Self {
-        let (side, empty) = (position.side(), position.empty());
+        let side = position.side();
         let reach = maps.flood_each::<L>(position, Network::QUEEN_STEPS);
-        let reachable = maps.king.reachable();
-        let neighbours = tally(neighbours_of(empty));
-        let amazons = [side, side.opponent()].map(|side| {
-            let other = reachable.of(side.opponent().index());
-            let freedoms = freedoms_of::<L>(position.amazons(side), empty, other, &neighbours);
-            let classes = |amazon: usize| {
-                [
-                    class(&FREEDOM_CLASS, freedoms[amazon] / 4) as u8,
-                    class(&SQUARES_CLASS, reach.sole[amazon][side.index()]) as u8,
-                    class(&SQUARES_CLASS, reach.contested[amazon][side.index()]) as u8,
-                ]
-            };
-            let present = position.amazons(side).len() as usize;
-            std::array::from_fn(|amazon| (amazon < present).then(|| classes(amazon)))
+        let classes = amazon_classes::<L>(position, maps, &reach);
+        let amazons = [side, side.opponent()].map(|which| {
+            let present = position.amazons(which).len() as usize;
+            let classes = classes[usize::from(which != side)];
+            std::array::from_fn(|amazon| (amazon < present).then_some(classes[amazon]))
         });
-        let counts = count(maps, side.index(), empty).map(|count| count as u8);
+        let counts = count(maps, side.index(), position.empty()).map(|count| count as u8);
         Self { counts, amazons, ply: standard_ply(position) as u8 }
     }
 }

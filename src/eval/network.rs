@@ -88,19 +88,14 @@ impl Network {
             there &= there - 1;
             hidden.add_scaled(&self.counts[place], counts[place]);
         }
-        let neighbours = tally(neighbours_of(empty));
-        let reachable = maps.king.reachable();
+        let classes = amazon_classes::<L>(position, maps, reach);
         for which in 0..2 {
             let side = if which == 0 { side } else { side.opponent() };
-            let amazons = position.amazons(side);
-            let theirs = reachable.of(side.opponent().index());
-            let freedoms = freedoms_of::<L>(amazons, empty, theirs, &neighbours);
-            for amazon in 0..(amazons.len() as usize).min(AMAZONS) {
-                let [sole, contested] =
-                    [reach.sole[amazon][side.index()], reach.contested[amazon][side.index()]];
-                hidden.add(&self.freedom[which][class(&FREEDOM_CLASS, freedoms[amazon] / 4)]);
-                hidden.add(&self.sole[which][class(&SQUARES_CLASS, sole)]);
-                hidden.add(&self.contested[which][class(&SQUARES_CLASS, contested)]);
+            for amazon in 0..(position.amazons(side).len() as usize).min(AMAZONS) {
+                let [freedom, sole, contested] = classes[which][amazon].map(usize::from);
+                hidden.add(&self.freedom[which][freedom]);
+                hidden.add(&self.sole[which][sole]);
+                hidden.add(&self.contested[which][contested]);
             }
         }
         Value(self.output_of(&hidden.to_row()) as f32 / (ONE * ONE) as f32)
@@ -159,14 +154,40 @@ impl<L: Lanes> Hidden<L> {
     }
 }
 
+/// The classes of freedom, sole and contested squares: `[0]` of the amazons of the side to move in the order of their
+/// squares, `[1]` of its opponent's. Those of amazons that there are not mean nothing.
 #[inline(always)]
-pub(super) fn class<const MOST: usize>(classes: &[u8; MOST], number: u32) -> usize {
-    usize::from(classes[(number as usize).min(MOST - 1)])
+pub(super) fn amazon_classes<L: Lanes>(
+    position: &Position,
+    maps: &DistanceMaps,
+    reach: &AmazonReach,
+) -> [[[u8; 3]; AMAZONS]; 2] {
+    let (side, empty) = (position.side(), position.empty());
+    let neighbours = tally(neighbours_of(empty));
+    let reachable = maps.king.reachable();
+    let mut classes = [[[0; 3]; AMAZONS]; 2];
+    for (of_side, side) in classes.iter_mut().zip([side, side.opponent()]) {
+        let theirs = reachable.of(side.opponent().index());
+        let freedoms = freedoms_of::<L>(position.amazons(side), empty, theirs, &neighbours);
+        for amazon in 0..AMAZONS {
+            of_side[amazon] = [
+                class(&FREEDOM_CLASS, freedoms[amazon] / 4),
+                class(&SQUARES_CLASS, reach.sole[amazon][side.index()]),
+                class(&SQUARES_CLASS, reach.contested[amazon][side.index()]),
+            ];
+        }
+    }
+    classes
+}
+
+#[inline(always)]
+fn class<const MOST: usize>(classes: &[u8; MOST], number: u32) -> u8 {
+    classes[(number as usize).min(MOST - 1)]
 }
 
 /// The class of each number.
-pub(super) static FREEDOM_CLASS: [u8; 256] = classes(&FREEDOMS);
-pub(super) static SQUARES_CLASS: [u8; 128] = classes(&SQUARES);
+static FREEDOM_CLASS: [u8; 256] = classes(&FREEDOMS);
+static SQUARES_CLASS: [u8; 128] = classes(&SQUARES);
 
 const fn classes<const MOST: usize>(starts: &[u32]) -> [u8; MOST] {
     let mut classes = [0; MOST];

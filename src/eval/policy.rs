@@ -78,7 +78,7 @@ fn sum_of_weights(weights: &[f32], sizes: &[usize], features: &[usize]) -> f32 {
     let mut first = 0;
     let mut sum = 0.0;
     for (size, feature) in sizes.iter().zip(features) {
-        // All sizes are powers of two, and no class is beyond: without a check of each.
+        // The mask changes no class, since sizes are powers of two; it spares a bounds check for each.
         sum += weights[first + (feature & (size - 1))];
         first += size;
     }

@@ -112,7 +112,7 @@ fn moves_of(game: &GameRecord) -> Vec<Move> {
     game.moves.iter().map(|played| played.mv).collect()
 }
 
-/// The game of this number; where it was played before, with another seed until it is new.
+/// Plays the game of this number, and plays it again with other seeds as long as it repeats another game.
 fn new_game(
     args: &Args,
     params: &Params,

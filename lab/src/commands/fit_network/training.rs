@@ -14,9 +14,11 @@ const BATCH: usize = 2048;
 /// Positions whose gradients are added up one after the other; the sums then in order, so that the threads do not tell.
 const CHUNK: usize = 128;
 
-/// The log-loss of the results during an epoch, and of the unseen games after it.
+/// How well an epoch's network foresees results, by the mean log-loss.
 pub struct Epoch {
+    /// Of each training position when it was seen, so by a network that still changed.
     pub seen: f64,
+    /// Of the unseen games, after the epoch.
     pub unseen: f64,
 }
 
