@@ -233,8 +233,8 @@ impl Search {
     /// threads. Where [`crate::endgame`] proves who wins, and that is the side to move or no square is contested any
     /// more, the side to move fills its own squares and nothing is searched.
     ///
-    /// A full tree is thinned to half of its memory, see [`Tree::thin`], unless the deadline is too near for that. It
-    /// takes about a second a gigabyte, and `stop` is heeded after it.
+    /// A full tree is thinned to half of its memory, see [`Tree::thin`], unless the deadline is nearer than
+    /// [`Tree::thinning_time`], which is 2.7 s for a gigabyte. `stop` is heeded after it.
     ///
     /// ```
     /// use otrera::{Limits, Params, Position, Resources, Search, Side, Size};

@@ -139,7 +139,7 @@ pub fn summary(report: &Report, limit: usize) -> String {
         report.visits,
         report.nodes,
         report.speed(),
-        report.win_rate
+        report.best_rate()
     );
     if let Some(winner) = report.proven {
         text += &format!(" proven={winner}");
