@@ -243,10 +243,9 @@ fn a_full_tree_loses_what_was_visited_least_and_grows_on() {
         search.advance(report.best.unwrap());
         let advanced = run_iterations(&mut search, 0);
         assert!(advanced.nodes < report.nodes, "the memory of the rest is free again");
-        let grown = run_iterations(&mut search, 3000);
-        // What is kept may be so much that it is thinned once more.
-        let has_grown = grown.nodes > advanced.nodes || grown.thinned > 0;
-        assert!(has_grown, "{} nodes, then {}", advanced.nodes, grown.nodes);
+        // In small steps: where much was kept, it is soon thinned once more.
+        let mut grown = (0..10).map(|_| run_iterations(&mut search, 300));
+        let grown = grown.find(|report| report.nodes > advanced.nodes).expect("it grows on");
         assert_eq!(search.position().check(grown.best.unwrap()), Ok(()));
     }
 }

@@ -159,7 +159,7 @@ impl DistanceMaps {
         spread_queen(&slides, amazons, self.king.reachable(), &mut self.queen, steps);
     }
 
-    /// Fills the maps when it is known already what each side reaches in one queen move.
+    /// Fills the maps, given the first level of the queen flood: what each side reaches in one queen move.
     #[inline(always)]
     pub(super) fn flood_beyond<L: Lanes>(&mut self, position: &Position, one_move: Boards<L>) {
         let amazons = Boards::<L>::of_sides(position.all_amazons());

@@ -10,7 +10,7 @@
 //!   ([`fitted`]).
 //! - [`policy`]: the logits of half-moves.
 //!
-//! [`winrate`] turns a value into a winning rate. [`mod@weights`] are the files of fitted numbers.
+//! [`winrate`] turns a value into a winning rate. [`mod@weights`] reads and writes files of fitted weights.
 //! [`crate::simd`] is the arithmetic underneath, in several instruction sets, and [`parallel`] the paper's way to
 //! spread one evaluation over threads.
 //!

@@ -84,7 +84,7 @@ impl Network {
         let mut there = not_zero(&counts);
         while there != 0 {
             let place = there.trailing_zeros() as usize;
-            // The lowest bit goes.
+            // x & (x - 1) clears the lowest set bit.
             there &= there - 1;
             hidden.add_scaled(&self.counts[place], counts[place]);
         }
@@ -155,7 +155,7 @@ impl<L: Lanes> Hidden<L> {
 }
 
 /// The classes of freedom, sole and contested squares: `[0]` of the amazons of the side to move in the order of their
-/// squares, `[1]` of its opponent's. Those of amazons that there are not mean nothing.
+/// squares, `[1]` of its opponent's. Entries beyond a side's last amazon mean nothing.
 #[inline(always)]
 pub(super) fn amazon_classes<L: Lanes>(
     position: &Position,

@@ -5,8 +5,8 @@ use crate::board::bitboard::Bitboard;
 
 /// Four 64-bit numbers; lanes 0 and 1 share a shift distance, lanes 2 and 3 another.
 pub trait Lanes: Copy {
-    /// Whether these are ordinary numbers, of which what is a few instructions elsewhere takes very many: large pieces
-    /// get functions of their own, for the size of the program.
+    /// Whether these are ordinary numbers, so that each operation takes several instructions. What is large is then not
+    /// inlined, to keep the program small.
     const ARE_PORTABLE: bool = false;
     /// Does a task in a function of its own that is compiled for these lanes. For what is large and done in several
     /// places: inlined in each it would make the program, and the time to build it, larger by half.

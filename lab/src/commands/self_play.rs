@@ -2,8 +2,8 @@
 //!
 //! A game begins with some random plies, and for some more its moves are drawn in proportion to the root's visits
 //! (as in AlphaZero, with a temperature of 1); from then on the best move is played. One search thinks for both sides
-//! and keeps its tree. A game ends when it is proven who wins. Every chance hangs on the seed and the number of the
-//! game alone.
+//! and keeps its tree. A game ends when it is proven who wins. All random choices follow from `--seed` and the number of
+//! the game.
 
 use crate::arguments::{read_count, read_size};
 use crate::interrupt;

@@ -145,7 +145,8 @@ mod tests {
                 active.iter().zip(rounded.output).map(|(unit, weight)| unit * i32::from(weight)).sum();
             assert_eq!(value, sum as f32 / (ONE * ONE) as f32, "bit for bit: {position:?}");
             let exact = network.log_odds(inputs);
-            assert!((value - exact).abs() < 0.2, "{value} for {exact}: {position:?}");
+            // Half a unit in each of some 200 weights.
+            assert!((value - exact).abs() < 100.0 / ONE as f32, "{value} for {exact}: {position:?}");
             spread = spread.max(exact.abs());
         }
         assert!(spread > 1.0, "{spread}");
