@@ -9,7 +9,7 @@
 //! 2. [`endgame`]: what is known for certain. Own squares and the moves that are left on them.
 //! 3. [`simd`]: several boards at once, in the instructions that the processor has.
 //! 4. [`eval`]: how good a position is, without search. Distance maps, metrics, stages, winning rate.
-//! 5. [`clock`]: how long to think about a move.
+//! 5. [`clock`]: how long to think about a move. [`time`]: what moment it is.
 //! 6. [`search`]: what to play. Start with [`search::iteration`], one iteration from top to bottom.
 //! 7. [`record`]: how games are written down.
 //! 8. [`mod@bench`]: one number that tells whether two builds behave alike.
@@ -33,6 +33,7 @@ pub mod eval;
 pub mod record;
 pub mod search;
 pub mod simd;
+pub mod time;
 
 pub use board::bitboard::{Bitboard, Squares};
 pub use board::moves::{IllegalMove, Move, Movement};

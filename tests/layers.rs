@@ -6,15 +6,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module with those it may import, lowest first.
-const LAYERS: [(&str, &[&str]); 8] = [
+const LAYERS: [(&str, &[&str]); 9] = [
     ("board", &[]),
     ("endgame", &["board"]),
     ("simd", &["board"]),
     ("eval", &["board", "simd"]),
     ("clock", &["board"]),
-    ("search", &["board", "endgame", "simd", "eval", "clock"]),
+    ("time", &[]),
+    ("search", &["board", "endgame", "simd", "eval", "clock", "time"]),
     ("record", &["board"]),
-    ("bench", &["board", "simd", "eval", "search"]),
+    ("bench", &["board", "simd", "eval", "search", "time"]),
 ];
 
 /// What a library without input and output does not contain.

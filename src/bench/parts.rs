@@ -21,10 +21,11 @@ use crate::search::state::State;
 use crate::search::tree::{ArenaChunk, NodeId, Tree};
 use crate::search::{Limits, Resources, Search};
 use crate::simd::Kernel;
+use crate::time::Instant;
 use fastrand::Rng;
 use std::hint::black_box;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A half-move costs the difference between rollouts of 1 and of 1 + `HALF_MOVES` half-moves, divided by this.
 const HALF_MOVES: u32 = 8;

@@ -27,13 +27,14 @@ use crate::board::moves::Move;
 use crate::board::position::Position;
 use crate::board::square::Side;
 use crate::endgame::FillingProver;
+use crate::time::Instant;
 use evaluate::LeafEvaluator;
 use params::{Parallel, Params};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use report::Report;
 use run::{Progress, Run, Tally};
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tree::Tree;
 use worker::Worker;
 

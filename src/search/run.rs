@@ -9,10 +9,11 @@ use super::worker::Worker;
 use crate::board::moves::Move;
 use crate::board::position::Position;
 use crate::board::square::Side;
+use crate::time::Instant;
 use crossbeam_utils::CachePadded;
 use rayon::ThreadPool;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What the workers of one run share.
 pub(crate) struct Run<'a> {

@@ -1,6 +1,8 @@
 //! SIMD dispatch: which instruction sets the processor has, and the code compiled for one of them.
 
 use super::lanes::{Lanes, PortableLanes};
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+use super::wasm::Simd128Lanes;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 use super::x86::{Avx2Lanes, Avx512Lanes, Sse2Lanes};
 use std::sync::LazyLock;
@@ -20,6 +22,9 @@ pub enum Kernel {
     /// servers since 2021, AMD since 2022.
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     Avx512,
+    /// WebAssembly's 128-bit registers, in a module that is built with them.
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    Simd128,
 }
 
 /// Something to do by a kernel. What `run` calls must be inlined into it or go through [`Lanes::call`], or it is not
@@ -42,6 +47,7 @@ impl Kernel {
 
     /// Whether the program is built with few kernels (`--cfg few_kernels`): the portable one, and AVX2, which nearly
     /// all processors have. It is smaller and built sooner.
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     const FEW: bool = cfg!(few_kernels);
 
     /// Those for this kind of processor, slowest first.
@@ -53,6 +59,8 @@ impl Kernel {
         Self::Avx2,
         #[cfg(all(any(target_arch = "x86", target_arch = "x86_64"), not(few_kernels)))]
         Self::Avx512,
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        Self::Simd128,
     ];
 
     /// How many there are for this kind of processor.
@@ -68,6 +76,8 @@ impl Kernel {
             Self::Avx2 => "avx2",
             #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
             Self::Avx512 => "avx-512",
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Self::Simd128 => "simd128",
         }
     }
 
@@ -100,6 +110,9 @@ impl Kernel {
                     && is_x86_feature_detected!("avx512vbmi2")
                     && is_x86_feature_detected!("avx512vpopcntdq")
             }
+            // A host that lacks them refuses the module.
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Self::Simd128 => true,
         }
     }
 
@@ -120,6 +133,8 @@ impl Kernel {
             // SAFETY: likewise.
             #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
             Self::Avx512 => unsafe { run_avx512(task) },
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Self::Simd128 => run_simd128(task),
         }
     }
 }
@@ -148,4 +163,10 @@ pub(super) fn run_avx2<T: SimdTask>(task: T) -> T::Output {
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx512vbmi2,avx512vpopcntdq")]
 pub(super) fn run_avx512<T: SimdTask>(task: T) -> T::Output {
     task.run::<Avx512Lanes>()
+}
+
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+#[inline(never)]
+pub(super) fn run_simd128<T: SimdTask>(task: T) -> T::Output {
+    task.run::<Simd128Lanes>()
 }

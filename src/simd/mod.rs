@@ -6,6 +6,8 @@
 mod boards;
 mod kernel;
 mod lanes;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod wasm;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod x86;
 
