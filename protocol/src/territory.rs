@@ -1,61 +1,29 @@
-//! Territory by queen distance: a square belongs to the side that alone can reach it, or that reaches it in fewer
-//! queen moves. The metric t1 of the evaluation counts the same.
+//! Whose the squares are, as a board on the terminal: the [owners](Owner) by queen distance.
 
 use crate::board::{self, Colours};
-use otrera::{DistanceMaps, Kernel, Position, Side, Square};
+use otrera::eval::ownership::{Owner, Ownership};
+use otrera::{Position, Side};
 
 /// What the letters of [`Territory::rows`] mean.
 pub const LEGEND: &str = "b, w: only Black, only White gets there; +, -: Black, White is there in fewer moves;\n\
                           =: both in as many; .: nobody";
 
-/// Whose an empty square is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Owner {
-    Alone(Side),
-    Sooner(Side),
-    Both,
-    Nobody,
-}
-
 /// The territory of a position.
 pub struct Territory {
     position: Position,
-    maps: Box<DistanceMaps>,
+    ownership: Ownership,
 }
 
 impl Territory {
     /// Floods the board from the amazons of both sides.
     pub fn of(position: &Position) -> Self {
-        let mut maps = Box::new(DistanceMaps::default());
-        maps.flood_queen_only(position, Kernel::fastest());
-        Self { position: *position, maps }
-    }
-
-    fn owner(&self, square: Square) -> Owner {
-        let moves = |side: Side| {
-            self.maps.queen.reached().iter().position(|within| within.of(side.index()).contains(square))
-        };
-        match (moves(Side::Black), moves(Side::White)) {
-            (Some(_), None) => Owner::Alone(Side::Black),
-            (None, Some(_)) => Owner::Alone(Side::White),
-            (Some(black), Some(white)) if black < white => Owner::Sooner(Side::Black),
-            (Some(black), Some(white)) if black > white => Owner::Sooner(Side::White),
-            (Some(_), Some(_)) => Owner::Both,
-            (None, None) => Owner::Nobody,
-        }
+        Self { position: *position, ownership: Ownership::of(position) }
     }
 
     /// The board of it; amazons stand where they are, arrows are left out.
     pub fn rows(&self, colours: Colours) -> Vec<String> {
         let letter = |square| match board::piece(&self.position, square) {
-            '.' => match self.owner(square) {
-                Owner::Alone(Side::Black) => 'b',
-                Owner::Alone(Side::White) => 'w',
-                Owner::Sooner(Side::Black) => '+',
-                Owner::Sooner(Side::White) => '-',
-                Owner::Both => '=',
-                Owner::Nobody => '.',
-            },
+            '.' => self.ownership.owner(square).letter(),
             'X' => ' ',
             amazon => amazon,
         };
@@ -64,8 +32,9 @@ impl Territory {
 
     /// How many squares are whose, as a sentence.
     pub fn summary(&self) -> String {
-        let count =
-            |owner| self.position.empty().into_iter().filter(|&square| self.owner(square) == owner).count();
+        let count = |owner| {
+            self.position.empty().into_iter().filter(|&square| self.ownership.owner(square) == owner).count()
+        };
         let of = |side| {
             let (alone, sooner) = (count(Owner::Alone(side)), count(Owner::Sooner(side)));
             format!("{side} {} ({alone} alone)", alone + sooner)

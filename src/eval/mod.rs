@@ -10,7 +10,7 @@
 //!   ([`fitted`]).
 //! - [`policy`]: the logits of half-moves.
 //!
-//! [`winrate`] turns a value into a winning rate. [`mod@weights`] reads and writes files of fitted weights.
+//! [`winrate`] turns a value into a winning rate. [`ownership`] tells people whose the squares are. [`mod@weights`] reads and writes files of fitted weights.
 //! [`crate::simd`] is the arithmetic underneath, in several instruction sets, and [`parallel`] the paper's way to
 //! spread one evaluation over threads.
 //!
@@ -26,6 +26,7 @@ pub mod metrics;
 pub mod mobility;
 pub mod model;
 pub mod network;
+pub mod ownership;
 pub mod parallel;
 pub mod phased;
 pub mod policy;
