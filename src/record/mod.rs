@@ -1,6 +1,8 @@
 //! How a game is written down: [`GameRecord`] holds everything, [`json`] keeps all of it in one line,
-//! [`ccgc`] is the form of the Chinese championships, [`sgf`] that of SGF viewers. [`read`] takes any of them.
+//! [`ccgc`] is the form of the Chinese championships, [`sgf`] that of SGF viewers, [`botzone`] reads Botzone's match
+//! logs. [`read`] takes any of them.
 
+pub mod botzone;
 pub mod ccgc;
 pub mod json;
 pub mod sgf;
@@ -204,9 +206,9 @@ impl GameRecord {
     }
 }
 
-/// Reads the games of a text in whatever form: JSON lines, SGF, CCGC, or moves alone, as somebody typed them or the SAU
-/// platform writes them. Each form begins with a character of its own. There is one game at least; whether its moves
-/// are legal is for the caller to look at.
+/// Reads the games of a text in whatever form: JSON lines, SGF, CCGC, a log of Botzone's, or moves alone, as somebody
+/// typed them or the SAU platform writes them. Each form begins with a character of its own, but that Botzone's JSON has
+/// names of its own. There is one game at least; whether its moves are legal is for the caller to look at.
 ///
 /// ```
 /// use otrera::record::read;
@@ -219,13 +221,16 @@ impl GameRecord {
 /// # Errors
 /// What is wrong with the text, and where.
 pub fn read(text: &str) -> Result<Vec<GameRecord>, MalformedText> {
-    let beginning = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').chars().next();
-    let games = match beginning {
+    let trimmed = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+    let games = match trimmed.chars().next() {
+        Some('{' | '[') if botzone::recognises(trimmed) => vec![botzone::read(trimmed)?],
         Some('{') => json_lines(text)?,
         Some('(') => sgf::read(text)?,
         Some('#') => vec![ccgc::read(text)?],
         Some(_) => vec![ccgc::read_bare(text).map_err(|error| {
-            MalformedText::new(format!("is neither JSON lines nor SGF nor CCGC text, and as moves: {error}"))
+            MalformedText::new(format!(
+                "is neither JSON lines nor SGF nor CCGC text nor a log of Botzone's, and as moves: {error}"
+            ))
         })?],
         None => Vec::new(),
     };
