@@ -7,9 +7,19 @@ class Board {
   constructor(holder) {
     this.holder = holder;
     this.key = null;
+    this.flipped = false;
   }
 
-  /** Draws a position. Of positions with the same key, those of one game, the pieces glide. */
+  /** Whether White sits at the bottom; seen when it is drawn next. */
+  flip(flipped) {
+    this.flipped = flipped;
+    this.key = null;
+  }
+
+  /**
+   * Draws a position. Of positions with the same key, those of one game, the pieces glide. `under` and `over` are
+   * groups for whoever wants to draw more, below the pieces and above them.
+   */
   draw(key, position) {
     if (this.key !== key) {
       this.key = key;
@@ -29,16 +39,14 @@ class Board {
     this.edge = position.edge;
     const length = this.edge * CELL;
     const box = `${-MARGIN} -1 ${length + MARGIN + 1} ${length + MARGIN + 1}`;
-    this.marks = svg("g");
-    this.tiles = svg("g");
-    this.lines = svg("g");
+    [this.under, this.marks, this.tiles, this.lines, this.over] = Array.from({ length: 5 }, () => svg("g"));
     this.pieces = position.amazons.map(({ side }) => {
       const element = piece(side);
       element.dataset.side = side;
       return element;
     });
     const picture = svg("svg", { viewBox: box, role: "img", "aria-label": "Board" });
-    picture.append(...this.squares(), this.marks, this.tiles, this.lines, ...this.pieces);
+    picture.append(...this.squares(), this.under, this.marks, this.tiles, this.lines, ...this.pieces, this.over);
     this.holder.replaceChildren(picture);
   }
 
@@ -51,10 +59,10 @@ class Board {
         const shade = (row + column) % 2 === 0 ? "dark" : "light";
         elements.push(this.cell(squareAt(column, row), `square ${shade}`));
       }
-      const middle = row * CELL + CELL / 2;
+      const [x, y] = this.centre(squareAt(row, row));
       elements.push(
-        svg("text", { class: "coordinate", x: middle, y: length + 3.6 }, squareAt(row, 0)[0]),
-        svg("text", { class: "coordinate", x: -2.6, y: length - middle + 1.1 }, row + 1),
+        svg("text", { class: "coordinate", x, y: length + 3.6 }, squareAt(row, 0)[0]),
+        svg("text", { class: "coordinate", x: -2.6, y: y + 1.1 }, row + 1),
       );
     }
     return elements;
@@ -62,7 +70,8 @@ class Board {
 
   centre(square) {
     const [column, row] = placeOf(square);
-    return [(column + 0.5) * CELL, (this.edge - row - 0.5) * CELL];
+    const [x, y] = [(column + 0.5) * CELL, (this.edge - row - 0.5) * CELL];
+    return this.flipped ? [this.edge * CELL - x, this.edge * CELL - y] : [x, y];
   }
 
   /** A square, or a smaller one inside it. */
@@ -86,7 +95,7 @@ class Board {
     for (const tile of this.tiles.children) tile.classList.toggle("newest", tile === last);
   }
 
-  /** The way of the last amazon and of its arrow. */
+  /** The way of the last amazon and of its arrow, if it has been shot. */
   drawLast(last) {
     this.marks.replaceChildren();
     this.lines.replaceChildren();
@@ -97,11 +106,16 @@ class Board {
       mark.dataset.square = last[name];
       this.marks.append(mark);
     }
+    this.lines.append(...this.course(last, "way", "flight"));
+  }
+
+  /** The lines of a move or of its first half, with a class for the amazon's and one for the arrow's. */
+  course({ from, to, arrow }, way, flight) {
     // An arrow into the square that was left would fly along the amazon's own way.
-    const shift = last.arrow === last.from ? 1 : 0;
-    this.lines.append(
-      this.line(last.from, last.to, "way", 0, 4.4, shift),
-      this.line(last.to, last.arrow, "flight", 4.6, 3.2, shift));
+    const shift = arrow === from ? 1 : 0;
+    const lines = [this.line(from, to, way, 0, 4.4, shift)];
+    if (arrow) lines.push(this.line(to, arrow, flight, 4.6, 3.2, shift));
+    return lines;
   }
 
   /** A line between two squares, cut short at its ends and moved to its right, with a head. */

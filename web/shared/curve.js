@@ -1,12 +1,17 @@
-// The winning-rate curves of a game: what each player thought of Black's chances, ply by ply.
+// The winning-rate curves of a game: Black's chances ply by ply, as one or two saw them.
 
 const CURVE = { height: 230, left: 46, right: 12, top: 14, bottom: 26 };
 
 class Curve {
-  /** `choose` is called with the ply that somebody points at. */
-  constructor(holder, choose) {
+  /**
+   * `choose` is called with the ply that somebody points at; `chart` makes of a game what is drawn:
+   * `{ plies, label, empty, series: [{ side, points: [{ ply, rate }], legend: [element or text] }] }`.
+   * `side` is the look of a line, `empty` is shown where no series has a point.
+   */
+  constructor(holder, choose, chart) {
     this.holder = holder;
     this.choose = choose;
+    this.chart = chart;
     this.game = null;
     this.width = 0;
     new ResizeObserver(() => this.redrawIfResized()).observe(holder);
@@ -14,22 +19,25 @@ class Curve {
 
   draw(game, ply) {
     this.ply = ply;
-    if (this.game !== game) {
-      this.game = game;
-      this.build();
-    }
+    if (this.game !== game) this.redraw(game);
+    else this.placeCursor();
+  }
+
+  /** The same where the game has changed. */
+  redraw(game) {
+    this.game = game;
+    this.build();
     this.placeCursor();
   }
 
   redrawIfResized() {
     if (this.game !== null && this.holder.clientWidth !== this.width) {
-      this.build();
-      this.placeCursor();
+      this.redraw(this.game);
     }
   }
 
   x(ply) {
-    const plies = Math.max(1, this.game.moves.length);
+    const plies = Math.max(1, this.plies);
     return CURVE.left + (ply / plies) * (this.width - CURVE.left - CURVE.right);
   }
 
@@ -39,10 +47,12 @@ class Curve {
 
   build() {
     this.width = this.holder.clientWidth;
-    this.series = SIDES.map((side) => this.pointsOf(side));
-    if (this.series.every((points) => points.length === 0)) {
+    const { plies, series, label, empty } = this.chart(this.game);
+    this.plies = plies;
+    this.series = series;
+    if (series.every(({ points }) => points.length === 0)) {
       this.picture = null;
-      this.holder.replaceChildren(html("p", { class: "empty" }, "The record of this game has no winning rates."));
+      this.holder.replaceChildren(html("p", { class: "empty" }, empty));
       return;
     }
     this.cursor = svg("g", { class: "cursor" });
@@ -50,27 +60,13 @@ class Curve {
       width: this.width,
       height: CURVE.height,
       role: "img",
-      "aria-label": "Black's winning rate over the plies, as each player saw it",
+      "aria-label": label,
       onpointerdown: (event) => this.point(event),
       onpointermove: (event) => event.buttons === 1 && this.point(event),
     });
-    this.picture.append(...this.grid(), ...this.series.flatMap((points, index) => this.line(points, SIDES[index])), this.cursor);
-    this.holder.replaceChildren(this.legend(), this.picture);
-  }
-
-  /** The plies after which a side has said something, with Black's winning rate as it saw it. */
-  pointsOf(side) {
-    const rates = this.game.moves.map((_, ply) => ({ ply: ply + 1, rate: blackRate(this.game, ply) }));
-    return rates.filter(({ ply, rate }) => rate !== null && moverOf(this.game, ply - 1) === side);
-  }
-
-  legend() {
-    const entry = (side, index) => {
-      const name = this.game[side];
-      const text = this.series[index].length > 0 ? `as ${name} sees it` : `${name} does not tell`;
-      return html("span", { class: `entry ${side}` }, html("span", { class: "swatch" }), icon(side), html("span", { class: "name" }, text));
-    };
-    return html("div", { class: "legend" }, ...SIDES.map(entry));
+    this.picture.append(...this.grid(), ...series.flatMap((one) => this.line(one)), this.cursor);
+    const entries = series.map(({ side, legend }) => html("span", { class: `entry ${side}` }, html("span", { class: "swatch" }), ...legend));
+    this.holder.replaceChildren(html("div", { class: "legend" }, ...entries), this.picture);
   }
 
   grid() {
@@ -81,14 +77,14 @@ class Curve {
       elements.push(svg("line", { class: rate === 0.5 ? "middle" : "grid", x1: CURVE.left, x2: right, y1: y, y2: y }));
       if (rate * 2 % 1 === 0) elements.push(svg("text", { class: "tick", x: CURVE.left - 6, y: y + 4, "text-anchor": "end" }, percent(rate, 0)));
     }
-    const step = [5, 10, 20, 50].find((size) => this.game.moves.length / size <= this.width / 60) ?? 100;
-    for (let ply = 0; ply <= this.game.moves.length; ply += step) {
+    const step = [5, 10, 20, 50].find((size) => this.plies / size <= this.width / 60) ?? 100;
+    for (let ply = 0; ply <= this.plies; ply += step) {
       elements.push(svg("text", { class: "tick", x: this.x(ply), y: CURVE.height - 8, "text-anchor": "middle" }, ply));
     }
     return elements;
   }
 
-  line(points, side) {
+  line({ points, side }) {
     const path = points.map(({ ply, rate }, index) => `${index ? "L" : "M"}${this.x(ply).toFixed(1)} ${this.y(rate).toFixed(1)}`);
     const dots = points.map(({ ply, rate }) => {
       const [x, y] = [this.x(ply), this.y(rate)];
@@ -102,9 +98,9 @@ class Curve {
   placeCursor() {
     if (this.picture === null) return;
     const x = this.x(this.ply);
-    const marks = this.series.flatMap((points, index) => {
+    const marks = this.series.flatMap(({ points, side }) => {
       const known = points.findLast(({ ply }) => ply <= this.ply);
-      return known ? [svg("circle", { class: `now ${SIDES[index]}`, cx: this.x(known.ply), cy: this.y(known.rate), r: 5 })] : [];
+      return known ? [svg("circle", { class: `now ${side}`, cx: this.x(known.ply), cy: this.y(known.rate), r: 5 })] : [];
     });
     const line = svg("line", { x1: x, x2: x, y1: CURVE.top, y2: CURVE.height - CURVE.bottom });
     this.cursor.replaceChildren(line, ...marks);
@@ -113,6 +109,6 @@ class Curve {
   point(event) {
     const along = event.clientX - this.picture.getBoundingClientRect().left - CURVE.left;
     const share = along / (this.width - CURVE.left - CURVE.right);
-    this.choose(Math.round(Math.min(1, Math.max(0, share)) * this.game.moves.length));
+    this.choose(Math.round(Math.min(1, Math.max(0, share)) * this.plies));
   }
 }

@@ -2,7 +2,7 @@
 //! rates and a board to step through.
 //!
 //! The file needs nothing from anywhere. The page is made in the browser by the scripts beside this
-//! file, from one JSON object: the standing, and the games as [`json`] writes them.
+//! file and those that it shares with the page for playing (`web/shared/`), from one JSON object: the standing, and the games as [`json`] writes them.
 
 pub mod ratings;
 
@@ -14,19 +14,28 @@ use ratings::Standing;
 use std::path::{Path, PathBuf};
 
 const PAGE: &str = include_str!("page.html");
+/// A file that the page for playing has too.
+macro_rules! shared {
+    ($name:literal) => {
+        include_str!(concat!("../../../../web/shared/", $name))
+    };
+}
+
 /// What is behind another may overrule it.
-const STYLES: [&str; 5] = [
+const STYLES: [&str; 7] = [
+    shared!("base.css"),
     include_str!("page.css"),
     include_str!("standing.css"),
     include_str!("games.css"),
-    include_str!("board.css"),
+    shared!("curve.css"),
+    shared!("board.css"),
     include_str!("narrow.css"),
 ];
 const SCRIPTS: [&str; 6] = [
-    include_str!("elements.js"),
-    include_str!("replay.js"),
-    include_str!("board.js"),
-    include_str!("curve.js"),
+    shared!("elements.js"),
+    shared!("replay.js"),
+    shared!("board.js"),
+    shared!("curve.js"),
     include_str!("standing.js"),
     include_str!("page.js"),
 ];

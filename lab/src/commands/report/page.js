@@ -11,7 +11,7 @@ const filter = { pair: null, forfeits: false };
 let listed = [];
 
 const board = new Board(byId("board"));
-const curve = new Curve(byId("curve"), (ply) => show(shown.game, ply));
+const curve = new Curve(byId("curve"), (ply) => show(shown.game, ply), chart);
 
 /** Shows a game after so many plies; both are brought into range. */
 function show(number, ply) {
@@ -44,6 +44,23 @@ function outcomeOf(game) {
   return game.forfeit ? `${won} by forfeit: ${game.forfeit.text || game.forfeit.kind}` : won;
 }
 
+/** The winning rates of a game as each player saw them. */
+function chart(game) {
+  const series = SIDES.map((side) => {
+    const points = ratesOf(game, side);
+    const text = points.length > 0 ? `as ${game[side]} sees it` : `${game[side]} does not tell`;
+    return { side, points, legend: [icon(side), html("span", { class: "name" }, text)] };
+  });
+  const label = "Black's winning rate over the plies, as each player saw it";
+  return { plies: game.moves.length, series, label, empty: "The record of this game has no winning rates." };
+}
+
+/** The plies after which a side has said something, with Black's winning rate as it saw it. */
+function ratesOf(game, side) {
+  const rates = game.moves.map((_, ply) => ({ ply: ply + 1, rate: blackRate(game, ply) }));
+  return rates.filter(({ ply, rate }) => rate !== null && moverOf(game, ply - 1) === side);
+}
+
 function showPly(game) {
   board.draw(shown.game, boardAfter(game, shown.ply));
   curve.draw(game, shown.ply);
@@ -56,17 +73,6 @@ function showPly(game) {
   const current = moves.querySelector(`[data-ply="${shown.ply}"]`);
   current?.setAttribute("aria-current", "true");
   keepInView(moves, current);
-}
-
-/** Scrolls a list, and nothing else, until one of its elements is seen. */
-function keepInView(list, element) {
-  if (!element) {
-    list.scrollTop = 0;
-    return;
-  }
-  const [outer, inner] = [list.getBoundingClientRect(), element.getBoundingClientRect()];
-  if (inner.top < outer.top) list.scrollTop -= outer.top - inner.top + inner.height;
-  if (inner.bottom > outer.bottom) list.scrollTop += inner.bottom - outer.bottom + inner.height;
 }
 
 /** What is known about the move that led to the position shown. */
