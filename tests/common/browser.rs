@@ -1,0 +1,280 @@
+//! A real headless Chromium that shows one page, driven by real key presses and clicks through the DevTools pipe.
+#![allow(dead_code)] // every test file compiles this module for itself and uses a part of it
+
+use crate::skip::skip;
+use otrera::{Position, Side};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+/// A browser that shows one page.
+pub struct Browser {
+    process: Child,
+    messages: Receiver<Value>,
+    profile: PathBuf,
+    session: Value,
+    commands: u64,
+    /// Events that nobody has looked at yet.
+    events: Vec<Value>,
+}
+
+impl Browser {
+    /// Starts Chromium with a new profile; `None`, with a message, where there is none.
+    pub fn start(test: &str) -> Option<Self> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let programs = std::env::split_paths(&path).flat_map(|folder| {
+            ["chromium", "chromium-browser", "google-chrome"].map(|name| folder.join(name))
+        });
+        let Some(program) = programs.into_iter().find(|program| program.is_file()) else {
+            assert!(std::env::var_os("CI").is_none(), "no Chromium: apt-get install chromium");
+            skip(test, "no Chromium (sudo apt-get install chromium)");
+            return None;
+        };
+        let profile = folder("profile");
+        // The DevTools pipe is made of the descriptors 3 and 4.
+        let mut process = Command::new("sh")
+            .args(["-c", r#"exec "$@" 3<&0 4>&1 </dev/null >/dev/null"#, "sh"])
+            .arg(program)
+            .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
+            .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
+            .args(["--remote-debugging-pipe", "--window-size=1280,900"])
+            .arg(format!("--user-data-dir={}", profile.display()))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("sh starts");
+        let output = BufReader::new(process.stdout.take().expect("its output is piped"));
+        let (sender, messages) = channel();
+        std::thread::spawn(move || {
+            let messages = output.split(0).map_while(Result::ok);
+            messages
+                .map_while(|text| serde_json::from_slice(&text).ok())
+                .try_for_each(|text| sender.send(text))
+        });
+        let mut browser =
+            Self { process, messages, profile, session: Value::Null, commands: 0, events: Vec::new() };
+        let target = browser.command("Target.createTarget", json!({"url": "about:blank"}));
+        let attach = json!({"targetId": target["targetId"], "flatten": true});
+        browser.session = browser.command("Target.attachToTarget", attach)["sessionId"].clone();
+        for domain in ["Page", "Runtime", "Log", "Network"] {
+            browser.command(&format!("{domain}.enable"), json!({}));
+        }
+        browser.emulate("light");
+        Some(browser)
+    }
+
+    /// Sends a command and returns its result.
+    pub fn command(&mut self, method: &str, params: Value) -> Value {
+        self.commands += 1;
+        let mut command = json!({"id": self.commands, "method": method, "params": params});
+        if !self.session.is_null() {
+            command["sessionId"] = self.session.clone();
+        }
+        let pipe = self.process.stdin.as_mut().expect("its input is piped");
+        write!(pipe, "{command}\0").and_then(|()| pipe.flush()).expect("Chromium listens");
+        loop {
+            let message = self.message();
+            if message["id"] == self.commands {
+                assert!(message.get("error").is_none(), "{command}: {message}");
+                return message["result"].clone();
+            }
+            self.events.push(message);
+        }
+    }
+
+    fn message(&self) -> Value {
+        self.messages.recv_timeout(Duration::from_secs(60)).expect("Chromium answers")
+    }
+
+    /// Loads a page from the beginning.
+    pub fn open(&mut self, page: &Path, hash: &str) {
+        for url in ["about:blank".to_owned(), format!("file://{}{hash}", page.display())] {
+            self.command("Page.navigate", json!({"url": url}));
+            let loaded = format!("document.readyState === 'complete' && location.href.startsWith({url:?})");
+            let patience = Instant::now() + Duration::from_secs(60);
+            while self.evaluate(&loaded) != true {
+                assert!(Instant::now() < patience, "{url} does not load");
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        }
+    }
+
+    /// The value of an expression of the page; of a promise, what it comes to.
+    pub fn evaluate(&mut self, expression: &str) -> Value {
+        let result = self.command(
+            "Runtime.evaluate",
+            json!({"expression": expression, "returnByValue": true, "awaitPromise": true}),
+        );
+        assert!(result.get("exceptionDetails").is_none(), "{expression}: {result}");
+        result["result"]["value"].clone()
+    }
+
+    /// Waits until an expression of the page is true.
+    pub fn wait_for(&mut self, expression: &str) {
+        let patience = Instant::now() + Duration::from_secs(60);
+        while self.evaluate(expression) != true {
+            assert!(Instant::now() < patience, "never true: {expression}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// The text that somebody sees in an element.
+    pub fn text(&mut self, selector: &str) -> String {
+        let text = self.evaluate(&format!("document.querySelector({selector:?}).innerText"));
+        text.as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Puts a text into a field in place of what is there.
+    pub fn fill(&mut self, selector: &str, text: &str) {
+        let field = format!("document.querySelector({selector:?})");
+        self.evaluate(&format!("{field}.focus(); {field}.select()"));
+        self.command("Input.insertText", json!({"text": text}));
+    }
+
+    /// Chooses a value of a selection list.
+    pub fn choose(&mut self, selector: &str, value: &str) {
+        self.evaluate(&format!(
+            "(() => {{ const list = document.querySelector({selector:?}); list.value = {value:?};
+            list.dispatchEvent(new Event('change', {{ bubbles: true }})); }})()"
+        ));
+    }
+
+    /// Gives a file to a field for files.
+    pub fn give_file(&mut self, selector: &str, file: &Path) {
+        let expression = format!("document.querySelector({selector:?})");
+        let field = self.command("Runtime.evaluate", json!({"expression": expression}));
+        let object = &field["result"]["objectId"];
+        self.command("DOM.setFileInputFiles", json!({"files": [file], "objectId": object}));
+    }
+
+    /// A window of this width and height, with fingers or a mouse.
+    pub fn resize(&mut self, [width, height]: [u32; 2], mobile: bool) {
+        let metrics = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile});
+        self.command("Emulation.setDeviceMetricsOverride", metrics);
+    }
+
+    /// A picture of the window.
+    pub fn picture(&mut self, file: &Path) {
+        let picture = self.command("Page.captureScreenshot", json!({"format": "png"}));
+        let bytes = base64(picture["data"].as_str().unwrap_or_default());
+        std::fs::write(file, bytes).expect("a picture fits on the disk");
+    }
+
+    pub fn press(&mut self, key: &str) {
+        for kind in ["rawKeyDown", "keyUp"] {
+            self.command("Input.dispatchKeyEvent", json!({"type": kind, "key": key, "code": key}));
+        }
+    }
+
+    /// Clicks into the middle of the first element that a selector finds.
+    pub fn click(&mut self, selector: &str) {
+        let place = format!(
+            "(() => {{ const element = document.querySelector({selector:?});
+            element.scrollIntoView({{ block: 'center', behavior: 'instant' }});
+            const box = element.getBoundingClientRect();
+            return [box.x + box.width / 2, box.y + box.height / 2]; }})()"
+        );
+        let place = self.evaluate(&place);
+        for kind in ["mousePressed", "mouseReleased"] {
+            let click =
+                json!({"type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1});
+            self.command("Input.dispatchMouseEvent", click);
+        }
+    }
+
+    /// Pieces that do not glide, and a colour scheme.
+    pub fn emulate(&mut self, scheme: &str) {
+        let features = json!([
+            {"name": "prefers-reduced-motion", "value": "reduce"},
+            {"name": "prefers-color-scheme", "value": scheme},
+        ]);
+        self.command("Emulation.setEmulatedMedia", json!({"features": features}));
+    }
+
+    /// What the console, the page or the network complained of, and requests for anything but the page and its own
+    /// worker.
+    pub fn complaints(&self) -> Vec<&Value> {
+        let complains = |event: &&Value| match event["method"].as_str() {
+            Some("Runtime.exceptionThrown" | "Runtime.consoleAPICalled" | "Log.entryAdded") => true,
+            Some("Network.requestWillBeSent") => {
+                let url = event["params"]["request"]["url"].as_str().unwrap_or_default();
+                !(url.starts_with("file:///") && url.contains(".html") || url.starts_with("blob:"))
+            }
+            _ => false,
+        };
+        self.events.iter().filter(complains).collect()
+    }
+
+    /// What the eye sees on the board: pieces and arrows by the squares on which they are drawn.
+    pub fn board(&mut self) -> Vec<String> {
+        let seen = self.evaluate(
+            "(() => {
+            const rim = document.querySelector('#board .rim').getBoundingClientRect();
+            const edge = Math.sqrt(document.querySelectorAll('#board .square').length);
+            const square = (element) => {
+                const box = element.getBoundingClientRect();
+                const column = Math.floor((box.x + box.width / 2 - rim.x) / rim.width * edge);
+                const row = Math.floor((rim.bottom - box.y - box.height / 2) / rim.height * edge);
+                return 'abcdefghij'[column] + (row + 1);
+            };
+            const all = (selector, name) =>
+                [...document.querySelectorAll(`#board ${selector}`)].map((element) => name + square(element));
+            return [...all('.amazon.black', 'Black '), ...all('.amazon.white', 'White '), ...all('.tile', 'arrow ')];
+            })()",
+        );
+        let seen = seen.as_array().expect("a list").iter();
+        let mut seen: Vec<String> = seen.filter_map(Value::as_str).map(str::to_owned).collect();
+        seen.sort_unstable();
+        seen
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+        // Its helpers end by themselves, soon, and write until then.
+        let patience = Instant::now() + Duration::from_secs(5);
+        while std::fs::remove_dir_all(&self.profile).is_err() && Instant::now() < patience {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+/// A new folder for one use in this run.
+pub fn folder(name: &str) -> PathBuf {
+    static USES: AtomicU32 = AtomicU32::new(0);
+    let number = USES.fetch_add(1, Ordering::Relaxed);
+    let folder = std::env::temp_dir().join(format!("otrera-{name}-{}-{number}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("the folder for temporary files can be written");
+    folder
+}
+
+/// The same as [`Browser::board`] for a position.
+pub fn expected(position: &Position) -> Vec<String> {
+    let amazons = Side::BOTH
+        .into_iter()
+        .flat_map(|side| position.amazons(side).into_iter().map(move |square| format!("{side} {square}")));
+    let arrows = position.arrows().into_iter().map(|square| format!("arrow {square}"));
+    let mut all: Vec<String> = amazons.chain(arrows).collect();
+    all.sort_unstable();
+    all
+}
+
+/// The bytes of a text in base64 (RFC 4648), without checks.
+fn base64(text: &str) -> Vec<u8> {
+    const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let sixes: Vec<u32> =
+        text.chars().filter_map(|letter| LETTERS.find(letter).map(|value| value as u32)).collect();
+    let bytes = sixes.chunks(4).flat_map(|four| {
+        let number = four.iter().fold(0, |number, six| number << 6 | six) << (6 * (4 - four.len()));
+        number.to_be_bytes()[1..four.len()].to_vec()
+    });
+    bytes.collect()
+}

@@ -1,0 +1,44 @@
+//! The page for playing, built once for all tests of a program.
+
+use crate::skip::skip;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+const TARGET: &str = "wasm32-unknown-unknown";
+
+/// The page as `make web` builds it; `None`, with a message, where Rust's library for it cannot be had.
+pub fn page(test: &str) -> Option<&'static Path> {
+    static PAGE: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let page = PAGE.get_or_init(|| has_library().then(build)).as_deref();
+    if page.is_none() {
+        assert!(std::env::var_os("CI").is_none(), "no library for {TARGET}: rustup target add {TARGET}");
+        skip(test, &format!("no Rust library for {TARGET} (rustup target add {TARGET})"));
+    }
+    page
+}
+
+/// Whether the library for WebAssembly is there, or rustup brings it.
+fn has_library() -> bool {
+    let rustc = Command::new("rustc").args(["--print", "target-libdir", "--target", TARGET]).output();
+    let folder = rustc.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
+    folder.is_ok_and(|folder| Path::new(&folder).is_dir())
+        || Command::new("rustup")
+            .args(["target", "add", TARGET])
+            .status()
+            .is_ok_and(|status| status.success())
+}
+
+fn build() -> PathBuf {
+    let project =
+        Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate is a folder of the project");
+    let temporary = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let page = temporary.join("otrera.html");
+    let build = Command::new(project.join("scripts/build_web.sh"))
+        .arg(&page)
+        .env("CARGO_TARGET_DIR", temporary.parent().expect("it is a folder in target"))
+        .output()
+        .expect("sh starts");
+    assert!(build.status.success(), "{}", String::from_utf8_lossy(&build.stderr));
+    page
+}
