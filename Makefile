@@ -16,7 +16,7 @@ FAULT_GAMES ?= 24
 MUTANTS_SHARD ?= 0/100
 
 .DEFAULT_GOAL := bot
-.PHONY: bot quick botzone windows sau test-sau lab play test fuzz faults mutants bench same-bench lint deny clean help
+.PHONY: bot quick botzone windows sau test-sau web lab play test fuzz faults mutants bench same-bench lint deny clean help
 
 bot: ## the bot, a static Linux executable: dist/otrera
 	@scripts/need.sh cargo cc
@@ -50,6 +50,10 @@ sau: windows ## the folder for the SAU Game Platform: dist/otrera-sau.zip
 
 test-sau: sau ## tests of that folder, under Wine
 	@scripts/tests.sh packaging
+
+web: ## the page to play and analyse in a browser, engine included: dist/otrera.html
+	@scripts/need.sh cargo cc python3
+	@scripts/build_web.sh dist/otrera.html
 
 lab: ## the laboratory: dist/lab
 	@scripts/need.sh cargo cc

@@ -1,0 +1,25 @@
+#!/bin/sh
+# scripts/build_web.sh PAGE.html: the page with the engine in it (`make web`). Where Rust's library for WebAssembly is
+# missing, rustup brings it.
+#
+# The engine is built twice, with WebAssembly's 128-bit SIMD and without, as a browser that lacks it refuses the whole
+# module.
+set -eu
+cd "$(dirname "$0")/.."
+page=$1
+target=wasm32-unknown-unknown
+
+if ! [ -d "$(rustc --print target-libdir --target $target 2>/dev/null)" ]; then
+    echo "make: Rust's library for $target is missing; this brings it:  rustup target add $target" >&2
+    rustup target add $target
+fi
+
+folder=${CARGO_TARGET_DIR:-target}/web
+build() {
+    CARGO_TARGET_DIR=$folder/$1 RUSTFLAGS=$2 cargo build --release --locked --package otrera-web --target $target
+}
+build simd "-C target-feature=+simd128,+bulk-memory"
+build plain ""
+mkdir -p "$(dirname "$page")"
+module=$target/release/otrera_web.wasm
+python3 -B web/pack.py "$page" "$folder/simd/$module" "$folder/plain/$module"

@@ -1,0 +1,58 @@
+// The engine from the page's side: a worker that answers one request after the other.
+
+/** The search was stopped by whoever asked for it. */
+class Stopped extends Error {}
+
+class Engine {
+  constructor() {
+    const source = byId("worker").textContent;
+    this.url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+    this.builds = { simd: byId("engine-simd").textContent.trim(), plain: byId("engine-plain").textContent.trim() };
+    this.start();
+  }
+
+  start() {
+    this.requests = 0;
+    this.waiting = new Map();
+    this.worker = new Worker(this.url);
+    this.ready = new Promise((resolve, reject) => {
+      this.worker.onmessage = ({ data }) => {
+        if (data.ready) resolve();
+        else if (data.id === undefined) reject(new Error(data.problem));
+        else this.settle(data);
+      };
+      this.worker.onerror = (event) => reject(new Error(event.message));
+    });
+    // Whoever asks is told.
+    this.ready.catch(() => {});
+    this.worker.postMessage(this.builds);
+  }
+
+  settle({ id, answer }) {
+    const { resolve, reject } = this.waiting.get(id);
+    this.waiting.delete(id);
+    // A module that has panicked is not to be trusted with another request.
+    if (answer.broken) this.restart();
+    if (answer.problem === undefined) resolve(answer);
+    else reject(new Error(answer.problem));
+  }
+
+  /** The answer to a request; fails with the engine's sentence about what is wrong with it. */
+  async ask(request) {
+    await this.ready;
+    this.requests += 1;
+    const id = this.requests;
+    return new Promise((resolve, reject) => {
+      this.waiting.set(id, { resolve, reject });
+      this.worker.postMessage({ id, request });
+    });
+  }
+
+  /** Ends whatever is computed, whose askers get `Stopped`; what the search knew is lost. */
+  restart() {
+    this.worker.terminate();
+    const waiting = [...this.waiting.values()];
+    this.start();
+    for (const { reject } of waiting) reject(new Stopped());
+  }
+}

@@ -1,0 +1,149 @@
+// What the page's controls do, and how it begins.
+
+const THEMES = ["auto", "light", "dark"];
+const SQUARES_SHOWN = ["off", "owners", "moves"];
+/** Choices of what the engine has for a move. */
+const CONTROLS = [{ seconds: 0.2 }, { seconds: 1 }, { seconds: 5 }, { seconds: 20 }, { iterations: 1000 }, { iterations: 20000 }, { iterations: 200000 }];
+/** Boards that a new game is offered on. */
+const NEW_EDGES = [8, 10];
+
+/** Fills a selection list and chooses one of its values. */
+function options(id, values, chosen) {
+  byId(id).replaceChildren(...values.map(([value, text]) => html("option", { value, selected: String(value) === String(chosen) }, text)));
+}
+
+function setLanguage(chosen) {
+  language = chosen;
+  settings.set("language", chosen);
+  translate();
+  options("language", Object.entries(TEXT).map(([name, text]) => [name, text.language]), language);
+  options("theme", THEMES.map((theme) => [theme, t("themes")[theme]]), settings.get("theme") ?? "auto");
+  options("squares-shown", SQUARES_SHOWN.map((what) => [what, t("squaresShown")[what]]), byId("squares-shown").value || "off");
+  options("control", CONTROLS.map((control, index) => [index, controlText(control)]), byId("control").value || 1);
+  byId("save").replaceChildren(...Object.keys(FORMS).map((form) =>
+    html("button", { type: "button", "data-form": form, onclick: () => save(form) }, t("saveAs", FORMS[form][0]))));
+  fillNewGame();
+  gridKey = null;
+  if (state.tree) tell(null);
+  if (setUp.active) setUp.show();
+}
+
+function setTheme(theme) {
+  settings.set("theme", theme);
+  document.documentElement.style.colorScheme = theme === "auto" ? "" : theme;
+}
+
+/** What the dialog for a new game asks, with the choices of the last game. */
+const asked = { edge: 10, players: { black: "human", white: "engine" } };
+
+function fillNewGame() {
+  choices("new-size", "edge", NEW_EDGES.map((edge) => [edge, t("squaresOf", edge)]), asked.edge, (edge) => {
+    asked.edge = edge;
+  });
+  for (const side of SIDES) {
+    byId(`legend-${side}`).textContent = t("plays", t(side));
+    choices(`new-${side}`, "player", ["human", "engine"].map((player) => [player, t(player)]), asked.players[side], (player) => {
+      asked.players[side] = player;
+    });
+  }
+}
+
+/** What a key does, where no control and no square has it. */
+function stepByKey(event) {
+  const steps = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
+  const isTyping = event.target.closest("input, select, textarea, dialog, [role=gridcell]");
+  if (event.key === "Escape" && !event.target.closest("dialog")) setHalf({});
+  if (isTyping || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || !(event.key in steps)) return;
+  event.preventDefault();
+  step(steps[event.key]);
+}
+
+function listen() {
+  const click = (id, action) => byId(id).addEventListener("click", () => action());
+  const change = (id, action) => byId(id).addEventListener("change", ({ target }) => action(target));
+  click("to-start", () => step(-Infinity));
+  click("back", () => step(-1));
+  click("forward", () => step(1));
+  click("to-end", () => step(Infinity));
+  click("undo", undo);
+  click("hint", hint);
+  click("resign", resign);
+  click("flip", () => {
+    board.flip(!board.flipped);
+    draw();
+  });
+  click("analyse", () => {
+    state.analysing = !state.analysing;
+    settle();
+  });
+  click("new-game", () => byId("new-game-dialog").showModal());
+  click("open", () => byId("file").click());
+  click("open-paste", () => byId("paste-dialog").showModal());
+  click("open-set-up", () => setUp.open());
+  click("set-up-clear", () => setUp.clear());
+  click("set-up-usual", () => setUp.usual());
+  click("set-up-cancel", () => setUp.cancel());
+  click("set-up-done", () => setUp.done());
+  click("share", share);
+  click("losses", findLosses);
+  change("language", ({ value }) => setLanguage(value));
+  change("theme", ({ value }) => setTheme(value));
+  change("squares-shown", draw);
+  change("lines", () => settle());
+  change("games", ({ value }) => showGame(Number(value)));
+  change("file", (input) => {
+    if (input.files.length > 0) openFile(input.files[0]);
+    input.value = "";
+  });
+  listenToForms();
+  document.addEventListener("keydown", stepByKey);
+  document.addEventListener("dragover", (event) => event.preventDefault());
+  document.addEventListener("drop", (event) => {
+    event.preventDefault();
+    if (event.dataTransfer.files.length > 0) openFile(event.dataTransfer.files[0]);
+  });
+  addEventListener("hashchange", () => openLink().then((opened) => opened || tell(state.linkProblem)));
+}
+
+function listenToForms() {
+  const submit = (id, action) => byId(id).addEventListener("submit", (event) => {
+    event.preventDefault();
+    action();
+  });
+  submit("type-move", () => playTyped(byId("typed-move").value));
+  submit("fen-form", async () => {
+    const fen = byId("fen").value;
+    try {
+      await engine.ask({ do: "position", fen });
+      showPosition(fen);
+    } catch (error) {
+      tell(t("unread", "FEN", error.message));
+    }
+  });
+  byId("new-game-dialog").addEventListener("close", ({ target }) => {
+    if (target.returnValue !== "begin") return;
+    if (setUp.active) setUp.close();
+    newGame(asked.edge, { ...asked.players }, CONTROLS[byId("control").value]);
+  });
+  byId("paste-dialog").addEventListener("close", ({ target }) => {
+    if (target.returnValue === "read") openText(t("pasted"), byId("pasted").value);
+  });
+}
+
+async function begin() {
+  setTheme(settings.get("theme") ?? "auto");
+  setLanguage(language);
+  listen();
+  byId("status").textContent = t("loading");
+  try {
+    await engine.ready;
+  } catch (error) {
+    byId("status").textContent = t("engineFailed", error.message);
+    return;
+  }
+  if (await openLink()) return;
+  await newGame(asked.edge, { ...asked.players }, state.control);
+  if (state.linkProblem) tell(state.linkProblem);
+}
+
+begin();

@@ -1,0 +1,127 @@
+// Records and links: opened, pasted, saved; and the moves of a game that cost most.
+
+/** The largest file that is read, as the engine's own limit. */
+const MOST_MEGABYTES = 16;
+const FORMS = { json: ["JSON", "jsonl"], sgf: ["SGF", "sgf"], ccgc: ["CCGC", "txt"] };
+
+let openedGames = [];
+
+async function openFile(file) {
+  const megabytes = file.size / 2 ** 20;
+  if (megabytes > MOST_MEGABYTES) {
+    tell(t("unread", file.name, t("tooLarge", Math.round(megabytes), MOST_MEGABYTES)));
+    return;
+  }
+  let text;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
+  } catch {
+    tell(t("unread", file.name, t("notText")));
+    return;
+  }
+  await openText(file.name, text);
+}
+
+async function openText(name, text) {
+  let games;
+  try {
+    ({ games } = await engine.ask({ do: "read", text }));
+  } catch (error) {
+    tell(t("unread", name, error.message));
+    return;
+  }
+  openedGames = games;
+  byId("games-label").hidden = games.length < 2;
+  byId("games").replaceChildren(...games.map((game, index) => html("option", { value: index }, `${index + 1}. ${game.black} – ${game.white}`)));
+  showGame(0, t("opened", games.length));
+}
+
+function showGame(index, message = null) {
+  if (setUp.active) setUp.close();
+  state.players = { black: "human", white: "human" };
+  setTree(GameTree.ofRecord(openedGames[index]), message);
+}
+
+async function save(form) {
+  // The end of the line says who has won.
+  await describe(state.tree.line().at(-1));
+  try {
+    const { text } = await engine.ask({ do: "write", form, game: state.tree.toRecord() });
+    const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+    html("a", { href: url, download: `otrera.${FORMS[form][1]}` }).click();
+    URL.revokeObjectURL(url);
+  } catch (error) {
+    tell(error.message);
+  }
+}
+
+/** A link that holds the start and the moves up to the position shown: nothing is sent anywhere. */
+async function share() {
+  const moves = state.tree.movesTo(state.tree.current).map((move) => move.replace(/[-/]/g, ""));
+  const hash = new URLSearchParams({ fen: state.tree.start, moves: moves.join(",") });
+  const link = `${location.href.split("#")[0]}#${hash}`;
+  byId("link").value = link;
+  byId("link").hidden = false;
+  try {
+    await navigator.clipboard.writeText(link);
+    tell(t("copied"));
+  } catch {
+    byId("link").select();
+    tell(t("link"));
+  }
+}
+
+/** Shows what the address asks for, if it asks for something. */
+async function openLink() {
+  const wanted = new URLSearchParams(location.hash.slice(1));
+  const fen = wanted.get("fen");
+  if (!fen) return false;
+  const texts = (wanted.get("moves") ?? "").split(",").filter(Boolean);
+  try {
+    const { fen: start } = await engine.ask({ do: "position", fen });
+    const { played } = await engine.ask({ do: "position", fen, moves: texts });
+    state.players = { black: "human", white: "human" };
+    const tree = new GameTree(start);
+    for (const move of played) tree.play(move);
+    setTree(tree);
+    return true;
+  } catch (error) {
+    state.linkProblem = t("linkBroken", error.message);
+    return false;
+  }
+}
+
+/** How many moves are said to have cost most, and how long each position of the game is searched. */
+const LOSSES = 5;
+const LOSS_SECONDS = 0.3;
+
+/** Searches every position of the line and lists the moves that gave most away. */
+async function findLosses() {
+  const { tree } = state;
+  const line = tree.line();
+  state.change += 1;
+  const { change } = state;
+  const progress = byId("losses-progress");
+  Object.assign(progress, { hidden: false, max: line.length, value: 0 });
+  const goesOn = () => change === state.change;
+  await unlessStopped(() => searchAll(line, goesOn, (done) => {
+    progress.value = done;
+    byId("losses-done").textContent = t("searching", done, line.length);
+  }));
+  progress.hidden = true;
+  byId("losses-done").textContent = "";
+  if (!goesOn()) return;
+  tree.losses = line.filter((node) => tree.lossOf(node) > 0).sort((a, b) => tree.lossOf(b) - tree.lossOf(a)).slice(0, LOSSES);
+  settle();
+}
+
+/** Searches positions one after the other, as long as that is wanted. */
+async function searchAll(nodes, goesOn, tellProgress) {
+  for (const [index, node] of nodes.entries()) {
+    await describe(node);
+    const isKnown = node.described.winner || node.found?.proven;
+    if (!isKnown) await search(node, { seconds: LOSS_SECONDS }, goesOn);
+    if (!goesOn()) return;
+    tellProgress(index + 1);
+  }
+}

@@ -1,0 +1,118 @@
+// Setting up any position: a palette of pieces, put on the board square by square.
+
+const PALETTE = ["black", "white", "arrow", "empty"];
+/** Edges of boards, shortest first. */
+const EDGES = [4, 5, 6, 7, 8, 9, 10];
+
+const setUp = {
+  active: false,
+  piece: "black",
+  side: "black",
+  edge: 10,
+  /** What stands where. */
+  content: new Map(),
+
+  open() {
+    const { described } = state.tree.current;
+    this.load(described?.fen ?? state.tree.start);
+    this.active = true;
+    this.before = state.tree;
+    this.show();
+  },
+
+  load(fen) {
+    const { edge, side, amazons, arrows } = startOf(fen);
+    const content = [...amazons.map((amazon) => [amazon.square, amazon.side]), ...arrows.map((square) => [square, "arrow"])];
+    Object.assign(this, { edge, side, content: new Map(content) });
+  },
+
+  put(square) {
+    if (this.piece === "empty" || this.content.get(square) === this.piece) this.content.delete(square);
+    else this.content.set(square, this.piece);
+    this.show();
+  },
+
+  /** The position as FEN: Q and q are amazons of Black and White, `*` is an arrow; w means that Black is to move. */
+  fen() {
+    const letters = { black: "Q", white: "q", arrow: "*" };
+    const rows = Array.from({ length: this.edge }, (_, fromTop) => {
+      const row = this.edge - 1 - fromTop;
+      const text = Array.from({ length: this.edge }, (__, column) => letters[this.content.get(squareAt(column, row))] ?? " ");
+      return text.join("").replace(/ +/g, (gap) => gap.length);
+    });
+    const arrows = [...this.content.values()].filter((piece) => piece === "arrow").length;
+    return `${rows.join("/")} ${this.side === "black" ? "w" : "b"} - - ${arrows} ${Math.floor(arrows / 2) + 1}`;
+  },
+
+  /** Shows the position as far as it has come, which need not be one that can be played. */
+  show() {
+    document.body.classList.toggle("setting-up", this.active);
+    byId("set-up").hidden = !this.active;
+    if (!this.active) return;
+    choices("set-up-size", "edge", EDGES.map((edge) => [edge, t("squaresOf", edge)]), this.edge, (edge) => this.resize(Number(edge)));
+    choices("palette", "piece", PALETTE.map((piece) => [piece, t("square")[piece]]), this.piece, (piece) => {
+      this.piece = piece;
+    });
+    choices("set-up-side", "side", SIDES.map((side) => [side, t(side)]), this.side, (side) => {
+      this.side = side;
+    });
+    setTree(new GameTree(this.fen()));
+  },
+
+  resize(edge) {
+    this.edge = edge;
+    for (const square of this.content.keys()) {
+      if (Math.max(...placeOf(square)) >= edge) this.content.delete(square);
+    }
+    this.show();
+  },
+
+  async usual() {
+    this.load((await engine.ask({ do: "start", edge: this.edge })).fen);
+    this.show();
+  },
+
+  clear() {
+    this.content.clear();
+    this.show();
+  },
+
+  /** Begins a game from the position, or says why that is none. */
+  async done() {
+    const fen = this.fen();
+    try {
+      await engine.ask({ do: "position", fen });
+    } catch (error) {
+      tell(error.message);
+      return;
+    }
+    this.close();
+    showPosition(fen);
+  },
+
+  cancel() {
+    this.close();
+    setTree(this.before);
+  },
+
+  close() {
+    this.active = false;
+    this.show();
+  },
+};
+
+/** A game from any position, for two persons: whoever set it up wants to look at it. */
+function showPosition(fen) {
+  state.players = { black: "human", white: "human" };
+  setTree(new GameTree(fen));
+}
+
+/** A row of radio buttons. */
+function choices(id, name, options, value, chosen) {
+  const holder = byId(id);
+  const hadFocus = holder.contains(document.activeElement);
+  holder.replaceChildren(...options.map(([option, text]) => html("label", { class: "choice" },
+    html("input", { type: "radio", name: `${id}-${name}`, value: option, checked: option === value, onchange: () => chosen(option) }),
+    ` ${text}`)));
+  if (hadFocus) holder.querySelector(":checked")?.focus();
+}

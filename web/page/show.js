@@ -1,0 +1,179 @@
+// Everything that is drawn from the state: board, grid, status, moves, curve.
+
+const board = new Board(byId("board"));
+const squares = new Squares(byId("squares"), board, choose);
+const curve = new Curve(byId("curve"), (ply) => goTo(state.tree.line()[ply]), chart);
+let gridKey = null;
+
+function draw() {
+  const node = state.tree.current;
+  const position = positionShown(node);
+  board.draw(state.tree, position);
+  drawGrid(position, node);
+  drawOverlay(node);
+  drawSteps(node);
+  drawMoves();
+  drawLosses();
+  drawSearch();
+  byId("status").textContent = [state.message, statusOf(node)].filter(Boolean).join(" ");
+  if (document.activeElement !== byId("fen")) byId("fen").value = node.described?.fen ?? "";
+}
+
+/** The board of a node with the half of a move that has been made. */
+function positionShown(node) {
+  const { start } = state.tree;
+  const moves = state.tree.movesTo(node).map((move) => ({ move }));
+  const position = boardAfter({ start, moves }, moves.length);
+  const { from, to } = state.half;
+  if (to) {
+    position.amazons.find((amazon) => amazon.square === from).square = to;
+    position.last = { from, to };
+  }
+  return position;
+}
+
+function drawGrid({ edge, amazons, arrows }, node) {
+  const key = `${edge} ${board.flipped}`;
+  if (key !== gridKey) squares.build(edge, board.flipped);
+  gridKey = key;
+  const content = new Map([...amazons.map(({ side, square }) => [square, side]), ...arrows.map((square) => [square, "arrow"])]);
+  const choices = choicesIn(node);
+  const { from, to } = state.half;
+  squares.describe((square) => {
+    const can = choices.has(square);
+    const label = `${square}: ${t("square")[content.get(square) ?? "empty"]}${can ? `, ${t("here")}` : ""}`;
+    const isChosen = square === (to ?? from);
+    return { label, mark: isChosen ? "chosen" : can ? (from ? "target" : "movable") : null };
+  });
+}
+
+/** The squares that a person may choose now. */
+function choicesIn(node) {
+  if (setUp.active || !canMove(node)) return new Set();
+  const { from, to } = state.half;
+  const { moves } = node.described;
+  return new Set(to ? moves[from][to] : Object.keys(from ? moves[from] : moves));
+}
+
+/** Whose the squares are, and the best moves as arrows. */
+function drawOverlay(node) {
+  board.under.replaceChildren(...ownerMarks(node));
+  const best = state.hint ? [state.hint] : (state.found?.lines ?? []).map(({ move }) => move);
+  const isShown = state.hint || (state.analysing && !state.half.from);
+  board.over.replaceChildren(...(isShown ? best.slice(0, 3).toReversed() : []).flatMap((move, index, all) =>
+    board.course(squaresOf(move), `suggestion rank-${all.length - index}`, `suggestion shot rank-${all.length - index}`)));
+}
+
+const OWNER_CLASS = { b: "black alone", w: "white alone", "+": "black", "-": "white", "=": "both" };
+
+function ownerMarks(node) {
+  const shown = byId("squares-shown").value;
+  if (shown === "off" || !node.described || state.half.to || setUp.active) return [];
+  const { owners, edge, distances } = node.described;
+  return [...owners].flatMap((letter, index) => {
+    const square = squareAt(index % edge, Math.floor(index / edge));
+    if (!(letter in OWNER_CLASS)) return [];
+    const mark = board.cell(square, `owner ${OWNER_CLASS[letter]}`);
+    return shown === "owners" ? [mark] : [mark, distanceText(square, distances[square])];
+  });
+}
+
+/** In how many moves Black and White get to a square. */
+function distanceText(square, moves) {
+  const [x, y] = board.centre(square);
+  return svg("text", { class: "distance", x, y: y + 1 }, moves.map((count) => count ?? "–").join(" "));
+}
+
+function statusOf(node) {
+  const { from, to } = state.half;
+  if (!node.described) return t("loading");
+  const { winner, side } = node.described;
+  if (winner) return t("won", t(winner));
+  if (node === state.tree.ending.node && state.tree.ending.winner) return t("won", t(state.tree.ending.winner));
+  if (isEngineToMove(node)) return t("thinking");
+  if (to) return t("chooseArrow", to);
+  return from ? t("chooseLanding", from) : t("toMove", t(side));
+}
+
+function drawSteps(node) {
+  const line = state.tree.line();
+  byId("ply").textContent = `${node.ply} / ${line.length - 1}`;
+  for (const id of ["to-start", "back", "undo"]) byId(id).disabled = !node.parent;
+  for (const id of ["forward", "to-end"]) byId(id).disabled = !node.next;
+  const isMove = canMove(node) && !setUp.active;
+  for (const id of ["hint", "resign"]) byId(id).disabled = !isMove;
+}
+
+/** The moves of the line in pairs; below a move the others that were tried in its place. */
+function drawMoves() {
+  const line = state.tree.line();
+  const losses = new Set(state.tree.losses);
+  const cells = line.slice(1).map((node) => moveButton(node, losses));
+  if (cells.length > 0 && state.tree.moverOf(0) === "white") cells.unshift(html("span", { class: "move" }, "…"));
+  const offset = state.tree.moverOf(0) === "white" ? 1 : 0;
+  const rows = [];
+  for (let index = 0; index < cells.length; index += 2) {
+    const others = line.slice(1).slice(Math.max(0, index - offset), index - offset + 2).flatMap(variations);
+    rows.push(html("li", {}, html("span", { class: "move-number" }, index / 2 + 1), ...cells.slice(index, index + 2), ...others));
+  }
+  byId("moves").replaceChildren(...rows);
+  keepInView(byId("moves"), byId("moves").querySelector("[aria-current]"));
+}
+
+function moveButton(node, losses) {
+  const { move, rate } = node;
+  return html("button", {
+    type: "button",
+    class: `move ${losses.has(node) ? "loss" : ""}`,
+    "data-ply": node.ply,
+    "aria-current": node === state.tree.current && "true",
+    onclick: () => goTo(node),
+  }, html("span", {}, move), html("small", {}, rate === null ? "" : percent(rate, 0)));
+}
+
+/** The moves that gave most away, once they have been looked for. */
+function drawLosses() {
+  const { tree } = state;
+  const items = (tree.losses ?? []).map((node) => {
+    const text = t("loss", node.ply, node.move, t(tree.moverOf(node.parent.ply)), percent(tree.lossOf(node)));
+    return html("li", {}, html("button", { type: "button", onclick: () => goTo(node.parent) }, text));
+  });
+  byId("loss-list").hidden = !tree.losses;
+  byId("loss-list").replaceChildren(...(items.length > 0 ? items : [html("li", {}, t("noLosses"))]));
+}
+
+function variations(node) {
+  const others = node.parent.children.filter((child) => child !== node);
+  return others.map((other) => html("button", { type: "button", class: "variation", onclick: () => goTo(other) }, `${t("variation")}: ${other.move}`));
+}
+
+/** What is known of the position by search: rate, speed, best moves, the curve. */
+function drawSearch() {
+  const { current } = state.tree;
+  const { rate } = current;
+  byId("rate").setAttribute("aria-label", t("rateNow", rate === null ? "–" : percent(rate)));
+  byId("rate").querySelector(".number").textContent = rate === null ? "" : percent(rate);
+  byId("rate").style.setProperty("--share", rate ?? 0.5);
+  byId("analyse").textContent = t(state.analysing ? "stop" : "go");
+  byId("analyse").setAttribute("aria-pressed", state.analysing);
+  const { found } = state;
+  byId("running").textContent = found ? t("running", { ...found, speed: found.iterations / Math.max(found.seconds, 1e-3) }) : "";
+  byId("best-moves").querySelector("tbody").replaceChildren(...(found?.lines ?? []).map((line) => bestMove(line)));
+  drawOverlay(current);
+  curve.draw({}, current.ply);
+}
+
+function bestMove({ move, win_rate: rate, visits, proven, continuation }) {
+  const button = html("button", { type: "button", class: "best", onclick: () => canMove(state.tree.current) && play(move) }, move);
+  const expected = proven ? [t("proven", t(proven))] : continuation.slice(0, 5);
+  const words = expected.flatMap((word) => [" ", html("span", { class: "word" }, word)]);
+  return html("tr", {}, html("td", {}, percent(rate)), html("td", {}, visits.toLocaleString("en")), html("td", {}, button, ...words));
+}
+
+/** Black's winning rate along the line. */
+function chart() {
+  const line = state.tree.line();
+  const points = line.filter(({ rate }) => rate !== null).map(({ ply, rate }) => ({ ply, rate }));
+  const series = [{ side: "black", points, legend: [icon("black"), html("span", {}, t("curveLegend"))] }];
+  return { plies: line.length - 1, label: t("curve"), empty: t("curveEmpty"), series };
+}

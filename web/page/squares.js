@@ -1,0 +1,138 @@
+// Moves by hand: a grid of squares over the board that takes clicks, drags and keys, and is what screen readers see.
+
+const DRAG_PIXELS = 6;
+
+class Squares {
+  /** `chosen` is called with the square that somebody clicks, or drops a piece on. */
+  constructor(holder, board, chosen) {
+    this.holder = holder;
+    this.board = board;
+    this.chosen = chosen;
+    this.cells = new Map();
+    this.focused = null;
+    this.drag = null;
+    holder.addEventListener("keydown", (event) => this.key(event));
+    holder.addEventListener("pointerdown", (event) => this.press(event));
+    holder.addEventListener("pointermove", (event) => this.move(event));
+    holder.addEventListener("pointerup", (event) => this.release(event));
+    holder.addEventListener("pointercancel", () => this.drop());
+    holder.addEventListener("click", (event) => this.click(event));
+  }
+
+  /** Makes the grid for a board, from the top left corner. */
+  build(edge, flipped) {
+    this.cells.clear();
+    const numbers = [...Array(edge).keys()];
+    const rows = (flipped ? numbers : numbers.toReversed()).map((row) => {
+      const columns = flipped ? numbers.toReversed() : numbers;
+      return html("div", { role: "row" }, ...columns.map((column) => this.cell(squareAt(column, row))));
+    });
+    this.grid = rows.map((row) => [...row.children].map((cell) => cell.dataset.square));
+    this.holder.style.setProperty("--edge", edge);
+    this.holder.replaceChildren(...rows);
+    this.focus(this.cells.has(this.focused) ? this.focused : this.grid.at(-1)[0]);
+  }
+
+  cell(square) {
+    const cell = html("div", { role: "gridcell", tabindex: -1, "data-square": square });
+    this.cells.set(square, cell);
+    return cell;
+  }
+
+  /** Says of each square what it is, `{ label, mark }`; a mark is a class or null. */
+  describe(describe) {
+    for (const cells of this.grid) {
+      for (const square of cells) {
+        const { label, mark } = describe(square);
+        const cell = this.cells.get(square);
+        cell.setAttribute("aria-label", label);
+        cell.className = mark ?? "";
+        cell.setAttribute("aria-selected", mark === "chosen");
+      }
+    }
+  }
+
+  /** One square of all can be reached by Tab, the others from there by the arrow keys. */
+  focus(square) {
+    this.cells.get(this.focused)?.setAttribute("tabindex", -1);
+    this.focused = square;
+    this.cells.get(square).setAttribute("tabindex", 0);
+  }
+
+  key(event) {
+    const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+    const row = this.grid.findIndex((cells) => cells.includes(this.focused));
+    const column = this.grid[row].indexOf(this.focused);
+    if (event.key === "Enter" || event.key === " ") this.chosen(this.focused);
+    else if (event.key in steps) {
+      const [down, right] = steps[event.key];
+      const square = this.grid[row + down]?.[column + right];
+      if (square) {
+        this.focus(square);
+        this.cells.get(square).focus();
+      }
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  squareAt({ clientX, clientY }) {
+    return document.elementFromPoint(clientX, clientY)?.closest?.("[data-square]")?.dataset.square ?? null;
+  }
+
+  press(event) {
+    const square = event.target.dataset.square;
+    if (!square || event.button !== 0) return;
+    const piece = this.board.pieces.find((element) => element.dataset.square === square);
+    this.drag = { square, piece, x: event.clientX, y: event.clientY, moved: false };
+    if (piece) this.holder.setPointerCapture(event.pointerId);
+  }
+
+  move(event) {
+    if (!this.drag?.piece) return;
+    const { x, y, piece, square } = this.drag;
+    if (!this.drag.moved && Math.hypot(event.clientX - x, event.clientY - y) < DRAG_PIXELS) return;
+    if (!this.drag.moved) {
+      this.drag.moved = true;
+      this.chosen(square, true);
+    }
+    const picture = piece.ownerSVGElement;
+    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(picture.getScreenCTM().inverse());
+    piece.classList.add("dragged");
+    piece.style.transform = `translate(${point.x}px, ${point.y}px)`;
+  }
+
+  release(event) {
+    const drag = this.drop();
+    if (!drag?.moved) return;
+    // The click that follows a drag is none.
+    this.swallow = true;
+    setTimeout(() => {
+      this.swallow = false;
+    });
+    const square = this.squareAt(event);
+    if (square && square !== drag.square) this.chosen(square);
+  }
+
+  /** Ends a drag, if there is one, and puts its piece back. */
+  drop() {
+    const drag = this.drag;
+    this.drag = null;
+    if (drag?.moved) {
+      drag.piece.classList.remove("dragged");
+      const [x, y] = this.board.centre(drag.piece.dataset.square);
+      drag.piece.style.transform = `translate(${x}px, ${y}px)`;
+    }
+    return drag;
+  }
+
+  click(event) {
+    if (this.swallow) return;
+    // A captured pointer clicks on whatever captured it.
+    const square = event.target.dataset.square ?? this.squareAt(event);
+    if (!square) return;
+    this.focus(square);
+    this.cells.get(square).focus({ preventScroll: true });
+    this.chosen(square);
+  }
+}

@@ -1,0 +1,109 @@
+// A game with its variations: a tree of positions, of which one is shown.
+
+/** A position. `rate` is Black's winning rate by the longest search of it, `played` what a record says of the move. */
+function newNode(parent, move) {
+  const ply = parent ? parent.ply + 1 : 0;
+  return { parent, move, ply, children: [], next: null, described: null, rate: null, visits: 0, played: {} };
+}
+
+class GameTree {
+  /** `start` is a FEN; `record` holds what else a record says of the game. */
+  constructor(start, record = {}) {
+    this.start = start;
+    this.record = record;
+    this.root = newNode(null, null);
+    this.current = this.root;
+    /** The moves that gave most away, once they have been looked for. */
+    this.losses = null;
+    /** A game that did not end on the board: the node where it ended, and who has won. */
+    this.ending = { node: null, winner: null };
+  }
+
+  /** The node after a move from the one shown, which is shown then; made if nobody has played it there. */
+  play(move) {
+    const parent = this.current;
+    let node = parent.children.find((child) => child.move === move);
+    if (!node) {
+      node = newNode(parent, move);
+      parent.children.push(node);
+    }
+    this.show(node);
+    return node;
+  }
+
+  /** Shows a node; the line through it is the one that is walked from then on. */
+  show(node) {
+    this.current = node;
+    for (let below = node; below.parent; below = below.parent) below.parent.next = below;
+  }
+
+  /** The nodes from the root through the one shown to the end of its line. */
+  line() {
+    const nodes = [this.root];
+    while (nodes.at(-1).next) nodes.push(nodes.at(-1).next);
+    return nodes;
+  }
+
+  /** The moves that lead to a node. */
+  movesTo(node) {
+    const moves = [];
+    for (let at = node; at.parent; at = at.parent) moves.unshift(at.move);
+    return moves;
+  }
+
+  /** The line shown as a record, in the shape that the engine reads and writes. */
+  toRecord() {
+    const line = this.line();
+    const moves = line.slice(1).map((node) => this.recorded(node));
+    const { black = "", white = "", when = "", event = "", control = "", forfeit } = this.record;
+    const ended = forfeit && line.at(-1) === this.ending.node ? { forfeit } : {};
+    return { number: 0, black, white, start: this.start, winner: this.winner(), ...ended, when, event, control, moves };
+  }
+
+  /** Who has won at the end of the line shown, or null. */
+  winner() {
+    const end = this.line().at(-1);
+    return end.described?.winner ?? (end === this.ending.node ? this.ending.winner : null);
+  }
+
+  recorded(node) {
+    const { move, played, parent } = node;
+    const mover = this.moverOf(parent.ply);
+    const known = parent.rate === null ? {} : { win_rate: mover === "black" ? parent.rate : 1 - parent.rate };
+    return { ...known, ...played, move };
+  }
+
+  /** Who moves after so many plies. */
+  moverOf(ply) {
+    return moverOf({ start: this.start }, ply);
+  }
+
+  /** Keeps the winning rate of a search, Black's, unless a longer one is known. */
+  learn(node, rate, visits) {
+    if (visits < node.visits) return;
+    node.rate = rate;
+    node.visits = visits;
+  }
+
+  /** How much of its winning rate the mover of a node gave away, where both positions have been searched. */
+  lossOf(node) {
+    const before = node.parent?.rate;
+    if (before == null || node.rate === null) return null;
+    return this.moverOf(node.parent.ply) === "black" ? before - node.rate : node.rate - before;
+  }
+
+  /** A game as the engine read it from a record. */
+  static ofRecord(record) {
+    const { moves, start, winner, ...rest } = record;
+    const tree = new GameTree(start, rest);
+    for (const { move, ...played } of moves) {
+      tree.play(move).played = played;
+      const { win_rate: rate } = played;
+      const before = tree.current.parent;
+      if (rate != null) before.rate = tree.moverOf(before.ply) === "black" ? rate : 1 - rate;
+    }
+    tree.ending = { node: tree.current, winner };
+    tree.show(tree.root);
+    return tree;
+  }
+}

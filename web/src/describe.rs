@@ -1,0 +1,127 @@
+//! What the page is told of a position, and of a search in it.
+
+use otrera::eval::ownership::Ownership;
+use otrera::{Line, Move, Position, Report, Side, Square};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A position with all that the page shows of it, so that no rule of the game is written down in JavaScript again.
+#[derive(Serialize)]
+pub struct Described {
+    /// The position, as this engine writes it.
+    pub fen: String,
+    edge: usize,
+    ply: u16,
+    side: &'static str,
+    /// Who has won, if the game is over.
+    winner: Option<&'static str>,
+    /// Of each amazon that can move: where to, and from there the squares its arrow reaches.
+    moves: BTreeMap<String, BTreeMap<String, Vec<String>>>,
+    /// The [owner](otrera::eval::ownership::Owner::letter) of each square by rows from a1, a space where something
+    /// stands.
+    owners: String,
+    /// In how many queen moves Black and White get to each square that one of them reaches.
+    distances: BTreeMap<String, [Option<usize>; 2]>,
+}
+
+impl Described {
+    /// Describes a position.
+    pub fn new(position: &Position) -> Self {
+        let winner = position.winner();
+        let ownership = Ownership::of(position);
+        let squares = (0..position.size().edge())
+            .flat_map(|row| (0..position.size().edge()).filter_map(move |column| Square::new(column, row)));
+        let owners = squares.map(|square| {
+            if position.empty().contains(square) { ownership.owner(square).letter() } else { ' ' }
+        });
+        let distances = position.empty().into_iter().filter_map(|square| {
+            let moves = Side::BOTH.map(|side| ownership.moves(side, square));
+            moves.iter().any(Option::is_some).then(|| (square.to_string(), moves))
+        });
+        Self {
+            fen: position.to_fen(),
+            edge: position.size().edge(),
+            ply: position.ply(),
+            side: name(position.side()),
+            winner: winner.map(name),
+            moves: if winner.is_none() { moves(position) } else { BTreeMap::new() },
+            owners: owners.collect(),
+            distances: distances.collect(),
+        }
+    }
+}
+
+fn moves(position: &Position) -> BTreeMap<String, BTreeMap<String, Vec<String>>> {
+    let mut moves = BTreeMap::<_, BTreeMap<_, _>>::new();
+    for movement in position.movements() {
+        let arrows = position.with_movement(movement).arrow_targets();
+        let arrows = arrows.into_iter().map(|square| square.to_string()).collect();
+        moves.entry(movement.from.to_string()).or_default().insert(movement.to.to_string(), arrows);
+    }
+    moves
+}
+
+/// `black` or `white`.
+pub fn name(side: Side) -> &'static str {
+    match side {
+        Side::Black => "black",
+        Side::White => "white",
+    }
+}
+
+/// What a search has found. Winning rates, 0 to 1, are those of the side to move; `win_rate` is that of the best move, and
+/// where the outcome is proven 0 or 1.
+#[derive(Serialize)]
+pub struct Found {
+    best: Option<String>,
+    win_rate: f32,
+    proven: Option<&'static str>,
+    lines: Vec<FoundLine>,
+    /// Iterations of this run, and visits of the root with those of earlier runs.
+    iterations: u64,
+    visits: u32,
+    nodes: usize,
+    depth: usize,
+    /// Time of this run.
+    seconds: f64,
+    /// How often a full tree was thinned in this run.
+    thinned: u32,
+}
+
+#[derive(Serialize)]
+struct FoundLine {
+    #[serde(rename = "move")]
+    mv: String,
+    win_rate: f32,
+    visits: u32,
+    proven: Option<&'static str>,
+    continuation: Vec<String>,
+}
+
+impl Found {
+    /// A report with at most so many lines.
+    pub fn new(report: &Report, lines: usize) -> Self {
+        Self {
+            best: report.best.map(|mv| mv.to_string()),
+            win_rate: if report.proven.is_some() { report.win_rate.0 } else { report.best_rate().0 },
+            proven: report.proven.map(name),
+            lines: report.lines.iter().take(lines).map(found_line).collect(),
+            iterations: report.iterations,
+            visits: report.visits,
+            nodes: report.nodes,
+            depth: report.depth,
+            seconds: report.elapsed.as_secs_f64(),
+            thinned: report.thinned,
+        }
+    }
+}
+
+fn found_line(line: &Line) -> FoundLine {
+    FoundLine {
+        mv: line.mv.to_string(),
+        win_rate: line.win_rate.0,
+        visits: line.visits,
+        proven: line.proven.map(name),
+        continuation: line.continuation.iter().map(Move::to_string).collect(),
+    }
+}

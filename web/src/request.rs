@@ -1,0 +1,219 @@
+//! The page's requests, and the answers.
+//!
+//! ```json
+//! {"do":"start","edge":8}                                  the start of a board
+//! {"do":"position","fen":"…","moves":["d1-d7/g7"]}         a position after these moves, in any of their forms
+//! {"do":"think","fen":"…","seconds":0.1,"lines":5}         one run of the search, which keeps its tree
+//! {"do":"think","fen":"…","iterations":5000,"anew":true}   the same without what the tree knows
+//! {"do":"read","text":"…"}                                 the games of a record in any form
+//! {"do":"write","game":{…},"form":"sgf"}                   a game, as `read` gave it, in json, sgf or ccgc
+//! {"do":"bench"}                                           the behaviour checksum
+//! ```
+//!
+//! An answer that is `{"problem":"…"}` says in a sentence what is wrong with the request.
+
+use crate::describe::{Described, Found};
+use otrera::record::{ccgc, json, sgf};
+use otrera::{GameRecord, Limits, Move, Params, Position, Resources, Search, Size, bench, record};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// The longest text that is read as a record: more than any file of games that somebody looks into.
+const MOST_BYTES: usize = 16 << 20;
+
+/// The most that one run may take, so that the page is answered.
+const MOST_SECONDS: f64 = 60.0;
+
+#[derive(Deserialize)]
+#[serde(tag = "do", rename_all = "lowercase")]
+enum Request {
+    Start {
+        edge: usize,
+    },
+    Position {
+        fen: String,
+        #[serde(default)]
+        moves: Vec<String>,
+    },
+    Think(Think),
+    Read {
+        text: String,
+    },
+    Write {
+        game: Value,
+        form: Form,
+    },
+    Bench,
+}
+
+#[derive(Deserialize)]
+struct Think {
+    fen: String,
+    #[serde(default)]
+    seconds: Option<f64>,
+    #[serde(default)]
+    iterations: Option<u64>,
+    #[serde(default = "one")]
+    lines: usize,
+    #[serde(default)]
+    anew: bool,
+}
+
+fn one() -> usize {
+    1
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Form {
+    Json,
+    Sgf,
+    Ccgc,
+}
+
+#[derive(Serialize)]
+struct Reached {
+    #[serde(flatten)]
+    position: Described,
+    /// The moves that were played, as this engine writes them.
+    played: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Games {
+    games: Vec<Value>,
+}
+
+#[derive(Serialize)]
+struct Text {
+    text: String,
+}
+
+#[derive(Serialize)]
+struct Measured {
+    checksum: u64,
+    iterations: u64,
+    seconds: f64,
+    kernel: &'static str,
+}
+
+#[derive(Serialize)]
+struct Problem {
+    problem: String,
+}
+
+/// The search that the page uses, with its tree.
+#[derive(Default)]
+pub struct Engine {
+    search: Option<Search>,
+}
+
+impl Engine {
+    /// Answers a request.
+    pub fn answer(&mut self, request: &str) -> String {
+        self.answered(request).unwrap_or_else(|problem| written(&Problem { problem }))
+    }
+
+    fn answered(&mut self, request: &str) -> Result<String, String> {
+        let request = serde_json::from_str(request).map_err(|error| format!("a request: {error}"))?;
+        Ok(match request {
+            Request::Start { edge } => {
+                let size = Size::new(edge).ok_or("boards have 4 to 10 squares along an edge")?;
+                written(&Described::new(&Position::start(size)))
+            }
+            Request::Position { fen, moves } => written(&reached(&fen, &moves)?),
+            Request::Think(think) => written(&self.think(&think)?),
+            Request::Read { text } => written(&Games { games: games(&text)? }),
+            Request::Write { game, form } => written(&Text { text: record_text(&game, form)? }),
+            Request::Bench => written(&measured()),
+        })
+    }
+
+    /// One run of the search. The tree stays, if the position is the last one or a move away from it.
+    fn think(&mut self, think: &Think) -> Result<Found, String> {
+        let position = position(&think.fen)?;
+        if position.winner().is_some() {
+            return Err("the game is over".into());
+        }
+        if think.anew {
+            self.search = None;
+        }
+        let new = || Search::new(position, Params::TOURNAMENT, Resources::default());
+        let search = self.search.get_or_insert_with(new);
+        let before = *search.position();
+        match before.legal_moves().find(|&mv| before.with_move(mv) == position) {
+            Some(mv) if before != position => search.advance(mv),
+            _ => search.set_position(position),
+        }
+        let time = think.seconds.filter(|seconds| (0.0..=MOST_SECONDS).contains(seconds));
+        let deadline = time.and_then(|seconds| Limits::time(Duration::from_secs_f64(seconds)).deadline);
+        let limits = Limits { iterations: think.iterations, deadline };
+        if limits.iterations.is_none() && limits.deadline.is_none() {
+            return Err(format!("a search needs iterations, or seconds from 0 to {MOST_SECONDS}"));
+        }
+        Ok(Found::new(&search.run(&limits, &AtomicBool::new(false), &mut |_| ()), think.lines))
+    }
+}
+
+/// An answer as JSON, which can hold all that these types do.
+fn written(answer: &impl Serialize) -> String {
+    serde_json::to_string(answer).unwrap_or_else(|error| format!("{{\"problem\":\"{error}\"}}"))
+}
+
+fn position(fen: &str) -> Result<Position, String> {
+    Position::from_fen(fen).map_err(|error| error.to_string())
+}
+
+/// The position after these moves.
+fn reached(fen: &str, moves: &[String]) -> Result<Reached, String> {
+    let mut position = position(fen)?;
+    let mut played = Vec::with_capacity(moves.len());
+    for (number, text) in (1..).zip(moves) {
+        let mv: Move = text.parse().map_err(|error| format!("move {number}: {error}"))?;
+        position = position.try_play(mv).map_err(|error| format!("move {number}, {mv}: {error}"))?;
+        played.push(mv.to_string());
+    }
+    Ok(Reached { position: Described::new(&position), played })
+}
+
+/// The games of a text, all of whose moves are legal, as objects.
+fn games(text: &str) -> Result<Vec<Value>, String> {
+    if text.len() > MOST_BYTES {
+        return Err(format!(
+            "{} MB are too much: records of up to {} MB are read",
+            text.len() >> 20,
+            MOST_BYTES >> 20
+        ));
+    }
+    let games = record::read(text).map_err(|error| error.to_string())?;
+    if let Some((number, (ply, mv, error))) =
+        (1..).zip(&games).find_map(|(number, game)| Some((number, game.first_illegal()?)))
+    {
+        return Err(format!("game {number}, move {ply}, {mv}, is not legal: {error}"));
+    }
+    games
+        .iter()
+        .map(|game| serde_json::from_str(&json::write(game)).map_err(|error| error.to_string()))
+        .collect()
+}
+
+fn record_text(game: &Value, form: Form) -> Result<String, String> {
+    let game: GameRecord = json::read(&game.to_string()).map_err(|error| error.to_string())?;
+    match form {
+        Form::Json => Ok(json::write(&game) + "\n"),
+        Form::Sgf => Ok(sgf::write(&game)),
+        Form::Ccgc => ccgc::obstacle(&game).map_or_else(|| Ok(ccgc::write(&game)), Err),
+    }
+}
+
+fn measured() -> Measured {
+    let bench = bench::run(&Params::TOURNAMENT);
+    Measured {
+        checksum: bench.checksum,
+        iterations: bench.iterations,
+        seconds: bench.elapsed.as_secs_f64(),
+        kernel: otrera::Kernel::fastest().name(),
+    }
+}

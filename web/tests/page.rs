@@ -1,0 +1,488 @@
+//! The page for playing, as `make web` builds it, opened from the disk in a real browser and used as people use it.
+
+#[path = "../../tests/common/browser.rs"]
+mod browser;
+#[path = "../../tests/common/mod.rs"]
+mod common;
+#[path = "../../tests/common/page.rs"]
+mod page;
+#[path = "../../tests/common/skip.rs"]
+mod skip;
+
+use browser::{Browser, expected, folder};
+use common::{random_game, random_move, size};
+use fastrand::Rng;
+use otrera::record::{ccgc, json, sgf};
+use otrera::{GameRecord, Limits, Move, Params, Position, Resources, Search};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+const NO_COMPLAINT: [&Value; 0] = [];
+
+/// The page with a new game on it, or nothing where something is missing for that.
+fn opened(test: &str) -> Option<Browser> {
+    let page = page::page(test)?;
+    let mut browser = Browser::start(test)?;
+    open(&mut browser, page, "");
+    Some(browser)
+}
+
+fn open(browser: &mut Browser, page: &Path, hash: &str) {
+    browser.open(page, hash);
+    browser.wait_for("Boolean(state.tree?.current.described)");
+}
+
+/// The position shown, from the field that shows it.
+fn position(browser: &mut Browser) -> Position {
+    browser.wait_for("byId('fen').value === state.tree.current.described?.fen");
+    let fen = browser.evaluate("byId('fen').value");
+    Position::from_fen(fen.as_str().expect("a text")).expect("a FEN")
+}
+
+fn click_square(browser: &mut Browser, square: impl std::fmt::Display) {
+    browser.click(&format!("#squares [data-square='{square}']"));
+}
+
+/// Three clicks.
+fn click_move(browser: &mut Browser, mv: Move) {
+    for square in [mv.from, mv.to, mv.arrow] {
+        click_square(browser, square);
+    }
+}
+
+/// Begins a game on 8x8 against so many iterations, by the dialog.
+fn new_game(browser: &mut Browser, control: usize) {
+    browser.click("#new-game");
+    browser.click("#new-size input[value='8']");
+    browser.choose("#control", &control.to_string());
+    browser.click("#begin");
+    browser.wait_for("state.tree.root.described?.edge === 8");
+}
+
+/// The choice of 1000 iterations a move.
+const FEW_ITERATIONS: usize = 4;
+
+/// Waits until the person is to move, or the game is over.
+fn wait_for_turn(browser: &mut Browser) {
+    browser.wait_for(
+        "(() => { const node = state.tree.current; return Boolean(node.described?.winner) || canMove(node); })()",
+    );
+}
+
+#[test]
+fn a_whole_game_is_played_by_clicks() {
+    let Some(mut browser) = opened("a game in the page") else { return };
+    new_game(&mut browser, FEW_ITERATIONS);
+    let mut rng = Rng::with_seed(21);
+    loop {
+        wait_for_turn(&mut browser);
+        let before = position(&mut browser);
+        assert_eq!(browser.board(), expected(&before));
+        if let Some(winner) = before.winner() {
+            let status = browser.text("#status");
+            assert!(status.contains(&format!("{winner} has won")), "{status}");
+            break;
+        }
+        let mv = random_move(&before, &mut rng);
+        click_move(&mut browser, mv);
+        browser.wait_for(&format!("state.tree.current.ply > {}", before.ply()));
+    }
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn moves_are_taken_back_suggested_refused_and_given_up() {
+    let Some(mut browser) = opened("undo, hint, illegal click and resignation") else { return };
+    new_game(&mut browser, FEW_ITERATIONS);
+    wait_for_turn(&mut browser);
+    let start = position(&mut browser);
+    // b1 is empty; c1 cannot go to d3, and once on c5 its arrow cannot fly to d7.
+    for (clicks, complaint) in [
+        (&["b1"][..], "none of Black's amazons"),
+        (&["c1", "d3"], "cannot go to d3"),
+        (&["c5", "d7"], "cannot fly to d7"),
+    ] {
+        clicks.iter().for_each(|square| click_square(&mut browser, square));
+        let status = browser.text("#status");
+        assert!(status.contains(complaint), "{clicks:?}: {status}");
+    }
+    browser.press("Escape");
+    assert_eq!(browser.board(), expected(&start));
+    browser.click("#hint");
+    browser.wait_for("state.hint !== null");
+    assert!(browser.text("#status").contains("would play"));
+    let suggested: Move = browser.evaluate("state.hint").as_str().expect("a move").parse().expect("a move");
+    assert_eq!(start.check(suggested), Ok(()));
+    click_move(&mut browser, suggested);
+    browser.wait_for("state.tree.current.ply === 2");
+    wait_for_turn(&mut browser);
+    browser.click("#undo");
+    wait_for_turn(&mut browser);
+    assert_eq!(position(&mut browser), start);
+    browser.fill("#typed-move", "C1C5F5");
+    browser.press("Enter");
+    browser.click("#type-move button");
+    browser.wait_for("state.tree.root.children.length === 2 && state.tree.current.ply >= 1");
+    wait_for_turn(&mut browser);
+    assert!(browser.text("#moves").contains(&format!("Variation: {suggested}")));
+    browser.click("#resign");
+    assert!(browser.text("#status").contains("Black resigns"));
+    assert_eq!(browser.evaluate("state.tree.toRecord().winner"), "white");
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn pieces_are_dragged_and_keys_move() {
+    let Some(mut browser) = opened("drags and keys") else { return };
+    new_game(&mut browser, FEW_ITERATIONS);
+    wait_for_turn(&mut browser);
+    let centre = |browser: &mut Browser, square: &str| {
+        let cell =
+            format!("document.querySelector(\"#squares [data-square='{square}']\").getBoundingClientRect()");
+        browser.evaluate(&format!(
+            "(() => {{ const box = {cell}; return [box.x + box.width / 2, box.y + box.height / 2]; }})()"
+        ))
+    };
+    browser.evaluate("byId('squares').scrollIntoView({ block: 'center' })");
+    let [from, to] = ["c1", "c5"].map(|square| centre(&mut browser, square));
+    for (kind, [x, y], buttons) in [
+        ("mousePressed", [&from[0], &from[1]], 1),
+        ("mouseMoved", [&to[0], &to[1]], 1),
+        ("mouseReleased", [&to[0], &to[1]], 0),
+    ] {
+        let event =
+            json!({"type": kind, "x": x, "y": y, "button": "left", "buttons": buttons, "clickCount": 1});
+        browser.command("Input.dispatchMouseEvent", event);
+    }
+    assert_eq!(browser.evaluate("[state.half.from, state.half.to]"), json!(["c1", "c5"]));
+    browser.press("Escape");
+    browser.evaluate("squares.focus('c1'); squares.cells.get('c1').focus()");
+    browser.press("Enter");
+    for key in ["ArrowUp", "ArrowUp", "Enter", "ArrowDown", "Enter"] {
+        browser.press(key);
+    }
+    browser.wait_for("state.tree.movesTo(state.tree.current)[0] === 'c1-c3/c2'");
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn the_engine_searches_as_the_program_does() {
+    let Some(mut browser) = opened("the search of the page") else { return };
+    let bench = browser.evaluate("engine.ask({ do: 'bench' })");
+    let recorded = include_str!("../../tests/data/bench.txt");
+    let recorded =
+        recorded.lines().find_map(|line| line.strip_prefix("tournament ")).expect("a line of that preset");
+    assert_eq!(bench["checksum"].to_string(), recorded);
+    assert_eq!(bench["kernel"], "simd128");
+    let start = Position::standard();
+    let request =
+        json!({"do": "think", "fen": start.to_fen(), "iterations": 3000, "anew": true, "lines": 10});
+    let found = browser.evaluate(&format!("engine.ask({request})"));
+    let mut search = Search::new(start, Params::TOURNAMENT, Resources::default());
+    let report = search.run(&Limits::iterations(3000), &AtomicBool::new(false), &mut |_| ());
+    let lines: Vec<_> =
+        report.lines.iter().take(10).map(|line| json!([line.mv.to_string(), line.visits])).collect();
+    let found: Vec<_> = found["lines"]
+        .as_array()
+        .expect("lines")
+        .iter()
+        .map(|line| json!([line["move"], line["visits"]]))
+        .collect();
+    assert_eq!(found, lines);
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn a_position_is_analysed_for_as_long_as_it_is_wanted() {
+    let Some(mut browser) = opened("analysis in the page") else { return };
+    // The start for two persons, so that the engine does not answer.
+    browser.click("#fen-form button");
+    browser.wait_for("state.players.white === 'human' && Boolean(state.tree.current.described)");
+    browser.click("#analyse");
+    browser.wait_for("(state.found?.visits ?? 0) > 3000");
+    assert!(browser.evaluate("document.querySelectorAll('#board .suggestion').length").as_u64() >= Some(2));
+    assert_eq!(browser.evaluate("document.querySelectorAll('#best-moves tbody tr').length"), 3);
+    browser.choose("#squares-shown", "moves");
+    let squares = browser.evaluate("document.querySelectorAll('#board .owner').length");
+    assert_eq!(squares, 92);
+    // The best move is played, and the analysis goes on behind it: then back, where what was found is still there.
+    browser.click("#best-moves .best");
+    browser.wait_for("state.tree.current.ply === 1 && (state.found?.visits ?? 0) > 500");
+    browser.click("#back");
+    browser.wait_for("state.tree.current.ply === 0 && state.found.visits > 3000");
+    browser.click("#analyse");
+    browser.wait_for("state.analysing === false");
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+/// A game of random moves on a board.
+fn game(edge: usize, seed: u64) -> GameRecord {
+    let mut rng = Rng::with_seed(seed);
+    let start = Position::start(size(edge));
+    let (mut position, mut moves) = (start, Vec::new());
+    while position.winner().is_none() {
+        let mv = random_move(&position, &mut rng);
+        moves.push(mv);
+        position = position.with_move(mv);
+    }
+    let record = GameRecord::new("eins", "二", start).with_moves(&moves);
+    GameRecord { winner: position.winner(), ..record }
+}
+
+#[test]
+fn records_are_opened_stepped_through_and_saved_again() {
+    let Some(mut browser) = opened("records in the page") else { return };
+    let folder = folder("records");
+    let downloads = json!({"behavior": "allow", "downloadPath": folder});
+    browser.command("Page.setDownloadBehavior", downloads);
+    let records = [(game(10, 1), "json"), (game(8, 2), "sgf"), (game(10, 3), "ccgc")];
+    for (record, form) in records {
+        let (text, name) = match form {
+            "json" => (json::write(&record) + "\n", "otrera.jsonl"),
+            "sgf" => (sgf::write(&record), "otrera.sgf"),
+            _ => (ccgc::write(&record), "otrera.txt"),
+        };
+        let file = folder.join(format!("opened-{form}"));
+        std::fs::write(&file, &text).expect("a file");
+        browser.give_file("#file", &file);
+        browser.wait_for(&format!("state.tree.line().length === {}", record.moves.len() + 1));
+        let positions = record.positions();
+        for (key, ply) in
+            [("End", positions.len() - 1), ("ArrowLeft", positions.len() - 2), ("Home", 0), ("ArrowRight", 1)]
+        {
+            browser.evaluate("document.activeElement.blur()");
+            browser.press(key);
+            assert_eq!(browser.board(), expected(&positions[ply]), "{form}, {key}");
+        }
+        browser.click(&format!("#save [data-form={form}]"));
+        let saved = folder.join(name);
+        let read = || std::fs::read_to_string(&saved).unwrap_or_default();
+        let patience = std::time::Instant::now() + std::time::Duration::from_secs(30);
+        while read() != text {
+            assert!(std::time::Instant::now() < patience, "{form}: {} is not {text}", read());
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+    }
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+    std::fs::remove_dir_all(folder).expect("it was made above");
+}
+
+/// Pastes a text as a record.
+fn paste(browser: &mut Browser, text: &str) {
+    browser.click("#open-paste");
+    browser.evaluate(&format!("byId('pasted').value = {}", json!(text)));
+    browser.click("#read-pasted");
+}
+
+#[test]
+fn a_log_of_botzone_is_pasted_and_its_worst_moves_are_found() {
+    let Some(mut browser) = opened("a match log in the page") else { return };
+    let record = game(8, 5);
+    let turns = record.moves.iter().zip(0..).map(|(played, ply)| {
+        let square = |square: otrera::Square| [square.column(), square.row()];
+        let [[x0, y0], [x1, y1], [x2, y2]] = [played.mv.from, played.mv.to, played.mv.arrow].map(square);
+        let response = json!({"x0": x0, "y0": y0, "x1": x1, "y1": y1, "x2": x2, "y2": y2});
+        json!({((ply % 2).to_string()): {"verdict": "OK", "response": response}})
+    });
+    let log: Vec<Value> = turns.collect();
+    paste(&mut browser, &json!(log).to_string());
+    browser.wait_for(&format!("state.tree.line().length === {}", record.moves.len() + 1));
+    browser.click("#losses");
+    browser.wait_for("(state.tree.losses?.length ?? 0) === 5");
+    let losses = browser.evaluate("state.tree.losses.map((node) => state.tree.lossOf(node))");
+    let losses: Vec<f64> = losses.as_array().expect("five").iter().filter_map(Value::as_f64).collect();
+    assert!(losses.is_sorted_by(|a, b| a >= b) && losses[0] > 0.2, "random moves cost more: {losses:?}");
+    browser.click("#loss-list button");
+    browser.wait_for("state.tree.current === state.tree.losses[0].parent");
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn a_link_holds_the_game_up_to_the_position_shown() {
+    let Some(mut browser) = opened("links") else { return };
+    let Some(page) = page::page("links") else { return };
+    let record = game(8, 4);
+    let text: Vec<String> = record.moves.iter().map(|played| played.mv.to_string()).collect();
+    paste(&mut browser, &text.join(" "));
+    browser.wait_for("state.tree.line().length > 5");
+    (0..3).for_each(|_| browser.click("#forward"));
+    browser.click("#share");
+    browser.wait_for("byId('link').value !== ''");
+    let link = browser.evaluate("byId('link').value");
+    let (_, hash) = link.as_str().expect("a link").split_once('#').expect("a fragment");
+    open(&mut browser, page, &format!("#{hash}"));
+    assert_eq!(position(&mut browser), record.positions()[3]);
+    assert_eq!(browser.evaluate("state.tree.movesTo(state.tree.current)"), json!(text[..3]));
+    open(&mut browser, page, "#fen=4/4");
+    assert!(browser.text("#status").contains("link"), "{}", browser.text("#status"));
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn any_position_is_set_up_and_written_as_fen() {
+    let Some(mut browser) = opened("setting up") else { return };
+    let mut rng = Rng::with_seed(9);
+    let game = random_game(Position::start(size(6)), &mut rng);
+    let wanted = game[game.len() / 2];
+    browser.click("#open-set-up");
+    browser.click("#set-up-size input[value='6']");
+    browser.click("#set-up-clear");
+    let [black, white] = wanted.all_amazons();
+    for (piece, set) in [("black", black), ("white", white), ("arrow", wanted.arrows())] {
+        browser.click(&format!("#palette input[value='{piece}']"));
+        set.into_iter().for_each(|square| click_square(&mut browser, square));
+    }
+    let side = if wanted.side() == otrera::Side::Black { "black" } else { "white" };
+    browser.click(&format!("#set-up-side input[value='{side}']"));
+    browser.click("#set-up-done");
+    browser.wait_for("!setUp.active");
+    assert_eq!(position(&mut browser), wanted);
+    assert_eq!(browser.board(), expected(&wanted));
+    for fen in [wanted.to_fen(), Position::start(size(4)).to_fen(), game[2].to_fen()] {
+        browser.fill("#fen", &fen);
+        browser.click("#fen-form button");
+        browser.wait_for(&format!("state.tree.current.described?.fen === {fen:?}"));
+        assert_eq!(browser.board(), expected(&Position::from_fen(&fen).expect("a FEN")));
+    }
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn bad_input_gets_a_sentence_and_the_page_goes_on() {
+    let Some(mut browser) = opened("bad input in the page") else { return };
+    let folder = folder("bad");
+    let [huge, latin] = ["huge.sgf", "latin.txt"].map(|name| folder.join(name));
+    std::fs::write(&huge, vec![b'('; 50 << 20]).expect("50 MB");
+    std::fs::write(&latin, [0xb5, 0xda, 0xd2, 0xbb]).expect("four bytes of GBK");
+    for (file, problem) in [(&huge, "50 MB"), (&latin, "UTF-8")] {
+        browser.give_file("#file", file);
+        browser.wait_for(&format!("byId('status').textContent.includes({problem:?})"));
+    }
+    for (text, problem) in [
+        ("(;GM[18];B[zz", "(;GM[18]"),
+        ("{\"moves\":", "line 1"),
+        ("d1-d7/g7 d1-d2/d3", "move 2"),
+        ("[{\"0\":{\"response\":{\"x0\":9}}}]", "is no move"),
+        ("", "no game"),
+    ] {
+        paste(&mut browser, text);
+        let problem = if problem.starts_with('(') { "The text" } else { problem };
+        browser.wait_for(&format!("byId('status').textContent.includes({problem:?})"));
+        browser.evaluate("tell(null)");
+    }
+    for fen in ["", "nonsense", "10/10", "QQQQ/4/4/5 w - - 0 1"] {
+        browser.fill("#fen", if fen.is_empty() { " " } else { fen });
+        browser.click("#fen-form button");
+        browser.wait_for("byId('status').textContent.startsWith('FEN')");
+        browser.evaluate("tell(null)");
+    }
+    new_game(&mut browser, FEW_ITERATIONS);
+    wait_for_turn(&mut browser);
+    let start = position(&mut browser);
+    click_move(&mut browser, random_move(&start, &mut Rng::with_seed(1)));
+    browser.wait_for("state.tree.current.ply === 2");
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+    std::fs::remove_dir_all(folder).expect("it was made above");
+}
+
+#[test]
+fn the_page_is_read_in_both_languages_on_any_screen_in_either_light() {
+    let Some(mut browser) = opened("languages, widths and colours") else { return };
+    assert_eq!(browser.text("#new-game"), "New game");
+    browser.choose("#language", "zh");
+    assert_eq!(browser.text("#new-game"), "新对局");
+    assert_eq!(browser.evaluate("document.documentElement.lang"), "zh-CN");
+    let missing =
+        "(() => { const names = Object.keys(TEXT.en); return Object.keys(TEXT.zh).length === names.length
+        && names.every((name) => typeof TEXT.zh[name] === typeof TEXT.en[name]); })()";
+    assert_eq!(browser.evaluate(missing), true);
+    let background = "getComputedStyle(document.body).backgroundColor";
+    let light = browser.evaluate(background);
+    browser.emulate("dark");
+    let dark = browser.evaluate(background);
+    assert_ne!(dark, light);
+    browser.choose("#theme", "light");
+    assert_eq!(browser.evaluate(background), light);
+    browser.choose("#theme", "auto");
+    for language in ["zh", "en"] {
+        browser.choose("#language", language);
+        for [width, height] in [[360, 740], [768, 1024], [1600, 900]] {
+            browser.resize([width, height], width < 500);
+            let widest = browser.evaluate("document.documentElement.scrollWidth");
+            assert!(widest.as_u64() <= Some(width.into()), "{language}, {width}: {widest} wide");
+        }
+    }
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+/// The script of axe-core (<https://github.com/dequelabs/axe-core>), fetched by npm once.
+fn axe() -> Option<String> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("npm");
+    let script = folder.join("node_modules/axe-core/axe.min.js");
+    if !script.exists() {
+        let install = ["install", "--no-audit", "--no-fund", "--silent", "--prefix"];
+        let npm = std::process::Command::new("npm").args(install).arg(&folder).arg("axe-core@4.11").status();
+        if !npm.is_ok_and(|status| status.success()) {
+            assert!(std::env::var_os("CI").is_none(), "no axe-core: apt-get install npm");
+            skip::skip("accessibility of the page", "no axe-core (sudo apt-get install npm, and a network)");
+            return None;
+        }
+    }
+    Some(std::fs::read_to_string(script).expect("npm has put it there"))
+}
+
+/// What the checker finds, from `moderate` on.
+fn findings(browser: &mut Browser) -> Vec<Value> {
+    let found = browser.evaluate(
+        "axe.run().then(({ violations }) => violations.filter(({ impact }) => impact !== 'minor')
+            .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ').slice(0, 500)}`))",
+    );
+    found.as_array().expect("a list").clone()
+}
+
+#[test]
+fn the_accessibility_checker_finds_nothing() {
+    let Some(axe) = axe() else { return };
+    let Some(mut browser) = opened("accessibility of the page") else { return };
+    browser.evaluate(&axe);
+    let nothing: [Value; 0] = [];
+    browser.click("#analyse");
+    browser.wait_for("(state.found?.visits ?? 0) > 500");
+    browser.click("#best-moves .best");
+    browser.click("#analyse");
+    browser.wait_for("!state.analysing");
+    for scheme in ["light", "dark"] {
+        browser.emulate(scheme);
+        for language in ["en", "zh"] {
+            browser.choose("#language", language);
+            assert_eq!(findings(&mut browser), nothing, "{scheme}, {language}");
+        }
+        for (button, dialog) in [("#new-game", "#new-game-dialog"), ("#open-paste", "#paste-dialog")] {
+            browser.click(button);
+            assert_eq!(findings(&mut browser), nothing, "{scheme}, {dialog}");
+            browser.evaluate(&format!("document.querySelector({dialog:?}).close('cancel')"));
+        }
+        browser.click("#open-set-up");
+        assert_eq!(findings(&mut browser), nothing, "{scheme}, set up");
+        browser.click("#set-up-cancel");
+    }
+    browser.resize([360, 740], true);
+    assert_eq!(findings(&mut browser), nothing, "360 pixels");
+}
+
+#[test]
+fn the_file_is_small_and_names_no_other_resource() {
+    let Some(page) = page::page("the page's file") else { return };
+    let file = std::fs::read_to_string(page).expect("a file");
+    assert!(file.len() < 2_500_000, "{} bytes", file.len());
+    let foreign = file.replace("http://www.w3.org/2000/svg", "");
+    for word in ["http://", "https://", "//www", "src=", "@import", "url("] {
+        assert!(!foreign.contains(word), "{word}");
+    }
+    for script in ["elements.js", "replay.js", "board.js", "curve.js"] {
+        let shared =
+            std::fs::read_to_string(format!("{}/shared/{script}", env!("CARGO_MANIFEST_DIR"))).expect(script);
+        assert!(file.contains(&shared), "the report's {script} is the page's");
+    }
+}
