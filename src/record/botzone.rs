@@ -76,36 +76,51 @@ fn seen_by_a_bot(value: &Value) -> Result<Vec<PlayedMove>, MalformedText> {
 fn read_log(value: &Value, record: &mut GameRecord) -> Result<(), MalformedText> {
     let entries = [value, &value["logs"], &value["log"]].into_iter().find_map(Value::as_array);
     let entries = entries.ok_or_else(|| MalformedText::new("a log of Botzone's without a list of turns"))?;
+    let mut position = record.start;
     for entry in entries {
         if let Some((player, turn)) = [0, 1].into_iter().find_map(|n| Some((n, entry.get(n.to_string())?))) {
-            let side = Side::BOTH[player];
-            match (turn["verdict"].as_str(), &turn["response"]) {
-                (None | Some("OK"), response) if !response.is_null() => {
-                    record.moves.push(read_move(response)?.into());
+            match read_turn(turn, &position) {
+                Ok(mv) => {
+                    record.moves.push(mv.into());
+                    position = position.with_move(mv);
                 }
-                (verdict, _) => lose(record, side, verdict.unwrap_or("no response")),
+                Err(forfeit) => {
+                    record.winner = Some(Side::BOTH[player].opponent());
+                    record.forfeit = Some(forfeit);
+                    return Ok(());
+                }
             }
         }
-        // A match that ended on the board, or by a move that the judge refuses: the scores are 2 and 0.
+        // A match that ended on the board: the scores are 2 and 0.
         let output = &entry["output"];
-        if output["command"] == "finish" && record.winner.is_none() {
-            let score = |player: &str| output["content"][player].as_f64().unwrap_or_default();
-            let (black, white) = (score("0"), score("1"));
+        if output["command"] == "finish" {
+            let [black, white] =
+                ["0", "1"].map(|player| output["content"][player].as_f64().unwrap_or_default());
             record.winner = (black != white).then_some(if black > white { Side::Black } else { Side::White });
         }
     }
     Ok(())
 }
 
-/// Notes that a side lost by what its program did: the platform's verdict.
-fn lose(record: &mut GameRecord, side: Side, verdict: &str) {
-    let kind = match verdict {
-        "TLE" => Forfeit::LATE,
-        "RE" | "MLE" | "NJ" => "crash",
-        _ => "garbage",
-    };
-    record.winner = Some(side.opponent());
-    record.forfeit = Some((kind.to_owned(), format!("{kind}: Botzone says {verdict}")));
+/// The move of a turn; or why it lost the game: the platform's verdict on the program, or a response that the judge
+/// refuses.
+fn read_turn(turn: &Value, position: &Position) -> Result<Move, (String, String)> {
+    let forfeit = |kind: &str, text: String| (kind.to_owned(), format!("{kind}: {text}"));
+    match turn["verdict"].as_str() {
+        None | Some("OK") => {
+            let mv = read_move(&turn["response"]).map_err(|error| forfeit("garbage", error.to_string()))?;
+            position.check(mv).map_err(|error| forfeit("illegal", format!("{mv}: {error}")))?;
+            Ok(mv)
+        }
+        Some(verdict) => {
+            let kind = match verdict {
+                "TLE" => Forfeit::LATE,
+                "RE" | "MLE" | "NJ" => "crash",
+                _ => "garbage",
+            };
+            Err(forfeit(kind, format!("Botzone says {verdict}")))
+        }
+    }
 }
 
 fn is_beginning(message: &Value) -> bool {
@@ -210,6 +225,23 @@ mod tests {
     }
 
     #[test]
+    fn a_side_whose_move_the_judge_refuses_has_lost() {
+        for (response, kind) in [
+            (json!({"x0": 0, "y0": 0, "x1": 0, "y1": 1, "x2": 0, "y2": 0}), "illegal"),
+            (json!({"x0": -1, "y0": -1, "x1": -1, "y1": -1, "x2": -1, "y2": -1}), "garbage"),
+            (json!("resign"), "garbage"),
+        ] {
+            let mut entries = log(&game());
+            entries.truncate(6);
+            entries.push(json!({"1": {"verdict": "OK", "response": response}}));
+            entries.push(json!({"output": {"command": "finish", "content": {"0": 2, "1": 0}}}));
+            let read = read(&json!(entries).to_string()).unwrap();
+            assert_eq!((read.moves.len(), read.winner), (3, Some(Side::Black)));
+            assert_eq!(read.forfeit.unwrap().0, kind);
+        }
+    }
+
+    #[test]
     fn the_input_of_either_bot_is_the_game() {
         let game = game();
         let begin: Value = KEYS.iter().map(|key| ((*key).to_owned(), json!(-1))).collect();
@@ -229,7 +261,7 @@ mod tests {
             ("[", "no JSON"),
             ("[]", "without a move"),
             ("{\"logs\":3}", "without a list"),
-            ("[{\"0\":{\"response\":{\"x0\":9}}}]", "is no move"),
+            ("[{\"0\":{\"response\":{\"x0\":9}}}]", "without a move"),
         ] {
             let said = super::super::read(text).unwrap_err().to_string();
             assert!(said.contains(problem), "{text}: {said}");

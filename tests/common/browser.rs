@@ -64,6 +64,8 @@ impl Browser {
         for domain in ["Page", "Runtime", "Log", "Network"] {
             browser.command(&format!("{domain}.enable"), json!({}));
         }
+        let attach = json!({"autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true});
+        browser.command("Target.setAutoAttach", attach);
         browser.emulate("light");
         Some(browser)
     }
@@ -71,7 +73,8 @@ impl Browser {
     /// Sends a command and returns its result.
     pub fn command(&mut self, method: &str, params: Value) -> Value {
         self.commands += 1;
-        let mut command = json!({"id": self.commands, "method": method, "params": params});
+        let id = self.commands;
+        let mut command = json!({"id": id, "method": method, "params": params});
         if !self.session.is_null() {
             command["sessionId"] = self.session.clone();
         }
@@ -79,11 +82,25 @@ impl Browser {
         write!(pipe, "{command}\0").and_then(|()| pipe.flush()).expect("Chromium listens");
         loop {
             let message = self.message();
-            if message["id"] == self.commands {
+            if message["id"] == id {
                 assert!(message.get("error").is_none(), "{command}: {message}");
                 return message["result"].clone();
             }
+            if message["method"] == "Target.attachedToTarget" {
+                self.watch(&message["params"]["sessionId"]);
+            }
             self.events.push(message);
+        }
+    }
+
+    /// Asks for what a worker of the page complains of. The answers are passed over.
+    fn watch(&mut self, session: &Value) {
+        let pipe = self.process.stdin.as_mut().expect("its input is piped");
+        for domain in ["Runtime", "Log", "Network"] {
+            self.commands += 1;
+            let command =
+                json!({"id": self.commands, "method": format!("{domain}.enable"), "sessionId": session});
+            write!(pipe, "{command}\0").and_then(|()| pipe.flush()).expect("Chromium listens");
         }
     }
 

@@ -16,6 +16,7 @@ class Engine {
     this.waiting = new Map();
     this.worker = new Worker(this.url);
     this.ready = new Promise((resolve, reject) => {
+      this.giveUp = () => reject(new Stopped());
       this.worker.onmessage = ({ data }) => {
         if (data.ready) resolve();
         else if (data.id === undefined) reject(new Error(data.problem));
@@ -51,6 +52,7 @@ class Engine {
   /** Ends whatever is computed, whose askers get `Stopped`; what the search knew is lost. */
   restart() {
     this.worker.terminate();
+    this.giveUp();
     const waiting = [...this.waiting.values()];
     this.start();
     for (const { reject } of waiting) reject(new Stopped());

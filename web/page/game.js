@@ -9,6 +9,8 @@ const state = {
   control: { seconds: 1 },
   /** The half of a move that has been made: `{ from, to }`. */
   half: {},
+  /** A position that the engine is to answer though it has been answered before. */
+  unanswered: null,
   /** Incremented with every change, so that what was begun before it ends. */
   change: 0,
   analysing: false,
@@ -17,19 +19,19 @@ const state = {
   /** What the last search of the position shown has found, and at what speed. */
   found: null,
   hint: null,
+  /** The index of the best move that somebody points at. */
+  pointed: null,
   message: null,
 };
 
 /** Lets the last change take effect: shows the position, then lets the engine move or analyse. */
 async function settle(message = null) {
-  state.change += 1;
-  const { change } = state;
-  const goesOn = () => change === state.change;
-  if (state.uninterruptible) engine.restart();
+  const goesOn = interrupt();
   const node = state.tree.current;
-  Object.assign(state, { half: {}, hint: null, message, found: node.found ?? null, uninterruptible: false });
+  Object.assign(state, { half: {}, hint: null, pointed: null, message, found: node.found });
+  byId("link").hidden = true;
   draw();
-  await unlessStopped(async () => {
+  await unlessStopped(goesOn, async () => {
     await describe(node);
     if (!goesOn()) return;
     draw();
@@ -39,74 +41,91 @@ async function settle(message = null) {
   });
 }
 
-/** Does what asks the engine; says what went wrong, unless it was stopped. */
-async function unlessStopped(work) {
+/** Ends what is being computed for the page; returns a function that tells whether nothing has done so again. */
+function interrupt() {
+  state.change += 1;
+  const { change } = state;
+  if (state.uninterruptible) engine.restart();
+  state.uninterruptible = false;
+  return () => change === state.change;
+}
+
+/** Does what asks the engine; says what went wrong, unless that is not wanted any more. */
+async function unlessStopped(goesOn, work) {
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof Stopped)) tell(error.message);
+    if (goesOn() && !(error instanceof Stopped)) tell(error.message);
   }
 }
 
 /** Asks the engine what there is to know of a position: whose turn, legal moves, owners. */
 async function describe(node) {
-  node.described ??= await engine.ask({ do: "position", fen: state.tree.start, moves: state.tree.movesTo(node) });
+  const { tree } = state;
+  node.described ??= await engine.ask({ do: "position", fen: tree.start, moves: tree.movesTo(node) });
   const { winner } = node.described;
-  if (winner) state.tree.learn(node, winner === "black" ? 1 : 0, Infinity);
+  if (winner) tree.learn(node, winner === "black" ? 1 : 0, Infinity);
 }
 
-/** The engine moves at the end of a line alone, not where somebody steps through a game. */
+/** The engine answers a move and goes on at the end of a line; it is silent where somebody steps through a game. */
 function isEngineToMove(node) {
-  const isOver = node === state.tree.ending.node && state.tree.ending.winner;
-  return state.players[state.tree.moverOf(node.ply)] === "engine" && node.children.length === 0 && !isOver;
+  const isWanted = node.children.length === 0 || node === state.unanswered;
+  return state.players[state.tree.moverOf(node.ply)] === "engine" && isWanted && !node.winner;
 }
 
 async function moveByEngine(node, goesOn) {
   const found = await search(node, state.control, goesOn);
-  if (!goesOn()) return;
-  play(found.best);
+  if (goesOn()) play(found.best, { win_rate: found.win_rate, effort: found.visits });
 }
 
 /** Seconds between two looks at what else is wanted. */
 const SLICE = 0.1;
+/** Seconds at most for a position that is proven to be lost: its tree is begun anew with each run. */
+const LOST_SECONDS = 1;
 
 /** Searches a position as long as it is wanted, in slices after each of which the page shows what was found. */
 async function search(node, { seconds, iterations }, goesOn) {
+  const { tree } = state;
+  const think = async (limit) => noted(tree, node, await engine.ask({ ...request, ...limit }), goesOn);
   const request = { do: "think", fen: node.described.fen, lines: Number(byId("lines").value) };
   if (iterations) {
     state.uninterruptible = true;
-    return noted(node, await engine.ask({ ...request, iterations, anew: true }), goesOn);
+    return think({ iterations, anew: true });
   }
   let found = null;
-  for (let spent = 0; spent < seconds && goesOn(); spent += SLICE) {
-    found = noted(node, await engine.ask({ ...request, seconds: Math.min(SLICE, seconds - spent) }), goesOn);
-    // A lost position is searched on: the move that is hardest to answer is wanted.
-    if (found.proven === state.tree.moverOf(node.ply) || found.iterations === 0) break;
+  const slices = Math.round(seconds / SLICE);
+  for (let slice = 0; slice < slices && goesOn(); slice += 1) {
+    found = await think({ seconds: SLICE });
+    if (!found.proven && found.iterations > 0) continue;
+    const isLost = found.proven && found.proven !== tree.moverOf(node.ply);
+    return isLost && goesOn() ? think({ seconds: Math.min(seconds, LOST_SECONDS) }) : found;
   }
   return found;
 }
 
-/** Keeps what a search has found, and shows it if that is still wanted. */
-function noted(node, found, goesOn) {
-  const black = state.tree.moverOf(node.ply) === "black" ? found.win_rate : 1 - found.win_rate;
-  state.tree.learn(node, black, found.proven ? Infinity : found.visits);
-  node.found = found;
+/** Keeps the longest search of a position, and shows it if that is still wanted. */
+function noted(tree, node, found, goesOn) {
+  const black = tree.moverOf(node.ply) === "black" ? found.win_rate : 1 - found.win_rate;
+  tree.learn(node, black, found.proven ? Infinity : found.visits);
+  if (!node.found || found.proven || found.visits >= node.found.visits) node.found = found;
   if (goesOn()) state.uninterruptible = false;
   if (goesOn() && node === state.tree.current) {
-    state.found = found;
+    state.found = node.found;
     drawSearch();
   }
   return found;
 }
 
-/** Plays a move at the position shown, which may begin a variation. */
-function play(move) {
+/** Plays a move at the position shown, which may begin a variation; `played` is what its player tells of it. */
+function play(move, played = {}) {
   const side = state.tree.moverOf(state.tree.current.ply);
-  state.tree.play(move);
+  state.unanswered = state.tree.play(move);
+  Object.assign(state.unanswered.played, played);
   settle(t("played", t(side), move));
 }
 
 function goTo(node) {
+  state.unanswered = null;
   state.tree.show(node);
   settle();
 }
@@ -122,7 +141,7 @@ function step(by) {
 function undo() {
   let node = state.tree.current.parent;
   const isEngines = ({ ply }) => state.players[state.tree.moverOf(ply)] === "engine";
-  while (node?.parent && isEngines(node)) node = node.parent;
+  while (node && isEngines(node)) node = node.parent;
   if (node) goTo(node);
 }
 
@@ -135,7 +154,7 @@ async function hint() {
   settle(t("thinking"));
   const { change } = state;
   const goesOn = () => change === state.change;
-  await unlessStopped(async () => {
+  await unlessStopped(goesOn, async () => {
     const found = await search(node, { seconds: HINT_SECONDS }, goesOn);
     if (!goesOn()) return;
     state.hint = found.best;
@@ -143,19 +162,22 @@ async function hint() {
   });
 }
 
-/** The person to move gives up; the game can be gone on with by taking back. */
+/** The person to move gives up at the end of a line; the game can be gone on with all the same. */
 function resign() {
   const node = state.tree.current;
-  if (!canMove(node)) return;
+  if (!canResign(node)) return;
   const side = state.tree.moverOf(node.ply);
-  node.next = null;
-  state.tree.ending = { node, winner: side === "black" ? "white" : "black" };
+  node.winner = side === "black" ? "white" : "black";
   settle(t("resigned", t(side)));
+}
+
+function canResign(node) {
+  return canMove(node) && node.children.length === 0 && !node.winner;
 }
 
 /** Whether a person may move in a position. */
 function canMove(node) {
-  return Boolean(node.described && !node.described.winner && !isEngineToMove(node));
+  return Boolean(node.described && !node.described.winner && !isEngineToMove(node) && !setUp.active);
 }
 
 /** Says something below the board. */
@@ -167,15 +189,25 @@ function tell(message) {
 /** Another game is shown. */
 function setTree(tree, message = null) {
   state.tree = tree;
+  state.unanswered = null;
+  byId("games-label").hidden = true;
   settle(message);
 }
 
 async function newGame(edge, players, control) {
-  const { fen } = await engine.ask({ do: "start", edge });
-  Object.assign(state, { players, control, analysing: false });
-  board.flip(players.black === "engine" && players.white === "human");
-  const names = Object.fromEntries(SIDES.map((side) => [side, players[side] === "engine" ? t("engine") : ""]));
-  setTree(new GameTree(fen, { ...names, when: new Date().toISOString().slice(0, 10), control: controlText(control) }));
+  const goesOn = interrupt();
+  await unlessStopped(goesOn, async () => {
+    const { fen } = await engine.ask({ do: "start", edge });
+    Object.assign(state, { players, control, analysing: false });
+    board.flip(players.black === "engine" && players.white === "human");
+    const names = Object.fromEntries(SIDES.map((side) => [side, players[side] === "engine" ? t("engine") : ""]));
+    setTree(new GameTree(fen, { ...names, when: localTime(), control: controlText(control) }));
+  });
+}
+
+/** Date and time as records of ours have them: 2020.08.16 11:44. */
+function localTime() {
+  return new Date().toLocaleString("sv").slice(0, 16).replaceAll("-", ".");
 }
 
 function controlText({ seconds, iterations }) {
@@ -217,9 +249,10 @@ async function playTyped(text) {
   if (!canMove(node)) return;
   try {
     const { played } = await engine.ask({ do: "position", fen: node.described.fen, moves: [text] });
+    if (node !== state.tree.current) return;
     play(played[0]);
     byId("typed-move").value = "";
   } catch (error) {
-    tell(t("illegal", text, error.message));
+    if (!(error instanceof Stopped)) tell(t("illegal", text, error.message));
   }
 }

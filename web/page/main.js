@@ -17,7 +17,7 @@ function setLanguage(chosen) {
   settings.set("language", chosen);
   translate();
   options("language", Object.entries(TEXT).map(([name, text]) => [name, text.language]), language);
-  options("theme", THEMES.map((theme) => [theme, t("themes")[theme]]), settings.get("theme") ?? "auto");
+  options("theme", THEMES.map((theme) => [theme, t("themes")[theme]]), byId("theme").value || (settings.get("theme") ?? "auto"));
   options("squares-shown", SQUARES_SHOWN.map((what) => [what, t("squaresShown")[what]]), byId("squares-shown").value || "off");
   options("control", CONTROLS.map((control, index) => [index, controlText(control)]), byId("control").value || 1);
   byId("save").replaceChildren(...Object.keys(FORMS).map((form) =>
@@ -51,7 +51,7 @@ function fillNewGame() {
 /** What a key does, where no control and no square has it. */
 function stepByKey(event) {
   const steps = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
-  const isTyping = event.target.closest("input, select, textarea, dialog, [role=gridcell]");
+  const isTyping = event.target.closest("input, select, textarea, dialog, .scroll-x, [role=gridcell]");
   if (event.key === "Escape" && !event.target.closest("dialog")) setHalf({});
   if (isTyping || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || !(event.key in steps)) return;
   event.preventDefault();
@@ -76,9 +76,9 @@ function listen() {
     state.analysing = !state.analysing;
     settle();
   });
-  click("new-game", () => byId("new-game-dialog").showModal());
+  click("new-game", () => ask("new-game-dialog"));
   click("open", () => byId("file").click());
-  click("open-paste", () => byId("paste-dialog").showModal());
+  click("open-paste", () => ask("paste-dialog"));
   click("open-set-up", () => setUp.open());
   click("set-up-clear", () => setUp.clear());
   click("set-up-usual", () => setUp.usual());
@@ -96,13 +96,40 @@ function listen() {
     input.value = "";
   });
   listenToForms();
+  listenToLines();
   document.addEventListener("keydown", stepByKey);
   document.addEventListener("dragover", (event) => event.preventDefault());
   document.addEventListener("drop", (event) => {
     event.preventDefault();
     if (event.dataTransfer.files.length > 0) openFile(event.dataTransfer.files[0]);
   });
-  addEventListener("hashchange", () => openLink().then((opened) => opened || tell(state.linkProblem)));
+  addEventListener("hashchange", async () => {
+    const { problem } = await openLink();
+    if (problem) tell(problem);
+  });
+}
+
+/** Opens a dialog. Closed by Escape it keeps this answer. */
+function ask(id) {
+  byId(id).returnValue = "";
+  byId(id).showModal();
+}
+
+/** The course of the best move that is pointed at is drawn. */
+function listenToLines() {
+  const lines = byId("best-moves").tBodies[0];
+  const point = (index) => {
+    if (index === state.pointed) return;
+    state.pointed = index;
+    drawOverlay(state.tree.current);
+  };
+  for (const event of ["mouseover", "focusin"]) {
+    lines.addEventListener(event, ({ target }) => point(target.closest("tr")?.sectionRowIndex ?? null));
+  }
+  for (const event of ["mouseleave", "focusout"]) lines.addEventListener(event, () => point(null));
+  lines.addEventListener("click", ({ target }) => {
+    if (target.matches(".best") && canMove(state.tree.current)) play(target.textContent);
+  });
 }
 
 function listenToForms() {
@@ -112,12 +139,12 @@ function listenToForms() {
   });
   submit("type-move", () => playTyped(byId("typed-move").value));
   submit("fen-form", async () => {
-    const fen = byId("fen").value;
+    interrupt();
     try {
-      await engine.ask({ do: "position", fen });
+      const { fen } = await engine.ask({ do: "position", fen: byId("fen").value });
       showPosition(fen);
     } catch (error) {
-      tell(t("unread", "FEN", error.message));
+      settle(t("unread", "FEN", error.message));
     }
   });
   byId("new-game-dialog").addEventListener("close", ({ target }) => {
@@ -133,7 +160,6 @@ function listenToForms() {
 async function begin() {
   setTheme(settings.get("theme") ?? "auto");
   setLanguage(language);
-  listen();
   byId("status").textContent = t("loading");
   try {
     await engine.ready;
@@ -141,9 +167,10 @@ async function begin() {
     byId("status").textContent = t("engineFailed", error.message);
     return;
   }
-  if (await openLink()) return;
-  await newGame(asked.edge, { ...asked.players }, state.control);
-  if (state.linkProblem) tell(state.linkProblem);
+  const { isOpened, problem } = await openLink();
+  if (!isOpened) await newGame(asked.edge, { ...asked.players }, state.control);
+  if (problem) tell(problem);
+  listen();
 }
 
 begin();

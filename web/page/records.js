@@ -23,15 +23,15 @@ async function openFile(file) {
 }
 
 async function openText(name, text) {
+  interrupt();
   let games;
   try {
     ({ games } = await engine.ask({ do: "read", text }));
   } catch (error) {
-    tell(t("unread", name, error.message));
+    settle(t("unread", name, error.message));
     return;
   }
   openedGames = games;
-  byId("games-label").hidden = games.length < 2;
   byId("games").replaceChildren(...games.map((game, index) => html("option", { value: index }, `${index + 1}. ${game.black} – ${game.white}`)));
   showGame(0, t("opened", games.length));
 }
@@ -40,19 +40,20 @@ function showGame(index, message = null) {
   if (setUp.active) setUp.close();
   state.players = { black: "human", white: "human" };
   setTree(GameTree.ofRecord(openedGames[index]), message);
+  byId("games-label").hidden = openedGames.length < 2;
 }
 
 async function save(form) {
-  // The end of the line says who has won.
-  await describe(state.tree.line().at(-1));
-  try {
-    const { text } = await engine.ask({ do: "write", form, game: state.tree.toRecord() });
+  const { tree } = state;
+  await unlessStopped(() => true, async () => {
+    // The end of the line says who has won.
+    await describe(tree.line().at(-1));
+    const { text } = await engine.ask({ do: "write", form, game: tree.toRecord() });
     const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
     html("a", { href: url, download: `otrera.${FORMS[form][1]}` }).click();
-    URL.revokeObjectURL(url);
-  } catch (error) {
-    tell(error.message);
-  }
+    // Some browsers read it only now.
+    setTimeout(() => URL.revokeObjectURL(url), 60_000);
+  });
 }
 
 /** A link that holds the start and the moves up to the position shown: nothing is sent anywhere. */
@@ -71,23 +72,23 @@ async function share() {
   }
 }
 
-/** Shows what the address asks for, if it asks for something. */
+/** Shows what the address asks for. Returns whether it did, and what is wrong with the address. */
 async function openLink() {
   const wanted = new URLSearchParams(location.hash.slice(1));
   const fen = wanted.get("fen");
-  if (!fen) return false;
+  if (!fen) return { isOpened: false, problem: null };
   const texts = (wanted.get("moves") ?? "").split(",").filter(Boolean);
   try {
     const { fen: start } = await engine.ask({ do: "position", fen });
     const { played } = await engine.ask({ do: "position", fen, moves: texts });
+    if (setUp.active) setUp.close();
     state.players = { black: "human", white: "human" };
     const tree = new GameTree(start);
     for (const move of played) tree.play(move);
     setTree(tree);
-    return true;
+    return { isOpened: true, problem: null };
   } catch (error) {
-    state.linkProblem = t("linkBroken", error.message);
-    return false;
+    return { isOpened: false, problem: t("linkBroken", error.message) };
   }
 }
 
@@ -99,16 +100,16 @@ const LOSS_SECONDS = 0.3;
 async function findLosses() {
   const { tree } = state;
   const line = tree.line();
-  state.change += 1;
-  const { change } = state;
+  const goesOn = interrupt();
   const progress = byId("losses-progress");
   Object.assign(progress, { hidden: false, max: line.length, value: 0 });
-  const goesOn = () => change === state.change;
-  await unlessStopped(() => searchAll(line, goesOn, (done) => {
+  byId("losses").disabled = true;
+  await unlessStopped(goesOn, () => searchAll(line, goesOn, (done) => {
     progress.value = done;
     byId("losses-done").textContent = t("searching", done, line.length);
   }));
   progress.hidden = true;
+  byId("losses").disabled = false;
   byId("losses-done").textContent = "";
   if (!goesOn()) return;
   tree.losses = line.filter((node) => tree.lossOf(node) > 0).sort((a, b) => tree.lossOf(b) - tree.lossOf(a)).slice(0, LOSSES);

@@ -14,9 +14,9 @@ const setUp = {
 
   open() {
     const { described } = state.tree.current;
+    this.before = state.tree;
     this.load(described?.fen ?? state.tree.start);
     this.active = true;
-    this.before = state.tree;
     this.show();
   },
 
@@ -68,8 +68,12 @@ const setUp = {
   },
 
   async usual() {
-    this.load((await engine.ask({ do: "start", edge: this.edge })).fen);
-    this.show();
+    await unlessStopped(() => this.active, async () => {
+      const { fen } = await engine.ask({ do: "start", edge: this.edge });
+      if (!this.active) return;
+      this.load(fen);
+      this.show();
+    });
   },
 
   clear() {
@@ -79,15 +83,11 @@ const setUp = {
 
   /** Begins a game from the position, or says why that is none. */
   async done() {
-    const fen = this.fen();
-    try {
-      await engine.ask({ do: "position", fen });
-    } catch (error) {
-      tell(error.message);
-      return;
-    }
-    this.close();
-    showPosition(fen);
+    await unlessStopped(() => this.active, async () => {
+      const { fen } = await engine.ask({ do: "position", fen: this.fen() });
+      this.close();
+      showPosition(fen);
+    });
   },
 
   cancel() {

@@ -1,13 +1,16 @@
 // Everything that is drawn from the state: board, grid, status, moves, curve.
 
 const board = new Board(byId("board"));
-const squares = new Squares(byId("squares"), board, choose);
+const squares = new Squares(byId("squares"), board, { chosen: choose, canDrag: () => !setUp.active });
 const curve = new Curve(byId("curve"), (ply) => goTo(state.tree.line()[ply]), chart);
 let gridKey = null;
+/** The position that the field for one shows, unless somebody writes there. */
+let fenShown = null;
 
 function draw() {
   const node = state.tree.current;
   const position = positionShown(node);
+  drawTitle();
   board.draw(state.tree, position);
   drawGrid(position, node);
   drawOverlay(node);
@@ -15,8 +18,21 @@ function draw() {
   drawMoves();
   drawLosses();
   drawSearch();
-  byId("status").textContent = [state.message, statusOf(node)].filter(Boolean).join(" ");
-  if (document.activeElement !== byId("fen")) byId("fen").value = node.described?.fen ?? "";
+  const status = [state.message, statusOf(node)].filter(Boolean).join(" ");
+  // Written only when it changes: screen readers say it again.
+  if (byId("status").textContent !== status) byId("status").textContent = status;
+  if (node.described && node.described.fen !== fenShown) {
+    fenShown = node.described.fen;
+    byId("fen").value = fenShown;
+  }
+}
+
+/** Who plays, and what else a record says. */
+function drawTitle() {
+  const { record } = state.tree;
+  const players = SIDES.flatMap((side) => [icon(side), ` ${record[side] || t(side)} `]);
+  const rest = [record.event, record.control, record.when].filter(Boolean).map((text) => ` · ${text}`);
+  byId("game-title").replaceChildren(...players, ...rest);
 }
 
 /** The board of a node with the half of a move that has been made. */
@@ -49,7 +65,7 @@ function drawGrid({ edge, amazons, arrows }, node) {
 
 /** The squares that a person may choose now. */
 function choicesIn(node) {
-  if (setUp.active || !canMove(node)) return new Set();
+  if (!canMove(node)) return new Set();
   const { from, to } = state.half;
   const { moves } = node.described;
   return new Set(to ? moves[from][to] : Object.keys(from ? moves[from] : moves));
@@ -58,10 +74,22 @@ function choicesIn(node) {
 /** Whose the squares are, and the best moves as arrows. */
 function drawOverlay(node) {
   board.under.replaceChildren(...ownerMarks(node));
-  const best = state.hint ? [state.hint] : (state.found?.lines ?? []).map(({ move }) => move);
-  const isShown = state.hint || (state.analysing && !state.half.from);
-  board.over.replaceChildren(...(isShown ? best.slice(0, 3).toReversed() : []).flatMap((move, index, all) =>
-    board.course(squaresOf(move), `suggestion rank-${all.length - index}`, `suggestion shot rank-${all.length - index}`)));
+  const moves = suggestions().slice(0, 3);
+  // The first of them lies on top.
+  board.over.replaceChildren(...moves.toReversed().flatMap((move, index) => {
+    const rank = `suggestion rank-${moves.length - index}`;
+    return board.course(squaresOf(move), rank, `${rank} shot`);
+  }));
+}
+
+/** The moves drawn as arrows: the hint, the course of the line that is pointed at, or the best moves. */
+function suggestions() {
+  const lines = state.found?.lines ?? [];
+  if (state.hint) return [state.hint];
+  if (state.half.from || setUp.active) return [];
+  const pointed = lines[state.pointed];
+  if (pointed) return [pointed.move, ...pointed.continuation];
+  return state.analysing ? lines.map(({ move }) => move) : [];
 }
 
 const OWNER_CLASS = { b: "black alone", w: "white alone", "+": "black", "-": "white", "=": "both" };
@@ -86,10 +114,10 @@ function distanceText(square, moves) {
 
 function statusOf(node) {
   const { from, to } = state.half;
-  if (!node.described) return t("loading");
-  const { winner, side } = node.described;
+  if (!node.described || setUp.active) return "";
+  const { side } = node.described;
+  const winner = node.described.winner ?? (node.next ? null : node.winner);
   if (winner) return t("won", t(winner));
-  if (node === state.tree.ending.node && state.tree.ending.winner) return t("won", t(state.tree.ending.winner));
   if (isEngineToMove(node)) return t("thinking");
   if (to) return t("chooseArrow", to);
   return from ? t("chooseLanding", from) : t("toMove", t(side));
@@ -100,8 +128,8 @@ function drawSteps(node) {
   byId("ply").textContent = `${node.ply} / ${line.length - 1}`;
   for (const id of ["to-start", "back", "undo"]) byId(id).disabled = !node.parent;
   for (const id of ["forward", "to-end"]) byId(id).disabled = !node.next;
-  const isMove = canMove(node) && !setUp.active;
-  for (const id of ["hint", "resign"]) byId(id).disabled = !isMove;
+  byId("hint").disabled = !canMove(node);
+  byId("resign").disabled = !canResign(node);
 }
 
 /** The moves of the line in pairs; below a move the others that were tried in its place. */
@@ -116,7 +144,7 @@ function drawMoves() {
     const others = line.slice(1).slice(Math.max(0, index - offset), index - offset + 2).flatMap(variations);
     rows.push(html("li", {}, html("span", { class: "move-number" }, index / 2 + 1), ...cells.slice(index, index + 2), ...others));
   }
-  byId("moves").replaceChildren(...rows);
+  replaceButtons(byId("moves"), rows);
   keepInView(byId("moves"), byId("moves").querySelector("[aria-current]"));
 }
 
@@ -134,12 +162,13 @@ function moveButton(node, losses) {
 /** The moves that gave most away, once they have been looked for. */
 function drawLosses() {
   const { tree } = state;
-  const items = (tree.losses ?? []).map((node) => {
+  // A longer search may have found that a move was none.
+  const items = (tree.losses ?? []).filter((node) => tree.lossOf(node) > 0).map((node) => {
     const text = t("loss", node.ply, node.move, t(tree.moverOf(node.parent.ply)), percent(tree.lossOf(node)));
     return html("li", {}, html("button", { type: "button", onclick: () => goTo(node.parent) }, text));
   });
   byId("loss-list").hidden = !tree.losses;
-  byId("loss-list").replaceChildren(...(items.length > 0 ? items : [html("li", {}, t("noLosses"))]));
+  replaceButtons(byId("loss-list"), items.length > 0 ? items : [html("li", {}, t("noLosses"))]);
 }
 
 function variations(node) {
@@ -158,16 +187,35 @@ function drawSearch() {
   byId("analyse").setAttribute("aria-pressed", state.analysing);
   const { found } = state;
   byId("running").textContent = found ? t("running", { ...found, speed: found.iterations / Math.max(found.seconds, 1e-3) }) : "";
-  byId("best-moves").querySelector("tbody").replaceChildren(...(found?.lines ?? []).map((line) => bestMove(line)));
+  drawBestMoves(found?.lines ?? []);
   drawOverlay(current);
   curve.draw({}, current.ply);
 }
 
-function bestMove({ move, win_rate: rate, visits, proven, continuation }) {
-  const button = html("button", { type: "button", class: "best", onclick: () => canMove(state.tree.current) && play(move) }, move);
+/** Replaces what is in a list of buttons; the keyboard's focus stays at its place. */
+function replaceButtons(list, children) {
+  const place = [...list.querySelectorAll("button")].indexOf(document.activeElement);
+  list.replaceChildren(...children);
+  if (place >= 0) list.querySelectorAll("button")[place]?.focus({ preventScroll: true });
+}
+
+/** The rows stay and are filled anew, since a press of a button may last longer than a slice of the search. */
+function drawBestMoves(lines) {
+  const { rows } = byId("best-moves").tBodies[0];
+  while (rows.length > lines.length) rows[rows.length - 1].remove();
+  while (rows.length < lines.length) {
+    const button = html("button", { type: "button", class: "best" });
+    byId("best-moves").tBodies[0].append(html("tr", {}, html("td"), html("td"), html("td", {}, button, html("span"))));
+  }
+  lines.forEach((line, index) => fillBestMove(rows[index].cells, line));
+}
+
+function fillBestMove([rateCell, visitsCell, moveCell], { move, win_rate: rate, visits, proven, continuation }) {
+  rateCell.textContent = percent(rate);
+  visitsCell.textContent = visits.toLocaleString("en");
+  moveCell.firstElementChild.textContent = move;
   const expected = proven ? [t("proven", t(proven))] : continuation.slice(0, 5);
-  const words = expected.flatMap((word) => [" ", html("span", { class: "word" }, word)]);
-  return html("tr", {}, html("td", {}, percent(rate)), html("td", {}, visits.toLocaleString("en")), html("td", {}, button, ...words));
+  moveCell.lastElementChild.replaceChildren(...expected.flatMap((word) => [" ", html("span", { class: "word" }, word)]));
 }
 
 /** Black's winning rate along the line. */

@@ -3,11 +3,12 @@
 const DRAG_PIXELS = 6;
 
 class Squares {
-  /** `chosen` is called with the square that somebody clicks, or drops a piece on. */
-  constructor(holder, board, chosen) {
-    this.holder = holder;
-    this.board = board;
-    this.chosen = chosen;
+  /**
+   * `chosen` is called with the square that somebody clicks, or drops a piece on, and with `true` behind it where a drag
+   * begins; `canDrag` says whether one may.
+   */
+  constructor(holder, board, { chosen, canDrag }) {
+    Object.assign(this, { holder, board, chosen, canDrag });
     this.cells = new Map();
     this.focused = null;
     this.drag = null;
@@ -60,6 +61,7 @@ class Squares {
   }
 
   key(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
     const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
     const row = this.grid.findIndex((cells) => cells.includes(this.focused));
     const column = this.grid[row].indexOf(this.focused);
@@ -82,14 +84,15 @@ class Squares {
 
   press(event) {
     const square = event.target.dataset.square;
-    if (!square || event.button !== 0) return;
+    if (!square || event.button !== 0 || !event.isPrimary || !this.canDrag()) return;
     const piece = this.board.pieces.find((element) => element.dataset.square === square);
     this.drag = { square, piece, x: event.clientX, y: event.clientY, moved: false };
     if (piece) this.holder.setPointerCapture(event.pointerId);
   }
 
   move(event) {
-    if (!this.drag?.piece) return;
+    // A board that was drawn anew has other pieces.
+    if (!event.isPrimary || !this.drag?.piece?.isConnected) return;
     const { x, y, piece, square } = this.drag;
     if (!this.drag.moved && Math.hypot(event.clientX - x, event.clientY - y) < DRAG_PIXELS) return;
     if (!this.drag.moved) {
@@ -103,6 +106,7 @@ class Squares {
   }
 
   release(event) {
+    if (!event.isPrimary) return;
     const drag = this.drop();
     if (!drag?.moved) return;
     // The click that follows a drag is none.

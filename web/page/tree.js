@@ -1,9 +1,13 @@
 // A game with its variations: a tree of positions, of which one is shown.
 
-/** A position. `rate` is Black's winning rate by the longest search of it, `played` what a record says of the move. */
+/**
+ * A position. `rate` is Black's winning rate by the longest search of it, `found` that search, `played` what the player
+ * of the move tells of it, `winner` who has won where the game ended before its end on the board.
+ */
 function newNode(parent, move) {
   const ply = parent ? parent.ply + 1 : 0;
-  return { parent, move, ply, children: [], next: null, described: null, rate: null, visits: 0, played: {} };
+  const known = { described: null, found: null, rate: null, visits: 0, played: {}, winner: null };
+  return { parent, move, ply, children: [], next: null, ...known };
 }
 
 class GameTree {
@@ -15,8 +19,8 @@ class GameTree {
     this.current = this.root;
     /** The moves that gave most away, once they have been looked for. */
     this.losses = null;
-    /** A game that did not end on the board: the node where it ended, and who has won. */
-    this.ending = { node: null, winner: null };
+    /** Where the record ends. */
+    this.end = null;
   }
 
   /** The node after a move from the one shown, which is shown then; made if nobody has played it there. */
@@ -54,23 +58,16 @@ class GameTree {
   /** The line shown as a record, in the shape that the engine reads and writes. */
   toRecord() {
     const line = this.line();
-    const moves = line.slice(1).map((node) => this.recorded(node));
-    const { black = "", white = "", when = "", event = "", control = "", forfeit } = this.record;
-    const ended = forfeit && line.at(-1) === this.ending.node ? { forfeit } : {};
-    return { number: 0, black, white, start: this.start, winner: this.winner(), ...ended, when, event, control, moves };
+    const moves = line.slice(1).map(({ move, played }) => ({ ...played, move }));
+    const { number = 0, black = "", white = "", when = "", event = "", control = "", forfeit } = this.record;
+    const ended = forfeit && line.at(-1) === this.end ? { forfeit } : {};
+    return { number, black, white, start: this.start, winner: this.winner(), ...ended, when, event, control, moves };
   }
 
   /** Who has won at the end of the line shown, or null. */
   winner() {
     const end = this.line().at(-1);
-    return end.described?.winner ?? (end === this.ending.node ? this.ending.winner : null);
-  }
-
-  recorded(node) {
-    const { move, played, parent } = node;
-    const mover = this.moverOf(parent.ply);
-    const known = parent.rate === null ? {} : { win_rate: mover === "black" ? parent.rate : 1 - parent.rate };
-    return { ...known, ...played, move };
+    return end.described?.winner ?? end.winner;
   }
 
   /** Who moves after so many plies. */
@@ -102,7 +99,8 @@ class GameTree {
       const before = tree.current.parent;
       if (rate != null) before.rate = tree.moverOf(before.ply) === "black" ? rate : 1 - rate;
     }
-    tree.ending = { node: tree.current, winner };
+    tree.end = tree.current;
+    tree.end.winner = winner;
     tree.show(tree.root);
     return tree;
   }

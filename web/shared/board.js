@@ -81,9 +81,11 @@ class Board {
     return svg("rect", { class: name, x: x - width / 2, y: y - width / 2, width, height: width, rx: inset });
   }
 
-  /** Arrows of a game only come and go at the end of the list. */
+  /** Arrows come and go at the end of the list, from where two lines of a game part. */
   drawArrows(arrows) {
-    while (this.tiles.childElementCount > arrows.length) this.tiles.lastElementChild.remove();
+    const drawn = [...this.tiles.children];
+    const parting = drawn.findIndex((tile, index) => tile.dataset.square !== arrows[index]);
+    if (parting >= 0) drawn.slice(parting).forEach((tile) => tile.remove());
     for (const square of arrows.slice(this.tiles.childElementCount)) {
       const [x, y] = this.centre(square);
       const cross = `M${x - 1.7} ${y - 1.7}l3.4 3.4m0-3.4-3.4 3.4`;

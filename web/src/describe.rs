@@ -80,12 +80,9 @@ pub struct Found {
     /// Iterations of this run, and visits of the root with those of earlier runs.
     iterations: u64,
     visits: u32,
-    nodes: usize,
     depth: usize,
     /// Time of this run.
     seconds: f64,
-    /// How often a full tree was thinned in this run.
-    thinned: u32,
 }
 
 #[derive(Serialize)]
@@ -108,10 +105,8 @@ impl Found {
             lines: report.lines.iter().take(lines).map(found_line).collect(),
             iterations: report.iterations,
             visits: report.visits,
-            nodes: report.nodes,
             depth: report.depth,
             seconds: report.elapsed.as_secs_f64(),
-            thinned: report.thinned,
         }
     }
 }

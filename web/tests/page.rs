@@ -133,6 +133,53 @@ fn moves_are_taken_back_suggested_refused_and_given_up() {
 }
 
 #[test]
+fn a_move_that_is_taken_back_and_played_again_is_answered_again() {
+    let Some(mut browser) = opened("a move played twice") else { return };
+    new_game(&mut browser, FEW_ITERATIONS);
+    wait_for_turn(&mut browser);
+    let start = position(&mut browser);
+    let [first, second] = ["c1-c5/f5", "c1-c6/f6"].map(|text| text.parse::<Move>().expect("a move"));
+    for mv in [first, second, first] {
+        click_move(&mut browser, mv);
+        browser.wait_for("state.tree.current.ply === 2");
+        wait_for_turn(&mut browser);
+        let shown = position(&mut browser);
+        assert_eq!(browser.board(), expected(&shown), "after {mv}");
+        browser.click("#undo");
+        wait_for_turn(&mut browser);
+        assert_eq!(position(&mut browser), start);
+    }
+    // From one variation into the other at the same ply: the arrows are those of the one that is shown.
+    for child in [0, 1, 0] {
+        browser.evaluate(&format!("goTo(state.tree.root.children[{child}])"));
+        let shown = position(&mut browser);
+        assert_eq!(browser.board(), expected(&shown));
+    }
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn a_long_search_ends_when_something_else_is_wanted() {
+    let Some(mut browser) = opened("a search that is stopped") else { return };
+    // 200,000 iterations a move, for both sides.
+    browser.click("#new-game");
+    browser.click("#new-black input[value='engine']");
+    browser.choose("#control", "6");
+    browser.click("#begin");
+    browser.wait_for("state.uninterruptible");
+    new_game(&mut browser, FEW_ITERATIONS);
+    browser.wait_for("state.tree.current.ply >= 2");
+    browser.click("#new-game");
+    browser.press("Escape");
+    assert_eq!(
+        browser.evaluate("state.tree.root.described.edge"),
+        8,
+        "a dialog closed by Escape begins nothing"
+    );
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
 fn pieces_are_dragged_and_keys_move() {
     let Some(mut browser) = opened("drags and keys") else { return };
     new_game(&mut browser, FEW_ITERATIONS);
@@ -175,6 +222,11 @@ fn the_engine_searches_as_the_program_does() {
         recorded.lines().find_map(|line| line.strip_prefix("tournament ")).expect("a line of that preset");
     assert_eq!(bench["checksum"].to_string(), recorded);
     assert_eq!(bench["kernel"], "simd128");
+    // A browser without SIMD takes the other build.
+    let plain = browser.evaluate(
+        "(engine.builds.simd = engine.builds.plain, engine.restart(), engine.ask({ do: 'bench' }))",
+    );
+    assert_eq!((&plain["checksum"], &plain["kernel"]), (&bench["checksum"], &json!("portable")));
     let start = Position::standard();
     let request =
         json!({"do": "think", "fen": start.to_fen(), "iterations": 3000, "anew": true, "lines": 10});
@@ -203,6 +255,15 @@ fn a_position_is_analysed_for_as_long_as_it_is_wanted() {
     browser.wait_for("(state.found?.visits ?? 0) > 3000");
     assert!(browser.evaluate("document.querySelectorAll('#board .suggestion').length").as_u64() >= Some(2));
     assert_eq!(browser.evaluate("document.querySelectorAll('#best-moves tbody tr').length"), 3);
+    // The course of a move that is pointed at is drawn, and the keyboard stays where it is while the search goes on.
+    browser.evaluate("document.querySelectorAll('#best-moves .best')[1].focus()");
+    let visits = browser.evaluate("state.found.visits");
+    browser.wait_for(&format!("state.found.visits > {visits} && state.pointed === 1"));
+    assert_eq!(
+        browser.evaluate("document.activeElement === document.querySelectorAll('#best-moves .best')[1]"),
+        true
+    );
+    browser.evaluate("document.activeElement.blur()");
     browser.choose("#squares-shown", "moves");
     let squares = browser.evaluate("document.querySelectorAll('#board .owner').length");
     assert_eq!(squares, 92);
@@ -363,7 +424,7 @@ fn bad_input_gets_a_sentence_and_the_page_goes_on() {
         ("(;GM[18];B[zz", "(;GM[18]"),
         ("{\"moves\":", "line 1"),
         ("d1-d7/g7 d1-d2/d3", "move 2"),
-        ("[{\"0\":{\"response\":{\"x0\":9}}}]", "is no move"),
+        ("[{\"0\":{\"response\":{\"x0\":9}}}]", "without a move"),
         ("", "no game"),
     ] {
         paste(&mut browser, text);
