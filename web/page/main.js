@@ -86,6 +86,7 @@ function listen() {
   click("set-up-done", () => setUp.done());
   click("share", share);
   click("losses", findLosses);
+  click("bench", measure);
   change("language", ({ value }) => setLanguage(value));
   change("theme", ({ value }) => setTheme(value));
   change("squares-shown", draw);
@@ -107,6 +108,17 @@ function listen() {
     const { problem } = await openLink();
     if (problem) tell(problem);
   });
+}
+
+/** Tells the behaviour checksum, by which builds of the engine are compared, and the speed. */
+async function measure() {
+  const goesOn = interrupt();
+  await unlessStopped(goesOn, async () => {
+    const bench = await engine.ask({ do: "bench" });
+    const speed = Math.round(bench.iterations / bench.seconds).toLocaleString("en");
+    byId("bench-result").textContent = t("benchResult", bench, speed);
+  });
+  if (goesOn()) settle();
 }
 
 /** Opens a dialog. Closed by Escape it keeps this answer. */

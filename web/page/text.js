@@ -94,6 +94,8 @@ const TEXT = {
     sideToMove: "To move",
     variation: "Variation",
     loading: "The engine is loading.",
+    bench: "Measure this browser",
+    benchResult: ({ version, checksum, kernel }, speed) => `Otrera ${version} · Bench: ${checksum} · ${speed} iterations/s (${kernel})`,
   },
   zh: {
     language: "中文",
@@ -188,6 +190,8 @@ const TEXT = {
     sideToMove: "轮到",
     variation: "变化",
     loading: "引擎正在载入。",
+    bench: "测量本浏览器的速度",
+    benchResult: ({ version, checksum, kernel }, speed) => `Otrera ${version} · Bench: ${checksum} · 每秒 ${speed} 次迭代（${kernel}）`,
   },
 };
 

@@ -97,6 +97,7 @@ struct Measured {
     iterations: u64,
     seconds: f64,
     kernel: &'static str,
+    version: &'static str,
 }
 
 #[derive(Serialize)]
@@ -215,5 +216,6 @@ fn measured() -> Measured {
         iterations: bench.iterations,
         seconds: bench.elapsed.as_secs_f64(),
         kernel: otrera::Kernel::fastest().name(),
+        version: env!("CARGO_PKG_VERSION"),
     }
 }

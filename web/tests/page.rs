@@ -216,11 +216,15 @@ fn pieces_are_dragged_and_keys_move() {
 #[test]
 fn the_engine_searches_as_the_program_does() {
     let Some(mut browser) = opened("the search of the page") else { return };
+    browser.click("#bench");
+    browser.wait_for("byId('bench-result').textContent !== ''");
     let bench = browser.evaluate("engine.ask({ do: 'bench' })");
     let recorded = include_str!("../../tests/data/bench.txt");
     let recorded =
         recorded.lines().find_map(|line| line.strip_prefix("tournament ")).expect("a line of that preset");
     assert_eq!(bench["checksum"].to_string(), recorded);
+    let shown = browser.text("#bench-result");
+    assert!(shown.contains(&format!("Bench: {recorded}")), "{shown}");
     assert_eq!(bench["kernel"], "simd128");
     // A browser without SIMD takes the other build.
     let plain = browser.evaluate(
