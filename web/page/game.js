@@ -28,7 +28,7 @@ const state = {
 async function settle(message = null) {
   const goesOn = interrupt();
   const node = state.tree.current;
-  Object.assign(state, { half: {}, hint: null, pointed: null, message, found: node.found });
+  Object.assign(state, { hint: null, pointed: null, message, found: node.found });
   byId("link").hidden = true;
   draw();
   await unlessStopped(goesOn, async () => {
@@ -78,6 +78,8 @@ async function moveByEngine(node, goesOn) {
   if (goesOn()) play(found.best, { win_rate: found.win_rate, effort: found.visits });
 }
 
+/** The most best moves that can be shown. */
+const MOST_LINES = 10;
 /** Seconds between two looks at what else is wanted. */
 const SLICE = 0.1;
 /** Seconds at most for a position that is proven to be lost: its tree is begun anew with each run. */
@@ -87,7 +89,7 @@ const LOST_SECONDS = 1;
 async function search(node, { seconds, iterations }, goesOn) {
   const { tree } = state;
   const think = async (limit) => noted(tree, node, await engine.ask({ ...request, ...limit }), goesOn);
-  const request = { do: "think", fen: node.described.fen, lines: Number(byId("lines").value) };
+  const request = { do: "think", fen: node.described.fen, lines: MOST_LINES };
   if (iterations) {
     state.uninterruptible = true;
     return think({ iterations, anew: true });
@@ -121,11 +123,12 @@ function play(move, played = {}) {
   const side = state.tree.moverOf(state.tree.current.ply);
   state.unanswered = state.tree.play(move);
   Object.assign(state.unanswered.played, played);
+  state.half = {};
   settle(t("played", t(side), move));
 }
 
 function goTo(node) {
-  state.unanswered = null;
+  Object.assign(state, { unanswered: null, half: {} });
   state.tree.show(node);
   settle();
 }
@@ -137,12 +140,22 @@ function step(by) {
   goTo(line[Math.min(Math.max(0, index), line.length - 1)]);
 }
 
-/** Takes moves back until a person is to move. */
+/** Takes a resignation back, or moves until a person is to move. */
 function undo() {
-  let node = state.tree.current.parent;
+  const node = undoTarget();
+  if (!node) return;
+  if (node === state.tree.current) node.winner = null;
+  goTo(node);
+}
+
+/** The position that would be taken back to, if there is one. */
+function undoTarget() {
+  const { current, end } = state.tree;
+  if (current.winner && current !== end) return current;
   const isEngines = ({ ply }) => state.players[state.tree.moverOf(ply)] === "engine";
+  let node = current.parent;
   while (node && isEngines(node)) node = node.parent;
-  if (node) goTo(node);
+  return node;
 }
 
 /** Seconds that a hint takes. */
@@ -151,14 +164,14 @@ const HINT_SECONDS = 1;
 async function hint() {
   const node = state.tree.current;
   if (!canMove(node)) return;
-  settle(t("thinking"));
-  const { change } = state;
-  const goesOn = () => change === state.change;
+  const goesOn = interrupt();
+  tell(t("thinking"));
   await unlessStopped(goesOn, async () => {
     const found = await search(node, { seconds: HINT_SECONDS }, goesOn);
     if (!goesOn()) return;
     state.hint = found.best;
     tell(t("suggested", found.best, percent(found.win_rate)));
+    if (state.analysing) await search(node, { seconds: Infinity }, goesOn);
   });
 }
 
@@ -168,6 +181,7 @@ function resign() {
   if (!canResign(node)) return;
   const side = state.tree.moverOf(node.ply);
   node.winner = side === "black" ? "white" : "black";
+  state.half = {};
   settle(t("resigned", t(side)));
 }
 
@@ -186,10 +200,16 @@ function tell(message) {
   draw();
 }
 
+/** Begins or ends the analysis of whatever is shown; a move that the engine thinks about is not begun anew. */
+function toggleAnalysis() {
+  state.analysing = !state.analysing;
+  if (isEngineToMove(state.tree.current)) drawSearch();
+  else settle();
+}
+
 /** Another game is shown. */
 function setTree(tree, message = null) {
-  state.tree = tree;
-  state.unanswered = null;
+  Object.assign(state, { tree, unanswered: null, half: {} });
   byId("games-label").hidden = true;
   settle(message);
 }
@@ -200,6 +220,8 @@ async function newGame(edge, players, control) {
     const { fen } = await engine.ask({ do: "start", edge });
     Object.assign(state, { players, control, analysing: false });
     board.flip(players.black === "engine" && players.white === "human");
+    // The address is that of the game no more.
+    if (location.hash) history.replaceState(null, "", "#");
     const names = Object.fromEntries(SIDES.map((side) => [side, players[side] === "engine" ? t("engine") : ""]));
     setTree(new GameTree(fen, { ...names, when: localTime(), control: controlText(control) }));
   });
@@ -246,7 +268,8 @@ function setHalf(half) {
 /** A move that was typed. */
 async function playTyped(text) {
   const node = state.tree.current;
-  if (!canMove(node)) return;
+  if (isEngineToMove(node)) tell(t("notYourTurn"));
+  if (!canMove(node) || text.trim() === "") return;
   try {
     const { played } = await engine.ask({ do: "position", fen: node.described.fen, moves: [text] });
     if (node !== state.tree.current) return;

@@ -72,13 +72,13 @@ function listen() {
     board.flip(!board.flipped);
     draw();
   });
-  click("analyse", () => {
-    state.analysing = !state.analysing;
-    settle();
-  });
+  click("analyse", toggleAnalysis);
   click("new-game", () => ask("new-game-dialog"));
   click("open", () => byId("file").click());
-  click("open-paste", () => ask("paste-dialog"));
+  click("open-paste", () => {
+    byId("pasted").value = "";
+    ask("paste-dialog");
+  });
   click("open-set-up", () => setUp.open());
   click("set-up-clear", () => setUp.clear());
   click("set-up-usual", () => setUp.usual());
@@ -90,7 +90,7 @@ function listen() {
   change("language", ({ value }) => setLanguage(value));
   change("theme", ({ value }) => setTheme(value));
   change("squares-shown", draw);
-  change("lines", () => settle());
+  change("lines", drawSearch);
   change("games", ({ value }) => showGame(Number(value)));
   change("file", (input) => {
     if (input.files.length > 0) openFile(input.files[0]);

@@ -4,7 +4,9 @@
 const MOST_MEGABYTES = 16;
 const FORMS = { json: ["JSON", "jsonl"], sgf: ["SGF", "sgf"], ccgc: ["CCGC", "txt"] };
 
+/** The games of the record that was opened last, and their trees as far as they were shown. */
 let openedGames = [];
+let openedTrees = [];
 
 async function openFile(file) {
   const megabytes = file.size / 2 ** 20;
@@ -32,6 +34,7 @@ async function openText(name, text) {
     return;
   }
   openedGames = games;
+  openedTrees = [];
   byId("games").replaceChildren(...games.map((game, index) => html("option", { value: index }, `${index + 1}. ${game.black} – ${game.white}`)));
   showGame(0, t("opened", games.length));
 }
@@ -39,7 +42,8 @@ async function openText(name, text) {
 function showGame(index, message = null) {
   if (setUp.active) setUp.close();
   state.players = { black: "human", white: "human" };
-  setTree(GameTree.ofRecord(openedGames[index]), message);
+  openedTrees[index] ??= GameTree.ofRecord(openedGames[index]);
+  setTree(openedTrees[index], message);
   byId("games-label").hidden = openedGames.length < 2;
 }
 
@@ -77,6 +81,7 @@ async function openLink() {
   const wanted = new URLSearchParams(location.hash.slice(1));
   const fen = wanted.get("fen");
   if (!fen) return { isOpened: false, problem: null };
+  interrupt();
   const texts = (wanted.get("moves") ?? "").split(",").filter(Boolean);
   try {
     const { fen: start } = await engine.ask({ do: "position", fen });

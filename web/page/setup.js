@@ -13,11 +13,14 @@ const setUp = {
   content: new Map(),
 
   open() {
-    const { described } = state.tree.current;
-    this.before = state.tree;
-    this.load(described?.fen ?? state.tree.start);
+    const { tree, unanswered, half } = state;
+    this.before = { tree, unanswered, half };
+    this.hasGames = !byId("games-label").hidden;
+    this.load(tree.current.described?.fen ?? tree.start);
     this.active = true;
     this.show();
+    document.querySelector(".table").scrollIntoView();
+    byId("set-up-title").focus({ preventScroll: true });
   },
 
   load(fen) {
@@ -92,12 +95,15 @@ const setUp = {
 
   cancel() {
     this.close();
-    setTree(this.before);
+    Object.assign(state, this.before);
+    byId("games-label").hidden = !this.hasGames;
+    settle();
   },
 
   close() {
     this.active = false;
     this.show();
+    byId("open-set-up").focus({ preventScroll: true });
   },
 };
 

@@ -73,23 +73,33 @@ function choicesIn(node) {
 
 /** Whose the squares are, and the best moves as arrows. */
 function drawOverlay(node) {
-  board.under.replaceChildren(...ownerMarks(node));
-  const moves = suggestions().slice(0, 3);
+  const marks = ownerMarks(node);
+  board.under.replaceChildren(...marks);
+  byId("squares-legend").hidden = marks.length === 0;
+  const moves = suggestions(node).slice(0, 3);
   // The first of them lies on top.
-  board.over.replaceChildren(...moves.toReversed().flatMap((move, index) => {
-    const rank = `suggestion rank-${moves.length - index}`;
-    return board.course(squaresOf(move), rank, `${rank} shot`);
+  board.over.replaceChildren(...moves.toReversed().flatMap(({ move, side }, index) => {
+    const look = `suggestion ${side} rank-${moves.length - index}`;
+    return board.course(squaresOf(move), look, `${look} shot`);
   }));
 }
 
 /** The moves drawn as arrows: the hint, the course of the line that is pointed at, or the best moves. */
-function suggestions() {
+function suggestions({ ply }) {
   const lines = state.found?.lines ?? [];
-  if (state.hint) return [state.hint];
+  const side = state.tree.moverOf(ply);
+  if (state.hint) return [{ move: state.hint, side }];
   if (state.half.from || setUp.active) return [];
   const pointed = lines[state.pointed];
-  if (pointed) return [pointed.move, ...pointed.continuation];
-  return state.analysing ? lines.map(({ move }) => move) : [];
+  if (pointed) {
+    return [pointed.move, ...pointed.continuation].map((move, index) => ({ move, side: state.tree.moverOf(ply + index) }));
+  }
+  return state.analysing ? lines.slice(0, shownLines()).map(({ move }) => ({ move, side })) : [];
+}
+
+/** How many best moves are wanted. */
+function shownLines() {
+  return Number(byId("lines").value);
 }
 
 const OWNER_CLASS = { b: "black alone", w: "white alone", "+": "black", "-": "white", "=": "both" };
@@ -126,7 +136,8 @@ function statusOf(node) {
 function drawSteps(node) {
   const line = state.tree.line();
   byId("ply").textContent = `${node.ply} / ${line.length - 1}`;
-  for (const id of ["to-start", "back", "undo"]) byId(id).disabled = !node.parent;
+  for (const id of ["to-start", "back"]) byId(id).disabled = !node.parent;
+  byId("undo").disabled = !undoTarget();
   for (const id of ["forward", "to-end"]) byId(id).disabled = !node.next;
   byId("hint").disabled = !canMove(node);
   byId("resign").disabled = !canResign(node);
@@ -159,12 +170,17 @@ function moveButton(node, losses) {
   }, html("span", {}, move), html("small", {}, rate === null ? "" : percent(rate, 0)));
 }
 
+/** The number of the row of the list of moves in which a ply stands. */
+function rowOf(ply) {
+  return Math.ceil((ply + (state.tree.moverOf(0) === "white" ? 1 : 0)) / 2);
+}
+
 /** The moves that gave most away, once they have been looked for. */
 function drawLosses() {
   const { tree } = state;
   // A longer search may have found that a move was none.
   const items = (tree.losses ?? []).filter((node) => tree.lossOf(node) > 0).map((node) => {
-    const text = t("loss", node.ply, node.move, t(tree.moverOf(node.parent.ply)), percent(tree.lossOf(node)));
+    const text = t("loss", rowOf(node.ply), node.move, t(tree.moverOf(node.parent.ply)), percent(tree.lossOf(node)));
     return html("li", {}, html("button", { type: "button", onclick: () => goTo(node.parent) }, text));
   });
   byId("loss-list").hidden = !tree.losses;
@@ -181,13 +197,13 @@ function drawSearch() {
   const { current } = state.tree;
   const { rate } = current;
   byId("rate").setAttribute("aria-label", t("rateNow", rate === null ? "–" : percent(rate)));
-  byId("rate").querySelector(".number").textContent = rate === null ? "" : percent(rate);
+  byId("rate").querySelector(".number").textContent = rate === null ? "" : `${t("black")} ${percent(rate)}`;
   byId("rate").style.setProperty("--share", rate ?? 0.5);
   byId("analyse").textContent = t(state.analysing ? "stop" : "go");
   byId("analyse").setAttribute("aria-pressed", state.analysing);
   const { found } = state;
   byId("running").textContent = found ? t("running", { ...found, speed: found.iterations / Math.max(found.seconds, 1e-3) }) : "";
-  drawBestMoves(found?.lines ?? []);
+  drawBestMoves((found?.lines ?? []).slice(0, shownLines()));
   drawOverlay(current);
   curve.draw({}, current.ply);
 }

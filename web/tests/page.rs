@@ -167,6 +167,11 @@ fn a_long_search_ends_when_something_else_is_wanted() {
     browser.choose("#control", "6");
     browser.click("#begin");
     browser.wait_for("state.uninterruptible");
+    // A link does as well; what the engine computes then belongs to no game any more.
+    let fen = Position::start(size(6)).to_fen();
+    browser.evaluate(&format!("location.hash = new URLSearchParams({{ fen: {fen:?} }})"));
+    browser.click("#back");
+    browser.wait_for("state.tree.root.described?.edge === 6");
     new_game(&mut browser, FEW_ITERATIONS);
     browser.wait_for("state.tree.current.ply >= 2");
     browser.click("#new-game");
@@ -176,6 +181,36 @@ fn a_long_search_ends_when_something_else_is_wanted() {
         8,
         "a dialog closed by Escape begins nothing"
     );
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn set_up_that_is_cancelled_leaves_no_trace() {
+    let Some(mut browser) = opened("set-up that is cancelled") else { return };
+    // Two games, a variation in the first of them, and half a move.
+    let text: String = [4, 5].map(|seed| json::write(&game(8, seed)) + "\n").concat();
+    paste(&mut browser, &text);
+    browser.wait_for("state.tree.line().length > 5 && Boolean(state.tree.current.described)");
+    let start = position(&mut browser);
+    let played: Vec<Move> = game(8, 4).moves.iter().map(|played| played.mv).collect();
+    let other = start.legal_moves().find(|mv| !played.contains(mv)).expect("there are many");
+    click_move(&mut browser, other);
+    browser.wait_for("state.tree.root.children.length === 2");
+    browser.choose("#games", "1");
+    browser.choose("#games", "0");
+    browser.wait_for("state.tree.root.children.length === 2 && Boolean(state.tree.current.described)");
+    browser.evaluate("goTo(state.tree.root)");
+    position(&mut browser);
+    click_square(&mut browser, other.from);
+    browser.click("#open-set-up");
+    assert_eq!(browser.evaluate("document.activeElement.id"), "set-up-title");
+    click_square(&mut browser, "d4");
+    browser.click("#set-up-cancel");
+    assert_eq!(
+        browser.evaluate("[state.half.from, byId('games-label').hidden]"),
+        json!([other.from.to_string(), false])
+    );
+    assert_eq!(browser.board(), expected(&start));
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 

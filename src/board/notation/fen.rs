@@ -8,6 +8,9 @@ use super::{BoardReader, Content, MalformedText, malformed, shortened, size_of_r
 use crate::board::position::Position;
 use crate::board::square::{Side, Size};
 
+/// The highest number of a move that a FEN may have.
+const MOST_NUMBER: u16 = 1000;
+
 impl Position {
     /// Reads a FEN; see the top of this module.
     ///
@@ -40,11 +43,13 @@ impl Position {
         let clock = fields.nth(2).and_then(|field| field.parse::<u16>().ok());
         match fields.next().map(str::parse::<u16>) {
             None => Ok(position),
-            Some(Ok(number)) if (1..=1000).contains(&number) => {
+            Some(Ok(number)) if (1..=MOST_NUMBER).contains(&number) => {
                 let usual = (number - 1) * 2 + u16::from(side == Side::White);
                 Ok(position.with_ply(clock.filter(|ply| ply / 2 + 1 == number).unwrap_or(usual)))
             }
-            Some(_) => malformed("the last field of a FEN is the number of the move, from 1 to 1000"),
+            Some(_) => malformed(format!(
+                "the last field of a FEN is the number of the move, from 1 to {MOST_NUMBER}"
+            )),
         }
     }
 
@@ -57,7 +62,9 @@ impl Position {
     pub fn to_fen(&self) -> String {
         let rows: Vec<String> = (0..self.size().edge()).rev().map(|row| self.fen_row(row)).collect();
         let side = if self.side() == Side::Black { 'w' } else { 'b' };
-        format!("{} {side} - - {} {}", rows.join("/"), self.ply(), self.ply() / 2 + 1)
+        // No game is as long; one that began with a high number is to be read again as well.
+        let number = (self.ply() / 2 + 1).min(MOST_NUMBER);
+        format!("{} {side} - - {} {number}", rows.join("/"), self.ply())
     }
 
     fn fen_row(&self, row: usize) -> String {
@@ -122,6 +129,13 @@ fn read_fen_row(text: &str, row: usize, size: Size, board: &mut BoardReader) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_position_after_the_highest_number_is_read_again() {
+        let last = Position::from_fen("Q3/4/4/3q b - - 0 1000").unwrap();
+        let next = last.try_play("d1-c2/b3".parse().unwrap()).unwrap();
+        assert_eq!(Position::from_fen(&next.to_fen()).unwrap().empty(), next.empty());
+    }
 
     #[test]
     fn fairy_stockfish_agrees_on_the_fen_after_two_moves() {
