@@ -11,7 +11,7 @@ from pathlib import Path
 
 WEB = Path(__file__).parent
 # What is behind another may overrule it, or uses what it defines.
-STYLES = ["shared/base.css", "shared/board.css", "shared/curve.css", "page/page.css"]
+STYLES = ["shared/base.css", "shared/board.css", "shared/curve.css", "shared/moves.css", "page/page.css"]
 SCRIPTS = [
     *(f"shared/{name}.js" for name in ("elements", "replay", "board", "curve")),
     *(f"page/{name}.js" for name in ("text", "engine", "tree", "squares", "setup", "game", "show", "records", "main")),

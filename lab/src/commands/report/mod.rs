@@ -22,13 +22,14 @@ macro_rules! shared {
 }
 
 /// What is behind another may overrule it.
-const STYLES: [&str; 7] = [
+const STYLES: [&str; 8] = [
     shared!("base.css"),
     include_str!("page.css"),
     include_str!("standing.css"),
     include_str!("games.css"),
     shared!("curve.css"),
     shared!("board.css"),
+    shared!("moves.css"),
     include_str!("narrow.css"),
 ];
 const SCRIPTS: [&str; 6] = [
