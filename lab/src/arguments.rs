@@ -1,6 +1,7 @@
 //! Numbers from the command line, with what would be valid.
 
 use otrera::Size;
+use std::ops::Range;
 use std::time::Duration;
 
 /// The most games, threads or processes at once: a machine has fewer cores.
@@ -10,6 +11,12 @@ const MOST_AT_ONCE: u64 = 1024;
 pub fn read_count<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
     let count = text.parse::<u64>().ok().filter(|count| *count > 0);
     count.and_then(|count| T::try_from(count).ok()).ok_or_else(|| "a whole number from 1 is wanted".into())
+}
+
+/// A range of numbers, `FROM..TO`, the last not among them.
+pub fn read_range(text: &str) -> Result<Range<u64>, String> {
+    let range = text.split_once("..").and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
+    range.ok_or_else(|| "two whole numbers are wanted, like 0..20".into())
 }
 
 /// How many are at work at once.

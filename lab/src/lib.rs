@@ -5,9 +5,10 @@
 //! 1. [`stats`]: what a number of games proves.
 //! 2. [`play`]: anything that chooses moves, openings, and one game between two players.
 //! 3. [`baseline`]: the papers' opponents. [`platforms`]: programs from outside, spoken to as a platform does.
-//! 4. [`mod@matches`]: players from text, many games at once, the results file.
-//! 5. [`papers`]: the papers' tables, and their other games.
-//! 6. [`commands`]: the commands of the program `lab`.
+//! 4. [`cluster`]: work on many machines.
+//! 5. [`mod@matches`]: players from text, many games at once, the results file.
+//! 6. [`papers`]: the papers' tables, and their other games.
+//! 7. [`commands`]: the commands of the program `lab`.
 //!
 //! Beside them: [`arguments`], what command lines have in common; [`files`], results that replace files whole; [`plot`],
 //! lines as SVG; and [`interrupt`], which ends the programs under test with the laboratory.
@@ -22,6 +23,7 @@ macro_rules! println {
 
 pub mod arguments;
 pub mod baseline;
+pub mod cluster;
 pub mod commands;
 pub mod files;
 pub mod interrupt;

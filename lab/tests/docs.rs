@@ -40,12 +40,13 @@ const RUN: [(&str, &str); 28] = [
 ];
 
 /// Commands that are not, and why.
-const NOT_RUN: [(&str, &str); 20] = [
+const NOT_RUN: [(&str, &str); 21] = [
     ("dist/lab judge dist/otrera --games 20", "minutes; lab/tests/judge.rs runs it"),
     ("cargo install --path protocol", "installs outside of this folder"),
     ("cargo test -p otrera-bot --test sessions", "it is one of these tests"),
     ("cargo bench -p otrera-web", "a benchmark; web/tests/page.rs opens the same page"),
     ("dist/lab match A B", "a form, not a command"),
+    ("dist/lab match A B --games 400 --cluster local", "a form; lab/tests/cluster.rs plays on Ray"),
     (
         "dist/lab match \"cmd:NEW uci --threads 1 --memory 160,proto=uci\" \
          \"cmd:OLD uci --threads 1 --memory 160,proto=uci\" --time 0.1 --games 120 --seed 701",

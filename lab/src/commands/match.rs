@@ -1,6 +1,8 @@
 //! `lab match A B`: games between two players until their number is played or a test has decided.
 
-use crate::arguments::{read_concurrency, read_count, read_seconds, read_share, read_size, read_time};
+use crate::arguments::{
+    read_concurrency, read_count, read_range, read_seconds, read_share, read_size, read_time,
+};
 use crate::interrupt;
 use crate::matches::results::{Earlier, Results};
 use crate::matches::runner::{Match, cores};
@@ -10,9 +12,11 @@ use crate::play::openings::Openings;
 use crate::play::referee::Control;
 use crate::stats::sprt::{Sprt, Verdict};
 use indicatif::{ProgressBar, ProgressStyle};
+use otrera::record::json;
 use otrera::{Move, Position, Size};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::io::IsTerminal;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -47,6 +51,12 @@ pub struct Args {
     /// End with one line of JSON.
     #[arg(long)]
     json: bool,
+    /// Play on a Ray cluster: its HOST:PORT, or `local` for one of this machine's cores.
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "concurrency")]
+    cluster: Option<String>,
+    /// Play these games alone, one after the other, and print their lines: a task of a cluster.
+    #[arg(long, value_name = "FROM..TO", value_parser = read_range)]
+    numbers: Option<Range<u64>>,
 }
 
 /// The conditions under which games are played.
@@ -196,6 +206,10 @@ fn read_sprt(text: &str) -> Result<Hypotheses, String> {
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), String> {
     let contest = args.conditions.new_match([args.a.clone(), args.b.clone()], args.games)?;
+    if let Some(numbers) = &args.numbers {
+        numbers.clone().for_each(|number| println!("{}", json::write(&contest.game(number))));
+        return Ok(());
+    }
     let test = args.sprt.map(|h| Sprt::new(h.elo0, h.elo1, h.alpha, h.beta)).transpose();
     let test = test.map_err(|error| format!("--sprt: {error}"))?;
     let path = args.output.clone().unwrap_or_else(|| new_path(&contest));
@@ -215,8 +229,11 @@ pub fn run(args: &Args) -> Result<(), String> {
     let enough = AtomicBool::new(false);
     let progress = Progress::new(args.games, test.clone());
     progress.show(&results, &enough);
-    contest
-        .play(&results, args.conditions.concurrency(), &enough, &|results| progress.show(results, &enough));
+    let show = |results: &Results| progress.show(results, &enough);
+    match &args.cluster {
+        Some(address) => contest.play_on(address, &results, &enough, &show)?,
+        None => contest.play(&results, args.conditions.concurrency(), &enough, &show),
+    }
     progress.bar.finish_and_clear();
     let score = results.score();
     print!("{}", summary(&contest, &score, test.as_ref()));
@@ -327,7 +344,7 @@ fn summary(contest: &Match, score: &Score, test: Option<&Sprt>) -> String {
 fn as_json(score: &Score, test: Option<&Sprt>) -> Value {
     let estimate = score.estimate();
     let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
-    json!({
+    serde_json::json!({
         "wins": score.wins,
         "losses": score.losses,
         "score": score.share(),

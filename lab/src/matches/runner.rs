@@ -1,11 +1,13 @@
 //! Plays the games of a match, several at once, and keeps every result.
 
+use crate::cluster::Cluster;
 use crate::interrupt;
 use crate::matches::results::Results;
 use crate::matches::spec::PlayerSpec;
 use crate::play::openings::Openings;
 use crate::play::referee;
 use crate::play::referee::{Conditions, Control};
+use otrera::record::json;
 use otrera::{GameRecord, Position, Rules, Size};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -57,8 +59,7 @@ impl Match {
         enough: &AtomicBool,
         progress: &(dyn Fn(&Results) + Sync),
     ) {
-        let done: BTreeSet<u64> = results.games().iter().map(|game| game.number).collect();
-        let missing = Mutex::new((0..self.games).filter(|number| !done.contains(number)));
+        let missing = Mutex::new(self.missing(results));
         let threads = concurrency.min(usize::try_from(self.games).unwrap_or(usize::MAX));
         std::thread::scope(|scope| {
             for _ in 0..threads {
@@ -73,6 +74,32 @@ impl Match {
                 });
             }
         });
+    }
+
+    /// The same on the cluster of this address, see [`Cluster::join`].
+    ///
+    /// # Errors
+    /// There is no such cluster, or it cannot play these games.
+    pub fn play_on(
+        &self,
+        address: &str,
+        results: &Results,
+        enough: &AtomicBool,
+        progress: &dyn Fn(&Results),
+    ) -> Result<(), String> {
+        let take = |line: &str| {
+            let record = json::read(line).map_err(|error| format!("{line:?}: {error}"))?;
+            results.add(record).unwrap_or_else(|error| interrupt::give_up(&error));
+            progress(results);
+            Ok(())
+        };
+        Cluster::join(address)?.play(self.missing(results).collect(), enough, &take)
+    }
+
+    /// The numbers of the games that are not in `results`.
+    fn missing(&self, results: &Results) -> impl Iterator<Item = u64> + use<> {
+        let done: BTreeSet<u64> = results.games().iter().map(|game| game.number).collect();
+        (0..self.games).filter(move |number| !done.contains(number))
     }
 
     /// Where games start; under the SAU platform's rules if one of the players believes to be there.

@@ -1,0 +1,54 @@
+//! A Python that has Ray: the one of this environment, or one that is made for it once.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The version of Ray that is fetched.
+const RAY: &str = "ray==2.60.0";
+
+/// The Python to use: `OTRERA_PYTHON` or `python3` if it has Ray; otherwise one of our own in the cache of this user,
+/// which is made when it is first wanted.
+///
+/// # Errors
+/// There is no Python, or Ray cannot be fetched.
+pub fn with_ray() -> Result<PathBuf, String> {
+    let given = env::var_os("OTRERA_PYTHON").map_or_else(|| PathBuf::from("python3"), PathBuf::from);
+    if has_ray(&given) {
+        return Ok(given);
+    }
+    let home = env::var_os("HOME").map(PathBuf::from).ok_or("HOME is not set: where may Ray be kept?")?;
+    let cache = env::var_os("XDG_CACHE_HOME").map_or_else(|| home.join(".cache"), PathBuf::from);
+    let own = cache.join("otrera/ray");
+    let python = own.join("bin/python");
+    if !has_ray(&python) {
+        make(&given, &own, &python)?;
+    }
+    Ok(python)
+}
+
+fn has_ray(python: &Path) -> bool {
+    // To import it takes a second.
+    let finds = "import importlib.util, sys; sys.exit(importlib.util.find_spec('ray') is None)";
+    let status =
+        Command::new(python).args(["-c", finds]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
+}
+
+/// Makes an environment with Ray in it.
+fn make(given: &Path, own: &Path, python: &Path) -> Result<(), String> {
+    eprintln!("lab: Ray is missing; it is fetched into {} once", own.display());
+    let mut steps = [Command::new(given), Command::new(python)];
+    steps[0].args(["-m", "venv"]).arg(own);
+    steps[1].args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", RAY]);
+    for step in &mut steps {
+        let status = step.stdin(Stdio::null()).status();
+        if !status.is_ok_and(|status| status.success()) {
+            return Err(format!(
+                "Ray cannot be fetched ({step:?} failed; on Debian python3-venv may be missing): install it, or say with \
+                 OTRERA_PYTHON which Python has it"
+            ));
+        }
+    }
+    Ok(())
+}

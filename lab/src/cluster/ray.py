@@ -1,0 +1,109 @@
+"""Does the laboratory's tasks on Ray: ray.py ADDRESS PROGRAM ARGUMENT...
+
+ADDRESS is that of a cluster, `HOST:PORT`, or `local` for this machine alone. PROGRAM is `lab`, which travels to wherever
+it is needed; with its ARGUMENTs and `--numbers FROM..TO` it prints a line for each of these games as it ends.
+
+In, a line each: `FROM..TO`. Out, a line of JSON each: {"cores": N} whenever their number changes,
+{"numbers": "FROM..TO", "lines": [...]} for a task that is done, {"numbers": ..., "problem": "..."} for one that cannot
+be done. At the end of the input everything under way is dropped.
+"""
+
+import ctypes
+import hashlib
+import json
+import os
+import queue
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+import ray
+
+SECONDS_BETWEEN_LOOKS = 0.2
+PR_SET_PDEATHSIG = 1
+
+
+def end_with_parent() -> None:
+    """The program ends when the worker that started it does, however that ends (prctl(2))."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def unpacked(program: bytes) -> Path:
+    """The program as a file of this machine, written once."""
+    name = f"otrera-lab-{os.getuid()}-{hashlib.sha256(program).hexdigest()[:16]}"
+    path = Path(tempfile.gettempdir()) / name
+    if not path.exists():
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            file.write(program)
+        os.chmod(file.name, stat.S_IRWXU)
+        os.replace(file.name, path)
+    return path
+
+
+# A worker that is killed costs nothing but time: the task is done again elsewhere.
+@ray.remote(num_cpus=1, max_retries=-1)
+def play(program: bytes, arguments: list, numbers: str) -> dict:
+    command = [str(unpacked(program)), *arguments, "--numbers", numbers]
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                          preexec_fn=end_with_parent, check=False)
+    if done.returncode < 0:
+        # Killed by somebody who did not ask: again.
+        os._exit(1)
+    if done.returncode > 0:
+        return {"numbers": numbers, "problem": done.stderr.strip()[-1000:]}
+    return {"numbers": numbers, "lines": done.stdout.splitlines()}
+
+
+def say(message: dict) -> None:
+    print(json.dumps(message), flush=True)
+
+
+def read_tasks(tasks: queue.SimpleQueue) -> None:
+    for line in sys.stdin:
+        tasks.put(line.strip())
+    tasks.put(None)
+
+
+def do_tasks(program: bytes, arguments: list) -> None:
+    stored = ray.put(program)
+    tasks: queue.SimpleQueue = queue.SimpleQueue()
+    threading.Thread(target=read_tasks, args=[tasks], daemon=True).start()
+    under_way: list = []
+    cores = None
+    while True:
+        now = int(ray.cluster_resources().get("CPU", 1))
+        if now != cores:
+            cores = now
+            say({"cores": cores})
+        while not tasks.empty():
+            numbers = tasks.get()
+            if numbers is None:
+                return
+            under_way.append(play.remote(stored, arguments, numbers))
+        if not under_way:
+            threading.Event().wait(SECONDS_BETWEEN_LOOKS / 10)
+            continue
+        done, under_way = ray.wait(under_way, timeout=SECONDS_BETWEEN_LOOKS)
+        for task in done:
+            say(ray.get(task))
+
+
+def main(arguments: list) -> None:
+    address, program, *rest = arguments
+    quiet = {"include_dashboard": False} if address == "local" else {}
+    ray.init(address=address, log_to_driver=False, logging_level="ERROR", configure_logging=True, **quiet)
+    try:
+        do_tasks(Path(program).read_bytes(), rest)
+    except BrokenPipeError:
+        # Whoever wanted the results has gone.
+        os._exit(1)
+    finally:
+        ray.shutdown()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,158 @@
+//! `--cluster`: the games of a match on Ray, on this machine and on a cluster of three nodes that is made for the test.
+
+#[path = "../../tests/common/skip.rs"]
+mod skip;
+
+use otrera::record::json;
+use otrera_lab::cluster::python;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// Players whose games hang on their numbers alone.
+const PLAYERS: [&str; 3] = ["match", "tournament,iterations=600", "greedy"];
+
+fn lab(arguments: &[&str], file: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
+    command.args(PLAYERS).args(["--size", "6", "--seed", "3", "--output"]).arg(file).args(arguments);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    command
+}
+
+/// Runs a command to its end.
+fn run(mut command: Command) {
+    let output = command.output().expect("lab starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// A Python that has Ray; `None`, with a message, where it cannot be had.
+fn python(test: &str) -> Option<PathBuf> {
+    // One test at a time fetches it.
+    static FETCHING: Mutex<()> = Mutex::new(());
+    let _alone = FETCHING.lock();
+    python::with_ray()
+        .map_err(|problem| {
+            assert!(std::env::var_os("CI").is_none(), "{problem}");
+            skip::skip(test, "no Ray (sudo apt-get install python3-venv, and a network)");
+        })
+        .ok()
+}
+
+/// A new name for a results file.
+fn file(name: &str) -> PathBuf {
+    let file =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cluster-{name}-{}.jsonl", std::process::id()));
+    let _ = fs::remove_file(&file);
+    file
+}
+
+/// The moves of each game of a results file, which has none twice.
+fn games(file: &Path) -> BTreeMap<u64, String> {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    let mut games = BTreeMap::new();
+    for line in text.split_inclusive('\n').skip(1).filter(|line| line.ends_with('\n')) {
+        let game = json::read(line).expect("a game");
+        let moves: Vec<String> = game.moves.iter().map(|played| played.mv.to_string()).collect();
+        assert_eq!(games.insert(game.number, moves.join(" ")), None, "game {} is there twice", game.number);
+    }
+    games
+}
+
+/// Kills, without a warning, the last process started whose command line matches.
+fn kill(pattern: &str) -> bool {
+    let status = Command::new("pkill").args(["-9", "-n", "-f", pattern]).status();
+    status.expect("pkill starts").success()
+}
+
+fn wait_for_games(file: &Path, count: usize, lab: &mut Child) {
+    let patience = Instant::now() + Duration::from_secs(120);
+    while games(file).len() < count && lab.try_wait().expect("it can be asked").is_none() {
+        assert!(Instant::now() < patience, "{} games of {count}", games(file).len());
+        sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn the_games_are_those_of_one_process_whoever_is_killed() {
+    const GAMES: usize = 400;
+    let count = GAMES.to_string();
+    if python("matches on Ray").is_none() {
+        return;
+    }
+    let (here, there) = (file("here"), file("there"));
+    run(lab(&["--games", &count], &here));
+    let task = format!("{} .*--numbers", there.display());
+    let arguments = ["--games", &count, "--cluster", "local", "--resume"];
+    let (mut workers, mut drivers) = (0, 0);
+    while games(&there).len() < GAMES {
+        let mut driver = lab(&arguments, &there).spawn().expect("lab starts");
+        while driver.try_wait().expect("it can be asked").is_none() {
+            let before = games(&there).len();
+            wait_for_games(&there, before + 1, &mut driver);
+            // Programs and Ray's own workers in turn.
+            if workers < 10 && kill(if workers % 2 == 0 { &task } else { "^ray::play" }) {
+                workers += 1;
+            }
+            if drivers < 2 && workers >= 4 * (drivers + 1) {
+                drivers += 1;
+                driver.kill().expect("it runs");
+            }
+        }
+    }
+    assert_eq!((workers, drivers), (10, 2));
+    assert_eq!(games(&there), games(&here));
+    for file in [here, there] {
+        fs::remove_file(file).expect("it was made above");
+    }
+}
+
+/// A cluster of three nodes on this machine, until it is dropped.
+struct Nodes(Child);
+
+impl Nodes {
+    /// Starts it; its address.
+    fn start(python: &Path) -> (Self, String) {
+        let script = "import sys\n\
+            from ray.cluster_utils import Cluster\n\
+            nodes = Cluster(initialize_head=True, head_node_args={'num_cpus': 1})\n\
+            [nodes.add_node(num_cpus=1) for _ in range(2)]\n\
+            print('at ' + nodes.address, flush=True)\n\
+            sys.stdin.read()\n\
+            nodes.shutdown()";
+        let mut command = Command::new(python);
+        command.args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut process = command.spawn().expect("Python starts");
+        let output = BufReader::new(process.stdout.take().expect("it is piped"));
+        let mut lines = output.lines().map_while(Result::ok);
+        let address = lines.find_map(|line| line.strip_prefix("at ").map(str::to_owned));
+        (Self(process), address.expect("the cluster starts"))
+    }
+}
+
+impl Drop for Nodes {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_cluster_of_three_nodes_plays_the_same_games_and_is_stopped_by_the_test() {
+    let Some(python) = python("a cluster of three nodes") else { return };
+    let (_nodes, address) = Nodes::start(&python);
+    let (here, there, tested) = (file("one"), file("three"), file("sprt"));
+    run(lab(&["--games", "40"], &here));
+    run(lab(&["--games", "40", "--cluster", &address], &there));
+    assert_eq!(games(&there), games(&here));
+    run(lab(&["--games", "4000", "--cluster", &address, "--sprt", "0,200"], &tested));
+    let played = games(&tested).len();
+    assert!((4..400).contains(&played), "{played} games");
+    for file in [here, there, tested] {
+        fs::remove_file(file).expect("it was made above");
+    }
+}
