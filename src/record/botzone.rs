@@ -19,8 +19,17 @@ use crate::board::position::Position;
 use crate::board::square::{Side, Size, Square};
 use serde_json::Value;
 
-/// The keys of a move, in order.
-const KEYS: [&str; 6] = ["x0", "y0", "x1", "y1", "x2", "y2"];
+/// The keys of a move, in order: columns and rows of amazon, landing and arrow.
+pub const KEYS: [&str; 6] = ["x0", "y0", "x1", "y1", "x2", "y2"];
+
+/// The move of six numbers in the order of [`KEYS`], if they are squares of this board.
+pub fn move_of([x0, y0, x1, y1, x2, y2]: [i64; 6], size: Size) -> Option<Move> {
+    let square = |x: i64, y: i64| {
+        let square = Square::new(usize::try_from(x).ok()?, usize::try_from(y).ok()?)?;
+        size.contains(square).then_some(square)
+    };
+    Some(Move { from: square(x0, y0)?, to: square(x1, y1)?, arrow: square(x2, y2)? })
+}
 
 /// Whether a text is JSON of Botzone's, by its first character or names that only it has; it may still be broken.
 pub fn recognises(text: &str) -> bool {
@@ -148,14 +157,8 @@ fn numbers(message: &Value) -> Option<[i64; 6]> {
 }
 
 fn read_move(message: &Value) -> Result<Move, MalformedText> {
-    let square = |x: i64, y: i64| {
-        let square = Square::new(usize::try_from(x).ok()?, usize::try_from(y).ok()?)?;
-        Size::BOTZONE.contains(square).then_some(square)
-    };
-    let squares = numbers(message).and_then(|[x0, y0, x1, y1, x2, y2]| {
-        Some(Move { from: square(x0, y0)?, to: square(x1, y1)?, arrow: square(x2, y2)? })
-    });
-    squares.ok_or_else(|| {
+    let mv = numbers(message).and_then(|numbers| move_of(numbers, Size::BOTZONE));
+    mv.ok_or_else(|| {
         let text: String = message.to_string().chars().take(80).collect();
         MalformedText::new(format!("{text} is no move: x0, y0, x1, y1, x2, y2 from 0 to 7 are wanted"))
     })

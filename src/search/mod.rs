@@ -235,7 +235,7 @@ impl Search {
     /// more, the side to move fills its own squares and nothing is searched.
     ///
     /// A full tree is thinned to half of its memory, see [`Tree::thin`], unless the deadline is nearer than
-    /// [`Tree::thinning_time`], which is 2.7 s for a gigabyte. `stop` is heeded after it.
+    /// [`Tree::thinning_time`], which is 2.7 s for a gigabyte. `stop` is not looked at meanwhile.
     ///
     /// ```
     /// use otrera::{Limits, Params, Position, Resources, Search, Side, Size};

@@ -227,7 +227,7 @@ impl Browser {
         self.events.iter().filter(complains).collect()
     }
 
-    /// What the eye sees on the board: pieces and arrows by the squares on which they are drawn.
+    /// Pieces and arrows with the squares on which they are drawn, by the middles of their bounding boxes.
     pub fn board(&mut self) -> Vec<String> {
         let seen = self.evaluate(
             "(() => {
@@ -255,7 +255,7 @@ impl Drop for Browser {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
-        // Its helpers end by themselves, soon, and write until then.
+        // Its child processes outlive it for a moment and write into the profile until then.
         let patience = Instant::now() + Duration::from_secs(5);
         while std::fs::remove_dir_all(&self.profile).is_err() && Instant::now() < patience {
             std::thread::sleep(Duration::from_millis(50));

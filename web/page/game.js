@@ -107,8 +107,7 @@ async function search(node, { seconds, iterations }, goesOn) {
 
 /** Keeps the longest search of a position, and shows it if that is still wanted. */
 function noted(tree, node, found, goesOn) {
-  const black = tree.moverOf(node.ply) === "black" ? found.win_rate : 1 - found.win_rate;
-  tree.learn(node, black, found.proven ? Infinity : found.visits);
+  tree.learn(node, tree.blackRate(node.ply, found.win_rate), found.proven ? Infinity : found.visits);
   if (!node.found || found.proven || found.visits >= node.found.visits) node.found = found;
   if (goesOn()) state.uninterruptible = false;
   if (goesOn() && node === state.tree.current) {
@@ -212,6 +211,12 @@ function setTree(tree, message = null) {
   Object.assign(state, { tree, unanswered: null, half: {} });
   byId("games-label").hidden = true;
   settle(message);
+}
+
+/** Another game is shown that two persons play: whoever opened it wants to look at it. */
+function setTreeToLookAt(tree, message = null) {
+  state.players = { black: "human", white: "human" };
+  setTree(tree, message);
 }
 
 async function newGame(edge, players, control) {

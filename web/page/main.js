@@ -154,7 +154,7 @@ function listenToForms() {
     interrupt();
     try {
       const { fen } = await engine.ask({ do: "position", fen: byId("fen").value });
-      showPosition(fen);
+      setTreeToLookAt(new GameTree(fen));
     } catch (error) {
       settle(t("unread", "FEN", error.message));
     }

@@ -41,9 +41,8 @@ async function openText(name, text) {
 
 function showGame(index, message = null) {
   if (setUp.active) setUp.close();
-  state.players = { black: "human", white: "human" };
   openedTrees[index] ??= GameTree.ofRecord(openedGames[index]);
-  setTree(openedTrees[index], message);
+  setTreeToLookAt(openedTrees[index], message);
   byId("games-label").hidden = openedGames.length < 2;
 }
 
@@ -87,10 +86,9 @@ async function openLink() {
     const { fen: start } = await engine.ask({ do: "position", fen });
     const { played } = await engine.ask({ do: "position", fen, moves: texts });
     if (setUp.active) setUp.close();
-    state.players = { black: "human", white: "human" };
     const tree = new GameTree(start);
     for (const move of played) tree.play(move);
-    setTree(tree);
+    setTreeToLookAt(tree);
     return { isOpened: true, problem: null };
   } catch (error) {
     return { isOpened: false, problem: t("linkBroken", error.message) };

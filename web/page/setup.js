@@ -89,7 +89,7 @@ const setUp = {
     await unlessStopped(() => this.active, async () => {
       const { fen } = await engine.ask({ do: "position", fen: this.fen() });
       this.close();
-      showPosition(fen);
+      setTreeToLookAt(new GameTree(fen));
     });
   },
 
@@ -106,12 +106,6 @@ const setUp = {
     byId("open-set-up").focus({ preventScroll: true });
   },
 };
-
-/** A game from any position, for two persons: whoever set it up wants to look at it. */
-function showPosition(fen) {
-  state.players = { black: "human", white: "human" };
-  setTree(new GameTree(fen));
-}
 
 /** A row of radio buttons. */
 function choices(id, name, options, value, chosen) {

@@ -13,7 +13,6 @@ function draw() {
   drawTitle();
   board.draw(state.tree, position);
   drawGrid(position, node);
-  drawOverlay(node);
   drawSteps(node);
   drawMoves();
   drawLosses();
@@ -147,15 +146,14 @@ function drawSteps(node) {
 function drawMoves() {
   const line = state.tree.line();
   const losses = new Set(state.tree.losses);
-  const cells = line.slice(1).map((node) => moveButton(node, losses));
-  if (cells.length > 0 && state.tree.moverOf(0) === "white") cells.unshift(html("span", { class: "move" }, "…"));
-  const offset = state.tree.moverOf(0) === "white" ? 1 : 0;
-  const rows = [];
-  for (let index = 0; index < cells.length; index += 2) {
-    const others = line.slice(1).slice(Math.max(0, index - offset), index - offset + 2).flatMap(variations);
-    rows.push(html("li", {}, html("span", { class: "move-number" }, index / 2 + 1), ...cells.slice(index, index + 2), ...others));
-  }
-  replaceButtons(byId("moves"), rows);
+  const rows = Map.groupBy(line.slice(1), ({ ply }) => state.tree.rowOf(ply));
+  const items = [...rows].map(([number, nodes]) => {
+    const cells = nodes.map((node) => moveButton(node, losses));
+    // Where White moved first, Black's place is empty.
+    if (number === 1 && state.tree.first === "white") cells.unshift(html("span", { class: "move" }, "…"));
+    return html("li", {}, html("span", { class: "move-number" }, number), ...cells, ...nodes.flatMap(variations));
+  });
+  replaceButtons(byId("moves"), items);
   keepInView(byId("moves"), byId("moves").querySelector("[aria-current]"));
 }
 
@@ -170,17 +168,12 @@ function moveButton(node, losses) {
   }, html("span", {}, move), html("small", {}, rate === null ? "" : percent(rate, 0)));
 }
 
-/** The number of the row of the list of moves in which a ply stands. */
-function rowOf(ply) {
-  return Math.ceil((ply + (state.tree.moverOf(0) === "white" ? 1 : 0)) / 2);
-}
-
 /** The moves that gave most away, once they have been looked for. */
 function drawLosses() {
   const { tree } = state;
   // A longer search may have found that a move was none.
   const items = (tree.losses ?? []).filter((node) => tree.lossOf(node) > 0).map((node) => {
-    const text = t("loss", rowOf(node.ply), node.move, t(tree.moverOf(node.parent.ply)), percent(tree.lossOf(node)));
+    const text = t("loss", tree.rowOf(node.ply), node.move, t(tree.moverOf(node.parent.ply)), percent(tree.lossOf(node)));
     return html("li", {}, html("button", { type: "button", onclick: () => goTo(node.parent) }, text));
   });
   byId("loss-list").hidden = !tree.losses;

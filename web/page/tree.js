@@ -14,6 +14,8 @@ class GameTree {
   /** `start` is a FEN; `record` holds what else a record says of the game. */
   constructor(start, record = {}) {
     this.start = start;
+    /** The side that moves first. */
+    this.first = startOf(start).side;
     this.record = record;
     this.root = newNode(null, null);
     this.current = this.root;
@@ -72,7 +74,17 @@ class GameTree {
 
   /** Who moves after so many plies. */
   moverOf(ply) {
-    return moverOf({ start: this.start }, ply);
+    return SIDES[(SIDES.indexOf(this.first) + ply) % 2];
+  }
+
+  /** Black's winning rate, from that of the side to move after so many plies. */
+  blackRate(ply, rate) {
+    return this.moverOf(ply) === "black" ? rate : 1 - rate;
+  }
+
+  /** The number of the row of a list of moves, two in a row, in which a ply stands. */
+  rowOf(ply) {
+    return Math.ceil((ply + SIDES.indexOf(this.first)) / 2);
   }
 
   /** Keeps the winning rate of a search, Black's, unless a longer one is known. */
@@ -97,7 +109,7 @@ class GameTree {
       tree.play(move).played = played;
       const { win_rate: rate } = played;
       const before = tree.current.parent;
-      if (rate != null) before.rate = tree.moverOf(before.ply) === "black" ? rate : 1 - rate;
+      if (rate != null) before.rate = tree.blackRate(before.ply, rate);
     }
     tree.end = tree.current;
     tree.end.winner = winner;

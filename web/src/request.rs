@@ -144,9 +144,12 @@ impl Engine {
         let new = || Search::new(position, Params::TOURNAMENT, Resources::default());
         let search = self.search.get_or_insert_with(new);
         let before = *search.position();
-        match before.legal_moves().find(|&mv| before.with_move(mv) == position) {
-            Some(mv) if before != position => search.advance(mv),
-            _ => search.set_position(position),
+        // Most runs go on with the position of the one before: then there is nothing to look for.
+        if before != position {
+            match before.legal_moves().find(|&mv| before.with_move(mv) == position) {
+                Some(mv) => search.advance(mv),
+                None => search.set_position(position),
+            }
         }
         let time = think.seconds.filter(|seconds| (0.0..=MOST_SECONDS).contains(seconds));
         let deadline = time.and_then(|seconds| Limits::time(Duration::from_secs_f64(seconds)).deadline);

@@ -167,7 +167,7 @@ fn a_long_search_ends_when_something_else_is_wanted() {
     browser.choose("#control", "6");
     browser.click("#begin");
     browser.wait_for("state.uninterruptible");
-    // A link does as well; what the engine computes then belongs to no game any more.
+    // A link that is opened during the search ends it as well.
     let fen = Position::start(size(6)).to_fen();
     browser.evaluate(&format!("location.hash = new URLSearchParams({{ fen: {fen:?} }})"));
     browser.click("#back");

@@ -95,7 +95,7 @@ def do_tasks(program: bytes, arguments: list) -> None:
 def main(arguments: list) -> None:
     address, program, *rest = arguments
     quiet = {"include_dashboard": False} if address == "local" else {}
-    ray.init(address=address, log_to_driver=False, logging_level="ERROR", configure_logging=True, **quiet)
+    ray.init(address=address, log_to_driver=False, logging_level="ERROR", **quiet)
     try:
         do_tasks(Path(program).read_bytes(), rest)
     except BrokenPipeError:

@@ -1,6 +1,7 @@
 //! What stands in Botzone's lines: requests and responses in both styles, read leniently and written.
 
-use otrera::{Move, Size, Square};
+use otrera::record::botzone::{KEYS, move_of};
+use otrera::{Move, Size};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -58,15 +59,10 @@ pub fn numbers_message(numbers: [i64; 6], size: Size) -> Message {
     if numbers == [-1; 6] {
         return Message::Begin;
     }
-    let square = |x: i64, y: i64| {
-        let square = Square::new(usize::try_from(x).ok()?, usize::try_from(y).ok()?)?;
-        size.contains(square).then_some(square)
-    };
-    let [x0, y0, x1, y1, x2, y2] = numbers;
-    match (square(x0, y0), square(x1, y1), square(x2, y2)) {
-        (Some(from), Some(to), Some(arrow)) => Message::Move(Move { from, to, arrow }),
-        _ if x0 >= 0 => Message::Garbled,
-        _ => Message::Unreadable,
+    match move_of(numbers, size) {
+        Some(mv) => Message::Move(mv),
+        None if numbers[0] >= 0 => Message::Garbled,
+        None => Message::Unreadable,
     }
 }
 
@@ -110,9 +106,6 @@ fn interleaved(requests: &[Message], responses: &[Message]) -> Vec<Message> {
     }
     messages
 }
-
-/// The keys of a move, in order.
-const KEYS: [&str; 6] = ["x0", "y0", "x1", "y1", "x2", "y2"];
 
 /// A message from a JSON value. Like the judge it takes an object in a string too; numbers may be written
 /// as text or with a fraction of zero.
