@@ -1,4 +1,4 @@
-//! Numbers from the command line, with what would be valid.
+//! What command lines have in common: where the work is done, and numbers, with what would be valid.
 
 use otrera::Size;
 use std::ops::Range;
@@ -6,6 +6,43 @@ use std::time::Duration;
 
 /// The most games, threads or processes at once: a machine has fewer cores.
 const MOST_AT_ONCE: u64 = 1024;
+
+/// Where the work of a command is done.
+#[derive(clap::Args, Clone, Default, Debug)]
+pub struct WorkArgs {
+    /// How many games or searches run at once; by default one for each core.
+    #[arg(long, value_name = "N", value_parser = read_concurrency)]
+    concurrency: Option<usize>,
+    /// Have the work done on a cluster: that of Ray at HOST:PORT, or `local` for Ray on this machine.
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "concurrency")]
+    pub cluster: Option<String>,
+}
+
+impl WorkArgs {
+    /// How many pieces of work run at once on this machine.
+    pub fn concurrency(&self) -> usize {
+        self.concurrency.unwrap_or_else(cores)
+    }
+
+    /// These, or if they say nothing others.
+    #[must_use]
+    pub fn or(&self, others: &Self) -> Self {
+        if self.concurrency.is_some() || self.cluster.is_some() { self.clone() } else { others.clone() }
+    }
+}
+
+/// Which part of the work is done, if not all.
+#[derive(clap::Args, Clone, Debug)]
+pub struct TaskArgs {
+    /// Do these numbers alone, one after the other, and print a line for each: a task of a cluster.
+    #[arg(long, value_name = "FROM..TO", value_parser = read_range, conflicts_with = "cluster")]
+    pub numbers: Option<Range<u64>>,
+}
+
+/// Cores of this machine.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
 
 /// A whole number from 1.
 pub fn read_count<T: TryFrom<u64>>(text: &str) -> Result<T, String> {

@@ -5,6 +5,7 @@ mod skip;
 
 use otrera::record::json;
 use otrera_lab::cluster::python;
+use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -63,10 +64,29 @@ fn games(file: &Path) -> BTreeMap<u64, String> {
     games
 }
 
-/// Kills, without a warning, the last process started whose command line matches.
-fn kill(pattern: &str) -> bool {
-    let status = Command::new("pkill").args(["-9", "-n", "-f", pattern]).status();
-    status.expect("pkill starts").success()
+/// Kills, without a warning, the last of the programs that this one has started whose name begins so.
+fn kill(parent: &Child, name: &str) -> bool {
+    let output = Command::new("ps").args(["-e", "-o", "pid=,ppid=,args="]).output().expect("ps starts");
+    let mut family = vec![parent.id()];
+    let mut last = None;
+    // A child has a higher number than its parent, as long as numbers do not begin anew.
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        let mut words = line.split_whitespace();
+        let mut number = || words.next().and_then(|word| word.parse().ok()).unwrap_or(0);
+        let (process, its_parent) = (number(), number());
+        if family.contains(&its_parent) {
+            family.push(process);
+            let program = words.next().unwrap_or_default();
+            last = program
+                .rsplit('/')
+                .next()
+                .filter(|program| program.starts_with(name))
+                .map(|_| process)
+                .or(last);
+        }
+    }
+    let process = last.and_then(|process| Pid::from_raw(process as i32));
+    process.is_some_and(|process| kill_process(process, Signal::KILL).is_ok())
 }
 
 fn wait_for_games(file: &Path, count: usize, lab: &mut Child) {
@@ -86,7 +106,6 @@ fn the_games_are_those_of_one_process_whoever_is_killed() {
     }
     let (here, there) = (file("here"), file("there"));
     run(lab(&["--games", &count], &here));
-    let task = format!("{} .*--numbers", there.display());
     let arguments = ["--games", &count, "--cluster", "local", "--resume"];
     let (mut workers, mut drivers) = (0, 0);
     while games(&there).len() < GAMES {
@@ -95,7 +114,7 @@ fn the_games_are_those_of_one_process_whoever_is_killed() {
             let before = games(&there).len();
             wait_for_games(&there, before + 1, &mut driver);
             // Programs and Ray's own workers in turn.
-            if workers < 10 && kill(if workers % 2 == 0 { &task } else { "^ray::play" }) {
+            if workers < 10 && kill(&driver, if workers % 2 == 0 { "otrera-lab" } else { "ray::play" }) {
                 workers += 1;
             }
             if drivers < 2 && workers >= 4 * (drivers + 1) {

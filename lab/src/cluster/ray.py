@@ -1,11 +1,11 @@
-"""Does the laboratory's tasks on Ray: ray.py ADDRESS PROGRAM ARGUMENT...
+"""Does the laboratory's tasks on Ray: ray.py ADDRESS PROGRAM
 
 ADDRESS is that of a cluster, `HOST:PORT`, or `local` for this machine alone. PROGRAM is `lab`, which travels to wherever
-it is needed; with its ARGUMENTs and `--numbers FROM..TO` it prints a line for each of these games as it ends.
+it is needed.
 
-In, a line each: `FROM..TO`. Out, a line of JSON each: {"cores": N} whenever their number changes,
-{"numbers": "FROM..TO", "lines": [...]} for a task that is done, {"numbers": ..., "problem": "..."} for one that cannot
-be done. At the end of the input everything under way is dropped.
+In, a line of JSON each: {"id": N, "arguments": [...]}, what `lab` is to be started with. Out, likewise: {"cores": N}
+whenever their number changes, {"id": N, "lines": [...], "seconds": S} for a task that is done, {"command": "...",
+"problem": "..."} for one that cannot be. At the end of the input everything under way is dropped.
 """
 
 import ctypes
@@ -13,12 +13,14 @@ import hashlib
 import json
 import os
 import queue
+import shlex
 import signal
 import stat
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 from pathlib import Path
 
 import ray
@@ -46,16 +48,17 @@ def unpacked(program: bytes) -> Path:
 
 # A worker that is killed costs nothing but time: the task is done again elsewhere.
 @ray.remote(num_cpus=1, max_retries=-1)
-def play(program: bytes, arguments: list, numbers: str) -> dict:
-    command = [str(unpacked(program)), *arguments, "--numbers", numbers]
+def play(program: bytes, task: dict) -> dict:
+    command = [str(unpacked(program)), *task["arguments"]]
+    begun = time.monotonic()
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL,
                           preexec_fn=end_with_parent, check=False)
     if done.returncode < 0:
         # Killed by somebody who did not ask: again.
         os._exit(1)
     if done.returncode > 0:
-        return {"numbers": numbers, "problem": done.stderr.strip()[-1000:]}
-    return {"numbers": numbers, "lines": done.stdout.splitlines()}
+        return {"command": shlex.join(["lab", *task["arguments"]]), "problem": done.stderr.strip()[-1000:]}
+    return {"id": task["id"], "lines": done.stdout.splitlines(), "seconds": time.monotonic() - begun}
 
 
 def say(message: dict) -> None:
@@ -64,11 +67,11 @@ def say(message: dict) -> None:
 
 def read_tasks(tasks: queue.SimpleQueue) -> None:
     for line in sys.stdin:
-        tasks.put(line.strip())
+        tasks.put(json.loads(line))
     tasks.put(None)
 
 
-def do_tasks(program: bytes, arguments: list) -> None:
+def do_tasks(program: bytes) -> None:
     stored = ray.put(program)
     tasks: queue.SimpleQueue = queue.SimpleQueue()
     threading.Thread(target=read_tasks, args=[tasks], daemon=True).start()
@@ -80,10 +83,10 @@ def do_tasks(program: bytes, arguments: list) -> None:
             cores = now
             say({"cores": cores})
         while not tasks.empty():
-            numbers = tasks.get()
-            if numbers is None:
+            task = tasks.get()
+            if task is None:
                 return
-            under_way.append(play.remote(stored, arguments, numbers))
+            under_way.append(play.remote(stored, task))
         if not under_way:
             threading.Event().wait(SECONDS_BETWEEN_LOOKS / 10)
             continue
@@ -92,12 +95,11 @@ def do_tasks(program: bytes, arguments: list) -> None:
             say(ray.get(task))
 
 
-def main(arguments: list) -> None:
-    address, program, *rest = arguments
+def main(address: str, program: str) -> None:
     quiet = {"include_dashboard": False} if address == "local" else {}
     ray.init(address=address, log_to_driver=False, logging_level="ERROR", **quiet)
     try:
-        do_tasks(Path(program).read_bytes(), rest)
+        do_tasks(Path(program).read_bytes())
     except BrokenPipeError:
         # Whoever wanted the results has gone.
         os._exit(1)
@@ -106,4 +108,4 @@ def main(arguments: list) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(*sys.argv[1:])

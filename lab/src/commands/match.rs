@@ -1,14 +1,12 @@
 //! `lab match A B`: games between two players until their number is played or a test has decided.
 
-use crate::arguments::{
-    read_concurrency, read_count, read_range, read_seconds, read_share, read_size, read_time,
-};
+use crate::arguments::{TaskArgs, WorkArgs, read_count, read_seconds, read_share, read_size, read_time};
 use crate::interrupt;
 use crate::matches::results::{Earlier, Results};
-use crate::matches::runner::{Match, cores};
+use crate::matches::runner::{self, Match};
 use crate::matches::score::{Score, repetitions};
 use crate::matches::spec::PlayerSpec;
-use crate::play::openings::Openings;
+use crate::play::openings::{Book, Openings};
 use crate::play::referee::Control;
 use crate::stats::sprt::{Sprt, Verdict};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -16,7 +14,6 @@ use otrera::record::json;
 use otrera::{Move, Position, Size};
 use serde_json::Value;
 use std::io::IsTerminal;
-use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -51,12 +48,10 @@ pub struct Args {
     /// End with one line of JSON.
     #[arg(long)]
     json: bool,
-    /// Play on a Ray cluster: its HOST:PORT, or `local` for one of this machine's cores.
-    #[arg(long, value_name = "ADDRESS", conflicts_with = "concurrency")]
-    cluster: Option<String>,
-    /// Play these games alone, one after the other, and print their lines: a task of a cluster.
-    #[arg(long, value_name = "FROM..TO", value_parser = read_range)]
-    numbers: Option<Range<u64>>,
+    #[command(flatten)]
+    work: WorkArgs,
+    #[command(flatten)]
+    task: TaskArgs,
 }
 
 /// The conditions under which games are played.
@@ -95,9 +90,6 @@ pub struct ConditionArgs {
     /// End a game when both players have seen one side at this winning rate for six plies.
     #[arg(long, value_name = "RATE", value_parser = read_rate)]
     adjudicate: Option<f32>,
-    /// Games played at once; by default one for each core.
-    #[arg(long, value_name = "N", value_parser = read_concurrency)]
-    concurrency: Option<usize>,
 }
 
 impl ConditionArgs {
@@ -109,11 +101,6 @@ impl ConditionArgs {
             _ if self.free || players.iter().all(PlayerSpec::has_its_own_limit) => Control::Free,
             _ => Control::PerMove(Duration::from_millis(100)),
         }
-    }
-
-    /// How many games are played at once.
-    pub fn concurrency(&self) -> usize {
-        self.concurrency.unwrap_or_else(cores)
     }
 
     /// The seed of the openings and of the players.
@@ -128,7 +115,7 @@ impl ConditionArgs {
     pub fn new_match(&self, players: [PlayerSpec; 2], games: u64) -> Result<Match, String> {
         players.iter().try_for_each(PlayerSpec::check_start)?;
         let openings = self.openings()?;
-        let opened = openings.plies > 0 || !openings.book.is_empty();
+        let opened = openings.plies > 0 || openings.book.is_some();
         if let Some(player) = players.iter().find(|player| player.speaks_sau() && opened) {
             return Err(format!("{} cannot be told of an opening: add --plies 0", player.text));
         }
@@ -145,11 +132,12 @@ impl ConditionArgs {
             ));
         }
         let book = match &self.book {
-            None => Vec::new(),
+            None => None,
             Some(path) => {
                 let problem = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
                 let text = std::fs::read_to_string(path).map_err(|error| problem(&error))?;
-                read_book(&text, Position::start(self.size)).map_err(|error| problem(&error))?
+                let lines = read_book(&text, Position::start(self.size)).map_err(|error| problem(&error))?;
+                Some(Book { path: path.clone(), lines })
             }
         };
         Ok(Openings { book, plies: self.plies, balance: self.balance as f32, seed: self.seed })
@@ -206,7 +194,7 @@ fn read_sprt(text: &str) -> Result<Hypotheses, String> {
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), String> {
     let contest = args.conditions.new_match([args.a.clone(), args.b.clone()], args.games)?;
-    if let Some(numbers) = &args.numbers {
+    if let Some(numbers) = &args.task.numbers {
         numbers.clone().for_each(|number| println!("{}", json::write(&contest.game(number))));
         return Ok(());
     }
@@ -229,14 +217,12 @@ pub fn run(args: &Args) -> Result<(), String> {
     let enough = AtomicBool::new(false);
     let progress = Progress::new(args.games, test.clone());
     progress.show(&results, &enough);
-    let show = |results: &Results| progress.show(results, &enough);
-    match &args.cluster {
-        Some(address) => contest.play_on(address, &results, &enough, &show)?,
-        None => contest.play(&results, args.conditions.concurrency(), &enough, &show),
-    }
+    let contests = [(contest, results)];
+    let [(contest, results)] = &contests;
+    runner::play(&contests, &args.work, &enough, &|_| progress.show(results, &enough))?;
     progress.bar.finish_and_clear();
     let score = results.score();
-    print!("{}", summary(&contest, &score, test.as_ref()));
+    print!("{}", summary(contest, &score, test.as_ref()));
     let repeated = repetitions(&results.games());
     if repeated > 0 {
         println!("repeat earlier games, move by move: {repeated}; the interval takes them for new ones");
@@ -367,6 +353,35 @@ fn verdict(test: &Sprt) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_match_says_its_own_arguments() {
+        #[derive(clap::Parser)]
+        struct Cli {
+            #[command(flatten)]
+            args: Args,
+        }
+        let parse = |words: &[String]| <Cli as clap::Parser>::try_parse_from(words).unwrap().args;
+        let contest =
+            |args: &Args| args.conditions.new_match([args.a.clone(), args.b.clone()], args.games).unwrap();
+        let book = std::env::temp_dir().join(format!("otrera-book-{}", std::process::id()));
+        std::fs::write(&book, "d1d7g7").unwrap();
+        let book = format!("--book={}", book.display());
+        for options in [
+            "",
+            "--free --plies 0",
+            "--game-time 60 --grace 0.037 --games 7 --size 8",
+            "--iterations 50 --seed 18446744073709551615 --adjudicate 0.97 --balance 0.3",
+            "--time 0.0123 --plies 6 --grace 60",
+            &book,
+        ] {
+            let words = format!("lab tournament,c=3 greedy {options}");
+            let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+            let wanted = contest(&parse(&words));
+            let again = contest(&parse(&wanted.arguments()));
+            assert_eq!(format!("{again:?}"), format!("{wanted:?}"));
+        }
+    }
 
     #[test]
     fn a_book_is_read_and_checked() {

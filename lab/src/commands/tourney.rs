@@ -6,10 +6,12 @@
 //! time = 0.1          # and whatever else `lab match` takes: size, plies, balance, seed, grace, ...
 //! ```
 
+use crate::arguments::WorkArgs;
 use crate::commands::r#match::ConditionArgs;
 use crate::commands::report::ratings::Standing;
 use crate::interrupt;
 use crate::matches::results::{Earlier, Results};
+use crate::matches::runner::{self, Match};
 use crate::matches::spec::PlayerSpec;
 use crate::papers::table::sheet::Sheet;
 use clap::Parser;
@@ -28,6 +30,8 @@ pub struct Args {
     /// where it stopped.
     #[arg(long)]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    work: WorkArgs,
 }
 
 /// The conditions as `lab match` reads them.
@@ -35,6 +39,8 @@ pub struct Args {
 struct Conditions {
     #[command(flatten)]
     conditions: ConditionArgs,
+    #[command(flatten)]
+    work: WorkArgs,
 }
 
 /// A field of players and the conditions they meet under.
@@ -42,6 +48,7 @@ struct Field {
     players: Vec<PlayerSpec>,
     games: u64,
     conditions: ConditionArgs,
+    work: WorkArgs,
 }
 
 /// Runs the command.
@@ -53,13 +60,8 @@ pub fn run(args: &Args) -> Result<(), String> {
     let folder = args.output.clone().unwrap_or_else(|| Path::new("results").join(stem));
     field.players.iter().try_for_each(PlayerSpec::check_start)?;
     interrupt::advise(format!("; the games so far are in {}: the same command goes on", folder.display()));
-    let mut games = Vec::new();
-    for (row, a) in field.players.iter().enumerate() {
-        for (column, b) in field.players.iter().enumerate().skip(row + 1) {
-            let path = folder.join(format!("{row}-{column}.jsonl"));
-            games.extend(field.meeting(a, b, &path)?);
-        }
-    }
+    let contests = field.contests(&folder)?;
+    let games = play(&contests, &args.work.or(&field.work))?;
     print!("{}", cross_table(&games).to_text());
     println!("results: {}", folder.display());
     Ok(())
@@ -77,25 +79,39 @@ impl Field {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             options.push(format!("--{}={text}", name.replace('_', "-")));
         }
-        let Conditions { conditions } =
+        let Conditions { conditions, work } =
             Conditions::try_parse_from(options).map_err(|error| first_line(&error.to_string()))?;
         let distinct: BTreeSet<&String> = players.iter().collect();
         if distinct.len() < players.len().max(2) {
             return Err("two players or more are wanted, each of them once".into());
         }
         let players = players.iter().map(|player| player.parse()).collect::<Result<_, String>>()?;
-        Ok(Self { players, games: games.ok_or("games is a whole number from 1")?, conditions })
+        Ok(Self { players, games: games.ok_or("games is a whole number from 1")?, conditions, work })
     }
 
-    /// All games of two players, those of an interrupted run not played again.
-    fn meeting(&self, a: &PlayerSpec, b: &PlayerSpec, path: &Path) -> Result<Vec<GameRecord>, String> {
-        let contest = self.conditions.new_match([a.clone(), b.clone()], self.games)?;
-        let results = Results::open(path, &contest.conditions(), Earlier::Kept)?;
-        contest.play(&results, self.conditions.concurrency(), &AtomicBool::new(false), &|results| {
-            eprintln!("{} v {}: {}/{} games", a.text, b.text, results.count(), self.games);
-        });
-        Ok(results.games())
+    /// Everybody against everybody, and the results so far, one file in this folder for each two.
+    fn contests(&self, folder: &Path) -> Result<Vec<(Match, Results)>, String> {
+        let mut contests = Vec::new();
+        for (row, a) in self.players.iter().enumerate() {
+            for (column, b) in self.players.iter().enumerate().skip(row + 1) {
+                let contest = self.conditions.new_match([a.clone(), b.clone()], self.games)?;
+                let path = folder.join(format!("{row}-{column}.jsonl"));
+                let results = Results::open(&path, &contest.conditions(), Earlier::Kept)?;
+                contests.push((contest, results));
+            }
+        }
+        Ok(contests)
     }
+}
+
+/// All games of these matches, those of an interrupted run not played again.
+fn play(contests: &[(Match, Results)], work: &WorkArgs) -> Result<Vec<GameRecord>, String> {
+    runner::play(contests, work, &AtomicBool::new(false), &|place| {
+        let (contest, results) = &contests[place];
+        let [a, b] = &contest.players;
+        eprintln!("{} v {}: {}/{} games", a.text, b.text, results.count(), contest.games);
+    })?;
+    Ok(contests.iter().flat_map(|(_, results)| results.games()).collect())
 }
 
 /// What is wrong, without the usage of a command line that nobody wrote.

@@ -1,6 +1,8 @@
-//! Plays the games of a match, several at once, and keeps every result.
+//! Plays the games of matches, several at once, and keeps every result.
 
-use crate::cluster::Cluster;
+use crate::arguments::WorkArgs;
+pub use crate::arguments::cores;
+use crate::cluster::jobs::{self, Job};
 use crate::interrupt;
 use crate::matches::results::Results;
 use crate::matches::spec::PlayerSpec;
@@ -10,7 +12,8 @@ use crate::play::referee::{Conditions, Control};
 use otrera::record::json;
 use otrera::{GameRecord, Position, Rules, Size};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
+use std::fmt::Display;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -43,57 +46,38 @@ impl Match {
             "control": control_text(self.control),
             "opening_plies": self.openings.plies,
             "balance": self.openings.balance,
-            "book": self.openings.book.len(),
+            "book": self.openings.book.as_ref().map_or(0, |book| book.lines.len()),
             "seed": self.openings.seed,
             "adjudicate": self.adjudicate,
         })
     }
 
-    /// Plays all games that are not in `results` yet, `concurrency` at once, until all are there or
-    /// `enough` is raised. `progress` is called after each. Where a result cannot be written everything ends: those
-    /// of the games under way could not be either.
-    pub fn play(
-        &self,
-        results: &Results,
-        concurrency: usize,
-        enough: &AtomicBool,
-        progress: &(dyn Fn(&Results) + Sync),
-    ) {
-        let missing = Mutex::new(self.missing(results));
-        let threads = concurrency.min(usize::try_from(self.games).unwrap_or(usize::MAX));
-        std::thread::scope(|scope| {
-            for _ in 0..threads {
-                scope.spawn(|| {
-                    while !enough.load(Ordering::Relaxed) {
-                        let Some(number) = missing.lock().ok().and_then(|mut missing| missing.next()) else {
-                            break;
-                        };
-                        results.add(self.game(number)).unwrap_or_else(|error| interrupt::give_up(&error));
-                        progress(results);
-                    }
-                });
-            }
-        });
-    }
-
-    /// The same on the cluster of this address, see [`Cluster::join`].
-    ///
-    /// # Errors
-    /// There is no such cluster, or it cannot play these games.
-    pub fn play_on(
-        &self,
-        address: &str,
-        results: &Results,
-        enough: &AtomicBool,
-        progress: &dyn Fn(&Results),
-    ) -> Result<(), String> {
-        let take = |line: &str| {
-            let record = json::read(line).map_err(|error| format!("{line:?}: {error}"))?;
-            results.add(record).unwrap_or_else(|error| interrupt::give_up(&error));
-            progress(results);
-            Ok(())
-        };
-        Cluster::join(address)?.play(self.missing(results).collect(), enough, &take)
+    /// The arguments with which `lab` plays this match.
+    pub fn arguments(&self) -> Vec<String> {
+        let [a, b] = &self.players;
+        let mut arguments = vec!["match".to_owned(), a.text.clone(), b.text.clone()];
+        let mut add = |name: &str, value: &dyn Display| arguments.push(format!("--{name}={value}"));
+        add("games", &self.games);
+        add("size", &self.size.edge());
+        add("grace", &self.grace.as_secs_f64());
+        add("plies", &self.openings.plies);
+        add("balance", &self.openings.balance);
+        add("seed", &self.openings.seed);
+        if let Some(book) = &self.openings.book {
+            // Elsewhere the working folder may be another.
+            let path = std::path::absolute(&book.path).unwrap_or_else(|_| book.path.clone());
+            add("book", &path.display());
+        }
+        if let Some(rate) = self.adjudicate {
+            add("adjudicate", &rate);
+        }
+        match self.control {
+            Control::Free => arguments.push("--free".into()),
+            Control::PerMove(time) => add("time", &time.as_secs_f64()),
+            Control::PerGame(time) => add("game-time", &time.as_secs_f64()),
+            Control::Iterations(count) => add("iterations", &count),
+        }
+        arguments
     }
 
     /// The numbers of the games that are not in `results`.
@@ -143,9 +127,67 @@ impl Match {
     }
 }
 
-/// Cores of this machine.
-pub fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
+/// Plays all games of these matches that are not in their results yet, wherever the work is to be done, until all are
+/// there or `enough` is raised. After each game `progress` is told of which match it was. Where a result cannot be
+/// written everything ends: those of the games under way could not be either.
+///
+/// # Errors
+/// There is no such cluster, or it cannot play these games.
+pub fn play(
+    contests: &[(Match, Results)],
+    work: &WorkArgs,
+    enough: &AtomicBool,
+    progress: &(dyn Fn(usize) + Sync),
+) -> Result<(), String> {
+    let keep = |contest: usize, game: GameRecord| {
+        contests[contest].1.add(game).unwrap_or_else(|error| interrupt::give_up(&error));
+        progress(contest);
+    };
+    match &work.cluster {
+        Some(address) => jobs::run(address, tasks(contests, &keep), enough)?,
+        None => play_here(contests, work.concurrency(), enough, &keep),
+    }
+    Ok(())
+}
+
+/// The matches as jobs of a cluster.
+fn tasks<'a>(contests: &'a [(Match, Results)], keep: &'a dyn Fn(usize, GameRecord)) -> Vec<Job<'a>> {
+    let job = |(number, (contest, results)): (usize, &'a (Match, Results))| Job {
+        arguments: contest.arguments(),
+        missing: contest.missing(results).collect(),
+        take: Box::new(move |line| {
+            let game = json::read(line).map_err(|error| format!("{line:?}: {error}"))?;
+            keep(number, game);
+            Ok(())
+        }),
+    };
+    contests.iter().enumerate().map(job).collect()
+}
+
+/// Plays them on the cores of this machine.
+fn play_here(
+    contests: &[(Match, Results)],
+    concurrency: usize,
+    enough: &AtomicBool,
+    keep: &(dyn Fn(usize, GameRecord) + Sync),
+) {
+    let all = contests.iter().enumerate();
+    let missing: VecDeque<(usize, u64)> = all
+        .flat_map(|(place, (contest, results))| contest.missing(results).map(move |number| (place, number)))
+        .collect();
+    let threads = concurrency.min(missing.len());
+    let missing = Mutex::new(missing);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while !enough.load(Ordering::Relaxed) {
+                    let next = missing.lock().ok().and_then(|mut missing| missing.pop_front());
+                    let Some((place, number)) = next else { break };
+                    keep(place, contests[place].0.game(number));
+                }
+            });
+        }
+    });
 }
 
 /// A time control in words.

@@ -4,19 +4,29 @@
 use fastrand::Rng;
 use otrera::eval::phased::PhasedWeights;
 use otrera::{Limits, Model, Move, Params, Position, Resources, Search, ValueLink};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 /// How openings are made.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Openings {
-    /// Openings to be taken in turn, each legal from the start; where there are none they are random.
-    pub book: Vec<Vec<Move>>,
+    /// Openings to be taken in turn; without them they are random.
+    pub book: Option<Book>,
     /// Random plies before the players are asked.
     pub plies: u32,
     /// The winning rate may differ from one half by this much, as a short search sees it; 0.5 keeps all.
     pub balance: f32,
     /// Seed of the whole series.
     pub seed: u64,
+}
+
+/// A book of openings.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Book {
+    /// The file they are from.
+    pub path: PathBuf,
+    /// At least one, each legal from the start.
+    pub lines: Vec<Vec<Move>>,
 }
 
 /// Iterations of the search that judges whether an opening is balanced.
@@ -28,8 +38,8 @@ const TRIES: usize = 50;
 impl Openings {
     /// The opening number `index` of the series: the same in every run.
     pub fn opening(&self, start: &Position, index: u64) -> Vec<Move> {
-        if !self.book.is_empty() {
-            return self.book[(index % self.book.len() as u64) as usize].clone();
+        if let Some(Book { lines, .. }) = &self.book {
+            return lines[(index % lines.len() as u64) as usize].clone();
         }
         let mut rng = Rng::with_seed(self.seed ^ (index + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let mut best = (f32::INFINITY, Vec::new());
@@ -88,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_series_repeats_itself_and_varies() {
-        let openings = Openings { book: Vec::new(), plies: 4, balance: 0.2, seed: 3 };
+        let openings = Openings { book: None, plies: 4, balance: 0.2, seed: 3 };
         let start = Position::standard();
         let first = openings.opening(&start, 0);
         assert_eq!(first.len(), 4);

@@ -12,9 +12,8 @@ mod remainder;
 mod solver;
 mod suite;
 
-use crate::arguments::{read_concurrency, read_count, read_size, read_time};
+use crate::arguments::{cores, read_concurrency, read_count, read_size, read_time};
 use crate::files::Output;
-use crate::matches::runner::cores;
 use crate::matches::spec::PlayerSpec;
 use crate::play::player::Budget;
 use crate::stats::wilson::wilson;

@@ -109,7 +109,7 @@ fn draw(args: &Args) -> Vec<Position> {
 /// A position of each number of contested squares that a game comes to.
 fn candidates(args: &Args, number: u64) -> Vec<Position> {
     let start = Position::start(args.size);
-    let openings = Openings { book: Vec::new(), plies: 4, balance: 0.5, seed: args.seed };
+    let openings = Openings { book: None, plies: 4, balance: 0.5, seed: args.seed };
     let opened =
         openings.opening(&start, number).into_iter().fold(start, |position, mv| position.with_move(mv));
     let resources = Resources { threads: 1, memory: 32 << 20, seed: args.seed ^ number };

@@ -5,8 +5,8 @@
 //! baselines, so shapes can be compared and absolute win rates cannot.
 
 use super::sheet::Sheet;
-use super::{Study, machine};
-use crate::matches::runner::cores;
+use super::{Cell, Study, machine};
+use crate::arguments::cores;
 use crate::play::referee::Control;
 use crate::stats::{mann_whitney::mann_whitney, shapiro_wilk::shapiro_wilk, wilson::wilson};
 use otrera::{GameRecord, Limits, Params, Position, Resources, Search, Side};
@@ -39,22 +39,28 @@ const LOST: f64 = 47.0;
 /// Time for a move; the paper's programs had 5 s.
 const MOVE_TIME: Duration = Duration::from_millis(200);
 
-/// The games of one system against the whole field, with the side it had.
-fn games(study: &Study, system: &str) -> Result<Vec<(GameRecord, Side)>, String> {
+/// A game against the field, with the side that the system had.
+type Played = (GameRecord, Side);
+
+/// The games of each of these systems against the whole field.
+fn games(study: &Study, systems: &[String]) -> Result<Vec<Vec<Played>>, String> {
     let count = if study.quick { 2 } else { 20 };
-    let mut games = Vec::new();
-    for opponent in FIELD {
+    let cell = |system: &str, opponent: &str| {
         let contest = study.contest([system, opponent], count, Control::PerMove(MOVE_TIME), 4)?;
-        let cell = format!("Z/{system}-{opponent}").replace([':', ',', '=', '+'], "_");
-        for game in study.games(&cell, &contest)? {
-            let side = if game.number.is_multiple_of(2) { Side::Black } else { Side::White };
-            games.push((game, side));
-        }
-    }
-    Ok(games)
+        let name = format!("Z/{system}-{opponent}").replace([':', ',', '=', '+'], "_");
+        Ok(Cell { name, contest })
+    };
+    let pairs = systems.iter().flat_map(|system| FIELD.map(|opponent| cell(system, opponent)));
+    let games = study.games(pairs.collect::<Result<_, String>>()?)?;
+    let with_side = |game: &GameRecord| {
+        let side = if game.number.is_multiple_of(2) { Side::Black } else { Side::White };
+        (game.clone(), side)
+    };
+    let of_system = |cells: &[Vec<GameRecord>]| cells.iter().flatten().map(with_side).collect();
+    Ok(games.chunks(FIELD.len()).map(of_system).collect())
 }
 
-fn wins(games: &[(GameRecord, Side)]) -> u64 {
+fn wins(games: &[Played]) -> u64 {
     games.iter().filter(|(game, side)| game.winner == Some(*side)).count() as u64
 }
 
@@ -75,7 +81,7 @@ fn match_point(game: &GameRecord, side: Side) -> f64 {
     f64::from(rounds)
 }
 
-fn rounds(games: &[(GameRecord, Side)]) -> Vec<f64> {
+fn rounds(games: &[Played]) -> Vec<f64> {
     games.iter().map(|(game, side)| match_point(game, *side)).collect()
 }
 
@@ -83,7 +89,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-fn rate_cell(games: &[(GameRecord, Side)]) -> String {
+fn rate_cell(games: &[Played]) -> String {
     let (won, played) = (wins(games), games.len() as u64);
     let interval = wilson(won, played, 0.95).map_or((0.0, 1.0), |i| (i.low, i.high));
     let share = won as f64 / played.max(1) as f64;
@@ -120,13 +126,12 @@ pub fn win_rates(study: &Study, name: &str) -> Result<(), String> {
     let all_cores = format!("1 s, {cores} threads");
     let header = ["system", "won", "paper", "iterations in 1 s, 1 thread", &all_cores, "paper"];
     let mut sheet = Sheet::new(format!("{name}: win rates against the field, iterations in 1 s"), &header);
-    for (system, paper_rate, paper_iterations) in SYSTEMS {
-        if name == "Z-5" && !["mcts", "paper"].contains(&system) {
-            continue;
-        }
+    let is_shown = |system: &str| name == "Z-8" || ["mcts", "paper"].contains(&system);
+    let systems: Vec<_> = SYSTEMS.into_iter().filter(|(system, ..)| is_shown(system)).collect();
+    let names: Vec<String> = systems.iter().map(|(system, ..)| (*system).to_owned()).collect();
+    for ((system, paper_rate, paper_iterations), games) in systems.into_iter().zip(games(study, &names)?) {
         let params = Params::preset(system).map_err(|error| error.to_string())?;
         let (alone, together) = (iterations(&params, 1), iterations(&params, cores));
-        let games = games(study, system)?;
         sheet.row([
             system.to_owned(),
             rate_cell(&games),
@@ -149,9 +154,10 @@ pub fn win_rates(study: &Study, name: &str) -> Result<(), String> {
 /// Table 6: mean rounds to the match point.
 pub fn match_points(study: &Study) -> Result<(), String> {
     let mut sheet = Sheet::new("Z-6: mean round of the match point", &["system", "ours", "paper"]);
-    for (system, paper) in [("mcts", 42.57), ("paper", 39.68)] {
-        let rounds = rounds(&games(study, system)?);
-        sheet.row([system.to_owned(), format!("{:.2}", mean(&rounds)), paper.to_string()]);
+    let systems = ["mcts", "paper"].map(str::to_owned);
+    for ((system, paper), games) in systems.iter().zip([42.57, 39.68]).zip(games(study, &systems)?) {
+        let rounds = rounds(&games);
+        sheet.row([system.clone(), format!("{:.2}", mean(&rounds)), paper.to_string()]);
     }
     sheet.notes = notes(study);
     sheet.notes.push("first own move with a winning rate of 90 % or more, 47 for a lost game".into());
@@ -162,16 +168,18 @@ pub fn match_points(study: &Study) -> Result<(), String> {
 pub fn significance(study: &Study) -> Result<(), String> {
     let mut sheet =
         Sheet::new("Z-7: tests on the rounds of the match points", &["test", "p, ours", "p, paper"]);
-    let [plain, paper] = [rounds(&games(study, "mcts")?), rounds(&games(study, "paper")?)];
+    let games = games(study, &["mcts", "paper"].map(str::to_owned))?;
+    let rounds: Vec<_> = games.iter().map(|games| rounds(games)).collect();
+    let [plain, paper] = [&rounds[0], &rounds[1]];
     let p = |result: Result<crate::stats::TestResult, _>| {
         result.map_or_else(
             |error: crate::stats::Error| error.to_string(),
             |test| format!("{:.3e}", test.p_value),
         )
     };
-    sheet.row(["Shapiro-Wilk, mcts".to_owned(), p(shapiro_wilk(&plain)), "2e-4".to_owned()]);
-    sheet.row(["Shapiro-Wilk, paper".to_owned(), p(shapiro_wilk(&paper)), "1.3e-3".to_owned()]);
-    sheet.row(["Mann-Whitney U".to_owned(), p(mann_whitney(&plain, &paper)), "1.16e-8".to_owned()]);
+    sheet.row(["Shapiro-Wilk, mcts".to_owned(), p(shapiro_wilk(plain)), "2e-4".to_owned()]);
+    sheet.row(["Shapiro-Wilk, paper".to_owned(), p(shapiro_wilk(paper)), "1.3e-3".to_owned()]);
+    sheet.row(["Mann-Whitney U".to_owned(), p(mann_whitney(plain, paper)), "1.16e-8".to_owned()]);
     sheet.notes = notes(study);
     study.publish("Z-7", &sheet, None)
 }
@@ -180,8 +188,8 @@ pub fn significance(study: &Study) -> Result<(), String> {
 pub fn rollout_depths(study: &Study) -> Result<(), String> {
     let mut sheet =
         Sheet::new("A1: rollout depth and mean round of the match point", &["depth", "ours", "paper", "won"]);
-    for (depth, paper) in DEPTHS {
-        let games = games(study, &format!("paper,rollouts={depth}"))?;
+    let systems = DEPTHS.map(|(depth, _)| format!("paper,rollouts={depth}"));
+    for ((depth, paper), games) in DEPTHS.into_iter().zip(games(study, &systems)?) {
         sheet.row([
             depth.to_owned(),
             format!("{:.2}", mean(&rounds(&games))),

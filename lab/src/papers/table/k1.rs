@@ -2,7 +2,7 @@
 //! alpha-beta of depth 2 with three evaluations, 100 games each.
 
 use super::sheet::Sheet;
-use super::{Study, machine};
+use super::{Cell, Study, machine};
 use crate::matches::score::Score;
 use crate::play::referee::Control;
 use crate::plot::{Line, Plot, Scale};
@@ -37,6 +37,17 @@ fn players(playouts: u64, measure: &str) -> [String; 2] {
     [format!("uct,iterations={playouts}"), format!("alphabeta:{measure}")]
 }
 
+/// The cells of some rows, row by row.
+fn cells(study: &Study, rows: &[(u64, [u32; 3], Option<f64>)]) -> Result<Vec<Cell>, String> {
+    let each = rows.iter().flat_map(|&(playouts, ..)| MEASURES.map(|measure| (playouts, measure)));
+    let cell = |(playouts, measure): (u64, &str)| {
+        let [uct, opponent] = players(playouts, measure);
+        let contest = study.contest([&uct, &opponent], games(study, playouts), Control::Free, 0)?;
+        Ok(Cell { name: format!("K-1/{measure}-{playouts}"), contest })
+    };
+    each.map(cell).collect()
+}
+
 /// Plays, prints and writes the table.
 pub fn run(study: &Study) -> Result<(), String> {
     let rows = if study.quick { &PAPER[..2] } else { &PAPER[..] };
@@ -45,13 +56,12 @@ pub fn run(study: &Study) -> Result<(), String> {
         &["playouts", "mobility", "territory", "relative", "s a move", "paper"],
     );
     let mut ours = vec![Vec::new(); MEASURES.len()];
-    for &(playouts, paper, paper_seconds) in rows {
+    let games = study.games(cells(study, rows)?)?;
+    for (&(playouts, paper, paper_seconds), games) in rows.iter().zip(games.chunks(MEASURES.len())) {
         let mut cells = vec![playouts.to_string()];
         let mut seconds = Vec::new();
-        for (index, measure) in MEASURES.iter().enumerate() {
-            let [uct, opponent] = players(playouts, measure);
-            let contest = study.contest([&uct, &opponent], games(study, playouts), Control::Free, 0)?;
-            let score = Score::of(&study.games(&format!("K-1/{measure}-{playouts}"), &contest)?);
+        for (index, games) in games.iter().enumerate() {
+            let score = Score::of(games);
             cells.push(cell(&score, paper[index]));
             seconds.push(score.seconds_a_move()[0]);
             ours[index].push((playouts as f64, score.share() * 100.0));

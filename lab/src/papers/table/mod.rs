@@ -9,11 +9,11 @@ mod techniques;
 mod z2;
 mod z3;
 
-use crate::arguments::read_concurrency;
+use crate::arguments::{WorkArgs, cores};
 use crate::files::make_folder_of;
 use crate::interrupt;
 use crate::matches::results::{Earlier, Results};
-use crate::matches::runner::{Match, cores};
+use crate::matches::runner::{self, Match};
 use crate::matches::spec::PlayerSpec;
 use crate::play::openings::Openings;
 use crate::play::referee::Control;
@@ -36,9 +36,8 @@ pub struct Args {
     /// Seed of openings and players.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Games played at once; by default one for each core.
-    #[arg(long, value_name = "N", value_parser = read_concurrency)]
-    concurrency: Option<usize>,
+    #[command(flatten)]
+    work: WorkArgs,
     /// Where tables, plots and the games behind them go.
     #[arg(long, default_value = "results/tables")]
     folder: PathBuf,
@@ -95,39 +94,50 @@ pub fn run(args: &Args) -> Result<(), String> {
     }
 }
 
+/// The games of one cell of a table.
+struct Cell {
+    /// Of its results file, in the folder of the study.
+    name: String,
+    contest: Match,
+}
+
 /// What all tables need: their size, their seed, and where to put things.
 pub struct Study {
     quick: bool,
     seed: u64,
-    concurrency: usize,
+    work: WorkArgs,
     folder: PathBuf,
 }
 
 impl Study {
     fn new(args: &Args) -> Self {
         let folder = args.folder.join(if args.quick { "quick" } else { "full" });
-        Self {
-            quick: args.quick,
-            seed: args.seed,
-            concurrency: args.concurrency.unwrap_or_else(cores),
-            folder,
-        }
+        Self { quick: args.quick, seed: args.seed, work: args.work.clone(), folder }
     }
 
-    /// All games of a match, those of an earlier, interrupted run not played again.
-    fn games(&self, cell: &str, contest: &Match) -> Result<Vec<GameRecord>, String> {
-        let path = self.folder.join(format!("{cell}.jsonl"));
-        let results = Results::open(&path, &contest.conditions(), Earlier::Kept)?;
-        let shown = |results: &Results| {
-            let done = results.count() as u64;
-            if done.is_multiple_of(10) || done == contest.games {
-                eprintln!("{cell}: {done}/{} games", contest.games);
-            }
-        };
+    /// All games of each of these cells, in their order, those of an earlier, interrupted run not played again.
+    fn games(&self, cells: Vec<Cell>) -> Result<Vec<Vec<GameRecord>>, String> {
+        let mut names = Vec::new();
+        let mut contests = Vec::new();
+        for Cell { name, contest } in cells {
+            let path = self.folder.join(format!("{name}.jsonl"));
+            let results = Results::open(&path, &contest.conditions(), Earlier::Kept)?;
+            names.push(name);
+            contests.push((contest, results));
+        }
         let folder = self.folder.display();
         interrupt::advise(format!("; the games so far are in {folder}: the same command goes on"));
-        contest.play(&results, self.concurrency, &AtomicBool::new(false), &shown);
-        Ok(results.games().into_iter().take(contest.games as usize).collect())
+        runner::play(&contests, &self.work, &AtomicBool::new(false), &|place| {
+            let (contest, results) = &contests[place];
+            let done = results.count() as u64;
+            if done.is_multiple_of(10) || done == contest.games {
+                eprintln!("{}: {done}/{} games", names[place], contest.games);
+            }
+        })?;
+        let games = |(contest, results): &(Match, Results)| {
+            results.games().into_iter().take(contest.games as usize).collect()
+        };
+        Ok(contests.iter().map(games).collect())
     }
 
     /// A match on 10x10 from the starting position, or from openings of this many random plies.
@@ -140,7 +150,7 @@ impl Study {
             control,
             // Some baselines know no clock, and nobody here is judged by one.
             grace: Duration::from_secs(60),
-            openings: Openings { book: Vec::new(), plies, balance: 0.15, seed: self.seed },
+            openings: Openings { book: None, plies, balance: 0.15, seed: self.seed },
             adjudicate: None,
         })
     }

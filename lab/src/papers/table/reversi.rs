@@ -8,6 +8,9 @@ use std::sync::Mutex;
 
 /// Plays the study, prints and writes its tables.
 pub fn run(study: &Study) -> Result<(), String> {
+    if study.work.cluster.is_some() {
+        return Err("R takes a quarter of an hour on one core and knows no --cluster".into());
+    }
     publish_truths(study)?;
     let played = played(study);
     for table in study::tables(&played) {
@@ -30,7 +33,7 @@ fn played(study: &Study) -> Vec<Played> {
     let total = pairings.len();
     let (waiting, played) = (Mutex::new(pairings.into_iter()), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
-        for _ in 0..study.concurrency {
+        for _ in 0..study.work.concurrency() {
             scope.spawn(|| {
                 while let Some(pairing) = waiting.lock().ok().and_then(|mut waiting| waiting.next()) {
                     let game = study::play(&pairing);

@@ -2,7 +2,7 @@
 //! with some that were tried and dropped.
 
 use super::sheet::Sheet;
-use super::{Study, machine};
+use super::{Cell, Study, machine};
 use crate::matches::score::Score;
 use crate::play::referee::Control;
 use std::time::Duration;
@@ -26,6 +26,13 @@ const WITH: [(&str, &str); 2] =
 /// Time for a move.
 const MOVE_TIME: Duration = Duration::from_millis(50);
 
+/// The games about one of them.
+fn cell(study: &Study, settings: &str, games: u64) -> Result<Cell, String> {
+    let changed = format!("tournament,{settings}");
+    let contest = study.contest(["tournament", &changed], games, Control::PerMove(MOVE_TIME), 4)?;
+    Ok(Cell { name: format!("techniques/{}", settings.replace([':', ',', '='], "_")), contest })
+}
+
 /// Plays, prints and writes the table.
 pub fn run(study: &Study) -> Result<(), String> {
     let games = if study.quick { 10 } else { 100 };
@@ -33,11 +40,10 @@ pub fn run(study: &Study) -> Result<(), String> {
     let mut sheet = Sheet::new("What the techniques of tournament are worth", &header);
     let rows =
         WITHOUT.iter().map(|row| (row, "without", 1.0)).chain(WITH.iter().map(|row| (row, "with", -1.0)));
-    for (&(name, settings), how, sign) in rows {
-        let changed = format!("tournament,{settings}");
-        let contest = study.contest(["tournament", &changed], games, Control::PerMove(MOVE_TIME), 4)?;
-        let cell = settings.replace([':', ',', '='], "_");
-        let score = Score::of(&study.games(&format!("techniques/{cell}"), &contest)?);
+    let cells = WITHOUT.iter().chain(&WITH).map(|(_, settings)| cell(study, settings, games));
+    let cells = cells.collect::<Result<_, _>>()?;
+    for ((&(name, settings), how, sign), games) in rows.zip(study.games(cells)?) {
+        let score = Score::of(&games);
         let worth = score.estimate().map(|estimate| {
             // What is added is worth what the preset loses to it.
             let mut ends = [sign * estimate.interval.low, sign * estimate.interval.high];
