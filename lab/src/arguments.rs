@@ -1,6 +1,7 @@
 //! What command lines have in common: where the work is done, and numbers, with what would be valid.
 
 use otrera::Size;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::ops::Range;
 use std::time::Duration;
 
@@ -22,6 +23,15 @@ impl WorkArgs {
     /// How many pieces of work run at once on this machine.
     pub fn concurrency(&self) -> usize {
         self.concurrency.unwrap_or_else(cores)
+    }
+
+    /// As many threads.
+    ///
+    /// # Errors
+    /// The system refuses them.
+    pub fn pool(&self) -> Result<ThreadPool, String> {
+        let builder = ThreadPoolBuilder::new().num_threads(self.concurrency.unwrap_or(0));
+        builder.build().map_err(|error| format!("threads: {error}"))
     }
 
     /// These, or if they say nothing others.

@@ -160,6 +160,62 @@ impl Drop for Nodes {
     }
 }
 
+/// Runs a command without and with a cluster: the file that it writes is the same, byte for byte.
+fn compare(arguments: &str, address: &str) {
+    let written = [&["--concurrency", "3"], &["--cluster", address]].map(|place| {
+        let file = file("compared");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
+        command.args(arguments.split(' ')).args(place).arg("--output").arg(&file).stdin(Stdio::null());
+        run(command);
+        let written = fs::read_to_string(&file).expect("it is written");
+        fs::remove_file(file).expect("it is there");
+        written
+    });
+    assert!(written[0].len() > 1000, "{arguments}: {}", written[0]);
+    assert!(written[0] == written[1], "{arguments}");
+}
+
+/// A tournament of three players without and with a cluster: the games of each pair.
+fn compare_tourney(address: &str) {
+    let folder =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cluster-tourney-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder");
+    let field = "players = ['tournament', 'greedy', 'random']\ngames = 4\nsize = 6\niterations = 100";
+    fs::write(folder.join("field.toml"), field).expect("a field");
+    let places: [&[&str]; 2] = [&[], &["--cluster", address]];
+    let played = places.map(|place| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
+        let output = folder.join(place.len().to_string());
+        command.arg("tourney").arg(folder.join("field.toml")).args(place).arg("--output").arg(&output);
+        run(command);
+        ["0-1.jsonl", "0-2.jsonl", "1-2.jsonl"].map(|pair| games(&output.join(pair)))
+    });
+    assert!(played[0].iter().all(|pair| pair.len() == 4));
+    assert_eq!(played[0], played[1]);
+    fs::remove_dir_all(&folder).expect("it was made above");
+}
+
+#[test]
+fn each_command_writes_the_same_file_on_a_cluster() {
+    let Some(python) = python("commands on Ray") else { return };
+    let (_nodes, address) = Nodes::start(&python);
+    // So few plies by chance that games repeat and have to be played again.
+    let twice = "--size 4 --games 60 --random-plies 1 --drawn-plies 1";
+    compare(&format!("self-play {twice} --iterations 20"), &address);
+    compare("tune tournament,iterations=5 c=3:0.5 lcb-z=1:0.2 --pairs 100 --size 4", &address);
+    compare_tourney(&address);
+    let data = file("data");
+    let mut play = Command::new(env!("CARGO_BIN_EXE_lab"));
+    play.args(["match", "random", "random", "--games", "60", "--plies", "2", "--balance", "0.5", "--output"])
+        .arg(&data);
+    run(play);
+    let fit =
+        format!("fit-policy {} --search tournament,counting=off --iterations 50 --steps 5", data.display());
+    compare(&fit, &address);
+    fs::remove_file(data).expect("it was made above");
+}
+
 #[test]
 fn a_cluster_of_three_nodes_plays_the_same_games_and_is_stopped_by_the_test() {
     let Some(python) = python("a cluster of three nodes") else { return };

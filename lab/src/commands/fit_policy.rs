@@ -4,19 +4,22 @@
 //! how they spread over the arrows of the favourite movements are some more. The weights maximise the
 //! likelihood of these distributions; a fifth of the games, not seen by the fit, tells how well.
 
-use crate::arguments::read_count;
+use crate::arguments::{TaskArgs, WorkArgs, read_count};
+use crate::cluster::jobs::{self, Job};
 use crate::commands::convert::read_games;
+use crate::commands::r#match::progress_bar;
 use crate::files::{Output, read_weights};
 use crate::matches::spec::search_params;
 use fastrand::Rng;
-use indicatif::ProgressBar;
 use otrera::eval::policy::{
     ARROW_FEATURES, Arrows, MOVEMENT_FEATURES, Movements, PolicyWeights, STAGES, classes, stage,
 };
 use otrera::eval::weights::PriorWeights;
 use otrera::simd::PortableLanes;
-use otrera::{ArrowPhase, DistanceMaps, Kernel, Limits, Movement, Params, Position, Resources, Search};
+use otrera::{ArrowPhase, DistanceMaps, Kernel, Limits, Move, Movement, Params, Position, Resources, Search};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
@@ -41,6 +44,10 @@ pub struct Args {
     /// Seed of the drawing and of the searches.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    #[command(flatten)]
+    work: WorkArgs,
+    #[command(flatten)]
+    task: TaskArgs,
     /// A file of weights whose other parts are kept (default: those that are built in).
     #[arg(long)]
     base: Option<PathBuf>,
@@ -64,19 +71,17 @@ struct Observation<const FEATURES: usize> {
 /// Games that cannot be read or are too few, or a file that cannot be written.
 pub fn run(args: &Args) -> Result<(), String> {
     let params = search_params(&args.search)?;
+    if let Some(numbers) = &args.task.numbers {
+        return print_searches(args, &params, numbers.clone());
+    }
     let mut file = read_weights(args.base.as_deref())?;
     let output = Output::new(
         &args.output,
         &[&args.games[..], args.base.as_slice(), searched_with(args).as_slice()].concat(),
     )?;
     let positions = draw(args)?;
-    check_amount(positions.iter().map(|(position, unseen, _)| (stage(position), *unseen)))?;
-    let bar = ProgressBar::new(positions.len() as u64);
-    let searched: Vec<_> = positions
-        .par_iter()
-        .map(|&(position, unseen, seed)| observe(&position, unseen, seed, &params, args.iterations))
-        .inspect(|_| bar.inc(1))
-        .collect();
+    check_amount(positions.iter().map(|drawn| (stage(&drawn.position), drawn.unseen)))?;
+    let searched = searched(args, &params, &positions)?;
     let (movements, arrows): (Vec<_>, Vec<_>) = searched.into_iter().unzip();
     let movements: Vec<_> = movements.into_iter().flatten().collect();
     let arrows: Vec<_> = arrows.into_iter().flatten().collect();
@@ -102,6 +107,74 @@ pub fn run(args: &Args) -> Result<(), String> {
     };
     output.write(&file.write())?;
     println!("written: {}", output.path().display());
+    Ok(())
+}
+
+/// What the searches of all these positions have found.
+fn searched(args: &Args, params: &Params, positions: &[Drawn]) -> Result<Vec<Observations>, String> {
+    let bar = progress_bar(positions.len() as u64);
+    let Some(address) = &args.work.cluster else {
+        let search = |drawn: &Drawn| {
+            let found = observe(drawn, &visits(drawn, params, args.iterations));
+            bar.inc(1);
+            found
+        };
+        return Ok(args.work.pool()?.install(|| positions.par_iter().map(search).collect()));
+    };
+    let mut found: Vec<Observations> = positions.iter().map(|_| Default::default()).collect();
+    let take = |line: &str| {
+        let problem = |error: &dyn std::fmt::Display| format!("{line:?}: {error}");
+        let Searched { number, visits } = serde_json::from_str(line).map_err(|error| problem(&error))?;
+        let drawn = positions.get(number).ok_or_else(|| problem(&"no such position"))?;
+        let read =
+            |(mv, visits): (String, u32)| mv.parse().map(|mv| (mv, visits)).map_err(|error| problem(&error));
+        found[number] = observe(drawn, &visits.into_iter().map(read).collect::<Result<_, _>>()?);
+        bar.inc(1);
+        Ok(())
+    };
+    let missing = (0..positions.len() as u64).collect();
+    let job = Job { arguments: arguments(args), missing, take: Box::new(take) };
+    jobs::run(address, vec![job], &AtomicBool::new(false))?;
+    bar.finish_and_clear();
+    Ok(found)
+}
+
+/// The arguments with which `lab` does these searches, if `--numbers` says which.
+fn arguments(args: &Args) -> Vec<String> {
+    // Elsewhere the working folder may be another.
+    let path =
+        |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone()).display().to_string();
+    let games = args.games.iter().map(path);
+    let options = [
+        format!("--search={}", args.search),
+        format!("--positions={}", args.positions),
+        format!("--iterations={}", args.iterations),
+        format!("--seed={}", args.seed),
+    ];
+    std::iter::once("fit-policy".into()).chain(games).chain(options).collect()
+}
+
+/// What a search has found, as a task prints it.
+#[derive(Serialize, Deserialize)]
+struct Searched {
+    /// Of the position among those that are drawn.
+    number: usize,
+    /// Moves, and how often they were visited.
+    visits: Vec<(String, u32)>,
+}
+
+/// Does the searches of these numbers.
+fn print_searches(args: &Args, params: &Params, numbers: Range<u64>) -> Result<(), String> {
+    let positions = draw(args)?;
+    for number in numbers {
+        let number = number as usize;
+        let drawn =
+            positions.get(number).ok_or_else(|| format!("there are {} positions", positions.len()))?;
+        let visits = visits(drawn, params, args.iterations);
+        let visits = visits.into_iter().map(|(mv, visits)| (mv.to_string(), visits)).collect();
+        let line = serde_json::to_string(&Searched { number, visits }).map_err(|error| error.to_string())?;
+        println!("{line}");
+    }
     Ok(())
 }
 
@@ -131,8 +204,17 @@ fn check_amount(positions: impl Iterator<Item = (usize, bool)>) -> Result<(), St
     Ok(())
 }
 
-/// Positions that are drawn evenly from the games, whether the fit is to see them, and their seeds.
-fn draw(args: &Args) -> Result<Vec<(Position, bool, u64)>, String> {
+/// A position that is drawn from a game.
+struct Drawn {
+    position: Position,
+    /// Whether the fit is not to see it.
+    unseen: bool,
+    /// Of its search.
+    seed: u64,
+}
+
+/// Positions that are drawn evenly from the games.
+fn draw(args: &Args) -> Result<Vec<Drawn>, String> {
     let mut all = Vec::new();
     let mut number = 0;
     for path in &args.games {
@@ -145,7 +227,8 @@ fn draw(args: &Args) -> Result<Vec<(Position, bool, u64)>, String> {
     let mut rng = Rng::with_seed(args.seed);
     rng.shuffle(&mut all);
     all.truncate(args.positions);
-    Ok(all.into_iter().map(|(position, unseen)| (position, unseen, rng.u64(..))).collect())
+    let drawn = all.into_iter().map(|(position, unseen)| Drawn { position, unseen, seed: rng.u64(..) });
+    Ok(drawn.collect())
 }
 
 /// Features of a movement and of an arrow.
@@ -154,37 +237,49 @@ const ARROWS: usize = ARROW_FEATURES.len();
 
 type Observations = (Vec<Observation<MOVES>>, Vec<Observation<ARROWS>>);
 
-/// Searches a position: how the visits spread over its movements, and over the arrows of those movements
-/// that had at least an eighth of all.
-fn observe(position: &Position, unseen: bool, seed: u64, params: &Params, iterations: u64) -> Observations {
-    let resources = Resources { threads: 1, memory: 64 << 20, seed };
-    let mut search = Search::new(*position, params.clone(), resources);
+/// How often a search visited each move, of those that it did visit; none of a position that is proven, since that was
+/// not decided by visits.
+type Visits = Vec<(Move, u32)>;
+
+/// Searches a position.
+fn visits(drawn: &Drawn, params: &Params, iterations: u64) -> Visits {
+    let resources = Resources { threads: 1, memory: 64 << 20, seed: drawn.seed };
+    let mut search = Search::new(drawn.position, params.clone(), resources);
     let report = search.run(&Limits::iterations(iterations), &AtomicBool::new(false), &mut |_| ());
-    // What is proven was not decided by visits.
     if report.proven.is_some() || report.lines.iter().any(|line| line.proven.is_some()) {
+        return Visits::new();
+    }
+    report.lines.iter().filter(|line| line.visits > 0).map(|line| (line.mv, line.visits)).collect()
+}
+
+/// How visits spread over the movements of a position, and over the arrows of those movements that had at least an
+/// eighth of all.
+fn observe(drawn: &Drawn, visits: &Visits) -> Observations {
+    if visits.is_empty() {
         return Default::default();
     }
-    let total: u32 = report.lines.iter().map(|line| line.visits).sum();
-    let visits = |wanted: &dyn Fn(Movement) -> bool| -> u32 {
-        report.lines.iter().filter(|line| wanted(line.mv.movement())).map(|line| line.visits).sum()
+    let Drawn { position, unseen, .. } = drawn;
+    let total: u32 = visits.iter().map(|(_, visits)| visits).sum();
+    let of_movement = |movement: Movement| -> u32 {
+        visits.iter().filter(|(mv, _)| mv.movement() == movement).map(|(_, visits)| visits).sum()
     };
     let mut maps = DistanceMaps::default();
     maps.flood(position, Kernel::fastest());
     let known = Movements::new::<PortableLanes>(position, &maps);
-    let share = |movement| f64::from(visits(&|other| other == movement)) / f64::from(total.max(1));
+    let share = |movement| f64::from(of_movement(movement)) / f64::from(total.max(1));
     let shares: Vec<(Movement, f64)> =
         position.movements().map(|movement| (movement, share(movement))).collect();
     let classes = |square| known.classes(square);
     let features =
         |movement: Movement| known.features(movement, classes(movement.from), classes(movement.to));
     let choices = shares.iter().map(|&(movement, share)| (features(movement), share)).collect();
-    let movements = vec![Observation { stage: stage(position), unseen, choices }];
+    let movements = vec![Observation { stage: stage(position), unseen: *unseen, choices }];
     let arrows = shares.iter().filter(|(_, share)| *share >= 0.125).map(|&(movement, _)| {
         let of_arrow = |arrow| {
-            let line = report.lines.iter().find(|line| line.mv == movement.with_arrow(arrow));
-            line.map_or(0, |line| line.visits)
+            let mv = movement.with_arrow(arrow);
+            visits.iter().find(|(other, _)| *other == mv).map_or(0, |(_, visits)| *visits)
         };
-        arrow_observation(&position.with_movement(movement), unseen, of_arrow, &mut maps)
+        arrow_observation(&position.with_movement(movement), *unseen, of_arrow, &mut maps)
     });
     (movements, arrows.collect())
 }

@@ -21,7 +21,7 @@ use fastrand::Rng;
 use indicatif::ProgressBar;
 use otrera::GameRecord;
 use otrera::record::json;
-use rayon::{Scope, ThreadPoolBuilder};
+use rayon::Scope;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -137,9 +137,9 @@ pub fn run(args: &Args) -> Result<(), String> {
         _ if course.played() == args.pairs => {}
         Some(address) => args.follow(&mut course, &mut Elsewhere(cluster::join(address)?), &bar)?,
         None => {
-            let pool = ThreadPoolBuilder::new().num_threads(args.work.concurrency()).build();
-            let pool = pool.map_err(|error| error.to_string())?;
-            pool.in_place_scope(|scope| args.follow(&mut course, &mut Here::new(scope), &bar))?;
+            args.work
+                .pool()?
+                .in_place_scope(|scope| args.follow(&mut course, &mut Here::new(scope), &bar))?;
         }
     }
     bar.finish_and_clear();
