@@ -14,7 +14,8 @@ pub struct WorkArgs {
     /// How many games or searches run at once; by default one for each core.
     #[arg(long, value_name = "N", value_parser = read_concurrency)]
     concurrency: Option<usize>,
-    /// Have the work done on a cluster: that of Ray at HOST:PORT, or `local` for Ray on this machine.
+    /// Have the work done on a cluster: that of Ray at HOST:PORT, `local` for Ray on this machine, or `slurm:FOLDER`
+    /// for Slurm by way of a folder that all its machines share.
     #[arg(long, value_name = "ADDRESS", conflicts_with = "concurrency")]
     pub cluster: Option<String>,
 }

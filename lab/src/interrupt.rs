@@ -19,6 +19,9 @@ static ENDING: AtomicBool = AtomicBool::new(false);
 /// The process groups of the programs that run.
 static GROUPS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
 
+/// Programs, each with an argument, that end what runs elsewhere.
+static LAST: Mutex<Vec<[String; 2]>> = Mutex::new(Vec::new());
+
 /// Held by whoever writes what must not be cut.
 static WRITING: Mutex<()> = Mutex::new(());
 
@@ -80,6 +83,19 @@ fn end_groups() {
         // A group that is gone is no failure.
         let _ = kill_process_group(*group, Signal::KILL);
     }
+    for [program, argument] in locked(&LAST).drain(..) {
+        let _ = Command::new(program).arg(argument).status();
+    }
+}
+
+/// Has a program run, with its argument, when this one ends because of a signal or a problem.
+pub fn run_last(command: [String; 2]) {
+    locked(&LAST).push(command);
+}
+
+/// Has it run no more.
+pub fn not_run_last(command: &[String; 2]) {
+    locked(&LAST).retain(|other| other != command);
 }
 
 /// Ends this program because it cannot go on, and the programs under test with it.

@@ -2,11 +2,12 @@
 //!
 //! A task is a command line of this program that ends with `--numbers FROM..TO`: games of a match, positions to search. It
 //! prints a line for each number, the same wherever it runs, since all chances hang on numbers and seeds. [`jobs`] cuts
-//! the work into tasks; [`ray`] has them done.
+//! the work into tasks; [`ray`] and [`slurm`] have them done.
 
 pub mod jobs;
 pub mod python;
 pub mod ray;
+pub mod slurm;
 
 use serde::Serialize;
 use std::time::Duration;
@@ -52,10 +53,13 @@ pub trait Cluster {
     fn finished(&mut self) -> Result<Option<Done>, String>;
 }
 
-/// Joins a cluster: that of Ray at `HOST:PORT`, or `local` for Ray on this machine.
+/// Joins a cluster: `slurm:FOLDER`, that of Ray at `HOST:PORT`, or `local` for Ray on this machine.
 ///
 /// # Errors
 /// There is no such cluster, or what it needs is missing.
 pub fn join(address: &str) -> Result<Box<dyn Cluster>, String> {
-    Ok(Box::new(ray::Ray::join(address)?))
+    Ok(match address.strip_prefix("slurm:") {
+        Some(folder) => Box::new(slurm::Slurm::join(folder.as_ref())?),
+        None => Box::new(ray::Ray::join(address)?),
+    })
 }

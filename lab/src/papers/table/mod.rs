@@ -70,7 +70,7 @@ enum Name {
     /// MG-PEO, table A1: rollout depths.
     #[value(name = "A1")]
     A1,
-    /// Phan and Synytsia, tables 1 to 10: minimax against MCTS in Reversi.
+    /// Phan and Synytsia, tables 1 to 10: minimax against MCTS in Reversi. Knows no --cluster.
     R,
     /// What each technique of `tournament` is worth, in games without it. Resumes when interrupted.
     #[value(name = "techniques")]
@@ -178,4 +178,19 @@ pub fn machine() -> String {
         Some(line.split_once(':')?.1.trim().to_owned())
     });
     format!("{} ({cores} cores)", model.unwrap_or_else(|| std::env::consts::ARCH.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_is_played_by_a_match_of_the_same_conditions() {
+        let study = Study { quick: true, seed: 7, work: WorkArgs::default(), folder: PathBuf::new() };
+        let time = Control::PerMove(Duration::from_millis(200));
+        let contest = study.contest(["paper,rollouts=4+5", "pvs:paper"], 20, time, 4).unwrap();
+        let expected = "match paper,rollouts=4+5 pvs:paper --games=20 --size=10 --grace=60 --plies=4 --balance=0.15 \
+                        --seed=7 --time=0.2";
+        assert_eq!(contest.arguments().join(" "), expected);
+    }
 }
