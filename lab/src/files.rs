@@ -1,10 +1,11 @@
 //! Files that commands write: never over what they read, and in one step.
 
+use crate::interrupt;
 use atomic_write_file::AtomicWriteFile;
 use otrera::Model;
 use otrera::eval::weights::WeightsFile;
 use std::fs::{self, File, Metadata};
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -27,6 +28,52 @@ pub fn read_weights(path: Option<&Path>) -> Result<WeightsFile, String> {
     let problem = |what: &dyn std::fmt::Display| format!("{}: {what}", path.display());
     let text = fs::read_to_string(path).map_err(|error| problem(&error))?;
     WeightsFile::read(&text).map_err(|error| problem(&error))
+}
+
+/// A file that grows line by line, and goes on after an interruption.
+pub struct Lines {
+    path: PathBuf,
+    file: File,
+    /// Bytes of its whole lines.
+    length: u64,
+}
+
+impl Lines {
+    /// Begins a new file, or goes on with one, whose whole lines come with it.
+    ///
+    /// # Errors
+    /// It cannot be opened, exists and is to be a new one, or has something in it and no whole line.
+    pub fn open(path: &Path, goes_on: bool) -> Result<(Self, Vec<String>), String> {
+        let problem = |error: io::Error| format!("{}: {error}", path.display());
+        make_folder_of(path)?;
+        let mut options = File::options();
+        options.read(true).write(true).create(true).create_new(!goes_on).truncate(false);
+        let mut file = options.open(path).map_err(problem)?;
+        let mut text = String::new();
+        file.read_to_string(&mut text).map_err(problem)?;
+        if !text.is_empty() && !text.contains('\n') {
+            return Err(format!("{}: is no file to go on with", path.display()));
+        }
+        text.truncate(text.rfind('\n').map_or(0, |end| end + 1));
+        let lines = text.lines().map(str::to_owned).collect();
+        Ok((Self { path: path.to_owned(), file, length: text.len() as u64 }, lines))
+    }
+
+    /// Adds a line, in place of what is left of one that was cut off.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn add(&mut self, line: &str) -> Result<(), String> {
+        let line = format!("{line}\n");
+        let _whole = interrupt::whole();
+        let Self { path, file, length } = self;
+        file.set_len(*length)
+            .and_then(|()| file.seek(SeekFrom::End(0)))
+            .and_then(|_| file.write_all(line.as_bytes()))
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+        *length += line.len() as u64;
+        Ok(())
+    }
 }
 
 /// A file that is to be written when the work is done, and that was found fit for it before.

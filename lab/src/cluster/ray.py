@@ -27,6 +27,7 @@ import ray
 
 SECONDS_BETWEEN_LOOKS = 0.2
 PR_SET_PDEATHSIG = 1
+SIGNALLED = 128  # exit status of a program that a signal has ended in order, less the signal's number
 
 
 def end_with_parent() -> None:
@@ -53,7 +54,7 @@ def play(program: bytes, task: dict) -> dict:
     begun = time.monotonic()
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL,
                           preexec_fn=end_with_parent, check=False)
-    if done.returncode < 0:
+    if done.returncode < 0 or done.returncode >= SIGNALLED:
         # Killed by somebody who did not ask: again.
         os._exit(1)
     if done.returncode > 0:

@@ -12,7 +12,7 @@ use crate::arguments::{WorkArgs, read_count, read_positive};
 use crate::cluster::jobs::numbered;
 use crate::cluster::{self, Cluster, Task};
 use crate::commands::r#match::{ConditionArgs, progress_bar};
-use crate::files::make_folder_of;
+use crate::files::Lines;
 use crate::interrupt;
 use crate::matches::runner::Match;
 use crate::matches::score::Score;
@@ -23,8 +23,6 @@ use otrera::GameRecord;
 use otrera::record::json;
 use rayon::Scope;
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -105,7 +103,7 @@ struct Course {
     path: Vec<Vec<f64>>,
     /// The leads of pairs that have ended before earlier ones.
     early: BTreeMap<u64, f64>,
-    output: Option<File>,
+    output: Option<Lines>,
 }
 
 /// Where pairs of games are played.
@@ -129,7 +127,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     }
     let mut course = Course { path: vec![start], early: BTreeMap::new(), output: None };
     if let Some(path) = &args.output {
-        course.open(args, path).map_err(|problem| format!("{}: {problem}", path.display()))?;
+        course.open(args, path)?;
         interrupt::advise(format!("; the course up to now is in {}: --resume goes on", path.display()));
     }
     let bar = progress_bar(args.pairs);
@@ -280,28 +278,17 @@ fn without_iterations(player: &str) -> String {
 impl Course {
     /// Begins the file of the course, or reads it and goes on.
     fn open(&mut self, args: &Args, path: &Path) -> Result<(), String> {
-        make_folder_of(path)?;
-        let text = |error: std::io::Error| error.to_string();
-        let mut file = if args.resume {
-            File::options().read(true).write(true).create(true).truncate(false).open(path).map_err(text)?
-        } else {
-            File::create_new(path).map_err(text)?
-        };
-        let mut begun = String::new();
-        file.read_to_string(&mut begun).map_err(text)?;
-        let mut whole = 0;
-        for line in begun.split_inclusive('\n').filter(|line| line.ends_with('\n')) {
+        let (file, begun) = Lines::open(path, args.resume)?;
+        for line in begun {
             let lead = line.split(' ').nth(1).and_then(|lead| lead.parse().ok());
             let is_ours = lead.is_some_and(|lead| {
                 self.go_on(args, &args.signs(self.played()), lead);
                 self.played() <= args.pairs && self.line(lead) == line
             });
             if !is_ours {
-                return Err(format!("{} is not of this command", line.trim()));
+                return Err(format!("{}: is not of this command: {line}", path.display()));
             }
-            whole += line.len() as u64;
         }
-        file.set_len(whole).and_then(|()| file.seek(SeekFrom::End(0))).map_err(text)?;
         self.output = Some(file);
         Ok(())
     }
@@ -327,11 +314,7 @@ impl Course {
         while let Some(lead) = self.early.remove(&self.played()) {
             self.go_on(args, &args.signs(self.played()), lead);
             let line = self.line(lead);
-            if let Some(file) = &mut self.output {
-                let _whole = interrupt::whole();
-                let path = args.output.as_deref().unwrap_or(Path::new("")).display();
-                file.write_all(line.as_bytes()).map_err(|error| format!("{path}: {error}"))?;
-            }
+            self.output.as_mut().map_or(Ok(()), |file| file.add(&line))?;
         }
         Ok(())
     }
@@ -339,7 +322,7 @@ impl Course {
     /// The line of the last pair that counts.
     fn line(&self, lead: f64) -> String {
         let values: Vec<String> = self.now().iter().map(|value| format!("{value:.4}")).collect();
-        format!("{} {lead:+} {}\n", self.played(), values.join(" "))
+        format!("{} {lead:+} {}", self.played(), values.join(" "))
     }
 
     /// Moves the parameters towards the side that won; steps shrink as the run goes on.

@@ -4,10 +4,10 @@
 //! how they spread over the arrows of the favourite movements are some more. The weights maximise the
 //! likelihood of these distributions; a fifth of the games, not seen by the fit, tells how well.
 
+mod searches;
+
 use crate::arguments::{TaskArgs, WorkArgs, read_count};
-use crate::cluster::jobs::{self, Job};
 use crate::commands::convert::read_games;
-use crate::commands::r#match::progress_bar;
 use crate::files::{Output, read_weights};
 use crate::matches::spec::search_params;
 use fastrand::Rng;
@@ -16,12 +16,10 @@ use otrera::eval::policy::{
 };
 use otrera::eval::weights::PriorWeights;
 use otrera::simd::PortableLanes;
-use otrera::{ArrowPhase, DistanceMaps, Kernel, Limits, Move, Movement, Params, Position, Resources, Search};
+use otrera::{ArrowPhase, DistanceMaps, Kernel, Movement, Position};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
-use std::ops::Range;
+use searches::Visits;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 
 /// The weights of the priors, fitted to the visits of longer searches.
 #[derive(clap::Args)]
@@ -48,6 +46,9 @@ pub struct Args {
     work: WorkArgs,
     #[command(flatten)]
     task: TaskArgs,
+    /// Keep what the searches find in this file, and go on with those that it holds.
+    #[arg(long, value_name = "FILE")]
+    searches: Option<PathBuf>,
     /// A file of weights whose other parts are kept (default: those that are built in).
     #[arg(long)]
     base: Option<PathBuf>,
@@ -72,7 +73,7 @@ struct Observation<const FEATURES: usize> {
 pub fn run(args: &Args) -> Result<(), String> {
     let params = search_params(&args.search)?;
     if let Some(numbers) = &args.task.numbers {
-        return print_searches(args, &params, numbers.clone());
+        return searches::print(args, &params, &draw(args)?, numbers.clone());
     }
     let mut file = read_weights(args.base.as_deref())?;
     let output = Output::new(
@@ -81,7 +82,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     )?;
     let positions = draw(args)?;
     check_amount(positions.iter().map(|drawn| (stage(&drawn.position), drawn.unseen)))?;
-    let searched = searched(args, &params, &positions)?;
+    let searched = searches::all(args, &params, &positions)?;
     let (movements, arrows): (Vec<_>, Vec<_>) = searched.into_iter().unzip();
     let movements: Vec<_> = movements.into_iter().flatten().collect();
     let arrows: Vec<_> = arrows.into_iter().flatten().collect();
@@ -107,74 +108,6 @@ pub fn run(args: &Args) -> Result<(), String> {
     };
     output.write(&file.write())?;
     println!("written: {}", output.path().display());
-    Ok(())
-}
-
-/// What the searches of all these positions have found.
-fn searched(args: &Args, params: &Params, positions: &[Drawn]) -> Result<Vec<Observations>, String> {
-    let bar = progress_bar(positions.len() as u64);
-    let Some(address) = &args.work.cluster else {
-        let search = |drawn: &Drawn| {
-            let found = observe(drawn, &visits(drawn, params, args.iterations));
-            bar.inc(1);
-            found
-        };
-        return Ok(args.work.pool()?.install(|| positions.par_iter().map(search).collect()));
-    };
-    let mut found: Vec<Observations> = positions.iter().map(|_| Default::default()).collect();
-    let take = |line: &str| {
-        let problem = |error: &dyn std::fmt::Display| format!("{line:?}: {error}");
-        let Searched { number, visits } = serde_json::from_str(line).map_err(|error| problem(&error))?;
-        let drawn = positions.get(number).ok_or_else(|| problem(&"no such position"))?;
-        let read =
-            |(mv, visits): (String, u32)| mv.parse().map(|mv| (mv, visits)).map_err(|error| problem(&error));
-        found[number] = observe(drawn, &visits.into_iter().map(read).collect::<Result<_, _>>()?);
-        bar.inc(1);
-        Ok(())
-    };
-    let missing = (0..positions.len() as u64).collect();
-    let job = Job { arguments: arguments(args), missing, take: Box::new(take) };
-    jobs::run(address, vec![job], &AtomicBool::new(false))?;
-    bar.finish_and_clear();
-    Ok(found)
-}
-
-/// The arguments with which `lab` does these searches, if `--numbers` says which.
-fn arguments(args: &Args) -> Vec<String> {
-    // Elsewhere the working folder may be another.
-    let path =
-        |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone()).display().to_string();
-    let games = args.games.iter().map(path);
-    let options = [
-        format!("--search={}", args.search),
-        format!("--positions={}", args.positions),
-        format!("--iterations={}", args.iterations),
-        format!("--seed={}", args.seed),
-    ];
-    std::iter::once("fit-policy".into()).chain(games).chain(options).collect()
-}
-
-/// What a search has found, as a task prints it.
-#[derive(Serialize, Deserialize)]
-struct Searched {
-    /// Of the position among those that are drawn.
-    number: usize,
-    /// Moves, and how often they were visited.
-    visits: Vec<(String, u32)>,
-}
-
-/// Does the searches of these numbers.
-fn print_searches(args: &Args, params: &Params, numbers: Range<u64>) -> Result<(), String> {
-    let positions = draw(args)?;
-    for number in numbers {
-        let number = number as usize;
-        let drawn =
-            positions.get(number).ok_or_else(|| format!("there are {} positions", positions.len()))?;
-        let visits = visits(drawn, params, args.iterations);
-        let visits = visits.into_iter().map(|(mv, visits)| (mv.to_string(), visits)).collect();
-        let line = serde_json::to_string(&Searched { number, visits }).map_err(|error| error.to_string())?;
-        println!("{line}");
-    }
     Ok(())
 }
 
@@ -236,21 +169,6 @@ const MOVES: usize = MOVEMENT_FEATURES.len();
 const ARROWS: usize = ARROW_FEATURES.len();
 
 type Observations = (Vec<Observation<MOVES>>, Vec<Observation<ARROWS>>);
-
-/// How often a search visited each move, of those that it did visit; none of a position that is proven, since that was
-/// not decided by visits.
-type Visits = Vec<(Move, u32)>;
-
-/// Searches a position.
-fn visits(drawn: &Drawn, params: &Params, iterations: u64) -> Visits {
-    let resources = Resources { threads: 1, memory: 64 << 20, seed: drawn.seed };
-    let mut search = Search::new(drawn.position, params.clone(), resources);
-    let report = search.run(&Limits::iterations(iterations), &AtomicBool::new(false), &mut |_| ());
-    if report.proven.is_some() || report.lines.iter().any(|line| line.proven.is_some()) {
-        return Visits::new();
-    }
-    report.lines.iter().filter(|line| line.visits > 0).map(|line| (line.mv, line.visits)).collect()
-}
 
 /// How visits spread over the movements of a position, and over the arrows of those movements that had at least an
 /// eighth of all.
