@@ -24,8 +24,8 @@ fn random_family(rng: &mut Rng) -> (Tree, Vec<(NodeId, f64, f64)>) {
     while let Some(child) = tree.claim_untried(tree.root(), &mut chunk) {
         let (visits, mean) = (rng.u32(1..=most_visits), rng.u32(0..=best_mean));
         for _ in 0..visits {
-            tree.node(tree.root()).enter();
-            tree.node(child).enter();
+            tree.node(tree.root()).add_visits(1);
+            tree.node(child).add_visits(1);
         }
         tree.node(child).add_reward(mean * visits * (REWARD_UNIT / 1000));
         let reward = f64::from(mean * (REWARD_UNIT / 1000)) / f64::from(REWARD_UNIT);
@@ -56,7 +56,7 @@ fn check_selection(formula: Formula, score: impl Fn(f64, f64, f64) -> f64) {
         tree.node(lost).prove(Side::White);
         let all_visits: f64 = children.iter().map(|(_, visits, _)| visits).sum();
         // The descent that asks has already entered the root.
-        tree.node(tree.root()).enter();
+        tree.node(tree.root()).add_visits(1);
         let selected = selected(&tree, &params, ValueVariance::START);
         assert_ne!(selected, lost);
         let score = |&(_, visits, mean): &(NodeId, f64, f64)| score(mean, visits, all_visits);
@@ -109,7 +109,7 @@ fn the_selection_cache_changes_no_selection() {
         for round in 0..40_000 {
             let variance = ValueVariance(0.01 + 0.002 * rng.f32());
             let select = |tree: &Tree, cache: &mut SelectionCache, chunk: &mut ArenaChunk| {
-                tree.node(root).enter();
+                tree.node(root).add_visits(1);
                 let untried = if formula.has_priors() { None } else { tree.claim_untried(root, chunk) };
                 untried
                     .unwrap_or_else(|| best_child(&root_of(tree), &params, variance, cache, chunk).unwrap())
@@ -120,7 +120,7 @@ fn the_selection_cache_changes_no_selection() {
             let reward = rng.u32(0..=REWARD_UNIT) / (1 + child % 5);
             for tree in &trees {
                 let node = tree.node(child);
-                node.enter();
+                node.add_visits(1);
                 node.add_reward(reward);
                 if round % 1000 == 999 {
                     node.prove(Side::White);
@@ -146,7 +146,7 @@ fn uct_finds_the_first_of_the_highest() {
         assert!(tree.begin_expansion(root) && tree.expand(root, &movements, &mut chunk));
         let (mut unexpanded_first, mut compared) = (0, 0);
         for round in 0..20_000 {
-            tree.node(root).enter();
+            tree.node(root).add_visits(1);
             let child = tree.claim_untried(root, &mut chunk).unwrap_or_else(|| {
                 let (best, is_unexpanded) = first_of_the_highest(&tree, c);
                 *(if is_unexpanded { &mut unexpanded_first } else { &mut compared }) += 1;
@@ -156,7 +156,7 @@ fn uct_finds_the_first_of_the_highest() {
                 best
             });
             let node = tree.node(child);
-            if node.enter() > 0 && !tree.is_expanded(child) && !tree.is_full() && rng.u32(..3) > 0 {
+            if node.add_visits(1) > 0 && !tree.is_expanded(child) && !tree.is_full() && rng.u32(..3) > 0 {
                 assert!(tree.begin_expansion(child));
                 tree.expand(child, &arrows, &mut chunk);
             }
@@ -247,7 +247,7 @@ fn selection_follows_puct() {
             let visits = rng.u32(1..50);
             (0..visits).for_each(|_| {
                 [root, child].iter().for_each(|&id| {
-                    tree.node(id).enter();
+                    tree.node(id).add_visits(1);
                 })
             });
             tree.node(child).add_reward(rng.u32(0..=visits * REWARD_UNIT));
@@ -265,7 +265,7 @@ fn selection_follows_puct() {
             let mean = 1.0 - f64::from(tree.node(root).mean(all as u32));
             mean + exploration * f64::from(prior)
         });
-        tree.node(root).enter();
+        tree.node(root).add_visits(1);
         let selected = selected(&tree, &params, variance);
         let ours = match children.iter().find(|child| child.0 == selected) {
             Some(tried) => score(tried),
@@ -294,19 +294,20 @@ fn the_variance_is_that_of_the_values_below_a_node() {
         let mut rewards = Vec::new();
         for _ in 0..count {
             let reward = rng.u32(lowest..=lowest + width);
-            tree.node(root).enter();
+            tree.node(root).add_visits(1);
             tree.node(root).add_reward(reward);
             tree.add_deviations(root, 1, squared_deviation(reward));
             rewards.push(f64::from(reward) / f64::from(REWARD_UNIT));
         }
         // The descent that asks.
-        tree.node(root).enter();
+        tree.node(root).add_visits(1);
         let mean = rewards.iter().sum::<f64>() / f64::from(count.max(1));
         let squares: f64 = rewards.iter().map(|reward| (reward - mean) * (reward - mean)).sum();
         let (of_parent, weight) = (0.02, 8.0);
         let expected = (squares + weight * of_parent) / (f64::from(count) + weight);
         let puct = Puct { spread_weight: weight as f32, ..Puct::DEFAULT };
-        let found = f64::from(ValueVariance(of_parent as f32).at(&tree, root, &puct).0);
+        let found =
+            f64::from(ValueVariance(of_parent as f32).at(&Parent::new(&tree, root, Side::Black), &puct).0);
         assert!((found - expected).abs() < 1e-5 + expected * 1e-3, "{found} for {expected} of {count}");
     }
 }
@@ -331,7 +332,7 @@ fn rewarded_children(counts: &[u32], rng: &mut Rng) -> (Tree, Vec<(NodeId, Vec<f
             let path = [(tree.root(), Side::White), (child, Side::Black)];
             let path = path.map(|(node, mover)| Step { node, mover });
             path.iter().for_each(|step| {
-                tree.node(step.node).enter();
+                tree.node(step.node).add_visits(1);
             });
             add_rewards(&tree, &path, Rewards::of(for_black));
             rewards.push(f64::from(for_black.0));

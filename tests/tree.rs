@@ -29,7 +29,7 @@ fn grow(tree: &Tree, id: NodeId, rng: &mut Rng) -> Vec<NodeId> {
             assert_eq!((node.visits(), node.counts(), node.proof()), (0, (0, 0), None));
             assert_eq!(prior, Some(node.prior()));
             (0..rng.u32(..5)).for_each(|_| {
-                node.enter();
+                node.add_visits(1);
             });
             node.add_reward(rng.u32(..1 << 20));
             if rng.u32(..20) == 0 {

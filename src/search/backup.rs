@@ -38,6 +38,12 @@ impl Rewards {
         Self { count: 1, black, squares: squared_deviation(black) }
     }
 
+    /// What they were worth for a side, in units of 1/[`REWARD_UNIT`]: r for Black is 1 - r for White.
+    #[inline]
+    pub fn of_side(&self, side: Side) -> u32 {
+        if side == Side::Black { self.black } else { self.count * REWARD_UNIT - self.black }
+    }
+
     /// Those of more leaves.
     #[inline]
     pub fn add(&mut self, other: Self) {
@@ -47,29 +53,28 @@ impl Rewards {
     }
 }
 
-/// Adds rewards to every node of the path: r for Black is 1 - r for White. The visits were counted on the way down.
+/// Adds rewards to every node of the path. The visits were counted on the way down.
 #[inline]
 pub fn add_rewards(tree: &Tree, path: &[Step], rewards: Rewards) {
-    let Rewards { count, black, squares } = rewards;
     for step in path {
-        let reward = if step.mover == Side::Black { black } else { count * REWARD_UNIT - black };
-        tree.node(step.node).add_reward(reward);
-        tree.add_deviations(step.node, count, squares);
+        tree.node(step.node).add_reward(rewards.of_side(step.mover));
+        tree.add_deviations(step.node, rewards.count, rewards.squares);
     }
 }
 
 /// Carries the proof of the path's last node upwards as far as it decides (MCTS-Solver, Winands et al.
 /// 2008): a side wins where one of its choices wins, and loses where all of them lose.
-pub fn carry_proof(tree: &Tree, path: &[Step]) {
-    for pair in path.windows(2).rev() {
-        let [parent, child] = [pair[0].node, pair[1].node];
-        let chooser = pair[1].mover;
-        match tree.node(child).proof() {
-            Some(winner) if winner == chooser || all_children_lose(tree, parent, chooser) => {
-                tree.node(parent).prove(winner);
+pub fn carry_proof(tree: &Tree, path: impl DoubleEndedIterator<Item = Step>) {
+    let mut upwards = path.rev();
+    let Some(mut child) = upwards.next() else { return };
+    for parent in upwards {
+        match tree.node(child.node).proof() {
+            Some(winner) if winner == child.mover || all_children_lose(tree, parent.node, child.mover) => {
+                tree.node(parent.node).prove(winner);
             }
             _ => return,
         }
+        child = parent;
     }
 }
 

@@ -22,11 +22,13 @@ pub struct Expander {
 impl Expander {
     /// Scratch space for one worker.
     pub fn new() -> Self {
+        // Far more than half-moves need, so that the part in use is not in a cache line with another worker's.
+        const ROOM: usize = 1024;
         Self {
             chunk: ArenaChunk::default(),
-            edges: Vec::new(),
-            sorted: Vec::new(),
-            logits: Vec::new(),
+            edges: Vec::with_capacity(ROOM),
+            sorted: Vec::with_capacity(ROOM),
+            logits: Vec::with_capacity(ROOM),
             scratch: ModelScratch::default(),
         }
     }

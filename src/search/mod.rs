@@ -28,6 +28,7 @@ use crate::board::position::Position;
 use crate::board::square::Side;
 use crate::endgame::FillingProver;
 use crate::time::Instant;
+use crossbeam_utils::CachePadded;
 use evaluate::LeafEvaluator;
 use params::{Parallel, Params};
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -114,7 +115,7 @@ pub struct Search {
     tree: Tree,
     evaluator: LeafEvaluator,
     params: Params,
-    workers: Vec<Worker>,
+    workers: Vec<CachePadded<Worker>>,
     pool: Option<ThreadPool>,
 }
 
@@ -141,7 +142,7 @@ impl Search {
             excluded: Vec::new(),
             tree: if workers == 1 { tree.for_one_worker() } else { tree },
             evaluator: LeafEvaluator::new(&params, pool.is_some()),
-            workers: (0..workers as u64).map(|i| Worker::new(resources.seed, i)).collect(),
+            workers: (0..workers as u64).map(|i| Worker::new(resources.seed, i).into()).collect(),
             params,
             pool,
         }
@@ -268,6 +269,7 @@ impl Search {
                 limits,
                 stop,
                 tally: &tally,
+                row_shift: Run::row_shift(self.workers.len()),
                 root_winner,
                 // Where the root is proven to be lost, the move that looks best is wanted and not any that loses.
                 endgame_proofs: self.params.counting && root_winner.is_none(),
@@ -319,7 +321,9 @@ mod tests {
         search.tree.node(search.tree.root()).add_visits(Node::MOST_VISITS - 1000);
         let mut run = || search.run(&Limits::iterations(100_000), &AtomicBool::new(false), &mut |_| ());
         let report = run();
-        assert!((1000..1100).contains(&report.iterations), "{}", report.iterations);
+        // Those that have been granted in a row count as visits before they begin.
+        let granted = u64::from(Params::TOURNAMENT.burst);
+        assert!((1000 - granted..1100).contains(&report.iterations), "{}", report.iterations);
         assert_eq!(run().best, report.best);
     }
 }

@@ -128,8 +128,8 @@ pub struct Params {
     pub lcb_z: f32,
     /// Whether [`crate::endgame`] proves positions and, once it decides the game, plays it out.
     pub counting: bool,
-    /// Iterations in a row that pass one much visited node, the sub-root: the first begins at the root, the others
-    /// there, see [`super::worker`]; 1 lets all begin at the root.
+    /// Most iterations in a row that pass one much visited node before the descent returns to the node before it, see
+    /// [`super::worker`]; 1 lets all begin at the root.
     pub burst: u32,
 }
 
@@ -161,7 +161,7 @@ impl Params {
         model: Model::Fitted,
         lcb_z: 5.5,
         counting: true,
-        burst: 16,
+        burst: 256,
     };
 
     /// The plain UCT of Kato et al. 2015: whole moves, playouts to the end, no evaluation.

@@ -27,6 +27,8 @@ pub(crate) struct Run<'a> {
     /// Raised from outside.
     pub stop: &'a AtomicBool,
     pub tally: &'a Tally,
+    /// By [`Run::row_shift`].
+    pub row_shift: u32,
     /// Who wins the root, where [`crate::endgame`] proves it and the search goes on all the same.
     pub root_winner: Option<Side>,
     /// Whether new nodes are proven by [`crate::endgame`].
@@ -59,17 +61,16 @@ impl Tally {
 }
 
 impl Run<'_> {
-    /// Descents through one sub-root in a row: the one from the root that found it, and those that begin there.
-    #[inline]
-    pub fn descents_per_subroot(&self) -> u32 {
-        self.params.burst
+    /// The logarithm of how many visits make one of [`Run::descents_in_a_row`]: what all workers are granted at a node
+    /// adds at most 1/16 to its visits.
+    pub fn row_shift(workers: usize) -> u32 {
+        4 + workers.next_power_of_two().ilog2()
     }
 
-    /// Visits that make a node a sub-root: 32 for each of [`Run::descents_per_subroot`], so that all of them together
-    /// add at most 1/32 to its visits.
+    /// How many descents in a row may pass a node with so many visits before it is told of them.
     #[inline]
-    pub fn subroot_visits(&self) -> u32 {
-        32 * self.descents_per_subroot()
+    pub fn descents_in_a_row(&self, visits: u32) -> u32 {
+        (visits >> self.row_shift).clamp(1, self.params.burst)
     }
 
     /// Whether the run goes on.
@@ -121,7 +122,12 @@ impl Run<'_> {
     }
 
     /// Iterates with all workers until the run is over or pauses. The first one reports progress.
-    pub fn work_together(&self, workers: &mut [Worker], pool: Option<&ThreadPool>, progress: &mut Progress) {
+    pub fn work_together(
+        &self,
+        workers: &mut [CachePadded<Worker>],
+        pool: Option<&ThreadPool>,
+        progress: &mut Progress,
+    ) {
         let (first, others) = workers.split_at_mut(1);
         match pool {
             Some(pool) => pool.scope(|scope| {

@@ -1,10 +1,9 @@
-//! One thread's share of a run: [iterations](super::iteration), several of them below one much visited node, until
-//! the run is over.
+//! One thread's share of a run: descents from the root, several of them in a row below much visited nodes, until the
+//! run is over.
 
 use super::backup::{self, Rewards, Step};
 use super::evaluate::EvaluationScratch;
 use super::expand::Expander;
-use super::iteration::SubRoot;
 use super::run::Run;
 use super::select::cache::SelectionCache;
 use super::select::puct::ValueVariance;
@@ -16,10 +15,36 @@ use fastrand::Rng;
 /// A worker, kept from one run to the next.
 pub(crate) struct Worker {
     /// The nodes of the descent under way, the root first.
-    pub(super) path: Vec<Step>,
+    pub(super) path: Vec<Level>,
     pub(super) scratch: Scratch,
     /// Nodes of the longest path of this run.
     longest: usize,
+    /// Iterations until the next look at the clock.
+    until_clock: u32,
+}
+
+/// A node of a descent, and the descents through it that have been granted in a row. In cache lines of its own, as all
+/// that a worker writes to: two workers that write to one line take it from each other every time (false sharing).
+#[repr(align(64))]
+pub(super) struct Level {
+    pub step: Step,
+    pub state: State,
+    /// The variance of the values below the node before it.
+    pub variance: ValueVariance,
+    /// Descents that have been counted as visits of the node.
+    pub granted: u32,
+    /// Whether this is the first descent that came here.
+    pub is_new: bool,
+    /// What those that have ended were worth; the node has not been told yet.
+    pub rewards: Rewards,
+}
+
+impl Level {
+    /// Descents that were granted and have not ended.
+    #[inline(always)]
+    pub fn left(&self) -> u32 {
+        self.granted - self.rewards.count
+    }
 }
 
 /// What an iteration needs beside the tree: random numbers, buffers that are not allocated anew, caches.
@@ -44,10 +69,10 @@ impl Worker {
             cache: SelectionCache::default(),
             prover: FillingProver::new(),
         };
-        Self { path: Vec::with_capacity(64), scratch, longest: 0 }
+        Self { path: Vec::with_capacity(64), scratch, longest: 0, until_clock: 0 }
     }
 
-    /// Iterates until the run is over. `tick` is called at every look at the clock.
+    /// Iterates until the run is over. `tick` is called after a look at the clock, when no descent is under way.
     pub fn work(&mut self, run: &Run, tick: &mut dyn FnMut(&Run)) {
         struct Iterations<'a, 'b>(&'a mut Worker, &'a Run<'b>, &'a mut dyn FnMut(&Run));
         impl SimdTask for Iterations<'_, '_> {
@@ -65,14 +90,17 @@ impl Worker {
     fn work_with<L: Lanes>(&mut self, run: &Run, tick: &mut dyn FnMut(&Run)) {
         self.scratch.cache.clear();
         self.longest = 0;
-        let mut until_clock = 1;
-        while run.claim_iterations(1) > 0 {
-            let iterations = 1 + self.descend_from_root_and_subroot::<L>(run);
-            if until_clock > iterations {
-                until_clock -= iterations;
-            } else {
-                until_clock = Self::CLOCK_INTERVAL;
-                run.look_at_the_clock();
+        self.until_clock = 1;
+        loop {
+            let root = run.tree.node(run.tree.root());
+            let granted = run.claim_iterations(run.descents_in_a_row(root.visits()));
+            if granted == 0 {
+                break;
+            }
+            let looks_at_clock = self.until_clock <= granted;
+            let done = self.descend_from_root::<L>(run, granted);
+            run.return_iterations(granted - done);
+            if looks_at_clock {
                 run.tally.reach(self.longest);
                 tick(run);
             }
@@ -81,58 +109,60 @@ impl Worker {
         run.tree.return_chunk(std::mem::take(&mut self.scratch.expander.chunk));
     }
 
-    /// One iteration from the root, and more from its [`SubRoot`], the last node on its way that has been visited
-    /// so often that they make little difference to it. Returns how many more.
+    /// So many iterations from the root. On its way a descent is granted more of them at every node that has been
+    /// visited so often that they make little difference to it, and only when these have ended does it return to the
+    /// node before. Returns how many began.
     ///
-    /// That spares the way down there, and workers meet less often at the nodes that all of them pass: 118-82 in 200
-    /// games at 0.1 s a move against iterations that all begin at the root.
+    /// That spares the way down, every node is told of many iterations at once, and workers keep to different parts
+    /// of the tree, since all that is granted counts as lost until it is backed up (virtual loss).
     #[inline(always)]
-    fn descend_from_root_and_subroot<L: Lanes>(&mut self, run: &Run) -> u32 {
-        let mover = run.root.side().opponent();
+    fn descend_from_root<L: Lanes>(&mut self, run: &Run, granted: u32) -> u32 {
+        let step = Step { node: run.tree.root(), mover: run.root.side().opponent() };
+        run.tree.node(step.node).add_visits(granted);
+        let (state, variance) = (State::ToMove(run.root), ValueVariance::START);
         self.path.clear();
-        self.path.push(Step { node: run.tree.root(), mover });
-        let mut from = SubRoot { depth: 0, state: State::ToMove(run.root), variance: ValueVariance::START };
-        let mut granted = 0;
-        let mut rewards = Rewards::default();
-        // `iterate` is called at one place only, for all that an iteration does is compiled into it.
+        self.path.push(Level { step, state, variance, granted, is_new: false, rewards: Rewards::default() });
+        // What an iteration does is compiled into this loop.
         loop {
-            let is_first = granted == 0;
-            let (subroot, reward) = self.iterate::<L>(run, from);
-            self.longest = self.longest.max(self.path.len());
-            if is_first {
-                if subroot.depth == 0 || run.descents_per_subroot() == 1 {
-                    return 0;
+            if self.is_done(run) {
+                let done = self.return_to_parent(run);
+                if self.path.is_empty() {
+                    return done;
                 }
-                from = subroot;
-                granted = run.claim_iterations(run.descents_per_subroot() - 1);
-                // Virtual loss of all of them at once, which keeps other workers away.
-                for step in &self.path[..subroot.depth] {
-                    run.tree.node(step.node).add_visits(granted);
+            } else if !self.descend_to_child::<L>(run) {
+                self.longest = self.longest.max(self.path.len());
+                self.evaluate_leaf::<L>(run);
+                self.until_clock -= 1;
+                if self.until_clock == 0 {
+                    self.until_clock = Self::CLOCK_INTERVAL;
+                    run.look_at_the_clock();
                 }
-            } else {
-                rewards.add(reward);
-            }
-            let is_proven = run.tree.node(self.path[from.depth].node).proof().is_some();
-            if rewards.count >= granted || is_proven || !run.goes_on() {
-                break;
             }
         }
-        self.end_descents_from(from.depth, run, granted, rewards)
     }
 
-    /// Backs up what the descents from a sub-root at this depth were worth to the nodes above it, and takes back the
-    /// visits of those that were granted but did not begin. Returns how many did.
+    /// Whether no more descents begin at the last node of the path. One that has begun goes on to a leaf.
     #[inline(always)]
-    fn end_descents_from(&self, depth: usize, run: &Run, granted: u32, rewards: Rewards) -> u32 {
-        let above = &self.path[..depth];
-        let left = granted - rewards.count;
+    fn is_done(&self, run: &Run) -> bool {
+        let Some(level) = self.path.last() else { return true };
+        let is_over = || !run.goes_on() || run.tree.node(level.step.node).proof().is_some();
+        level.left() == 0 || level.rewards.count > 0 && is_over()
+    }
+
+    /// Leaves the last node of the path: backs up what its descents were worth, and takes back the visits of those
+    /// that were granted but did not begin. Returns how many did.
+    #[inline(always)]
+    fn return_to_parent(&mut self, run: &Run) -> u32 {
+        let Some(level) = self.path.last() else { return 0 };
+        let (left, rewards) = (level.left(), level.rewards);
         if left > 0 {
-            run.return_iterations(left);
-            for step in above {
-                run.tree.node(step.node).take_visits(left);
-            }
+            run.tree.node(level.step.node).take_visits(left);
         }
-        backup::add_rewards(run.tree, above, rewards);
+        backup::add_rewards(run.tree, &[level.step], rewards);
+        self.path.truncate(self.path.len() - 1);
+        if let Some(parent) = self.path.last_mut() {
+            parent.rewards.add(rewards);
+        }
         rewards.count
     }
 }

@@ -111,7 +111,7 @@ pub const PARAMETERS: [Parameter; 13] =
         text(
             "burst",
             "a whole number from 1 to 1000",
-            "iterations that begin at one much visited node",
+            "most iterations in a row below one much visited node",
             |params| params.burst.to_string(),
             |params, text| {
                 let count = text.parse().ok().filter(|count| (1..=1000).contains(count));
@@ -156,7 +156,7 @@ impl Parameter {
     /// use otrera::search::params::PARAMETERS;
     ///
     /// let burst = PARAMETERS.iter().find(|parameter| parameter.name == "burst").unwrap();
-    /// assert_eq!(burst.value(&Params::TOURNAMENT).as_deref(), Some("16"));
+    /// assert_eq!(burst.value(&Params::TOURNAMENT).as_deref(), Some("256"));
     /// ```
     pub fn value(&self, params: &Params) -> Option<String> {
         match self.kind {

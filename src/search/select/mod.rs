@@ -20,15 +20,31 @@ pub struct Parent<'a> {
     id: NodeId,
     /// Who chooses here: children that are proven to lose for this side are out.
     chooser: Side,
-    /// N of the formulas: visits of the node without the descent under way, and at least 1.
+    /// N of the formulas: visits of the node without those of this worker that are still to come, and at least 1.
     visits: u32,
+    /// Rewards of the side that moved here, of descents of this worker that have not been backed up to the node.
+    reward: u32,
 }
 
 impl<'a> Parent<'a> {
-    /// An expanded node that the descent under way has entered, and at which `chooser` is to choose.
+    /// An expanded node that one descent has entered, and at which `chooser` is to choose.
     #[inline]
     pub fn new(tree: &'a Tree, id: NodeId, chooser: Side) -> Self {
-        Self { tree, id, chooser, visits: tree.node(id).visits().saturating_sub(1).max(1) }
+        Self::of_descents(tree, id, chooser, 1, 0)
+    }
+
+    /// The same where so many descents have been counted that have not come to an end, and others that came to one
+    /// brought a reward that has not been backed up to the node.
+    #[inline]
+    pub fn of_descents(tree: &'a Tree, id: NodeId, chooser: Side, pending: u32, reward: u32) -> Self {
+        let visits = tree.node(id).visits().saturating_sub(pending).max(1);
+        Self { tree, id, chooser, visits, reward }
+    }
+
+    /// The mean reward of the side that moved here.
+    #[inline]
+    fn mean(&self) -> f32 {
+        self.tree.node(self.id).mean_with(self.reward, self.visits)
     }
 }
 

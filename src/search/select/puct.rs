@@ -22,23 +22,23 @@ impl ValueVariance {
     /// Before anything is known: a standard deviation of one tenth.
     pub const START: Self = Self(0.01);
 
-    /// The variance at an expanded node, which the descent under way has just entered, and whose parent's is `self`:
-    /// `(sum of (value - mean)^2 + w * parent's) / (count + w)`, where w is `puct.spread_weight`.
+    /// The variance at a node whose parent's is `self`: `(sum of (value - mean)^2 + w * parent's) / (count + w)`, where
+    /// w is `puct.spread_weight`.
     #[inline(always)]
-    pub fn at(self, tree: &Tree, id: NodeId, puct: &Puct) -> Self {
-        self.over(tree, id, tree.node(id).visits().saturating_sub(1), puct.spread_weight)
+    pub fn at(self, parent: &Parent, puct: &Puct) -> Self {
+        self.about(parent.mean(), parent.tree.deviations(parent.id), puct.spread_weight)
     }
 
     /// The same where no descent is under way.
     pub(super) fn of_values(self, tree: &Tree, id: NodeId, weight: f32) -> Self {
-        self.over(tree, id, tree.node(id).visits(), weight)
+        let node = tree.node(id);
+        self.about(node.mean(node.visits().max(1)), tree.deviations(id), weight)
     }
 
     #[inline(always)]
-    fn over(self, tree: &Tree, id: NodeId, visits: u32, weight: f32) -> Self {
-        let (count, squares) = tree.deviations(id);
+    fn about(self, mean: f32, (count, squares): (u32, f32), weight: f32) -> Self {
         // The sum of squares about the mean from that about one half, as by the parallel axis theorem.
-        let offset = tree.node(id).mean(visits.max(1)) - 0.5;
+        let offset = mean - 0.5;
         let known = (squares - count as f32 * offset * offset).max(0.0);
         Self((known + weight * self.0) / (count as f32 + weight))
     }
@@ -60,7 +60,7 @@ pub(super) fn prefer(
     ValueVariance(variance): ValueVariance,
     cache: &mut SelectionCache,
 ) -> Preference {
-    let &Parent { tree, id, chooser, visits } = parent;
+    let &Parent { tree, id, chooser, visits, .. } = parent;
     let node = tree.node(id);
     let after_movement = is_movement(&node);
     let c = if after_movement { puct.arrow_c } else { puct.movement_c };
@@ -68,7 +68,7 @@ pub(super) fn prefer(
     let best = cache.best(parent, PuctTerm { chooser, factor });
     let best_score = best.map_or(f32::NEG_INFINITY, |(_, score)| score);
     let untried = tree.next_prior(id).is_some_and(|prior| {
-        let mean = node.mean(visits);
+        let mean = parent.mean();
         // Rewards are those of the side that moved here: after a movement that is the chooser.
         let for_chooser = if after_movement { mean } else { 1.0 - mean };
         for_chooser + factor * prior > best_score

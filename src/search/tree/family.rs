@@ -138,7 +138,9 @@ impl Tree {
     #[inline(always)]
     fn unlock(&self, family: u32) {
         if self.access == Access::Shared {
-            self.word(family).fetch_and(!LOCKED, Release);
+            // Only the worker that holds the lock writes to this word.
+            let word = self.word(family);
+            word.store(word.load(Relaxed) & !LOCKED, Release);
         }
     }
 

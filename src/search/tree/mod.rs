@@ -48,7 +48,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 /// assert!(tree.begin_expansion(tree.root()) && tree.expand(tree.root(), &edges, &mut chunk));
 ///
 /// let child = tree.claim_untried(tree.root(), &mut chunk).unwrap();
-/// tree.node(child).enter();
+/// tree.node(child).add_visits(1);
 /// assert_eq!(tree.node(child).edge(), edges[0]);
 /// assert_eq!(tree.node(tree.root()).counts(), (80, 1));
 /// tree.return_chunk(chunk);

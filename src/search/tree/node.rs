@@ -90,17 +90,11 @@ impl Node<'_> {
         self.visits.load(Relaxed) as u32
     }
 
-    /// Begins a descent through this node; returns how many began before. There must be fewer than
-    /// [`Node::MOST_VISITS`] in all.
+    /// Counts descents through this node that are about to begin; returns how many began before. There must be fewer
+    /// than [`Node::MOST_VISITS`] in all.
     #[inline]
-    pub fn enter(&self) -> u32 {
-        self.access.add(self.visits, 1, Relaxed) as u32
-    }
-
-    /// Counts visits of descents that will begin below this node, see [`super::super::worker`].
-    #[inline]
-    pub fn add_visits(&self, count: u32) {
-        self.access.add(self.visits, u64::from(count), Relaxed);
+    pub fn add_visits(&self, count: u32) -> u32 {
+        self.access.add(self.visits, count.into(), Relaxed) as u32
     }
 
     /// Takes back the visits of those that did not begin.
@@ -121,15 +115,20 @@ impl Node<'_> {
     /// use otrera::search::tree::{REWARD_UNIT, Tree};
     /// let tree = Tree::with_memory(1 << 20);
     /// let root = tree.node(tree.root());
-    /// root.enter();
-    /// root.enter();
+    /// root.add_visits(2);
     /// root.add_reward(REWARD_UNIT);
     /// assert_eq!(root.mean(root.visits()), 0.5);
     /// ```
     #[inline]
     pub fn mean(&self, visits: u32) -> f32 {
+        self.mean_with(0, visits)
+    }
+
+    /// The same with a sum of rewards that has not been added yet.
+    #[inline]
+    pub fn mean_with(&self, reward: u32, visits: u32) -> f32 {
         // x86 converts signed 64-bit integers to floating point in one instruction, unsigned ones not before AVX-512.
-        self.value.load(Relaxed) as i64 as f32 / (visits as f32 * REWARD_UNIT as f32)
+        (self.value.load(Relaxed) + u64::from(reward)) as i64 as f32 / (visits as f32 * REWARD_UNIT as f32)
     }
 
     /// The side that is proven to win from here, if that is known.

@@ -72,13 +72,13 @@ impl FirstMove {
         let mut state = State::ToMove(Position::standard());
         let mut id = self.tree.root();
         let mut path = vec![Step { node: id, mover: Side::White }];
-        self.tree.node(id).enter();
+        self.tree.node(id).add_visits(1);
         loop {
             id = self.child_of(id, &state)?;
             let node = self.tree.node(id);
             path.push(Step { node: id, mover: Side::Black });
             state = state.after(node.edge());
-            if node.enter() == 0 {
+            if node.add_visits(1) == 0 {
                 return Some(path);
             }
             if node.edge().as_arrow().is_some() {

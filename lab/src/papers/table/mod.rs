@@ -1,4 +1,4 @@
-//! `lab table NAME`: the papers' tables again, ours beside theirs, and one of our own.
+//! `lab table NAME`: the papers' tables again, ours beside theirs, and two of our own.
 
 mod ablation;
 mod convergence;
@@ -6,6 +6,7 @@ mod k1;
 mod reversi;
 pub mod sheet;
 mod techniques;
+mod threads;
 mod z2;
 mod z3;
 
@@ -75,6 +76,9 @@ enum Name {
     /// What each technique of `tournament` is worth, in games without it. Resumes when interrupted.
     #[value(name = "techniques")]
     Techniques,
+    /// Iterations a second with 1, 2, 4, ... threads up to all cores, and a model of more.
+    #[value(name = "threads")]
+    Threads,
 }
 
 /// Runs the command.
@@ -91,6 +95,7 @@ pub fn run(args: &Args) -> Result<(), String> {
         Name::A1 => ablation::rollout_depths(&study),
         Name::R => reversi::run(&study),
         Name::Techniques => techniques::run(&study),
+        Name::Threads => threads::run(&study),
     }
 }
 

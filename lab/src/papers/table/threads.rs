@@ -1,0 +1,168 @@
+//! Iterations a second of one search with several threads, beside as many searches of one thread each, and a model of
+//! what more threads than this machine has would bring.
+
+use super::sheet::Sheet;
+use super::{Study, machine};
+use crate::matches::runner::cores;
+use crate::plot::{Line, Plot, Scale};
+use otrera::bench::POSITIONS;
+use otrera::{Limits, Params, Position, Resources, Search};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Bytes for the tree of each thread.
+const MEMORY: usize = 160 << 20;
+
+/// What a number of threads reaches, in iterations a second: the median of all rounds, as a mean over the positions.
+struct Speed {
+    threads: usize,
+    /// In one search.
+    together: f64,
+    /// In as many searches.
+    apart: f64,
+}
+
+impl Speed {
+    /// What of the speed is left where the threads share a tree.
+    fn share(&self) -> f64 {
+        self.together / self.apart
+    }
+}
+
+/// Measures, prints and writes the table.
+pub fn run(study: &Study) -> Result<(), String> {
+    let (time, rounds) = if study.quick { (100, 1) } else { (1000, 5) };
+    let positions = positions();
+    let speeds: Vec<Speed> = thread_counts(cores())
+        .map(|threads| measure(threads, &positions, Duration::from_millis(time), rounds))
+        .collect();
+    let mut sheet = Sheet::new(
+        "threads: iterations a second of one search, and of as many searches as it has threads",
+        &["threads", "one search", "as many searches", "ratio", "of one thread", "model"],
+    );
+    let [first, ..] = &speeds[..] else { return Ok(()) };
+    for speed in &speeds {
+        sheet.row(vec![
+            speed.threads.to_string(),
+            format!("{:.0}", speed.together),
+            format!("{:.0}", speed.apart),
+            format!("{:.3}", speed.share()),
+            format!("{:.2}", speed.together / first.together),
+            String::new(),
+        ]);
+    }
+    if let Some(two) = speeds.iter().find(|speed| speed.threads == 2) {
+        for threads in [4, 8, 16, 32].into_iter().filter(|threads| *threads > cores()) {
+            let [least, most] = model(two.share(), threads).map(|share| share * threads as f64);
+            let mut cells = vec![threads.to_string()];
+            cells.extend(std::iter::repeat_n(String::new(), 4));
+            cells.push(format!("{least:.1} to {most:.1}"));
+            sheet.row(cells);
+        }
+    }
+    sheet.notes = vec![
+        format!("machine: {}; medians of {rounds} rounds of {time} ms on {} positions", machine(), positions.len()),
+        "model: times one thread, from the ratio r of two, d = 1/r - 1. Least: all that two threads lose they wait for \
+         each other, as n do, 1 / (1 + d (n - 1)) each (Amdahl 1967). Most: they lose it to cache lines that another \
+         thread wrote last, for which the chance is (n - 1) / n: 1 / (1 + 2 d (n - 1) / n) each. Both take memory to be \
+         as quick for n threads as for two, and a core to be one, not half of one with two hardware threads"
+            .into(),
+    ];
+    study.publish("threads", &sheet, Some(&plot(&speeds)))
+}
+
+/// 1, 2, 4 and so on, up to all cores.
+fn thread_counts(cores: usize) -> impl Iterator<Item = usize> {
+    let powers = std::iter::successors(Some(1), |threads| Some(2 * threads));
+    powers.take_while(move |threads| *threads < cores).chain([cores])
+}
+
+/// The share of its speed that each of n threads keeps, by the model's two assumptions, from the share of two.
+fn model(of_two: f64, threads: usize) -> [f64; 2] {
+    let (loss, n) = (1.0 / of_two - 1.0, threads as f64);
+    [1.0 / (1.0 + loss * (n - 1.0)), 1.0 / (1.0 + 2.0 * loss * (n - 1.0) / n)]
+}
+
+/// Positions of the benchmark in which no search ends before its time.
+fn positions() -> Vec<Position> {
+    let read = POSITIONS.iter().filter_map(|fen| Position::from_fen(fen).ok());
+    read.filter(|position| 2 * position.empty().len() as usize > position.size().area()).collect()
+}
+
+/// One search with so many threads and as many searches of one, in turn.
+fn measure(threads: usize, positions: &[Position], time: Duration, rounds: usize) -> Speed {
+    let search = |threads: usize, seed: usize| {
+        let resources = Resources { threads, memory: MEMORY * threads, seed: seed as u64 };
+        Search::new(Position::standard(), Params::TOURNAMENT, resources)
+    };
+    let mut together = search(threads, 1);
+    let mut apart: Vec<Search> = (1..=threads).map(|seed| search(1, seed)).collect();
+    let (mut shared, mut separate) = (Vec::new(), Vec::new());
+    for _ in 0..rounds {
+        let (mut sum_shared, mut sum_separate) = (0.0, 0.0);
+        for &position in positions {
+            sum_shared += speed(&mut together, position, time);
+            sum_separate += std::thread::scope(|scope| {
+                let begun = apart.iter_mut().map(|search| scope.spawn(move || speed(search, position, time)));
+                let begun: Vec<_> = begun.collect();
+                begun.into_iter().filter_map(|search| search.join().ok()).sum::<f64>()
+            });
+        }
+        shared.push(sum_shared / positions.len() as f64);
+        separate.push(sum_separate / positions.len() as f64);
+    }
+    Speed { threads, together: median(shared), apart: median(separate) }
+}
+
+/// Iterations a second of a search that begins anew.
+fn speed(search: &mut Search, position: Position, time: Duration) -> f64 {
+    // The tree is dropped only for another position.
+    search.set_position(position.with_side(position.side().opponent()));
+    search.set_position(position);
+    search.run(&Limits::time(time), &AtomicBool::new(false), &mut |_| ()).speed()
+}
+
+fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    numbers[numbers.len() / 2]
+}
+
+/// One search and as many searches, by threads.
+fn plot(speeds: &[Speed]) -> Plot {
+    let points = |speed_of: fn(&Speed) -> f64| {
+        speeds.iter().map(|speed| (speed.threads as f64, speed_of(speed))).collect::<Vec<_>>()
+    };
+    Plot {
+        title: "Iterations a second",
+        horizontal: "threads",
+        scale: Scale::Logarithmic,
+        is_from_zero: true,
+        lines: vec![
+            Line::new("one search", points(|speed| speed.together)),
+            Line::new("as many searches", points(|speed| speed.apart)).dashed(),
+        ],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_cores_come_last_and_once() {
+        for (cores, counts) in [(1, vec![1]), (2, vec![1, 2]), (6, vec![1, 2, 4, 6]), (8, vec![1, 2, 4, 8])] {
+            assert_eq!(thread_counts(cores).collect::<Vec<_>>(), counts);
+        }
+    }
+
+    #[test]
+    fn the_model_agrees_with_what_it_was_made_from() {
+        for share in [0.7, 0.93, 1.0] {
+            for of_two in model(share, 2) {
+                assert!((of_two - share).abs() < 1e-9);
+            }
+            let [least, most] = model(share, 16);
+            assert!(least <= most && most <= share);
+        }
+    }
+}
