@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// Commands that are run, and a part of what they must say.
-const RUN: [(&str, &str); 28] = [
+const RUN: [(&str, &str); 35] = [
     ("dist/lab match tournament random --games 20 --time 0.05 --size 8", "Elo"),
     ("dist/otrera play", "Black"),
     ("dist/otrera analyze --time 5", "principal variation"),
@@ -22,6 +22,13 @@ const RUN: [(&str, &str); 28] = [
     ("dist/lab match tournament,share=0.1 paper --time 0.5 --games 200 --seed 83", "Elo"),
     ("dist/lab match tournament pvs:fitted --time 0.1 --games 200 --seed 84", "Elo"),
     ("dist/lab match paper mcts --games 1000 --time 0.1 --sprt 0,50", "SPRT"),
+    (
+        "dist/lab match tournament,threads=2 tournament --time 0.1 --games 200 --concurrency 1 --adjudicate 0.99 \
+         --seed 2201",
+        "Elo",
+    ),
+    ("dist/lab match tournament tournament --time 0.1 --games 40", "Elo"),
+    ("dist/lab match tournament,iterations=15000 tournament,iterations=12000 --games 400 --seed 41", "Elo"),
     ("dist/lab endgames", "positions"),
     ("dist/lab endgames --each 50 --nodes 10000000 --seed 2", "positions"),
     ("dist/lab tourney FIELD.toml", "greedy"),
@@ -30,6 +37,12 @@ const RUN: [(&str, &str); 28] = [
     ("dist/lab picture --move d1-d7/g7 --output docs/board.svg", "<svg"),
     ("dist/lab fit-eval RESULTS.jsonl", "too few positions"),
     ("dist/lab self-play --games 24000", "2 games, all different"),
+    ("dist/lab self-play --games 2000 --output results/10.jsonl", "2 games, all different"),
+    ("dist/lab self-play --games 2000 --size 8 --output results/8.jsonl", "2 games, all different"),
+    (
+        "dist/lab self-play --games 200 --iterations 5000 --output results/deep.jsonl",
+        "2 games, all different",
+    ),
     ("dist/lab fit-network results/self-play.jsonl", "too few positions"),
     ("dist/lab fit-policy RESULTS.jsonl", "too few positions"),
     ("dist/lab tune tournament,iterations=2000 c=3:0.6", "c="),
@@ -37,6 +50,7 @@ const RUN: [(&str, &str); 28] = [
     ("dist/lab blindness", "visited"),
     ("dist/lab table Z-2", "nodes"),
     ("dist/lab table Z-3", "mobility"),
+    ("dist/lab table threads", "as many searches"),
 ];
 
 /// Commands that are not, and why.

@@ -43,8 +43,10 @@ impl Ray {
         let program = std::env::current_exe().map_err(|error| format!("this program: {error}"))?;
         let mut command = Command::new(python::with_ray()?);
         command.args(["-c", include_str!("ray.py"), address]).arg(program);
-        // Or it tells its makers.
-        command.env("RAY_USAGE_STATS_ENABLED", "0");
+        // Or it tells its makers; and games on the clock are not to wait for other work, as with its niceness of 15.
+        command.env("RAY_USAGE_STATS_ENABLED", "0").env("RAY_worker_niceness", "0");
+        // No module is to be taken for one of Ray's because it lies in this folder.
+        command.env("PYTHONSAFEPATH", "1");
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let (mut process, group) =
             interrupt::start_group(&mut command).map_err(|error| format!("Ray: {error}"))?;
