@@ -256,15 +256,15 @@ fn slurm_plays_the_same_games_whatever_dies_and_nothing_is_left_of_what_is_stopp
     let lab = |arguments: &[&str], file| with_slurm(lab(arguments, file), &folder);
     let cancelled = || fs::read_to_string(folder.join("cancelled")).unwrap_or_default().lines().count();
     let (here, there, tested) = (folder.join("here"), folder.join("there"), folder.join("sprt"));
-    run(lab(&["--games", "60"], &here));
-    let arguments = ["--games", "60", "--resume", "--cluster", &address];
+    run(lab(&["--games", "400"], &here));
+    let arguments = ["--games", "400", "--resume", "--cluster", &address];
     for (count, signal) in [(3, Signal::KILL), (9, Signal::INT)] {
         let mut driver = lab(&arguments, &there).spawn().expect("lab starts");
         wait_for_games(&there, count, &mut driver);
         let process = Pid::from_raw(driver.id() as i32).expect("it has a number");
         kill_process(process, signal).expect("it runs");
         driver.wait().expect("it ends");
-        assert!(games(&there).len() < 60, "it was stopped before its end");
+        assert!(games(&there).len() < 400, "it was stopped before its end");
     }
     // Once more a task dies, and this time it is waited for.
     fs::remove_dir(folder.join("died")).expect("one has died");
