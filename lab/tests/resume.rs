@@ -23,7 +23,7 @@ fn a_course_is_the_same_whatever_is_played_at_once_and_goes_on() {
     let folder = Folder::new("tune");
     let tune = |file: &str, more: &str| {
         let file = folder.file(file);
-        let command = "tune tournament,iterations=20 c=3:2.9:0.1:9.9 --pairs 100 --size 4";
+        let command = "tune tournament,iterations=20 c=3:2.9:0.1:9.9 --pairs 100 --size 6";
         let (is_done, said) = run(&format!("{command} --output {file} {more}"));
         assert!(is_done, "{said}");
         read_to_string(file).unwrap()
@@ -34,7 +34,7 @@ fn a_course_is_the_same_whatever_is_played_at_once_and_goes_on() {
     assert_ne!(tune("ahead", "--ahead 3"), course);
     cut(&folder.file("three"), 40);
     assert_eq!(tune("three", "--resume"), course);
-    let other = "tune tournament,iterations=20 c=3:2.8:0.1:9.9 --pairs 100 --size 4 --resume --output";
+    let other = "tune tournament,iterations=20 c=3:2.8:0.1:9.9 --pairs 100 --size 6 --resume --output";
     let (is_done, said) = run(&format!("{other} {}", folder.file("one")));
     assert!(!is_done && said.contains("is not of this command"), "{said}");
     assert_eq!(read_to_string(folder.file("one")).unwrap(), course, "it stays as it was");

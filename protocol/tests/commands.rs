@@ -90,8 +90,9 @@ fn bench_tells_what_each_part_of_an_iteration_costs() {
     let kernels = otrera::Kernel::available().count();
     assert_eq!(costs.len(), 13 + kernels, "{}", exit.rest);
     for cost in costs {
+        // Some are differences, which on a busy machine can be anything.
         let number = cost.split_whitespace().last().and_then(|number| number.parse::<f64>().ok());
-        assert!(number.is_some_and(|nanoseconds| nanoseconds > 0.0), "{cost}");
+        assert!(number.is_some_and(f64::is_finite), "{cost}");
     }
 }
 
