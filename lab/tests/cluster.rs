@@ -258,7 +258,7 @@ fn slurm_plays_the_same_games_whatever_dies_and_nothing_is_left_of_what_is_stopp
     let (here, there, tested) = (folder.join("here"), folder.join("there"), folder.join("sprt"));
     run(lab(&["--games", "400"], &here));
     let arguments = ["--games", "400", "--resume", "--cluster", &address];
-    for (count, signal) in [(3, Signal::KILL), (9, Signal::INT)] {
+    for (count, signal) in [(3, Signal::KILL), (9, Signal::TERM)] {
         let mut driver = lab(&arguments, &there).spawn().expect("lab starts");
         wait_for_games(&there, count, &mut driver);
         let process = Pid::from_raw(driver.id() as i32).expect("it has a number");
