@@ -6,31 +6,38 @@ use otrera::search::expand::Expander;
 use otrera::search::params::{Formula, Puct};
 use otrera::search::select::cache::SelectionCache;
 use otrera::search::select::puct::ValueVariance;
-use otrera::search::select::{Parent, best_child, final_child};
+use otrera::search::select::{Parent, Selected, best_child, final_child};
 use otrera::search::state::State;
 use otrera::search::tree::{ArenaChunk, Edge, NodeId, REWARD_UNIT, Tree, squared_deviation};
 use otrera::{Bitboard, Kernel, Params, Position, Side, Size, WinRate};
+
+/// Expands the root; its children, claimed one by one.
+fn children<'a>(
+    tree: &'a Tree,
+    edges: &[Edge],
+    chunk: &'a mut ArenaChunk,
+) -> impl Iterator<Item = NodeId> + 'a {
+    assert!(tree.begin_expansion(tree.root()));
+    let first = tree.expand(tree.root(), edges, chunk);
+    first.into_iter().chain(std::iter::from_fn(|| tree.claim_untried(tree.root(), chunk)))
+}
 
 /// A root with children of random statistics: the tree, and for each child its visits and its mean.
 fn random_family(rng: &mut Rng) -> (Tree, Vec<(NodeId, f64, f64)>) {
     let tree = Tree::with_memory(0);
     let edges: Vec<Edge> =
         Position::standard().legal_moves().take(rng.usize(2..40)).map(Edge::whole).collect();
-    let mut chunk = ArenaChunk::default();
-    assert!(tree.begin_expansion(tree.root()) && tree.expand(tree.root(), &edges, &mut chunk));
     // Few visits, more, and very many of children that hardly ever win.
     let (most_visits, best_mean) = [(3, 1000), (60, 1000), (2000, 60)][rng.usize(..3)];
-    let mut children = Vec::new();
-    while let Some(child) = tree.claim_untried(tree.root(), &mut chunk) {
+    let with_statistics = |child| {
         let (visits, mean) = (rng.u32(1..=most_visits), rng.u32(0..=best_mean));
-        for _ in 0..visits {
-            tree.node(tree.root()).add_visits(1);
-            tree.node(child).add_visits(1);
-        }
+        tree.node(tree.root()).add_visits(visits);
+        tree.node(child).add_visits(visits - 1);
         tree.node(child).add_reward(mean * visits * (REWARD_UNIT / 1000));
         let reward = f64::from(mean * (REWARD_UNIT / 1000)) / f64::from(REWARD_UNIT);
-        children.push((child, f64::from(visits), reward));
-    }
+        (child, f64::from(visits), reward)
+    };
+    let children = children(&tree, &edges, &mut ArenaChunk::default()).map(with_statistics).collect();
     (tree, children)
 }
 
@@ -42,8 +49,8 @@ fn root_of(tree: &Tree) -> Parent<'_> {
 /// The child of the root that Black descends to.
 fn selected(tree: &Tree, params: &Params, variance: ValueVariance) -> NodeId {
     let (mut cache, mut chunk) = (SelectionCache::default(), ArenaChunk::default());
-    let child = best_child(&root_of(tree), params, variance, &mut cache, &mut chunk);
-    child.unwrap()
+    let selected = best_child(&root_of(tree), params, variance, &mut cache, &mut chunk);
+    selected.unwrap().child
 }
 
 /// Asserts that the child with the highest score is selected, proven losses left out.
@@ -101,7 +108,7 @@ fn the_selection_cache_changes_no_selection() {
         }
         let mut chunks = [(); 2].map(|()| ArenaChunk::default());
         for (tree, chunk) in trees.iter().zip(&mut chunks) {
-            assert!(tree.begin_expansion(tree.root()) && tree.expand(tree.root(), &edges, chunk));
+            children(tree, &edges, chunk).next();
         }
         let root = trees[0].root();
         let mut lasting = SelectionCache::default();
@@ -110,17 +117,16 @@ fn the_selection_cache_changes_no_selection() {
             let variance = ValueVariance(0.01 + 0.002 * rng.f32());
             let select = |tree: &Tree, cache: &mut SelectionCache, chunk: &mut ArenaChunk| {
                 tree.node(root).add_visits(1);
-                let untried = if formula.has_priors() { None } else { tree.claim_untried(root, chunk) };
-                untried
-                    .unwrap_or_else(|| best_child(&root_of(tree), &params, variance, cache, chunk).unwrap())
+                best_child(&root_of(tree), &params, variance, cache, chunk).unwrap()
             };
-            let child = select(&trees[0], &mut lasting, first);
-            assert_eq!(select(&trees[1], &mut SelectionCache::default(), second), child, "round {round}");
+            let selected = select(&trees[0], &mut lasting, first);
+            assert_eq!(select(&trees[1], &mut SelectionCache::default(), second), selected, "round {round}");
+            let Selected { child, is_new } = selected;
             // Children of unequal worth, and now and then a proven loss.
             let reward = rng.u32(0..=REWARD_UNIT) / (1 + child % 5);
             for tree in &trees {
                 let node = tree.node(child);
-                node.add_visits(1);
+                node.add_visits(u32::from(!is_new));
                 node.add_reward(reward);
                 if round % 1000 == 999 {
                     node.prove(Side::White);
@@ -143,22 +149,25 @@ fn uct_finds_the_first_of_the_highest() {
         let movements: Vec<Edge> = Position::standard().movements().map(Edge::movement).collect();
         let arrows: Vec<Edge> =
             Bitboard::playable(Size::STANDARD).into_iter().take(20).map(Edge::arrow).collect();
-        assert!(tree.begin_expansion(root) && tree.expand(root, &movements, &mut chunk));
+        // One that is never expanded, since it loses.
+        let lost = children(&tree, &movements, &mut chunk).next().unwrap();
+        tree.node(lost).prove(Side::White);
         let (mut unexpanded_first, mut compared) = (0, 0);
         for round in 0..20_000 {
             tree.node(root).add_visits(1);
-            let child = tree.claim_untried(root, &mut chunk).unwrap_or_else(|| {
-                let (best, is_unexpanded) = first_of_the_highest(&tree, c);
-                *(if is_unexpanded { &mut unexpanded_first } else { &mut compared }) += 1;
-                let parent = root_of(&tree);
-                let child = best_child(&parent, &params, ValueVariance::START, &mut cache, &mut chunk);
-                assert_eq!(child, Some(best), "round {round}");
-                best
-            });
+            let (best, is_unexpanded) = first_of_the_highest(&tree, c);
+            let (parent, start) = (root_of(&tree), ValueVariance::START);
+            let Selected { child, is_new } =
+                best_child(&parent, &params, start, &mut cache, &mut chunk).unwrap();
             let node = tree.node(child);
-            if node.add_visits(1) > 0 && !tree.is_expanded(child) && !tree.is_full() && rng.u32(..3) > 0 {
-                assert!(tree.begin_expansion(child));
-                tree.expand(child, &arrows, &mut chunk);
+            if !is_new {
+                assert_eq!(child, best, "round {round}");
+                *(if is_unexpanded { &mut unexpanded_first } else { &mut compared }) += 1;
+                node.add_visits(1);
+                if !tree.is_expanded(child) && !tree.is_full() && rng.u32(..3) > 0 {
+                    assert!(tree.begin_expansion(child));
+                    tree.expand(child, &arrows, &mut chunk);
+                }
             }
             node.add_reward(rng.u32(0..=2) * (REWARD_UNIT / 2) / (1 + child % 3));
             if round % 1000 == 999 && round < 10_000 {
@@ -166,7 +175,8 @@ fn uct_finds_the_first_of_the_highest() {
             }
             if round == 15_000 {
                 // Unexpanded movements are no longer before all others then.
-                tree.expand(child, &movements.repeat(400), &mut chunk);
+                assert!(tree.begin_expansion(lost));
+                assert_eq!(tree.expand(lost, &movements.repeat(400), &mut chunk), None);
                 assert!(tree.is_full());
             }
         }
@@ -211,9 +221,10 @@ fn priors_are_kept_to_one_in_fifty() {
     let edges = start.legal_moves().map(Edge::whole);
     let edges: Vec<Edge> = edges.zip(&priors).map(|(edge, &prior)| edge.with_log_prior(prior.ln())).collect();
     let mut chunk = ArenaChunk::default();
-    assert!(tree.begin_expansion(tree.root()) && tree.expand(tree.root(), &edges, &mut chunk));
-    for (prior, mv) in priors.into_iter().zip(start.legal_moves()) {
-        let child = tree.node(tree.claim_untried(tree.root(), &mut chunk).unwrap());
+    let children: Vec<NodeId> = children(&tree, &edges, &mut chunk).collect();
+    assert_eq!(children.len(), priors.len());
+    for ((prior, mv), child) in priors.into_iter().zip(start.legal_moves()).zip(children) {
+        let child = tree.node(child);
         assert!((child.prior() / prior - 1.0).abs() < 0.02, "{} for {prior}", child.prior());
         assert_eq!(child.edge(), Edge::whole(mv));
         child.prove(Side::White);
@@ -238,21 +249,17 @@ fn selection_follows_puct() {
         let start = Position::standard();
         let edges = start.legal_moves().map(Edge::whole).zip(&priors);
         let edges: Vec<Edge> = edges.map(|(edge, &prior)| edge.with_log_prior(prior.ln())).collect();
-        let mut chunk = ArenaChunk::default();
-        assert!(tree.begin_expansion(root) && tree.expand(root, &edges, &mut chunk));
         // Black chooses; the root's own rewards are White's.
-        let mut children = Vec::new();
-        for _ in 0..rng.usize(1..=edges.len()) {
-            let child = tree.claim_untried(root, &mut chunk).unwrap();
+        let tried = rng.usize(1..=edges.len());
+        let with_statistics = |child| {
             let visits = rng.u32(1..50);
-            (0..visits).for_each(|_| {
-                [root, child].iter().for_each(|&id| {
-                    tree.node(id).add_visits(1);
-                })
-            });
+            tree.node(root).add_visits(visits);
+            tree.node(child).add_visits(visits - 1);
             tree.node(child).add_reward(rng.u32(0..=visits * REWARD_UNIT));
-            children.push((child, f64::from(visits)));
-        }
+            (child, f64::from(visits))
+        };
+        let mut chunk = ArenaChunk::default();
+        let children: Vec<_> = children(&tree, &edges, &mut chunk).take(tried).map(with_statistics).collect();
         let all: f64 = children.iter().map(|(_, visits)| visits).sum();
         tree.node(root).add_reward(rng.u32(0..=all as u32 * REWARD_UNIT));
         let exploration = f64::from(c) * deviation * all.sqrt();
@@ -287,8 +294,7 @@ fn the_variance_is_that_of_the_values_below_a_node() {
         let tree = Tree::with_memory(0);
         let root = tree.root();
         let edges: Vec<Edge> = Position::standard().movements().map(Edge::movement).collect();
-        let mut chunk = ArenaChunk::default();
-        assert!(tree.begin_expansion(root) && tree.expand(root, &edges, &mut chunk));
+        children(&tree, &edges, &mut ArenaChunk::default()).next();
         let width = [10, 1000, REWARD_UNIT][rng.usize(..3)];
         let lowest = rng.u32(0..=REWARD_UNIT - width);
         let mut rewards = Vec::new();
@@ -317,23 +323,21 @@ fn the_variance_is_that_of_the_values_below_a_node() {
 fn rewarded_children(counts: &[u32], rng: &mut Rng) -> (Tree, Vec<(NodeId, Vec<f64>)>) {
     let tree = Tree::with_memory(0);
     let edges: Vec<Edge> = Position::standard().movements().map(Edge::movement).collect();
-    let mut chunk = ArenaChunk::default();
-    let mut expand =
-        |id| assert!(tree.begin_expansion(id) && tree.expand(id, &edges[..counts.len()], &mut chunk));
-    expand(tree.root());
+    let edges = &edges[..counts.len()];
+    let claimed: Vec<NodeId> = children(&tree, edges, &mut ArenaChunk::default()).collect();
     let mut children = Vec::new();
-    for &count in counts {
-        let child = tree.claim_untried(tree.root(), &mut ArenaChunk::default()).unwrap();
-        expand(child);
+    for (child, &count) in claimed.into_iter().zip(counts) {
+        assert!(
+            tree.begin_expansion(child) && tree.expand(child, edges, &mut ArenaChunk::default()).is_some()
+        );
+        tree.node(tree.root()).add_visits(count);
+        tree.node(child).add_visits(count - 1);
         let (least, width) = (0.3 + 0.1 * rng.f32(), 0.4 * rng.f32());
         let mut rewards = Vec::new();
         for _ in 0..count {
             let for_black = WinRate(least + width * rng.f32());
             let path = [(tree.root(), Side::White), (child, Side::Black)];
             let path = path.map(|(node, mover)| Step { node, mover });
-            path.iter().for_each(|step| {
-                tree.node(step.node).add_visits(1);
-            });
             add_rewards(&tree, &path, Rewards::of(for_black));
             rewards.push(f64::from(for_black.0));
         }
@@ -427,9 +431,10 @@ fn priors_of(state: &State, puct: Puct) -> Vec<f64> {
     let tree = Tree::with_memory(0);
     let params = Params { formula: Formula::Puct(puct), ..Params::TOURNAMENT };
     let mut expander = Expander::new();
-    expander.expand_on(Kernel::fastest(), &tree, tree.root(), state, &params, &mut Rng::with_seed(1));
-    let claim = || tree.claim_untried(tree.root(), &mut ArenaChunk::default());
-    std::iter::from_fn(claim).map(|child| f64::from(tree.node(child).prior())).collect()
+    let first =
+        expander.expand_on(Kernel::fastest(), &tree, tree.root(), state, &params, &mut Rng::with_seed(1));
+    let others = std::iter::from_fn(|| tree.claim_untried(tree.root(), &mut ArenaChunk::default()));
+    first.into_iter().chain(others).map(|child| f64::from(tree.node(child).prior())).collect()
 }
 
 /// `exp(score / temperature)`: the logarithm of the ratio of two priors, times the temperature, is always the same.

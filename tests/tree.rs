@@ -17,29 +17,29 @@ fn edges(count: usize, rng: &mut Rng) -> Vec<Edge> {
 fn grow(tree: &Tree, id: NodeId, rng: &mut Rng) -> Vec<NodeId> {
     let edges = edges(1 + rng.usize(..200), rng);
     let mut chunk = ArenaChunk::default();
-    if !tree.begin_expansion(id) || !tree.expand(id, &edges, &mut chunk) {
+    if !tree.begin_expansion(id) {
         return Vec::new();
     }
-    let tries = rng.usize(..=edges.len());
-    let tried = (0..tries)
-        .filter_map(|_| {
-            let prior = tree.next_prior(id);
-            let child = tree.claim_untried(id, &mut chunk)?;
-            let node = tree.node(child);
-            assert_eq!((node.visits(), node.counts(), node.proof()), (0, (0, 0), None));
-            assert_eq!(prior, Some(node.prior()));
-            (0..rng.u32(..5)).for_each(|_| {
-                node.add_visits(1);
-            });
-            node.add_reward(rng.u32(..1 << 20));
-            if rng.u32(..20) == 0 {
-                node.prove(Side::BOTH[rng.usize(..2)]);
-            }
-            Some(child)
-        })
-        .collect();
+    let Some(first) = tree.expand(id, &edges, &mut chunk) else { return Vec::new() };
+    let tries = rng.usize(..edges.len());
+    let others = (0..tries).filter_map(|_| {
+        let prior = tree.next_prior(id);
+        let child = tree.claim_untried(id, &mut chunk)?;
+        assert_eq!(prior, Some(tree.node(child).prior()));
+        Some(child)
+    });
+    let children: Vec<NodeId> = [first].into_iter().chain(others).collect();
+    for &child in &children {
+        let node = tree.node(child);
+        assert_eq!((node.visits(), node.counts(), node.proof()), (1, (0, 0), None));
+        node.add_visits(rng.u32(..5));
+        node.add_reward(rng.u32(..1 << 20));
+        if rng.u32(..20) == 0 {
+            node.prove(Side::BOTH[rng.usize(..2)]);
+        }
+    }
     tree.return_chunk(chunk);
-    tried
+    children
 }
 
 /// Writes down all that is known below a node, and counts the children that were listed there.
@@ -151,10 +151,10 @@ fn children_are_tried_in_their_order_and_one_by_one() {
     let edges = edges(700, &mut Rng::with_seed(2));
     let mut chunk = ArenaChunk::default();
     assert!(tree.begin_expansion(tree.root()) && !tree.begin_expansion(tree.root()));
-    assert!(tree.expand(tree.root(), &edges, &mut chunk));
+    let mut next = tree.expand(tree.root(), &edges, &mut chunk);
     for (tried, edge) in edges.iter().enumerate() {
-        assert_eq!(tree.node(tree.root()).counts(), (700, tried as u32));
-        let child = tree.claim_untried(tree.root(), &mut chunk).unwrap();
+        assert_eq!(tree.node(tree.root()).counts(), (700, tried as u32 + 1));
+        let child = next.unwrap();
         assert_eq!(tree.node(child).edge().as_movement(), edge.as_movement());
         let by_one: Vec<NodeId> = {
             let mut all = tree.tried(tree.root());
@@ -165,8 +165,9 @@ fn children_are_tried_in_their_order_and_one_by_one() {
             all
         });
         assert!(by_one == by_block && by_one.len() == tried + 1 && by_one[tried] == child);
+        next = tree.claim_untried(tree.root(), &mut chunk);
     }
-    assert_eq!((tree.claim_untried(tree.root(), &mut chunk), tree.next_prior(tree.root())), (None, None));
+    assert_eq!((next, tree.next_prior(tree.root())), (None, None));
 }
 
 #[test]
@@ -174,8 +175,8 @@ fn no_child_is_claimed_twice_by_threads_at_once() {
     for round in 0..50 {
         let tree = Tree::with_memory(1 << 20);
         let edges = edges(300, &mut Rng::with_seed(round));
-        let chunk = &mut ArenaChunk::default();
-        assert!(tree.begin_expansion(tree.root()) && tree.expand(tree.root(), &edges, chunk));
+        assert!(tree.begin_expansion(tree.root()));
+        let first = tree.expand(tree.root(), &edges, &mut ArenaChunk::default());
         let claim = || {
             let (mut mine, mut chunk) = (Vec::new(), ArenaChunk::default());
             while tree.node(tree.root()).counts().1 < 300 {
@@ -187,12 +188,48 @@ fn no_child_is_claimed_twice_by_threads_at_once() {
             }
             mine
         };
-        let claimed: Vec<NodeId> = std::thread::scope(|scope| {
+        let mut claimed: Vec<NodeId> = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..4).map(|_| scope.spawn(claim)).collect();
             threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
         });
+        claimed.extend(first);
         assert_eq!(claimed.len(), 300);
         assert_eq!(claimed.iter().collect::<HashSet<_>>().len(), 300);
+    }
+}
+
+#[test]
+fn a_node_is_expanded_by_one_of_the_threads_that_try() {
+    for round in 0..30 {
+        let tree = Tree::with_memory(1 << 20);
+        let edges = edges(300, &mut Rng::with_seed(round));
+        let mut chunk = ArenaChunk::default();
+        assert!(tree.begin_expansion(tree.root()));
+        let first = tree.expand(tree.root(), &edges, &mut chunk);
+        let others = std::iter::from_fn(|| tree.claim_untried(tree.root(), &mut chunk));
+        let nodes: Vec<NodeId> = first.into_iter().chain(others).collect();
+        let start = Barrier::new(4);
+        // Families of one child, as the last arrow of a movement, and larger ones.
+        let family = |place: usize| &edges[..1 + place % 3];
+        let expand = || {
+            let mut chunk = ArenaChunk::default();
+            start.wait();
+            let mut expanded = 0;
+            for (place, &id) in nodes.iter().enumerate() {
+                if tree.begin_expansion(id) {
+                    expanded += u32::from(tree.expand(id, family(place), &mut chunk).is_some());
+                }
+            }
+            expanded
+        };
+        let expanded: u32 = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(expand)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+        });
+        assert_eq!(expanded, 300);
+        for (place, &id) in nodes.iter().enumerate() {
+            assert_eq!(tree.node(id).counts(), (family(place).len() as u32, 1));
+        }
     }
 }
 
@@ -201,8 +238,8 @@ fn threads_that_fill_a_tree_to_the_last_word_take_none_twice() {
     for round in 0..300 {
         let tree = Tree::with_memory(0);
         let edges = edges(300, &mut Rng::with_seed(round));
-        let mut chunk = ArenaChunk::default();
-        assert!(tree.begin_expansion(tree.root()) && tree.expand(tree.root(), &edges, &mut chunk));
+        assert!(tree.begin_expansion(tree.root()));
+        assert!(tree.expand(tree.root(), &edges, &mut ArenaChunk::default()).is_some());
         let start = Barrier::new(4);
         // Expands children of the root, large families and small ones, and tries all that there is room for.
         let fill = |seed| {
@@ -211,8 +248,8 @@ fn threads_that_fill_a_tree_to_the_last_word_take_none_twice() {
             let mut expanded = Vec::new();
             while let Some(id) = tree.claim_untried(tree.root(), &mut chunk) {
                 let family = &edges[..[1 + rng.usize(..8), 1 + rng.usize(..200)][rng.usize(..2)]];
-                if tree.begin_expansion(id) && tree.expand(id, family, &mut chunk) {
-                    let tried = std::iter::from_fn(|| tree.claim_untried(id, &mut chunk)).count();
+                if tree.begin_expansion(id) && tree.expand(id, family, &mut chunk).is_some() {
+                    let tried = 1 + std::iter::from_fn(|| tree.claim_untried(id, &mut chunk)).count();
                     expanded.push((id, family.len(), tried));
                 }
             }

@@ -166,8 +166,7 @@ impl Sums {
         let mut expander = Expander::new();
         self.expansion.measure(&remains.expanded, |(_, state)| {
             let Some(id) = next else { return };
-            expander.expand_on(Kernel::fastest(), &fresh, id, state, params, &mut rng);
-            next = fresh.claim_untried(id, &mut expander.chunk);
+            next = expander.expand_on(Kernel::fastest(), &fresh, id, state, params, &mut rng);
         });
         let (mut cache, mut chunk) = (SelectionCache::default(), ArenaChunk::default());
         self.selection.measure(&remains.expanded, |(id, state)| {

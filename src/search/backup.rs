@@ -78,8 +78,12 @@ pub fn carry_proof(tree: &Tree, path: impl DoubleEndedIterator<Item = Step>) {
     }
 }
 
-/// Whether every child of an expanded node is a proven loss of the side that chooses there.
+/// Whether a node is expanded and every child is a proven loss of the side that chooses there.
 pub fn all_children_lose(tree: &Tree, id: NodeId, chooser: Side) -> bool {
+    // The counts of a node that another worker is expanding may already be there when its children are not.
+    let is_expanded = tree.is_expanded(id);
     let (count, tried) = tree.node(id).counts();
-    count == tried && tree.tried(id).all(|(_, child)| child.proof() == Some(chooser.opponent()))
+    is_expanded
+        && count == tried
+        && tree.tried(id).all(|(_, child)| child.proof() == Some(chooser.opponent()))
 }

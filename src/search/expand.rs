@@ -42,13 +42,13 @@ impl Expander {
         state: &State,
         params: &Params,
         rng: &mut Rng,
-    ) {
-        kernel.dispatch(Expansion { expander: self, tree, id, state, excluded: &[], params, rng });
+    ) -> Option<NodeId> {
+        kernel.dispatch(Expansion { expander: self, tree, id, state, excluded: &[], params, rng })
     }
 
     /// Expands a node: gives it its children in descending order of their priors, or in random order where the formula
-    /// has none. `excluded` moves are not among them, unless all are. Nothing happens when the memory is full or
-    /// another worker has begun to.
+    /// has none. `excluded` moves are not among them, unless all are. Returns the first, claimed as by
+    /// [`Tree::claim_untried`]; nothing happens when the memory is full or another worker has begun to.
     #[inline(always)]
     pub fn expand<L: Lanes>(
         &mut self,
@@ -58,8 +58,8 @@ impl Expander {
         excluded: &[Move],
         params: &Params,
         rng: &mut Rng,
-    ) {
-        L::call(Expansion { expander: self, tree, id, state, excluded, params, rng });
+    ) -> Option<NodeId> {
+        L::call(Expansion { expander: self, tree, id, state, excluded, params, rng })
     }
 
     /// Lists the edges and their logits, divided by the temperature.
@@ -110,13 +110,13 @@ struct Expansion<'a> {
 }
 
 impl SimdTask for Expansion<'_> {
-    type Output = ();
+    type Output = Option<NodeId>;
 
     #[inline(always)]
-    fn run<L: Lanes>(self) {
+    fn run<L: Lanes>(self) -> Option<NodeId> {
         let Self { expander, tree, id, state, excluded, params, rng } = self;
         if tree.is_full() || !tree.begin_expansion(id) {
-            return;
+            return None;
         }
         match params.formula {
             Formula::Puct(puct) if params.grouping == Grouping::Split => {
@@ -131,7 +131,7 @@ impl SimdTask for Expansion<'_> {
         if !excluded.is_empty() && expander.sorted.iter().any(|&edge| state.leaves_choice(edge, excluded)) {
             expander.sorted.retain(|&edge| state.leaves_choice(edge, excluded));
         }
-        tree.expand(id, &expander.sorted, &mut expander.chunk);
+        tree.expand(id, &expander.sorted, &mut expander.chunk)
     }
 }
 

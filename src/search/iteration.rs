@@ -6,12 +6,12 @@
 //! `worker::Scratch`.
 
 use super::backup::{self, Rewards, Step};
+use super::expand::Expander;
 use super::params::Formula;
 use super::run::Run;
 use super::select::puct::ValueVariance;
-use super::select::{self, Parent};
+use super::select::{self, Parent, Selected};
 use super::state::State;
-use super::tree::NodeId;
 use super::worker::{Level, Scratch, Worker};
 use crate::board::position::Position;
 use crate::board::square::Side;
@@ -22,15 +22,20 @@ impl Worker {
     /// Goes on from the last node of the path to a child; `false` if it is a leaf.
     #[inline(always)]
     pub(super) fn descend_to_child<L: Lanes>(&mut self, run: &Run) -> bool {
-        let Some((child, variance)) = self.select_child::<L>(run) else { return false };
+        let Some((Selected { child, is_new }, variance)) = self.select_child::<L>(run) else { return false };
         let Some(level) = self.path.last() else { return false };
         let node = run.tree.node(child);
-        let (state, mover) = (level.state.after(node.edge()), level.state.chooser());
-        let granted = run.descents_in_a_row(node.visits()).min(level.left());
-        let is_new = node.add_visits(granted) == 0;
-        if is_new && let Some(winner) = self.proven_winner(run, &state) {
-            node.prove(winner);
-        }
+        let (state, mover, left) = (level.state.after(node.edge()), level.state.chooser(), level.left());
+        let granted = if is_new {
+            if let Some(winner) = self.proven_winner(run, &state) {
+                node.prove(winner);
+            }
+            1
+        } else {
+            let granted = run.descents_in_a_row(node.visits()).min(left);
+            node.add_visits(granted);
+            granted
+        };
         let step = Step { node: child, mover };
         self.path.push(Level { step, state, variance, granted, is_new, rewards: Rewards::default() });
         true
@@ -53,11 +58,10 @@ impl Worker {
         }
     }
 
-    /// The child to descend to from the last node of the path, which is expanded first if need be: the best by the
-    /// formula, but without priors an untried one while there is any. With it goes the variance of the node's values.
-    /// `None` at a leaf.
+    /// The child to descend to from the last node of the path: the best by the formula, or the first where the node has
+    /// just been expanded. With it goes the variance of the node's values. `None` at a leaf.
     #[inline(always)]
-    fn select_child<L: Lanes>(&mut self, run: &Run) -> Option<(NodeId, ValueVariance)> {
+    fn select_child<L: Lanes>(&mut self, run: &Run) -> Option<(Selected, ValueVariance)> {
         let tree = run.tree;
         let level = self.path.last()?;
         let id = level.step.node;
@@ -67,23 +71,17 @@ impl Worker {
         if !goes_on || tree.node(id).proof().is_some() {
             return None;
         }
-        if !tree.is_expanded(id) && !expand::<L>(run, &self.path, &mut self.scratch) {
-            return None;
-        }
-        let chunk = &mut self.scratch.expander.chunk;
+        let first =
+            if tree.is_expanded(id) { None } else { Some(expand::<L>(run, &self.path, &mut self.scratch)?) };
         let chooser = level.state.chooser();
         let reward = level.rewards.of_side(level.step.mover);
         let parent = Parent::of_descents(tree, id, chooser, level.left(), reward);
-        let mut variance = level.variance;
-        let untried = match &run.params.formula {
-            Formula::Puct(puct) => {
-                variance = variance.at(&parent, puct);
-                None
-            }
-            _ => tree.claim_untried(id, chunk),
+        let variance = match &run.params.formula {
+            Formula::Puct(puct) => level.variance.at(&parent, puct),
+            _ => level.variance,
         };
-        let child = untried
-            .or_else(|| select::best_child(&parent, run.params, variance, &mut self.scratch.cache, chunk));
+        let Scratch { cache, expander: Expander { chunk, .. }, .. } = &mut self.scratch;
+        let child = first.or_else(|| select::best_child(&parent, run.params, variance, cache, chunk));
         if child.is_none() && backup::all_children_lose(tree, id, chooser) {
             // Usually the node is proven then too, but two workers that prove its last two children at the same
             // moment may each have missed the other's.
@@ -105,18 +103,20 @@ impl Worker {
     }
 }
 
-/// Expands the last node of a path; `false` if the game is over there, the memory is full, or another worker is
+/// Expands the last node of a path; its first child, `None` if the game is over there, the memory is full, or another worker is
 /// expanding it.
 #[inline(always)]
-fn expand<L: Lanes>(run: &Run, path: &[Level], scratch: &mut Scratch) -> bool {
-    let Some(Level { step: Step { node: id, .. }, state, .. }) = path.last() else { return false };
+fn expand<L: Lanes>(run: &Run, path: &[Level], scratch: &mut Scratch) -> Option<Selected> {
+    let Level { step: Step { node: id, .. }, state, .. } = path.last()?;
     if let Some(winner) = state.winner() {
         // The worker that came here first is about to say so itself.
         run.tree.node(*id).prove(winner);
-        return false;
+        return None;
     }
     // Only moves of the root can be excluded, and the path to a movement's arrows has two nodes.
     let excluded = if path.len() <= 2 { run.excluded } else { &[] };
-    scratch.expander.expand::<L>(run.tree, *id, state, excluded, run.params, &mut scratch.rng);
-    run.tree.is_expanded(*id)
+    scratch
+        .expander
+        .expand::<L>(run.tree, *id, state, excluded, run.params, &mut scratch.rng)
+        .map(Selected::claimed)
 }

@@ -61,10 +61,10 @@ impl Tally {
 }
 
 impl Run<'_> {
-    /// The logarithm of how many visits make one of [`Run::descents_in_a_row`]: what all workers are granted at a node
-    /// adds at most 1/16 to its visits.
+    /// The logarithm of how many visits make one of [`Run::descents_in_a_row`]: what a worker is granted at a node adds
+    /// at most 1/16 to its visits, and what all are granted at most 1/8.
     pub fn row_shift(workers: usize) -> u32 {
-        4 + workers.next_power_of_two().ilog2()
+        3 + workers.next_power_of_two().ilog2().max(1)
     }
 
     /// How many descents in a row may pass a node with so many visits before it is told of them.

@@ -48,28 +48,49 @@ impl<'a> Parent<'a> {
     }
 }
 
-/// The child to descend to; `None` if all are proven losses. By UCT and UCB1-tuned all children were tried before,
-/// PUCT may claim one that was not. `variance` is that of the node, for PUCT.
+/// A child to descend to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Selected {
+    /// The child.
+    pub child: NodeId,
+    /// Whether it has been made for this descent, whose visit is counted then.
+    pub is_new: bool,
+}
+
+impl Selected {
+    /// One that has just been claimed.
+    pub(super) fn claimed(child: NodeId) -> Self {
+        Self { child, is_new: true }
+    }
+
+    fn tried(child: NodeId) -> Self {
+        Self { child, is_new: false }
+    }
+}
+
+/// The child to descend to; `None` if all are proven losses. By UCT and UCB1-tuned an untried child comes before all
+/// others, by PUCT one that scores higher. `variance` is that of the node, for PUCT.
 pub fn best_child(
     parent: &Parent,
     params: &Params,
     variance: ValueVariance,
     cache: &mut SelectionCache,
     chunk: &mut ArenaChunk,
-) -> Option<NodeId> {
+) -> Option<Selected> {
+    let mut claim = || parent.tree.claim_untried(parent.id, chunk).map(Selected::claimed);
     match params.formula {
-        Formula::Uct { c } => {
+        Formula::Uct { c } => claim().or_else(|| {
             let exploration = c * (2.0 * libm::logf(parent.visits as f32)).sqrt();
-            ucb::uct(parent, exploration, params.has_arrow_before_value(), cache)
-        }
-        Formula::Ucb1Tuned => ucb::ucb1_tuned(parent, cache),
+            ucb::uct(parent, exploration, params.has_arrow_before_value(), cache).map(Selected::tried)
+        }),
+        Formula::Ucb1Tuned => claim().or_else(|| ucb::ucb1_tuned(parent, cache).map(Selected::tried)),
         Formula::Puct(puct) => {
             let preference = puct::prefer(parent, &puct, variance, cache);
-            let untried = if preference.untried { parent.tree.claim_untried(parent.id, chunk) } else { None };
-            if let Some(child) = untried {
+            let untried = if preference.untried { claim() } else { None };
+            if let Some(Selected { child, .. }) = untried {
                 cache.add(parent, child);
             }
-            untried.or(preference.tried)
+            untried.or(preference.tried.map(Selected::tried))
         }
     }
 }
@@ -91,15 +112,13 @@ fn is_movement(node: &Node) -> bool {
 /// use otrera::{Position, Side};
 /// let (tree, mut chunk) = (Tree::with_memory(1 << 20), ArenaChunk::default());
 /// let edges: Vec<Edge> = Position::standard().movements().map(Edge::movement).collect();
-/// assert!(tree.begin_expansion(tree.root()) && tree.expand(tree.root(), &edges, &mut chunk));
-/// let [first, second] = [3, 5].map(|visits| {
-///     let child = tree.claim_untried(tree.root(), &mut chunk).unwrap();
-///     tree.node(child).add_visits(visits);
-///     child
-/// });
+/// assert!(tree.begin_expansion(tree.root()));
+/// let first = tree.expand(tree.root(), &edges, &mut chunk);
+/// let second = tree.claim_untried(tree.root(), &mut chunk).unwrap();
+/// tree.node(second).add_visits(5);
 /// assert_eq!(final_child(&tree, tree.root(), Side::Black, 0.0), Some(second));
 /// tree.node(second).prove(Side::White);
-/// assert_eq!(final_child(&tree, tree.root(), Side::Black, 0.0), Some(first));
+/// assert_eq!(final_child(&tree, tree.root(), Side::Black, 0.0), first);
 /// ```
 pub fn final_child(tree: &Tree, id: NodeId, chooser: Side, lcb_z: f32) -> Option<NodeId> {
     let proof = |node: &Node| match node.proof() {

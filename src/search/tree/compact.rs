@@ -4,7 +4,7 @@
 
 use super::Tree;
 use super::family::{FIRST_BLOCK, HEADER, family_words};
-use super::node::{EXPANDING, NODE, NodeId};
+use super::node::{NODE, NodeId, UNEXPANDED};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
@@ -94,7 +94,7 @@ impl Tree {
     fn each_piece(&self, id: NodeId, mut take: impl FnMut(Piece)) {
         let node = self.node(id);
         let (family, (count, tried)) = (node.family(), node.counts());
-        if family <= EXPANDING {
+        if family == UNEXPANDED {
             return;
         }
         let in_first = tried.min(FIRST_BLOCK);
@@ -141,7 +141,7 @@ impl Tree {
         for id in (piece.node..).step_by(NODE as usize).take(piece.tried as usize) {
             let node = self.node(id);
             let family = node.family();
-            if family > EXPANDING && (id == Tree::ROOT || node.visits() >= least) {
+            if family != UNEXPANDED && (id == Tree::ROOT || node.visits() >= least) {
                 node.set_family(family, self.forwarded(family));
                 listed += node.counts().0 as usize;
             } else {

@@ -2,26 +2,23 @@
 //!
 //! ```text
 //!   word    0                     1           2 .. 8            8 ..
-//!   family  | lock, next block    | variance  | nodes 0 and 1   | edges: two a word, in the order of trial |
+//!   family  | next block          | variance  | nodes 0 and 1   | edges: two a word, in the order of trial |
 //!   block   | next block          | nodes ...
 //! ```
 //!
-//! Word 0: bits 0..32 = the next block, 0 if there is none; bit 63 = a worker is making a child of it a node.
+//! Word 0: the next block, 0 if there is none.
 //! Word 1: bits 0..42 = sum of (reward - 1/2)^2 in units of 2^-22, bits 42..64 = count of rewards.
 
+use super::Tree;
 use super::arena::ArenaChunk;
 use super::edge::Edge;
-use super::node::{EXPANDING, NODE, Node, NodeId, ONE_TRIED, REWARD_UNIT, UNEXPANDED};
-use super::{Tree, node::Access};
+use super::node::{NODE, Node, NodeId, ONE_CHILD, ONE_TRIED, REWARD_UNIT, UNEXPANDED};
 use std::sync::atomic::Ordering::*;
 
 /// Words before the nodes of a family.
 pub(super) const HEADER: u32 = 2;
 /// Nodes in the first block of a family. Every further block has room for twice as many as the one before.
 pub(super) const FIRST_BLOCK: u32 = 2;
-
-/// Word 0 of a family: a worker is making a child of it a node.
-const LOCKED: u64 = 1 << 63;
 
 /// Word 1 of a family: the sum in bits 0..42, the count in bits 42..64.
 const DEVIATION_BITS: u32 = 42;
@@ -58,20 +55,27 @@ fn first_edge(family: u32, count: u32) -> u32 {
 impl Tree {
     /// Whether the caller may expand the node, since nobody has begun to. It must then call [`Tree::expand`].
     pub fn begin_expansion(&self, id: NodeId) -> bool {
-        let expanding =
-            |word: u64| (word >> 32 == u64::from(UNEXPANDED)).then_some(word | u64::from(EXPANDING) << 32);
-        self.node(id).visits.fetch_update(Relaxed, Relaxed, expanding).is_ok()
+        let node = self.node(id);
+        match node.lock() {
+            Some(word) if word < ONE_CHILD => true,
+            Some(word) => {
+                node.unlock(word);
+                false
+            }
+            None => false,
+        }
     }
 
-    /// Gives a node its children, to be tried in this order. `false` when there is no room, or for 2^16 children and
-    /// more, which leaves it unexpanded.
-    pub fn expand(&self, id: NodeId, edges: &[Edge], chunk: &mut ArenaChunk) -> bool {
+    /// Gives a node its children, at least one, to be tried in this order. Returns the first, which is claimed as by
+    /// [`Tree::claim_untried`]. `None` when there is no room, or for 2^16 children and more, which leaves the node
+    /// unexpanded.
+    pub fn expand(&self, id: NodeId, edges: &[Edge], chunk: &mut ArenaChunk) -> Option<NodeId> {
         let node = self.node(id);
         let count = edges.len() as u32;
         let family = if count < 1 << 16 { self.take_words(family_words(count), chunk) } else { None };
-        let Some(family) = family else {
-            node.set_family(EXPANDING, UNEXPANDED);
-            return false;
+        let (Some(family), Some(&first)) = (family, edges.first()) else {
+            node.unlock(node.edge_with_prior());
+            return None;
         };
         self.word(family).store(0, Relaxed);
         self.word(family + 1).store(0, Relaxed);
@@ -80,9 +84,11 @@ impl Tree {
             self.word(word).store(u64::from(pair[0].0) | u64::from(second) << 32, Relaxed);
         }
         chunk.listed += edges.len();
-        self.access.add(node.edge, u64::from(count) << 32, Relaxed);
-        node.set_family(EXPANDING, family);
-        true
+        let child = family + HEADER;
+        self.node(child).reset(first, 1);
+        node.unlock(node.edge_with_prior() + u64::from(count) * ONE_CHILD + ONE_TRIED);
+        node.set_family(UNEXPANDED, family);
+        Some(child)
     }
 
     /// Whether the node has children to choose from.
@@ -100,7 +106,7 @@ impl Tree {
         let node = self.node(id);
         let family = node.family();
         let (count, tried) = node.counts();
-        (family > EXPANDING && tried < count).then(|| self.listed_edge(family, count, tried).prior())
+        (family != UNEXPANDED && tried < count).then(|| self.listed_edge(family, count, tried).prior())
     }
 
     /// The edge to a child, with its prior.
@@ -110,38 +116,26 @@ impl Tree {
         Edge((pair >> (place % 2 * 32)) as u32)
     }
 
-    /// The next untried child, made a node and now the caller's to visit. `None` also when there is no room for
-    /// it, or another worker is just claiming one.
+    /// The next untried child, made a node, with its first visit counted: that of the caller. `None` also when there is
+    /// no room for it, or another worker is just claiming one.
     pub fn claim_untried(&self, id: NodeId, chunk: &mut ArenaChunk) -> Option<NodeId> {
         let node = self.node(id);
         let family = node.family();
         let (count, tried) = node.counts();
-        if family <= EXPANDING || tried == count || !self.lock(family) {
+        if family == UNEXPANDED || tried == count {
             return None;
         }
-        let (_, tried) = node.counts();
+        let word = node.lock()?;
+        let tried = (word / ONE_TRIED) as u32;
         let claimed = if tried < count { self.place(family, count, tried, chunk) } else { None };
-        if let Some(child) = claimed {
-            self.node(child).reset(self.listed_edge(family, count, tried));
-            self.access.add(node.edge, ONE_TRIED, Release);
+        match claimed {
+            Some(child) => {
+                self.node(child).reset(self.listed_edge(family, count, tried), 1);
+                node.unlock(word + ONE_TRIED);
+            }
+            None => node.unlock(word),
         }
-        self.unlock(family);
         claimed
-    }
-
-    /// Tries to lock the family; `false` if another worker holds the lock.
-    #[inline(always)]
-    fn lock(&self, family: u32) -> bool {
-        self.access == Access::Alone || self.word(family).fetch_or(LOCKED, Acquire) & LOCKED == 0
-    }
-
-    #[inline(always)]
-    fn unlock(&self, family: u32) {
-        if self.access == Access::Shared {
-            // Only the worker that holds the lock writes to this word.
-            let word = self.word(family);
-            word.store(word.load(Relaxed) & !LOCKED, Release);
-        }
     }
 
     /// Where a child's node lies, in a new block if need be. The caller holds the lock.
@@ -155,7 +149,7 @@ impl Tree {
             if next == 0 {
                 next = self.take_words(1 + NODE * size.min(count - before), chunk)?;
                 self.word(next).store(0, Relaxed);
-                self.word(header).fetch_or(u64::from(next), Relaxed);
+                self.word(header).store(u64::from(next), Relaxed);
             }
             (header, first) = (next, next + 1);
         }
@@ -169,7 +163,7 @@ impl Tree {
     #[inline]
     pub fn add_deviations(&self, id: NodeId, count: u32, squares: u64) {
         let family = self.node(id).family();
-        if family <= EXPANDING {
+        if family == UNEXPANDED {
             return;
         }
         let word = self.word(family + 1);
@@ -186,7 +180,7 @@ impl Tree {
     pub fn deviations(&self, id: NodeId) -> (u32, f32) {
         const SCALE: f32 = DEVIATION_UNIT as f32 / (REWARD_UNIT as f32 * REWARD_UNIT as f32);
         let family = self.node(id).family();
-        if family <= EXPANDING {
+        if family == UNEXPANDED {
             return (0, 0.0);
         }
         let deviations = self.word(family + 1).load(Relaxed);
@@ -203,7 +197,7 @@ impl Tree {
         let node = self.node(id);
         let family = node.family();
         // Another worker may have written the counts of a node that it is still expanding.
-        let tried = if family > EXPANDING { node.counts().1 } else { 0 };
+        let tried = if family != UNEXPANDED { node.counts().1 } else { 0 };
         Tried {
             tree: self,
             header: family,

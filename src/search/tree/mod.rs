@@ -6,11 +6,11 @@
 //! are. The nodes of a family lie in blocks, each twice as large as the one before.
 //!
 //! ```text
-//!   node    | value | family, visits | counts, edge |          counts: children, and how many were tried
-//!                        |
-//!                        +--> family  | next block | variance | node 0 | node 1 | edge, edge | ... |
-//!                                         |
-//!                                         +--> block  | next block | node 2 | node 3 | node 4 | node 5 |
+//!   node    | proof, value | family, visits | counts, edge |   counts: children, and how many were tried
+//!                               |
+//!                               +--> family  | next block | variance | node 0 | node 1 | edge, edge | ... |
+//!                                                |
+//!                                                +--> block  | next block | node 2 | node 3 | node 4 | node 5 |
 //! ```
 //!
 //! The first two nodes, the most visited where there are priors, lie beside the header: a descent finds what it
@@ -45,12 +45,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 ///
 /// let (tree, mut chunk) = (Tree::with_memory(1 << 20), ArenaChunk::default());
 /// let edges: Vec<Edge> = Position::standard().movements().map(Edge::movement).collect();
-/// assert!(tree.begin_expansion(tree.root()) && tree.expand(tree.root(), &edges, &mut chunk));
+/// assert!(tree.begin_expansion(tree.root()));
+/// let first = tree.expand(tree.root(), &edges, &mut chunk).unwrap();
+/// let second = tree.claim_untried(tree.root(), &mut chunk).unwrap();
+/// assert_eq!([first, second].map(|child| tree.node(child).edge()), [edges[0], edges[1]]);
+/// assert_eq!(tree.node(tree.root()).counts(), (80, 2));
 ///
-/// let child = tree.claim_untried(tree.root(), &mut chunk).unwrap();
-/// tree.node(child).add_visits(1);
-/// assert_eq!(tree.node(child).edge(), edges[0]);
-/// assert_eq!(tree.node(tree.root()).counts(), (80, 1));
 /// tree.return_chunk(chunk);
 /// assert_eq!(tree.len(), 81);
 /// ```
@@ -62,8 +62,8 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// The first node. Lower numbers are the states of a node without a family.
-    const ROOT: NodeId = 2;
+    /// The first node. 0 is the family of a node without one.
+    const ROOT: NodeId = 1;
 
     /// An empty tree that will never take more than about this many bytes, from 64 KiB to 32 GiB, and fewer where the
     /// system refuses them.
@@ -132,7 +132,7 @@ impl Tree {
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        self.node(Self::ROOT).reset(Edge(0));
+        self.node(Self::ROOT).reset(Edge(0), 0);
         *self.growth = Growth::default();
         *self.full.get_mut() = false;
     }

@@ -12,10 +12,14 @@ pub(super) const NODE: u32 = 3;
 
 /// Family of a node that has not been expanded.
 pub(super) const UNEXPANDED: u32 = 0;
-/// Family of a node that some thread is expanding.
-pub(super) const EXPANDING: u32 = 1;
 
-/// One child tried, in the third word of a node.
+/// Value: the sum of the rewards in the lower bits, who is proven to win in the upper ones.
+const SUM: u64 = (1 << 48) - 1;
+const PROOF_SHIFT: u32 = 62;
+
+/// Edge: the lock, one child, and one child tried.
+const LOCKED: u64 = 1 << 31;
+pub(super) const ONE_CHILD: u64 = 1 << 32;
 pub(super) const ONE_TRIED: u64 = 1 << 48;
 
 /// Rewards are added up as integers, a win being so many: sums of integers do not depend on the order in which
@@ -26,13 +30,14 @@ pub const REWARD_UNIT: u32 = 1 << 16;
 /// which are fixed before others can find them.
 #[derive(Clone, Copy)]
 pub struct Node<'a> {
-    /// Sum of the rewards of the side that moved into this node, in units of 1/[`REWARD_UNIT`].
+    /// Bits 0..48: sum of the rewards of the side that moved into this node, in units of 1/[`REWARD_UNIT`].
+    /// Bits 62 and 63: proven for Black, for White.
     pub(super) value: &'a AtomicU64,
     /// Bits 0..32: visits, that is descents through this node, those under way included: until it is backed up a
     /// descent counts as a loss, which keeps other workers off its path (virtual loss, Chaslot et al. 2008).
-    /// Bits 32..64: the family, [`UNEXPANDED`] or [`EXPANDING`].
+    /// Bits 32..64: the family, or [`UNEXPANDED`].
     pub(super) visits: &'a AtomicU64,
-    /// Bits 0..30: the edge that leads here with its prior. Bits 30 and 31: proven for Black, for White.
+    /// Bits 0..30: the edge that leads here with its prior. Bit 31: a lock, by which the bits above it are changed.
     /// Bits 32..48: number of children. Bits 48..64: how many of them have been tried.
     pub(super) edge: &'a AtomicU64,
     pub(super) access: Access,
@@ -66,9 +71,9 @@ impl Node<'_> {
     pub const MOST_VISITS: u32 = u32::MAX - (1 << 24);
 
     /// Makes a new node of the words.
-    pub(super) fn reset(&self, edge: Edge) {
+    pub(super) fn reset(&self, edge: Edge, visits: u32) {
         self.value.store(0, Relaxed);
-        self.visits.store(0, Relaxed);
+        self.visits.store(visits.into(), Relaxed);
         self.edge.store(u64::from(edge.0), Relaxed);
     }
 
@@ -76,6 +81,12 @@ impl Node<'_> {
     #[inline]
     pub fn edge(&self) -> Edge {
         Edge(self.edge.load(Relaxed) as u32 & Edge::MASK)
+    }
+
+    /// The third word without what is above its edge.
+    #[inline(always)]
+    pub(super) fn edge_with_prior(&self) -> u64 {
+        self.edge.load(Relaxed) & (LOCKED - 1)
     }
 
     /// The prior of the edge that leads here, see [`Edge::with_log_prior`].
@@ -128,13 +139,14 @@ impl Node<'_> {
     #[inline]
     pub fn mean_with(&self, reward: u32, visits: u32) -> f32 {
         // x86 converts signed 64-bit integers to floating point in one instruction, unsigned ones not before AVX-512.
-        (self.value.load(Relaxed) + u64::from(reward)) as i64 as f32 / (visits as f32 * REWARD_UNIT as f32)
+        let sum = (self.value.load(Relaxed) & SUM) + u64::from(reward);
+        sum as i64 as f32 / (visits as f32 * REWARD_UNIT as f32)
     }
 
     /// The side that is proven to win from here, if that is known.
     #[inline]
     pub fn proof(&self) -> Option<Side> {
-        match self.edge.load(Relaxed) as u32 >> 30 {
+        match self.value.load(Relaxed) >> PROOF_SHIFT {
             0 => None,
             1 => Some(Side::Black),
             _ => Some(Side::White),
@@ -143,7 +155,7 @@ impl Node<'_> {
 
     /// Records that this side wins from here.
     pub fn prove(&self, winner: Side) {
-        self.edge.fetch_or(1 << (30 + winner.index()), Relaxed);
+        self.value.fetch_or(1 << (PROOF_SHIFT + winner.index() as u32), Relaxed);
     }
 
     /// Number of children, and how many of them were tried; both 0 before expansion.
@@ -154,7 +166,7 @@ impl Node<'_> {
         (counts & 0xffff, counts >> 16)
     }
 
-    /// The family, [`UNEXPANDED`] or [`EXPANDING`].
+    /// The family, or [`UNEXPANDED`].
     #[inline]
     pub(super) fn family(&self) -> u32 {
         (self.visits.load(Acquire) >> 32) as u32
@@ -163,7 +175,24 @@ impl Node<'_> {
     /// Whether it has children to choose from.
     #[inline]
     pub fn is_expanded(&self) -> bool {
-        self.family() > EXPANDING
+        self.family() != UNEXPANDED
+    }
+
+    /// Tries to lock the number of children and how many of them have been tried; the third word then, `None` if
+    /// another worker holds the lock.
+    #[inline(always)]
+    pub(super) fn lock(&self) -> Option<u64> {
+        if self.access == Access::Alone {
+            return Some(self.edge.load(Relaxed));
+        }
+        let word = self.edge.fetch_or(LOCKED, Acquire);
+        (word & LOCKED == 0).then_some(word)
+    }
+
+    /// Unlocks them, the third word being so from now on. Nobody else changes it while it is locked.
+    #[inline(always)]
+    pub(super) fn unlock(&self, word: u64) {
+        self.edge.store(word, Release);
     }
 
     /// Replaces the family, known to be `from`, by another while others may count visits in the same word.
@@ -174,6 +203,6 @@ impl Node<'_> {
     /// Undoes an expansion. Only while no worker uses the tree.
     pub(super) fn collapse(&self) {
         self.visits.store(self.visits.load(Relaxed) & u64::from(u32::MAX), Relaxed);
-        self.edge.store(self.edge.load(Relaxed) & u64::from(u32::MAX), Relaxed);
+        self.edge.store(self.edge_with_prior(), Relaxed);
     }
 }

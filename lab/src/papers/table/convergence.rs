@@ -11,7 +11,7 @@ use otrera::search::expand::Expander;
 use otrera::search::params::Formula;
 use otrera::search::select::cache::SelectionCache;
 use otrera::search::select::puct::ValueVariance;
-use otrera::search::select::{Parent, best_child};
+use otrera::search::select::{Parent, Selected, best_child};
 use otrera::search::state::State;
 use otrera::search::tree::{NodeId, Tree};
 use otrera::{Kernel, Movement, Position, Side, WinRate};
@@ -74,30 +74,31 @@ impl FirstMove {
         let mut path = vec![Step { node: id, mover: Side::White }];
         self.tree.node(id).add_visits(1);
         loop {
-            id = self.child_of(id, &state)?;
+            let Selected { child, is_new } = self.child_of(id, &state)?;
+            id = child;
             let node = self.tree.node(id);
             path.push(Step { node: id, mover: Side::Black });
             state = state.after(node.edge());
-            if node.add_visits(1) == 0 {
+            if is_new {
                 return Some(path);
             }
+            node.add_visits(1);
             if node.edge().as_arrow().is_some() {
                 return None;
             }
         }
     }
 
-    /// An untried child as long as there is one, then the best, as the search's worker does.
-    fn child_of(&mut self, id: NodeId, state: &State) -> Option<NodeId> {
+    /// The child that the search's worker would descend to.
+    fn child_of(&mut self, id: NodeId, state: &State) -> Option<Selected> {
         if !self.tree.is_expanded(id) {
-            self.expander.expand_on(Kernel::fastest(), &self.tree, id, state, &self.params, &mut self.rng);
+            let (tree, params) = (&self.tree, &self.params);
+            let first = self.expander.expand_on(Kernel::fastest(), tree, id, state, params, &mut self.rng)?;
+            return Some(Selected { child: first, is_new: true });
         }
+        let parent = Parent::new(&self.tree, id, Side::Black);
         let chunk = &mut self.expander.chunk;
-        let untried = self.tree.claim_untried(id, chunk);
-        untried.or_else(|| {
-            let parent = Parent::new(&self.tree, id, Side::Black);
-            best_child(&parent, &self.params, ValueVariance::START, &mut self.cache, chunk)
-        })
+        best_child(&parent, &self.params, ValueVariance::START, &mut self.cache, chunk)
     }
 
     fn oracle(&self, path: &[Step]) -> WinRate {
