@@ -10,6 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
@@ -229,6 +230,27 @@ fn a_cluster_of_three_nodes_plays_the_same_games_and_is_stopped_by_the_test() {
     let played = games(&tested).len();
     assert!((4..400).contains(&played), "{played} games");
     for file in [here, there, tested] {
+        fs::remove_file(file).expect("it was made above");
+    }
+}
+
+#[test]
+fn a_task_that_always_dies_ends_the_match() {
+    if python("a task that dies").is_none() {
+        return;
+    }
+    let (program, results) = (file("deadly.sh"), file("died"));
+    // It kills the laboratory where that does a task.
+    let script = "#!/bin/sh\ngrep -q numbers /proc/$PPID/cmdline && kill -9 $PPID\n";
+    fs::write(&program, script).expect("a program");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
+    command.args(["match", "random", &format!("cmd:{},proto=uci", program.display())]);
+    command.args(["--games", "2", "--cluster", "local", "--output"]).arg(&results).stdin(Stdio::null());
+    let output = command.output().expect("lab starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("died 10 times on Ray"), "{said}");
+    for file in [program, results] {
         fs::remove_file(file).expect("it was made above");
     }
 }

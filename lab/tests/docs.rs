@@ -54,12 +54,16 @@ const RUN: [(&str, &str); 35] = [
 ];
 
 /// Commands that are not, and why.
-const NOT_RUN: [(&str, &str); 21] = [
+const NOT_RUN: [(&str, &str); 22] = [
     ("dist/lab judge dist/otrera --games 20", "minutes; lab/tests/judge.rs runs it"),
     ("cargo install --path protocol", "installs outside of this folder"),
     ("cargo test -p otrera-bot --test sessions", "it is one of these tests"),
     ("cargo bench -p otrera-web", "a benchmark; web/tests/page.rs opens the same page"),
     ("dist/lab match A B", "a form, not a command"),
+    (
+        "dist/lab match random random --games 60000 --balance 0.5 --cluster local",
+        "a measurement; lab/tests/cluster.rs plays on Ray",
+    ),
     ("dist/lab match A B --games 400 --cluster local", "a form; lab/tests/cluster.rs plays on Ray"),
     (
         "dist/lab match \"cmd:NEW uci --threads 1 --memory 160,proto=uci\" \

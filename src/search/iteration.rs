@@ -103,8 +103,8 @@ impl Worker {
     }
 }
 
-/// Expands the last node of a path; its first child, `None` if the game is over there, the memory is full, or another worker is
-/// expanding it.
+/// Expands the last node of a path. Returns its first child; `None` if the game is over there, the memory is full, or
+/// another worker is expanding it.
 #[inline(always)]
 fn expand<L: Lanes>(run: &Run, path: &[Level], scratch: &mut Scratch) -> Option<Selected> {
     let Level { step: Step { node: id, .. }, state, .. } = path.last()?;

@@ -27,6 +27,7 @@ import ray
 
 SECONDS_BETWEEN_LOOKS = 0.2
 PR_SET_PDEATHSIG = 1
+MOST_DEATHS = 10  # before a task is taken to be its own fault
 SIGNALLED = 128  # exit status of a program that a signal has ended in order, less the signal's number
 
 
@@ -47,8 +48,12 @@ def unpacked(program: bytes) -> Path:
     return path
 
 
+def failed(task: dict, problem: str) -> dict:
+    return {"command": shlex.join(["lab", *task["arguments"]]), "problem": problem}
+
+
 # A worker that is killed costs nothing but time: the task is done again elsewhere.
-@ray.remote(num_cpus=1, max_retries=-1)
+@ray.remote(num_cpus=1, max_retries=MOST_DEATHS - 1)
 def play(program: bytes, task: dict) -> dict:
     command = [str(unpacked(program)), *task["arguments"]]
     begun = time.monotonic()
@@ -58,8 +63,18 @@ def play(program: bytes, task: dict) -> dict:
         # Killed by somebody who did not ask: again.
         os._exit(1)
     if done.returncode > 0:
-        return {"command": shlex.join(["lab", *task["arguments"]]), "problem": done.stderr.strip()[-1000:]}
+        return failed(task, done.stderr.strip()[-1000:])
     return {"id": task["id"], "lines": done.stdout.splitlines(), "seconds": time.monotonic() - begun}
+
+
+def result(reference: ray.ObjectRef, task: dict) -> dict:
+    """What a task that has ended came to."""
+    try:
+        return ray.get(reference)
+    except ray.exceptions.WorkerCrashedError:
+        return failed(task, f"died {MOST_DEATHS} times on Ray")
+    except ray.exceptions.RayError as error:
+        return failed(task, str(error).strip()[-1000:])
 
 
 def say(message: dict) -> None:
@@ -76,7 +91,7 @@ def do_tasks(program: bytes) -> None:
     stored = ray.put(program)
     tasks: queue.SimpleQueue = queue.SimpleQueue()
     threading.Thread(target=read_tasks, args=[tasks], daemon=True).start()
-    under_way: list = []
+    under_way: dict = {}
     cores = None
     while True:
         now = int(ray.cluster_resources().get("CPU", 1))
@@ -87,13 +102,13 @@ def do_tasks(program: bytes) -> None:
             task = tasks.get()
             if task is None:
                 return
-            under_way.append(play.remote(stored, task))
+            under_way[play.remote(stored, task)] = task
         if not under_way:
             threading.Event().wait(SECONDS_BETWEEN_LOOKS / 10)
             continue
-        done, under_way = ray.wait(under_way, timeout=SECONDS_BETWEEN_LOOKS)
-        for task in done:
-            say(ray.get(task))
+        ended, _ = ray.wait(list(under_way), timeout=SECONDS_BETWEEN_LOOKS)
+        for reference in ended:
+            say(result(reference, under_way.pop(reference)))
 
 
 def main(address: str, program: str) -> None:

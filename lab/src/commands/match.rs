@@ -16,7 +16,8 @@ use serde_json::Value;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Arguments of `lab match`.
 #[derive(clap::Args, Debug)]
@@ -257,25 +258,46 @@ struct Progress {
     bar: ProgressBar,
     total: u64,
     test: Option<Sprt>,
+    shown: Mutex<Shown>,
+}
+
+/// What has been shown.
+struct Shown {
+    /// When to look at the games again.
+    next: Instant,
+    /// Lines that have been printed, or might have been, of [`Progress::LINES`].
+    lines: u64,
 }
 
 impl Progress {
+    /// Lines of a whole match, at most.
+    const LINES: u64 = 20;
+
     fn new(total: u64, test: Option<Sprt>) -> Self {
-        Self { bar: progress_bar(total), total, test }
+        let shown = Mutex::new(Shown { next: Instant::now(), lines: 0 });
+        Self { bar: progress_bar(total), total, test, shown }
     }
 
+    /// Shows it, and raises `enough` when the test has come to its end.
     fn show(&self, results: &Results, enough: &AtomicBool) {
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let begun = Instant::now();
+        if begun < shown.next && (results.count() as u64) < self.total {
+            return;
+        }
         let score = results.score();
         let line = standing(&score, self.test.as_ref());
         self.bar.set_position(score.games());
         self.bar.set_message(line.clone());
-        if self.bar.is_hidden() && score.games() > 0 && score.games().is_multiple_of((self.total / 20).max(1))
-        {
+        let lines = score.games() * Self::LINES / self.total.max(1);
+        if self.bar.is_hidden() && lines > shown.lines {
             println!("{}/{} {line}", score.games(), self.total);
         }
         if self.test.as_ref().is_some_and(|test| score.tested(test).verdict() != Verdict::Continue) {
             enough.store(true, Ordering::Relaxed);
         }
+        // A look is one at all games: with very many of them it may take a twentieth of the time.
+        *shown = Shown { next: begun + 20 * begun.elapsed(), lines };
     }
 }
 
