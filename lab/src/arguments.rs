@@ -16,7 +16,7 @@ pub struct WorkArgs {
     concurrency: Option<usize>,
     /// Have the work done on a cluster: that of Ray at HOST:PORT, `local` for Ray on this machine, or `slurm:FOLDER`
     /// for Slurm by way of a folder that all its machines share.
-    #[arg(long, value_name = "ADDRESS", conflicts_with = "concurrency")]
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "concurrency", value_parser = read_address)]
     pub cluster: Option<String>,
 }
 
@@ -65,6 +65,16 @@ pub fn read_count<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
 pub fn read_range(text: &str) -> Result<Range<u64>, String> {
     let range = text.split_once("..").and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
     range.ok_or_else(|| "two whole numbers are wanted, like 0..20".into())
+}
+
+/// Where a cluster is, as far as that can be seen from its name.
+fn read_address(text: &str) -> Result<String, String> {
+    let is_host = |(host, port): (&str, &str)| !host.is_empty() && port.parse::<u16>().is_ok();
+    let is_there = match text.strip_prefix("slurm:") {
+        Some(folder) => !folder.is_empty(),
+        None => text == "local" || text.rsplit_once(':').is_some_and(is_host),
+    };
+    is_there.then(|| text.to_owned()).ok_or_else(|| "local, HOST:PORT or slurm:FOLDER is wanted".into())
 }
 
 /// How many are at work at once.

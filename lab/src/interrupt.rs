@@ -110,9 +110,14 @@ fn say(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// Says what follows the word "interrupted" from now on: where the results are and how to go on.
+/// Says what follows the word "interrupted", or why a cluster's work has ended, from now on: where the results are and how to go on.
 pub fn advise(advice: String) {
     *locked(&ADVICE) = advice;
+}
+
+/// What was said so.
+pub fn advice() -> String {
+    locked(&ADVICE).clone()
 }
 
 /// While the guard lives an interruption waits. When one has come already this does not return, so that what comes of

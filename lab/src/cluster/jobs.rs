@@ -2,6 +2,7 @@
 //! that all cores end together, but lasts no longer than the cluster wants it to.
 
 use super::{Task, join};
+use crate::interrupt;
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,8 +27,12 @@ const TASKS_A_CORE: usize = 2;
 /// Has all jobs done on the cluster of this address, until `enough` is raised. The first jobs come first.
 ///
 /// # Errors
-/// There is no such cluster, a task cannot be done, or a line is not taken.
+/// There is no such cluster, a task cannot be done, or a line is not taken; and how to go on.
 pub fn run(address: &str, jobs: Vec<Job>, enough: &AtomicBool) -> Result<(), String> {
+    do_all(address, jobs, enough).map_err(|problem| problem + &interrupt::advice())
+}
+
+fn do_all(address: &str, jobs: Vec<Job>, enough: &AtomicBool) -> Result<(), String> {
     let mut plan = Plan::new(jobs);
     if plan.left() == 0 {
         return Ok(());

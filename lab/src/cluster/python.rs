@@ -11,9 +11,15 @@ const RAY: &str = "ray==2.60.0";
 /// which is made when it is first wanted.
 ///
 /// # Errors
-/// There is no Python, or Ray cannot be fetched.
+/// There is no Python, that which was named does not start, or Ray cannot be fetched.
 pub fn with_ray() -> Result<PathBuf, String> {
-    let given = env::var_os("OTRERA_PYTHON").map_or_else(|| PathBuf::from("python3"), PathBuf::from);
+    let named = env::var_os("OTRERA_PYTHON").map(PathBuf::from);
+    if let Some(python) = &named
+        && !succeeds(Command::new(python).arg("--version"))
+    {
+        return Err(format!("OTRERA_PYTHON: {} does not start", python.display()));
+    }
+    let given = named.unwrap_or_else(|| PathBuf::from("python3"));
     if has_ray(&given) {
         return Ok(given);
     }
@@ -30,8 +36,11 @@ pub fn with_ray() -> Result<PathBuf, String> {
 fn has_ray(python: &Path) -> bool {
     // To import it takes a second.
     let finds = "import importlib.util, sys; sys.exit(importlib.util.find_spec('ray') is None)";
-    let status =
-        Command::new(python).args(["-c", finds]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    succeeds(Command::new(python).args(["-c", finds]))
+}
+
+fn succeeds(command: &mut Command) -> bool {
+    let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
     status.is_ok_and(|status| status.success())
 }
 

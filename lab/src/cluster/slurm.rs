@@ -70,6 +70,7 @@ impl Slurm {
     /// # Errors
     /// It cannot be written or is in use by another of us, or Slurm is missing.
     pub fn join(shared: &Path) -> Result<Self, String> {
+        let cores = cores()?.min(MOST_AT_ONCE);
         fs::create_dir_all(shared).map_err(problem(shared))?;
         let shared = shared.canonicalize().map_err(problem(shared))?;
         let alone = File::create(shared.join("lock")).map_err(problem(&shared))?;
@@ -77,7 +78,6 @@ impl Slurm {
             TryLockError::WouldBlock => format!("{}: another lab is using it", shared.display()),
             TryLockError::Error(error) => problem(&shared)(error),
         })?;
-        let cores = cores()?.min(MOST_AT_ONCE);
         clear(&shared)?;
         let folder = shared.join(format!("run-{}", chrono::Local::now().format("%Y%m%d-%H%M%S%.6f")));
         fs::create_dir(&folder).map_err(problem(&folder))?;
@@ -226,7 +226,7 @@ impl Array {
 /// All processors that Slurm has.
 fn cores() -> Result<usize, String> {
     let output = Command::new("sinfo").args(["--noheader", "--format=%C"]).output();
-    let output = output.map_err(|error| format!("Slurm: sinfo: {error}"))?;
+    let output = output.map_err(|error| format!("there is no Slurm here: sinfo: {error}"))?;
     // In use, idle, other and all.
     let said = String::from_utf8_lossy(&output.stdout);
     let cores = said.lines().filter_map(|line| line.rsplit('/').next()?.trim().parse().ok()).max();

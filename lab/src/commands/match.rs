@@ -109,6 +109,11 @@ impl ConditionArgs {
         self.seed
     }
 
+    /// The board.
+    pub fn size(&self) -> Size {
+        self.size
+    }
+
     /// A match under these conditions.
     ///
     /// # Errors

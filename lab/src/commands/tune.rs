@@ -265,7 +265,8 @@ impl Args {
         let old = without_iterations(&self.player);
         let new = without_iterations(&self.text(&means));
         println!("to confirm it, at a longer time control:");
-        println!("  lab match {new} {old} --sprt 0,10 --games 2000 --time 0.1");
+        let size = self.conditions.size().edge();
+        println!("  lab match {new} {old} --size {size} --sprt 0,10 --games 2000 --time 0.1");
     }
 }
 

@@ -71,7 +71,7 @@ enum Name {
     /// MG-PEO, table A1: rollout depths.
     #[value(name = "A1")]
     A1,
-    /// Phan and Synytsia, tables 1 to 10: minimax against MCTS in Reversi. Knows no --cluster.
+    /// Phan and Synytsia, tables 1 to 10: minimax against MCTS in Reversi.
     R,
     /// What each technique of `tournament` is worth, in games without it. Resumes when interrupted.
     #[value(name = "techniques")]
@@ -83,6 +83,12 @@ enum Name {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), String> {
+    let is_for_one_machine = matches!(args.name, Name::Z2 | Name::Z3 | Name::R | Name::Threads);
+    if is_for_one_machine && args.work.cluster.is_some() {
+        return Err(
+            "R, threads, Z-2 and Z-3 know no --cluster: they measure this machine or take minutes".into()
+        );
+    }
     let study = Study::new(args);
     match args.name {
         Name::K1 => k1::run(&study),
