@@ -1,19 +1,19 @@
-//! Back-up: the value of a leaf and, where the outcome is certain, its proof go up the path.
+//! Back-up: adds the values of leaves to the nodes on the path and propagates proofs.
 
 use super::tree::{NodeId, REWARD_UNIT, Tree, squared_deviation};
 use crate::board::square::Side;
 use crate::eval::winrate::WinRate;
 
-/// One node of a descent.
+/// One node on the path of a descent.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     /// The node.
     pub node: NodeId,
-    /// The side that moved into it, for whom its rewards are counted.
+    /// The side that moved into the node; the node's rewards are counted for this side.
     pub mover: Side,
 }
 
-/// The sum of what leaves were worth for Black, in units of 1/[`REWARD_UNIT`], and of the [`squared_deviation`]s.
+/// Sum of leaf values for Black, in units of 1/[`REWARD_UNIT`], with the sum of their [`squared_deviation`]s.
 ///
 /// ```
 /// use otrera::WinRate;
@@ -24,27 +24,27 @@ pub struct Step {
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rewards {
-    /// How many leaves; at most some thousands.
+    /// Number of leaves; at most a few thousand, so that the sums do not overflow.
     pub count: u32,
     black: u32,
     squares: u64,
 }
 
 impl Rewards {
-    /// Of one leaf.
+    /// Returns the rewards of one leaf.
     #[inline]
     pub fn of(for_black: WinRate) -> Self {
         let black = (for_black.0 * REWARD_UNIT as f32) as u32;
         Self { count: 1, black, squares: squared_deviation(black) }
     }
 
-    /// What they were worth for a side, in units of 1/[`REWARD_UNIT`]: r for Black is 1 - r for White.
+    /// Returns the sum of rewards for `side`, in units of 1/[`REWARD_UNIT`]: r for Black is 1 - r for White.
     #[inline]
     pub fn of_side(&self, side: Side) -> u32 {
         if side == Side::Black { self.black } else { self.count * REWARD_UNIT - self.black }
     }
 
-    /// Those of more leaves.
+    /// Adds the rewards of other leaves.
     #[inline]
     pub fn add(&mut self, other: Self) {
         self.count += other.count;
@@ -53,7 +53,7 @@ impl Rewards {
     }
 }
 
-/// Adds rewards to every node of the path. The visits were counted on the way down.
+/// Adds rewards to every node of the path. Their visits were counted on the way down.
 #[inline]
 pub fn add_rewards(tree: &Tree, path: &[Step], rewards: Rewards) {
     for step in path {
@@ -62,8 +62,8 @@ pub fn add_rewards(tree: &Tree, path: &[Step], rewards: Rewards) {
     }
 }
 
-/// Carries the proof of the path's last node upwards as far as it decides (MCTS-Solver, Winands et al.
-/// 2008): a side wins where one of its choices wins, and loses where all of them lose.
+/// Backs up the proof of the path's last node (MCTS-Solver, Winands et al. 2008): a side wins if one of its choices
+/// wins, and loses if all of them lose. Stops at the first node that is not decided.
 pub fn carry_proof(tree: &Tree, path: impl DoubleEndedIterator<Item = Step>) {
     let mut upwards = path.rev();
     let Some(mut child) = upwards.next() else { return };
@@ -78,9 +78,9 @@ pub fn carry_proof(tree: &Tree, path: impl DoubleEndedIterator<Item = Step>) {
     }
 }
 
-/// Whether a node is expanded and every child is a proven loss of the side that chooses there.
+/// True if the node is expanded and every child is a proven loss for `chooser`.
 pub fn all_children_lose(tree: &Tree, id: NodeId, chooser: Side) -> bool {
-    // The counts of a node that another worker is expanding may already be there when its children are not.
+    // The family first: a node that is being expanded publishes its counts before its family.
     let is_expanded = tree.is_expanded(id);
     let (count, tried) = tree.node(id).counts();
     is_expanded

@@ -1,4 +1,4 @@
-//! How good a new leaf is: random half-moves from it, if any, then the model (MG-PEO paper, algorithm 3).
+//! Leaf evaluation: random half-moves, if any, then the model (MG-PEO paper, algorithm 3).
 
 use super::params::{Parallel, Params, Rollouts};
 use super::playout::Playouts;
@@ -21,8 +21,7 @@ pub struct LeafEvaluator {
     kernel: Kernel,
 }
 
-/// What a worker needs to evaluate leaves, kept from one to the next. With two rollouts side by side each has a
-/// [`ModelScratch`].
+/// Buffers for leaf evaluation, reused between leaves: a [`ModelScratch`] for each of two parallel rollouts.
 #[derive(Clone, Debug, Default)]
 pub struct EvaluationScratch {
     models: [ModelScratch; 2],
@@ -30,8 +29,8 @@ pub struct EvaluationScratch {
 }
 
 impl LeafEvaluator {
-    /// An evaluator with these parameters. `threaded` says whether it runs inside a thread pool; outside
-    /// of one every parallel mode works serially, with the same result.
+    /// Creates an evaluator. `threaded` is true inside a thread pool; outside of one every parallel mode runs
+    /// serially, with the same result.
     pub fn new(params: &Params, threaded: bool) -> Self {
         Self {
             rollouts: params.rollouts,
@@ -41,18 +40,18 @@ impl LeafEvaluator {
         }
     }
 
-    /// The same evaluator on a given kernel; one that this processor lacks is replaced.
+    /// Selects the kernel; one that this processor lacks is replaced by the fastest that it has.
     pub fn with_kernel(self, kernel: Kernel) -> Self {
         Self { kernel: kernel.min(Kernel::fastest()), ..self }
     }
 
-    /// The kernel in use.
+    /// Returns the kernel in use.
     pub fn kernel(&self) -> Kernel {
         self.kernel
     }
 
-    /// Black's winning rate at a leaf: the mean over the independent rollouts. From between the halves
-    /// of a move, a random arrow is shot first.
+    /// Returns Black's winning rate at a leaf: the mean over independent rollouts. Between the two halves of a move,
+    /// a random arrow is shot first.
     #[inline]
     pub fn win_rate_for_black(
         &self,
@@ -71,7 +70,7 @@ impl LeafEvaluator {
         self.kernel.dispatch(Evaluation(self, state, rng, scratch))
     }
 
-    /// The same by the kernel that the caller was compiled for.
+    /// [`Self::win_rate_for_black`] on the kernel that the caller was compiled for.
     #[inline(always)]
     pub(super) fn evaluate<L: Lanes>(
         &self,
@@ -89,7 +88,7 @@ impl LeafEvaluator {
             return if winner == Side::Black { WinRate::WIN } else { WinRate::LOSS };
         }
         let [first_scratch, second_scratch] = &mut scratch.models;
-        // A generator of its own for each rollout: side by side they draw the same numbers as in turn.
+        // One generator per rollout: serial and parallel rollouts draw the same numbers.
         let mut generator = || Rng::with_seed(rng.u64(..));
         match (self.rollouts, self.mode) {
             (Rollouts::One(depth), _) => self.rollout::<L>(position, depth, generator(), first_scratch),
@@ -109,7 +108,7 @@ impl LeafEvaluator {
         }
     }
 
-    /// Black's winning rate after one rollout of `depth` half-moves.
+    /// Returns Black's winning rate after one rollout of `depth` half-moves.
     #[inline(always)]
     fn rollout<L: Lanes>(
         &self,

@@ -1,4 +1,4 @@
-//! Expansion: the edges to all children of a node, in the order in which they will be tried.
+//! Expansion: lists the edges to all children of a node, in the order in which they will be tried.
 
 use super::params::{Formula, Grouping, Params, Puct};
 use super::state::State;
@@ -9,9 +9,9 @@ use crate::eval::policy;
 use crate::simd::{Kernel, Lanes, SimdTask};
 use fastrand::Rng;
 
-/// Expands nodes, with buffers that are kept from one to the next.
+/// Expands nodes; its buffers are reused between nodes.
 pub struct Expander {
-    /// The worker's piece of the tree's arena.
+    /// The worker's chunk of the tree's arena.
     pub chunk: ArenaChunk,
     edges: Vec<Edge>,
     sorted: Vec<Edge>,
@@ -20,9 +20,9 @@ pub struct Expander {
 }
 
 impl Expander {
-    /// Scratch space for one worker.
+    /// Allocates the buffers for one worker.
     pub fn new() -> Self {
-        // Far more than half-moves need, so that the part in use is not in a cache line with another worker's.
+        // Far more than half-moves need, so that two workers' buffers in use do not share a cache line.
         const ROOM: usize = 1024;
         Self {
             chunk: ArenaChunk::default(),
@@ -46,9 +46,11 @@ impl Expander {
         kernel.dispatch(Expansion { expander: self, tree, id, state, excluded: &[], params, rng })
     }
 
-    /// Expands a node: gives it its children in descending order of their priors, or in random order where the formula
-    /// has none. `excluded` moves are not among them, unless all are. Returns the first, claimed as by
-    /// [`Tree::claim_untried`]; nothing happens when the memory is full or another worker has begun to.
+    /// Expands a node: lists its children by descending prior, or in random order if the formula has no priors.
+    /// Leaves out `excluded` moves unless all are excluded.
+    ///
+    /// Returns the first child, claimed as by [`Tree::claim_untried`]. `None` if the memory is full or another worker
+    /// has begun to expand the node.
     #[inline(always)]
     pub fn expand<L: Lanes>(
         &mut self,
@@ -87,7 +89,7 @@ impl Expander {
         logits.iter_mut().for_each(|logit| *logit /= temperature);
     }
 
-    /// Gives the edges their priors, the softmax of the scores, and sorts them, the most probable first.
+    /// Sets the priors of the edges to the softmax of the logits, and sorts the edges by descending prior.
     #[inline(always)]
     fn sort_by_prior(&mut self) {
         let log_sum = libm::logf(policy::sum_of_odds(&self.logits));
@@ -98,7 +100,7 @@ impl Expander {
     }
 }
 
-/// [`Expander::expand`] as a task, compiled once a kernel for all its callers.
+/// [`Expander::expand`] as a task: compiled once per kernel for all its callers.
 struct Expansion<'a> {
     expander: &'a mut Expander,
     tree: &'a Tree,

@@ -1,9 +1,9 @@
 //! One iteration: select, expand, evaluate, back up. START HERE.
 //!
-//! A descent follows the child that [`select`] prefers, from the root or from a node below it, to a leaf: a
-//! node that is new, proven, or cannot be expanded. Its value, by a proof or by [`super::evaluate`], goes up the
-//! path ([`backup`]), node by node as [`super::worker`] returns from them. What a descent needs beside the tree is in
-//! `worker::Scratch`.
+//! A descent follows the child that [`select`] prefers, from the root or from a node on the current path, to a leaf:
+//! a node that is new, proven, or cannot be expanded. A proof or [`super::evaluate`] gives the leaf's value.
+//! [`super::worker`] adds it to the nodes on the path ([`backup`]) as their bursts end. `worker::Scratch` holds the
+//! buffers of a descent.
 
 use super::backup::{self, Rewards, Step};
 use super::expand::Expander;
@@ -19,7 +19,7 @@ use crate::eval::winrate::WinRate;
 use crate::simd::Lanes;
 
 impl Worker {
-    /// Goes on from the last node of the path to a child; `false` if it is a leaf.
+    /// Selects a child of the last node of the path and appends it. Returns `false` at a leaf.
     #[inline(always)]
     pub(super) fn descend_to_child<L: Lanes>(&mut self, run: &Run) -> bool {
         let Some((Selected { child, is_new }, variance)) = self.select_child::<L>(run) else { return false };
@@ -41,7 +41,7 @@ impl Worker {
         true
     }
 
-    /// Evaluates the last node of the path.
+    /// Evaluates the last node of the path, unless a proof gives its value, and backs up a proof.
     #[inline(always)]
     pub(super) fn evaluate_leaf<L: Lanes>(&mut self, run: &Run) {
         let Some(level) = self.path.last_mut() else { return };
@@ -58,14 +58,14 @@ impl Worker {
         }
     }
 
-    /// The child to descend to from the last node of the path: the best by the formula, or the first where the node has
-    /// just been expanded. With it goes the variance of the node's values. `None` at a leaf.
+    /// Selects a child of the last node of the path: the best by the formula, or the first if the node has just been
+    /// expanded. Also returns the variance of the node's values. `None` at a leaf.
     #[inline(always)]
     fn select_child<L: Lanes>(&mut self, run: &Run) -> Option<(Selected, ValueVariance)> {
         let tree = run.tree;
         let level = self.path.last()?;
         let id = level.step.node;
-        // With priors a new movement's likeliest arrow is shot before the leaf is evaluated.
+        // With priors, a new movement is extended by its most probable arrow before it is evaluated.
         let goes_on =
             !level.is_new || run.params.formula.has_priors() && matches!(level.state, State::ToShoot(_));
         if !goes_on || tree.node(id).proof().is_some() {
@@ -83,15 +83,15 @@ impl Worker {
         let Scratch { cache, expander: Expander { chunk, .. }, .. } = &mut self.scratch;
         let child = first.or_else(|| select::best_child(&parent, run.params, variance, cache, chunk));
         if child.is_none() && backup::all_children_lose(tree, id, chooser) {
-            // Usually the node is proven then too, but two workers that prove its last two children at the same
-            // moment may each have missed the other's.
+            // Two workers that prove the last two children at the same moment may both miss that all children are
+            // proven.
             tree.node(id).prove(chooser.opponent());
         }
         child.map(|child| (child, variance))
     }
 
-    /// The side that wins in a new node because the game is over, or by the filling bounds of [`crate::endgame`].
-    /// Those hardly ever prove anything before two squares of five are taken.
+    /// Returns the winner at a new node: the game is over, or the filling bounds of [`crate::endgame`] decide it. The
+    /// bounds are tried only if at most 3/5 of the squares are empty; earlier they almost never prove a winner.
     fn proven_winner(&mut self, run: &Run, state: &State) -> Option<Side> {
         let is_late = |position: &Position| position.empty().len() as usize * 5 <= position.size().area() * 3;
         match state {
@@ -103,17 +103,17 @@ impl Worker {
     }
 }
 
-/// Expands the last node of a path. Returns its first child; `None` if the game is over there, the memory is full, or
-/// another worker is expanding it.
+/// Expands the last node of the path and returns its first child. `None` if the game is over there, the memory is
+/// full, or another worker is expanding the node.
 #[inline(always)]
 fn expand<L: Lanes>(run: &Run, path: &[Level], scratch: &mut Scratch) -> Option<Selected> {
     let Level { step: Step { node: id, .. }, state, .. } = path.last()?;
     if let Some(winner) = state.winner() {
-        // The worker that came here first is about to say so itself.
+        // Another worker reached the node first and is about to record this proof.
         run.tree.node(*id).prove(winner);
         return None;
     }
-    // Only moves of the root can be excluded, and the path to a movement's arrows has two nodes.
+    // Only root moves can be excluded: their edges leave the root or, for the arrows, one of its children.
     let excluded = if path.len() <= 2 { run.excluded } else { &[] };
     scratch
         .expander

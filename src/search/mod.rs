@@ -1,13 +1,21 @@
-//! The search: Monte Carlo tree search over split moves, as in the MG-PEO paper.
+//! Monte Carlo tree search over split moves, as in the MG-PEO paper.
 //!
-//! A turn is two edges of the tree: *movement* of an amazon, then its *arrow* (the paper's move
-//! groups). START HERE: [`iteration`] is one iteration from top to bottom. It calls [`select`] (which child?),
-//! [`expand`] (which children are there?), [`evaluate`] (how good is a new leaf? By the model, after the random
-//! half-moves of [`rollout`] if there are any, or by a [`playout`] to the end) and [`backup`] (tell the ancestors).
-//! [`worker`] repeats it on each thread, [`run`] is what the threads share, [`tree`] stores, [`params`] holds every
-//! number that shapes the search, and [`report`] says what was found.
+//! A turn is two edges of the tree: the *movement* of an amazon, then its *arrow* (the paper's move groups). START
+//! HERE: [`iteration`] is one iteration from top to bottom.
 //!
-//! The search prints nothing and knows no protocol: it reports through a closure and stops by a flag.
+//! | module | does |
+//! |---|---|
+//! | [`select`] | selects a child: PUCT, UCT or UCB1-tuned |
+//! | [`expand`] | lists the children of a node, ordered by prior |
+//! | [`evaluate`] | evaluates a new leaf: the model, after random half-moves ([`rollout`]), or a [`playout`] |
+//! | [`backup`] | adds the leaf's value to its ancestors and propagates proofs |
+//! | [`worker`] | repeats iterations on one thread |
+//! | [`run`] | holds the state shared by the threads |
+//! | [`tree`] | stores the nodes |
+//! | [`params`] | defines every search parameter and the presets |
+//! | [`report`] | builds the result: best move, principal variation, statistics |
+//!
+//! The search prints nothing and knows no protocol. It reports through a closure and stops when a flag is set.
 
 pub mod backup;
 pub mod evaluate;
@@ -39,7 +47,7 @@ use std::time::Duration;
 use tree::Tree;
 use worker::Worker;
 
-/// When a search ends by itself. With neither limit it runs until it is stopped, or the outcome is proven.
+/// Stop conditions of a search. Without either limit the search runs until it is stopped or the outcome is proven.
 ///
 /// ```
 /// use otrera::Limits;
@@ -49,24 +57,24 @@ use worker::Worker;
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// This many iterations, all threads together.
+    /// Maximum number of iterations, summed over all threads.
     pub iterations: Option<u64>,
-    /// This moment.
+    /// Time at which the search stops.
     pub deadline: Option<Instant>,
 }
 
 impl Limits {
-    /// A number of iterations.
+    /// Limits the search to `count` iterations.
     pub fn iterations(count: u64) -> Self {
         Self { iterations: Some(count), deadline: None }
     }
 
-    /// A time from now.
+    /// Limits the search to `duration` from now.
     pub fn time(duration: Duration) -> Self {
         Self { iterations: None, deadline: Instant::now().checked_add(duration) }
     }
 
-    /// Whether at least `time` remains before the deadline.
+    /// True if more than `time` remains before the deadline, or if there is no deadline.
     fn has_left(&self, time: Duration) -> bool {
         self.deadline.is_none_or(|deadline| deadline.saturating_duration_since(Instant::now()) > time)
     }
@@ -81,12 +89,11 @@ impl Limits {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Resources {
-    /// Threads that think; at least one is used.
+    /// Search threads; 0 is treated as 1.
     pub threads: usize,
-    /// Bytes that the tree may take. They are claimed from the system only as the tree grows.
+    /// Upper bound on the tree's memory in bytes. Pages are allocated only as the tree grows.
     pub memory: usize,
-    /// Seed of the random numbers: with one thread and an iteration limit, the same seed gives the same
-    /// search on every machine.
+    /// Random seed. With one thread and an iteration limit, equal seeds give the same search on every machine.
     pub seed: u64,
 }
 
@@ -96,7 +103,7 @@ impl Default for Resources {
     }
 }
 
-/// A game being thought about: its position, the tree grown so far, and the threads that grow it.
+/// A search: the position, the tree grown so far, and the threads that grow it.
 ///
 /// ```
 /// use otrera::{Limits, Params, Position, Resources, Search};
@@ -110,7 +117,7 @@ impl Default for Resources {
 /// ```
 pub struct Search {
     position: Position,
-    /// Moves that are not looked at in this position.
+    /// Root moves that the search leaves out.
     excluded: Vec<Move>,
     tree: Tree,
     evaluator: LeafEvaluator,
@@ -120,9 +127,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// A search of `position`.
-    ///
-    /// When the system grants no threads it searches with the calling one alone.
+    /// Creates a search of `position`. Falls back to the calling thread alone if no thread pool can be created.
     pub fn new(position: Position, params: Params, resources: Resources) -> Self {
         let threads = match params.parallel {
             Parallel::Off => 1,
@@ -148,27 +153,27 @@ impl Search {
         }
     }
 
-    /// The position that is searched.
+    /// Returns the root position.
     pub fn position(&self) -> &Position {
         &self.position
     }
 
-    /// The tree grown so far.
+    /// Returns the tree grown so far.
     pub(crate) fn tree(&self) -> &Tree {
         &self.tree
     }
 
-    /// The parameters in use.
+    /// Returns the parameters in use.
     pub fn params(&self) -> &Params {
         &self.params
     }
 
-    /// Threads that run iterations or parts of them.
+    /// Returns the number of threads that run iterations, rollouts or metrics, as [`Parallel`] says.
     pub fn threads(&self) -> usize {
         self.pool.as_ref().map_or(1, ThreadPool::current_num_threads)
     }
 
-    /// Plays a legal move and keeps what the tree knows about the position after it.
+    /// Plays a legal move and keeps the subtree below it.
     ///
     /// ```
     /// use otrera::{Limits, Params, Position, Resources, Search};
@@ -190,7 +195,7 @@ impl Search {
         self.excluded.clear();
     }
 
-    /// Changes to another position and drops the tree, unless it is the same one.
+    /// Changes the root position. Drops the tree unless the position is unchanged.
     ///
     /// ```
     /// use otrera::{Params, Position, Resources, Search, Size};
@@ -206,8 +211,7 @@ impl Search {
         }
     }
 
-    /// Leaves these moves out until the position is another one: [`Self::run`] chooses one of the others as long as
-    /// there is any.
+    /// Excludes root moves until the position changes. If every legal move is excluded, all of them are searched.
     ///
     /// ```
     /// use otrera::{Limits, Params, Position, Resources, Search};
@@ -225,18 +229,21 @@ impl Search {
         }
     }
 
-    /// The moves that are left out.
+    /// Returns the excluded root moves.
     pub fn excluded(&self) -> &[Move] {
         &self.excluded
     }
 
-    /// Searches until a limit is met, `stop` is raised, the outcome is proven, or the root has
-    /// [`Node::MOST_VISITS`](tree::Node::MOST_VISITS). Blocks; `progress` is called about once a second from one of the
-    /// threads. Where [`crate::endgame`] proves who wins, and that is the side to move or no square is contested any
-    /// more, the side to move fills its own squares and nothing is searched.
+    /// Searches until a limit is reached, `stop` is set, the outcome is proven, or the root has
+    /// [`Node::MOST_VISITS`](tree::Node::MOST_VISITS) visits.
     ///
-    /// A full tree is thinned to half of its memory, see [`Tree::thin`], unless the deadline is nearer than
-    /// [`Tree::thinning_time`], which is 2.7 s for a gigabyte. `stop` is not looked at meanwhile.
+    /// Blocks. One of the threads calls `progress` about once a second. The search is skipped if the filling bounds
+    /// of [`crate::endgame`] prove the winner and either the side to move wins or no square is contested any more:
+    /// the side to move then fills its own squares.
+    ///
+    /// When the tree is full, its least-visited nodes are pruned until half of the memory is free, see
+    /// [`Tree::thin`]. This is skipped if the deadline is nearer than [`Tree::thinning_time`] (2.7 s per gigabyte).
+    /// `stop` is not checked while pruning.
     ///
     /// ```
     /// use otrera::{Limits, Params, Position, Resources, Search, Side, Size};
@@ -271,7 +278,8 @@ impl Search {
                 tally: &tally,
                 row_shift: Run::row_shift(self.workers.len()),
                 root_winner,
-                // Where the root is proven to be lost, the move that looks best is wanted and not any that loses.
+                // If the root is a proven loss, the search still has to find the most stubborn move, so nothing is
+                // proven below it.
                 endgame_proofs: self.params.counting && root_winner.is_none(),
                 pausing,
             };
@@ -292,13 +300,13 @@ impl Search {
         }
     }
 
-    /// The part of a full tree's memory that stays in use when it is thinned.
+    /// Fraction of the memory that stays in use when a full tree is pruned.
     const KEPT: f64 = 0.5;
 
-    /// Who wins the position by the filling bounds of [`crate::endgame`]. Where that is the opponent the tree forgets
-    /// its proofs: the game is still to be fought for.
+    /// Returns the winner by the filling bounds of [`crate::endgame`], if they prove one. If the opponent wins, the
+    /// tree is cleared so that its proofs do not end the search: the opponent may still err.
     fn endgame_winner(&mut self) -> Option<Side> {
-        // The bounds hold for a side that may play all of its moves.
+        // The bounds assume that a side may play any of its moves.
         if !self.params.counting || self.position.winner().is_some() || !self.excluded.is_empty() {
             return None;
         }
@@ -321,7 +329,7 @@ mod tests {
         search.tree.node(search.tree.root()).add_visits(Node::MOST_VISITS - 1000);
         let mut run = || search.run(&Limits::iterations(100_000), &AtomicBool::new(false), &mut |_| ());
         let report = run();
-        // Those that have been granted in a row count as visits before they begin.
+        // Visits are counted when a burst is granted, before its iterations run.
         let granted = u64::from(Params::TOURNAMENT.burst);
         assert!((1000 - granted..1100).contains(&report.iterations), "{}", report.iterations);
         assert_eq!(run().best, report.best);

@@ -1,7 +1,7 @@
-//! Every number and choice that shapes the search, and the named sets of them.
+//! Search parameters and the presets.
 //!
-//! The presets are parameters of one searcher, not as many searchers: `mcts`, `mg`, `peo` and `paper` are
-//! the four systems of the MG-PEO paper's table 5, `uct` is Kato et al.'s, `tournament` is what we play with.
+//! All presets are parameters of one searcher. `mcts`, `mg`, `peo` and `paper` are the four systems of the MG-PEO
+//! paper's table 5, `uct` is that of Kato et al., and `tournament` is the default.
 
 mod text;
 
@@ -9,7 +9,7 @@ pub use text::{PARAMETERS, Parameter, UnknownName};
 
 use crate::eval::model::Model;
 
-/// What an edge of the tree is.
+/// Meaning of a tree edge: a whole move or half of one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Grouping {
     /// A whole move: up to 2176 children at the start.
@@ -18,72 +18,73 @@ pub enum Grouping {
     Split,
 }
 
-/// Where several threads are put to work. All modes compute the same value of a leaf; with more than one thread on the
-/// tree the search itself is not reproducible.
+/// Distribution of the work over several threads. Every mode computes the same value of a leaf. With more than one
+/// thread on the tree the search is not reproducible.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Parallel {
-    /// Nowhere: one thread.
+    /// One thread.
     Off,
-    /// On the metrics of one evaluation: the paper's parallel evaluation.
+    /// The metrics of one evaluation in parallel: the paper's parallel evaluation.
     Metrics,
-    /// On the rollouts of one leaf: leaf parallelization (Chaslot et al. 2008).
+    /// The rollouts of one leaf in parallel: leaf parallelization (Chaslot et al. 2008).
     Rollouts,
-    /// On different leaves of one shared tree: tree parallelization with virtual loss (Chaslot et al. 2008).
+    /// All threads on one shared tree: tree parallelization with virtual loss (Chaslot et al. 2008).
     Tree,
 }
 
 impl Parallel {
-    /// All modes with their names.
+    /// The modes by name.
     pub const NAMED: [(&'static str, Self); 4] =
         [("off", Self::Off), ("metrics", Self::Metrics), ("rollouts", Self::Rollouts), ("tree", Self::Tree)];
 }
 
-/// Which formula weighs what is known of a child against how little it was tried.
+/// Selection formula: weighs exploitation against exploration.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Formula {
     /// `mean + c * sqrt(2 * ln N / n)`, as in the MG-PEO paper's algorithm 3; its equation 8 lacks the factor 2.
     Uct {
-        /// The constant C.
+        /// Exploration constant.
         c: f32,
     },
-    /// What is known of a child against how probable it looked, see [`Puct`].
+    /// Exploration by priors, see [`Puct`].
     Puct(Puct),
     /// `mean + sqrt(ln N / n * min(1/4, mean - mean^2 + sqrt(2 ln N / n)))`, as Kato et al. print it.
     Ucb1Tuned,
 }
 
 impl Formula {
-    /// Whether children are tried in the order of their priors, not all of them before any twice.
+    /// True for PUCT: children are tried in prior order, not each once first.
     #[inline]
     pub const fn has_priors(&self) -> bool {
         matches!(self, Self::Puct(_))
     }
 }
 
-/// `mean + c * sqrt(variance * N) * prior / (1 + n)` (Rosin 2011, in the form of AlphaZero), where the variance is that
-/// of the values below the node, see [`super::select::puct::ValueVariance`]. An untried child has the mean of its
-/// parent (first-play urgency). Children are tried in the order of their priors, and a descent that reaches a new
-/// movement goes on to its likeliest arrow.
+/// PUCT: `mean + c * sqrt(variance * N) * prior / (1 + n)` (Rosin 2011, in the form of AlphaZero), with the variance
+/// of the values below the node, see [`super::select::puct::ValueVariance`].
 ///
-/// Movements and arrows have constants of their own, since a wrong arrow costs less than a wrong movement.
+/// An untried child has the mean of its parent (first-play urgency). Children are tried in prior order. A descent
+/// that creates a movement continues to its most probable arrow. Movements and arrows have separate constants, since
+/// a wrong arrow costs less than a wrong movement.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Puct {
-    /// The constant c where a movement is chosen.
+    /// Exploration constant c for movements.
     pub movement_c: f32,
-    /// The constant c where an arrow is chosen.
+    /// Exploration constant c for arrows.
     pub arrow_c: f32,
-    /// The priors of movements are `exp(logit / temperature)`, see [`crate::eval::policy`].
+    /// Temperature of the movements' priors, which are `softmax(logit / temperature)`, see [`crate::eval::policy`].
     pub movement_temperature: f32,
-    /// The same of arrows.
+    /// Temperature of the arrows' priors.
     pub arrow_temperature: f32,
-    /// The weight w of the parent's variance in that of a node, as a number of values (pseudo-counts), see
-    /// [`super::select::puct::ValueVariance::at`]. Very many: all variances are the one at the root's start.
+    /// Weight of the parent's variance in a node's variance, in values (pseudo-counts), see
+    /// [`super::select::puct::ValueVariance::at`]. 1e9 gives every node
+    /// [`super::select::puct::ValueVariance::START`].
     pub spread_weight: f32,
 }
 
 impl Puct {
-    /// The constants that `lab tune` found in 1,450 pairs of games, 2,000 and 3,000 iterations a move, and then
-    /// in 700 pairs of 30,000 iterations a move.
+    /// Constants tuned by `lab tune`: 1,450 pairs of games at 2,000 and 3,000 iterations a move, then 700 pairs at
+    /// 30,000.
     pub const DEFAULT: Self = Self {
         movement_c: 6.2,
         arrow_c: 0.65,
@@ -93,43 +94,43 @@ impl Puct {
     };
 }
 
-/// The random rollouts from a new leaf, by their depth in half-moves.
+/// Random rollouts from a new leaf, by depth in half-moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rollouts {
-    /// One.
+    /// One rollout.
     One(u32),
-    /// Two, whose winning rates are averaged.
+    /// Two rollouts, whose winning rates are averaged.
     Two(u32, u32),
 }
 
 impl Rollouts {
-    /// None: the leaf itself is judged.
+    /// No rollout: the leaf itself is evaluated.
     pub const NONE: Self = Self::One(0);
 
-    /// One playout to the end of the game, which is its own judge.
+    /// One playout to the end of the game; its result is the value, 0 or 1.
     pub const TO_THE_END: Self = Self::One(u32::MAX);
 }
 
-/// The parameters of a search.
+/// Search parameters.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Params {
-    /// What an edge is.
+    /// Meaning of an edge.
     pub grouping: Grouping,
-    /// Where threads work.
+    /// Distribution of the work over threads.
     pub parallel: Parallel,
-    /// How a child is selected.
+    /// Selection formula.
     pub formula: Formula,
-    /// How a new leaf is played on before it is evaluated.
+    /// Rollouts from a new leaf.
     pub rollouts: Rollouts,
-    /// What evaluates leaves and gives the priors of half-moves.
+    /// Model that evaluates leaves and gives the priors of half-moves.
     pub model: Model,
-    /// The move is chosen by the lower confidence bound (LCB) of its mean: the mean less so many standard errors, 0
-    /// for the most visited move; see [`super::select::final_child`].
+    /// Standard errors in the lower confidence bound (LCB) by which the final move is chosen; 0 chooses the most
+    /// visited move. See [`super::select::final_child`].
     pub lcb_z: f32,
-    /// Whether [`crate::endgame`] proves positions and, once it decides the game, plays it out.
+    /// True if [`crate::endgame`] proves positions and plays out a decided endgame.
     pub counting: bool,
-    /// Most iterations in a row that pass one much visited node before the descent returns to the node before it, see
-    /// [`super::worker`]; 1 lets all begin at the root.
+    /// Maximum burst length: iterations run below a node before their results are backed up to it, see
+    /// [`super::worker`]. 1 starts every iteration at the root.
     pub burst: u32,
 }
 
@@ -149,10 +150,10 @@ impl Params {
     pub const MG: Self = Self { parallel: Parallel::Off, ..Self::PAPER };
     /// Parallel evaluation alone.
     pub const PEO: Self = Self { grouping: Grouping::Whole, ..Self::PAPER };
-    /// Neither.
+    /// Neither move groups nor parallel evaluation.
     pub const MCTS: Self = Self { parallel: Parallel::Off, ..Self::PEO };
-    /// What the bot plays with: half-moves in the order of fitted priors, a fitted evaluation that is a
-    /// winning probability, no rollouts, threads on the tree, moves counted at the end.
+    /// Default preset: split moves with PUCT and fitted priors, a fitted evaluation that is a winning probability, no
+    /// rollouts, tree parallelization, endgame proofs.
     pub const TOURNAMENT: Self = Self {
         grouping: Grouping::Split,
         parallel: Parallel::Tree,
@@ -164,10 +165,10 @@ impl Params {
         burst: 256,
     };
 
-    /// The plain UCT of Kato et al. 2015: whole moves, playouts to the end, no evaluation.
+    /// Plain UCT of Kato et al. 2015: whole moves, playouts to the end of the game, no evaluation.
     pub const UCT: Self = Self { formula: Formula::Ucb1Tuned, rollouts: Rollouts::TO_THE_END, ..Self::MCTS };
 
-    /// All presets with their names.
+    /// The presets by name.
     pub const NAMED: [(&'static str, Self); 6] = [
         ("tournament", Self::TOURNAMENT),
         ("paper", Self::PAPER),
@@ -177,18 +178,18 @@ impl Params {
         ("uct", Self::UCT),
     ];
 
-    /// Whether a movement counts as infinitely good until one of its arrows has been tried (MG-PEO paper, 3.2 and 4.1):
-    /// under UCT over half-moves.
+    /// True for UCT over half-moves: a movement has infinite value until one of its arrows is tried (MG-PEO paper,
+    /// 3.2 and 4.1).
     #[inline]
     pub const fn has_arrow_before_value(&self) -> bool {
         matches!((self.grouping, self.formula), (Grouping::Split, Formula::Uct { .. }))
     }
 
-    /// The same parameters if they go together. Whoever reads parameters from text asks this when all of them have been
-    /// [set](Params::set), since the order in which they come does not matter.
+    /// Checks that the parameters are compatible. A parser calls this once, after all parameters have been
+    /// [set](Params::set), since their order does not matter.
     ///
     /// # Errors
-    /// Which of them do not, why, and what would be valid.
+    /// The incompatible parameters, the reason, and the valid values.
     pub fn checked(self) -> Result<Self, String> {
         match (self.grouping, self.formula) {
             (Grouping::Whole, Formula::Puct(_)) => {

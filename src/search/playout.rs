@@ -1,20 +1,20 @@
-//! Playouts to the end of the game: thousands of random half-moves for one bit, who won.
+//! Playouts to the end of the game: thousands of random half-moves whose only result is the winner.
 //!
-//! Bitboards are the wrong tool here. All that a random half-move needs is how far each amazon can
-//! slide in each direction, so the board is kept as its rows, columns and diagonals, one word each (compare rotated
-//! bitboards, <https://www.chessprogramming.org/Rotated_Bitboards>): a slide is the run of empty squares beside the
-//! amazon, found in a table, and to draw one of all landings is to draw a number.
+//! A random half-move only needs the distance that each amazon can slide in each direction. Bitboards are slower at
+//! that, so the board is stored as its rows, columns and diagonals, one word each (compare rotated bitboards,
+//! <https://www.chessprogramming.org/Rotated_Bitboards>). A slide is the run of empty squares beside the amazon, read
+//! from a table; drawing a landing is drawing a number.
 
 use crate::board::bitboard::Bitboard;
 use crate::board::position::{Position, Rules};
 use crate::board::square::{FRAME, STRIDE, Side};
 use fastrand::Rng;
 
-/// Lines of the board: 10 rows, 10 columns, 19 diagonals of either kind.
+/// Lines of the board: 10 rows, 10 columns, 19 diagonals and 19 antidiagonals.
 const LINES: usize = 10 + 10 + 19 + 19;
 
-/// For each square its row, its column and its two diagonals, up to the right and up to the left: the number of the
-/// line and the square's place on it. Lines 0..10 are rows, 10..20 columns, 20..39 and 39..58 diagonals.
+/// Row, column, diagonal and antidiagonal of each square, each as (number of the line, place on the line). Lines
+/// 0..10 are rows, 10..20 columns, 20..39 diagonals (up to the right), 39..58 antidiagonals (up to the left).
 static PLACES: [[(u8, u8); 4]; 128] = places();
 
 const fn places() -> [[(u8, u8); 4]; 128] {
@@ -30,8 +30,8 @@ const fn places() -> [[(u8, u8); 4]; 128] {
     places
 }
 
-/// `RUNS[place][empty]`: the lengths of the runs of empty squares beside a place of a line whose empty squares are the
-/// set bits of `empty`. Bits 0..8 = upwards, bits 8..16 = downwards.
+/// `RUNS[place][empty]`: lengths of the runs of empty squares beside a place of a line, where the set bits of `empty`
+/// are the line's empty squares. Bits 0..8 = upwards, bits 8..16 = downwards.
 static RUNS: [[u16; 1024]; 16] = runs();
 
 const fn runs() -> [[u16; 1024]; 16] {
@@ -50,10 +50,10 @@ const fn runs() -> [[u16; 1024]; 16] {
     runs
 }
 
-/// Most amazons of a side that a playout can hold.
+/// Maximum number of amazons per side in a playout.
 pub const MOST_AMAZONS: usize = 4;
 
-/// The amazons of one side.
+/// Squares of one side's amazons.
 #[derive(Clone, Copy)]
 struct Team {
     squares: [u8; MOST_AMAZONS],
@@ -61,7 +61,7 @@ struct Team {
 }
 
 impl Team {
-    /// `None` if there are too many.
+    /// Lists the amazons; `None` if there are more than [`MOST_AMAZONS`].
     #[inline(always)]
     fn new(amazons: Bitboard) -> Option<Self> {
         let mut team = Self { squares: [0; MOST_AMAZONS], count: 0 };
@@ -73,12 +73,12 @@ impl Team {
     }
 }
 
-/// The empty squares of each line, a bit each by their place on it.
+/// Empty squares of each line, one bit per place.
 #[derive(Clone, Debug)]
 struct Lines([u32; LINES]);
 
 impl Lines {
-    /// Makes an empty square taken, or a taken one empty.
+    /// Toggles a square between empty and taken.
     #[inline(always)]
     fn flip(&mut self, square: u8) {
         for (line, place) in PLACES[usize::from(square) & 127] {
@@ -86,7 +86,7 @@ impl Lines {
         }
     }
 
-    /// How far a queen here can slide.
+    /// Returns the distances that a queen on `from` can slide.
     #[inline(always)]
     fn slides(&self, from: u8) -> Slides {
         let mut steps = 0;
@@ -98,22 +98,23 @@ impl Lines {
     }
 }
 
-/// The squares that can be slid over in each direction, a byte each: up and down each line in turn. They are
-/// at most 9, and all together at most 35.
+/// Distance to slide in each of eight directions, one byte each, in the order of [`STEPS`]. Each is at most 9, their
+/// sum at most 35.
 #[derive(Clone, Copy, Default)]
 struct Slides(u64);
 
-/// The directions in the order of [`Slides`]: right, left, up, down, and along the two diagonals.
+/// Square index steps of the directions: right, left, up, down, then both ways along the diagonal and the
+/// antidiagonal.
 const STEPS: [i8; 8] = [1, -1, 11, -11, 12, -12, 10, -10];
 
 impl Slides {
-    /// How many landings there are.
+    /// Returns the number of landings.
     #[inline(always)]
     fn count(self) -> u32 {
         (self.0.wrapping_mul(BYTES) >> 56) as u32
     }
 
-    /// Landing number `n`.
+    /// Returns landing number `n`, counted from 0 in the order of [`STEPS`].
     #[inline(always)]
     fn landing(self, from: u8, n: u32) -> u8 {
         let (direction, n) = nth::<8>(self.0, n);
@@ -121,20 +122,20 @@ impl Slides {
     }
 }
 
-/// A one in each byte of a word: times this, a word has the sum of its bytes in the highest byte.
+/// A word with 1 in each byte: multiplying by it sums a word's bytes into the highest byte.
 const BYTES: u64 = u64::MAX / 0xff;
 
-/// `counts` packs 64/BITS counters; returns the counter into whose range item `n` falls, and the item's index
-/// inside it. Counters and their sum stay below 2^(BITS-1).
+/// Finds the counter into whose range item `n` falls, and the item's index inside it. `counts` packs 64/BITS
+/// counters; the counters and their sum must be below 2^(BITS-1).
 ///
-/// One multiplication makes all prefix sums, one subtraction compares `n` with all of them: no branch, since a
-/// random `n` cannot be predicted (SWAR, <https://www.chessprogramming.org/SIMD_and_SWAR_Techniques>).
+/// One multiplication computes all prefix sums and one subtraction compares `n` with all of them. There is no branch,
+/// since a random `n` cannot be predicted (SWAR, <https://www.chessprogramming.org/SIMD_and_SWAR_Techniques>).
 #[inline(always)]
 fn nth<const BITS: u32>(counts: u64, n: u32) -> (usize, u32) {
     let ones = u64::MAX / ((1 << BITS) - 1);
     let signs = ones << (BITS - 1);
     let sums = counts.wrapping_mul(ones);
-    // The sign bit of a counter stays set where n is at least its prefix sum: so many counters are passed.
+    // A counter's sign bit stays set if n is at least its prefix sum: the set bits count the counters before item n.
     let passed = (((u64::from(n) * ones) | signs) - sums) & signs;
     let passed = passed >> (BITS - 1);
     let index = (passed.wrapping_mul(ones) >> (64 - BITS)) as u32;
@@ -142,8 +143,8 @@ fn nth<const BITS: u32>(counts: u64, n: u32) -> (usize, u32) {
     (index as usize, n - before as u32)
 }
 
-/// Plays games to their end. It holds the lines of the position that the last one began from, since the next one begins
-/// from a similar one.
+/// Plays games to their end. Stores the lines of the last start position, since the next one is similar and only the
+/// changed squares are updated.
 ///
 /// ```
 /// use fastrand::Rng;
@@ -166,8 +167,8 @@ impl Default for Playouts {
 }
 
 impl Playouts {
-    /// The winner of a game that is played to its end with random half-moves, all movements and then all
-    /// arrows equally likely. `None` if a side has more than [`MOST_AMAZONS`].
+    /// Plays random half-moves to the end of the game and returns the winner. All movements are equally likely, then
+    /// all arrows. `None` if a side has more than [`MOST_AMAZONS`].
     #[inline(always)]
     pub fn winner(&mut self, position: &Position, rng: &mut Rng) -> Option<Side> {
         let mut teams =
@@ -188,7 +189,7 @@ impl Playouts {
     }
 }
 
-/// The side that cannot move; as in [`Position::winner`] White is looked at first.
+/// Returns the side that cannot move; like [`Position::winner`] it checks White first.
 fn blocked(lines: &Lines, teams: &[Team; 2]) -> Option<Side> {
     [Side::White, Side::Black].into_iter().find(|side| {
         let team = &teams[side.index()];
@@ -196,7 +197,7 @@ fn blocked(lines: &Lines, teams: &[Team; 2]) -> Option<Side> {
     })
 }
 
-/// Moves a random amazon and shoots a random arrow; `false` if no amazon can move.
+/// Moves a random amazon and shoots a random arrow. Returns `false` if no amazon can move.
 #[inline(always)]
 fn random_move(lines: &mut Lines, team: &mut Team, rng: &mut Rng) -> bool {
     let mut slides = [Slides::default(); MOST_AMAZONS];
@@ -216,7 +217,7 @@ fn random_move(lines: &mut Lines, team: &mut Team, rng: &mut Rng) -> bool {
     lines.flip(from);
     lines.flip(to);
     team.squares[amazon & 3] = to;
-    // Never none: the square just left is one of them.
+    // Never empty: the square that the amazon left is a target.
     let flights = lines.slides(to);
     lines.flip(flights.landing(to, rng.u32(..flights.count())));
     true

@@ -1,4 +1,4 @@
-//! Random half-moves, movements and arrows, from a position on.
+//! Rollouts: random movements and arrows from a position.
 
 use crate::board::bitboard::Bitboard;
 use crate::board::moves::Movement;
@@ -6,15 +6,15 @@ use crate::board::position::{ArrowPhase, Position};
 use crate::board::square::{Side, Square};
 use fastrand::Rng;
 
-/// Where a rollout ended.
+/// Result of a rollout.
 pub(super) enum End {
-    /// Somebody cannot move: a result, not an estimate.
+    /// One side cannot move: a certain result, not an estimate.
     Won(Side),
-    /// All half-moves were played.
+    /// Position after all half-moves.
     Reached(Position),
 }
 
-/// Plays random half-moves. Where the last one is a movement, the end is the board as it then stands.
+/// Plays `depth` random half-moves. If the last one is a movement, the position returned lacks its arrow.
 #[inline(always)]
 pub(super) fn random_half_moves(start: Position, depth: u32, rng: &mut Rng) -> End {
     let mut position = start;
@@ -26,7 +26,7 @@ pub(super) fn random_half_moves(start: Position, depth: u32, rng: &mut Rng) -> E
         if left == 0 {
             return End::Reached(position);
         }
-        // Never `None`: a blocked side to move has lost, which `winner` has just said.
+        // Never `None`: `winner` has just ruled out that the side to move is blocked.
         let Some(movement) = random_movement(&position, rng) else {
             return End::Won(position.side().opponent());
         };
@@ -39,8 +39,8 @@ pub(super) fn random_half_moves(start: Position, depth: u32, rng: &mut Rng) -> E
     }
 }
 
-/// A uniformly random movement of the side to move; `None` if it has none. No list is made: the
-/// landings of up to four amazons at a time are counted, and one of them is drawn.
+/// Draws a uniformly random movement of the side to move; `None` if it has none. Counts the landings of up to four
+/// amazons at a time instead of listing them.
 #[inline(always)]
 fn random_movement(position: &Position, rng: &mut Rng) -> Option<Movement> {
     let mut drawn = None;
@@ -58,7 +58,7 @@ fn random_movement(position: &Position, rng: &mut Rng) -> Option<Movement> {
         }
         seen += total;
         if total > 0 {
-            // Reservoir sampling over groups of four amazons: one of this group's landings with chance total / seen.
+            // Reservoir sampling over groups of four amazons: replaces the draw with probability total / seen.
             let mut place = rng.u32(..seen);
             if place < total {
                 for (from, landings) in group {
@@ -77,7 +77,7 @@ fn random_movement(position: &Position, rng: &mut Rng) -> Option<Movement> {
     }
 }
 
-/// A uniformly random arrow.
+/// Draws a uniformly random arrow.
 #[inline(always)]
 pub(super) fn random_arrow(arrow_phase: &ArrowPhase, rng: &mut Rng) -> Square {
     let targets = arrow_phase.arrow_targets();

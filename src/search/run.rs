@@ -1,4 +1,4 @@
-//! A run: what its workers share, from its start until they meet a limit or pause while a full tree is thinned.
+//! A run: state shared by the workers, from the start until they reach a limit or pause for pruning.
 
 use super::Limits;
 use super::evaluate::LeafEvaluator;
@@ -15,45 +15,45 @@ use rayon::ThreadPool;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
-/// What the workers of one run share.
+/// State shared by the workers of one run.
 pub(crate) struct Run<'a> {
     pub tree: &'a Tree,
     pub root: Position,
-    /// Moves of the root that are not looked at.
+    /// Root moves that are left out.
     pub excluded: &'a [Move],
     pub params: &'a Params,
     pub evaluator: &'a LeafEvaluator,
     pub limits: &'a Limits,
-    /// Raised from outside.
+    /// Stops the run; set by the caller.
     pub stop: &'a AtomicBool,
     pub tally: &'a Tally,
-    /// By [`Run::row_shift`].
+    /// Burst length as a right shift of the visits, see [`Run::row_shift`].
     pub row_shift: u32,
-    /// Who wins the root, where [`crate::endgame`] proves it and the search goes on all the same.
+    /// Winner of the root by [`crate::endgame`], if it proves one and the position is searched all the same.
     pub root_winner: Option<Side>,
-    /// Whether new nodes are proven by [`crate::endgame`].
+    /// True if [`crate::endgame`] proves new nodes.
     pub endgame_proofs: bool,
-    /// Whether to pause when the tree is full, so that it can be thinned.
+    /// True if the run pauses when the tree is full, so that the tree can be pruned.
     pub pausing: bool,
 }
 
-/// How far a run has come.
+/// Counters of a run.
 #[derive(Default)]
 pub(crate) struct Tally {
-    /// Raised by the worker that met a limit.
+    /// Set by the worker that reached a limit.
     pub finished: AtomicBool,
-    /// Incremented by all workers, and so in a cache line apart from what is only read.
+    /// Incremented by all workers, hence in a cache line apart from the fields that are only read.
     pub iterations: CachePadded<AtomicU64>,
-    /// Nodes of the longest path so far, the root among them.
+    /// Length of the longest path so far, in nodes, the root included.
     pub depth: AtomicUsize,
-    /// How often a full tree was thinned.
+    /// Number of times the full tree was pruned.
     pub thinned: u32,
 }
 
 impl Tally {
-    /// Notes a path of so many nodes.
+    /// Records a path of `depth` nodes.
     pub fn reach(&self, depth: usize) {
-        // Written only when it changes, since its cache line is read before every iteration.
+        // Written only on change: its cache line is read before every iteration.
         if depth > self.depth.load(Relaxed) {
             self.depth.fetch_max(depth, Relaxed);
         }
@@ -61,26 +61,27 @@ impl Tally {
 }
 
 impl Run<'_> {
-    /// The logarithm of how many visits make one of [`Run::descents_in_a_row`]: what a worker is granted at a node adds
-    /// at most 1/16 to its visits, and what all are granted at most 1/8.
+    /// Returns log2 of the visits for one iteration of a burst, see [`Run::descents_in_a_row`]. One worker's burst
+    /// adds at most 1/16 to a node's visits, and the bursts of all workers together at most 1/8.
     pub fn row_shift(workers: usize) -> u32 {
         3 + workers.next_power_of_two().ilog2().max(1)
     }
 
-    /// How many descents in a row may pass a node with so many visits before it is told of them.
+    /// Burst length: iterations run below a node with this many visits before their results are backed up to it.
     #[inline]
     pub fn descents_in_a_row(&self, visits: u32) -> u32 {
         (visits >> self.row_shift).clamp(1, self.params.burst)
     }
 
-    /// Whether the run goes on.
+    /// True until a limit is reached, `stop` is set, or a full tree makes the run pause.
     #[inline]
     pub fn goes_on(&self) -> bool {
         let is_over = self.tally.finished.load(Relaxed) || self.stop.load(Relaxed);
         !(is_over || self.pausing && self.tree.is_full())
     }
 
-    /// How many iterations, of those that are wanted, may begin; counts them.
+    /// Claims and counts up to `wanted` iterations. Returns the number granted, 0 if the run is over or the root
+    /// proven.
     #[inline]
     pub fn claim_iterations(&self, wanted: u32) -> u32 {
         if !self.goes_on() {
@@ -97,7 +98,7 @@ impl Run<'_> {
         granted
     }
 
-    /// Takes back iterations that did not begin.
+    /// Gives back claimed iterations that were not run.
     #[inline]
     pub fn return_iterations(&self, count: u32) {
         if count > 0 {
@@ -105,7 +106,7 @@ impl Run<'_> {
         }
     }
 
-    /// Whether nothing ended the run but that the tree was full.
+    /// True if the run stopped only because the tree is full.
     pub fn is_paused(&self) -> bool {
         let Tally { finished, iterations, .. } = self.tally;
         let is_met = self.limits.iterations.is_some_and(|limit| iterations.load(Relaxed) >= limit);
@@ -113,7 +114,7 @@ impl Run<'_> {
         self.pausing && self.tree.is_full() && !is_over
     }
 
-    /// Ends the run when its time is over, or the root has been visited as often as can be counted.
+    /// Ends the run if the deadline has passed or the root has [`Node::MOST_VISITS`] visits.
     pub fn look_at_the_clock(&self) {
         let is_too_late = self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline);
         if is_too_late || self.tree.node(self.tree.root()).visits() >= Node::MOST_VISITS {
@@ -121,7 +122,7 @@ impl Run<'_> {
         }
     }
 
-    /// Iterates with all workers until the run is over or pauses. The first one reports progress.
+    /// Iterates with all workers until the run is over or pauses. The first worker reports progress.
     pub fn work_together(
         &self,
         workers: &mut [CachePadded<Worker>],

@@ -1,4 +1,4 @@
-//! The state of the game at a node of the tree, and the edges that leave it.
+//! Game states at the nodes of the tree, and the edges that leave them.
 
 use super::params::Grouping;
 use super::tree::Edge;
@@ -6,7 +6,7 @@ use crate::board::moves::{Move, Movement};
 use crate::board::position::{ArrowPhase, Position};
 use crate::board::square::Side;
 
-/// The state of the game at a node: between two moves, or between the two halves of one.
+/// Game state at a node: between two moves, or between the two halves of a move.
 ///
 /// ```
 /// use otrera::search::state::State;
@@ -21,14 +21,14 @@ use crate::board::square::Side;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub enum State {
-    /// Between two moves: its edges are movements or, without move groups, whole moves.
+    /// Between two moves: the edges are movements or, without move groups, whole moves.
     ToMove(Position),
-    /// After the movement: its edges are arrows.
+    /// After a movement: the edges are arrows.
     ToShoot(ArrowPhase),
 }
 
 impl State {
-    /// Who chooses among the children.
+    /// Returns the side that chooses among the children.
     #[inline]
     pub fn chooser(&self) -> Side {
         match self {
@@ -37,7 +37,7 @@ impl State {
         }
     }
 
-    /// The board as it stands.
+    /// Returns the board; after a movement, without its arrow.
     #[inline(always)]
     pub fn position(&self) -> &Position {
         match self {
@@ -46,7 +46,7 @@ impl State {
         }
     }
 
-    /// Who has won here, if the game is over.
+    /// Returns the winner if the game is over.
     #[inline]
     pub fn winner(&self) -> Option<Side> {
         match self {
@@ -55,7 +55,10 @@ impl State {
         }
     }
 
-    /// The state after an edge, which must be one of this state's.
+    /// Returns the state after `edge`.
+    ///
+    /// # Panics
+    /// If the edge does not fit the state.
     #[inline]
     pub fn after(&self, edge: Edge) -> Self {
         match (self, edge.as_movement(), edge.as_arrow()) {
@@ -68,7 +71,7 @@ impl State {
         }
     }
 
-    /// Whether any move that an edge is or begins is not excluded.
+    /// True if at least one move that the edge is, or begins, is not excluded.
     pub(super) fn leaves_choice(&self, edge: Edge, excluded: &[Move]) -> bool {
         match (self, edge.as_movement(), edge.as_arrow()) {
             (Self::ToMove(_), Some(movement), Some(arrow)) => !excluded.contains(&movement.with_arrow(arrow)),
@@ -84,7 +87,7 @@ impl State {
         }
     }
 
-    /// Lists all edges of this state.
+    /// Lists the edges of this state.
     #[inline(always)]
     pub(super) fn edges(&self, grouping: Grouping, edges: &mut Vec<Edge>) {
         edges.clear();

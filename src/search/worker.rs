@@ -1,5 +1,27 @@
-//! One thread's share of a run: descents from the root, several of them in a row below much visited nodes, until the
-//! run is over.
+//! One thread's share of a run: bursts of iterations from the root until the run is over.
+//!
+//! A *burst* is a number of iterations that a node runs below itself before their results are backed up to it. Its
+//! length is 1/16 of the node's visits with one or two workers, see [`Run::descents_in_a_row`]. The visits are
+//! counted when the burst is granted, so that the iterations in flight count as losses (virtual loss).
+//!
+//! Example with one worker, 1/16:
+//!
+//! ```text
+//!   path             visits   granted
+//!   root              3,200   200 = 3,200 / 16
+//!     movement m      1,600   100 = min(1,600 / 16, 200 left at the root)
+//!       arrow a          48     3 = min(48 / 16, 100 left at m)
+//!         new leaf        1     1
+//! ```
+//!
+//! 1. The worker descends to the new leaf. It adds 200 visits to the root, 100 to m and 3 to a.
+//! 2. It evaluates the leaf and returns to a, which has 2 iterations left: it selects below a twice more.
+//! 3. The burst of a is used up. One addition gives a its 3 rewards; m has 97 iterations left.
+//! 4. The worker selects below m until 100 rewards are collected there, and adds them to m in one addition.
+//! 5. The root has 100 iterations left; when they are done, its 200 rewards are added and the next burst begins.
+//!
+//! Bursts save most of the way down from the root, replace many atomic additions by one, and keep workers in
+//! different parts of the tree.
 
 use super::backup::{self, Rewards, Step};
 use super::evaluate::EvaluationScratch;
@@ -12,42 +34,42 @@ use crate::endgame::FillingProver;
 use crate::simd::{Lanes, SimdTask};
 use fastrand::Rng;
 
-/// A worker, kept from one run to the next.
+/// A search thread's state, kept between runs.
 pub(crate) struct Worker {
-    /// The nodes of the descent under way, the root first.
+    /// Nodes of the current descent, the root first.
     pub(super) path: Vec<Level>,
     pub(super) scratch: Scratch,
-    /// Nodes of the longest path of this run.
+    /// Length of the longest path of this run, in nodes.
     longest: usize,
-    /// Iterations until the next look at the clock.
+    /// Iterations until the next clock check.
     until_clock: u32,
 }
 
-/// A node of a descent, and the descents through it that have been granted in a row. In cache lines of its own, as all
-/// that a worker writes to: two workers that write to one line take it from each other every time (false sharing).
+/// A node on the current path with its burst. Aligned to a cache line, like everything a worker writes to: two
+/// workers that write to one line slow each other down (false sharing).
 #[repr(align(64))]
 pub(super) struct Level {
     pub step: Step,
     pub state: State,
-    /// The variance of the values below the node before it.
+    /// Variance of the values below the parent.
     pub variance: ValueVariance,
-    /// Descents that have been counted as visits of the node.
+    /// Burst length: iterations granted to the node and already counted as its visits.
     pub granted: u32,
-    /// Whether this is the first descent that came here.
+    /// True until the node has been evaluated, if this descent created it.
     pub is_new: bool,
-    /// What those that have ended were worth; the node has not been told yet.
+    /// Sum over the iterations of the burst that have ended; not yet backed up to the node.
     pub rewards: Rewards,
 }
 
 impl Level {
-    /// Descents that were granted and have not ended.
+    /// Returns the iterations of the burst that have not been evaluated yet.
     #[inline(always)]
     pub fn left(&self) -> u32 {
         self.granted - self.rewards.count
     }
 }
 
-/// What an iteration needs beside the tree: random numbers, buffers that are not allocated anew, caches.
+/// Buffers of an iteration: random numbers, reused allocations, caches.
 pub(super) struct Scratch {
     pub rng: Rng,
     pub expander: Expander,
@@ -57,10 +79,10 @@ pub(super) struct Scratch {
 }
 
 impl Worker {
-    /// Iterations between two looks at the clock: well under a millisecond.
+    /// Iterations between two clock checks: well under a millisecond.
     const CLOCK_INTERVAL: u32 = 16;
 
-    /// Worker number `index`. All workers of a seed draw different random numbers.
+    /// Creates worker number `index`. Workers of equal seed draw different random numbers.
     pub fn new(seed: u64, index: u64) -> Self {
         let scratch = Scratch {
             rng: Rng::with_seed(seed ^ index.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
@@ -72,7 +94,7 @@ impl Worker {
         Self { path: Vec::with_capacity(64), scratch, longest: 0, until_clock: 0 }
     }
 
-    /// Iterates until the run is over. `tick` is called after a look at the clock, when no descent is under way.
+    /// Iterates until the run is over. Calls `tick` after a clock check, between two bursts of the root.
     pub fn work(&mut self, run: &Run, tick: &mut dyn FnMut(&Run)) {
         struct Iterations<'a, 'b>(&'a mut Worker, &'a Run<'b>, &'a mut dyn FnMut(&Run));
         impl SimdTask for Iterations<'_, '_> {
@@ -85,7 +107,7 @@ impl Worker {
         run.evaluator.kernel().dispatch(Iterations(self, run, tick));
     }
 
-    /// The same, compiled for one instruction set together with all that an iteration does.
+    /// [`Worker::work`], compiled for one instruction set with the whole iteration inlined.
     #[inline(always)]
     fn work_with<L: Lanes>(&mut self, run: &Run, tick: &mut dyn FnMut(&Run)) {
         self.scratch.cache.clear();
@@ -109,12 +131,8 @@ impl Worker {
         run.tree.return_chunk(std::mem::take(&mut self.scratch.expander.chunk));
     }
 
-    /// So many iterations from the root. On its way a descent is granted more of them at every node that has been
-    /// visited so often that they make little difference to it, and only when these have ended does it return to the
-    /// node before. Returns how many began.
-    ///
-    /// That spares the way down, every node is told of many iterations at once, and workers keep to different parts
-    /// of the tree, since all that is granted counts as lost until it is backed up (virtual loss).
+    /// Runs a burst of `granted` iterations from the root and returns how many were run. The module comment has an
+    /// example.
     #[inline(always)]
     fn descend_from_root<L: Lanes>(&mut self, run: &Run, granted: u32) -> u32 {
         let step = Step { node: run.tree.root(), mover: run.root.side().opponent() };
@@ -122,7 +140,7 @@ impl Worker {
         let (state, variance) = (State::ToMove(run.root), ValueVariance::START);
         self.path.clear();
         self.path.push(Level { step, state, variance, granted, is_new: false, rewards: Rewards::default() });
-        // What an iteration does is compiled into this loop.
+        // The whole iteration is inlined into this loop.
         loop {
             if self.is_done(run) {
                 let done = self.return_to_parent(run);
@@ -141,7 +159,8 @@ impl Worker {
         }
     }
 
-    /// Whether no more descents begin at the last node of the path. One that has begun goes on to a leaf.
+    /// True if no further descent begins at the last node of the path: its burst is used up, or the run is over or
+    /// the node proven. A descent that has begun always continues to a leaf, since its visit is counted.
     #[inline(always)]
     fn is_done(&self, run: &Run) -> bool {
         let Some(level) = self.path.last() else { return true };
@@ -149,8 +168,8 @@ impl Worker {
         level.left() == 0 || level.rewards.count > 0 && is_over()
     }
 
-    /// Leaves the last node of the path: backs up what its descents were worth, and takes back the visits of those
-    /// that were granted but did not begin. Returns how many did.
+    /// Removes the last node from the path, backs up its rewards, and takes back the visits of the iterations not
+    /// run. Returns the number of iterations run.
     #[inline(always)]
     fn return_to_parent(&mut self, run: &Run) -> u32 {
         let Some(level) = self.path.last() else { return 0 };

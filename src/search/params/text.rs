@@ -1,25 +1,24 @@
-//! Parameters as text: `tournament,c=3,burst=1`. One table says what each is called, what is valid, where it is kept
-//! and what it means.
+//! Parameters as text: `tournament,c=3,burst=1`. One table holds the name, valid values, field and meaning of each.
 
 use super::{Formula, Grouping, Parallel, Params, Puct, Rollouts};
 use crate::eval::model::Model;
 use std::fmt;
 use std::str::FromStr;
 
-/// A parameter that can be given as `name=value`.
+/// A parameter that can be set by `name=value`.
 pub struct Parameter {
-    /// Its name.
+    /// Name in `name=value`.
     pub name: &'static str,
-    /// What it means, in a line.
+    /// One-line meaning, as `--help` prints it.
     pub meaning: &'static str,
     kind: Kind,
 }
 
-/// What values a parameter takes, and where they are kept.
+/// Type, valid values and field of a parameter.
 enum Kind {
-    /// A number from `least` to `most`; `place` is `None` where the parameter belongs to another formula.
+    /// A number from `least` to `most`. `place` returns `None` if the parameter belongs to another formula.
     Number { least: f32, most: f32, place: fn(&mut Params) -> Option<&mut f32> },
-    /// Anything else: what is valid, how it is written and how it is read.
+    /// Any other value: a description of the valid ones, a formatter and a parser.
     Text { valid: &'static str, write: fn(&Params) -> String, read: fn(&mut Params, &str) -> Option<()> },
 }
 
@@ -42,90 +41,89 @@ const fn text(
     Parameter { name, meaning, kind: Kind::Text { valid, write, read } }
 }
 
-/// Every parameter, in the order of `--help`.
-pub const PARAMETERS: [Parameter; 13] =
-    [
-        text(
-            "formula",
-            "uct, ucb1-tuned, puct",
-            "how a child is selected",
-            |params| name_in(&FORMULAS, |formula| same_kind(formula, &params.formula)),
-            |params, text| one_of(&FORMULAS, text).map(|formula| params.formula = formula),
-        ),
-        number("c", [0.0, 10.0], "exploration constant of uct; of puct for movements", |params| {
-            match &mut params.formula {
-                Formula::Uct { c } => Some(c),
-                Formula::Puct(puct) => Some(&mut puct.movement_c),
-                Formula::Ucb1Tuned => None,
-            }
-        }),
-        number("arrow-c", [0.0, 10.0], "exploration constant of puct for arrows", |params| {
-            params.puct().map(|puct| &mut puct.arrow_c)
-        }),
-        number("temperature", [0.1, 10.0], "of the priors of movements under puct", |params| {
-            params.puct().map(|puct| &mut puct.movement_temperature)
-        }),
-        number("arrow-temperature", [0.1, 10.0], "of the priors of arrows under puct", |params| {
-            params.puct().map(|puct| &mut puct.arrow_temperature)
-        }),
-        number(
-            "spread-weight",
-            [0.1, 1e9],
-            "values that the variance of the parent is worth under puct",
-            |params| params.puct().map(|puct| &mut puct.spread_weight),
-        ),
-        text(
-            "grouping",
-            "split, whole",
-            "a move as movement and arrow, or as one edge; puct needs split",
-            |params| name_in(&GROUPINGS, |grouping| *grouping == params.grouping),
-            |params, text| one_of(&GROUPINGS, text).map(|grouping| params.grouping = grouping),
-        ),
-        text(
-            "model",
-            "paper, paper:SCALE, fitted, or a file of weights",
-            "what evaluates leaves and gives priors; paper:7 turns 7 squares into 73 %",
-            |params| params.model.to_string(),
-            |params, text| text.parse().ok().map(|model| params.model = model),
-        ),
-        text(
-            "rollouts",
-            "depths in half-moves: 0, 3, 4+5, end",
-            "random half-moves before a leaf is evaluated",
-            |params| params.rollouts.to_string(),
-            |params, text| text.parse().ok().map(|rollouts| params.rollouts = rollouts),
-        ),
-        number(
-            "lcb-z",
-            [0.0, 10.0],
-            "standard errors taken off a mean before the move is chosen; 0: most visits",
-            |params| Some(&mut params.lcb_z),
-        ),
-        text(
-            "counting",
-            "on, off",
-            "positions are proven by counting moves where a side cannot be reached any more",
-            |params| name_in(&ON_OFF, |on| *on == params.counting),
-            |params, text| one_of(&ON_OFF, text).map(|on| params.counting = on),
-        ),
-        text(
-            "burst",
-            "a whole number from 1 to 1000",
-            "most iterations in a row below one much visited node",
-            |params| params.burst.to_string(),
-            |params, text| {
-                let count = text.parse().ok().filter(|count| (1..=1000).contains(count));
-                count.map(|count| params.burst = count)
-            },
-        ),
-        text(
-            "parallel",
-            "off, metrics, rollouts, tree",
-            "where several threads work",
-            |params| name_in(&Parallel::NAMED, |mode| *mode == params.parallel),
-            |params, text| one_of(&Parallel::NAMED, text).map(|mode| params.parallel = mode),
-        ),
-    ];
+/// All parameters, in the order of `--help`.
+pub const PARAMETERS: [Parameter; 13] = [
+    text(
+        "formula",
+        "uct, ucb1-tuned, puct",
+        "how a child is selected",
+        |params| name_in(&FORMULAS, |formula| same_kind(formula, &params.formula)),
+        |params, text| one_of(&FORMULAS, text).map(|formula| params.formula = formula),
+    ),
+    number(
+        "c",
+        [0.0, 10.0],
+        "exploration constant of uct; of puct for movements",
+        |params| match &mut params.formula {
+            Formula::Uct { c } => Some(c),
+            Formula::Puct(puct) => Some(&mut puct.movement_c),
+            Formula::Ucb1Tuned => None,
+        },
+    ),
+    number("arrow-c", [0.0, 10.0], "exploration constant of puct for arrows", |params| {
+        params.puct().map(|puct| &mut puct.arrow_c)
+    }),
+    number("temperature", [0.1, 10.0], "temperature of the movement priors under puct", |params| {
+        params.puct().map(|puct| &mut puct.movement_temperature)
+    }),
+    number("arrow-temperature", [0.1, 10.0], "temperature of the arrow priors under puct", |params| {
+        params.puct().map(|puct| &mut puct.arrow_temperature)
+    }),
+    number("spread-weight", [0.1, 1e9], "weight of the parent's variance under puct, in values", |params| {
+        params.puct().map(|puct| &mut puct.spread_weight)
+    }),
+    text(
+        "grouping",
+        "split, whole",
+        "a move as movement and arrow, or as one edge; puct needs split",
+        |params| name_in(&GROUPINGS, |grouping| *grouping == params.grouping),
+        |params, text| one_of(&GROUPINGS, text).map(|grouping| params.grouping = grouping),
+    ),
+    text(
+        "model",
+        "paper, paper:SCALE, fitted, or a file of weights",
+        "evaluates leaves and gives priors; paper:7 maps a lead of 7 squares to 73 %",
+        |params| params.model.to_string(),
+        |params, text| text.parse().ok().map(|model| params.model = model),
+    ),
+    text(
+        "rollouts",
+        "depths in half-moves: 0, 3, 4+5, end",
+        "random half-moves before a leaf is evaluated",
+        |params| params.rollouts.to_string(),
+        |params, text| text.parse().ok().map(|rollouts| params.rollouts = rollouts),
+    ),
+    number(
+        "lcb-z",
+        [0.0, 10.0],
+        "standard errors below the mean when the final move is chosen; 0: most visits",
+        |params| Some(&mut params.lcb_z),
+    ),
+    text(
+        "counting",
+        "on, off",
+        "prove endgames by counting the moves left in enclosed regions",
+        |params| name_in(&ON_OFF, |on| *on == params.counting),
+        |params, text| one_of(&ON_OFF, text).map(|on| params.counting = on),
+    ),
+    text(
+        "burst",
+        "a whole number from 1 to 1000",
+        "maximum burst length: iterations below a node between two back-ups",
+        |params| params.burst.to_string(),
+        |params, text| {
+            let count = text.parse().ok().filter(|count| (1..=1000).contains(count));
+            count.map(|count| params.burst = count)
+        },
+    ),
+    text(
+        "parallel",
+        "off, metrics, rollouts, tree",
+        "what several threads share",
+        |params| name_in(&Parallel::NAMED, |mode| *mode == params.parallel),
+        |params, text| one_of(&Parallel::NAMED, text).map(|mode| params.parallel = mode),
+    ),
+];
 
 const FORMULAS: [(&str, Formula); 3] = [
     ("uct", Params::PAPER.formula),
@@ -135,13 +133,13 @@ const FORMULAS: [(&str, Formula); 3] = [
 const GROUPINGS: [(&str, Grouping); 2] = [("split", Grouping::Split), ("whole", Grouping::Whole)];
 const ON_OFF: [(&str, bool); 2] = [("on", true), ("off", false)];
 
-/// Whether two formulas differ in their constants alone.
+/// True if the formulas differ at most in their constants.
 fn same_kind(one: &Formula, other: &Formula) -> bool {
     std::mem::discriminant(one) == std::mem::discriminant(other)
 }
 
 impl Parameter {
-    /// What values are valid.
+    /// Describes the valid values.
     pub fn valid(&self) -> String {
         match self.kind {
             Kind::Number { least, most, .. } => format!("a number from {least} to {most}"),
@@ -149,7 +147,7 @@ impl Parameter {
         }
     }
 
-    /// Its value among these parameters; `None` where it belongs to another formula.
+    /// Formats the parameter's value in `params`; `None` if the parameter belongs to another formula.
     ///
     /// ```
     /// use otrera::Params;
@@ -181,19 +179,19 @@ impl Parameter {
 }
 
 impl Params {
-    /// The preset of this name, in letters of any case.
+    /// Returns the preset of this name, ignoring case.
     ///
     /// # Errors
-    /// The names that exist.
+    /// The names of all presets.
     pub fn preset(name: &str) -> Result<Self, UnknownName> {
         named(&Self::NAMED, name)
     }
 
-    /// Reads a preset with parameters that go together, in letters of any case: `tournament,c=3,burst=1`. With
-    /// `model=NAME` a name that is none of [`Model`]'s own is given to `read_model`, for those who can read files.
+    /// Parses a preset with compatible parameters, ignoring case: `tournament,c=3,burst=1`. Passes the value of
+    /// `model=NAME` to `read_model` unless [`Model`] knows the name, so that the caller can read a file.
     ///
     /// # Errors
-    /// What would be valid.
+    /// The valid names or values.
     pub fn read(text: &str, read_model: impl Fn(&str) -> Result<Model, String>) -> Result<Self, String> {
         let mut words = text.split(',').map(str::trim);
         let mut params = Self::preset(words.next().unwrap_or_default()).map_err(|error| error.to_string())?;
@@ -205,11 +203,11 @@ impl Params {
         params.checked()
     }
 
-    /// Like [`Params::set`] in letters of any case, and with `model=NAME` a name that is none of [`Model`]'s own is given
-    /// to `read_model`.
+    /// [`Params::set`], ignoring case. Passes the value of `model=NAME` to `read_model` unless [`Model`] knows the
+    /// name.
     ///
     /// # Errors
-    /// What would be valid.
+    /// The valid names or values.
     pub fn set_with(
         &mut self,
         name: &str,
@@ -229,10 +227,10 @@ impl Params {
         Ok(())
     }
 
-    /// Changes one parameter, given as text.
+    /// Sets one parameter from text.
     ///
     /// # Errors
-    /// What would be valid.
+    /// The valid names or values.
     ///
     /// ```
     /// use otrera::Params;
@@ -260,9 +258,9 @@ impl Params {
     }
 }
 
-/// A preset with parameters that go together: `tournament,c=3,burst=1`.
+/// Parses a preset with compatible parameters: `tournament,c=3,burst=1`.
 impl FromStr for Params {
-    /// What would be valid.
+    /// The valid names or values.
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -278,7 +276,7 @@ impl FromStr for Parallel {
     }
 }
 
-/// `0`, `3`, `4+5` or `end`.
+/// Parses `0`, `3`, `4+5` or `end`.
 impl FromStr for Rollouts {
     type Err = String;
 
@@ -307,7 +305,7 @@ impl fmt::Display for Rollouts {
     }
 }
 
-/// A preset's or mode's name that does not exist; the message lists those that do.
+/// Unknown name of a preset or mode; the message lists the valid names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownName {
     valid: Vec<&'static str>,

@@ -1,60 +1,77 @@
-//! The highest score among many children without a look at all of them: a cache of the best few of a node.
+//! Selection cache: finds a node's best child without scoring all of them.
 //!
-//! Between two visits of a node only the child that was visited changes: of the scores of the others at most
-//! the exploration term grows a little. So the cache keeps the top k children of a node and an upper bound on
-//! the scores of all others. As long as the best of the k is above the bound it is the best of all; else
-//! the k are found anew. Their statistics lie side by side, to be scored by SIMD, and not in nodes all over the arena.
-//! The search is the same with it, only faster.
+//! Between two selections at a node only the child that was visited changes. The scores of the others grow at most by
+//! their exploration terms, which grow slowly with the parent's visits. An entry therefore stores the top k children
+//! of a node and bounds the scores of the rest.
+//!
+//! **Bound.** Let an entry be made when the parent's factor is F0, see [`Exploration`]. Let S be the highest score
+//! and T the highest exploration term of the children outside the top k. If none of these was visited since, then at
+//! factor F each of them scores at most `S + growth(T, F0)`:
+//!
+//! | | growth(T, F0) |
+//! |---|---|
+//! | PUCT, UCT | `max(0, T * (F / F0 - 1))`: the term is proportional to F |
+//! | UCB1-tuned | `sqrt(F0) / 2 * (F / F0 - 1)`: the term is concave in F = ln N and at most `sqrt(F0) / 2` |
+//!
+//! So a child of the top k that scores more than this is the best of all; otherwise the top k are computed again.
+//! Rounding adds a slack of about 1e-6.
+//!
+//! **Numbers.** A PUCT node has 80 children and 10,000 visits; k = sqrt(8 * 80) = 25. One hundred visits later F / F0
+//! = sqrt(1.01) = 1.005. With T = 0.04, no other child has gained more than 0.0002, so the entry holds as long as the
+//! best of its 25 children scores 0.0002 above S.
+//!
+//! With one worker, the search selects the same children as without the cache. The statistics of the top k are copied
+//! side by side, so that SIMD scores them.
 
 use super::Parent;
 use crate::board::square::Side;
 use crate::search::tree::{Node, NodeId, Tree};
 
-/// The top children of many nodes, one worker's: a direct-mapped cache.
+/// Top children of many nodes, for one worker; a direct-mapped cache.
 #[derive(Debug)]
 pub struct SelectionCache {
     entries: Vec<TopChildren>,
     scored: Vec<(f32, Candidate)>,
 }
 
-/// Inputs of a child's selection score.
+/// A child's inputs to its selection score.
 #[derive(Clone, Copy, Debug)]
 pub struct ChildStats {
-    /// Its mean reward, 0 to 1; negative infinity when the child is out, infinity when it comes first.
+    /// Mean reward, 0 to 1; negative infinity if the child is pruned, infinity if it precedes all others.
     pub mean: f32,
-    /// What its visits and prior contribute to the exploration term, see [`Exploration::weight`].
+    /// Contribution of visits and prior to the exploration term, see [`Exploration::weight`].
     pub weight: f32,
 }
 
-/// A selection formula: the score of a child is its mean plus an exploration term. The term is made of a factor
-/// of the parent, which grows with the parent's visits N, and a weight of the child, which changes only when the
-/// child is visited (its visits n include descents under way):
+/// A selection formula. A child's score is its mean plus an exploration term. The term combines a factor of the
+/// parent, which grows with the parent's visits N, and a weight of the child, which changes only when the child is
+/// visited. The child's visits n include the visits in flight.
 ///
 /// | | factor | weight | term |
 /// |---|---|---|---|
 /// | PUCT | `c * sqrt(variance * N)` | `prior / (1 + n)` | `factor * weight` |
 /// | UCT | `c * sqrt(2 * ln N)` | `sqrt(n)` | `factor / weight` |
-/// | UCB1-tuned | `ln N` | `1 / n` | of the mean and `factor * weight` |
+/// | UCB1-tuned | `ln N` | `1 / n` | from the mean and `factor * weight` |
 pub trait Exploration: Copy {
-    /// Who chooses: children that are proven to lose for this side are out.
+    /// Returns the side that selects; children that are proven losses for this side are pruned.
     fn chooser(&self) -> Side;
-    /// The weight of a child with so many visits.
+    /// Returns the weight of a child with `visits` visits.
     fn weight(&self, node: Node, visits: u32) -> f32;
-    /// The exploration term of a child.
+    /// Returns the exploration term of a child.
     fn term(&self, stats: ChildStats) -> f32;
-    /// The parent's factor at this moment.
+    /// Returns the parent's current factor.
     fn factor(&self) -> f32;
-    /// An upper bound on how much a term, at most `term` when the parent's factor was `factor_then`, has grown since,
-    /// if the child was not visited.
+    /// Upper bound on the growth of an unvisited child's term since the parent's factor was `factor_then`. `term` is
+    /// an upper bound on the term at that time.
     fn growth(&self, term: f32, factor_then: f32) -> f32;
 
-    /// Whether a child is to be visited before all others, whatever its score, if it is not out.
+    /// True if the child is selected before all others, whatever its score, unless it is pruned.
     #[inline(always)]
     fn comes_first(&self, _: &Node) -> bool {
         false
     }
 
-    /// The inputs of a child's score.
+    /// Returns a child's inputs to its score.
     #[inline(always)]
     fn stats(&self, node: Node) -> ChildStats {
         if node.proof() == Some(self.chooser().opponent()) {
@@ -67,15 +84,15 @@ pub trait Exploration: Copy {
         ChildStats { mean: node.mean(visits), weight: self.weight(node, visits) }
     }
 
-    /// A child's score.
+    /// Returns a child's score.
     #[inline(always)]
     fn score(&self, stats: ChildStats) -> f32 {
         stats.mean + self.term(stats)
     }
 }
 
-/// How much a term in proportion to the factor has grown, `term * (factor / factor_then - 1)`, and a little more for
-/// rounding.
+/// Upper bound on the growth of a term proportional to the factor: `term * (factor / factor_then - 1)`, with rounding
+/// slack.
 #[inline(always)]
 pub(super) fn growth_in_proportion(term: f32, factor: f32, factor_then: f32) -> f32 {
     if factor_then == 0.0 {
@@ -84,15 +101,15 @@ pub(super) fn growth_in_proportion(term: f32, factor: f32, factor_then: f32) -> 
     (term * (factor / factor_then - 1.0)).max(0.0) + 1e-6 * (1.0 + term)
 }
 
-/// A child with the inputs of its score.
+/// A child with its inputs to the score.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     child: NodeId,
     stats: ChildStats,
 }
 
-/// Children that are scored together, as a structure of arrays. In cache lines of its own: entries of two workers' caches
-/// lie side by side (false sharing).
+/// Children scored together, as a structure of arrays. Aligned to a cache line: otherwise two workers' caches could
+/// share a line (false sharing).
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Row {
@@ -101,28 +118,27 @@ struct Row {
     weights: [f32; ROW],
 }
 
-/// 32-bit lanes of the widest registers that are used, 256 bits.
+/// Children per row: the 32-bit lanes of a 256-bit register.
 const ROW: usize = 8;
 
-/// The best children of one node as they were when the entry was made, and a bound on the others.
+/// Cache entry: the top children of one node, and a bound on all others as of the time the entry was made.
 #[derive(Clone, Debug)]
 struct TopChildren {
-    /// The node, 0 for none, and its visits then.
+    /// The node, 0 for none, and its visits at that time.
     node: NodeId,
     visits: u32,
-    /// Its children that had been tried.
+    /// Tried children of the node.
     tried: u32,
-    /// The top k and what was tried since, in the order of the tree: among equal scores the first wins, as in
-    /// [`best_of_all`].
+    /// The top k and the children tried since, in tree order: the first of equal scores wins, as in [`best_of_all`].
     rows: Vec<Row>,
-    /// How many children are in the rows.
+    /// Number of children in the rows.
     count: usize,
-    /// The place, `row * ROW + lane`, of the child that was found last, and has been visited since.
+    /// Place, `row * ROW + lane`, of the child found last: the only one that this worker has visited since.
     last: usize,
-    /// The highest score and the highest exploration term of all other children then.
+    /// Highest score and highest exploration term of all other children at that time: S and T of the bound.
     others_score: f32,
     others_term: f32,
-    /// The parent's factor then.
+    /// The parent's factor at that time: F0 of the bound.
     factor: f32,
 }
 
@@ -145,9 +161,9 @@ impl Row {
 }
 
 impl ChildStats {
-    /// Of a child that is out.
+    /// Inputs of a pruned child.
     pub const OUT: Self = Self { mean: f32::NEG_INFINITY, weight: 0.0 };
-    /// Of a child that comes before all others.
+    /// Inputs of a child that precedes all others.
     pub const FIRST: Self = Self { mean: f32::INFINITY, weight: 1.0 };
 }
 
@@ -169,27 +185,27 @@ impl Default for SelectionCache {
 }
 
 impl SelectionCache {
-    /// 2^9 entries: what is in them stays in the second level of the processor's cache.
+    /// 2^9 entries: their contents fit into the processor's level 2 cache.
     const ENTRIES: usize = 1 << Self::INDEX_BITS;
     const INDEX_BITS: u32 = 9;
-    /// With fewer children a look at all is as quick.
+    /// Below this number of children, scoring all of them is as fast.
     const LEAST_CHILDREN: u32 = 8;
 
-    /// Forgets everything: the nodes are other ones, or the tree has changed.
+    /// Drops all entries. Required when the tree was compacted or another position is searched.
     pub fn clear(&mut self) {
         self.entries.iter_mut().for_each(|entry| entry.node = 0);
     }
 
-    /// The child with the highest score, with its score; `None` if all children are out. A single worker must then
-    /// go to this child or to one that was not tried.
+    /// Finds the child with the highest score; `None` if all are pruned. A single worker must then visit this child
+    /// or an untried one.
     ///
-    /// While other workers visit the node too, the answer may be one that was best a moment ago.
+    /// With several workers the result may be out of date by their latest visits.
     #[inline(always)]
     pub fn best(&mut self, parent: &Parent, formula: impl Exploration) -> Option<(NodeId, f32)> {
         let &Parent { tree, id, visits, .. } = parent;
         let (_, tried) = tree.node(id).counts();
         let entry = &mut self.entries[Self::index(id)];
-        // A node takes the entry of another that has been visited less.
+        // A node replaces the entry of another node only if it has more visits.
         if tried < Self::LEAST_CHILDREN || (entry.node != id && entry.node != 0 && entry.visits >= visits) {
             return best_of_all(parent, formula);
         }
@@ -205,7 +221,7 @@ impl SelectionCache {
         entry.best(&formula)
     }
 
-    /// Adds a child of a node that the caller has just claimed and will now visit.
+    /// Adds a child that the caller has just claimed and is about to visit.
     #[inline(always)]
     pub fn add(&mut self, parent: &Parent, child: NodeId) {
         let &Parent { tree, id, .. } = parent;
@@ -215,7 +231,7 @@ impl SelectionCache {
         }
     }
 
-    /// Fibonacci hashing: 2^32 over the golden ratio, of whose product with the number the highest bits count.
+    /// Fibonacci hashing: multiplies by 2^32 over the golden ratio and takes the highest bits.
     #[inline(always)]
     fn index(id: NodeId) -> usize {
         id.wrapping_mul(0x9e37_79b1) as usize >> (u32::BITS - Self::INDEX_BITS)
@@ -223,20 +239,19 @@ impl SelectionCache {
 }
 
 impl TopChildren {
-    /// The k of the top k: about `sqrt(8 n)` of n children balance the cost of scoring them at each visit against
-    /// that of finding them anew when the bound is passed.
+    /// Returns k. About `sqrt(8 n)` of n children balances the cost of scoring k children per visit against that of
+    /// recomputing the top k when the bound is exceeded.
     fn size(tried: u32) -> usize {
         (8 * tried).isqrt() as usize
     }
 
-    /// Whether more children can be added before it is quicker to find the top k anew.
+    /// True if adding a child is still cheaper than recomputing the top k.
     #[inline(always)]
     fn has_room(&self) -> bool {
         self.count < 2 * Self::size(self.tried)
     }
 
-    /// Adds a child that has just been tried, the last in the order of the tree. Its statistics are read when the
-    /// visit is over.
+    /// Adds a child that has just been tried, the last in tree order. Its statistics are read after its visit.
     #[inline(always)]
     fn add(&mut self, child: NodeId) {
         if self.count == self.rows.len() * ROW {
@@ -248,7 +263,7 @@ impl TopChildren {
         self.tried += 1;
     }
 
-    /// Reads the statistics of one child again.
+    /// Reloads the statistics of one child.
     #[inline(always)]
     fn refresh(&mut self, place: usize, tree: &Tree, formula: &impl Exploration) {
         let (row, place) = (&mut self.rows[place / ROW], place % ROW);
@@ -258,15 +273,15 @@ impl TopChildren {
         }
     }
 
-    /// The best of these children as they are now.
+    /// Reloads the children that may have changed and returns the best.
     #[inline(always)]
     fn best_now(&mut self, tree: &Tree, visits: u32, formula: &impl Exploration) -> Option<(NodeId, f32)> {
         self.refresh(self.last, tree, formula);
         if tree.is_for_one_worker() {
             return self.best(formula);
         }
-        // Other workers visit children too: every visit refreshes one more child in turn, and the best one is
-        // refreshed until that does not lower its score.
+        // Other workers visit children too. Each call reloads one more child in turn, then reloads the best until its
+        // score no longer falls.
         let places = self.rows.len() * ROW;
         self.refresh(visits as usize % places, tree, formula);
         for _ in 0..places {
@@ -280,10 +295,10 @@ impl TopChildren {
         self.best(formula)
     }
 
-    /// The first of these children with the highest score as last read, unless all are out.
+    /// Returns the first child with the highest score as last loaded; `None` if all are pruned.
     #[inline(always)]
     fn best(&mut self, formula: &impl Exploration) -> Option<(NodeId, f32)> {
-        // One lane for each place of a row: the highest score so far and its row. Then the highest of the lanes.
+        // Each lane keeps its highest score and the row of that score; then the lanes are compared.
         let mut scores = [f32::NEG_INFINITY; ROW];
         let mut rows = [0; ROW];
         for (number, row) in (0..).zip(&self.rows) {
@@ -308,7 +323,7 @@ impl TopChildren {
         Some((self.rows[best.1 / ROW].children[best.1 % ROW], best.0))
     }
 
-    /// Finds the top children anew, by a look at all.
+    /// Recomputes the top k from all tried children.
     fn renew(&mut self, tree: &Tree, formula: &impl Exploration, scored: &mut Vec<(f32, Candidate)>) {
         let size = Self::size(self.tried);
         scored.clear();
@@ -337,13 +352,13 @@ impl TopChildren {
     }
 }
 
-/// The child with the highest score, with its score, by a look at every child that was tried.
+/// Finds the child with the highest score by scoring every tried child.
 #[inline(always)]
 pub(super) fn best_of_all(parent: &Parent, formula: impl Exploration) -> Option<(NodeId, f32)> {
     highest(parent.tree.tried(parent.id).map(|(child, node)| (child, formula.score(formula.stats(node)))))
 }
 
-/// The first child with the highest score, unless all are out.
+/// Returns the first child with the highest score; `None` if all are pruned.
 #[inline(always)]
 pub(super) fn highest(scored: impl Iterator<Item = (NodeId, f32)>) -> Option<(NodeId, f32)> {
     let (child, score) =

@@ -1,7 +1,7 @@
-//! Which child to descend to, and which to play: formulas over the statistics of the tree.
+//! Selection: the child to descend to and the move to play, by formulas over the statistics of the tree.
 //!
-//! [`puct`] selects by priors, [`ucb`] by visits and means alone (UCT and UCB1-tuned). Both score a child by
-//! `mean + exploration term` and leave it to [`cache`] to find the highest score without a look at every child.
+//! [`puct`] selects by priors, [`ucb`] by visits and means alone (UCT and UCB1-tuned). Both score a child by `mean +
+//! exploration term`. [`cache`] finds the highest score without reading every child.
 
 pub mod cache;
 pub mod puct;
@@ -18,47 +18,47 @@ use puct::ValueVariance;
 pub struct Parent<'a> {
     tree: &'a Tree,
     id: NodeId,
-    /// Who chooses here: children that are proven to lose for this side are out.
+    /// The side that selects; children that are proven losses for this side are pruned.
     chooser: Side,
-    /// N of the formulas: visits of the node without those of this worker that are still to come, and at least 1.
+    /// N of the formulas: visits of the node, less this worker's iterations in flight; at least 1.
     visits: u32,
-    /// Rewards of the side that moved here, of descents of this worker that have not been backed up to the node.
+    /// Rewards of the side that moved here, of this worker's current burst; not yet backed up to the node.
     reward: u32,
 }
 
 impl<'a> Parent<'a> {
-    /// An expanded node that one descent has entered, and at which `chooser` is to choose.
+    /// Describes an expanded node that one descent has entered.
     #[inline]
     pub fn new(tree: &'a Tree, id: NodeId, chooser: Side) -> Self {
         Self::of_descents(tree, id, chooser, 1, 0)
     }
 
-    /// The same where so many descents have been counted that have not come to an end, and others that came to one
-    /// brought a reward that has not been backed up to the node.
+    /// Describes a node inside a burst. `pending`: this worker's visits in flight (virtual loss); `reward`: rewards
+    /// of finished iterations that have not been backed up to the node.
     #[inline]
     pub fn of_descents(tree: &'a Tree, id: NodeId, chooser: Side, pending: u32, reward: u32) -> Self {
         let visits = tree.node(id).visits().saturating_sub(pending).max(1);
         Self { tree, id, chooser, visits, reward }
     }
 
-    /// The mean reward of the side that moved here.
+    /// Returns the mean reward of the side that moved here.
     #[inline]
     fn mean(&self) -> f32 {
         self.tree.node(self.id).mean_with(self.reward, self.visits)
     }
 }
 
-/// A child to descend to.
+/// A child selected for a descent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Selected {
     /// The child.
     pub child: NodeId,
-    /// Whether it has been made for this descent, whose visit is counted then.
+    /// True if the child was created for this descent; its first visit is then already counted.
     pub is_new: bool,
 }
 
 impl Selected {
-    /// One that has just been claimed.
+    /// Wraps a child that has just been claimed.
     pub(super) fn claimed(child: NodeId) -> Self {
         Self { child, is_new: true }
     }
@@ -68,8 +68,8 @@ impl Selected {
     }
 }
 
-/// The child to descend to; `None` if all are proven losses. By UCT and UCB1-tuned an untried child comes before all
-/// others, by PUCT one that scores higher. `variance` is that of the node, for PUCT.
+/// Selects the child to descend to; `None` if all are proven losses. UCT and UCB1-tuned try every untried child
+/// first, PUCT tries one only if its score is the highest. PUCT alone uses `variance`, that of the node's values.
 pub fn best_child(
     parent: &Parent,
     params: &Params,
@@ -99,12 +99,12 @@ fn is_movement(node: &Node) -> bool {
     node.edge().as_arrow().is_none()
 }
 
-/// The child to play: a proven win, else the one with most visits (the mean breaks ties), a proven loss only
-/// where all are lost.
+/// Chooses the child to play: a proven win, else the most visited child (the mean breaks ties). A proven loss is
+/// chosen only if all children are lost.
 ///
-/// With `lcb_z` above zero it is, of the children with at least a fifth of the most visits, the one with the
-/// highest lower confidence bound `mean - lcb_z * sqrt(variance / n)`, since the child that was visited most may
-/// have been found wanting at the end (as in Leela Zero and KataGo).
+/// If `lcb_z` is above 0, it compares the children with at least 1/5 of the most visits and chooses the highest lower
+/// confidence bound `mean - lcb_z * sqrt(variance / n)`, as Leela Zero and KataGo do: the most visited child may have
+/// lost value late in the search.
 ///
 /// ```
 /// use otrera::search::select::final_child;

@@ -11,25 +11,25 @@ use crate::board::square::Side;
 use crate::search::params::Puct;
 use crate::search::tree::{Node, NodeId, Tree};
 
-/// The variance of the values below a node, values being 0 to 1: what PUCT measures exploration by.
+/// Variance of the values below a node, values being 0 to 1; scales the exploration of PUCT.
 ///
-/// In the opening all moves are worth nearly the same, later one is a win and the next a loss, and a constant
-/// that suits one of the two does not suit the other.
+/// In the opening all moves have nearly equal values, later one wins and the next loses. No single constant suits
+/// both.
 #[derive(Clone, Copy, Debug)]
 pub struct ValueVariance(pub f32);
 
 impl ValueVariance {
-    /// Before anything is known: a standard deviation of one tenth.
+    /// Variance before any value is known: a standard deviation of 0.1.
     pub const START: Self = Self(0.01);
 
-    /// The variance at a node whose parent's is `self`: `(sum of (value - mean)^2 + w * parent's) / (count + w)`, where
-    /// w is `puct.spread_weight`.
+    /// Returns the variance at a child of a node with variance `self`: `(sum of (value - mean)^2 + w * self) / (count
+    /// + w)`, where w is `puct.spread_weight`.
     #[inline(always)]
     pub fn at(self, parent: &Parent, puct: &Puct) -> Self {
         self.about(parent.mean(), parent.tree.deviations(parent.id), puct.spread_weight)
     }
 
-    /// The same where no descent is under way.
+    /// [`Self::at`] outside a descent: without rewards that have not been backed up.
     pub(super) fn of_values(self, tree: &Tree, id: NodeId, weight: f32) -> Self {
         let node = tree.node(id);
         self.about(node.mean(node.visits().max(1)), tree.deviations(id), weight)
@@ -37,23 +37,23 @@ impl ValueVariance {
 
     #[inline(always)]
     fn about(self, mean: f32, (count, squares): (u32, f32), weight: f32) -> Self {
-        // The sum of squares about the mean from that about one half, as by the parallel axis theorem.
+        // Parallel axis theorem: the sum of squares about the mean from the sum about 1/2.
         let offset = mean - 0.5;
         let known = (squares - count as f32 * offset * offset).max(0.0);
         Self((known + weight * self.0) / (count as f32 + weight))
     }
 }
 
-/// What PUCT prefers.
+/// Result of PUCT at a node.
 pub(super) struct Preference {
-    /// The best of the children that have been tried; `None` if all of them are proven losses.
+    /// Best of the tried children; `None` if all of them are proven losses.
     pub tried: Option<NodeId>,
-    /// Whether the next untried child is better still.
+    /// True if the next untried child scores higher.
     pub untried: bool,
 }
 
-/// The child with the highest score. Untried children lie in the order of their priors, so that only the first of
-/// them need be looked at: its mean is taken to be the parent's (first-play urgency, Gelly and Wang 2006).
+/// Finds the child with the highest score. Untried children are in prior order, so only the first of them is scored,
+/// with the parent's mean for its own (first-play urgency, Gelly and Wang 2006).
 pub(super) fn prefer(
     parent: &Parent,
     puct: &Puct,
@@ -69,14 +69,14 @@ pub(super) fn prefer(
     let best_score = best.map_or(f32::NEG_INFINITY, |(_, score)| score);
     let untried = tree.next_prior(id).is_some_and(|prior| {
         let mean = parent.mean();
-        // Rewards are those of the side that moved here: after a movement that is the chooser.
+        // Rewards belong to the side that moved here; after a movement that is the chooser.
         let for_chooser = if after_movement { mean } else { 1.0 - mean };
         for_chooser + factor * prior > best_score
     });
     Preference { tried: best.map(|(child, _)| child), untried }
 }
 
-/// `factor * prior / (1 + n)`, where `factor` is `c * sqrt(variance * N)`.
+/// Exploration term of PUCT: `factor * prior / (1 + n)`, where `factor` is `c * sqrt(variance * N)`.
 #[derive(Clone, Copy)]
 struct PuctTerm {
     chooser: Side,

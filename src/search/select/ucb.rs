@@ -1,5 +1,5 @@
-//! Upper confidence bounds: UCT (Kocsis and Szepesvári 2006) and UCB1-tuned (Auer et al. 2002). Every child is
-//! tried once before they apply.
+//! Upper confidence bounds: UCT (Kocsis and Szepesvári 2006) and UCB1-tuned (Auer et al. 2002). Both apply once every
+//! child has been tried.
 
 use super::cache::{ChildStats, Exploration, SelectionCache, best_of_all, growth_in_proportion};
 use super::{Parent, is_movement};
@@ -7,8 +7,8 @@ use crate::board::square::Side;
 use crate::search::tree::{Node, NodeId};
 use std::sync::LazyLock;
 
-/// The child with the highest `mean + factor / sqrt(n)`, where `factor` is `c * sqrt(2.0 * ln N)`. With
-/// `arrow_before_value` a movement none of whose arrows was tried comes before all others.
+/// Selects the child with the highest `mean + factor / sqrt(n)`, where `factor` is `c * sqrt(2 * ln N)`. With
+/// `arrow_before_value`, a movement without a tried arrow precedes all others.
 pub(super) fn uct(
     parent: &Parent,
     factor: f32,
@@ -17,7 +17,7 @@ pub(super) fn uct(
 ) -> Option<NodeId> {
     let unexpanded_first = arrow_before_value && !parent.tree.is_full();
     let term = UctTerm { chooser: parent.chooser, factor, unexpanded_first, roots: &ROOTS };
-    // The cache would miss what other workers expand, and that nothing is expanded any more in a full tree.
+    // The cache does not notice that another worker expands a child, or that a full tree expands none.
     let best = if parent.tree.is_for_one_worker() && unexpanded_first == arrow_before_value {
         cache.best(parent, term)
     } else {
@@ -26,18 +26,18 @@ pub(super) fn uct(
     best.map(|(child, _)| child)
 }
 
-/// The child with the highest score by UCB1-tuned.
+/// Selects the child with the highest UCB1-tuned score.
 pub(super) fn ucb1_tuned(parent: &Parent, cache: &mut SelectionCache) -> Option<NodeId> {
     let log_visits = libm::logf(parent.visits as f32);
     cache.best(parent, Ucb1TunedTerm { chooser: parent.chooser, log_visits }).map(|(child, _)| child)
 }
 
-/// `factor / sqrt(n)`.
+/// Exploration term of UCT: `factor / sqrt(n)`.
 #[derive(Clone, Copy)]
 struct UctTerm<'a> {
     chooser: Side,
     factor: f32,
-    /// Whether a movement comes first as long as none of its arrows has been tried.
+    /// True if a movement precedes all others until it is expanded.
     unexpanded_first: bool,
     roots: &'a [f32],
 }
@@ -72,7 +72,7 @@ impl Exploration for UctTerm<'_> {
     }
 }
 
-/// Square roots of small visit counts: most children have few visits, and a look-up is quicker.
+/// Square roots of small visit counts; a look-up is faster than the instruction.
 static ROOTS: LazyLock<Vec<f32>> = LazyLock::new(|| (0..1024).map(|n| (n as f32).sqrt()).collect());
 
 #[inline(always)]
@@ -80,7 +80,7 @@ fn square_root(visits: u32, roots: &[f32]) -> f32 {
     roots.get(visits as usize).copied().unwrap_or_else(|| (visits as f32).sqrt())
 }
 
-/// UCB1-tuned's, see [`ucb1_tuned_term`].
+/// Exploration term of UCB1-tuned, see [`ucb1_tuned_term`].
 #[derive(Clone, Copy)]
 struct Ucb1TunedTerm {
     chooser: Side,
@@ -109,7 +109,8 @@ impl Exploration for Ucb1TunedTerm {
         self.log_visits
     }
 
-    /// With L for `ln N`, `term(L) / term(then) <= L / then` and `term(then) <= sqrt(then / 4)`.
+    /// With L for `ln N` and L0 for its value then: `term(L) <= term(L0) * L / L0`, and `term(L0) <= sqrt(L0 / 4)` as
+    /// n >= 1. So the growth is at most `sqrt(L0) / 2 * (L / L0 - 1)`.
     #[inline(always)]
     fn growth(&self, _: f32, factor_then: f32) -> f32 {
         let log_then = factor_then.max(f32::MIN_POSITIVE);
@@ -121,7 +122,7 @@ impl Exploration for Ucb1TunedTerm {
 #[inline(always)]
 fn ucb1_tuned_term(mean: f32, ratio: f32) -> f32 {
     let variance = mean - mean * mean;
-    // Above 1/32, as it is for all but much visited children, sqrt(2 ratio) alone is more than 1/4.
+    // If ratio > 1/32, sqrt(2 ratio) alone exceeds 1/4. Only children with many visits have a smaller ratio.
     let bound = if ratio > 0.0313 { 0.25 } else { (variance + (2.0 * ratio).sqrt()).min(0.25) };
     (ratio * bound).sqrt()
 }

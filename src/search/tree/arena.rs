@@ -1,43 +1,43 @@
-//! The arena: 64-bit words, handed to the workers in chunks and never given back one by one.
+//! The arena: 64-bit words, allocated to workers in chunks, freed only by compaction.
 
 use super::Tree;
 use super::node::NODE;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::*};
 
-/// How much of the arena is used. It changes all the time, and so has a cache line apart from what is only read.
+/// Use of the arena. Changes often, hence in a cache line apart from the fields that are only read.
 #[derive(Debug)]
 pub(super) struct Growth {
-    /// Words in use or in the chunk of a worker.
+    /// Words in use or in a worker's chunk.
     pub used: AtomicU64,
-    /// Children of all expanded nodes, and the root.
+    /// The root and the children of all expanded nodes.
     pub listed: AtomicUsize,
 }
 
-/// Of a tree that is its root alone.
+/// A tree of the root alone.
 impl Default for Growth {
     fn default() -> Self {
         Self { used: AtomicU64::new(u64::from(Tree::ROOT + NODE)), listed: AtomicUsize::new(1) }
     }
 }
 
-/// One worker's piece of the arena, from which it takes words without a look at the other workers, and which
-/// keeps them from writing to the same cache lines (thread-local allocation buffer).
+/// One worker's part of the arena (thread-local allocation buffer): allocates without synchronization and keeps
+/// workers from writing to the same cache lines.
 ///
-/// It must go back by [`Tree::return_chunk`] before the tree is cleared or compacted.
+/// Must be returned by [`Tree::return_chunk`] before the tree is cleared or compacted.
 #[derive(Debug, Default)]
 pub struct ArenaChunk {
     words: Range<u32>,
-    /// Children of the nodes that were expanded with it.
+    /// Children of the nodes expanded with this chunk.
     pub(super) listed: usize,
 }
 
 impl ArenaChunk {
-    /// Words of a chunk.
+    /// Size of a chunk in words.
     const WORDS: u32 = 1 << 12;
 }
 
-/// Zeroed words that take about so many bytes, or fewer where the system refuses that much.
+/// Allocates zeroed words for about `bytes` bytes; halves the number until the system grants it.
 pub(super) fn zeroed_words(bytes: usize) -> Box<[AtomicU64]> {
     let mut count = (bytes / size_of::<AtomicU64>()).clamp(1 << 13, u32::MAX as usize - 1);
     loop {
@@ -49,10 +49,10 @@ pub(super) fn zeroed_words(bytes: usize) -> Box<[AtomicU64]> {
 }
 
 impl Tree {
-    /// Takes words of a chunk, or of a new one; `None` when there are not so many left.
+    /// Allocates `count` words from the chunk, or from a new chunk. `None` if the arena is full.
     pub(super) fn take_words(&self, count: u32, chunk: &mut ArenaChunk) -> Option<u32> {
         if (chunk.words.len() as u32) < count {
-            // A single worker gets its rest back with the new chunk, since that begins where the old one ended.
+            // A single worker continues where the old chunk ended, so its rest is not lost.
             self.return_chunk(std::mem::take(chunk));
             let words = self.claim_words(count.max(ArenaChunk::WORDS)).or_else(|| self.claim_words(count));
             let Some(words) = words else {
@@ -66,8 +66,8 @@ impl Tree {
         Some(first)
     }
 
-    /// Claims words of the arena. What is in use never exceeds the arena, not even for a moment, since another
-    /// worker would find it full.
+    /// Claims words of the arena. `used` never exceeds the arena's size, not even briefly: another worker would take
+    /// the arena for full.
     fn claim_words(&self, count: u32) -> Option<Range<u32>> {
         let within = |first: u64| {
             let last = first + u64::from(count);
@@ -77,12 +77,12 @@ impl Tree {
         Some(first..first + count)
     }
 
-    /// Gives a chunk back and counts the children of the nodes that were expanded with it. Its rest can be claimed
-    /// again if no chunk was claimed after it, and is else lost until the tree is compacted.
+    /// Returns a chunk and counts the children of the nodes expanded with it. Its unused words are reusable at once
+    /// if it is the last chunk of the arena, and otherwise after the next compaction.
     pub fn return_chunk(&self, chunk: ArenaChunk) {
         let ArenaChunk { words: Range { start, end }, listed } = chunk;
         self.growth.listed.fetch_add(listed, Relaxed);
-        // It fails where another chunk has begun behind this one.
+        // Fails if another chunk follows this one.
         let _ = self.growth.used.compare_exchange(end.into(), start.into(), Relaxed, Relaxed);
     }
 }

@@ -1,6 +1,6 @@
-//! Making room in the arena: a sliding mark-compact collection, the LISP 2 algorithm
-//! (<https://en.wikipedia.org/wiki/Mark–compact_algorithm>). It finds the pieces that are kept, writes in each where
-//! it will be, updates all links, and moves the pieces down in the order of their addresses.
+//! Compaction: a sliding mark-compact collector, the LISP 2 algorithm
+//! (<https://en.wikipedia.org/wiki/Mark–compact_algorithm>). It marks the pieces to keep, stores in each its new
+//! address, updates all links, and moves the pieces down in address order.
 
 use super::Tree;
 use super::family::{FIRST_BLOCK, HEADER, family_words};
@@ -8,39 +8,38 @@ use super::node::{NODE, NodeId, UNEXPANDED};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-/// What is moved as a whole: a family, or a block of further nodes.
+/// A unit of compaction: a family, or one of its further blocks.
 struct Piece {
-    /// Its first word, and how many it has.
+    /// First word, and number of words.
     first: u32,
     words: u32,
-    /// Its first node, and how many of its nodes have been tried.
+    /// First node, and number of tried nodes.
     node: NodeId,
     tried: u32,
 }
 
 impl Tree {
-    /// Makes this node the root, keeps what is below it, and frees the memory of all the rest.
+    /// Makes a node the root, keeps the subtree below it, and frees all other memory.
     pub fn keep_only(&mut self, root: NodeId) {
         self.slide(root, Tree::ROOT, NODE);
         self.keep_below_nodes_with(0);
     }
 
-    /// Collapses the nodes with the fewest visits, which frees the memory below them, until no more than `part` of
-    /// all memory, 0 to 1, is in use (more where the family of the root alone takes it). `false` if
-    /// `(1 + part) / 2` or more is still in use.
+    /// Prunes the least-visited nodes' subtrees until at most `part` of the memory, 0 to 1, is in use; the root's
+    /// family is always kept. Returns `false` if `(1 + part) / 2` or more is still in use.
     pub fn thin(&mut self, part: f64) -> bool {
         let least = self.visits_that_fit((part * self.words.len() as f64) as usize);
         self.keep_below_nodes_with(least);
         self.filled() < (1.0 + part) / 2.0
     }
 
-    /// How long [`Tree::thin`] takes at most with the words that are in use: 20 ns a word, on a slow machine.
+    /// Upper bound on the time of [`Tree::thin`] with the words now in use: 20 ns a word, on a slow machine.
     pub fn thinning_time(&self) -> Duration {
         Duration::from_nanos(20 * self.growth.used.load(Relaxed))
     }
 
-    /// The least number of visits such that the families of all nodes with as many or more fit into these words. By a
-    /// histogram of visits, whose last bin holds all from 4095 on.
+    /// Returns the lowest number of visits such that the families of all nodes with at least that many fit into
+    /// `words`. Uses a histogram of visits whose last bin counts 4,095 and more.
     fn visits_that_fit(&self, words: usize) -> u32 {
         let mut by_visits = vec![0; 1 << 12];
         let most = by_visits.len() as u32 - 1;
@@ -56,11 +55,11 @@ impl Tree {
         most + 1 - fit.count() as u32
     }
 
-    /// Keeps the families of the root and of nodes with so many visits, and collapses all other nodes.
+    /// Keeps the families of the root and of nodes with at least `least` visits; collapses all other nodes.
     fn keep_below_nodes_with(&mut self, least: u32) {
         let mut pieces = Vec::new();
         self.each_expanded_node(least, |id| self.each_piece(id, |piece| pieces.push(piece)));
-        // Every piece slides down over what is dropped before it; ascending order makes that safe.
+        // Pieces slide down over freed words; address order ensures that none overwrites a piece not yet moved.
         pieces.sort_unstable_by_key(|piece| piece.first);
         let mut used = Tree::ROOT + NODE;
         for piece in &pieces {
@@ -80,7 +79,7 @@ impl Tree {
         *self.full.get_mut() = false;
     }
 
-    /// Calls for the root and all nodes with so many visits that are expanded.
+    /// Calls `call` for the root and for each expanded node with at least `least` visits.
     fn each_expanded_node(&self, least: u32, mut call: impl FnMut(NodeId)) {
         let mut to_visit = vec![Tree::ROOT];
         while let Some(id) = to_visit.pop() {
@@ -90,7 +89,7 @@ impl Tree {
         }
     }
 
-    /// The family of a node and its further blocks, if it is expanded.
+    /// Calls `take` for the family of an expanded node and for its further blocks.
     fn each_piece(&self, id: NodeId, mut take: impl FnMut(Piece)) {
         let node = self.node(id);
         let (family, (count, tried)) = (node.family(), node.counts());
@@ -112,24 +111,24 @@ impl Tree {
         }
     }
 
-    /// The block after a family or block, 0 if there is none.
+    /// Returns the block after a family or block, 0 for none.
     fn next_block(&self, header: u32) -> u32 {
         self.word(header).load(Relaxed) as u32
     }
 
-    /// Notes where a piece will be, in the upper half of its first word.
+    /// Stores a piece's new address in the upper half of its first word.
     fn forward(&mut self, piece: u32, to: u32) {
         let word = self.words[piece as usize].get_mut();
         *word = *word & u64::from(u32::MAX) | u64::from(to) << 32;
     }
 
-    /// Where it will be.
+    /// Returns a piece's new address.
     fn forwarded(&self, piece: u32) -> u32 {
         (self.word(piece).load(Relaxed) >> 32) as u32
     }
 
-    /// Makes a piece point to where others will be, and collapses its nodes with fewer visits. Returns the number
-    /// of their children.
+    /// Updates a piece's links to new addresses and collapses its nodes with fewer than `least` visits. Returns the
+    /// number of children that its nodes keep.
     fn relink(&mut self, piece: &Piece, least: u32) -> usize {
         let next = if piece.first == Tree::ROOT { 0 } else { self.next_block(piece.first) };
         if next != 0 {
@@ -151,7 +150,7 @@ impl Tree {
         listed
     }
 
-    /// Copies words to a place before them.
+    /// Copies words to a lower address.
     fn slide(&mut self, from: u32, to: u32, words: u32) {
         for offset in 0..words {
             *self.words[(to + offset) as usize].get_mut() = *self.words[(from + offset) as usize].get_mut();

@@ -1,22 +1,21 @@
-//! What leads from a node to a child, with its prior, in 32 bits.
+//! The edge from a node to a child, with its prior, in 32 bits.
 
 use crate::board::moves::{Move, Movement};
 use crate::board::square::Square;
 use std::sync::LazyLock;
 
-/// A prior is kept as one of so many codes: code `k` is `exp(-k / PRIOR_STEPS)`, so 512 reach down to 1/27,000 in
-/// steps of 2 %.
+/// Quantization of priors: code `k` stands for `exp(-k / PRIOR_STEPS)`. The 512 codes reach down to 1/27,000 in steps
+/// of 2 %.
 const PRIOR_CODES: u32 = 512;
 const PRIOR_STEPS: f32 = 50.0;
 
 static PRIORS: LazyLock<[f32; PRIOR_CODES as usize]> =
     LazyLock::new(|| std::array::from_fn(|code| libm::expf(-(code as f32) / PRIOR_STEPS)));
 
-/// A step from a node to a child: a movement, an arrow, or both.
+/// An edge from a node to a child: a movement, an arrow, or both.
 ///
-/// Bits 0..7 = where the amazon comes from, 7..14 = where it goes, 14..21 = the arrow, each 127 where there is none;
-/// bits 21..30 = the code of the prior, 0 for a probability of 1. So the order of edges is that of their priors, the
-/// most probable first.
+/// Bits 0..7 = origin of the amazon, 7..14 = its destination, 14..21 = the arrow; 127 means none. Bits 21..30 = code
+/// of the prior, 0 for probability 1. Edges therefore compare by prior, the most probable first.
 ///
 /// ```
 /// use otrera::Move;
@@ -32,29 +31,29 @@ static PRIORS: LazyLock<[f32; PRIOR_CODES as usize]> =
 pub struct Edge(pub(super) u32);
 
 impl Edge {
-    /// In place of a square's number.
+    /// Stands for a missing square.
     const NONE: u32 = 127;
 
     fn new(from: u32, to: u32, arrow: u32) -> Self {
         Self(from | to << 7 | arrow << 14)
     }
 
-    /// The first half of a move.
+    /// Makes the edge of a movement.
     pub fn movement(m: Movement) -> Self {
         Self::new(m.from.index() as u32, m.to.index() as u32, Self::NONE)
     }
 
-    /// The second half of a move.
+    /// Makes the edge of an arrow.
     pub fn arrow(square: Square) -> Self {
         Self::new(Self::NONE, Self::NONE, square.index() as u32)
     }
 
-    /// A whole move.
+    /// Makes the edge of a whole move.
     pub fn whole(mv: Move) -> Self {
         Self::new(mv.from.index() as u32, mv.to.index() as u32, mv.arrow.index() as u32)
     }
 
-    /// The movement that this edge is or contains, if any.
+    /// Returns the edge's movement, if it has one.
     #[inline]
     pub fn as_movement(self) -> Option<Movement> {
         let (from, to) = (self.0 & 127, self.0 >> 7 & 127);
@@ -62,42 +61,42 @@ impl Edge {
         (from != Self::NONE).then(|| Movement { from: square(from), to: square(to) })
     }
 
-    /// The arrow that this edge is or contains, if any.
+    /// Returns the edge's arrow, if it has one.
     #[inline]
     pub fn as_arrow(self) -> Option<Square> {
         let arrow = self.0 >> 14 & 127;
         (arrow != Self::NONE).then(|| Square::from_index(arrow as usize))
     }
 
-    /// The bits without the prior's.
+    /// All bits but those of the prior.
     pub(super) const MASK: u32 = (1 << 21) - 1;
 
-    /// The same edge with the probability that it is the best of its family, given as its natural logarithm.
-    /// It is kept to one part in fifty and down to 1/27,000.
+    /// Sets the prior, given as the natural logarithm of a probability. Stored with an error of about 1 %, and not
+    /// below 1/27,000.
     #[inline(always)]
     pub fn with_log_prior(self, log_probability: f32) -> Self {
-        // A float of 2^23 or more has no fraction bits: the sum is rounded to a whole number, whose value above 2^23
-        // is in the lowest bits of the significand.
+        // A float of 2^23 or more has no fraction bits: adding 2^23 rounds to an integer in the lowest bits of the
+        // significand.
         const ROUNDING: f32 = (1 << 23) as f32;
         let code = (-log_probability * PRIOR_STEPS).clamp(0.0, (PRIOR_CODES - 1) as f32);
         Self(self.0 & Self::MASK | ((code + ROUNDING).to_bits() & (PRIOR_CODES - 1)) << 21)
     }
 
-    /// The probability that was given to it.
+    /// Returns the prior.
     #[inline]
     pub(super) fn prior(self) -> f32 {
         PRIORS[(self.0 >> 21) as usize & (PRIOR_CODES as usize - 1)]
     }
 }
 
-/// Edges that are compared at once: 32-bit lanes of the widest registers that are used, 256 bits.
+/// Edges compared at once: the 32-bit lanes of a 256-bit register.
 const AT_ONCE: usize = 8;
 
-/// Sorts edges, all of them different, into `sorted`, by counting for each edge those before it (rank sort): n^2
-/// comparisons without a branch, which is quickest for so few. `edges` is left padded to whole registers.
+/// Sorts distinct edges into `sorted` by rank: counts for each edge the smaller ones. The n^2 comparisons without a
+/// branch are fastest at this length. Leaves `edges` padded to whole registers.
 #[inline(always)]
 pub fn sort(edges: &mut Vec<Edge>, sorted: &mut Vec<Edge>) {
-    // Behind all others, also as a signed number: before AVX-512 only those can be compared.
+    // Greater than every edge, also as a signed number: before AVX-512, x86 compares only those.
     const LAST: Edge = Edge(i32::MAX as u32);
     let count = edges.len();
     edges.resize(count.next_multiple_of(AT_ONCE), LAST);

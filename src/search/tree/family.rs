@@ -1,4 +1,4 @@
-//! A family: the children of one expanded node, their edges, and how much the values below it vary.
+//! A family: the children of one expanded node, their edges, and the variance of the values below the node.
 //!
 //! ```text
 //!   word    0                     1           2 .. 8            8 ..
@@ -6,8 +6,19 @@
 //!   block   | next block          | nodes ...
 //! ```
 //!
-//! Word 0: the next block, 0 if there is none.
-//! Word 1: bits 0..42 = sum of (reward - 1/2)^2 in units of 2^-22, bits 42..64 = count of rewards.
+//! Word 0: the next block, 0 for none. Word 1: bits 0..42 = sum of (reward - 1/2)^2 in units of 2^-22, bits 42..64 =
+//! number of rewards.
+//!
+//! Publish order of an expansion:
+//!
+//! 1. [`Tree::begin_expansion`] locks the node. Only one worker succeeds; the others use the node as a leaf.
+//! 2. [`Tree::expand`] writes the header, the edges and the first child.
+//! 3. It unlocks the node with its counts (Release).
+//! 4. It sets the node's family (Release). The node is expanded from now on.
+//!
+//! Readers go the other way: they load the family (Acquire), then the counts. A node with counts but no family is
+//! still being expanded and is treated as unexpanded. Every later child is written under the lock and published by
+//! the unlock that increments the number of tried children. The table in [`super`] lists all memory orderings.
 
 use super::Tree;
 use super::arena::ArenaChunk;
@@ -15,19 +26,20 @@ use super::edge::Edge;
 use super::node::{NODE, Node, NodeId, ONE_CHILD, ONE_TRIED, REWARD_UNIT, UNEXPANDED};
 use std::sync::atomic::Ordering::*;
 
-/// Words before the nodes of a family.
+/// Header words of a family, before its nodes.
 pub(super) const HEADER: u32 = 2;
-/// Nodes in the first block of a family. Every further block has room for twice as many as the one before.
+/// Nodes in the first block of a family. Each further block holds twice as many as the one before.
 pub(super) const FIRST_BLOCK: u32 = 2;
 
-/// Word 1 of a family: the sum in bits 0..42, the count in bits 42..64.
+/// Width of the sum in word 1 of a family; the count lies above it.
 const DEVIATION_BITS: u32 = 42;
 /// Squared reward units in one unit of the sum: 2^-32 * 2^10 = 2^-22.
 const DEVIATION_UNIT: u64 = 1 << 10;
-/// Rewards that are added at most. Each adds at most 1/4, which is 2^20 units, so the sum stays below 2^42.
+/// Maximum number of rewards counted. Each adds at most 1/4, which is 2^20 units, so the sum stays below 2^42.
 const MOST_DEVIATIONS: u64 = 1 << 21;
 
-/// `(reward - 1/2)^2` in units of 2^-22, the same for both sides. `reward` is in units of 1/[`REWARD_UNIT`].
+/// Returns `(reward - 1/2)^2` in units of 2^-22, which is equal for both sides. `reward` is in units of
+/// 1/[`REWARD_UNIT`].
 ///
 /// ```
 /// use otrera::search::tree::{REWARD_UNIT, squared_deviation};
@@ -40,12 +52,12 @@ pub fn squared_deviation(reward: u32) -> u64 {
     (deviation * deviation) as u64 / DEVIATION_UNIT
 }
 
-/// Words of a family with so many children, its first block included.
+/// Returns the size in words of a family with `count` children, without its further blocks.
 pub(super) fn family_words(count: u32) -> u32 {
     HEADER + count.div_ceil(2) + NODE * count.min(FIRST_BLOCK)
 }
 
-/// The first edges of a family with so many children, which lie behind the nodes of its first block.
+/// Returns the first word of the edges, which follow the nodes of the first block.
 #[inline(always)]
 fn first_edge(family: u32, count: u32) -> u32 {
     family + HEADER + NODE * count.min(FIRST_BLOCK)
@@ -53,7 +65,8 @@ fn first_edge(family: u32, count: u32) -> u32 {
 
 /// Expansion.
 impl Tree {
-    /// Whether the caller may expand the node, since nobody has begun to. It must then call [`Tree::expand`].
+    /// Locks a node for expansion. Returns `false` if it is expanded or locked. After `true` the caller must call
+    /// [`Tree::expand`], which unlocks the node.
     pub fn begin_expansion(&self, id: NodeId) -> bool {
         let node = self.node(id);
         match node.lock() {
@@ -66,9 +79,10 @@ impl Tree {
         }
     }
 
-    /// Gives a node its children, at least one, to be tried in this order. Returns the first, which is claimed as by
-    /// [`Tree::claim_untried`]. `None` when there is no room, or for 2^16 children and more, which leaves the node
-    /// unexpanded.
+    /// Gives a locked node its children, to be tried in this order, and unlocks it. Returns the first child, claimed
+    /// as by [`Tree::claim_untried`].
+    ///
+    /// `None` leaves the node unexpanded: the memory is full, `edges` is empty, or it has 2^16 edges or more.
     pub fn expand(&self, id: NodeId, edges: &[Edge], chunk: &mut ArenaChunk) -> Option<NodeId> {
         let node = self.node(id);
         let count = edges.len() as u32;
@@ -91,16 +105,16 @@ impl Tree {
         Some(child)
     }
 
-    /// Whether the node has children to choose from.
+    /// True if the node has children to select from.
     #[inline]
     pub fn is_expanded(&self, id: NodeId) -> bool {
         self.node(id).is_expanded()
     }
 }
 
-/// Children that nobody has tried.
+/// Untried children.
 impl Tree {
-    /// The prior of the next untried child, if there is one and the node is expanded.
+    /// Returns the prior of the next untried child; `None` if the node is not expanded or all its children are tried.
     #[inline]
     pub fn next_prior(&self, id: NodeId) -> Option<f32> {
         let node = self.node(id);
@@ -109,15 +123,15 @@ impl Tree {
         (family != UNEXPANDED && tried < count).then(|| self.listed_edge(family, count, tried).prior())
     }
 
-    /// The edge to a child, with its prior.
+    /// Returns the edge to child number `place`, with its prior.
     #[inline]
     fn listed_edge(&self, family: u32, count: u32, place: u32) -> Edge {
         let pair = self.word(first_edge(family, count) + place / 2).load(Relaxed);
         Edge((pair >> (place % 2 * 32)) as u32)
     }
 
-    /// The next untried child, made a node, with its first visit counted: that of the caller. `None` also when there is
-    /// no room for it, or another worker is just claiming one.
+    /// Makes the next untried child a node and counts its first visit, that of the caller. `None` if no child is
+    /// untried, the memory is full, or another worker holds the lock.
     pub fn claim_untried(&self, id: NodeId, chunk: &mut ArenaChunk) -> Option<NodeId> {
         let node = self.node(id);
         let family = node.family();
@@ -138,7 +152,7 @@ impl Tree {
         claimed
     }
 
-    /// Where a child's node lies, in a new block if need be. The caller holds the lock.
+    /// Returns the address of child number `place`, allocating its block if necessary. The caller holds the lock.
     fn place(&self, family: u32, count: u32, place: u32, chunk: &mut ArenaChunk) -> Option<NodeId> {
         let (mut header, mut first) = (family, family + HEADER);
         let (mut before, mut size) = (0, FIRST_BLOCK);
@@ -157,9 +171,10 @@ impl Tree {
     }
 }
 
-/// How much the values below a node vary.
+/// Variance of the values below a node.
 impl Tree {
-    /// Adds the [`squared_deviation`]s of `count` rewards that passed this node. Nothing happens before it is expanded.
+    /// Adds the [`squared_deviation`]s of `count` rewards backed up through the node. Ignored if the node is not
+    /// expanded.
     #[inline]
     pub fn add_deviations(&self, id: NodeId, count: u32, squares: u64) {
         let family = self.node(id).family();
@@ -169,13 +184,13 @@ impl Tree {
         let word = self.word(family + 1);
         let deviations = word.load(Relaxed);
         if deviations >> DEVIATION_BITS < MOST_DEVIATIONS {
-            // Not atomic: of two workers that meet here one is lost, which a sample can bear.
+            // Not atomic: if two workers collide, one update is lost. The variance is an estimate and tolerates that.
             word.store(deviations + (u64::from(count) << DEVIATION_BITS) + squares, Relaxed);
         }
     }
 
-    /// Rewards that have passed a node since it was expanded, up to 2^21 and a few, and the sum of
-    /// `(reward - 1/2)^2` over them, rewards being 0 to 1.
+    /// Returns the number of rewards backed up since the node was expanded, up to about 2^21, and the sum of `(reward
+    /// - 1/2)^2` over them, rewards being 0 to 1.
     #[inline]
     pub fn deviations(&self, id: NodeId) -> (u32, f32) {
         const SCALE: f32 = DEVIATION_UNIT as f32 / (REWARD_UNIT as f32 * REWARD_UNIT as f32);
@@ -189,14 +204,14 @@ impl Tree {
     }
 }
 
-/// Children that have been tried.
+/// Tried children.
 impl Tree {
-    /// The children of a node that have been tried, in the order of the family.
+    /// Iterates over the tried children in the order of the family.
     #[inline(always)]
     pub fn tried(&self, id: NodeId) -> Tried<'_> {
         let node = self.node(id);
         let family = node.family();
-        // Another worker may have written the counts of a node that it is still expanding.
+        // The family first: a node that is being expanded publishes its counts before its family.
         let tried = if family != UNEXPANDED { node.counts().1 } else { 0 };
         Tried {
             tree: self,
@@ -209,21 +224,21 @@ impl Tree {
     }
 }
 
-/// The children of a node that have been tried, in the order of the family.
+/// Iterator over the tried children of a node, in the order of the family.
 pub struct Tried<'a> {
     tree: &'a Tree,
-    /// The block that [`Tried::next`] lies in.
+    /// Block that contains [`Tried::next`].
     header: u32,
     next: NodeId,
-    /// How many are still to come in this block, and in those after it.
+    /// Tried children left in this block, and in the blocks after it.
     in_block: u32,
     beyond: u32,
-    /// Nodes of this block, if it is a full one.
+    /// Capacity of this block in nodes; the last block may be smaller.
     size: u32,
 }
 
 impl<'a> Tried<'a> {
-    /// Goes on to the next block when this one is over; `false` if there is none.
+    /// Moves to the next block. Returns `false` if there is none.
     #[inline(always)]
     fn next_block(&mut self) -> bool {
         if self.beyond == 0 {
@@ -252,7 +267,7 @@ impl<'a> Iterator for Tried<'a> {
         Some((id, self.tree.node(id)))
     }
 
-    /// Block by block, so that the inner loop runs over one slice.
+    /// Iterates block by block, so that the inner loop runs over one slice.
     #[inline(always)]
     fn fold<B, F: FnMut(B, Self::Item) -> B>(mut self, start: B, mut f: F) -> B {
         let mut folded = start;
