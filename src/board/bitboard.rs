@@ -1,9 +1,9 @@
-//! A bitboard: a set of squares as one 128-bit number, bit `row * 11 + column` for each square
-//! ([`Square::index`](super::square::Square::index)). Column 10 and all from row 10 on are *walls*: never playable.
+//! Bitboards: a set of squares as a 128-bit number, one bit `row * 11 + column` per square
+//! ([`Square::index`](super::square::Square::index)). Column 10 and rows from 10 on are *walls*: never playable.
 //!
-//! Operators have set meaning: `|` union, `&` intersection, `-` difference, `^` symmetric
-//! difference, `!` complement. [`Bitboard::shifted`] moves a whole set; what it pushes off the board lands on walls,
-//! which an intersection with the playable or empty squares removes.
+//! The operators are set operations: `|` union, `&` intersection, `-` difference, `^` symmetric difference, `!`
+//! complement. [`Bitboard::shifted`] moves a whole set; squares pushed off the board land on walls and are removed by
+//! intersecting with the playable or empty squares.
 
 use super::square::{STRIDE, Size, Square};
 use std::fmt;
@@ -19,15 +19,15 @@ use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Not, Sub, SubAs
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Bitboard(pub(crate) u128);
 
-/// The eight directions of a queen as differences of square numbers; the four that lead to higher
-/// numbers first, each followed four places later by its opposite.
+/// The eight queen directions as differences of square numbers: four positive ones, then their opposites in the same
+/// order.
 pub(crate) const DIRECTIONS: [i32; 8] = [1, 10, 11, 12, -1, -10, -11, -12];
 
 impl Bitboard {
-    /// No square.
+    /// The empty set.
     pub const EMPTY: Self = Self(0);
 
-    /// Every square of a board of this size.
+    /// Returns all squares of a board of this size.
     ///
     /// ```
     /// use otrera::{Bitboard, Size, Square};
@@ -45,26 +45,26 @@ impl Bitboard {
         Self(bits)
     }
 
-    /// How many squares it holds.
+    /// Returns the number of squares.
     #[inline(always)]
     pub const fn len(self) -> u32 {
-        // Two 64-bit counts: a 128-bit one compiles to the same, but not on every target.
+        // Two 64-bit counts: on some targets a 128-bit count compiles to slower code.
         (self.0 as u64).count_ones() + ((self.0 >> 64) as u64).count_ones()
     }
 
-    /// Whether it holds no square.
+    /// True if the set is empty.
     #[inline(always)]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether it holds this square.
+    /// True if the set contains `square`.
     #[inline(always)]
     pub const fn contains(self, square: Square) -> bool {
         self.0 >> square.index() & 1 != 0
     }
 
-    /// The lowest square, `None` when empty.
+    /// Returns the lowest square; `None` if the set is empty.
     ///
     /// ```
     /// use otrera::{Bitboard, Size, Square};
@@ -79,7 +79,7 @@ impl Bitboard {
         Some(Square::from_index(self.0.trailing_zeros() as usize))
     }
 
-    /// The `n`-th square in ascending order. `n` must be below [`Bitboard::len`].
+    /// Returns the `n`-th square in ascending order, counted from 0. `n` must be below [`Bitboard::len`].
     ///
     /// ```
     /// use otrera::{Bitboard, Square};
@@ -98,7 +98,7 @@ impl Bitboard {
         }
     }
 
-    /// The set moved by `step` square numbers (positive is up and to the right), see
+    /// Adds `step` to every square number (positive is up and to the right), see
     /// <https://www.chessprogramming.org/General_Setwise_Operations>.
     ///
     /// ```
@@ -112,7 +112,7 @@ impl Bitboard {
         if step >= 0 { Self(self.0 << step) } else { Self(self.0 >> -step) }
     }
 
-    /// The set and all king-move neighbours of its squares, walls included
+    /// Adds the king-move neighbours of all squares, walls included
     /// (<https://www.chessprogramming.org/King_Pattern>).
     #[inline(always)]
     pub const fn with_neighbours(self) -> Self {
@@ -121,8 +121,8 @@ impl Bitboard {
     }
 }
 
-/// Position of the `n`-th set bit of a word (*select*), by a binary search over population counts: six steps without
-/// a branch, where clearing the lowest bit `n` times would be a loop of unpredictable length.
+/// Returns the position of the `n`-th set bit (*select*) by binary search over population counts. Six steps without a
+/// branch; clearing the lowest bit `n` times would be a loop of unpredictable length.
 #[inline(always)]
 fn nth_bit(word: u64, mut n: u32) -> u32 {
     let mut position = 0;
@@ -150,7 +150,7 @@ impl FromIterator<Square> for Bitboard {
     }
 }
 
-/// The squares of a set in ascending order.
+/// Iterator over the squares of a set in ascending order.
 ///
 /// ```
 /// use otrera::Position;
@@ -203,7 +203,7 @@ set_operator!(Sub, sub, a, b, a & !b);
 impl Not for Bitboard {
     type Output = Self;
 
-    /// Everything else, walls included.
+    /// Complement, walls included.
     #[inline(always)]
     fn not(self) -> Self {
         Self(!self.0)
@@ -232,7 +232,7 @@ impl SubAssign for Bitboard {
 }
 
 impl fmt::Debug for Bitboard {
-    /// The 10x10 frame as a picture, rank 10 on top: a failing assertion reads like a board.
+    /// Draws the 10x10 frame with rank 10 on top, so that failing assertions are readable.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for row in (0..10).rev() {
             writeln!(f)?;

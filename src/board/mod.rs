@@ -1,8 +1,7 @@
-//! The rules: what is legal, how a position changes, how it is written down.
+//! The rules: legal moves, positions, notation.
 //!
-//! Read in this order: [`square`] and [`bitboard`] (the vocabulary), [`reach`] (how a queen
-//! slides), [`moves`] (half-moves and moves as types), [`position`] (the state of a game),
-//! [`notation`] (text in and out). [`zobrist`] and [`perft`] serve the others.
+//! Reading order: [`square`] and [`bitboard`] (basic types), [`reach`] (queen slides), [`moves`] (half-moves and
+//! moves), [`position`] (the state of a game), [`notation`] (text). [`zobrist`] and [`perft`] are helpers.
 
 pub mod bitboard;
 pub mod moves;

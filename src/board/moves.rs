@@ -1,32 +1,32 @@
-//! Moves as types: a turn is a *movement* of an amazon followed by an *arrow*.
+//! Moves: a turn is a *movement* of an amazon followed by an *arrow*.
 
 use super::square::Square;
 use std::fmt;
 
-/// The first half of a move: an amazon goes from one square to another.
+/// First half of a move: an amazon slides to another square.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Movement {
-    /// Where the amazon stood.
+    /// Origin of the amazon.
     pub from: Square,
-    /// Where it lands.
+    /// Destination of the amazon.
     pub to: Square,
 }
 
-/// A whole move: the movement and the square its arrow burns.
+/// A whole move: the movement, and the square that its arrow burns.
 ///
-/// Its text is `d1-d7/g7`; [`crate::board::notation`] reads that and the other common forms.
+/// Displayed as `d1-d7/g7`; [`crate::board::notation`] also parses the other common forms.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Move {
-    /// Where the amazon stood.
+    /// Origin of the amazon.
     pub from: Square,
-    /// Where it lands.
+    /// Destination of the amazon.
     pub to: Square,
-    /// Where its arrow lands; may be `from`.
+    /// Destination of the arrow; can equal `from`.
     pub arrow: Square,
 }
 
 impl Move {
-    /// The first half.
+    /// Returns the first half of the move.
     ///
     /// ```
     /// use otrera::Move;
@@ -40,7 +40,7 @@ impl Move {
 }
 
 impl Movement {
-    /// The whole move that this movement begins.
+    /// Adds the arrow.
     pub const fn with_arrow(self, arrow: Square) -> Move {
         Move { from: self.from, to: self.to, arrow }
     }
@@ -58,7 +58,7 @@ impl fmt::Display for Move {
     }
 }
 
-/// Why a well-formed move may not be played.
+/// Reason for which a well-formed move is illegal.
 ///
 /// ```
 /// use otrera::{IllegalMove, Position};
@@ -70,13 +70,13 @@ impl fmt::Display for Move {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum IllegalMove {
-    /// A square of the move lies outside this board.
+    /// A square of the move is outside the board.
     OffBoard(Square),
-    /// No amazon of the side to move stands on the square it leaves.
+    /// The origin holds no amazon of the side to move.
     NoAmazon(Square),
-    /// The amazon cannot slide there.
+    /// The amazon cannot slide to the destination.
     Unreachable(Movement),
-    /// The arrow cannot fly there.
+    /// The arrow cannot reach its target.
     ArrowBlocked(Square),
 }
 

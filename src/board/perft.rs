@@ -1,12 +1,12 @@
-//! Perft: how many sequences of legal moves of a given length a position has. The standard check of
-//! a move generator (<https://www.chessprogramming.org/Perft>).
+//! Perft: counts the sequences of legal moves of a given length, the standard check of a move generator
+//! (<https://www.chessprogramming.org/Perft>).
 
 use super::position::Position;
 
-/// Number of move sequences of `depth` whole moves; 1 for depth 0.
+/// Counts the sequences of `depth` whole moves; 1 for depth 0.
 ///
-/// The last move is counted by set sizes, not played. Only the rule that a side which cannot move
-/// has lost matters here, so a finished game has no continuation.
+/// The last move is counted by set sizes, not played. A sequence ends early only if the side to move cannot move;
+/// [`Rules::SelfBlocking`](super::position::Rules::SelfBlocking) is ignored.
 ///
 /// ```
 /// use otrera::{Position, perft};

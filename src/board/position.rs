@@ -1,5 +1,5 @@
-//! The state of a game between two moves ([`Position`]) and between the two halves of a move
-//! ([`ArrowPhase`]). Both are small and `Copy`: searching clones, nothing is ever taken back.
+//! Game states: between two moves ([`Position`]), and between the two halves of a move ([`ArrowPhase`]). Both are
+//! small and `Copy`: the search copies a position instead of undoing moves.
 
 use super::bitboard::Bitboard;
 use super::moves::{IllegalMove, Move, Movement};
@@ -7,7 +7,7 @@ use super::reach::queen_reach;
 use super::square::{Side, Size, Square};
 use super::zobrist;
 
-/// Which condition ends the game.
+/// Condition that ends the game.
 ///
 /// ```
 /// use otrera::{Position, Rules, Side};
@@ -20,16 +20,15 @@ use super::zobrist;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Rules {
-    /// A side that must move and cannot has lost. (Botzone and everybody else.)
+    /// The side to move loses if it cannot move (Botzone and all others).
     #[default]
     Standard,
-    /// The SAU platform's referee: after every move each side is looked at, whoever is to move. If
-    /// White has no amazon that can move Black wins, else if Black has none White wins. A side that
-    /// blocks its own last amazon has lost at once.
+    /// The SAU referee's rule. After every move, whoever is to move: if no amazon of White can move, Black wins;
+    /// otherwise, if no amazon of Black can move, White wins. A side that blocks its own last amazon loses at once.
     SelfBlocking,
 }
 
-/// A game between two moves. Amazons, arrows and the Zobrist key only change together.
+/// The state of a game between two moves. Amazons, arrows and the Zobrist key change only together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Position {
     amazons: [Bitboard; 2],
@@ -41,7 +40,7 @@ pub struct Position {
     rules: Rules,
 }
 
-/// A game between the two halves of a move: the amazon has moved, its arrow is still to be shot.
+/// The state between the two halves of a move: the amazon has moved, the arrow is not shot yet.
 ///
 /// ```
 /// use otrera::{Movement, Position, Square};
@@ -60,13 +59,13 @@ pub struct ArrowPhase {
 }
 
 impl Position {
-    /// The start on 10x10: Black on a4 d1 g1 j4, White on a7 d10 g10 j7.
+    /// Returns the 10x10 start position: Black on a4 d1 g1 j4, White on a7 d10 g10 j7.
     pub fn standard() -> Self {
         Self::start(Size::STANDARD)
     }
 
-    /// The start on a board of this size: the amazons stand as on 10x10, at a third of the edge
-    /// (on 8x8 this is Botzone's start, Black on a3 c1 f1 h3).
+    /// Returns the start position of a board of this size: the amazons stand at a third of the edge, as on 10x10. On
+    /// 8x8 this is Botzone's start, Black on a3 c1 f1 h3.
     ///
     /// ```
     /// use otrera::{Position, Size};
@@ -82,8 +81,8 @@ impl Position {
         Self::from_parts(size, [squares(false), squares(true)], Bitboard::EMPTY, Side::Black)
     }
 
-    /// A position from its parts. Squares outside the board are dropped, an arrow under an amazon
-    /// too; of two amazons on one square Black's stays. The ply is the number of arrows.
+    /// Builds a position from its parts. Drops squares outside the board, White's amazon on a square of Black's, and
+    /// arrows on an amazon's square. Sets the ply to the number of arrows.
     ///
     /// ```
     /// use otrera::{Bitboard, Position, Side, Size, Square};
@@ -110,13 +109,13 @@ impl Position {
         position
     }
 
-    /// The same position under other rules for the end of the game.
+    /// Sets the rules that end the game.
     pub fn with_rules(mut self, rules: Rules) -> Self {
         self.rules = rules;
         self
     }
 
-    /// The same position with this side to move.
+    /// Sets the side to move.
     pub fn with_side(mut self, side: Side) -> Self {
         if side != self.side {
             self.side = side;
@@ -125,58 +124,58 @@ impl Position {
         self
     }
 
-    /// The same position with this many moves already played.
+    /// Sets the number of moves played.
     pub fn with_ply(mut self, ply: u16) -> Self {
         self.ply = ply;
         self
     }
 
-    /// The amazons of a side.
+    /// Returns the amazons of a side.
     #[inline(always)]
     pub const fn amazons(&self, side: Side) -> Bitboard {
         self.amazons[side.index()]
     }
 
-    /// The amazons of both sides, Black's first.
+    /// Returns the amazons of both sides, Black's first.
     #[inline(always)]
     pub const fn all_amazons(&self) -> [Bitboard; 2] {
         self.amazons
     }
 
-    /// The squares on which nothing stands.
+    /// Returns the empty squares.
     #[inline(always)]
     pub const fn empty(&self) -> Bitboard {
         self.empty
     }
 
-    /// The burnt squares.
+    /// Returns the burnt squares.
     pub fn arrows(&self) -> Bitboard {
         Bitboard::playable(self.size) - self.empty - self.amazons[0] - self.amazons[1]
     }
 
-    /// The side to move.
+    /// Returns the side to move.
     #[inline(always)]
     pub const fn side(&self) -> Side {
         self.side
     }
 
-    /// Whole moves played since the start, both sides counted.
+    /// Returns the number of whole moves played since the start, by both sides.
     pub const fn ply(&self) -> u16 {
         self.ply
     }
 
-    /// The board's size.
+    /// Returns the size of the board.
     #[inline(always)]
     pub const fn size(&self) -> Size {
         self.size
     }
 
-    /// The rules that end the game.
+    /// Returns the rules that end the game.
     pub const fn rules(&self) -> Rules {
         self.rules
     }
 
-    /// The Zobrist key of amazons, arrows and the side to move; ply, size and rules are not in it.
+    /// Returns the Zobrist key of amazons, arrows and side to move. Ply, size and rules are not part of the key.
     ///
     /// ```
     /// use otrera::Position;
@@ -193,13 +192,13 @@ impl Position {
         self.key
     }
 
-    /// Where the amazon of the side to move on `from` may go.
+    /// Returns the destinations of the amazon on `from`.
     #[inline(always)]
     pub fn landings(&self, from: Square) -> Bitboard {
         queen_reach(from, self.empty)
     }
 
-    /// The movements of the side to move, one group for each amazon: its square and its landings.
+    /// Iterates over the amazons of the side to move with their destinations.
     ///
     /// ```
     /// use otrera::Position;
@@ -213,13 +212,14 @@ impl Position {
         self.amazons(self.side).into_iter().map(move |from| (from, queen_reach(from, empty)))
     }
 
-    /// Every movement of the side to move.
+    /// Iterates over all movements of the side to move.
     pub fn movements(&self) -> impl Iterator<Item = Movement> {
         self.movement_groups()
             .flat_map(|(from, landings)| landings.into_iter().map(move |to| Movement { from, to }))
     }
 
-    /// Every legal move. The start of 10x10 has 2176: a search should rather walk the groups.
+    /// Iterates over all legal moves. The 10x10 start has 2176; a search should iterate over
+    /// [`movement_groups`](Self::movement_groups) instead.
     ///
     /// ```
     /// use otrera::Position;
@@ -232,7 +232,7 @@ impl Position {
         })
     }
 
-    /// The position after the first half of a move, which must be legal.
+    /// Plays the first half of a move, which must be legal.
     #[inline(always)]
     pub fn with_movement(&self, Movement { from, to }: Movement) -> ArrowPhase {
         let mut position = *self;
@@ -244,13 +244,13 @@ impl Position {
         ArrowPhase { position, amazon: to, origin: from }
     }
 
-    /// Plays a move that is known to be legal.
+    /// Plays a move, which must be legal.
     #[inline(always)]
     pub fn with_move(&self, mv: Move) -> Self {
         self.with_movement(mv.movement()).with_arrow(mv.arrow)
     }
 
-    /// Plays a move after checking it.
+    /// Checks a move and plays it.
     ///
     /// ```
     /// use otrera::Position;
@@ -261,15 +261,15 @@ impl Position {
     /// ```
     ///
     /// # Errors
-    /// What is wrong with the move; the position is unchanged in that case.
+    /// The first reason for which the move is illegal.
     pub fn try_play(&self, mv: Move) -> Result<Self, IllegalMove> {
         self.check(mv).map(|()| self.with_move(mv))
     }
 
-    /// Whether the move is legal here. Whether the game is over already, [`Position::winner`] says.
+    /// Checks that a move is legal; does not check whether the game is over, see [`Position::winner`].
     ///
     /// # Errors
-    /// The first thing that is wrong with it.
+    /// The first reason for which the move is illegal.
     pub fn check(&self, mv: Move) -> Result<(), IllegalMove> {
         if let Some(off) = [mv.from, mv.to, mv.arrow].into_iter().find(|&s| !self.size.contains(s)) {
             return Err(IllegalMove::OffBoard(off));
@@ -286,13 +286,13 @@ impl Position {
         Ok(())
     }
 
-    /// Whether no amazon of this side can move.
+    /// True if no amazon of `side` can move.
     #[inline(always)]
     pub fn is_blocked(&self, side: Side) -> bool {
         (self.amazons(side).with_neighbours() & self.empty).is_empty()
     }
 
-    /// Who has won, `None` while the game goes on.
+    /// Returns the winner; `None` while the game goes on.
     #[inline(always)]
     pub fn winner(&self) -> Option<Side> {
         match self.rules {
@@ -314,37 +314,37 @@ impl Position {
 }
 
 impl ArrowPhase {
-    /// The side that moved its amazon and now shoots.
+    /// Returns the side that has moved its amazon and is about to shoot.
     #[inline(always)]
     pub const fn side(&self) -> Side {
         self.position.side
     }
 
-    /// Where the amazon that has moved, and now shoots, stands.
+    /// Returns the square of the amazon that has moved and is about to shoot.
     #[inline(always)]
     pub const fn amazon(&self) -> Square {
         self.amazon
     }
 
-    /// The square that it has left.
+    /// Returns the square that the amazon left.
     #[inline(always)]
     pub const fn origin(&self) -> Square {
         self.origin
     }
 
-    /// The board as it stands: the side that shoots is still to move.
+    /// Returns the board without the arrow; the side that shoots is still to move.
     #[inline(always)]
     pub const fn position(&self) -> &Position {
         &self.position
     }
 
-    /// The squares the arrow may fly to: never none, since the square just left is one of them.
+    /// Returns the targets of the arrow. Never empty: the square that the amazon left is one of them.
     #[inline(always)]
     pub fn arrow_targets(&self) -> Bitboard {
         queen_reach(self.amazon, self.position.empty)
     }
 
-    /// The position after the arrow, which must be one of [`ArrowPhase::arrow_targets`].
+    /// Shoots the arrow, which must be one of [`ArrowPhase::arrow_targets`].
     #[inline(always)]
     pub fn with_arrow(&self, arrow: Square) -> Position {
         let mut position = self.position;

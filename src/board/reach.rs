@@ -1,15 +1,15 @@
-//! How far a queen slides: the one geometric primitive of movements and arrows alike.
+//! Queen slides: the geometric primitive of movements and arrows.
 //!
-//! From each square eight rays leave, as precomputed sets. On a ray to higher squares `blockers ^ (blockers - 1)` is
-//! every bit up to the nearest blocker (<https://www.chessprogramming.org/Subtracting_a_Rook_from_a_Blocking_Piece>);
-//! on a ray to lower squares, the ray that leaves the nearest blocker is cut off
-//! (<https://www.chessprogramming.org/Classical_Approach>). No branches, no loops over squares.
+//! Eight rays leave each square, as precomputed sets. On a ray to higher squares `blockers ^ (blockers - 1)` is every
+//! bit up to the nearest blocker (<https://www.chessprogramming.org/Subtracting_a_Rook_from_a_Blocking_Piece>). On a
+//! ray to lower squares, the nearest blocker's own ray is cut off
+//! (<https://www.chessprogramming.org/Classical_Approach>). There are no branches and no loops over squares.
 
 use super::bitboard::{Bitboard, DIRECTIONS};
 use super::square::{FRAME, STRIDE, Square};
 
-/// `RAYS[square][direction]`: every frame square in that direction, walls not considered.
-/// 128 entries, so that any bit number is a valid index.
+/// `RAYS[square][direction]`: all frame squares in that direction, ignoring blockers. 128 entries, so that every bit
+/// number is a valid index.
 static RAYS: [[u128; 8]; 128] = rays();
 
 const fn rays() -> [[u128; 8]; 128] {
@@ -17,7 +17,7 @@ const fn rays() -> [[u128; 8]; 128] {
     let mut from = 0;
     while from < FRAME {
         let mut direction = 0;
-        // Column 10 is a wall: no ray leaves it.
+        // Column 10 is a wall: its squares have no rays.
         while direction < 8 && from % STRIDE != STRIDE - 1 {
             let mut square = from as i32 + DIRECTIONS[direction];
             while square >= 0 && square < FRAME as i32 && square % STRIDE as i32 != STRIDE as i32 - 1 {
@@ -31,9 +31,9 @@ const fn rays() -> [[u128; 8]; 128] {
     rays
 }
 
-/// The squares a queen on `from` can slide to when only `empty` squares can be crossed or entered.
+/// Returns the squares that a queen on `from` can slide to over `empty` squares.
 ///
-/// `from` itself is never part of the answer and need not be empty.
+/// `from` is never part of the result and need not be empty.
 ///
 /// ```
 /// use otrera::board::reach::queen_reach;
@@ -52,7 +52,7 @@ pub fn queen_reach(from: Square, empty: Bitboard) -> Bitboard {
         reach |= ray & (blockers ^ blockers.wrapping_sub(1));
     }
     for (direction, &ray) in rays.iter().enumerate().skip(4) {
-        // No ray to lower squares leaves square 0, so a clear ray stays whole.
+        // Bit 0 as a blocker: square 0 has no rays to lower squares, so an unblocked ray stays whole.
         let blockers = ray & !empty.0 | 1;
         let nearest = 127 - blockers.leading_zeros() as usize;
         reach |= ray & !RAYS[nearest & 127][direction];

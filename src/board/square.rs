@@ -1,15 +1,14 @@
 //! Squares, board sizes and sides.
 //!
-//! A square is `row * 11 + column` whatever the size of the board: column 10 is never playable, so
-//! that a step off the right or left edge lands on a wall instead of on the next row. Row 0 is
-//! rank 1, the first mover's side.
+//! A square's number is `row * 11 + column` on every board size. Column 10 is never playable, so that a step off the
+//! right or left edge lands on a wall instead of the next row. Row 0 is rank 1, the first mover's side.
 
 use std::fmt;
 
-/// Distance in bits between a square and the one above it.
+/// Difference in square numbers between a square and the one above it.
 pub const STRIDE: usize = 11;
 
-/// Number of squares of the 11-wide frame that holds every board up to 10x10.
+/// Number of squares in the 11-wide frame, which holds every board up to 10x10.
 pub const FRAME: usize = 110;
 
 /// A square of the frame; `a1` is 0.
@@ -17,7 +16,7 @@ pub const FRAME: usize = 110;
 pub struct Square(u8);
 
 impl Square {
-    /// The square in `column` and `row`, both counted from 0; `None` outside the 10x10 frame.
+    /// Returns the square in `column` and `row`, counted from 0; `None` outside the 10x10 frame.
     ///
     /// ```
     /// use otrera::Square;
@@ -29,14 +28,14 @@ impl Square {
         if column < 10 && row < 10 { Some(Self((row * STRIDE + column) as u8)) } else { None }
     }
 
-    /// The square with this number. It must be below 128, the width of a bitboard.
+    /// Returns the square with this number, which must be below 128, the width of a bitboard.
     #[inline(always)]
     pub(crate) const fn from_index(index: usize) -> Self {
         debug_assert!(index < 128);
         Self(index as u8)
     }
 
-    /// Its number: `row * 11 + column`.
+    /// Returns the square's number: `row * 11 + column`.
     ///
     /// ```
     /// use otrera::Square;
@@ -47,13 +46,13 @@ impl Square {
         self.0 as usize
     }
 
-    /// Column from 0 (file a).
+    /// Returns the column, from 0 (file a).
     #[inline(always)]
     pub const fn column(self) -> usize {
         self.0 as usize % STRIDE
     }
 
-    /// Row from 0 (rank 1).
+    /// Returns the row, from 0 (rank 1).
     #[inline(always)]
     pub const fn row(self) -> usize {
         self.0 as usize / STRIDE
@@ -77,12 +76,12 @@ impl fmt::Debug for Square {
 pub struct Size(u8);
 
 impl Size {
-    /// The 8x8 board of Botzone.
+    /// Botzone's 8x8 board.
     pub const BOTZONE: Self = Self(8);
-    /// The 10x10 board of the game's inventor, of the SAU platform and of the Olympiads.
+    /// The original 10x10 board, also used by the SAU platform and the Computer Olympiads.
     pub const STANDARD: Self = Self(10);
 
-    /// A board of `edge` by `edge` squares; `None` unless 4 <= edge <= 10.
+    /// Returns a board size; `None` unless 4 <= `edge` <= 10.
     ///
     /// ```
     /// use otrera::Size;
@@ -93,19 +92,19 @@ impl Size {
         if edge >= 4 && edge <= 10 { Some(Self(edge as u8)) } else { None }
     }
 
-    /// Squares along one edge.
+    /// Returns the number of squares along one edge.
     #[inline]
     pub const fn edge(self) -> usize {
         self.0 as usize
     }
 
-    /// Squares of the whole board.
+    /// Returns the number of squares of the board.
     #[inline]
     pub const fn area(self) -> usize {
         self.edge() * self.edge()
     }
 
-    /// Whether the square lies on a board of this size.
+    /// True if the square lies on a board of this size.
     ///
     /// ```
     /// use otrera::{Size, Square};
@@ -118,7 +117,7 @@ impl Size {
     }
 }
 
-/// One of the two players. Black always moves first and sits at the bottom.
+/// A player. Black always moves first and starts at the bottom.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Side {
     /// The first mover.
@@ -131,7 +130,7 @@ impl Side {
     /// Both sides, Black first.
     pub const BOTH: [Self; 2] = [Self::Black, Self::White];
 
-    /// The other side.
+    /// Returns the other side.
     ///
     /// ```
     /// use otrera::Side;
@@ -145,7 +144,7 @@ impl Side {
         }
     }
 
-    /// 0 for Black, 1 for White: an index into per-side arrays.
+    /// Returns 0 for Black, 1 for White; an index into arrays of both sides.
     #[inline(always)]
     pub const fn index(self) -> usize {
         self as usize

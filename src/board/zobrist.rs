@@ -1,9 +1,9 @@
-//! Zobrist numbers: a position's 64-bit key is the exclusive or of the numbers of what stands on it
-//! (<https://www.chessprogramming.org/Zobrist_Hashing>).
+//! Zobrist hashing: a position's 64-bit key is the exclusive or of the numbers of its amazons, arrows and side to
+//! move (<https://www.chessprogramming.org/Zobrist_Hashing>).
 
 use super::square::{Side, Square};
 
-/// Numbers for the amazons of each side, for arrows, and for White to move.
+/// Random numbers for the amazons of each side, for arrows, and for White to move.
 struct Numbers {
     amazons: [[u64; 128]; 2],
     arrows: [u64; 128],
@@ -12,7 +12,7 @@ struct Numbers {
 
 static NUMBERS: Numbers = numbers();
 
-/// SplitMix64 (Steele, Lea, Flood 2014): the numbers are the same in every build.
+/// Draws the numbers by SplitMix64 (Steele, Lea, Flood 2014), so that every build has equal keys.
 const fn numbers() -> Numbers {
     let mut state = 0x6f74_7265_7261_u64;
     let mut drawn = [0; 385];
@@ -36,19 +36,19 @@ const fn numbers() -> Numbers {
     numbers
 }
 
-/// The number of an amazon of `side` on `square`.
+/// Returns the number of an amazon of `side` on `square`.
 #[inline(always)]
 pub fn amazon(side: Side, square: Square) -> u64 {
     NUMBERS.amazons[side.index()][square.index() & 127]
 }
 
-/// The number of an arrow on `square`.
+/// Returns the number of an arrow on `square`.
 #[inline(always)]
 pub fn arrow(square: Square) -> u64 {
     NUMBERS.arrows[square.index() & 127]
 }
 
-/// The number for "White is to move", which every move toggles.
+/// Returns the number for "White is to move", which every move toggles.
 #[inline(always)]
 pub fn white_to_move() -> u64 {
     NUMBERS.white_to_move

@@ -1,18 +1,18 @@
 //! Positions as FEN in Fairy-Stockfish's form, `3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1`.
 //!
-//! Ranks from the top, `Q` an amazon of the side that moves first (our Black, Fairy-Stockfish's White, hence
-//! `w` when it is to move), `q` one of the other side, `*` an arrow, a number so many empty squares. All
-//! after the board may be missing.
+//! Ranks from the top; `Q` is an amazon of the side that moves first, `q` one of the other side, `*` an arrow, a
+//! number a run of empty squares. The first mover is our Black and Fairy-Stockfish's White, hence `w` when it is to
+//! move. All fields after the board are optional.
 
 use super::{BoardReader, Content, MalformedText, malformed, shortened, size_of_rows};
 use crate::board::position::Position;
 use crate::board::square::{Side, Size};
 
-/// The highest number of a move that a FEN may have.
+/// Maximum move number in a FEN.
 const MOST_NUMBER: u16 = 1000;
 
 impl Position {
-    /// Reads a FEN; see the top of this module.
+    /// Parses a FEN, see the module comment.
     ///
     /// ```
     /// use otrera::Position;
@@ -21,7 +21,7 @@ impl Position {
     /// ```
     ///
     /// # Errors
-    /// What is wrong with the text.
+    /// The first error in the text.
     pub fn from_fen(fen: &str) -> Result<Self, MalformedText> {
         let mut fields = fen.split_ascii_whitespace();
         let rows: Vec<&str> = fields.next().unwrap_or_default().split('/').collect();
@@ -38,8 +38,8 @@ impl Position {
             }
         };
         let position = board.position(size, side);
-        // Castling and en passant are always "-". The half-move clock holds the ply, and is taken if the number of
-        // the move is `ply / 2 + 1`: after a pass the parity of the ply is not that of the side to move.
+        // The castling and en passant fields are "-". The half-move clock holds the ply and is used only if the move
+        // number is `ply / 2 + 1`: after a pass the parity of the ply does not match the side to move.
         let clock = fields.nth(2).and_then(|field| field.parse::<u16>().ok());
         match fields.next().map(str::parse::<u16>) {
             None => Ok(position),
@@ -53,7 +53,7 @@ impl Position {
         }
     }
 
-    /// Writes the position as FEN; see the top of this module.
+    /// Formats the position as FEN, see the module comment.
     ///
     /// ```
     /// use otrera::{Position, Size};
@@ -62,7 +62,7 @@ impl Position {
     pub fn to_fen(&self) -> String {
         let rows: Vec<String> = (0..self.size().edge()).rev().map(|row| self.fen_row(row)).collect();
         let side = if self.side() == Side::Black { 'w' } else { 'b' };
-        // No game is as long; one that began with a high number is to be read again as well.
+        // No real game is that long. A position set up with a high number must still be readable.
         let number = (self.ply() / 2 + 1).min(MOST_NUMBER);
         format!("{} {side} - - {} {number}", rows.join("/"), self.ply())
     }
@@ -93,7 +93,7 @@ impl Position {
     }
 }
 
-/// Reads one row of a FEN board: letters and runs of empty squares.
+/// Parses one row of a FEN board: letters and runs of empty squares.
 fn read_fen_row(text: &str, row: usize, size: Size, board: &mut BoardReader) -> Result<(), MalformedText> {
     let mut column = 0;
     let mut run = 0;

@@ -1,7 +1,7 @@
-//! Positions and moves as text, both ways: [`moves`], [`fen`] and [`picture`].
+//! Positions and moves as text: [`moves`], [`fen`] and [`picture`].
 //!
-//! Reading a move needs no board: text that is no move is [`MalformedText`], a well-formed move that may
-//! not be played an [`IllegalMove`](super::moves::IllegalMove).
+//! Parsing a move needs no board. Malformed text gives [`MalformedText`]; an illegal move gives
+//! [`IllegalMove`](super::moves::IllegalMove).
 
 pub mod fen;
 pub mod moves;
@@ -12,7 +12,7 @@ use super::position::Position;
 use super::square::{Side, Size, Square};
 use std::fmt;
 
-/// Text that is no move, no FEN or no picture, with the reason.
+/// Text that is not a valid move, FEN or picture, with the reason.
 ///
 /// ```
 /// use otrera::{Move, Position};
@@ -24,7 +24,7 @@ use std::fmt;
 pub struct MalformedText(String);
 
 impl MalformedText {
-    /// An error with this reason.
+    /// Creates an error with this reason.
     pub fn new(reason: impl Into<String>) -> Self {
         Self(reason.into())
     }
@@ -42,7 +42,7 @@ fn malformed<T>(reason: impl Into<String>) -> Result<T, MalformedText> {
     Err(MalformedText::new(reason))
 }
 
-/// At most 60 characters of some input, for messages.
+/// Truncates input to 60 characters for messages.
 fn shortened(text: &str) -> String {
     let mut short: String = text.chars().take(60).collect();
     if short.len() < text.len() {
@@ -51,14 +51,14 @@ fn shortened(text: &str) -> String {
     short
 }
 
-/// Collects a board square by square from its text, top row first.
+/// Builds a board from its text, square by square.
 #[derive(Default)]
 struct BoardReader {
     amazons: [Bitboard; 2],
     arrows: Bitboard,
 }
 
-/// What a text puts on one square.
+/// Content of one square in a text.
 enum Content {
     Empty,
     Arrow,
@@ -88,7 +88,7 @@ fn size_of_rows(rows: usize) -> Result<Size, MalformedText> {
 }
 
 impl Position {
-    /// What stands on a row, from column a.
+    /// Iterates over the contents of a row, from column a.
     fn row(&self, row: usize) -> impl Iterator<Item = Content> {
         let arrows = self.arrows();
         (0..self.size().edge()).filter_map(move |column| Square::new(column, row)).map(move |square| {

@@ -1,5 +1,5 @@
-//! Moves as text: written `d1-d7/g7` and read tolerantly, in any of the forms `d1d7,d7g7`
-//! (Fairy-Stockfish), `d1-d7(g7)`, `d1-d7/g7`, `D1D7G7`, with spaces and commas anywhere.
+//! Moves as text: formatted as `d1-d7/g7`; parsed from `d1d7,d7g7` (Fairy-Stockfish), `d1-d7(g7)`, `d1-d7/g7` or
+//! `D1D7G7`, with spaces and commas anywhere.
 
 use super::{MalformedText, malformed, shortened};
 use crate::board::moves::Move;
@@ -9,7 +9,7 @@ use std::str::FromStr;
 impl FromStr for Move {
     type Err = MalformedText;
 
-    /// Reads a move in any of the forms listed at the top of this file.
+    /// Parses a move in any of the forms in the module comment.
     ///
     /// ```
     /// use otrera::Move;
@@ -31,7 +31,7 @@ impl FromStr for Move {
     }
 }
 
-/// The squares named in a move, in order; anything between them but separators is an error.
+/// Lists the squares named in a move, in order. Fails if there is anything but separators between them.
 fn squares_in(text: &str) -> Result<Vec<Square>, MalformedText> {
     let mut squares = Vec::with_capacity(4);
     let mut rest = text.trim();

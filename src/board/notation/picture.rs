@@ -1,5 +1,5 @@
-//! Positions as pictures: rows from the top, one character a square, `B`, `W`, `X` (arrow) and `.`; and
-//! the same with coordinates, for people.
+//! Positions as pictures: rows from the top, one character per square: `B`, `W`, `X` (arrow) or `.`. [`Position`]
+//! displays with coordinates.
 
 use super::{BoardReader, Content, MalformedText, malformed, shortened, size_of_rows};
 use crate::board::position::Position;
@@ -7,7 +7,7 @@ use crate::board::square::Side;
 use std::fmt;
 
 impl Position {
-    /// Reads a picture: rows from the top, each as long as there are rows. `.` or `-` is empty.
+    /// Parses a picture: rows from the top, all as long as their number. `.` and `-` are empty squares.
     ///
     /// ```
     /// use otrera::{Position, Side};
@@ -16,7 +16,7 @@ impl Position {
     /// ```
     ///
     /// # Errors
-    /// What is wrong with the text.
+    /// The first error in the text.
     pub fn from_picture(picture: &str, side: Side) -> Result<Self, MalformedText> {
         let rows: Vec<&str> = picture.split_ascii_whitespace().collect();
         let size = size_of_rows(rows.len())?;
@@ -39,7 +39,7 @@ impl Position {
         Ok(board.position(size, side))
     }
 
-    /// The rows picture, top row first, as [`Position::from_picture`] reads it.
+    /// Formats the position as a picture, top row first, as [`Position::from_picture`] parses it.
     ///
     /// ```
     /// use otrera::{Position, Size};
@@ -52,7 +52,7 @@ impl Position {
 }
 
 impl fmt::Display for Position {
-    /// The board with its coordinates and the side to move.
+    /// Draws the board with coordinates and the side to move.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let edge = self.size().edge();
         for row in (0..edge).rev() {
