@@ -1,20 +1,19 @@
-//! How many moves one side can make alone: the *filling number* of its own squares.
+//! Filling: counts the moves that one side can make alone on its own squares, the *filling number*.
 //!
-//! Nobody else gets there, so it is a puzzle for one player: every move takes exactly one empty square,
-//! for the movement fills one and frees one and the arrow fills one. The filling number is at most the
-//! number of empty squares, and less only where some of them get cut off. To find it is NP-hard (Buro, *Simple
-//! Amazons Endgames and Their Connection to Hamilton Circuits in Cubic Subgrid Graphs*, 2000). Two ways:
+//! The other side never gets there, so this is a puzzle for one player. Every move takes exactly one empty square:
+//! the movement fills one and frees one, the arrow fills one. The filling number is at most the number of empty
+//! squares, and smaller only if some of them get cut off. Finding it is NP-hard (Buro, *Simple Amazons Endgames and
+//! Their Connection to Hamilton Circuits in Cubic Subgrid Graphs*, 2000). There are two algorithms:
 //!
-//! * [`fill`], a greedy filling without search: a lower bound. Its arrows go to the squares with the fewest
-//!   neighbours first, and to no [cut vertex](https://en.wikipedia.org/wiki/Biconnected_component) as long as there is
-//!   such a move.
-//! * [`filling`], exact: where `fill` leaves squares empty, a depth-first search with a table of solved
-//!   parts goes on, until its budget of [`SEARCHED_MOVES`] is spent.
+//! - [`fill`] fills greedily, without search: a lower bound. It shoots at squares with few neighbours first, and at a
+//! [cut vertex](https://en.wikipedia.org/wiki/Biconnected_component) only if there is no other move.
+//! - [`filling`] is exact: if `fill` leaves squares empty, it runs a depth-first search with a table of solved parts,
+//!   up to
+//! [`SEARCHED_MOVES`] moves.
 //!
-//! Both depend on nothing but the part, and what is left of it after the best move is found to be worth at
-//! least one move less: [`fill`] goes on with the very moves that it would have made, and the search from
-//! there looks at no more than the search from here did. So who follows [`filling_move`] makes as many moves
-//! as were promised.
+//! Both depend only on the part. After a best move their result for the rest is lower by at most one: `fill`
+//! continues with the moves that it would have made anyway, and the search of the rest is no larger than the search
+//! before. So a side that follows [`filling_move`] makes at least the promised number of moves.
 
 use crate::board::bitboard::Bitboard;
 use crate::board::moves::{Move, Movement};
@@ -23,7 +22,7 @@ use crate::board::square::Square;
 use std::collections::HashMap;
 use std::iter::Sum;
 
-/// Budget of the search of one connected part: moves that it looks at before it gives up.
+/// Search budget for one connected part, in moves.
 const SEARCHED_MOVES: u32 = 2000;
 
 /// Squares on which one side plays alone.
@@ -38,21 +37,21 @@ const SEARCHED_MOVES: u32 = 2000;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Part {
-    /// The empty squares.
+    /// Empty squares.
     pub empty: Bitboard,
-    /// Amazons that move as they like.
+    /// Amazons that move without restriction.
     pub free: Bitboard,
-    /// Amazons that keep the other side out (not the walls of the frame of squares). The first time that one moves,
-    /// it shoots back at the square it leaves; from then on it is free.
+    /// Amazons that keep the other side out (unrelated to the walls of the frame). A wall's first move shoots back at
+    /// the square that it leaves; then the amazon is free.
     pub walls: Bitboard,
 }
 
-/// The number of moves a side has left: at least `low`, at most `high`.
+/// Bounds on the number of moves that a side has left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Bounds {
-    /// The side can make as many, whatever the other does.
+    /// Moves that the side can make, whatever the other side does.
     pub low: u32,
-    /// The other side can see to it that there are no more.
+    /// Moves that the side cannot exceed if the other side plays closed.
     pub high: u32,
 }
 
@@ -63,9 +62,9 @@ impl Sum for Bounds {
 }
 
 impl Part {
-    /// The pieces: the components that are connected by king moves over empty squares and amazons, those without an
-    /// empty square or without an amazon left out. A move is played within one of them and leaves the others as they
-    /// are.
+    /// Splits the part into pieces: components connected by king moves over empty squares and amazons. Drops pieces
+    /// without an empty square or without an amazon. A move is played within one piece and does not change the
+    /// others.
     pub fn pieces(self) -> impl Iterator<Item = Self> {
         let squares = self.empty | self.free | self.walls;
         let mut left = self.empty;
@@ -88,7 +87,7 @@ impl Part {
         Self { empty: self.empty & squares, free: self.free & squares, walls: self.walls & squares }
     }
 
-    /// What is left after a move of this part.
+    /// Returns the part after one of its moves.
     fn after(self, Move { from, to, arrow }: Move) -> Self {
         let [from, to, arrow] = [from, to, arrow].map(Bitboard::from);
         Self {
@@ -98,7 +97,7 @@ impl Part {
         }
     }
 
-    /// The squares that an arrow may fly to after a movement.
+    /// Returns the targets of the arrow after a movement.
     fn arrow_targets(self, Movement { from, to }: Movement) -> Bitboard {
         if self.walls.contains(from) {
             return from.into();
@@ -119,7 +118,7 @@ impl Part {
     }
 }
 
-/// The number of moves that a greedy filling makes: a lower bound of the filling number.
+/// Returns the number of moves of a greedy filling: a lower bound of the filling number.
 ///
 /// ```
 /// use otrera::endgame::filling::{Part, fill};
@@ -133,18 +132,18 @@ pub fn fill(part: Part) -> u32 {
     moves_by(next_move, part)
 }
 
-/// The number of moves until `choose` finds none.
+/// Plays the moves that `choose` returns until there is none, and counts them.
 fn moves_by(choose: impl Fn(Part) -> Option<Move>, part: Part) -> u32 {
     std::iter::successors(Some(part), |left| choose(*left).map(|mv| left.after(mv))).count() as u32 - 1
 }
 
-/// The filling number of a part, `low == high`; for pieces on which the search gave up, [`fill`] and the number of
-/// empty squares.
+/// Returns the filling number of a part as `low == high`. For pieces whose search exceeds its budget, returns
+/// [`fill`] and the number of empty squares.
 pub fn filling(part: Part) -> Bounds {
     part.pieces().map(filling_of_piece).sum()
 }
 
-/// The filling number of a part that is one piece.
+/// [`filling`] of a part that is a connected component.
 pub fn filling_of_piece(piece: Part) -> Bounds {
     let (low, high) = (fill(piece), piece.empty.len());
     if low == high {
@@ -156,7 +155,7 @@ pub fn filling_of_piece(piece: Part) -> Bounds {
     }
 }
 
-/// A move after which [`filling`] finds at most one move less than before; `None` where no move is left.
+/// Returns a move that lowers [`filling`] by at most one; `None` if the part has no move.
 pub fn filling_move(part: Part) -> Option<Move> {
     let piece = part.pieces().find(|piece| fill(*piece) > 0)?;
     let promised = filling_of_piece(piece).low;
@@ -169,13 +168,13 @@ pub fn filling_move(part: Part) -> Option<Move> {
     piece.moves().find(keeps).or(Some(quick))
 }
 
-/// The move that the greedy filling makes next. Each piece gets the moves that it would get alone.
+/// Returns the next move of the greedy filling. Each piece is filled as it would be alone.
 fn next_move(part: Part) -> Option<Move> {
     thrifty_move(part).or_else(|| least_wasteful_retreat(part))
 }
 
-/// A move that cuts nothing off: a step of one square if there is such a one, with the arrow on the square that
-/// has the fewest neighbours.
+/// Returns a move that cuts nothing off, with the arrow on the square that has the fewest neighbours. Prefers
+/// movements of one square.
 fn thrifty_move(part: Part) -> Option<Move> {
     let ranks = Ranks::new(part);
     let of_mover = |from: Square| {
@@ -191,16 +190,16 @@ fn thrifty_move(part: Part) -> Option<Move> {
     best.map(|(_, mv)| mv)
 }
 
-/// Where every arrow cuts squares off: of the moves with the arrow back at the square that was left, the one
-/// that cuts off the fewest.
+/// Used if every arrow cuts squares off: of the moves that shoot back at the square left, returns the one that cuts
+/// off the fewest squares.
 fn least_wasteful_retreat(part: Part) -> Option<Move> {
     let all = part.empty.len();
     let cut_off = |mv: &Move| all - part.after(*mv).pieces().map(|piece| piece.empty.len()).sum::<u32>();
     part.movements().map(|movement| movement.with_arrow(movement.from)).min_by_key(cut_off)
 }
 
-/// The squares of a part by the number of their neighbours, 1 to 8; only those whose neighbours are connected among
-/// themselves. Such a square is no cut vertex: no piece falls apart without it. (The converse does not hold.)
+/// Squares of a part by their number of neighbours, 1 to 8. Only squares whose neighbours are connected among
+/// themselves: such a square is never a cut vertex. (The converse does not hold.)
 struct Ranks {
     by_neighbours: [Bitboard; 9],
 }
@@ -217,8 +216,8 @@ impl Ranks {
         Self { by_neighbours }
     }
 
-    /// The movement with the arrow on the target that has the fewest neighbours, and their number; `None` if no target
-    /// is among the squares of these ranks.
+    /// Returns the movement with the arrow on the target that has the fewest neighbours, and that number. `None` if
+    /// every target could be a cut vertex.
     fn best_arrow(&self, part: Part, movement: Movement) -> Option<(usize, Move)> {
         let targets = part.arrow_targets(movement);
         let of_rank = |squares: &Bitboard| (targets & *squares).first();
@@ -228,20 +227,20 @@ impl Ranks {
     }
 }
 
-/// The eight squares around one as a number: bits 0..3 the row below, bits 3 and 4 left and right, bits 5..8 the row
-/// above, set where the square belongs to the set.
+/// Encodes the eight squares around `centre`: bits 0..3 = the row below, bits 3 and 4 = left and right, bits 5..8 =
+/// the row above; a bit is set if the square is in `squares`.
 fn ring(squares: Bitboard, centre: Square) -> usize {
-    // The square below and to the left, 12 before the centre in the frame, becomes bit 0.
+    // The square below and to the left has the number of the centre minus 12; it becomes bit 0.
     let around = squares.shifted(12 - centre.index() as i32).0;
     ((around & 7) | (around >> 11 & 1) << 3 | (around >> 13 & 1) << 4 | (around >> 22 & 7) << 5) as usize
 }
 
-/// By [`ring`]: the number of its squares, `None` unless they are connected among themselves by king moves (and for the
-/// empty ring).
+/// For each [`ring`] the number of its squares; `None` if they are not connected among themselves by king moves, or
+/// if the ring is empty.
 static LOOSE: [Option<u8>; 256] = loose();
 
 const fn loose() -> [Option<u8>; 256] {
-    /// For each place of a ring those that are one king move away from it.
+    /// For each place of a ring, the places one king move away.
     const NEIGHBOURS: [usize; 8] = [
         0b0000_1010,
         0b0001_1101,
@@ -255,7 +254,7 @@ const fn loose() -> [Option<u8>; 256] {
     let mut table = [None; 256];
     let mut ring: usize = 1;
     while ring < 256 {
-        // A flood from the lowest square of the ring: x & -x is the lowest bit.
+        // Flood fill from the lowest place of the ring: x & -x is the lowest set bit.
         let mut connected = ring & ring.wrapping_neg();
         let mut round = 0;
         while round < 8 {
@@ -276,10 +275,10 @@ const fn loose() -> [Option<u8>; 256] {
     table
 }
 
-/// A depth-first search of all fillings, with a table of solved pieces.
+/// Depth-first search of all fillings, with a table of solved pieces.
 struct Exhaustive {
     solved: HashMap<Part, u32>,
-    /// Moves that may still be looked at.
+    /// Moves left in the budget.
     left: u32,
 }
 
@@ -288,7 +287,7 @@ impl Exhaustive {
         Self { solved: HashMap::new(), left: budget }
     }
 
-    /// The filling number; `None` when that would take too long.
+    /// Returns the filling number; `None` if the budget is spent.
     fn moves(&mut self, part: Part) -> Option<u32> {
         part.pieces().map(|piece| self.moves_of_piece(piece)).sum()
     }

@@ -1,25 +1,27 @@
-//! Endgame proofs: who is certain to have more moves left, by lower and upper *filling bounds*.
+//! Endgame proofs by *filling bounds*: lower and upper bounds on the moves that each side has left.
 //!
-//! Late in the game the arrows cut the board into squares that only one side can reach. There nobody plays
-//! against anybody, and who has more moves wins: [`FillingProver`] bounds their numbers. It never guesses, and it
-//! holds for positions too that are still contested elsewhere:
+//! Late in the game the arrows cut the board into regions that only one side can reach. Inside them the sides do not
+//! interact, and the side with more moves wins. [`FillingProver`] bounds the number of moves. The bounds are proven,
+//! and they hold while other squares are still contested:
 //!
-//! * A side that plays *closed* moves only on its [own squares](regions::Regions::own), and each of its
-//!   *walls*, the amazons that touch an enemy amazon or a square which the enemy can reach, shoots back at the
-//!   square that it leaves the first time it moves. The enemy then never gets in: no enemy square touches
-//!   one of its own, or that would be contested, and none touches a square that another amazon leaves. So
-//!   the most moves that it can make alone in this way are left to it *for certain*, whatever the enemy does
-//!   ([`Bounds::low`]).
-//! * Against a side that plays closed, every move of the other takes one square of those that it could
-//!   reach, and adds none: a movement fills one and frees one, the arrow fills one. So it has at most as many
-//!   moves left as it could make alone on all of them ([`Bounds::high`]), which are at most their number.
-//! * A side that must move and cannot has lost. So the side to move wins if its low is above the other's
-//!   high, and loses if its high is not above the other's low. Where no square is contested low and high are
-//!   nearly always the same, and the outcome is known.
-//! * Where a side loses as soon as it is blocked, whoever is to move ([`Rules::SelfBlocking`]), nothing
-//!   changes: whose moves are used up first is the same question, and the winner has one left then.
+//! - **Low.** A side that plays *closed* moves only on its [own squares](regions::Regions::own). Its *walls* are the
+//!   amazons
+//! that touch an enemy amazon or a square that the enemy can reach; a wall's first move shoots back at the square
+//! that it leaves. Then the enemy never gets in: no enemy square touches an own square, which would otherwise be
+//! contested, and none touches a square that another amazon leaves. So the side is certain to have all the moves that
+//! it can make alone in this way ([`Bounds::low`]).
+//! - **High.** Against a side that plays closed, every move of the other side takes one of the squares that it could
+//!   reach
+//! and adds none: a movement fills one and frees one, the arrow fills one. So it has at most as many moves as it
+//! could make alone on those squares ([`Bounds::high`]), and at most as many as there are squares.
+//! - **Winner.** The side to move loses if it cannot move. So it wins if its low exceeds the other's high, and loses
+//!   if its
+//! high does not exceed the other's low. Without contested squares low and high are nearly always equal.
+//! - **[`Rules::SelfBlocking`].** A side also loses if it is blocked when the opponent is to move. The result is the
+//!   same:
+//! the loser runs out of moves first, when the winner has at least one left.
 //!
-//! [`regions`] tells whose squares are whose, [`filling`] counts the moves that a side can make alone.
+//! [`regions`] computes the regions, [`filling`] counts the moves that a side can make alone.
 //!
 //! [`Rules::SelfBlocking`]: crate::board::position::Rules::SelfBlocking
 
@@ -34,15 +36,15 @@ use regions::Regions;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, DefaultHasher};
 
-/// The number of squares that a side can reach is a quick upper bound of its moves. The tighter one, of their filling,
-/// is computed only if a bound lower by at most this many moves would decide the game: most positions of the middle
-/// game need none.
+/// Assumed maximum number of squares that filling leaves empty. The number of reachable squares is a cheap upper
+/// bound on a side's moves; the filling bound is computed only if a bound lower by up to this much would decide the
+/// game. Most middle-game positions need none.
 const MOST_WASTE: u32 = 2;
 
-/// Pieces whose bounds are remembered; when so many are, all are forgotten.
+/// Maximum number of cached pieces; the cache is cleared when full.
 const MEMORY: usize = 1 << 15;
 
-/// The moves that are left to both sides of a position.
+/// Bounds on the moves that both sides have left.
 ///
 /// ```
 /// use otrera::{FillingProver, Position, Side};
@@ -57,14 +59,14 @@ const MEMORY: usize = 1 << 15;
 pub struct FillingBounds {
     /// Bounds for each side, Black first.
     pub moves: [Bounds; 2],
-    /// Whether no square is contested.
+    /// True if no square is contested.
     pub separated: bool,
     mover: Side,
 }
 
 impl FillingBounds {
-    /// Who is certain to win, if the bounds tell: the side to move where its low is above the other's high, the other
-    /// where the side to move has a high of at most the other's low.
+    /// Returns the proven winner: the side to move if its low exceeds the other's high, the other side if the side to
+    /// move has a high of at most the other's low.
     pub fn winner(&self) -> Option<Side> {
         let (mover, other) = (self.mover, self.mover.opponent());
         let [own, others] = [mover, other].map(|side| self.moves[side.index()]);
@@ -78,7 +80,7 @@ impl FillingBounds {
     }
 }
 
-/// Finds filling bounds, and remembers those of pieces of the board it has met, which saves time and changes no answer.
+/// Computes filling bounds, with a cache of pieces. The cache never changes a result.
 ///
 /// ```
 /// use otrera::{FillingProver, Position, Side};
@@ -92,25 +94,24 @@ impl FillingBounds {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct FillingProver {
-    /// With a hasher of fixed keys: the standard library's random ones come from a function of the system that
-    /// Windows 7 lacks.
+    /// Hashed with fixed keys: the standard library's random keys need a system function that Windows 7 lacks.
     known: HashMap<Part, Bounds, BuildHasherDefault<DefaultHasher>>,
 }
 
 impl FillingProver {
-    /// A prover that has not met anything yet.
+    /// Creates a prover with an empty cache.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The bounds of both sides' moves; `None` when the game is over.
+    /// Returns the bounds of both sides; `None` if the game is over.
     pub fn bounds(&mut self, position: &Position) -> Option<FillingBounds> {
         let goes_on = position.winner().is_none();
         goes_on.then(|| self.bounds_of(&Regions::of(position), position.side()))
     }
 
-    /// Who has won, or is certain to win by the bounds. The same as [`FillingBounds::winner`] of a game that goes on,
-    /// but in most positions of the middle game it costs no more than two floods.
+    /// Returns the winner of a finished game, or the winner proven by the bounds. Agrees with
+    /// [`FillingBounds::winner`], but costs only two flood fills in most middle-game positions.
     pub fn winner(&mut self, position: &Position) -> Option<Side> {
         if let Some(winner) = position.winner() {
             return Some(winner);
@@ -119,11 +120,19 @@ impl FillingProver {
         Side::BOTH.into_iter().find(|&side| self.wins(&regions, side, position.side()))
     }
 
-    /// Whether the bounds prove that this side wins.
+    /// True if the bounds prove that `side` wins.
+    ///
+    /// Cheap tests come first. Example: White is to move and Black can reach 10 squares, so White needs 11 moves.
+    ///
+    /// 1. White has 8 own squares: even if `MOST_WASTE` of Black's squares were wasted, White cannot have enough. Not
+    ///    proven.
+    /// 2. White has 12 own squares and a filling of 11: proven, without filling Black's squares.
+    /// 3. White has a filling of 9 or 10: Black's squares are filled. If Black can make only 8 moves, White needs 9:
+    ///    proven.
     fn wins(&mut self, regions: &Regions, side: Side, mover: Side) -> bool {
         let rival = side.opponent();
         let needed = enough(side, mover, regions.reachable(rival).len());
-        // A side makes at most as many moves as it has squares: a look before any filling.
+        // A side has at most as many moves as own squares.
         if regions.own(side).len() + MOST_WASTE < needed {
             return false;
         }
@@ -133,9 +142,8 @@ impl FillingProver {
                 && low >= enough(side, mover, self.filling(regions.open(rival)).high)
     }
 
-    /// A move that keeps what is certain: the side to move plays on its own squares, lets nobody in, and has
-    /// at most one move less for certain than before. `None` where nothing is gained by that: the game is
-    /// neither won for the side to move nor without contested squares, or it has no such move.
+    /// Returns a move that keeps the proven result: the side to move plays closed and loses at most one move of its
+    /// low. `None` if the side to move is not proven to win and squares are contested, or if it has no such move.
     pub fn filling_move(&mut self, position: &Position) -> Option<Move> {
         if position.winner().is_some() {
             return None;
@@ -152,6 +160,7 @@ impl FillingProver {
             let (low, rival) = (lows[side.index()], lows[side.opponent().index()]);
             let reachable = regions.reachable(side).len();
             let needed = enough(side.opponent(), mover, reachable);
+            // The exact high matters only if lowering it by up to MOST_WASTE would prove the opponent's win.
             let matters = rival < needed && rival + MOST_WASTE >= needed;
             Bounds { low, high: if matters { self.filling(regions.open(side)).high } else { reachable } }
         });
@@ -175,7 +184,8 @@ impl FillingProver {
     }
 }
 
-/// The moves that `side` needs to win against a side that has at most `others` left: one more if it must begin.
+/// Returns the moves that `side` needs to win against at most `others` moves of the other side: one more if it moves
+/// first.
 fn enough(side: Side, mover: Side, others: u32) -> u32 {
     others + u32::from(side == mover)
 }
