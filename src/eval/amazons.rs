@@ -1,30 +1,29 @@
-//! What each amazon can do that no other of its side can: squares that it alone is first to, or alone contests, within
-//! two queen moves.
+//! Per-amazon reach: squares that one amazon alone of its side reaches first or contests, within two queen moves.
 //!
-//! For each empty square, let `n` be the number of queen moves that this amazon needs to reach it, `o` the least that
-//! another amazon of its side needs, `e` the least that an enemy needs; 3 stands for three or more. Of these squares
+//! For an empty square, let `n` be the number of queen moves in which this amazon reaches it, `o` the minimum over
+//! the other amazons of its side, and `e` the minimum over the enemy's; 3 stands for three or more. The amazon
 //!
-//! - it alone can claim (*sole*) those with `n < e`, `n < o`, `n <= 2`;
-//! - it alone contests those with `n <= e < o`, `e <= 2`.
+//! - alone can claim (*sole*) squares with `n < e`, `n < o`, `n <= 2`;
+//! - alone contests squares with `n <= e < o`, `e <= 2`.
 
 use super::distance::{DistanceMaps, Slides, flood_king};
 use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
 use crate::simd::{Boards, Lanes};
 
-/// The most amazons of a side.
+/// Maximum number of amazons per side.
 pub const AMAZONS: usize = 4;
 
-/// Squares of each amazon: `[i][side]` is the i-th amazon of a side in the order of its squares.
+/// Numbers of squares per amazon: `[i][side]` is the i-th amazon of a side, in square order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AmazonReach {
-    /// Squares that it alone can claim.
+    /// Squares that the amazon alone can claim.
     pub sole: [[u32; 2]; AMAZONS],
-    /// Squares that it alone contests.
+    /// Squares that the amazon alone contests.
     pub contested: [[u32; 2]; AMAZONS],
 }
 
-/// Sets of one amazon of each side.
+/// Squares within one and within two queen moves of one amazon of each side.
 #[derive(Clone, Copy)]
 struct Reach<L> {
     one: Boards<L>,
@@ -32,8 +31,8 @@ struct Reach<L> {
 }
 
 impl DistanceMaps {
-    /// Fills the maps, that of queen moves for so many steps, and finds what each amazon reaches; there may be
-    /// [`AMAZONS`] of a side.
+    /// Fills the distance maps, with queen moves up to `queen_steps`, and counts each amazon's squares. A side may
+    /// have at most [`AMAZONS`] amazons.
     #[inline(always)]
     pub(crate) fn flood_each<L: Lanes>(&mut self, position: &Position, queen_steps: usize) -> AmazonReach {
         let sides = position.all_amazons();
@@ -57,6 +56,13 @@ impl DistanceMaps {
             any.two = any.two.or(each.two);
         }
         self.queen_from([any.one, any.two], &slides, queen_steps);
+        // any = squares within 1 or 2 moves of at least one own amazon; several = of at least two; once = any -
+        // several. A square of `once` belongs to the amazon in whose own set it lies. Per side:
+        //
+        //     sole      n = 1:   once_1 - enemy_1                 o >= 2, e >= 2
+        //               n <= 2:  once_2 - enemy_2                 o = 3,  e = 3
+        //     contested e = 1:   once_1 & enemy_1                 n = 1,  o >= 2
+        //               e = 2:   once_2 & (enemy_2 - enemy_1)     n <= 2, o = 3
         let (enemy_one, enemy_two) = (any.one.exchanged(), any.two.exchanged());
         let (once_one, once_two) = (any.one.without(several.one), any.two.without(several.two));
         let sole = (once_one.without(enemy_one), once_two.without(enemy_two));
@@ -78,7 +84,7 @@ mod tests {
     use crate::board::square::{Side, Square};
     use crate::simd::PortableLanes;
 
-    /// Queen moves of one amazon to each square, where more than two count as three.
+    /// Returns the number of queen moves of one amazon to each square; 3 stands for three or more.
     fn moves(amazon: Square, empty: Bitboard) -> impl Fn(Square) -> u32 {
         let one = queen_reach(amazon, empty);
         let two = one.into_iter().fold(one, |two, square| two | queen_reach(square, empty));
@@ -89,7 +95,7 @@ mod tests {
         }
     }
 
-    /// By the definitions, square by square.
+    /// Counts by the definitions, square by square.
     fn by_definition(position: &Position, side: Side, amazon: Square) -> [u32; 2] {
         let empty = position.empty();
         let least = |side: Side, square: Square| {

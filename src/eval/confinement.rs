@@ -1,19 +1,28 @@
-//! How confined each amazon is, a metric that the MG-PEO paper lacks: an amazon shut in early is lost for the
-//! rest of the game, and no sum over squares or moves says so.
+//! Confinement: a metric for amazons that are shut in early, which the MG-PEO paper lacks.
 //!
-//! Lieberum 2005 (*An evaluation function for the game of Amazons*) gives each amazon the freedom
-//! `a = sum over s in one queen move of 2^-steps(s) * N(s)`, where `N` counts empty neighbours and only squares count
-//! that the enemy can reach too: to have a hole of one's own is no freedom. Kloetzer's thesis (2010) makes it a
-//! penalty, `30 / (5 + a)`. The metric is White's sum of penalties less Black's: positive is good for Black. Rays are
-//! cut off after [`STEPS`] steps: what is further away weighs little.
+//! Lieberum 2005 (*An evaluation function for the game of Amazons*) defines the freedom of an amazon as `a = sum over
+//! s in one queen move of 2^-steps(s) * N(s)`, where `N` counts empty neighbours. Only squares that the enemy can
+//! reach count: territory is no freedom. Kloetzer's thesis (2010) turns it into a penalty, `30 / (5 + a)`. The metric
+//! is White's sum of penalties less Black's. Rays end after [`STEPS`] steps, since distant squares have little
+//! weight.
 //!
-//! The eight rays of an amazon fit into one 64-bit word, the *ray mask*, so that four amazons are done at once in four
-//! lanes. With `d` the difference of square numbers of a direction upwards (1, 10, 11, 12) and `n` the step:
+//! The eight rays of an amazon fit into one 64-bit word, its *ray mask*, so that four lanes compute four amazons at
+//! once. The square `n` steps away in direction `d` (a difference of square numbers) has bit `n * d - 1` upwards (1,
+//! 10, 11, 12) and bit `64 - n * d` downwards (-1, -10, -11, -12). The bits around an amazon A:
 //!
-//! | squares | bit |
-//! |---|---|
-//! | upwards | `n * d - 1` |
-//! | downwards, mirrored | `64 - n * d` |
+//! ```text
+//!   39  .  .  . 43  .  .  . 47
+//!    . 29  .  . 32  .  . 35  .
+//!    .  . 19  . 21  . 23  .  .
+//!    .  .  .  9 10 11  .  .  .
+//!   60 61 62 63  A  0  1  2  3
+//!    .  .  . 52 53 54  .  .  .
+//!    .  . 40  . 42  . 44  .  .
+//!    . 28  .  . 31  .  . 34  .
+//!   16  .  .  . 20  .  .  . 24
+//! ```
+//!
+//! One step outwards is a shift: left by `d` upwards, right by `d` downwards.
 
 use super::distance::DistanceMaps;
 use super::mobility::{neighbours_of, tally};
@@ -22,7 +31,7 @@ use crate::board::position::Position;
 use crate::board::square::{STRIDE, Side};
 use crate::simd::{Kernel, Lanes, SimdTask};
 
-/// Steps of a ray that count.
+/// Maximum steps along a ray.
 const STEPS: usize = 4;
 
 /// Fixed point: penalties are summed as integers in units of `1 / UNIT`, so that no order of summation changes a bit.
@@ -55,19 +64,19 @@ pub fn confinement_on(position: &Position, maps: &DistanceMaps, kernel: Kernel) 
     kernel.dispatch(Confinement(position, maps))
 }
 
-/// The metric by the kernel that the caller was compiled for.
+/// Computes the metric on the kernel that the caller was compiled for.
 #[inline(always)]
 pub(crate) fn confinement<L: Lanes>(position: &Position, maps: &DistanceMaps) -> f32 {
     let empty = position.empty();
     let neighbours = tally(neighbours_of(empty));
     let reachable = maps.king.reachable();
-    // Not a closure for both sides, which would leave the instruction set that this is compiled for.
+    // No closure: closures are not compiled for the caller's instruction set.
     let black = penalties::<L>(position.amazons(Side::Black), empty, reachable.of(1), &neighbours);
     let white = penalties::<L>(position.amazons(Side::White), empty, reachable.of(0), &neighbours);
     (white as i32 - black as i32) as f32 / UNIT as f32
 }
 
-/// The freedoms of the first four amazons in units of `2^-STEPS`, in the order of their squares.
+/// Returns the freedoms of the first four amazons in units of `2^-STEPS`, in square order.
 #[inline(always)]
 pub(super) fn freedoms_of<L: Lanes>(
     amazons: Bitboard,
@@ -101,7 +110,7 @@ fn penalties<L: Lanes>(
     sum
 }
 
-/// The freedoms of four amazons in units of `2^-STEPS`.
+/// Returns the freedoms of four amazons in units of `2^-STEPS`.
 #[inline(always)]
 fn freedoms<L: Lanes>(
     amazons: [u32; 4],
@@ -110,8 +119,8 @@ fn freedoms<L: Lanes>(
     neighbours: &[Bitboard; 4],
 ) -> [u32; 4] {
     let reached = reached(ray_mask::<L>(amazons, empty));
-    // A square at step n with N(s) neighbours is worth `2^(STEPS - n) * N(s)`: its digit of weight 2^place goes to the
-    // set of worth `2^(place + STEPS - n)`.
+    // A square at step n with N neighbours has weight `2^(STEPS - n) * N`. Digit `2^place` of N therefore goes to the
+    // set of weight `2^(place + STEPS - n)`.
     let mut weighing = [L::splat(0); STEPS + 3];
     for (place, &digit) in neighbours.iter().enumerate() {
         let counted = reached.and(ray_mask(amazons, digit & contested));
@@ -123,23 +132,23 @@ fn freedoms<L: Lanes>(
     L::sums(weighing)
 }
 
-/// The ray mask of a set for each amazon: the bits of those squares of its rays that are in the set.
+/// Returns the ray mask of a set around each amazon: the bits of the ray squares that are in the set.
 #[inline(always)]
 fn ray_mask<L: Lanes>(amazons: [u32; 4], set: Bitboard) -> L {
     let above = L::above(set, amazons).and(L::splat(ABOVE));
     above.or(L::below(set, amazons).and(L::splat(ABOVE.reverse_bits())))
 }
 
-/// The squares that a queen slides to, as a ray mask: the empty ones with none but empty ones between. Two doubling
-/// steps of a [Kogge-Stone](https://www.chessprogramming.org/Kogge-Stone_Algorithm) occluded fill, for rays of up to
-/// four squares.
+/// Returns the squares within one queen move, from the ray mask of empty squares: those with only empty squares in
+/// between. Two doubling steps of a [Kogge-Stone](https://www.chessprogramming.org/Kogge-Stone_Algorithm) occluded
+/// fill cover rays of four squares.
 #[inline(always)]
 fn reached<L: Lanes>(empty: L) -> L {
     let two = empty.and(shift_along_rays::<L, 1>(empty));
     two.and(shift_along_rays::<L, 2>(two))
 }
 
-/// A ray mask with its squares moved `DISTANCE` steps outwards; the innermost `DISTANCE` squares of each ray are set.
+/// Moves the squares of a ray mask `DISTANCE` steps outwards and sets the innermost `DISTANCE` squares of each ray.
 #[inline(always)]
 fn shift_along_rays<L: Lanes, const DISTANCE: usize>(mask: L) -> L {
     let mut moved = L::splat(FIRST[DISTANCE]);
@@ -152,10 +161,10 @@ fn shift_along_rays<L: Lanes, const DISTANCE: usize>(mask: L) -> L {
     moved
 }
 
-/// The directions to higher squares, as differences of square numbers; the others are opposite to them.
+/// Upward directions, as differences of square numbers; the downward ones are their negatives.
 const UPWARDS: [usize; 4] = [1, STRIDE - 1, STRIDE, STRIDE + 1];
 
-/// The bits of the steps from `first` to `last` of the ray upwards whose squares differ by `direction`.
+/// Returns the bits of steps `first` to `last` of one upward ray.
 const fn ray(direction: usize, first: usize, last: usize) -> u64 {
     let (mut bits, mut step) = (0, first);
     while step <= last {
@@ -165,7 +174,7 @@ const fn ray(direction: usize, first: usize, last: usize) -> u64 {
     bits
 }
 
-/// The same of all four rays upwards.
+/// Returns the bits of steps `first` to `last` of all upward rays.
 const fn rays(first: usize, last: usize) -> u64 {
     let (mut bits, mut direction) = (0, 0);
     while direction < UPWARDS.len() {
@@ -175,7 +184,7 @@ const fn rays(first: usize, last: usize) -> u64 {
     bits
 }
 
-/// With the rays downwards, which are the mirror image.
+/// Adds the downward rays, the mirror image of the upward ones.
 const fn both_ways(above: u64) -> u64 {
     above | above.reverse_bits()
 }
@@ -191,7 +200,7 @@ const AT_STEP: [u64; STEPS + 1] =
 /// `[n]`: steps 1 to n of all rays.
 const FIRST: [u64; 3] = [0, both_ways(rays(1, 1)), both_ways(rays(1, 2))];
 
-/// `[n]`: of each ray upwards the steps that still lie on it when moved n steps outwards.
+/// `[n]`: for each upward ray, the steps that stay on the ray when moved n steps outwards.
 const STAYING: [[u64; 4]; 3] = [[0; 4], staying(1), staying(2)];
 
 const fn staying(distance: usize) -> [u64; 4] {

@@ -1,9 +1,9 @@
-//! Distance maps: what each side reaches in one, two, three ... queen moves and king moves.
+//! Distance maps: the squares that each side reaches in one, two, three ... queen moves and king moves.
 //!
-//! Queen moves are flooded by [Kogge-Stone](https://www.chessprogramming.org/Kogge-Stone_Algorithm) occluded fills: in
-//! four doubling steps a set slides as far as it can in one direction, two directions and both sides at once. King
-//! moves spread by one neighbourhood a step. Both end when nothing new is reached; the king flood, which is the
-//! cheaper, runs first and tells the queen flood what can be reached at all.
+//! Queen moves are flooded by [Kogge-Stone](https://www.chessprogramming.org/Kogge-Stone_Algorithm) occluded fills:
+//! four doubling steps slide a set as far as possible, in two directions and for both sides at once. King moves
+//! spread by one neighbourhood per step. Both floods end when no new square is reached. The cheaper king flood runs
+//! first and tells the queen flood which squares are reachable at all.
 
 use super::mobility::tally_on_lanes;
 use crate::board::bitboard::Bitboard;
@@ -11,13 +11,13 @@ use crate::board::position::Position;
 use crate::board::square::Side;
 use crate::simd::{Boards, Kernel, Lanes, SidePair, SimdTask};
 
-/// No square of a 10x10 board is further away than this.
+/// Upper bound on distances on a 10x10 board.
 const MOST_STEPS: usize = 100;
 
-/// What each side reaches within 0, 1, 2 ... steps.
+/// Squares that each side reaches within 0, 1, 2 ... steps.
 #[derive(Clone, Debug)]
 pub struct Levels {
-    /// `reached[k]`: the empty squares within `k` steps; valid up to `last`, empty for `k = 0`.
+    /// `reached[k]`: empty squares within `k` steps; valid up to `last`, empty for `k = 0`.
     reached: [SidePair; MOST_STEPS + 1],
     last: usize,
 }
@@ -27,7 +27,7 @@ impl Levels {
         Self { reached: [SidePair::default(); MOST_STEPS + 1], last: 0 }
     }
 
-    /// The levels of both sides from those of Black alone and of White alone.
+    /// Merges the levels of Black alone and of White alone.
     pub(super) fn united([black, white]: &[Self; 2]) -> Self {
         let mut united = Self::new();
         united.last = black.last.max(white.last);
@@ -38,25 +38,25 @@ impl Levels {
         united
     }
 
-    /// `[k]` is what each side reaches within `k` steps, up to the last `k` that adds a square.
+    /// Returns the squares within `k` steps at index `k`, up to the last `k` that adds a square.
     #[inline(always)]
     pub fn reached(&self) -> &[SidePair] {
         &self.reached[..=self.last]
     }
 
-    /// What each side reaches within 1, 2 ... steps, up to the last that adds a square.
+    /// Returns the squares within 1, 2 ... steps, up to the last step that adds a square.
     #[inline(always)]
     pub(super) fn steps(&self) -> &[SidePair] {
         &self.reached[1..=self.last]
     }
 
-    /// What each side reaches within so many steps, which may be more than there are.
+    /// Returns the squares within `steps` steps; `steps` can exceed the last level.
     #[inline(always)]
     pub fn within(&self, steps: usize) -> SidePair {
         self.reached[steps.min(self.last)]
     }
 
-    /// All that each side reaches in any number of steps.
+    /// Returns the squares within any number of steps.
     #[inline(always)]
     pub fn reachable(&self) -> SidePair {
         self.reached[self.last]
@@ -68,7 +68,7 @@ impl Levels {
         self.last = 0;
     }
 
-    /// Adds one more step; `false`, and nothing added, when it reaches nothing new.
+    /// Adds a level. Returns `false`, without adding it, if it has no new square.
     #[inline(always)]
     fn push(&mut self, reached: SidePair) -> bool {
         if reached == self.reached[self.last] || self.last == MOST_STEPS {
@@ -80,12 +80,12 @@ impl Levels {
     }
 }
 
-/// The distances of one position, by queen moves and by king moves. Meant to be kept and refilled.
+/// Distances of one position by queen moves and by king moves. Large: reuse it between positions.
 #[derive(Clone, Debug)]
 pub struct DistanceMaps {
-    /// By queen moves.
+    /// Distances by queen moves.
     pub queen: Levels,
-    /// By king moves.
+    /// Distances by king moves.
     pub king: Levels,
 }
 
@@ -96,7 +96,7 @@ impl Default for DistanceMaps {
 }
 
 impl DistanceMaps {
-    /// Fills the maps for a position.
+    /// Fills both maps for a position.
     pub fn flood(&mut self, position: &Position, kernel: Kernel) {
         struct Flood<'a>(&'a mut DistanceMaps, &'a Position);
         impl SimdTask for Flood<'_> {
@@ -128,14 +128,14 @@ impl DistanceMaps {
         flood_queen(amazons, position.empty(), SidePair::UNKNOWN, &mut self.queen);
     }
 
-    /// Fills the maps by the kernel that the caller was compiled for.
+    /// [`Self::flood`] on the kernel that the caller was compiled for.
     #[inline(always)]
     pub(crate) fn flood_with<L: Lanes>(&mut self, position: &Position) {
         self.flood_queen_steps::<L>(position, MOST_STEPS);
     }
 
-    /// The map of queen moves up to so many, from what each side reaches in one and in two; that of king moves is
-    /// there.
+    /// Fills the map of queen moves up to `steps`, given the squares within one and two moves. The map of king moves
+    /// must be filled.
     #[inline(always)]
     pub(super) fn queen_from<L: Lanes>(
         &mut self,
@@ -149,7 +149,7 @@ impl DistanceMaps {
         }
     }
 
-    /// Fills the map of king moves, and that of queen moves for so many steps.
+    /// Fills the map of king moves, and that of queen moves up to `steps`.
     #[inline(always)]
     pub(super) fn flood_queen_steps<L: Lanes>(&mut self, position: &Position, steps: usize) {
         let amazons = Boards::<L>::of_sides(position.all_amazons());
@@ -159,7 +159,7 @@ impl DistanceMaps {
         spread_queen(&slides, amazons, self.king.reachable(), &mut self.queen, steps);
     }
 
-    /// Fills the maps, given the first level of the queen flood: what each side reaches in one queen move.
+    /// Fills both maps, given the squares within one queen move.
     #[inline(always)]
     pub(super) fn flood_beyond<L: Lanes>(&mut self, position: &Position, one_move: Boards<L>) {
         let amazons = Boards::<L>::of_sides(position.all_amazons());
@@ -171,7 +171,7 @@ impl DistanceMaps {
     }
 }
 
-/// Spreads by one king move a step until nothing new is reached.
+/// Floods by one king move per step until no new square is reached.
 #[inline(always)]
 pub(super) fn flood_king<L: Lanes>(amazons: Boards<L>, empty: Bitboard, levels: &mut Levels) {
     let empty = Boards::splat(empty);
@@ -186,7 +186,7 @@ pub(super) fn flood_king<L: Lanes>(amazons: Boards<L>, empty: Bitboard, levels: 
     }
 }
 
-/// Slides by one queen move a step until all that is `reachable` is reached.
+/// Floods by one queen move per step until every `reachable` square is reached.
 #[inline(always)]
 pub(super) fn flood_queen<L: Lanes>(
     amazons: Boards<L>,
@@ -198,7 +198,7 @@ pub(super) fn flood_queen<L: Lanes>(
     spread_queen(&Slides::new(Boards::splat(empty)), amazons, reachable, levels, MOST_STEPS);
 }
 
-/// Adds the steps that lead on from what is `reached`, up to so many levels.
+/// Adds levels beyond `reached`, up to `most` of them.
 #[inline(always)]
 fn spread_queen<L: Lanes>(
     slides: &Slides<L>,
@@ -215,8 +215,8 @@ fn spread_queen<L: Lanes>(
     }
 }
 
-/// The binary digits of the number of a side's amazons that can go to each square in one move, three at most. An amazon
-/// stops those behind it: from each direction at most one comes.
+/// Counts the amazons of `side` that can move to each square, at most 3, as two binary digits. From each direction at
+/// most one amazon comes, since it blocks those behind it.
 #[inline(always)]
 pub(super) fn attackers<L: Lanes>(position: &Position, side: Side) -> [Bitboard; 2] {
     let slides = Slides::<L>::new(Boards::splat(position.empty()));
@@ -228,12 +228,13 @@ pub(super) fn attackers<L: Lanes>(position: &Position, side: Side) -> [Bitboard;
         .map(|digit| digit.of(side.index()))
 }
 
-/// The directions of the first pair: right, and up to the left, as differences of square numbers.
+/// Directions of the flat pair, as differences of square numbers: right, and up to the left.
 const FLAT: (u32, u32) = (1, 10);
-/// Those of the second pair: up, and up to the right.
+/// Directions of the steep pair: up, and up to the right.
 const STEEP: (u32, u32) = (11, 12);
 
-/// Runs of 1, 2 and 4 empty squares in each direction, of which any slide is made: 1 + 2 + 4 + ... steps.
+/// Kogge-Stone propagators for all directions. A slide takes steps of 1, 2, 4 and 4 squares over runs of empty
+/// squares.
 pub(super) struct Slides<L> {
     empty: Boards<L>,
     up_flat: Runs<L>,
@@ -242,11 +243,11 @@ pub(super) struct Slides<L> {
     down_steep: Runs<L>,
 }
 
-/// The propagators of Kogge-Stone in two directions.
+/// Kogge-Stone propagators in two directions.
 struct Runs<L> {
-    /// The last squares of runs of two empty squares.
+    /// Last squares of runs of two empty squares.
     two: Boards<L>,
-    /// The last squares of runs of four.
+    /// Last squares of runs of four empty squares.
     four: Boards<L>,
 }
 
@@ -276,8 +277,7 @@ impl<L: Lanes> Slides<L> {
         }
     }
 
-    /// The empty squares that a queen on one of `sources` slides to, and those of `sources` that are
-    /// empty themselves.
+    /// Returns the empty squares within one queen move of `sources`, and those of `sources` that are empty.
     #[inline(always)]
     pub(super) fn from(&self, sources: Boards<L>) -> Boards<L> {
         if L::ARE_PORTABLE { self.slide_out_of_line(sources) } else { self.slide(sources) }
@@ -294,7 +294,7 @@ impl<L: Lanes> Slides<L> {
         a.or(b).or(c).or(d).and(self.empty).merged()
     }
 
-    /// The same by directions, with the sources themselves.
+    /// Slides in each pair of directions; includes the sources.
     #[inline(always)]
     fn by_direction(&self, sources: Boards<L>) -> [Boards<L>; 4] {
         [
@@ -305,8 +305,7 @@ impl<L: Lanes> Slides<L> {
         ]
     }
 
-    /// Slides up in the two directions of a pair. The steps 1 + 2 + 4 + 4 cover the longest slide, nine
-    /// squares.
+    /// Slides up in a pair of directions. The steps 1 + 2 + 4 + 4 cover the longest slide, nine squares.
     #[inline(always)]
     fn up(&self, sources: Boards<L>, runs: &Runs<L>, (a, b): (u32, u32)) -> Boards<L> {
         let mut slide = sources;
@@ -316,7 +315,7 @@ impl<L: Lanes> Slides<L> {
         slide.or(slide.up(4 * a, 4 * b).and(runs.four))
     }
 
-    /// Slides down in the two directions of a pair.
+    /// Slides down in a pair of directions.
     #[inline(always)]
     fn down(&self, sources: Boards<L>, runs: &Runs<L>, (a, b): (u32, u32)) -> Boards<L> {
         let mut slide = sources;

@@ -1,5 +1,5 @@
-//! What a [`super::network`] sees of a position, as a list: for `lab fit-network`, so that a network is trained on
-//! what it will see. A test holds it against what the engine's own network makes of a position.
+//! Network inputs as a list, for training by `lab fit-network`. A test compares them with the inputs that
+//! [`super::network`] computes.
 
 use super::amazons::AMAZONS;
 use super::distance::DistanceMaps;
@@ -8,19 +8,21 @@ use super::standard_ply;
 use crate::board::position::Position;
 use crate::simd::{Kernel, Lanes, SimdTask};
 
-/// The inputs of a position. `[0]` is the side to move, `[1]` its opponent.
+/// Inputs of a position. `[0]` is the side to move, `[1]` its opponent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Inputs {
-    /// By how much each row of [`Network::counts`] is multiplied.
+    /// Factors of the rows of [`Network::counts`].
     pub counts: [u8; COUNTS],
-    /// The rows of [`Network::freedom`], [`Network::sole`] and [`Network::contested`] of each amazon that there is.
+    /// Rows of [`Network::freedom`], [`Network::sole`] and [`Network::contested`] for each amazon; `None` for a
+    /// missing amazon.
     pub amazons: [[Option<[u8; 3]>; AMAZONS]; 2],
-    /// The row of [`Network::plies`].
+    /// Row of [`Network::plies`].
     pub ply: u8,
 }
 
 impl Inputs {
-    /// Those of a position on a given kernel, if networks know such positions; `maps` is scratch space.
+    /// Computes the inputs of a position; `None` if a side has more amazons than networks support. `maps` is scratch
+    /// space.
     pub fn of_position(position: &Position, maps: &mut DistanceMaps, kernel: Kernel) -> Option<Self> {
         struct Listing<'a>(&'a Position, &'a mut DistanceMaps);
         impl SimdTask for Listing<'_> {

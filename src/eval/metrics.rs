@@ -1,11 +1,11 @@
-//! The five metrics of the MG-PEO paper (equations 2 to 7), each from Black's side: positive is good
-//! for Black. Territory and position come from the distance maps, mobility from [`super::mobility`].
+//! The five metrics of the MG-PEO paper (equations 2 to 7); positive is good for Black. Territory and position are
+//! computed from the distance maps, mobility by [`super::mobility`].
 //!
-//! With `D(c, s)` the distance of side `c` to the empty square `s`, infinite where it never comes:
+//! `D(c, s)` is the distance of side `c` to the empty square `s`, infinite if `c` cannot reach it:
 //!
 //! | metric | formula |
 //! |---|---|
-//! | territory t1 (queen), t2 (king) | `sum(sign(D(White, s) - D(Black, s)))`, `tie` where both come equally early |
+//! | territory t1 (queen), t2 (king) | `sum(sign(D(White, s) - D(Black, s)))`, `tie` if both distances are equal |
 //! | position p1 (queen) | `2 * sum(2^-D(Black, s) - 2^-D(White, s))` |
 //! | position p2 (king) | `sum(clamp((D(White, s) - D(Black, s)) / 6, -1, 1))` |
 //! | mobility | `sum over amazons of sum over s in one queen move of neighbours(s) / steps(s)` |
@@ -30,7 +30,7 @@ pub struct Metrics {
     pub mobility: f32,
 }
 
-/// All five metrics of a position on a given kernel. `tie` is what a square counts for Black that both sides reach
+/// Computes all five metrics on a given kernel. `tie` is the value for Black of a square that both sides reach
 /// equally early; `maps` is scratch space.
 ///
 /// ```
@@ -45,7 +45,7 @@ pub fn metrics_on(position: &Position, tie: f32, maps: &mut DistanceMaps, kernel
     Metrics { mobility: mobility::mobility_on(position, kernel), ..of_maps(maps, tie) }
 }
 
-/// The four metrics of the distance maps; mobility is left at 0. `tie` is what a square counts that
+/// Computes the four metrics of the distance maps; sets mobility to 0. `tie` is the value for Black of a square that
 /// both sides reach equally early.
 #[inline(always)]
 pub fn of_maps(maps: &DistanceMaps, tie: f32) -> Metrics {
@@ -54,7 +54,7 @@ pub fn of_maps(maps: &DistanceMaps, tie: f32) -> Metrics {
     Metrics { t1: t1.balance(tie), t2: t2.balance(tie), p1, p2, mobility: 0.0 }
 }
 
-/// Territory and position in one pass: the end of each pass over the levels is a mispredicted branch.
+/// One pass for territory and position: the end of each loop over the levels is a mispredicted branch.
 #[inline(always)]
 fn of_queen_moves(levels: &Levels) -> (Territory, f32) {
     let (mut first, mut nearness) = (First::default(), Nearness::default());
@@ -65,7 +65,7 @@ fn of_queen_moves(levels: &Levels) -> (Territory, f32) {
     (first.territory(levels), nearness.position())
 }
 
-/// Territory and position in one pass where no difference needs the clamp: of distances 1 to 7 they are 6 at most.
+/// One pass for territory and position if no distance exceeds 7: then no difference exceeds 6 and needs the clamp.
 #[inline(always)]
 fn of_king_moves(levels: &Levels) -> (Territory, f32) {
     if levels.steps().len() > HORIZON + 1 {
@@ -79,26 +79,26 @@ fn of_king_moves(levels: &Levels) -> (Territory, f32) {
     (first.territory(levels), lead.sum(HORIZON) as f32 / HORIZON as f32)
 }
 
-/// How many squares each side reaches before the other, and how many both reach equally early.
+/// Numbers of squares that each side reaches before the other, and that both reach equally early.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Territory {
-    /// Reached first, or only, by Black.
+    /// Squares that Black reaches first, or alone.
     pub black: u32,
-    /// Reached first, or only, by White.
+    /// Squares that White reaches first, or alone.
     pub white: u32,
-    /// Reached by both after the same number of moves.
+    /// Squares that both reach after equally many moves.
     pub shared: u32,
 }
 
 impl Territory {
-    /// Equations 2 and 3: Black's squares less White's, each shared one counted as `tie`.
+    /// Equations 2 and 3: Black's squares less White's, plus `tie` for each shared square.
     #[inline(always)]
     pub fn balance(self, tie: f32) -> f32 {
         (self.black as i32 - self.white as i32) as f32 + tie * self.shared as f32
     }
 }
 
-/// Who owns which squares by these distances (t1 by queen moves, t2 by king moves).
+/// Counts territory by these distances (t1 by queen moves, t2 by king moves).
 #[inline(always)]
 pub fn territory(levels: &Levels) -> Territory {
     let mut first = First::default();
@@ -108,7 +108,7 @@ pub fn territory(levels: &Levels) -> Territory {
     first.territory(levels)
 }
 
-/// The squares on which each side is first: within some number of steps it is there and the other is not.
+/// Squares on which each side is first: at some step it has reached them and the other side has not.
 #[derive(Default)]
 struct First(SidePair);
 
@@ -129,8 +129,8 @@ impl First {
     }
 }
 
-/// The relative territory of Kato, Takaya, Yamamura 2015, 3.3 (<https://doi.org/10.1007/978-3-319-24315-3_14>), for
-/// Black: `sum(D(White, s) - D(Black, s))`, where a square that only one side reaches counts 5 for it.
+/// Relative territory for Black (Kato, Takaya, Yamamura 2015, 3.3, <https://doi.org/10.1007/978-3-319-24315-3_14>):
+/// `sum(D(White, s) - D(Black, s))`; a square that only one side reaches counts 5 for that side.
 pub fn relative_territory(levels: &Levels) -> i32 {
     let mut lead = Lead::new(levels);
     for reached in levels.steps() {
@@ -144,8 +144,8 @@ pub fn queen_position(levels: &Levels) -> f32 {
     of_queen_moves(levels).1
 }
 
-/// Equation 4: `2 * sum(2^-D(Black, s) - 2^-D(White, s))`. Since `2 * 2^-D = sum over k >= D of 2^-k`, each step k adds
-/// `2^-k` for every square reached within it, and the last step K adds `2^-K` twice: the series behind it sums to that.
+/// Equation 4: `2 * sum(2^-D(Black, s) - 2^-D(White, s))`. Since `2 * 2^-D = sum over k >= D of 2^-k`, step k adds
+/// `2^-k` for every square reached within k. The last step K adds `2^-K` twice: this is the sum of all later steps.
 #[derive(Default)]
 struct Nearness {
     sum: i64,
@@ -154,7 +154,7 @@ struct Nearness {
 }
 
 impl Nearness {
-    /// Fixed point in units of `2^-48`: exact up to distance 48; squares further away are left out.
+    /// Fixed point in units of `2^-48`: exact up to distance 48; squares further away are ignored.
     const SCALE: u32 = 48;
 
     #[inline(always)]
@@ -173,16 +173,16 @@ impl Nearness {
     }
 }
 
-/// Differences by king moves count up to this many steps.
+/// Limit in steps of the difference by king moves.
 const HORIZON: usize = 6;
 
-/// Equation 5, p2, with the sign of the others (the paper's is turned round, see its equation 4).
+/// Equation 5, p2, with the sign of the other metrics (the paper's sign is reversed, compare its equation 4).
 pub fn king_position(levels: &Levels) -> f32 {
     of_king_moves(levels).1
 }
 
-/// `D(White) - D(Black)`, summed over the squares that both sides reach: over all steps the squares that Black has
-/// reached by then, less those that White has.
+/// Sum of `D(White) - D(Black)` over the squares that both sides reach, computed step by step: each adds the squares
+/// that Black has reached by then, less those that White has.
 struct Lead {
     both: [u64; 2],
     only: i32,
@@ -204,15 +204,15 @@ impl Lead {
         self.sum -= ((reached.low[1] & low).count_ones() + (reached.high[1] & high).count_ones()) as i32;
     }
 
-    /// The sum, with `alone` for each square that only Black reaches.
+    /// Returns the sum; squares that only Black reaches count `alone`, those that only White reaches `-alone`.
     #[inline(always)]
     fn sum(&self, alone: usize) -> i32 {
         self.sum + alone as i32 * self.only
     }
 }
 
-/// `clamp(D(White) - D(Black), -horizon, horizon)`, summed over all squares. That of a square, if positive, is the
-/// number of steps k with `D(Black) <= k < D(White)` and `k - horizon < D(Black)`.
+/// Returns the sum of `clamp(D(White) - D(Black), -horizon, horizon)` over all squares. If positive, a square's term
+/// is the number of steps k with `D(Black) <= k < D(White)` and `k - horizon < D(Black)`.
 #[inline(always)]
 fn lead_within(horizon: usize, reached: &[SidePair]) -> i32 {
     let last = reached.len() - 1;

@@ -1,15 +1,15 @@
-//! Mobility, the fifth metric of the MG-PEO paper (equations 6 and 7): over all amazons and the squares s in one queen
-//! move the sum of `neighbours(s) / steps(s)`, where `neighbours` counts the empty ones. A sweep along all rays at once
-//! finds it, and what each side reaches in one queen move, from which the distance map goes on.
+//! Mobility, the fifth metric of the MG-PEO paper (equations 6 and 7): the sum of `neighbours(s) / steps(s)` over all
+//! amazons and the squares s within one queen move, where `neighbours` counts empty squares. One sweep along all rays
+//! computes it, together with the first level of the distance map.
 
 use crate::board::bitboard::{Bitboard, DIRECTIONS};
 use crate::board::position::Position;
 use crate::simd::{Boards, Kernel, Lanes, SimdTask};
 
-/// The least common multiple of 1 to 9: in units of `1 / 2520` every `1 / steps` is an integer.
+/// Least common multiple of 1 to 9: makes every `1 / steps` an integer in units of `1 / 2520`.
 const COMMON_MULTIPLE: u32 = 2520;
 
-/// The metric, Black's mobility less White's, on a given kernel.
+/// Computes Black's mobility less White's on a given kernel.
 pub fn mobility_on(position: &Position, kernel: Kernel) -> f32 {
     struct Mobility<'a>(&'a Position);
     impl SimdTask for Mobility<'_> {
@@ -22,17 +22,37 @@ pub fn mobility_on(position: &Position, kernel: Kernel) -> f32 {
     kernel.dispatch(Mobility(position))
 }
 
-/// Black's mobility less White's, from sums in units of 1/2520.
+/// Returns Black's mobility less White's, from sums in units of 1/2520.
 #[inline(always)]
 pub(super) fn balance([black, white]: [u32; 2]) -> f32 {
     (black as i32 - white as i32) as f32 / COMMON_MULTIPLE as f32
 }
 
-/// A sweep along the eight rays of all amazons at once, a square a step until all rays have ended.
+/// A sweep along the eight rays of all amazons, one square per step, until all rays have ended.
+///
+/// Four [`Boards`] hold the current squares of the rays, by the difference of square numbers per step:
+///
+/// ```text
+///                board 0      board 1      board 2      board 3
+///   up           Black  +1    White  +1    Black +10    White +10
+///   up_steep     Black +11    White +11    Black +12    White +12
+///   down         Black  -1    White  -1    Black -10    White -10
+///   down_steep   Black -11    White -11    Black -12    White -12
+/// ```
+///
+/// A square can lie on up to eight rays of a side. [`tally_on_lanes`] counts them, and `neighbours` holds the empty
+/// neighbours of each square, both as binary digits in this layout:
+///
+/// ```text
+///                lane 0       lane 1       lane 2       lane 3
+///   digit 2^k    Black 0..64  White 0..64  Black 64..   White 64..
+/// ```
+///
+/// A step adds `rays(s) * neighbours(s) / steps`, as `2^j * 2^k * popcount(rays digit j & neighbours digit k)`.
 pub(super) struct RaySweep<L> {
-    /// The mobility of each side in units of 1/2520.
+    /// Mobility of each side in units of 1/2520.
     pub mobilities: [u32; 2],
-    /// What each side reaches in one queen move.
+    /// Squares that each side reaches in one queen move.
     pub reach: Boards<L>,
 }
 
@@ -71,9 +91,9 @@ impl<L: Lanes> RaySweep<L> {
     }
 }
 
-/// Counts in how many of the eight sets of a side each square is, by a carry-save adder: set `k` of the result holds
-/// the binary digits of weight `2^k` (a [bit-sliced](https://en.wikipedia.org/wiki/Bit_slicing) counter), in the shape
-/// of [`crate::simd::SidePair::to_array`].
+/// Counts for each square the sets of a side that contain it, eight at most, by a carry-save adder. Element `k` of
+/// the result holds the binary digits of weight `2^k` (a [bit-sliced](https://en.wikipedia.org/wiki/Bit_slicing)
+/// counter) in the layout of [`crate::simd::SidePair::to_array`].
 #[inline(always)]
 pub(super) fn tally_on_lanes<L: Lanes>([a, b, c, d]: [Boards<L>; 4]) -> [L; 4] {
     let (one_up, two_up) = (a.xor(b), a.and(b));
@@ -92,7 +112,7 @@ pub(super) fn tally_on_lanes<L: Lanes>([a, b, c, d]: [Boards<L>; 4]) -> [L; 4] {
     [ones.xor(more_ones), either.xor(carried_twos), either_fours.xor(carried_fours), eights]
 }
 
-/// The same sets for both sides, in the shape of [`crate::simd::SidePair::to_array`].
+/// Duplicates sets for both sides, in the layout of [`crate::simd::SidePair::to_array`].
 #[inline(always)]
 fn for_both_sides(sets: [Bitboard; 4]) -> [[u64; 4]; 4] {
     let mut arrays = [[0; 4]; 4];
@@ -103,13 +123,14 @@ fn for_both_sides(sets: [Bitboard; 4]) -> [[u64; 4]; 4] {
     arrays
 }
 
-/// For each direction the squares next to those of a set.
+/// Shifts a set in each of the eight directions.
 #[inline(always)]
 pub(super) fn neighbours_of(set: Bitboard) -> [Bitboard; 8] {
     DIRECTIONS.map(|direction| set.shifted(direction))
 }
 
-/// Counts in how many of the sets each square is: set `k` of the result holds the binary digits of weight `2^k`.
+/// Counts for each square the sets that contain it. Element `k` of the result holds the binary digits of weight
+/// `2^k`.
 #[inline(always)]
 pub(super) fn tally([a, b, c, d, e, f, g, h]: [Bitboard; 8]) -> [Bitboard; 4] {
     let (first, first_twos) = full_adder(a, b, c);
@@ -121,7 +142,7 @@ pub(super) fn tally([a, b, c, d, e, f, g, h]: [Bitboard; 8]) -> [Bitboard; 4] {
     [ones, twos, first_fours ^ second_fours, first_fours & second_fours]
 }
 
-/// A full adder on every square: sum and carry.
+/// A full adder on every square; returns sum and carry.
 #[inline(always)]
 fn full_adder(a: Bitboard, b: Bitboard, c: Bitboard) -> (Bitboard, Bitboard) {
     let either = a ^ b;

@@ -1,20 +1,20 @@
-//! How good a position is, without search, and how promising its half-moves are.
+//! Static evaluation of positions, and priors of half-moves.
 //!
 //! [`model`] is the interface to the search: an evaluation, that of the MG-PEO paper (Zhang, Zou, Zhu 2024,
-//! <https://doi.org/10.3390/a17080334>) or a fitted one, and priors. [`distance`] floods the board and keeps, for each
-//! number of queen and king moves, what each side reaches.
+//! <https://doi.org/10.3390/a17080334>) or a fitted one, and priors. [`distance`] computes the squares that each side
+//! reaches within each number of queen and king moves.
 //!
-//! - Of the paper: [`metrics`] of these maps, to which [`mobility`] is added, and [`phased`], their weights.
-//! - Fitted: [`network`], whose inputs ([`inputs`]) are counts of squares from the maps and what each amazon can do
-//!   ([`amazons`], [`confinement`]). In its place, where there is none, [`terms`] of the maps with weights by the ply
-//!   ([`fitted`]).
+//! - The paper's evaluation: [`metrics`] of the distance maps, [`mobility`], and [`phased`] weights for both.
+//! - The fitted evaluation: a [`network`] whose [`inputs`] count squares by distance, and squares per amazon
+//!   ([`amazons`],
+//! [`confinement`]). Boards without a network use [`terms`] of the maps with weights by ply ([`fitted`]).
 //! - [`policy`]: the logits of half-moves.
 //!
-//! [`winrate`] turns a value into a winning rate. [`ownership`] tells people whose the squares are. [`mod@weights`] reads and writes files of fitted weights.
-//! [`crate::simd`] is the arithmetic underneath, in several instruction sets, and [`parallel`] the paper's way to
-//! spread one evaluation over threads.
+//! [`winrate`] converts values to winning rates. [`ownership`] shows which side owns a square. [`mod@weights`] reads
+//! and writes weights files. [`crate::simd`] is the arithmetic in several instruction sets, [`parallel`] the paper's
+//! evaluation on several threads.
 //!
-//! Sums over squares are of integers, and floats are added in one fixed order, so every kernel and every order of
+//! Sums over squares are sums of integers, and floats are added in a fixed order. So every kernel and every order of
 //! threads gives the same bits.
 
 pub mod amazons;
@@ -41,13 +41,13 @@ use crate::simd::{Kernel, Lanes, SimdTask};
 use model::{Evaluation, Model, ModelScratch};
 use std::ops::Neg;
 
-/// How good a position is for the side to move: positive is good. The unit is that of the weights, squares
-/// for the paper's, natural log-odds of winning for fitted ones.
+/// Value of a position for the side to move; positive is good. The unit is that of the weights: squares for the
+/// paper's, natural log-odds of winning for fitted ones.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 pub struct Value(pub f32);
 
 impl Value {
-    /// The value for a given side, when `self` is for `mover`.
+    /// Converts a value for `mover` to a value for `side`.
     #[inline(always)]
     pub fn seen_by(self, side: Side, mover: Side) -> Self {
         if side == mover { self } else { -self }
@@ -63,10 +63,11 @@ impl Neg for Value {
     }
 }
 
-/// Squares that are empty at the start of a game on 10x10.
+/// Empty squares at the start of a 10x10 game.
 const STANDARD_EMPTY: u32 = 92;
 
-/// The ply of a game on 10x10 that corresponds to a position, 0 to 92: `arrows * 92 / (area - amazons)`, rounded down.
+/// Returns the ply of a 10x10 game that corresponds to a position, 0 to 92: `arrows * 92 / (area - amazons)`, rounded
+/// down.
 ///
 /// ```
 /// use otrera::eval::standard_ply;
@@ -83,7 +84,7 @@ pub fn standard_ply(position: &Position) -> usize {
     (ply * STANDARD_EMPTY / empty_at_start.max(1)) as usize
 }
 
-/// A model's evaluation, and the kernel that computes it.
+/// A model with the kernel that computes it.
 #[derive(Clone, Debug)]
 pub struct Evaluator {
     model: Model,
@@ -91,22 +92,22 @@ pub struct Evaluator {
 }
 
 impl Evaluator {
-    /// An evaluator that uses the fastest kernel of this processor.
+    /// Creates an evaluator with the fastest kernel of this processor.
     pub fn new(model: Model) -> Self {
         Self { model, kernel: Kernel::fastest() }
     }
 
-    /// The same evaluator on a given kernel; one that this processor lacks is replaced.
+    /// Selects the kernel; one that this processor lacks is replaced by the fastest that it has.
     pub fn with_kernel(self, kernel: Kernel) -> Self {
         Self { kernel: kernel.min(Kernel::fastest()), ..self }
     }
 
-    /// The kernel in use.
+    /// Returns the kernel in use.
     pub fn kernel(&self) -> Kernel {
         self.kernel
     }
 
-    /// The value of a position for the side to move.
+    /// Returns the value of a position for the side to move.
     ///
     /// ```
     /// use otrera::eval::Evaluator;
@@ -122,8 +123,8 @@ impl Evaluator {
         self.kernel.dispatch(Evaluation { model: &self.model, position, scratch })
     }
 
-    /// The movements of a position and their logits: priors are their softmax, by the search divided by a temperature
-    /// first.
+    /// Returns the movements of a position with their logits. The search divides them by a temperature; the priors
+    /// are their softmax.
     ///
     /// ```
     /// use otrera::eval::Evaluator;
@@ -148,7 +149,7 @@ impl Evaluator {
         self.kernel.dispatch(Logits(&self.model, position, scratch))
     }
 
-    /// The same of the arrows after a movement.
+    /// Returns the arrows after a movement with their logits.
     pub fn arrow_logits(&self, arrow_phase: &ArrowPhase, scratch: &mut ModelScratch) -> Vec<(Square, f32)> {
         struct Logits<'a>(&'a Model, &'a ArrowPhase, &'a mut ModelScratch);
         impl SimdTask for Logits<'_> {

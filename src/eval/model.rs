@@ -1,8 +1,7 @@
-//! All that the search knows about positions before it searches them, behind one interface: the value of a leaf, and
-//! the logits of its half-moves.
+//! Models: the value of a leaf and the logits of its half-moves, behind one interface for the search.
 //!
-//! An enum and not a trait parameter, so that the search is compiled once for each kernel and not for each kernel and
-//! model: the branch is always taken the same way.
+//! An enum instead of a trait parameter, so that the search is compiled once per kernel and not once per kernel and
+//! model. The branch is always taken the same way.
 
 use super::distance::DistanceMaps;
 use super::fitted::Fitted;
@@ -23,18 +22,18 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// What judges positions and half-moves.
+/// An evaluation with priors.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Model {
-    /// The phased evaluation of the MG-PEO paper, which knows no priors: those that are built in take their place.
+    /// The phased evaluation of the MG-PEO paper. It defines no priors; the built-in ones are used.
     Paper(PhasedWeights),
-    /// The fitted evaluation and priors that are built in.
+    /// The built-in fitted evaluation and priors.
     Fitted,
-    /// The same with weights from a file.
+    /// A fitted evaluation and priors from a weights file.
     File(Arc<Fitted>),
 }
 
-/// Scratch space of a [`Model`], one for each thread, worth keeping between calls.
+/// Scratch space of a [`Model`], one per thread; reuse it between calls.
 #[derive(Clone, Debug, Default)]
 pub struct ModelScratch {
     maps: DistanceMaps,
@@ -44,15 +43,15 @@ impl Model {
     /// The paper's evaluation with the weights of its table 1.
     pub const PAPER: Self = Self::Paper(PhasedWeights::PAPER);
 
-    /// The model of a file of weights.
+    /// Reads a model from the text of a weights file.
     ///
     /// # Errors
-    /// What is wrong with the text, see [`WeightsFile::read`].
+    /// The first error in the text, see [`WeightsFile::read`].
     pub fn from_weights(text: &str) -> Result<Self, String> {
         Ok(Self::File(Arc::new(Fitted::new(&WeightsFile::read(text)?))))
     }
 
-    /// The fitted weights, those of the priors among them.
+    /// Returns the fitted weights, including those of the priors.
     #[inline(always)]
     pub fn fitted(&self) -> &Fitted {
         match self {
@@ -61,14 +60,14 @@ impl Model {
         }
     }
 
-    /// The value of a position for the side to move, in the unit of its weights: squares of the paper's, log-odds of
-    /// fitted ones.
+    /// Returns the value of a position for the side to move: in squares by the paper's weights, in log-odds by fitted
+    /// ones.
     #[inline(always)]
     pub(crate) fn value<L: Lanes>(&self, position: &Position, scratch: &mut ModelScratch) -> Value {
         L::call(Evaluation { model: self, position, scratch })
     }
 
-    /// From a value to the probability of winning, 0 to 1.
+    /// Converts a value to a probability of winning, 0 to 1.
     #[inline(always)]
     pub fn win_rate(&self, value: Value) -> WinRate {
         match self {
@@ -77,7 +76,7 @@ impl Model {
         }
     }
 
-    /// Calls `found` with every movement and its logit: its prior is the softmax, `exp(logit) / sum of exp(logit)`.
+    /// Calls `found` with every movement and its logit. The prior is the softmax, `exp(logit) / sum of exp(logit)`.
     #[inline(always)]
     pub(crate) fn movement_logits<L: Lanes>(
         &self,
@@ -115,7 +114,7 @@ impl Model {
     }
 }
 
-/// An evaluation as a task, compiled once a kernel for all its callers.
+/// An evaluation as a task: compiled once per kernel for all its callers.
 pub(super) struct Evaluation<'a> {
     pub model: &'a Model,
     pub position: &'a Position,
@@ -157,8 +156,8 @@ fn phased<L: Lanes>(position: &Position, weights: &PhasedWeights, maps: &mut Dis
     now.value(&Metrics { mobility, ..metrics }, position.side())
 }
 
-/// `paper`, `paper:SCALE` (its values through `1 / (1 + exp(-value / SCALE))` instead of their sign) or `fitted`. A
-/// file's name is no model by itself: who can read files gives its text to [`Model::from_weights`].
+/// Parses `paper`, `paper:SCALE` (winning rate `1 / (1 + exp(-value / SCALE))` instead of the sign) or `fitted`. For
+/// a weights file, the caller reads its text and calls [`Model::from_weights`].
 impl FromStr for Model {
     type Err = String;
 

@@ -1,5 +1,5 @@
-//! A small network as evaluation: how far both sides are from the squares, and what each amazon can do, through one
-//! hidden layer. In integers, so every kernel and every target gives the same bits.
+//! The network evaluation: one hidden layer over counts of squares by distance and features of each amazon. Integer
+//! arithmetic, so that every kernel and every target gives the same bits.
 //!
 //! ```text
 //!   50 counts of squares, by the distance classes of both sides \
@@ -7,8 +7,8 @@
 //!   ply                                                         /
 //! ```
 //!
-//! A count is multiplied with its row of weights, a class selects its row; the rows are added up to the hidden layer
-//! (an accumulator of 16 bits, as in NNUE, <https://www.chessprogramming.org/NNUE>).
+//! A count multiplies its row of weights; a class selects a row. The sum of the rows is the hidden layer (a 16-bit
+//! accumulator, as in NNUE, <https://www.chessprogramming.org/NNUE>).
 
 #![allow(clippy::needless_range_loop)] // a loop's number is a place in several arrays
 
@@ -23,54 +23,56 @@ use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
 use crate::simd::Lanes;
 
-/// Units of the hidden layer. The last is linear: what goes straight from the inputs to the output.
+/// Units of the hidden layer. The last unit is linear: it passes a weighted sum of the inputs straight to the output.
 pub const HIDDEN: usize = 32;
 
-/// Weights and hidden units are in units of `1 / ONE`. A sum may leave 16 bits on the way, if only it ends within.
+/// Fixed point: weights and hidden units are in units of `1 / ONE`. Sums wrap modulo 2^16; only the final sum has to
+/// fit.
 pub const ONE: i32 = 1 << 9;
 
 /// Classes of a square by a side's queen moves: 1, 2, 3, more, never.
 pub const QUEEN_CLASSES: usize = 5;
-/// The same by king moves: 1 to 5, more, never.
+/// Classes of a square by a side's king moves: 1 to 5, more, never.
 pub const KING_CLASSES: usize = 7;
-/// Leads that are told apart: two steps behind or more, one, none, one ahead, two or more.
+/// Classes of a lead in steps: -2 or less, -1, 0, 1, 2 or more.
 pub const LEADS: usize = 5;
 
-/// Counts of squares: by the queen moves of the side to move and of its opponent, then by the lead of the side to move
-/// in queen moves and in king moves.
+/// Counts of squares: first by the queen moves of the side to move and of its opponent, then by the lead of the side
+/// to move in queen moves and in king moves.
 pub const COUNTS: usize = QUEEN_CLASSES * QUEEN_CLASSES + LEADS * LEADS;
 
-/// Where the classes of an amazon's freedom begin, in quarters, see [`super::confinement`].
+/// First freedom of each class, in quarters, see [`super::confinement`].
 pub const FREEDOMS: [u32; 21] =
     [1, 2, 4, 6, 8, 11, 14, 18, 22, 27, 32, 38, 44, 52, 60, 70, 80, 95, 110, 130, 150];
-/// Where the classes of numbers of squares begin.
+/// First number of squares of each class.
 pub const SQUARES: [u32; 14] = [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 22, 26, 30];
 
-/// A weight for each hidden unit.
+/// One weight per hidden unit.
 pub type Row = [i16; HIDDEN];
 
-/// The weights of a network. `[0]` is the side to move, `[1]` its opponent.
+/// Weights of a network. `[0]` is the side to move, `[1]` its opponent.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Network {
-    /// Of the counts.
+    /// Weights of the counts.
     pub counts: [Row; COUNTS],
-    /// Of the freedom of an amazon.
+    /// Weights of an amazon's freedom, by class.
     pub freedom: [[Row; FREEDOMS.len() + 1]; 2],
-    /// Of the squares that it alone can claim, see [`AmazonReach`].
+    /// Weights of the squares that an amazon alone can claim, by class, see [`AmazonReach`].
     pub sole: [[Row; SQUARES.len() + 1]; 2],
-    /// Of the squares that it alone contests.
+    /// Weights of the squares that an amazon alone contests, by class.
     pub contested: [[Row; SQUARES.len() + 1]; 2],
-    /// The biases at each ply of a game on 10x10.
+    /// Biases at each ply of a 10x10 game.
     pub plies: [Row; PLIES],
-    /// From the hidden layer to the output.
+    /// Weights from the hidden layer to the output.
     pub output: Row,
 }
 
 impl Network {
-    /// The queen moves that its classes tell apart.
+    /// Maximum number of queen moves that the classes distinguish.
     pub(crate) const QUEEN_STEPS: usize = QUEEN_CLASSES - 2;
 
-    /// The value of a position, whose maps these are.
+    /// Returns the value of a position for the side to move, in log-odds. The maps and the reach must be those of the
+    /// position.
     #[inline(always)]
     pub(crate) fn value<L: Lanes>(
         &self,
@@ -101,7 +103,7 @@ impl Network {
         Value(self.output_of(&hidden.to_row()) as f32 / (ONE * ONE) as f32)
     }
 
-    /// The output in units of `1 / ONE^2`.
+    /// Returns the output in units of `1 / ONE^2`.
     #[inline(always)]
     fn output_of(&self, hidden: &Row) -> i32 {
         let mut sum = i32::from(hidden[HIDDEN - 1]) * i32::from(self.output[HIDDEN - 1]);
@@ -111,7 +113,7 @@ impl Network {
         sum
     }
 
-    /// Whether it knows positions with so many amazons.
+    /// True if each side has at most [`AMAZONS`] amazons.
     #[inline(always)]
     pub fn knows(position: &Position) -> bool {
         position.all_amazons().iter().all(|amazons| amazons.len() as usize <= AMAZONS)
@@ -154,8 +156,8 @@ impl<L: Lanes> Hidden<L> {
     }
 }
 
-/// The classes of freedom, sole and contested squares: `[0]` of the amazons of the side to move in the order of their
-/// squares, `[1]` of its opponent's. Entries beyond a side's last amazon mean nothing.
+/// Returns the classes of freedom, sole and contested squares of each amazon, in square order: `[0]` of the side to
+/// move, `[1]` of its opponent. Entries beyond a side's last amazon are meaningless.
 #[inline(always)]
 pub(super) fn amazon_classes<L: Lanes>(
     position: &Position,
@@ -185,7 +187,7 @@ fn class<const MOST: usize>(classes: &[u8; MOST], number: u32) -> u8 {
     classes[(number as usize).min(MOST - 1)]
 }
 
-/// The class of each number.
+/// The class of each freedom and of each number of squares.
 static FREEDOM_CLASS: [u8; 256] = classes(&FREEDOMS);
 static SQUARES_CLASS: [u8; 128] = classes(&SQUARES);
 
@@ -203,7 +205,7 @@ const fn classes<const MOST: usize>(starts: &[u32]) -> [u8; MOST] {
     classes
 }
 
-/// A set of squares in two ordinary words, whose bits are counted where they are.
+/// A set of squares in two words, for scalar population counts.
 type Words = [u64; 2];
 
 #[inline(always)]
@@ -216,7 +218,7 @@ fn count_of_both(a: Words, b: Words) -> i16 {
     ((a[0] & b[0]).count_ones() + (a[1] & b[1]).count_ones()) as i16
 }
 
-/// Bit `k`: whether the k-th count is not zero. Most classes are empty most of the time.
+/// Returns a bit mask of the nonzero counts. Most classes are empty in most positions.
 #[inline(always)]
 fn not_zero(counts: &[i16; COUNTS]) -> u64 {
     let mut bits = 0;
@@ -226,7 +228,7 @@ fn not_zero(counts: &[i16; COUNTS]) -> u64 {
     bits
 }
 
-/// The counts of a position.
+/// Computes the counts of a position for the side `us`.
 #[inline(always)]
 pub(super) fn count(maps: &DistanceMaps, us: usize, empty: Bitboard) -> [i16; COUNTS] {
     let mut counts = [0; COUNTS];
@@ -251,7 +253,7 @@ pub(super) fn count(maps: &DistanceMaps, us: usize, empty: Bitboard) -> [i16; CO
     counts
 }
 
-/// The empty squares of each class of one side, which gets to those in `ever` at some time.
+/// Returns the empty squares of each class of one side. `ever` is the set of squares that the side can reach.
 #[inline(always)]
 fn classes_of<const CLASSES: usize>(
     levels: &Levels,
@@ -271,14 +273,14 @@ fn classes_of<const CLASSES: usize>(
     classes
 }
 
-/// The squares of each lead, from two steps behind to two ahead, by the classes of both sides.
+/// Returns the squares of each lead of our side, from -2 to 2, from the classes of both sides.
 #[inline(always)]
 fn leads<const CLASSES: usize>(ours: &[Words; CLASSES], theirs: &[Words; CLASSES]) -> [Words; LEADS] {
     let mut leads = [[0; 2]; LEADS];
     for word in 0..2 {
         let (mut behind, mut ahead) = (0, 0);
         let (mut one_behind, mut tie, mut one_ahead) = (0, 0, 0);
-        // Squares of classes two or more below.
+        // Squares of classes lower by two or more.
         let (mut our_lower, mut their_lower) = (0, 0);
         for class in 0..CLASSES {
             let (our, their) = (ours[class][word], theirs[class][word]);

@@ -1,5 +1,5 @@
-//! Whose the squares are, by queen distance: a square belongs to the side that alone can reach it, or that reaches it
-//! in fewer queen moves. For people to look at; the metric t1 of [`super::metrics`] counts the same.
+//! Ownership by queen distance: a square belongs to the side that alone can reach it, or that reaches it in fewer
+//! queen moves. For display; the metric t1 of [`super::metrics`] counts the same squares.
 
 use super::distance::DistanceMaps;
 use crate::board::position::Position;
@@ -7,21 +7,21 @@ use crate::board::square::{Side, Square};
 use crate::simd::Kernel;
 use std::cmp::Ordering;
 
-/// Whose an empty square is.
+/// Owner of an empty square.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Owner {
-    /// Only this side can get there.
+    /// Only this side reaches it.
     Alone(Side),
-    /// Both can, this side in fewer moves.
+    /// Both sides reach it, this one in fewer moves.
     Sooner(Side),
-    /// Both can, in as many moves.
+    /// Both sides reach it in equally many moves.
     Both,
-    /// Neither can.
+    /// Neither side reaches it.
     Nobody,
 }
 
 impl Owner {
-    /// One character: `b`, `w` alone, `+`, `-` Black, White sooner, `=` both, `.` nobody.
+    /// Formats the owner as one character: `b`, `w` alone; `+` Black, `-` White sooner; `=` both; `.` nobody.
     pub fn letter(self) -> char {
         match self {
             Self::Alone(Side::Black) => 'b',
@@ -34,7 +34,7 @@ impl Owner {
     }
 }
 
-/// The owners of a position's squares.
+/// Owners of a position's squares.
 ///
 /// ```
 /// use otrera::eval::ownership::{Owner, Ownership};
@@ -51,19 +51,19 @@ pub struct Ownership {
 }
 
 impl Ownership {
-    /// Floods the board from the amazons of both sides.
+    /// Computes the queen distances of both sides.
     pub fn of(position: &Position) -> Self {
         let mut maps = Box::new(DistanceMaps::default());
         maps.flood_queen_only(position, Kernel::fastest());
         Self { maps }
     }
 
-    /// In how many queen moves a side gets to a square, if it can.
+    /// Returns the number of queen moves in which a side reaches a square; `None` if it cannot.
     pub fn moves(&self, side: Side, square: Square) -> Option<usize> {
         self.maps.queen.reached().iter().position(|within| within.of(side.index()).contains(square))
     }
 
-    /// Whose an empty square is.
+    /// Returns the owner of an empty square.
     pub fn owner(&self, square: Square) -> Owner {
         match Side::BOTH.map(|side| self.moves(side, square)) {
             [Some(_), None] => Owner::Alone(Side::Black),

@@ -1,6 +1,6 @@
-//! The paper's parallel evaluation (algorithms 2 and 4): one task for each side and distance, and one
-//! for each side's mobility, on rayon's threads. Bit for bit the serial evaluation, and slower: one
-//! evaluation takes less time than handing a task to another thread.
+//! The paper's parallel evaluation (algorithms 2 and 4): one task per side and distance, and one per side's mobility,
+//! on rayon's threads. Gives the same bits as the serial evaluation, but is slower: handing a task to another thread
+//! takes longer than one evaluation.
 
 use super::Value;
 use super::distance::{DistanceMaps, Levels, flood_king, flood_queen};
@@ -12,8 +12,8 @@ use crate::board::position::Position;
 use crate::board::square::Side;
 use crate::simd::{Boards, PortableLanes, SidePair};
 
-/// The value of a position, its metrics spread over the threads of the current rayon pool. The terms of the fitted
-/// evaluation are none of the paper's, and are not spread.
+/// Evaluates a position with its metrics spread over the threads of the current rayon pool. The fitted evaluation has
+/// no such metrics and runs serially.
 pub fn value(position: &Position, model: &Model) -> Value {
     let Model::Paper(weights) = model else {
         return model.value::<PortableLanes>(position, &mut ModelScratch::default());
@@ -26,7 +26,7 @@ pub fn value(position: &Position, model: &Model) -> Value {
     now.value(&Metrics { mobility, ..metrics }, position.side())
 }
 
-/// The paper's module 1: territory and position, four floods side by side.
+/// The paper's module 1: territory and position, by four parallel floods.
 pub fn territory_and_position(position: &Position, tie: f32) -> Metrics {
     let (queen, king) = rayon::join(
         || both_sides(|side| queen_levels(position, side)),
@@ -36,18 +36,18 @@ pub fn territory_and_position(position: &Position, tie: f32) -> Metrics {
     metrics::of_maps(&maps, tie)
 }
 
-/// The paper's module 2: mobility, both sides side by side.
+/// The paper's module 2: mobility, both sides in parallel.
 pub fn mobility(position: &Position) -> f32 {
     mobility::balance(both_sides(|side| mobility_of(position, side)))
 }
 
-/// The same work for Black and for White, side by side.
+/// Runs `work` for Black and for White in parallel.
 fn both_sides<T: Send>(work: impl Fn(Side) -> T + Sync) -> [T; 2] {
     let (black, white) = rayon::join(|| work(Side::Black), || work(Side::White));
     [black, white]
 }
 
-/// The amazons of one side alone.
+/// Returns the amazons of one side, with none for the other.
 fn only(position: &Position, side: Side) -> [Bitboard; 2] {
     Side::BOTH.map(|s| if s == side { position.amazons(s) } else { Bitboard::EMPTY })
 }
@@ -55,7 +55,7 @@ fn only(position: &Position, side: Side) -> [Bitboard; 2] {
 fn queen_levels(position: &Position, side: Side) -> Levels {
     let mut levels = Levels::new();
     let amazons = Boards::<PortableLanes>::of_sides(only(position, side));
-    // What can be reached is not known here, since the king flood runs beside this one.
+    // The reachable squares are unknown here: the king flood runs in parallel.
     flood_queen(amazons, position.empty(), SidePair::UNKNOWN, &mut levels);
     levels
 }

@@ -1,4 +1,4 @@
-//! The phased evaluation of the MG-PEO paper: the weights of its five metrics in three stages of the game (equation 1,
+//! The phased evaluation of the MG-PEO paper: weights of its five metrics at three stages of the game (equation 1,
 //! table 1).
 
 use super::metrics::Metrics;
@@ -7,7 +7,7 @@ use super::{Value, standard_ply};
 use crate::board::position::Position;
 use crate::board::square::Side;
 
-/// What each metric counts at one stage of a game: k1 to k5 of the paper.
+/// Weights of the metrics at one stage: k1 to k5 of the paper.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct MetricWeights {
     /// Weight of the territory by queen moves.
@@ -18,7 +18,7 @@ pub struct MetricWeights {
     pub p1: f32,
     /// Weight of the position by king moves.
     pub p2: f32,
-    /// Weight of the mobility; at 0 it is not even computed.
+    /// Weight of the mobility; at 0 the mobility is not computed.
     pub mobility: f32,
 }
 
@@ -39,23 +39,23 @@ impl MetricWeights {
     }
 }
 
-/// The weights for the whole game, and what values mean. Values are in squares.
+/// Weights for the whole game, and the link to winning rates. Values are in squares.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PhasedWeights {
-    /// Those of each stage.
+    /// Weights of each stage.
     pub stages: [MetricWeights; 3],
-    /// The plies of a game on 10x10 at which the second and the third stage begin.
+    /// Plies of a 10x10 game at which the second and the third stage begin.
     pub starts: [usize; 2],
-    /// What a square counts for the side to move that both sides reach equally early; -1 to 1.
+    /// Value for the side to move of a square that both sides reach equally early, -1 to 1.
     pub tie: f32,
-    /// From a value to a winning rate.
+    /// Link function from values to winning rates.
     pub link: ValueLink,
 }
 
 impl PhasedWeights {
-    /// Table 1 of the MG-PEO paper. Its stage limits (plies 20 and 50) and the tie value 0.2 are those of
-    /// Guo, Li, Bao 2012, whom it cites for the weights. It leaves open what a value says about winning; that only its
-    /// sign counts is what public programs of its family do.
+    /// Table 1 of the MG-PEO paper. The stage limits (plies 20 and 50) and the tie value 0.2 are from Guo, Li, Bao
+    /// 2012, which the paper cites for the weights. The paper does not define a link function; public programs of its
+    /// family use only the sign of the value.
     pub const PAPER: Self = Self {
         stages: [
             MetricWeights::of([0.14, 0.37, 0.13, 0.13, 0.20]),
@@ -67,14 +67,14 @@ impl PhasedWeights {
         link: ValueLink::Sign { threshold: 0.1 },
     };
 
-    /// The weights for a position. The ply is read off the board, so that a position set up by hand has one too.
+    /// Returns the weights for a position, by [`standard_ply`], which also works for a position set up by hand.
     #[inline(always)]
     pub fn at(&self, position: &Position) -> &MetricWeights {
         let (ply, [middle, ending]) = (standard_ply(position), self.starts);
         &self.stages[usize::from(ply >= middle) + usize::from(ply >= ending)]
     }
 
-    /// The value of a tied square for Black when `side` is to move.
+    /// Returns the value of a tied square for Black if `side` is to move.
     #[inline(always)]
     pub fn tie_for(&self, side: Side) -> f32 {
         if side == Side::Black { self.tie } else { -self.tie }

@@ -1,12 +1,35 @@
-//! How promising a half-move looks before it has been searched: a log-linear model of a few features of its
-//! squares, fitted to the visits of longer searches (`lab fit-policy`). The search makes priors of it.
+//! The policy: a log-linear model that rates half-moves before they are searched, fitted to the visits of longer
+//! searches (`lab fit-policy`). The search turns its logits into priors.
 //!
-//! Every feature is categorical: a half-move has one class of it, such as "two queen moves from the nearest enemy and
-//! three king moves", and each class has a weight at each stage of the game. The logit of a half-move is the sum of
-//! its classes' weights, and its probability the softmax, `exp(logit) / sum over all half-moves of exp(logit)`.
+//! Every feature is categorical: a half-move has one class of each feature, and each class has a weight at each stage
+//! of the game. The logit of a half-move is the sum of its classes' weights. Its probability is the softmax,
+//! `exp(logit) / sum over all half-moves of exp(logit)`.
 //!
-//! The features of squares are computed for all squares at once, bit-sliced over sets of squares, and read off where a
-//! half-move leads to.
+//! A class is a number made of bit fields, the first field lowest. Features of a movement ([`MOVEMENT_FEATURES`]);
+//! the goal is the square where it ends:
+//!
+//! | feature | fields (bits) | classes |
+//! |---|---|---|
+//! | enemy distance to the goal | queen moves (3), king moves (3) | 2^6 |
+//! | space around the goal | empty neighbours (4), directions with three empty squares (4) | 2^8 |
+//! | amazons beside the goal | enemy's (3), own (3), movement is one step long (1) | 2^7 |
+//! | place of the goal | location (4), enemy amazons that can move there, at most 3 (2) | 2^6 |
+//! | space around the start | empty neighbours (4), directions with three empty squares (4) | 2^8 |
+//! | length | steps - 1 (4) | 2^4 |
+//!
+//! Features of an arrow ([`ARROW_FEATURES`]), all but the last of its target square:
+//!
+//! | feature | fields (bits) | classes |
+//! |---|---|---|
+//! | queen distance | own (3), enemy's (3) | 2^6 |
+//! | king distance | own (3), enemy's (3) | 2^6 |
+//! | space | empty neighbours (4), location (4) | 2^8 |
+//! | enemy amazons beside it | number (3), fewest empty neighbours of one of them (4) | 2^7 |
+//! | own amazons beside it | number (3), fewest empty neighbours of one of them (4) | 2^7 |
+//! | access | enemy amazons that can move there, at most 3 (2), directions with three empty squares (4) | 2^6 |
+//! | flight | steps - 1 (4), target is the square that the amazon left (1) | 2^5 |
+//!
+//! The features are computed for all squares at once, bit-sliced over sets of squares, and then read per half-move.
 
 use super::distance::{DistanceMaps, attackers};
 use super::mobility::{neighbours_of, tally};
@@ -17,19 +40,19 @@ use crate::board::position::{ArrowPhase, Position};
 use crate::board::square::{FRAME, STRIDE, Side, Size, Square};
 use crate::simd::Lanes;
 
-/// Stages of the game that have weights of their own.
+/// Number of game stages, each with its own weights.
 pub const STAGES: usize = 4;
 
-/// Plies of a game on 10x10 at which the second, the third and the fourth stage begin.
+/// Plies of a 10x10 game at which the second, third and fourth stage begin.
 const STAGE_STARTS: [usize; STAGES - 1] = [14, 28, 44];
 
-/// The features of a movement, by their numbers of classes; see [`Movements::features`].
+/// Number of classes of each movement feature, see the module comment.
 pub const MOVEMENT_FEATURES: [usize; 6] = [1 << 6, 1 << 8, 1 << 7, 1 << 6, 1 << 8, 1 << 4];
 
-/// The features of an arrow, by their numbers of classes; see [`Arrows::features`].
+/// Number of classes of each arrow feature, see the module comment.
 pub const ARROW_FEATURES: [usize; 7] = [1 << 6, 1 << 6, 1 << 8, 1 << 7, 1 << 7, 1 << 6, 1 << 5];
 
-/// All classes of these features.
+/// Returns the total number of classes.
 pub const fn classes(features: &[usize]) -> usize {
     let mut sum = 0;
     let mut feature = 0;
@@ -40,33 +63,33 @@ pub const fn classes(features: &[usize]) -> usize {
     sum
 }
 
-/// The weights of all classes, feature after feature, at each stage.
+/// Weights of all classes, feature after feature, at each stage.
 pub type PolicyWeights<const CLASSES: usize> = [[f32; CLASSES]; STAGES];
 
-/// The weights of movements and of arrows.
+/// Weights of movements and of arrows.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Policy {
-    /// Of [`MOVEMENT_FEATURES`].
+    /// Weights of [`MOVEMENT_FEATURES`].
     pub movements: PolicyWeights<{ classes(&MOVEMENT_FEATURES) }>,
-    /// Of [`ARROW_FEATURES`].
+    /// Weights of [`ARROW_FEATURES`].
     pub arrows: PolicyWeights<{ classes(&ARROW_FEATURES) }>,
 }
 
 impl Policy {
-    /// The logit of a movement with these features.
+    /// Returns the logit of a movement.
     #[inline(always)]
     pub fn movement_logit(&self, stage: usize, features: &[usize; MOVEMENT_FEATURES.len()]) -> f32 {
         sum_of_weights(&self.movements[stage], &MOVEMENT_FEATURES, features)
     }
 
-    /// The logit of an arrow with these features.
+    /// Returns the logit of an arrow.
     #[inline(always)]
     pub fn arrow_logit(&self, stage: usize, features: &[usize; ARROW_FEATURES.len()]) -> f32 {
         sum_of_weights(&self.arrows[stage], &ARROW_FEATURES, features)
     }
 }
 
-/// The stage of a position, 0 to 3.
+/// Returns the stage of a position, 0 to 3.
 #[inline(always)]
 pub fn stage(position: &Position) -> usize {
     let ply = standard_ply(position);
@@ -78,18 +101,18 @@ fn sum_of_weights(weights: &[f32], sizes: &[usize], features: &[usize]) -> f32 {
     let mut first = 0;
     let mut sum = 0.0;
     for (size, feature) in sizes.iter().zip(features) {
-        // The mask changes no class, since sizes are powers of two; it spares a bounds check for each.
+        // The mask changes no class, since the sizes are powers of two; it saves a bounds check.
         sum += weights[first + (feature & (size - 1))];
         first += size;
     }
     sum
 }
 
-/// What the features of movements look at, prepared once for all movements of the side to move.
+/// Classes of all squares for the features of movements, computed once per position.
 pub struct Movements(SquareClasses<4>);
 
 impl Movements {
-    /// Of a position, from its maps.
+    /// Computes the classes from a position and its distance maps.
     #[inline(always)]
     pub fn new<L: Lanes>(position: &Position, maps: &DistanceMaps) -> Self {
         let (us, them) = (position.side(), position.side().opponent());
@@ -102,26 +125,15 @@ impl Movements {
         ]))
     }
 
-    /// What is known of a square, for [`Movements::features`]; each with its fields from the lowest bit:
-    ///
-    /// - queen moves (3 bits), king moves (3) of the enemy to it, see [`queen_class`], [`king_class`];
-    /// - number of directions in which the next square (4), the next three squares (4) are empty;
-    /// - number of amazons of the enemy (3), of ours (3) beside it;
-    /// - where on the board it lies (4), see [`LOCATIONS`], and number of enemies that can go there in one move, three
-    ///   at most (2).
+    /// Returns the classes of a square: rows 1, 2, 3 (without length) and 4 of the movement table in the module
+    /// comment.
     #[inline(always)]
     pub fn classes(&self, square: Square) -> [usize; 4] {
         self.0.of(square)
     }
 
-    /// The classes of a movement whose squares have these [classes](Movements::classes):
-    ///
-    /// - how far the enemy is from the goal, by queen and by king moves;
-    /// - how open the goal is, by empty neighbours and by directions in which three squares are empty;
-    /// - the amazons beside the goal (the one that moves among them), and bit 6 if it is one step away;
-    /// - where on the board the goal lies, and how many enemies can go there in one move;
-    /// - how open the start is;
-    /// - its length in steps, less 1.
+    /// Returns the features of a movement from the [classes](Movements::classes) of its squares, in the order of the
+    /// table in the module comment.
     #[inline(always)]
     pub fn features(
         &self,
@@ -134,11 +146,12 @@ impl Movements {
     }
 }
 
-/// What the features of arrows look at, prepared once for all arrows of one amazon.
+/// Classes of all squares for the features of arrows, computed once per movement.
 pub struct Arrows(SquareClasses<6>);
 
 impl Arrows {
-    /// Of the board between the halves of a move, from the maps of [`ArrowPhase::position`].
+    /// Computes the classes from the board between the halves of a move and the distance maps of
+    /// [`ArrowPhase::position`].
     #[inline(always)]
     pub fn new<L: Lanes>(arrow_phase: &ArrowPhase, maps: &DistanceMaps) -> Self {
         let position = arrow_phase.position();
@@ -155,15 +168,7 @@ impl Arrows {
         ]))
     }
 
-    /// The classes of an arrow, each with the bits that its fields take from the lowest:
-    ///
-    /// - how far we (3) and the enemy (3) are from its square by queen moves, see [`queen_class`];
-    /// - the same by king moves (3, 3), see [`king_class`];
-    /// - the square's empty neighbours (4), and where on the board it lies (4), see [`LOCATIONS`];
-    /// - the enemy's amazons beside it (3), and the empty neighbours of the most confined of them (4);
-    /// - the same for ours (3, 4);
-    /// - how many enemies can go there in one move (2), and the directions in which three squares are empty (4);
-    /// - the steps of its flight, less 1 (4), and whether it lies where the amazon came from (1).
+    /// Returns the features of an arrow, in the order of the table in the module comment.
     #[inline(always)]
     pub fn features(&self, arrow_phase: &ArrowPhase, arrow: Square) -> [usize; ARROW_FEATURES.len()] {
         let [a, b, c, d, e, f] = self.0.of(arrow);
@@ -172,14 +177,14 @@ impl Arrows {
     }
 }
 
-/// A class of each square by each feature, bit-sliced: `columns[f][c]` has in byte `k` the binary digits of weight `2^k`
-/// of the squares `8 c .. 8 c + 8`.
+/// Classes of all squares by each feature, bit-sliced: byte `k` of `columns[f][c]` holds the binary digits of weight
+/// `2^k` of the squares `8 c .. 8 c + 8`.
 struct SquareClasses<const FEATURES: usize> {
     columns: [[u64; 16]; FEATURES],
 }
 
 impl<const FEATURES: usize> SquareClasses<FEATURES> {
-    /// From the sets of squares whose classes have the digit of weight `2^k`.
+    /// Transposes sets of squares: set `k` of a feature contains the squares whose class has the digit `2^k`.
     #[inline(always)]
     fn new<L: Lanes>(features: [[u128; 8]; FEATURES]) -> Self {
         let mut columns = [[0; 16]; FEATURES];
@@ -189,13 +194,13 @@ impl<const FEATURES: usize> SquareClasses<FEATURES> {
         Self { columns }
     }
 
-    /// The classes of one square.
+    /// Returns the classes of one square.
     #[inline(always)]
     fn of(&self, square: Square) -> [usize; FEATURES] {
         let (column, place) = (square.index() / 8 % 16, square.index() % 8);
         let mut classes = [0; FEATURES];
         for (class, columns) in classes.iter_mut().zip(&self.columns) {
-            // The factor moves bit `8 k` to bit `56 + k`, and no two others to the same place.
+            // The factor moves bit `8 k` to bit `56 + k`; no two other bits meet there.
             const GATHER: u64 = 0x0102_0408_1020_4080;
             let digits = columns[column] >> place & 0x0101_0101_0101_0101;
             *class = (digits.wrapping_mul(GATHER) >> 56) as usize;
@@ -204,7 +209,7 @@ impl<const FEATURES: usize> SquareClasses<FEATURES> {
     }
 }
 
-/// The digits of two numbers side by side in one, those of the first lowest.
+/// Joins the digits of two numbers, the first lowest.
 #[inline(always)]
 fn joined<const A: usize, const B: usize>(first: [Bitboard; A], second: [Bitboard; B]) -> [u128; 8] {
     const { assert!(A + B <= 8) };
@@ -215,20 +220,20 @@ fn joined<const A: usize, const B: usize>(first: [Bitboard; A], second: [Bitboar
     digits
 }
 
-/// Queen moves that the features tell apart: no more need be flooded.
+/// Maximum number of queen moves that the features distinguish.
 pub(super) const QUEEN_STEPS: usize = 3;
 
-/// The class of each square by the number of queen moves: 0 for one, 1 for two, 2 for three, 3 for four or more, 4 for
-/// never (and for squares that are taken).
+/// Computes the class of each square by queen moves: 0 for one, 1 for two, 2 for three, 3 for four or more, 4 for
+/// never (and for taken squares).
 #[inline(always)]
 fn queen_class(maps: &DistanceMaps, side: Side) -> [Bitboard; 3] {
     let within = |steps| maps.queen.within(steps).of(side.index());
-    // Queens reach what kings reach, and their own map may end after [`QUEEN_STEPS`].
+    // Queens reach the squares that kings reach; their own map ends after [`QUEEN_STEPS`].
     let ever = maps.king.reachable().of(side.index());
     [(within(2) - within(1)) | (ever - within(3)), ever - within(2), !ever]
 }
 
-/// The class of each square by the number of king moves: 0 for one up to 4 for five, 5 for six or more, 6 for never.
+/// Computes the class of each square by king moves: 0 for one to 4 for five, 5 for six or more, 6 for never.
 #[inline(always)]
 fn king_class(maps: &DistanceMaps, side: Side) -> [Bitboard; 3] {
     let within = |steps| maps.king.within(steps).of(side.index());
@@ -237,8 +242,8 @@ fn king_class(maps: &DistanceMaps, side: Side) -> [Bitboard; 3] {
     [odd, (within(4) - within(2)) | !ever, !within(4)]
 }
 
-/// For each direction `d` the squares `s` whose next three in the opposite direction are empty: `s - d`, `s - 2d`,
-/// `s - 3d`.
+/// For each direction `d` the squares `s` with three empty squares in the opposite direction: `s - d`, `s - 2d`, `s -
+/// 3d`.
 #[inline(always)]
 fn thirds_of(empty: Bitboard) -> [Bitboard; 8] {
     DIRECTIONS.map(|direction| {
@@ -247,7 +252,7 @@ fn thirds_of(empty: Bitboard) -> [Bitboard; 8] {
     })
 }
 
-/// The neighbours of each square, walls and what lies beyond the board included.
+/// Neighbours of each square, including walls and squares outside the board.
 static NEIGHBOURS: [Bitboard; 128] = neighbours();
 
 const fn neighbours() -> [Bitboard; 128] {
@@ -261,7 +266,7 @@ const fn neighbours() -> [Bitboard; 128] {
     neighbours
 }
 
-/// How many of these amazons are beside each square, seven at most.
+/// Counts the amazons beside each square, at most 7.
 #[inline(always)]
 fn amazons_beside(amazons: Bitboard) -> [Bitboard; 3] {
     let [mut ones, mut twos, mut fours, mut eights] = [Bitboard::EMPTY; 4];
@@ -275,17 +280,16 @@ fn amazons_beside(amazons: Bitboard) -> [Bitboard; 3] {
     [ones | eights, twos | eights, fours | eights]
 }
 
-/// The empty neighbours of that one of these amazons beside each square which has the fewest, 15 where there is
-/// none.
+/// Returns the fewest empty neighbours of an amazon beside each square; 15 if there is no amazon beside it.
 #[inline(always)]
 fn most_confined_beside(amazons: Bitboard, empty: Bitboard) -> [Bitboard; 4] {
-    // The squares beside an amazon with 0, 1 ... 8 empty neighbours.
+    // `beside[n]`: squares beside an amazon with n empty neighbours.
     let mut beside = [Bitboard::EMPTY; 16];
     for amazon in amazons {
         let near = NEIGHBOURS[amazon.index() & 127];
         beside[(near & empty).len() as usize & 15] |= near;
     }
-    // With at most so many.
+    // From here on: with at most n empty neighbours.
     for count in 1..=8 {
         beside[count] |= beside[count - 1];
     }
@@ -295,8 +299,8 @@ fn most_confined_beside(amazons: Bitboard, empty: Bitboard) -> [Bitboard; 4] {
     [ones | none, (to_3 - to_1) | (to_7 - to_5) | none, (to_7 - to_3) | none, !to_7]
 }
 
-/// Where each square of a board of each size lies: `b * (b + 1) / 2 + a`, where `a <= b` are its distances
-/// from the nearest edges in both directions, four at most.
+/// Location of each square, by board size: `b * (b + 1) / 2 + a`, where `a <= b` are the distances from the nearest
+/// vertical and horizontal edge, in ascending order and at most 4.
 static LOCATIONS: [[Bitboard; 4]; 11] = locations();
 
 const fn locations() -> [[Bitboard; 4]; 11] {
@@ -328,13 +332,13 @@ const fn locations() -> [[Bitboard; 4]; 11] {
 
 const _: () = assert!(Size::STANDARD.edge() < LOCATIONS.len());
 
-/// Steps of a slide.
+/// Returns the length of a slide in steps.
 #[inline(always)]
 fn steps(from: Square, to: Square) -> usize {
     STEPS[from.index() & 127][to.index() & 127].into()
 }
 
-/// `[from][to]`: king moves from one square to another on an empty board.
+/// `[from][to]`: king moves between two squares on an empty board.
 static STEPS: [[u8; 128]; 128] = king_distances();
 
 const fn king_distances() -> [[u8; 128]; 128] {
@@ -353,8 +357,8 @@ const fn king_distances() -> [[u8; 128]; 128] {
     steps
 }
 
-/// The denominator of a softmax: the sum of the [`odds`] of all these logits. Eight partial sums, which the compiler
-/// keeps in lanes, in an order that does not depend on the processor.
+/// Returns the denominator of a softmax: the sum of the [`odds`] of all logits. Eight partial sums, which the
+/// compiler vectorizes, in an order independent of the processor.
 #[inline(always)]
 pub fn sum_of_odds(scores: &[f32]) -> f32 {
     let mut sums = [0.0; 8];
@@ -364,7 +368,7 @@ pub fn sum_of_odds(scores: &[f32]) -> f32 {
             *sum += odds(score);
         }
     }
-    // The rest is filled up, so that it is done in lanes too.
+    // The rest is padded to eight, so that it is vectorized too.
     let mut last = [0.0; 8];
     for (place, &score) in last.iter_mut().zip(rest) {
         *place = score;
@@ -375,11 +379,11 @@ pub fn sum_of_odds(scores: &[f32]) -> f32 {
     sums.iter().sum()
 }
 
-/// `exp(score)` with a relative error below 1e-4; scores are clamped to -80 to 80. `exp(x) = 2^k * exp(r)`, where k is
-/// a whole number put into the exponent's bits, `|r| <= ln 2 / 2`, and `exp(r)` is a Taylor polynomial of degree 4.
+/// Approximates `exp(score)` with a relative error below 1e-4; clamps scores to -80..80. `exp(x) = 2^k * exp(r)`: the
+/// integer k goes into the exponent bits, `|r| <= ln 2 / 2`, and `exp(r)` is a Taylor polynomial of degree 4.
 #[inline(always)]
 pub fn odds(score: f32) -> f32 {
-    // 1.5 * 2^23: adding it rounds a small number to a whole one, which is then in the lowest bits of the significand.
+    // 1.5 * 2^23: adding it rounds to an integer, which is then in the lowest bits of the significand.
     const ROUNDING: f32 = (3 << 22) as f32;
     let power = score.clamp(-80.0, 80.0) * std::f32::consts::LOG2_E;
     let shifted = power + ROUNDING;
