@@ -1,4 +1,4 @@
-//! SIMD dispatch: which instruction sets the processor has, and the code compiled for one of them.
+//! SIMD dispatch: detects the processor's instruction sets and runs code compiled for one of them.
 
 use super::lanes::{Lanes, PortableLanes};
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
@@ -7,10 +7,10 @@ use super::wasm::Simd128Lanes;
 use super::x86::{Avx2Lanes, Avx512Lanes, Sse2Lanes};
 use std::sync::LazyLock;
 
-/// An instruction set to compute with, slowest first. All give the same bits.
+/// An instruction set, slowest first. All kernels give the same bits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Kernel {
-    /// Plain 64-bit arithmetic, whatever the processor.
+    /// Plain 64-bit arithmetic, for every processor.
     Portable,
     /// SSE4.2 and POPCNT, 128-bit registers: Intel since 2008, AMD since 2011.
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
@@ -22,22 +22,22 @@ pub enum Kernel {
     /// servers since 2021, AMD since 2022.
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     Avx512,
-    /// WebAssembly's 128-bit registers, in a module that is built with them.
+    /// WebAssembly's 128-bit registers, in a module built for them.
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
     Simd128,
 }
 
-/// Something to do by a kernel. What `run` calls must be inlined into it or go through [`Lanes::call`], or it is not
-/// compiled for the kernel.
+/// A computation on any kernel. Functions that `run` calls must be inlined or go through [`Lanes::call`]; otherwise
+/// they are not compiled for the kernel.
 pub trait SimdTask {
-    /// What comes out.
+    /// Result of the task.
     type Output;
-    /// Does it with the lanes of a kernel; to be marked `#[inline(always)]`.
+    /// Runs the task with a kernel's lanes. Mark implementations `#[inline(always)]`.
     fn run<L: Lanes>(self) -> Self::Output;
 }
 
 impl Kernel {
-    /// The fastest kernel of the processor this runs on.
+    /// Returns the fastest kernel of this processor.
     pub fn fastest() -> Self {
         static FASTEST: LazyLock<Kernel> = LazyLock::new(|| {
             Kernel::ALL.iter().copied().rfind(|kernel| kernel.is_supported()).unwrap_or(Kernel::Portable)
@@ -45,12 +45,12 @@ impl Kernel {
         *FASTEST
     }
 
-    /// Whether the program is built with few kernels (`--cfg few_kernels`): the portable one, and AVX2, which nearly
-    /// all processors have. It is smaller and built sooner.
+    /// True if built with few kernels (`--cfg few_kernels`): the portable one, and AVX2, which nearly all processors
+    /// have. Makes the program smaller and faster to build.
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     const FEW: bool = cfg!(few_kernels);
 
-    /// Those for this kind of processor, slowest first.
+    /// Kernels built in for this architecture, slowest first.
     const ALL: &[Self] = &[
         Self::Portable,
         #[cfg(all(any(target_arch = "x86", target_arch = "x86_64"), not(few_kernels)))]
@@ -63,10 +63,10 @@ impl Kernel {
         Self::Simd128,
     ];
 
-    /// How many there are for this kind of processor.
+    /// Number of kernels built in for this architecture.
     pub const COUNT: usize = Self::ALL.len();
 
-    /// One word for it.
+    /// Returns the kernel's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Portable => "portable",
@@ -81,12 +81,12 @@ impl Kernel {
         }
     }
 
-    /// All that this processor has, slowest first.
+    /// Iterates over the kernels that this processor has, slowest first.
     pub fn available() -> impl Iterator<Item = Self> {
         Self::ALL.iter().copied().filter(|&kernel| kernel <= Self::fastest())
     }
 
-    /// Whether this processor has what the kernel, and those before it, need.
+    /// True if this processor has the instructions of the kernel and of all slower ones.
     fn is_supported(self) -> bool {
         match self {
             Self::Portable => true,
@@ -110,27 +110,27 @@ impl Kernel {
                     && is_x86_feature_detected!("avx512vbmi2")
                     && is_x86_feature_detected!("avx512vpopcntdq")
             }
-            // A host that lacks them refuses the module.
+            // A host without them refuses the module.
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
             Self::Simd128 => true,
         }
     }
 
-    /// Does something by this kernel, or by the fastest that this processor has if it lacks this one.
+    /// Runs a task on this kernel, or on the fastest that this processor has if it lacks this one.
     #[inline]
     pub fn dispatch<T: SimdTask>(self, task: T) -> T::Output {
         match self.min(Self::fastest()) {
             Self::Portable => run_portable(task),
-            // Not built in, and so never the fastest.
+            // Not built in, so never the fastest.
             #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
             Self::Sse42 | Self::Avx512 if Self::FEW => run_portable(task),
-            // SAFETY: the processor has what this kernel needs, since it has what the fastest one needs.
+            // SAFETY: the processor supports the fastest kernel, hence also every slower one.
             #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
             Self::Sse42 => unsafe { run_sse42(task) },
-            // SAFETY: likewise.
+            // SAFETY: see above.
             #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
             Self::Avx2 => unsafe { run_avx2(task) },
-            // SAFETY: likewise.
+            // SAFETY: see above.
             #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
             Self::Avx512 => unsafe { run_avx512(task) },
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
@@ -139,7 +139,7 @@ impl Kernel {
     }
 }
 
-/// Not inlined, as the others cannot be: a caller that is compiled for any processor would get a copy.
+/// Not inlined: the other kernels cannot be, and inlining would copy the task into every caller.
 #[inline(never)]
 pub(super) fn run_portable<T: SimdTask>(task: T) -> T::Output {
     task.run::<PortableLanes>()
@@ -157,7 +157,7 @@ pub(super) fn run_avx2<T: SimdTask>(task: T) -> T::Output {
     task.run::<Avx2Lanes>()
 }
 
-/// All but the counts is written for AVX2: the compiler finds where one new instruction does the work of several.
+/// Written for AVX2 except for bit counts: the compiler itself replaces several instructions by a new one.
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx512vbmi2,avx512vpopcntdq")]

@@ -1,43 +1,43 @@
-//! Four 64-bit lanes: the operations that every instruction set offers, and their form in plain arithmetic.
+//! Four 64-bit lanes: the operations that every instruction set offers, with a portable implementation.
 
 use super::kernel::{SimdTask, run_portable};
 use crate::board::bitboard::Bitboard;
 
-/// Four 64-bit numbers; lanes 0 and 1 share a shift distance, lanes 2 and 3 another.
+/// Four 64-bit lanes. Lanes 0 and 1 share a shift distance, as do lanes 2 and 3.
 pub trait Lanes: Copy {
-    /// Whether these are ordinary numbers, so that each operation takes several instructions. What is large is then not
+    /// True if the lanes are plain integers. Each operation then takes several instructions; large functions are not
     /// inlined, to keep the program small.
     const ARE_PORTABLE: bool = false;
-    /// Does a task in a function of its own that is compiled for these lanes. For what is large and done in several
-    /// places: inlined in each it would make the program, and the time to build it, larger by half.
+    /// Calls `task` out of line, compiled for this instruction set. For large tasks with several callers: inlining
+    /// them makes the program and its build time larger by half.
     fn call<T: SimdTask>(task: T) -> T::Output;
-    /// From four numbers.
+    /// Loads four numbers.
     fn new(lanes: [u64; 4]) -> Self;
-    /// Back to four numbers.
+    /// Stores the lanes to four numbers.
     fn to_array(self) -> [u64; 4];
-    /// Bits in both.
+    /// Bitwise and.
     fn and(self, other: Self) -> Self;
-    /// Bits in either.
+    /// Bitwise or.
     fn or(self, other: Self) -> Self;
-    /// Bits in exactly one.
+    /// Bitwise exclusive or.
     fn xor(self, other: Self) -> Self;
-    /// Lanes 0 and 1 shifted left by `a`, lanes 2 and 3 by `b`; both below 64.
+    /// Shifts lanes 0 and 1 left by `a`, lanes 2 and 3 by `b`; both below 64.
     fn left(self, a: u32, b: u32) -> Self;
-    /// Lanes 0 and 1 shifted right by `a`, lanes 2 and 3 by `b`; both below 64.
+    /// Shifts lanes 0 and 1 right by `a`, lanes 2 and 3 by `b`; both below 64.
     fn right(self, a: u32, b: u32) -> Self;
-    /// Bits that are not in the other.
+    /// Clears the bits of `other`.
     fn without(self, other: Self) -> Self;
-    /// Lanes 2 and 3 exchanged with lanes 0 and 1.
+    /// Exchanges lanes 0 and 1 with lanes 2 and 3.
     fn swapped(self) -> Self;
-    /// Lane 0 exchanged with lane 1, and 2 with 3.
+    /// Exchanges lane 0 with lane 1, and lane 2 with lane 3.
     fn pairs_exchanged(self) -> Self;
-    /// The same number in all lanes.
+    /// Sets all lanes to one number.
     #[inline(always)]
     fn splat(number: u64) -> Self {
         Self::new([number; 4])
     }
-    /// Lane i: bits `square + 1 .. square + 65` of the set, where `square = squares[i]`, at most 126. The square after
-    /// it is bit 0.
+    /// Extracts bits `square + 1 .. square + 65` of the set into lane i, where `square = squares[i]` is at most 126.
+    /// The square after it becomes bit 0.
     #[inline(always)]
     fn above(set: Bitboard, squares: [u32; 4]) -> Self {
         let mut lanes = [0; 4];
@@ -46,7 +46,8 @@ pub trait Lanes: Copy {
         }
         Self::new(lanes)
     }
-    /// Lane i: bits `square - 64 .. square` of the set, where `square = squares[i]`. The square before it is bit 63.
+    /// Extracts bits `square - 64 .. square` of the set into lane i, where `square = squares[i]`. The square before
+    /// it becomes bit 63.
     #[inline(always)]
     fn below(set: Bitboard, squares: [u32; 4]) -> Self {
         let mut lanes = [0; 4];
@@ -56,30 +57,30 @@ pub trait Lanes: Copy {
         }
         Self::new(lanes)
     }
-    /// Lane i: `sum over k of 2^k * popcount(digits[k][i])`, the sum of 64 bit-sliced numbers, below 2^32.
+    /// Returns for lane i `sum over k of 2^k * popcount(digits[k][i])`: the sum of 64 bit-sliced numbers, below 2^32.
     #[inline(always)]
     fn sums<const DIGITS: usize>(digits: [Self; DIGITS]) -> [u32; 4] {
         sums(digits)
     }
-    /// Lane i: `sum over k of 2^k * popcount(numbers[i] & digits[k][i])`, the sum of those of 64 bit-sliced numbers
-    /// whose bit is set in `numbers[i]`.
+    /// Returns for lane i `sum over k of 2^k * popcount(numbers[i] & digits[k][i])`: the sum of 64 bit-sliced
+    /// numbers, restricted to those selected by the bits of `numbers[i]`.
     #[inline(always)]
     fn weighed_counts(numbers: [u64; 4], digits: &[[u64; 4]; 4]) -> [u32; 4] {
         weighed_counts(numbers, digits)
     }
-    /// Whether no bit is set.
+    /// True if no bit is set.
     #[inline(always)]
     fn is_empty(self) -> bool {
         let [a, b, c, d] = self.to_array();
         a | b | c | d == 0
     }
-    /// Sixteen 16-bit numbers, four in a lane: `self + factor * numbers`, modulo 2^16.
+    /// Returns `self + factor * numbers` modulo 2^16 on sixteen 16-bit numbers, four per lane.
     fn plus_scaled(self, numbers: Self, factor: i16) -> Self;
-    /// Sixteen 16-bit numbers, four in a lane: `self + numbers`, modulo 2^16.
+    /// Returns `self + numbers` modulo 2^16 on sixteen 16-bit numbers, four per lane.
     fn plus(self, numbers: Self) -> Self;
-    /// `[a0, a1, b0, b1]` and `[a2, a3, b2, b3]`, where a is `self` and b `other`.
+    /// Returns `[a0, a1, b0, b1]` and `[a2, a3, b2, b3]`, where a is `self` and b is `other`.
     fn halves_joined(self, other: Self) -> (Self, Self);
-    /// A transposition of bytes: byte k of word c is byte c of set k.
+    /// Transposes bytes: byte k of word c is byte c of set k.
     #[inline(always)]
     fn columns(sets: [u128; 8]) -> [u64; 16] {
         let mut columns = [[0; 8]; 16];
@@ -96,11 +97,11 @@ pub trait Lanes: Copy {
     }
 }
 
-/// [`Lanes::sums`] by a scalar popcount for each lane.
+/// [`Lanes::sums`] by scalar population counts.
 #[inline(always)]
 fn sums<L: Lanes, const DIGITS: usize>(digits: [L; DIGITS]) -> [u32; 4] {
     let mut sums = [0; 4];
-    // No closures, which would leave the instruction set that this is compiled for.
+    // No closures: closures are not compiled for the caller's instruction set.
     for (place, digit) in digits.into_iter().enumerate() {
         let digit = digit.to_array();
         for lane in 0..4 {
@@ -110,7 +111,7 @@ fn sums<L: Lanes, const DIGITS: usize>(digits: [L; DIGITS]) -> [u32; 4] {
     sums
 }
 
-/// [`Lanes::weighed_counts`] by a scalar popcount for each lane.
+/// [`Lanes::weighed_counts`] by scalar population counts.
 #[inline(always)]
 pub(super) fn weighed_counts(numbers: [u64; 4], digits: &[[u64; 4]; 4]) -> [u32; 4] {
     let mut counts = [0; 4];
@@ -122,7 +123,7 @@ pub(super) fn weighed_counts(numbers: [u64; 4], digits: &[[u64; 4]; 4]) -> [u32;
     counts
 }
 
-/// The lanes in four ordinary numbers.
+/// Lanes as four plain integers.
 #[derive(Clone, Copy)]
 pub struct PortableLanes([u64; 4]);
 

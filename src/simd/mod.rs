@@ -1,7 +1,7 @@
-//! SIMD: four 64-bit lanes side by side, and four boards made of them, in several instruction sets.
+//! SIMD: four 64-bit lanes, and four boards made of them, in several instruction sets.
 //!
-//! What is to be computed is a [`SimdTask`], written once over the trait [`Lanes`]. [`Kernel::dispatch`] does it with
-//! the widest instructions that the processor has, as found at run time. All kernels give the same bits.
+//! A computation is a [`SimdTask`], written once over the trait [`Lanes`]. [`Kernel::dispatch`] runs it with the
+//! widest instructions of the processor, detected at run time. All kernels give the same bits.
 
 mod boards;
 mod kernel;
@@ -21,7 +21,7 @@ mod tests {
     use crate::board::bitboard::Bitboard;
     use fastrand::Rng;
 
-    /// What each kernel of this processor makes of it.
+    /// Runs a task on every kernel of this processor.
     fn by_all_kernels<T: SimdTask + Copy>(task: T) -> Vec<T::Output> {
         Kernel::available().map(|kernel| kernel.dispatch(task)).collect()
     }

@@ -1,24 +1,24 @@
-//! The lanes in two 128-bit registers of WebAssembly (<https://github.com/WebAssembly/simd>).
+//! Lanes in two 128-bit registers of WebAssembly (<https://github.com/WebAssembly/simd>).
 //!
-//! A browser that lacks these instructions refuses a module with them as a whole, so nothing is found out at run time:
-//! the page carries two builds of the engine and takes the one that the browser admits.
+//! A browser without these instructions refuses the whole module, so there is no detection at run time: the page
+//! carries two builds of the engine and loads the one that the browser accepts.
 
 use super::kernel::{SimdTask, run_simd128};
 use super::lanes::Lanes;
 use crate::board::bitboard::Bitboard;
 use std::arch::wasm32::*;
 
-/// The lanes in two 128-bit registers.
+/// Lanes in two 128-bit registers.
 #[derive(Clone, Copy)]
 pub struct Simd128Lanes([v128; 2]);
 
-/// A funnel shift: the low 64 bits of `(next * 2^64 + word) >> place`, where `place` is below 64.
+/// Funnel shift: returns the low 64 bits of `(next * 2^64 + word) >> place`, where `place` is below 64.
 #[inline(always)]
 fn across(word: u64, next: u64, place: u32) -> u64 {
     word >> place | next << 1 << (63 - place)
 }
 
-/// How many bits are set in each lane of two registers whose bytes are numbers: their sums.
+/// Sums the bytes of each lane of two registers.
 #[inline(always)]
 fn sums_of_bytes(bytes: [v128; 2]) -> [u32; 4] {
     let [first, second] = bytes.map(|bytes| u32x4_extadd_pairwise_u16x8(u16x8_extadd_pairwise_u8x16(bytes)));
@@ -117,7 +117,7 @@ impl Lanes for Simd128Lanes {
     #[inline(always)]
     fn above(set: Bitboard, squares: [u32; 4]) -> Self {
         let (low, high) = (set.0 as u64, (set.0 >> 64) as u64);
-        // No closures, which would leave the function that this is compiled for.
+        // No closures: closures are not compiled for the caller's instruction set.
         let mut lanes = [0; 4];
         for (lane, square) in lanes.iter_mut().zip(squares) {
             let (word, next) = if square < 63 { (low, high) } else { (high, 0) };
@@ -153,7 +153,7 @@ impl Lanes for Simd128Lanes {
         }
         sums
     }
-    /// In three steps each of which interleaves the bytes of two rows, as for x86.
+    /// Interleaves the bytes of two rows in each of three steps, as on x86.
     #[inline(always)]
     fn columns(sets: [u128; 8]) -> [u64; 16] {
         let mut rows: [v128; 8] = [u64x2_splat(0); 8];

@@ -1,4 +1,4 @@
-//! The lanes in the registers of x86 processors: SSE2 (two registers of 128 bits), AVX2 and AVX-512 (one of 256).
+//! Lanes in the registers of x86 processors: SSE2 (two registers of 128 bits), AVX2 and AVX-512 (one of 256).
 
 #[cfg(target_arch = "x86")]
 use std::arch::x86::*;
@@ -9,25 +9,24 @@ use super::kernel::{SimdTask, run_avx2, run_avx512, run_sse42};
 use super::lanes::{self, Lanes};
 use crate::board::bitboard::Bitboard;
 
-/// The lanes in two 128-bit registers. Only code compiled for SSE2 may use it; it is entered through
-/// [`super::Kernel::dispatch`] alone.
+/// Lanes in two 128-bit registers. Only for code compiled for SSE2, entered through [`super::Kernel::dispatch`].
 #[derive(Clone, Copy)]
 pub struct Sse2Lanes([__m128i; 2]);
 
-/// The lanes in one 256-bit register. Only code compiled for AVX2 may use it; it is entered through
-/// [`super::Kernel::dispatch`] alone. `COUNTS`: the processor has VPOPCNTQ, which counts the bits of each lane.
+/// Lanes in one 256-bit register. Only for code compiled for AVX2, entered through [`super::Kernel::dispatch`].
+/// `COUNTS`: the processor has VPOPCNTQ, which counts the bits of each lane.
 #[derive(Clone, Copy)]
 pub struct WideLanes<const COUNTS: bool>(__m256i);
 
-/// Those of AVX2.
+/// Lanes of AVX2.
 pub type Avx2Lanes = WideLanes<false>;
-/// Those of AVX-512.
+/// Lanes of AVX-512.
 pub type Avx512Lanes = WideLanes<true>;
 
-/// Wraps one intrinsic. The instructions exist wherever these types are used.
+/// Wraps an intrinsic. Its instructions exist wherever these types are used.
 macro_rules! x86 {
     ($expression:expr) => {
-        // SAFETY: values of these types live only in functions that run after the instructions were found.
+        // SAFETY: values of these types exist only in functions that run after the instructions were detected.
         unsafe { $expression }
     };
 }
@@ -117,14 +116,14 @@ fn distances(a: u32, b: u32) -> __m256i {
     x86!(_mm256_set_epi64x(b, b, a, a))
 }
 
-/// The lower half of a set in all lanes, and the upper half.
+/// Broadcasts the lower and the upper half of a set to all lanes.
 #[inline(always)]
 fn halves(set: Bitboard) -> (__m256i, __m256i) {
     x86!((_mm256_set1_epi64x(set.0 as i64), _mm256_set1_epi64x((set.0 >> 64) as i64)))
 }
 
-/// A funnel shift: the low 64 bits of `(next * 2^64 + word) >> (place % 64)`. `next` is shifted left by 1 and then by
-/// `63 - place % 64`: the compiler would guard a shift by 64.
+/// Funnel shift: returns the low 64 bits of `(next * 2^64 + word) >> (place % 64)`. `next` is shifted left by 1 and
+/// then by `63 - place % 64`, since the compiler would guard a single shift by 64.
 #[inline(always)]
 fn across(word: __m256i, next: __m256i, place: __m256i) -> __m256i {
     x86!({
@@ -135,21 +134,21 @@ fn across(word: __m256i, next: __m256i, place: __m256i) -> __m256i {
     })
 }
 
-/// A number in each lane.
+/// Loads one number into each lane.
 #[inline(always)]
 fn numbers([a, b, c, d]: [u32; 4]) -> __m256i {
     x86!(_mm256_set_epi64x(d.into(), c.into(), b.into(), a.into()))
 }
 
 impl<const COUNTS: bool> WideLanes<COUNTS> {
-    /// How many bits are set in each lane (VPOPCNTQ), if `COUNTS`.
+    /// Counts the bits of each lane (VPOPCNTQ). Requires `COUNTS`.
     #[inline(always)]
     fn bits(self) -> __m256i {
         x86!(_mm256_popcnt_epi64(self.0))
     }
 
-    /// How many bits are set in each byte: those of its nibbles are looked up by PSHUFB
-    /// (Mula, Kurz, Lemire 2018, <https://arxiv.org/abs/1611.07612>).
+    /// Counts the bits of each byte: PSHUFB looks up those of its nibbles (Mula, Kurz, Lemire 2018,
+    /// <https://arxiv.org/abs/1611.07612>).
     #[inline(always)]
     fn bits_of_bytes(self) -> __m256i {
         x86!({
@@ -163,7 +162,7 @@ impl<const COUNTS: bool> WideLanes<COUNTS> {
     }
 }
 
-/// The numbers in the lanes, all of them below 2^32.
+/// Stores lanes whose numbers are below 2^32.
 #[inline(always)]
 fn small_numbers(lanes: __m256i) -> [u32; 4] {
     let [a, b, c, d]: [u64; 4] = bytemuck::cast(lanes);
@@ -288,12 +287,12 @@ impl<const COUNTS: bool> Lanes for WideLanes<COUNTS> {
     }
 }
 
-/// [`Lanes::columns`], in three steps each of which interleaves the bytes of two rows (PUNPCKLBW, PUNPCKHBW).
+/// [`Lanes::columns`] in three steps, each of which interleaves the bytes of two rows (PUNPCKLBW, PUNPCKHBW).
 #[inline(always)]
 fn columns(sets: [u128; 8]) -> [u64; 16] {
     let mut rows: [__m128i; 8] = bytemuck::cast(sets);
     for _ in 0..3 {
-        // Row k with row k + 4: after three steps each row has met all others, and the order is that of the bytes.
+        // Pairs row k with row k + 4. After three steps every byte is in its place.
         let [a, b, c, d, e, f, g, h] = rows;
         rows = x86!([
             _mm_unpacklo_epi8(a, e),
