@@ -1,7 +1,8 @@
-//! The behaviour checksum: fixed positions, a fixed number of iterations, one thread, one number.
+//! The behaviour checksum: one number from searches of fixed positions, with a fixed number of iterations on one
+//! thread.
 //!
-//! The same number in two builds means that they search alike, to the last visit; it says nothing about
-//! strength, and the speed beside it is only worth comparing within one run on one machine.
+//! Builds with equal checksums search alike, to the last visit. The checksum says nothing about strength. The speed
+//! beside it is comparable only within one run on one machine.
 
 pub mod parts;
 
@@ -12,7 +13,7 @@ use crate::search::{Limits, Resources, Search};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Positions of all stages: the starts, four from Olympiad games on 10x10, two from self-play on 8x8.
+/// Positions of all stages: the start positions, four from Olympiad games on 10x10, two from self-play on 8x8.
 pub const POSITIONS: [&str; 8] = [
     "3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1",
     "6q3/10/3q6/3Q1**3/1*7q/*6*2/2Q2q3Q/2***5/5Q4/3*6 b - - 9 5",
@@ -24,17 +25,17 @@ pub const POSITIONS: [&str; 8] = [
     "1Q**4/**1*1Q*1/1***q3/2*1*1q*/1****Q1*/q*1Qq**1/*1*3**/1*1**1*1 w - - 28 15",
 ];
 
-/// Iterations on each position.
+/// Iterations per position.
 pub const ITERATIONS: u64 = 10_000;
 
-/// The outcome of a bench run.
+/// Result of a benchmark.
 #[derive(Clone, Copy, Debug)]
 pub struct Bench {
-    /// The behaviour checksum, 32 bits.
+    /// Behaviour checksum, 32 bits.
     pub checksum: u64,
-    /// Iterations over all positions.
+    /// Number of iterations, over all positions.
     pub iterations: u64,
-    /// Time they took.
+    /// Search time, over all positions.
     pub elapsed: Duration,
 }
 
@@ -53,13 +54,13 @@ pub fn run(params: &Params) -> Bench {
     bench
 }
 
-/// Start and factor of the 64-bit FNV-1a hash, taken over numbers here and not over bytes
-/// (<https://en.wikipedia.org/wiki/Fowler–Noll–Vo_hash_function>).
+/// Start and factor of the 64-bit FNV-1a hash (<https://en.wikipedia.org/wiki/Fowler–Noll–Vo_hash_function>), applied
+/// to numbers instead of bytes.
 const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0100_0000_01b3;
 
-/// Adds all that a search found to the checksum: iterations, nodes, and of each line the squares of its move, its
-/// visits and its winning rate to the bit.
+/// Adds a report to the checksum: iterations, nodes, and for each line the squares of its move, its visits and the
+/// bits of its winning rate.
 fn mixed_in(checksum: u64, report: &Report) -> u64 {
     let lines = report.lines.iter().flat_map(|line| {
         let squares = [line.mv.from, line.mv.to, line.mv.arrow].map(|square| square.index() as u64);

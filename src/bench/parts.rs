@@ -1,8 +1,8 @@
-//! What each part of an iteration costs, measured on the trees that the searches of the benchmark grow.
+//! Profiles an iteration: the cost of each part, measured on the trees that the benchmark's searches grow.
 //!
-//! A search is run as it is, then every leaf that it evaluated is evaluated again and every node that it expanded is
-//! expanded again, each kind in one go: the share of the evaluation is what its kind took of the whole. Times
-//! are means, on warm caches, of one thread; only their ratios say something, and only within one run.
+//! After a search, every leaf that it evaluated is evaluated again and every node that it expanded is expanded again,
+//! each kind in one loop. The share of the evaluation is its loop's time over the search's time. Times are means on
+//! warm caches, on one thread; only their ratios within one run are meaningful.
 
 use super::{ITERATIONS, POSITIONS};
 use crate::board::position::Position;
@@ -27,32 +27,32 @@ use std::hint::black_box;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// A half-move costs the difference between rollouts of 1 and of 1 + `HALF_MOVES` half-moves, divided by this.
+/// Half-moves in the difference of two rollouts, from which the cost of one half-move follows.
 const HALF_MOVES: u32 = 8;
 
-/// The mean cost of a part.
+/// Mean cost of a part.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// What it is.
+    /// Name of the part.
     pub name: String,
-    /// Nanoseconds.
+    /// Mean time in nanoseconds.
     pub nanoseconds: f64,
 }
 
-/// All parts, and how the time of an iteration is divided.
+/// Costs of all parts, and their shares of an iteration.
 #[derive(Clone, Debug)]
 pub struct Parts {
-    /// The parts, each by itself.
+    /// Costs of the parts, each measured by itself.
     pub parts: Vec<Part>,
-    /// Nanoseconds of a whole iteration.
+    /// Mean time of a whole iteration in nanoseconds.
     pub iteration: f64,
-    /// The part of an iteration that evaluates leaves, rollouts included, 0 to 1.
+    /// Fraction of an iteration spent evaluating leaves, including rollouts, 0 to 1.
     pub evaluation: f64,
-    /// The part that expands nodes, with their priors, 0 to 1.
+    /// Fraction of an iteration spent expanding nodes, including priors, 0 to 1.
     pub expansion: f64,
 }
 
-/// What a search left behind: the leaves that it evaluated, the nodes that it expanded, the ways to the leaves.
+/// Work of a finished search: the leaves that it evaluated, the nodes that it expanded, the paths to the leaves.
 #[derive(Default)]
 struct Remains {
     evaluated: Vec<State>,
@@ -78,7 +78,7 @@ pub fn run(params: &Params) -> Parts {
 }
 
 impl Remains {
-    /// Walks the tree below the last node of the path.
+    /// Collects the subtree below the last node of the path.
     fn collect(&mut self, tree: &Tree, params: &Params, state: &State, path: &mut Vec<Step>) {
         let id = path[path.len() - 1].node;
         let between = matches!(state, State::ToShoot(_));
@@ -97,7 +97,7 @@ impl Remains {
     }
 }
 
-/// Time spent, and on how many things.
+/// Total time, and number of items.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     time: Duration,
@@ -110,7 +110,7 @@ impl Sum {
         self.count += count;
     }
 
-    /// Does something with each of these, and counts the time.
+    /// Runs `work` on each item and adds the time.
     fn measure<T>(&mut self, things: &[T], mut work: impl FnMut(&T)) {
         let started = Instant::now();
         things.iter().for_each(&mut work);
@@ -121,7 +121,7 @@ impl Sum {
         self.time.as_nanos() as f64 / self.count.max(1) as f64
     }
 
-    /// What it is of another time.
+    /// Returns the fraction of another time.
     fn share_of(&self, whole: &Self) -> f64 {
         self.time.as_secs_f64() / whole.time.as_secs_f64()
     }
@@ -147,7 +147,7 @@ struct Sums {
 }
 
 impl Sums {
-    /// The parts of an iteration.
+    /// Measures the parts of an iteration.
     fn measure_search(&mut self, search: &Search, remains: &Remains) {
         let (tree, params) = (search.tree(), search.params());
         let (mut rng, mut scratch) = (Rng::with_seed(1), EvaluationScratch::default());
@@ -161,7 +161,7 @@ impl Sums {
         evaluate(&mut self.short_rollout, Rollouts::One(1));
         evaluate(&mut self.long_rollout, Rollouts::One(1 + HALF_MOVES));
         let fresh = Tree::with_memory(Resources::default().memory);
-        // Each family hangs below the first child of the one before: where it does makes no difference.
+        // Each family hangs below the first child of the one before; the place does not affect the time.
         let mut next = Some(fresh.root());
         let mut expander = Expander::new();
         self.expansion.measure(&remains.expanded, |(_, state)| {
@@ -178,7 +178,7 @@ impl Sums {
         });
     }
 
-    /// The parts of an evaluation, on the boards of these states.
+    /// Measures the parts of an evaluation, on the boards of these states.
     fn measure_evaluation(&mut self, params: &Params, states: &[State]) {
         let boards: Vec<Position> = states.iter().map(|state| *state.position()).collect();
         let mut maps = DistanceMaps::default();
@@ -191,7 +191,7 @@ impl Sums {
                 black_box(evaluator.value(board, &mut scratch));
             });
         }
-        // So few that their maps stay in the cache, as those of a leaf do.
+        // Few enough for their maps to stay in the processor's cache, as a leaf's maps do.
         let flooded = boards.iter().step_by(boards.len() / 32 + 1).map(|board| {
             maps.flood(board, kernel);
             (*board, maps.clone())
