@@ -1,18 +1,18 @@
 //! Otrera, an engine for the Game of the Amazons.
 //!
-//! A library without input or output: it prints nothing, reads no file and knows no platform. The bot in
-//! `protocol/` speaks for it, the laboratory in `lab/` experiments with it.
+//! The library does no input or output: it prints nothing, reads no file and knows no platform. The bot in
+//! `protocol/` speaks the platforms' protocols, the laboratory in `lab/` runs experiments.
 //!
-//! Reading guide, each module using only those before it:
+//! Modules in reading order; each uses only those before it:
 //!
-//! 1. [`board`]: what is legal. Squares, sets of squares, positions, moves and their text.
-//! 2. [`endgame`]: what is known for certain. Own squares and the moves that are left on them.
-//! 3. [`simd`]: several boards at once, in the instructions that the processor has.
-//! 4. [`eval`]: how good a position is, without search. Distance maps, metrics, stages, winning rate.
-//! 5. [`clock`]: how long to think about a move. [`time`]: what moment it is.
-//! 6. [`search`]: what to play. Start with [`search::iteration`], one iteration from top to bottom.
-//! 7. [`record`]: how games are written down.
-//! 8. [`mod@bench`]: one number that tells whether two builds behave alike.
+//! 1. [`board`]: rules. Squares, sets of squares, positions, moves and their notation.
+//! 2. [`endgame`]: proofs. Regions, and bounds on the moves that each side has left in them.
+//! 3. [`simd`]: SIMD arithmetic on several boards at once.
+//! 4. [`eval`]: static evaluation. Distance maps, metrics, networks, winning rates, priors.
+//! 5. [`clock`]: time management. [`time`]: the system's clock.
+//! 6. [`search`]: Monte Carlo tree search. Start with [`search::iteration`], one iteration from top to bottom.
+//! 7. [`record`]: game records and their file formats.
+//! 8. [`mod@bench`]: a checksum that shows if two builds search alike.
 //!
 //! ```
 //! use otrera::{Limits, Params, Position, Resources, Search};

@@ -1,4 +1,4 @@
-//! Moments: std's [`Instant`], and where std has no clock (`wasm32-unknown-unknown`) one of the host's.
+//! Points in time: std's [`Instant`], or the host's clock on `wasm32-unknown-unknown`, where std has none.
 
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub use std::time::Instant;
@@ -11,34 +11,34 @@ mod host {
     use std::ops::{Add, Sub};
     use std::time::Duration;
 
-    // SAFETY: whoever instantiates the module gives a function of this signature, or it is not instantiated.
+    // SAFETY: a host must supply a function of this signature, or the module is not instantiated.
     #[link(wasm_import_module = "host")]
     unsafe extern "C" {
-        /// Milliseconds of a clock that never goes back: `performance.now()`.
+        /// Milliseconds of a monotonic clock: `performance.now()`.
         safe fn now() -> f64;
     }
 
-    /// A moment of the host's clock, with as much of [`std::time::Instant`] as the search needs.
+    /// A point in time of the host's clock, with the part of [`std::time::Instant`] that the search needs.
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
     pub struct Instant(Duration);
 
     impl Instant {
-        /// This moment.
+        /// Returns the current time.
         pub fn now() -> Self {
             Self(Duration::try_from_secs_f64(now() / 1000.0).unwrap_or_default())
         }
 
-        /// Time since then.
+        /// Returns the time since `self`.
         pub fn elapsed(&self) -> Duration {
             Self::now().saturating_duration_since(*self)
         }
 
-        /// So much later, if that can be told.
+        /// Adds a duration; `None` on overflow.
         pub fn checked_add(&self, duration: Duration) -> Option<Self> {
             self.0.checked_add(duration).map(Self)
         }
 
-        /// Time from `earlier` to this moment, zero if that was later.
+        /// Returns the time from `earlier` to `self`; zero if `earlier` is later.
         pub fn saturating_duration_since(&self, earlier: Self) -> Duration {
             self.0.saturating_sub(earlier.0)
         }

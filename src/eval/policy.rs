@@ -125,8 +125,8 @@ impl Movements {
         ]))
     }
 
-    /// Returns the classes of a square: rows 1, 2, 3 (without length) and 4 of the movement table in the module
-    /// comment.
+    /// Returns the fields of rows 1 to 4 of the movement table in the module comment, taking `square` for the goal;
+    /// row 3 without the movement's length.
     #[inline(always)]
     pub fn classes(&self, square: Square) -> [usize; 4] {
         self.0.of(square)
