@@ -1,6 +1,6 @@
-//! Games of Botzone (8x8), read from what the site shows and what its bots are given.
+//! Reads Botzone games (8x8): match logs from the site, and the input of its bots.
 //!
-//! A match log is a list whose entries are the judge's and the bots' in turn. Other keys do not matter:
+//! A match log is a list that alternates between the judge's and the bots' entries. Other keys are ignored:
 //!
 //! ```text
 //! [{"output":{"command":"request","content":{"0":{"x0":-1,…}},"display":{…}}},
@@ -8,9 +8,9 @@
 //!  {"output":{"command":"finish","content":{"0":2,"1":0},"display":{"winner":0}}}]
 //! ```
 //!
-//! It may lie in an object, as its `log` or `logs`, whose `players` have names. A bot's input is the same game as one
-//! side saw it: `{"requests":[…],"responses":[…]}`. Player 0 moves first and is our Black; `y` counts ranks from Black's
-//! side, both numbers from 0. Amazons stand as [`Position::start`] has them.
+//! The list can be the `log` or `logs` of an object whose `players` have names. A bot's input is one side's view of
+//! the same game: `{"requests":[…],"responses":[…]}`. Player 0 moves first and is our Black. `x` and `y` count from
+//! 0; `y` counts ranks from Black's side. The start position is [`Position::start`].
 
 use super::{Forfeit, GameRecord, PlayedMove};
 use crate::board::moves::Move;
@@ -19,10 +19,10 @@ use crate::board::position::Position;
 use crate::board::square::{Side, Size, Square};
 use serde_json::Value;
 
-/// The keys of a move, in order: columns and rows of amazon, landing and arrow.
+/// Keys of a move, in order: column and row of origin, destination and arrow.
 pub const KEYS: [&str; 6] = ["x0", "y0", "x1", "y1", "x2", "y2"];
 
-/// The move of six numbers in the order of [`KEYS`], if they are squares of this board.
+/// Builds a move from six numbers in the order of [`KEYS`]; `None` if one is outside the board.
 pub fn move_of([x0, y0, x1, y1, x2, y2]: [i64; 6], size: Size) -> Option<Move> {
     let square = |x: i64, y: i64| {
         let square = Square::new(usize::try_from(x).ok()?, usize::try_from(y).ok()?)?;
@@ -31,13 +31,14 @@ pub fn move_of([x0, y0, x1, y1, x2, y2]: [i64; 6], size: Size) -> Option<Move> {
     Some(Move { from: square(x0, y0)?, to: square(x1, y1)?, arrow: square(x2, y2)? })
 }
 
-/// Whether a text is JSON of Botzone's, by its first character or names that only it has; it may still be broken.
+/// True if the text looks like Botzone's JSON, by its first character or by keys that only Botzone uses. The text may
+/// still be malformed.
 pub fn recognises(text: &str) -> bool {
     let has = |name: &str| text.contains(&format!("\"{name}\""));
     text.starts_with('[') || !has("moves") && ["requests", "logs", "log"].into_iter().any(has)
 }
 
-/// Reads the game of a match log, or of a bot's input.
+/// Reads the game of a match log or of a bot's input.
 ///
 /// ```
 /// use otrera::record::botzone;
@@ -47,7 +48,7 @@ pub fn recognises(text: &str) -> bool {
 /// ```
 ///
 /// # Errors
-/// What is wrong with the text.
+/// The first error in the text.
 pub fn read(text: &str) -> Result<GameRecord, MalformedText> {
     let value: Value = serde_json::from_str(text)
         .map_err(|error| MalformedText::new(format!("a log of Botzone's that is no JSON: {error}")))?;
@@ -65,20 +66,20 @@ pub fn read(text: &str) -> Result<GameRecord, MalformedText> {
     Ok(record)
 }
 
-/// A player's name in the list of `players`: a text, or that of its bot or user.
+/// Returns a player's name from the list of `players`: a string, or the name of its bot or user.
 fn name(player: &Value) -> Option<String> {
     let names = [player, &player["name"], &player["bot"]["name"], &player["user"]["name"]];
     names.into_iter().find_map(Value::as_str).map(str::to_owned)
 }
 
-/// The moves of a bot's input: requests and responses in turn.
+/// Reads the moves of a bot's input, which alternates between requests and responses.
 fn seen_by_a_bot(value: &Value) -> Result<Vec<PlayedMove>, MalformedText> {
     let list = |key: &str| value[key].as_array().map(Vec::as_slice).unwrap_or_default();
     let (requests, responses) = (list("requests"), list("responses"));
     let in_turn = (0..requests.len().max(responses.len()))
         .flat_map(|turn| [requests.get(turn), responses.get(turn)])
         .flatten();
-    // The first mover's first request is no move: all its numbers are -1.
+    // The first mover's first request is not a move: all its numbers are -1.
     in_turn.filter(|message| !is_beginning(message)).map(|message| Ok(read_move(message)?.into())).collect()
 }
 
@@ -100,7 +101,7 @@ fn read_log(value: &Value, record: &mut GameRecord) -> Result<(), MalformedText>
                 }
             }
         }
-        // A match that ended on the board: the scores are 2 and 0.
+        // The match ended on the board: the scores are 2 and 0.
         let output = &entry["output"];
         if output["command"] == "finish" {
             let [black, white] =
@@ -111,8 +112,8 @@ fn read_log(value: &Value, record: &mut GameRecord) -> Result<(), MalformedText>
     Ok(())
 }
 
-/// The move of a turn; or why it lost the game: the platform's verdict on the program, or a response that the judge
-/// refuses.
+/// Returns the move of a turn, or the kind and text of a forfeit: the platform's verdict on the program, or a
+/// response that the judge rejects.
 fn read_turn(turn: &Value, position: &Position) -> Result<Move, (String, String)> {
     let forfeit = |kind: &str, text: String| (kind.to_owned(), format!("{kind}: {text}"));
     match turn["verdict"].as_str() {
@@ -136,7 +137,7 @@ fn is_beginning(message: &Value) -> bool {
     numbers(message).is_some_and(|numbers| numbers == [-1; 6])
 }
 
-/// Six numbers, from an object with their keys, or the text of one.
+/// Reads six numbers from an object with their keys, or from a string that contains such an object.
 fn numbers(message: &Value) -> Option<[i64; 6]> {
     let inner;
     let message = match message {

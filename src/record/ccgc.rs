@@ -1,4 +1,4 @@
-//! The records of Chinese computer games championships (CCGC).
+//! Game records of the Chinese Computer Games Championship (CCGC).
 //!
 //! ```text
 //! #[AM][first team][second team][先手胜][2020.08.16 11:44 重庆][2020 CCGC];
@@ -6,14 +6,13 @@
 //! 2 g1e3(e10) …
 //! ```
 //!
-//! Squares count from the first mover's corner, as everywhere in Otrera. 先手胜 says that the first
-//! mover won, 后手胜 that the second did, 未完 that the game broke off.
+//! Squares count from the first mover's corner, as everywhere in Otrera. 先手胜 means that the first mover won, 后手胜 the
+//! second, 未完 that the game is unfinished.
 //!
-//! The form holds names, result, time and place, event and moves, nothing else. It names neither the
-//! board nor the start: [`obstacle`] tells whether a game would come back on the board it was played on.
-//! Reading forgives what programs do differently: a byte order mark, CRLF, no `;` or a full-width `；`
-//! after the header, blank lines, missing numbers, moves in any form that [`Move`] reads, and moves in
-//! the SAU platform's letters (`DJDDGD`, rows from the top of 10x10).
+//! The format holds names, result, time and place, event and moves. It names neither board nor start position:
+//! [`obstacle`] reports a game that would be read back differently. Parsing accepts the variants that programs write:
+//! a byte-order mark, CRLF, no `;` or a full-width `；` after the header, blank lines, missing move numbers, moves in
+//! any form that [`Move`] parses, and moves in SAU notation (`DJDDGD`, rows from the top of 10x10).
 
 use super::GameRecord;
 use crate::board::moves::Move;
@@ -22,7 +21,7 @@ use crate::board::position::{Position, Rules};
 use crate::board::square::{Side, Size, Square};
 use std::fmt::Write;
 
-/// The record as text, lines ended by line feeds.
+/// Formats the record; lines end with a line feed.
 pub fn write(record: &GameRecord) -> String {
     let result = result(record.winner);
     let [black, white] = [plain(&record.black), plain(&record.white)];
@@ -40,7 +39,7 @@ pub fn write(record: &GameRecord) -> String {
     text
 }
 
-/// The word for a result.
+/// Returns the format's word for a result.
 pub fn result(winner: Option<Side>) -> &'static str {
     match winner {
         Some(Side::Black) => "先手胜",
@@ -49,13 +48,13 @@ pub fn result(winner: Option<Side>) -> &'static str {
     }
 }
 
-/// A name as the header has it: without the characters that would end its field.
+/// Replaces the characters that would end a header field by spaces.
 pub fn plain(name: &str) -> String {
     name.chars().map(|c| if c.is_control() || "[];".contains(c) { ' ' } else { c }).collect()
 }
 
-/// Why this form cannot hold the game, if it cannot: the start is not the usual one of its board, or
-/// the moves would also fit a board that [`read`] prefers.
+/// Returns the reason why this format cannot hold the game; `None` if it can. Either the start position is a set-up
+/// one, or [`read`] would guess another board from the moves.
 pub fn obstacle(record: &GameRecord) -> Option<String> {
     let size = record.start.size();
     let moves: Vec<Move> = record.moves.iter().map(|played| played.mv).collect();
@@ -72,8 +71,8 @@ pub fn obstacle(record: &GameRecord) -> Option<String> {
     }
 }
 
-/// Reads a record. The board is the one on which most moves from the first are legal; of several, the
-/// first of 10x10, 8x8, 9x9, 7x7 and so on. Whether all moves are legal is for the caller to look at.
+/// Reads a record. The board is the one on which the most moves, from the first on, are legal; ties are broken in the
+/// order 10x10, 8x8, 9x9, 7x7 and smaller. The caller checks if all moves are legal.
 ///
 /// ```
 /// use otrera::Side;
@@ -85,7 +84,7 @@ pub fn obstacle(record: &GameRecord) -> Option<String> {
 /// ```
 ///
 /// # Errors
-/// What is wrong with the text, and in which line.
+/// The first error in the text, with its line.
 pub fn read(text: &str) -> Result<GameRecord, MalformedText> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
@@ -108,17 +107,17 @@ pub fn read(text: &str) -> Result<GameRecord, MalformedText> {
     })
 }
 
-/// Reads a game of which there is nothing but its moves, like [`read_moves`]; the board is found as by [`read`].
+/// Reads bare moves like [`read_moves`]; guesses the board like [`read`].
 pub(super) fn read_bare(text: &str) -> Result<GameRecord, MalformedText> {
     let moves = read_moves(text)?;
     Ok(GameRecord::new("", "", Position::start(likely_size(&moves))).with_moves(&moves))
 }
 
-/// Reads the moves of a record, or of a text without a header: moves that somebody has typed in, or the
-/// SAU platform's own record (`Black: DJDDGD`, one move a line).
+/// Reads the moves of a record or of a text without a header: typed moves, or an SAU record (`Black: DJDDGD`, one
+/// move per line).
 ///
 /// # Errors
-/// What is wrong with the text, and in which line.
+/// The first error in the text, with its line.
 pub fn read_moves(text: &str) -> Result<Vec<Move>, MalformedText> {
     match read_moves_up_to_error(text) {
         (moves, None) => Ok(moves),
@@ -126,7 +125,7 @@ pub fn read_moves(text: &str) -> Result<Vec<Move>, MalformedText> {
     }
 }
 
-/// The same of a text that may be torn: the moves up to the first word that is none, and what is wrong there.
+/// [`read_moves`] for a truncated text: returns the moves before the first malformed word, and its error.
 pub fn read_moves_up_to_error(text: &str) -> (Vec<Move>, Option<MalformedText>) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let without_mover = |line| {
@@ -146,7 +145,7 @@ fn moves_of_lines<'a>(lines: impl Iterator<Item = (u32, &'a str)>) -> Result<Vec
     Ok(moves)
 }
 
-/// Adds the moves of these lines up to the first word that is none.
+/// Appends the moves of these lines up to the first malformed word.
 fn append_moves<'a>(
     moves: &mut Vec<Move>,
     lines: impl Iterator<Item = (u32, &'a str)>,
@@ -157,7 +156,7 @@ fn append_moves<'a>(
     Ok(())
 }
 
-/// What stands in the brackets of a header, `#[AM][first team][second team][result]…`, `AM` first; `None` for
+/// Returns the bracketed fields of a header, `#[AM][first team][second team][result]…`, with `AM` first; `None` for
 /// any other line.
 pub fn header_fields(line: &str) -> Option<Vec<&str>> {
     let mut rest = line.trim().strip_prefix('#')?;
@@ -170,7 +169,7 @@ pub fn header_fields(line: &str) -> Option<Vec<&str>> {
     (fields.first()?.trim() == "AM").then_some(fields)
 }
 
-/// Adds the moves of a line, whose number may be missing.
+/// Appends the moves of a line, with or without a move number.
 fn append_line(moves: &mut Vec<Move>, line: &str) -> Result<(), MalformedText> {
     let numbering = |c: char| c.is_ascii_digit() || c.is_whitespace() || ".:、".contains(c);
     let text: String = line.trim_start_matches(numbering).chars().map(half_width).collect();
@@ -184,7 +183,7 @@ fn append_line(moves: &mut Vec<Move>, line: &str) -> Result<(), MalformedText> {
     Ok(())
 }
 
-/// Chinese punctuation as ASCII has it.
+/// Converts Chinese punctuation to ASCII.
 fn half_width(letter: char) -> char {
     match letter {
         '（' => '(',
@@ -195,7 +194,7 @@ fn half_width(letter: char) -> char {
     }
 }
 
-/// A move in the SAU platform's letters, `DJDDGD`: columns from the left, rows from the top of 10x10.
+/// Parses a move in SAU notation, `DJDDGD`: columns from the left, rows from the top of 10x10.
 fn platform_move(word: &str) -> Option<Move> {
     let letters: Vec<usize> = word
         .trim_end_matches(';')
@@ -208,7 +207,7 @@ fn platform_move(word: &str) -> Option<Move> {
     Some(Move { from: square(a, b)?, to: square(c, d)?, arrow: square(e, f)? })
 }
 
-/// The board on which most moves from the first are legal.
+/// Guesses the board: the one on which the most moves, from the first on, are legal.
 fn likely_size(moves: &[Move]) -> Size {
     let sizes = [10, 8, 9, 7, 6, 5, 4].into_iter().filter_map(Size::new);
     let mut best = (Size::STANDARD, 0);
@@ -221,7 +220,7 @@ fn likely_size(moves: &[Move]) -> Size {
     best.0
 }
 
-/// How many of the moves can be played one after the other.
+/// Counts the moves that can be played before the first illegal one.
 fn legal_moves_from(start: Position, moves: &[Move]) -> usize {
     let mut position = start;
     let play = |mv: &&Move| position.try_play(**mv).map(|next| position = next).is_ok();

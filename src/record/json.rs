@@ -1,4 +1,4 @@
-//! A game as one line of JSON: everything that is known about it, for results files and programs.
+//! Game records as JSON lines: all data of a game in one line, for results files and programs.
 //!
 //! ```json
 //! {"number":0,"black":"tournament","white":"paper","start":"3q2q3/… w - - 0 1","winner":"black",
@@ -59,7 +59,7 @@ fn is_zero(seconds: &f64) -> bool {
     *seconds == 0.0
 }
 
-/// The record as one line, without a line break.
+/// Formats the record as one line, without a line break.
 pub fn write(record: &GameRecord) -> String {
     let line = Line {
         number: record.number,
@@ -76,7 +76,7 @@ pub fn write(record: &GameRecord) -> String {
         control: record.control.clone(),
         moves: record.moves.iter().map(move_line).collect(),
     };
-    // Strings, numbers and lists: nothing here that JSON could not hold.
+    // Cannot fail: strings, numbers and lists only.
     serde_json::to_string(&line).unwrap_or_default()
 }
 
@@ -89,7 +89,7 @@ fn move_line(played: &PlayedMove) -> MoveLine {
     }
 }
 
-/// Reads such a line. Keys that it does not know are ignored.
+/// Reads such a line. Unknown keys are ignored.
 ///
 /// ```
 /// use otrera::record::json;
@@ -99,7 +99,7 @@ fn move_line(played: &PlayedMove) -> MoveLine {
 /// ```
 ///
 /// # Errors
-/// What is wrong with the text.
+/// The first error in the text.
 pub fn read(text: &str) -> Result<GameRecord, MalformedText> {
     let line: Line = serde_json::from_str(text).map_err(|error| MalformedText::new(error.to_string()))?;
     let played = |line: MoveLine| {

@@ -1,6 +1,6 @@
-//! How a game is written down: [`GameRecord`] holds everything, [`json`] keeps all of it in one line,
-//! [`ccgc`] is the form of the Chinese championships, [`sgf`] that of SGF viewers, [`botzone`] reads Botzone's match
-//! logs. [`read`] takes any of them.
+//! Game records and their formats. [`GameRecord`] holds a game; [`json`] stores all of it in one line, [`ccgc`] is
+//! the Chinese championship's format, [`sgf`] that of board viewers, [`botzone`] reads Botzone's match logs. [`read`]
+//! detects the format.
 
 pub mod botzone;
 pub mod ccgc;
@@ -14,16 +14,16 @@ use crate::board::square::Side;
 use std::fmt;
 use std::time::Duration;
 
-/// A move of a game with what is known about it.
+/// A move of a game with its time, effort and winning rate.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PlayedMove {
     /// The move.
     pub mv: Move,
-    /// Time it took; zero for a move of the opening.
+    /// Thinking time; zero for a move of the opening.
     pub time: Duration,
-    /// Iterations, playouts or nodes, where the player counts them.
+    /// Iterations, playouts or nodes; `None` if the player does not count them.
     pub effort: Option<u64>,
-    /// The winning rate of the side that moved, as it saw it, 0 to 1.
+    /// The mover's own estimate of its winning rate, 0 to 1.
     pub win_rate: Option<f32>,
 }
 
@@ -36,32 +36,32 @@ impl From<Move> for PlayedMove {
 /// A finished game.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
-    /// All moves, those of the opening included.
+    /// All moves, including the opening's.
     pub moves: Vec<PlayedMove>,
-    /// The side that won.
+    /// The winner.
     pub winner: Side,
-    /// Why the other one lost, if it was not on the board.
+    /// Forfeit of the loser; `None` if the game was lost on the board.
     pub forfeit: Option<Forfeit>,
 }
 
-/// Why a player did not give a move. All lose the game.
+/// A failure to answer with a legal move; it loses the game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Forfeit {
     /// The program ended or could not be started.
     Crashed(String),
-    /// Nothing came before the deadline.
+    /// No answer before the deadline.
     Late(Duration),
-    /// What came is no move; the beginning of it.
+    /// The answer is not a move; holds its beginning.
     Garbled(String),
-    /// A move that the rules forbid.
+    /// The answer is an illegal move.
     Illegal(String),
 }
 
 impl Forfeit {
-    /// The [`Forfeit::kind`] of an answer that came too late.
+    /// [`Forfeit::kind`] of a late answer.
     pub const LATE: &str = "late";
 
-    /// One word for tables and records: `crash`, `late`, `garbage` or `illegal`.
+    /// Returns one word for tables and records: `crash`, `late`, `garbage` or `illegal`.
     ///
     /// ```
     /// use otrera::Forfeit;
@@ -90,7 +90,7 @@ impl fmt::Display for Forfeit {
     }
 }
 
-/// A game with all that is known about it.
+/// A record of a game: players, start, moves, result, circumstances.
 ///
 /// ```
 /// use otrera::{GameRecord, Position};
@@ -101,31 +101,31 @@ impl fmt::Display for Forfeit {
 /// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct GameRecord {
-    /// The first mover's name.
+    /// Name of the first mover.
     pub black: String,
-    /// The second mover's name.
+    /// Name of the second mover.
     pub white: String,
-    /// Where the game started.
+    /// Start position.
     pub start: Position,
-    /// All moves in order, the opening's included.
+    /// All moves in order, including the opening's.
     pub moves: Vec<PlayedMove>,
-    /// Who won; `None` for a game that broke off.
+    /// The winner; `None` for an unfinished game.
     pub winner: Option<Side>,
-    /// What the loser did, where the game was not lost on the board: the [`Forfeit::kind`], or the `forfeit` of an SGF
-    /// file that says no more, and its text.
+    /// Kind and text of the loser's forfeit; `None` if the game was lost on the board. The kind is a
+    /// [`Forfeit::kind`], or `forfeit` from an SGF file without details.
     pub forfeit: Option<(String, String)>,
     /// Date, time and place, as one text.
     pub when: String,
-    /// The event.
+    /// Name of the event.
     pub event: String,
-    /// Time control or effort, as text.
+    /// Time control or effort per move, as text.
     pub control: String,
-    /// Number of the game in its match, from 0; games 2k and 2k + 1 share an opening.
+    /// Number of the game in its match, from 0. Games 2k and 2k + 1 share an opening.
     pub number: u64,
 }
 
 impl GameRecord {
-    /// A record without moves.
+    /// Creates a record without moves.
     pub fn new(black: impl Into<String>, white: impl Into<String>, start: Position) -> Self {
         Self {
             black: black.into(),
@@ -141,13 +141,13 @@ impl GameRecord {
         }
     }
 
-    /// The same record with moves of which nothing more is known.
+    /// Sets the moves, without times, efforts or winning rates.
     pub fn with_moves(mut self, moves: &[Move]) -> Self {
         self.moves = moves.iter().copied().map(PlayedMove::from).collect();
         self
     }
 
-    /// The same record with the course and the result of a game.
+    /// Sets the moves, the winner and the forfeit.
     ///
     /// ```
     /// use otrera::{Forfeit, GameRecord, Outcome, Position, Side};
@@ -164,12 +164,12 @@ impl GameRecord {
         self
     }
 
-    /// Whether it was lost by an answer too late.
+    /// True if the game was lost by a late answer.
     pub fn lost_late(&self) -> bool {
         self.forfeit.as_ref().is_some_and(|(kind, _)| kind == Forfeit::LATE)
     }
 
-    /// The name of a side.
+    /// Returns the name of a side.
     pub fn name(&self, side: Side) -> &str {
         match side {
             Side::Black => &self.black,
@@ -177,7 +177,7 @@ impl GameRecord {
         }
     }
 
-    /// The first move that may not be played, if there is one: its ply, counted from 1, and why.
+    /// Returns the first illegal move with its ply, counted from 1, and the reason.
     ///
     /// ```
     /// use otrera::{GameRecord, Position};
@@ -193,7 +193,7 @@ impl GameRecord {
         Some((positions.len(), played.mv, error))
     }
 
-    /// The positions of the game, the start first, as far as the moves are legal.
+    /// Returns the positions of the game, the start first, up to the first illegal move.
     pub fn positions(&self) -> Vec<Position> {
         let mut positions = vec![self.start];
         for played in &self.moves {
@@ -206,9 +206,9 @@ impl GameRecord {
     }
 }
 
-/// Reads the games of a text in whatever form: JSON lines, SGF, CCGC, a log of Botzone's, or moves alone, as somebody
-/// typed them or the SAU platform writes them. Each form begins with a character of its own, but that Botzone's JSON has
-/// names of its own. There is one game at least; whether its moves are legal is for the caller to look at.
+/// Reads the games of a text in any format: JSON lines, SGF, CCGC, a Botzone log, or bare moves, typed or in an SAU
+/// record. The format is detected by the first character, Botzone's JSON also by its keys. The result has at least
+/// one game. The caller checks if the moves are legal.
 ///
 /// ```
 /// use otrera::record::read;
@@ -219,7 +219,7 @@ impl GameRecord {
 /// ```
 ///
 /// # Errors
-/// What is wrong with the text, and where.
+/// The first error in the text, with its place.
 pub fn read(text: &str) -> Result<Vec<GameRecord>, MalformedText> {
     let trimmed = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     let games = match trimmed.chars().next() {
@@ -237,8 +237,7 @@ pub fn read(text: &str) -> Result<Vec<GameRecord>, MalformedText> {
     if games.is_empty() { Err(MalformedText::new("has no game in it")) } else { Ok(games) }
 }
 
-/// The games of a file of JSON lines. Lines that tell of no game are passed over, such as the first of a
-/// results file; so is the last if it was cut off in the middle.
+/// Reads JSON lines. Skips lines without a game, such as the first line of a results file, and a truncated last line.
 fn json_lines(text: &str) -> Result<Vec<GameRecord>, MalformedText> {
     let mut games = Vec::new();
     for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').split_inclusive('\n')) {

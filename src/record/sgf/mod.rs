@@ -1,5 +1,5 @@
-//! Smart Game Format, FF\[4\] with the Amazons' number GM\[18\]
-//! (<http://www.red-bean.com/sgf/amazons.html>): the form that board viewers read.
+//! Smart Game Format, FF\[4\] with the Amazons' number GM\[18\] (<http://www.red-bean.com/sgf/amazons.html>), which
+//! board viewers read.
 //!
 //! ```text
 //! (;FF[4]GM[18]CA[UTF-8]AP[Otrera]SZ[10]PB[first]PW[second]RE[B+]DT[2020.08.16 11:44]EV[2020 CCGC]
@@ -7,16 +7,15 @@
 //! ;W[addgad])
 //! ```
 //!
-//! A point is a column from the left and a row from the top, a move three points. A game that does not
-//! begin as usual on its board has its amazons in `AB` and `AW`, its arrows in `AA`, the side to move in
-//! `PL`. What the format has no place for stands in comments of a fixed form (what is known about a
-//! move) and in properties of our own: `NUMBER` of the game in its match, `FORFEIT[kind][text]`, and
-//! `PLY`, the moves played before a set-up position where they are not as many as its arrows. The
-//! time control is in `OT`. So a record comes back from SGF as it was, but for line breaks and other
-//! control characters in its texts, which become spaces.
+//! A point is a column from the left and a row from the top; a move is three points. A set-up start position has its
+//! amazons in `AB` and `AW`, its arrows in `AA`, and the side to move in `PL`. Data without a standard property are
+//! stored in comments of a fixed form (time, effort and winning rate of a move) and in private properties: `NUMBER`
+//! of the game in its match, `FORFEIT[kind][text]`, and `PLY`, the moves played before a set-up position if they
+//! differ from the number of arrows. The time control is in `OT`. A record therefore survives the round trip, except
+//! that control characters such as line breaks become spaces.
 //!
-//! Reading takes the main line of each game, ignores properties that it does not know, and takes a result
-//! by time or forfeit from `RE` alone where there is no `FORFEIT`.
+//! Reading takes the main line of each game and ignores unknown properties. Without `FORFEIT`, a loss on time or by
+//! forfeit is taken from `RE`.
 
 mod read;
 mod scanner;

@@ -1,4 +1,4 @@
-//! Game records from SGF.
+//! Reads game records from SGF.
 
 use super::scanner::{Node, Scanner};
 use super::start::{SetUp, read_move};
@@ -8,7 +8,7 @@ use crate::board::square::Side;
 use crate::record::{Forfeit, GameRecord, PlayedMove};
 use std::time::Duration;
 
-/// Reads all games of a file. Whether their moves are legal is for the caller to look at.
+/// Reads all games of a file. The caller checks if their moves are legal.
 ///
 /// ```
 /// use otrera::record::sgf;
@@ -18,7 +18,7 @@ use std::time::Duration;
 /// ```
 ///
 /// # Errors
-/// What is wrong with the text, and in which line or at which move.
+/// The first error in the text, with its line or ply.
 pub fn read(text: &str) -> Result<Vec<GameRecord>, MalformedText> {
     let mut scanner = Scanner::new(text);
     let mut games = Vec::new();
@@ -34,7 +34,7 @@ pub fn read(text: &str) -> Result<Vec<GameRecord>, MalformedText> {
     Ok(games)
 }
 
-/// The game that a main line tells.
+/// Builds a record from the main line of a game.
 fn game_of(nodes: &[Node]) -> Result<GameRecord, MalformedText> {
     let properties = || nodes.iter().flatten();
     let values = |name: &str| properties().find(|(known, _)| known == name).map(|(_, values)| &values[..]);
@@ -63,7 +63,7 @@ fn game_of(nodes: &[Node]) -> Result<GameRecord, MalformedText> {
     })
 }
 
-/// The winner and, where the game was not lost on the board, the kind of forfeit.
+/// Parses `RE`: returns the winner and, unless the game was lost on the board, the kind of forfeit.
 fn read_result(text: &str) -> (Option<Side>, Option<&'static str>) {
     let (side, how) = text.split_once('+').unwrap_or_default();
     let winner = match side.trim() {
@@ -83,7 +83,7 @@ pub(super) fn integer<T: std::str::FromStr>(name: &str, text: &str) -> Result<T,
     text.trim().parse().map_err(|_| MalformedText::new(format!("{name} is a number, not {text:?}")))
 }
 
-/// The start and the moves.
+/// Returns the start position and the moves.
 fn course(nodes: &[Node]) -> Result<(Position, Vec<PlayedMove>), MalformedText> {
     let mut set_up = SetUp::default();
     let mut start = None;
@@ -117,7 +117,7 @@ fn course(nodes: &[Node]) -> Result<(Position, Vec<PlayedMove>), MalformedText> 
     Ok((start.map_or_else(|| set_up.position(Side::Black), Ok)?, moves))
 }
 
-/// Adds what such a comment says; any other comment says nothing.
+/// Parses a comment of our fixed form; ignores any other comment.
 fn read_comment(text: &str, played: &mut PlayedMove) {
     let mut known = *played;
     for part in text.split(", ") {

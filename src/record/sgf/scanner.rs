@@ -1,11 +1,11 @@
-//! The grammar of SGF: games, nodes and properties, whatever they mean.
+//! SGF grammar: games, nodes and properties, independent of their meaning.
 
 use crate::board::notation::MalformedText;
 
-/// The properties of a node with their values.
+/// The properties of a node, with their values.
 pub(super) type Node = Vec<(String, Vec<String>)>;
 
-/// Goes through the text of a file once, from front to back.
+/// Scans the text of a file, front to back.
 pub(super) struct Scanner<'a> {
     text: &'a str,
     rest: &'a str,
@@ -16,8 +16,8 @@ impl<'a> Scanner<'a> {
         Self { text, rest: text }
     }
 
-    /// The nodes of the next game's main line, which ends where the first branch closes; the other
-    /// variations are passed over. `None` when no game is left.
+    /// Returns the nodes of the next game's main line, which ends where the first branch closes; skips all other
+    /// variations. `None` if no game is left.
     pub fn main_line(&mut self) -> Result<Option<Vec<Node>>, MalformedText> {
         let Some(begin) = self.rest.find('(') else { return Ok(None) };
         self.rest = &self.rest[begin..];
@@ -52,10 +52,10 @@ impl<'a> Scanner<'a> {
         Err(self.malformed("the text ends in the middle of a game"))
     }
 
-    /// A name and one or more values in brackets.
+    /// Reads a name and one or more bracketed values.
     fn property(&mut self) -> Result<(String, Vec<String>), MalformedText> {
         let end = self.rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(self.rest.len());
-        // Lower case letters in names are decoration of the format's first versions.
+        // Early versions of the format allowed ignorable lower-case letters in names.
         let name: String = self.rest[..end].chars().filter(char::is_ascii_uppercase).collect();
         self.rest = self.rest[end..].trim_start();
         let mut values = Vec::new();
@@ -73,7 +73,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The number of the line that has been reached.
+    /// Returns the current line number.
     pub fn line(&self) -> usize {
         let read = self.text.len() - self.rest.len();
         self.text.as_bytes()[..read].iter().filter(|&&byte| byte == b'\n').count() + 1
@@ -84,8 +84,8 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// The value up to the closing bracket, escapes taken out, and the bytes read, that bracket included.
-/// White space becomes plain spaces: nothing that a game record needs holds lines.
+/// Returns the unescaped value up to the closing bracket, and the bytes read, including the bracket. White space
+/// becomes plain spaces.
 fn bracketed(text: &str) -> Option<(String, usize)> {
     let mut value = String::new();
     let mut letters = text.char_indices().peekable();
@@ -93,7 +93,7 @@ fn bracketed(text: &str) -> Option<(String, usize)> {
         match letter {
             ']' => return Some((value, at + 1)),
             '\\' => match letters.next()?.1 {
-                // An escaped line break is none at all; it may be made of two characters.
+                // An escaped line break is removed; it can be two characters.
                 first @ ('\n' | '\r') => {
                     letters.next_if(|&(_, second)| second != first && "\r\n".contains(second));
                 }

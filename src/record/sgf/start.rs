@@ -1,4 +1,4 @@
-//! The start of a game from its set-up properties, and points as SGF writes them.
+//! Start positions from set-up properties, and SGF points.
 
 use super::read::integer;
 use crate::board::bitboard::Bitboard;
@@ -7,7 +7,7 @@ use crate::board::notation::MalformedText;
 use crate::board::position::Position;
 use crate::board::square::{Side, Size, Square};
 
-/// The properties that make the start.
+/// Set-up properties of a game.
 #[derive(Default)]
 pub(super) struct SetUp {
     edge: Option<usize>,
@@ -17,7 +17,7 @@ pub(super) struct SetUp {
 }
 
 impl SetUp {
-    /// Black's amazons, White's amazons, arrows.
+    /// Names of the properties for Black's amazons, White's amazons, arrows.
     pub const STONES: [&str; 3] = ["AB", "AW", "AA"];
 
     pub fn add(&mut self, name: &str, values: &[String]) -> Result<(), MalformedText> {
@@ -35,7 +35,7 @@ impl SetUp {
         Ok(())
     }
 
-    /// The start of a game in which this side moves first, unless the set-up says otherwise.
+    /// Returns the start position. `mover` moves first unless `PL` says otherwise.
     pub fn position(&self, mover: Side) -> Result<Position, MalformedText> {
         let edge = self.edge.unwrap_or(10);
         let Some(size) = Size::new(edge) else {
@@ -58,7 +58,7 @@ impl SetUp {
     }
 }
 
-/// A point `dj`, or all points of a rectangle `aj:ja`.
+/// Parses a point `dj`, or a rectangle of points `aj:ja`.
 fn rectangle(text: &str, size: Size) -> Option<Bitboard> {
     let (first, last) = text.split_once(':').unwrap_or((text, text));
     let [first, last] = [read_point(first.trim(), size)?, read_point(last.trim(), size)?];

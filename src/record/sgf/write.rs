@@ -1,11 +1,11 @@
-//! A game record as SGF.
+//! Writes game records as SGF.
 
 use crate::board::moves::Move;
 use crate::board::position::{Position, Rules};
 use crate::board::square::{Side, Square};
 use crate::record::{GameRecord, PlayedMove};
 
-/// The record as a file with one game.
+/// Formats the record as an SGF file with one game.
 ///
 /// ```
 /// use otrera::record::sgf;
@@ -60,7 +60,7 @@ fn push(text: &mut String, name: &str, values: &[&str]) {
     }
 }
 
-/// Appends the set-up of a start that is not the usual one of its board.
+/// Appends the set-up properties, unless the start is that of its board.
 fn push_start(text: &mut String, start: &Position) {
     if start.with_rules(Rules::Standard) == Position::start(start.size()) {
         return;
@@ -104,7 +104,7 @@ fn result(record: &GameRecord) -> &'static str {
 
 fn point(square: Square, edge: usize) -> String {
     let letter = |index: usize| (b'a' + index as u8) as char;
-    // A square beyond the top of a small board, in a record that nobody has checked, has no letter.
+    // An unchecked record can contain a square beyond the top of a small board; it has no letter.
     let row = (edge - 1).checked_sub(square.row()).map_or('?', letter);
     [letter(square.column()), row].into_iter().collect()
 }
@@ -113,7 +113,7 @@ fn move_text(mv: Move, edge: usize) -> String {
     [mv.from, mv.to, mv.arrow].map(|square| point(square, edge)).concat()
 }
 
-/// What is known about a move, as text that `read_comment` reads.
+/// Formats time, effort and winning rate for `read_comment`.
 fn comment(played: &PlayedMove) -> String {
     let rate = played.win_rate.filter(|rate| rate.is_finite()).map(|rate| format!("winning rate {rate}"));
     let time = (!played.time.is_zero()).then(|| format!("{} s", played.time.as_secs_f64()));
