@@ -1,8 +1,9 @@
-//! The behaviour checksum of every preset is the recorded one: a search changes only in a commit that says so.
+//! The behaviour checksum of every preset equals the recorded one, so that a search changes only in a commit that
+//! says so.
 
 use otrera::{Params, bench};
 
-/// A preset and its number on each line.
+/// Presets with their checksums, one per line.
 const RECORDED: &str = include_str!("data/bench.txt");
 
 #[test]

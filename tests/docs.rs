@@ -1,9 +1,9 @@
-//! The pages for people: what they link to is there, and all of them can be found from the README.
+//! Documentation pages: all links lead to existing files, and every page is linked from the README.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The pages with the folder that their links count from.
+/// Returns the paths of all pages.
 fn pages() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let docs = fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
@@ -12,7 +12,7 @@ fn pages() -> Vec<PathBuf> {
     docs.chain(others.map(|page| root.join(page))).collect()
 }
 
-/// Where a page links to, `](TARGET)` and `src="TARGET"`, without what is on the network.
+/// Returns the link targets of a page, `](TARGET)` and `src="TARGET"`, without those on the network.
 fn links(text: &str) -> impl Iterator<Item = &str> {
     let markdown = text.split("](").skip(1).filter_map(|rest| rest.split([')', ' ']).next());
     let html = text.split("src=\"").skip(1).filter_map(|rest| rest.split('"').next());

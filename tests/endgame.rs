@@ -1,5 +1,5 @@
-//! Counting against brute force: whoever it calls the winner wins, fillings are as long as the longest, and
-//! who follows the filling moves, the search among them, gets what was promised.
+//! Filling bounds against brute force: a proven winner wins, exact fillings are the longest, and a side that follows
+//! the filling moves, as the search does, makes the promised number of moves.
 
 mod common;
 
@@ -13,17 +13,17 @@ use otrera::{
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 
-/// All that the rest of a game depends on.
+/// Everything that determines the rest of a game.
 type Situation = ([Bitboard; 2], Bitboard, Side, Rules);
 
-/// Minimax with a memory.
+/// Minimax with a transposition table.
 #[derive(Default)]
 struct Solver {
     solved: HashMap<Situation, Side>,
 }
 
 impl Solver {
-    /// Who wins when both sides play as well as they can.
+    /// Returns the winner under best play.
     fn winner(&mut self, position: &Position) -> Side {
         let situation = (position.all_amazons(), position.empty(), position.side(), position.rules());
         if let Some(&known) = self.solved.get(&situation) {
@@ -39,7 +39,7 @@ impl Solver {
     }
 }
 
-/// A start with one to three amazons a side anywhere and a few arrows.
+/// Draws a start position with one to three amazons a side and a few arrows, anywhere.
 fn small_start(edge: usize, rng: &mut Rng) -> Position {
     let mut squares: Vec<_> = Bitboard::playable(size(edge)).into_iter().collect();
     rng.shuffle(&mut squares);
@@ -52,7 +52,7 @@ fn either_rules(rng: &mut Rng) -> Rules {
     if rng.bool() { Rules::Standard } else { Rules::SelfBlocking }
 }
 
-/// The later positions of random games on small boards.
+/// Draws late positions from random games on small boards.
 fn late_positions(games: usize, most_empty: u32, seed: u64) -> Vec<Position> {
     let mut rng = Rng::with_seed(seed);
     let mut positions = Vec::new();
@@ -86,7 +86,7 @@ fn who_is_called_the_winner_wins() {
     assert!(open * 50 < separated, "{open} of {separated} separated positions were not decided");
 }
 
-/// The most moves that a side makes alone, by trying everything.
+/// Returns the exact filling number by exhaustive search.
 fn longest(part: Part, known: &mut HashMap<Part, u32>) -> u32 {
     if let Some(&known) = known.get(&part) {
         return known;
@@ -111,7 +111,7 @@ fn longest(part: Part, known: &mut HashMap<Part, u32>) -> u32 {
     most
 }
 
-/// A region of up to `most` squares that grew at random, with one or two amazons in it.
+/// Grows a random region of up to `most` squares, with one or two amazons.
 fn random_part(most: usize, rng: &mut Rng) -> Part {
     let board = Bitboard::playable(size(6));
     let mut squares = Bitboard::from(board.nth(rng.u32(..36)));
@@ -144,7 +144,7 @@ fn fillings_are_as_long_as_the_longest() {
     assert!(known * 100 > parts * 99, "only {known} of {parts} are known");
 }
 
-/// Positions of which counting says who wins, on boards of any size, with the game not over yet.
+/// Draws unfinished positions whose winner the bounds prove, on boards of any size.
 fn decided_positions(count: usize, seed: u64) -> Vec<Position> {
     let mut rng = Rng::with_seed(seed);
     let mut prover = FillingProver::new();
@@ -163,7 +163,8 @@ fn decided_positions(count: usize, seed: u64) -> Vec<Position> {
     decided
 }
 
-/// A move that leaves the mover as many squares as can be, which opens its own walls and enters what is open.
+/// Returns the move that keeps the most reachable squares for the mover: it opens its own walls and enters open
+/// squares.
 fn stubborn_move(position: &Position, rng: &mut Rng) -> Move {
     let side = position.side();
     let mut moves: Vec<Move> = position.legal_moves().collect();
@@ -230,7 +231,7 @@ fn without_contested_squares_both_sides_fill() {
             made[position.side().index()] += 1;
             position = position.try_play(mv).unwrap();
         }
-        // One of the two has made all its moves, the other did not need all of its own.
+        // The loser has made all its moves; the winner needs not have used all of its own.
         let loser = position.winner().expect("whoever has a move has a filling move").opponent();
         let promised = count.moves[loser.index()];
         let made = made[loser.index()];

@@ -1,5 +1,5 @@
-//! The evaluation against the definitions of the MG-PEO paper, written here square by square with plain
-//! loops; then the laws it must obey: kernels, threads, symmetries and the exchange of the sides.
+//! The evaluation against the definitions of the MG-PEO paper, written here square by square with plain loops. Then
+//! its invariants: kernels, threads, symmetries, exchange of the sides.
 
 mod common;
 #[path = "common/skip.rs"]
@@ -22,7 +22,7 @@ use otrera::{
     ValueLink, WinRate,
 };
 
-/// Weights of which no two are alike, so that exchanged ones are seen.
+/// Pairwise different weights, so that a mix-up of two is noticed.
 const STAGES: [MetricWeights; 3] = [
     MetricWeights { t1: 0.17, t2: 0.31, p1: 0.23, p2: 0.07, mobility: 0.11 },
     MetricWeights { t1: 0.41, t2: 0.13, p1: 0.29, p2: 0.19, mobility: 0.05 },
@@ -45,7 +45,7 @@ fn metrics(position: &Position, weights: &PhasedWeights, maps: &mut DistanceMaps
     metrics_on(position, weights.tie_for(position.side()), maps, kernel)
 }
 
-/// The five metrics, positive for Black, with a tied square's value for Black.
+/// The five metrics, positive for Black; a tied square counts `tie` for Black.
 struct Reference {
     t1: f64,
     t2: f64,
@@ -126,7 +126,7 @@ fn uneven_terms(seed: u64) -> TermWeights {
     std::array::from_fn(|_| rng.f32() - 0.5)
 }
 
-/// The sum over the empty squares of a function of Black's and White's distance.
+/// Sums a function of Black's and White's distances over the empty squares.
 fn over_squares(position: &Position, distances: &[Distances; 2], term: impl Fn(f64, f64) -> f64) -> f64 {
     let distance =
         |side: usize, square| distances[side].get(&square).map_or(f64::INFINITY, |&steps| f64::from(steps));

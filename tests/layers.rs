@@ -1,11 +1,11 @@
-//! The direction of the imports: a module of the engine uses only modules below it, those of the bot and of the laboratory
-//! use each other in no circle, and only programs talk to the outside world.
+//! Dependency rules: an engine module imports only lower modules, imports of the bot and of the laboratory have no
+//! cycles, and only programs do input and output.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Each module with those it may import, lowest first.
+/// Modules, lowest first, with the modules that they can import.
 const LAYERS: [(&str, &[&str]); 9] = [
     ("board", &[]),
     ("endgame", &["board"]),
@@ -18,7 +18,7 @@ const LAYERS: [(&str, &[&str]); 9] = [
     ("bench", &["board", "simd", "eval", "search", "time"]),
 ];
 
-/// What a library without input and output does not contain.
+/// Input and output, forbidden in the library.
 const FORBIDDEN: [&str; 7] =
     ["println!", "print!", "dbg!", "std::fs", "io::stdin", "io::stdout", "io::stderr"];
 
@@ -30,7 +30,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The library's files and their code without comments.
+/// Lists the files of a folder, with their code without comments.
 fn files_below(folder: &Path) -> Vec<(PathBuf, String)> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let files = entries.flat_map(|path| match path.extension() {
@@ -44,7 +44,7 @@ fn files_below(folder: &Path) -> Vec<(PathBuf, String)> {
     files.collect()
 }
 
-/// The module of the engine that a file belongs to: its first folder, or its own name.
+/// Returns the engine module of a file: its first folder, or its own name.
 fn module_of(file: &Path) -> String {
     module_in(&source(), file)
 }
@@ -58,7 +58,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
-/// The modules that a path or a list of paths after `crate::` leads to.
+/// Returns the modules that a path, or a list of paths, after `crate::` refers to.
 fn imports(path: &str, exports: &str) -> Vec<String> {
     let names: Vec<&str> = match path.strip_prefix('{').and_then(|list| list.split(['}', ';']).next()) {
         Some(list) => list.split(',').filter_map(|path| words(path).next()).collect(),
@@ -67,7 +67,7 @@ fn imports(path: &str, exports: &str) -> Vec<String> {
     names.into_iter().map(|name| home_of(name, exports).to_string()).collect()
 }
 
-/// The module itself, or the one from which `lib.rs` exports this name.
+/// Returns the module from which `lib.rs` exports `name`, or `name` itself if it is a module.
 fn home_of<'a>(name: &'a str, exports: &'a str) -> &'a str {
     let exports = exports.split(';').filter_map(|item| item.trim().strip_prefix("pub use "));
     exports
@@ -95,7 +95,7 @@ fn imports_point_downwards() {
     assert!(files.len() > 20 && arrows > 30, "{} files, {arrows} arrows: were they read?", files.len());
 }
 
-/// The modules of a crate with those that each imports.
+/// Returns the import graph of a crate: each module with the modules that it imports.
 fn graph(source: &Path) -> BTreeMap<String, BTreeSet<String>> {
     let mut graph: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let files = files_below(source);
@@ -116,10 +116,10 @@ fn graph(source: &Path) -> BTreeMap<String, BTreeSet<String>> {
 fn the_bot_and_the_laboratory_import_in_no_circle() {
     for source in ["protocol/src", "lab/src"].map(|folder| root().join(folder)) {
         let mut graph = graph(&source);
-        // The crate's own file and its program are above all others.
+        // The crate's library file and its program are above all modules.
         graph.retain(|module, _| module != "lib" && module != "main");
         assert!(graph.values().map(BTreeSet::len).sum::<usize>() > 10, "{graph:?}: were they read?");
-        // Whoever imports nothing that is left is taken away, until nobody is left or all are in a circle.
+        // Removes the modules that import none of the rest, until no module is left or a cycle remains.
         while !graph.is_empty() {
             let left: BTreeSet<String> = graph.keys().cloned().collect();
             graph.retain(|_, imports| !imports.is_disjoint(&left));

@@ -1,5 +1,5 @@
-//! The model behind the search: files of weights are read whole or refused with a reason, and what is in them is what is
-//! played with.
+//! Models from weights files: a file is read completely or refused with a reason, and its weights determine the
+//! search.
 
 use otrera::eval::weights::WeightsFile;
 use otrera::eval::weights::network::Networks;
@@ -57,7 +57,7 @@ fn a_file_that_is_none_is_refused_with_the_reason() {
     }
 }
 
-/// The favourite and the visits of a search.
+/// Searches the start position; returns the best move and the visits of all moves.
 fn searched(model: Model) -> (Option<otrera::Move>, Vec<u32>) {
     let params = Params { model, ..Params::TOURNAMENT };
     let mut search = Search::new(Position::standard(), params, Resources::default());

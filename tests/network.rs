@@ -1,4 +1,4 @@
-//! Networks in place of the terms: what the engine computes is what their definition gives.
+//! Networks: the engine's value equals the one computed from the definition.
 
 mod common;
 
@@ -11,7 +11,7 @@ use otrera::eval::weights::network::{NetworkWeights, Networks};
 use otrera::eval::{Evaluator, Value};
 use otrera::{DistanceMaps, Kernel, Model, ModelScratch};
 
-/// A network of small random weights.
+/// Draws a network of small random weights.
 fn random_network(rng: &mut Rng) -> NetworkWeights {
     let mut rows = |count: usize| -> Vec<Vec<i16>> {
         (0..count).map(|_| (0..HIDDEN).map(|_| rng.i16(-100..=100)).collect()).collect()
@@ -27,7 +27,7 @@ fn random_network(rng: &mut Rng) -> NetworkWeights {
     }
 }
 
-/// The log-odds that the weights give these inputs: in integers, as `Network` defines them.
+/// Computes the log-odds of these inputs from the weights, in integers as in `Network`.
 fn log_odds(weights: &NetworkWeights, inputs: &Inputs) -> Value {
     let mut rows = vec![(&weights.plies[usize::from(inputs.ply)], 1)];
     rows.extend(weights.counts.iter().zip(inputs.counts.map(i32::from)));

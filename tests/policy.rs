@@ -1,4 +1,4 @@
-//! The features behind the priors of half-moves against their definitions, written here square by square.
+//! Policy features against their definitions, written here square by square.
 
 mod common;
 
@@ -11,7 +11,7 @@ use otrera::eval::policy::{Arrows, Movements, odds};
 use otrera::simd::PortableLanes;
 use otrera::{DistanceMaps, Kernel, Position, Side, Square};
 
-/// The class of a distance: 0 for one step, `far` for that many more or further, one above for never.
+/// Returns the class of a distance: 0 for one step, `far` for `far + 1` or more, `far + 1` for unreachable.
 fn class(distances: &Distances, square: Square, far: u32) -> usize {
     distances.get(&square).map_or(far + 1, |&steps| (steps - 1).min(far)) as usize
 }
@@ -27,12 +27,12 @@ fn steps_between(from: Square, to: Square) -> usize {
     from.column().abs_diff(to.column()).max(from.row().abs_diff(to.row()))
 }
 
-/// How many directions begin with so many empty squares.
+/// Counts the directions that begin with at least `squares` empty squares.
 fn open_directions(position: &Position, square: Square, squares: usize) -> usize {
     DIRECTIONS.into_iter().filter(|&direction| line(position, square, direction).len() >= squares).count()
 }
 
-/// The class of where a square lies.
+/// Returns the location class of a square.
 fn location(position: &Position, square: Square) -> usize {
     let from_edge = |place: usize| place.min(position.size().edge() - 1 - place).min(4);
     let (x, y) = (from_edge(square.column()), from_edge(square.row()));
@@ -40,7 +40,7 @@ fn location(position: &Position, square: Square) -> usize {
     b * (b + 1) / 2 + a
 }
 
-/// How many amazons of a side can go to a square at once.
+/// Counts the amazons of a side that can move to a square.
 fn attackers(position: &Position, square: Square, side: Side) -> usize {
     position.amazons(side).into_iter().filter(|&from| queen_moves(position, from).contains(&square)).count()
 }

@@ -1,5 +1,4 @@
-//! What the search proves, against a plain minimax that knows nothing of it: small positions, by both
-//! rules, with whole moves and with split ones.
+//! The search's proofs against plain minimax: small positions, both rules, whole and split moves.
 
 mod common;
 
@@ -9,7 +8,7 @@ use otrera::{Bitboard, Limits, Params, Position, Report, Resources, Rules, Searc
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicBool;
 
-/// Positions near the end, each looked at with either side to move.
+/// Late positions, each tested with either side to move.
 const PICTURES: [&str; 8] = [
     "XW.. B.X. .X.W ..BX",
     "B.W. X..X .XX. W.B.",
@@ -21,7 +20,7 @@ const PICTURES: [&str; 8] = [
     "WX.XX XXXXX B.X.W XXXX. XXX.B",
 ];
 
-/// The pictures and the ends of random games, by both rules; all different and none of them finished.
+/// Returns distinct unfinished positions: the pictures, and the ends of random games, under both rules.
 fn small_positions(games: usize) -> Vec<Position> {
     let both_sides = |picture| Side::BOTH.map(|side| Position::from_picture(picture, side).unwrap());
     let mut positions: Vec<Position> = PICTURES.into_iter().flat_map(both_sides).collect();
@@ -39,21 +38,21 @@ fn small_positions(games: usize) -> Vec<Position> {
     both_rules.filter(|position| position.winner().is_none()).collect()
 }
 
-/// All that the rest of a game depends on, the rules apart.
+/// Everything that determines the rest of a game, except the rules.
 type Situation = ([Bitboard; 2], Bitboard, Side);
 
 fn situation(position: &Position) -> Situation {
     (position.all_amazons(), position.empty(), position.side())
 }
 
-/// Minimax with a memory of what it has solved by the same rules.
+/// Minimax with a transposition table; used with one set of rules at a time.
 #[derive(Default)]
 struct Solver {
     solved: HashMap<Situation, Side>,
 }
 
 impl Solver {
-    /// Who wins when both sides play as well as they can.
+    /// Returns the winner under best play.
     fn winner(&mut self, position: &Position) -> Side {
         if let Some(&known) = self.solved.get(&situation(position)) {
             return known;
@@ -72,7 +71,7 @@ fn run(search: &mut Search, iterations: u64) -> Report {
     search.run(&Limits::iterations(iterations), &AtomicBool::new(false), &mut |_| ())
 }
 
-/// What a new search finds, by one thread or, where the parameters put threads on the tree, two.
+/// Runs a new search: on one thread, or on two if the parameters share the tree.
 fn found(position: &Position, params: &Params, iterations: u64) -> Report {
     let resources = Resources { threads: 2, ..Resources::default() };
     run(&mut Search::new(*position, params.clone(), resources), iterations)
@@ -97,7 +96,7 @@ fn what_is_proven_is_what_minimax_finds() {
     assert!(proven * 100 >= searched * 95, "only {proven} of {searched} were proven");
 }
 
-/// What a report says for certain, about the position and about each move, must be so.
+/// Checks that every proof in a report, of the position and of its moves, is true.
 fn check_proofs(position: &Position, report: &Report, winner: Side, solver: &mut Solver) {
     let best = report.best.unwrap();
     assert_eq!(position.check(best), Ok(()), "{position}");
@@ -130,7 +129,7 @@ fn a_move_that_wins_at_once_is_played() {
     }
 }
 
-/// Whether some moves win and others do not, and those that win end the game.
+/// True if some moves win, others do not, and every winning move ends the game.
 fn only_a_move_that_wins_at_once_wins(position: &Position) -> bool {
     let side = position.side();
     let mut solver = Solver::default();

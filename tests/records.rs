@@ -1,4 +1,4 @@
-//! Records of games in their three written forms: what was written comes back, for any game.
+//! Game records in three formats: any record survives the round trip.
 
 mod common;
 
@@ -8,7 +8,7 @@ use otrera::record::{ccgc, json, sgf};
 use otrera::{GameRecord, PlayedMove, Position, Side};
 use proptest::prelude::*;
 
-/// Names and other texts: all of Unicode and, more often, what the formats themselves are made of.
+/// Texts: all of Unicode and, more often, the characters with a meaning in the formats.
 fn any_text() -> impl Strategy<Value = String> {
     prop_oneof![any::<String>(), r#"[\[\]\\:;#(){}"',\r\n\t a-z甲胜；é]{0,12}"#, Just(String::new())]
 }
@@ -23,7 +23,7 @@ fn start_of(edge: usize, set_up: bool, rng: &mut Rng) -> Position {
 }
 
 prop_compose! {
-    /// The course of a game: a start, on any board, and some or all of a game of random moves.
+    /// A start position on any board, and all or part of a random game from it.
     fn any_course(set_up: bool)(
         seed in any::<u64>(),
         edge in 4..=10_usize,
@@ -53,7 +53,7 @@ prop_compose! {
     }
 }
 
-/// The same record, each of its texts put through a function.
+/// Applies a function to each text of a record.
 fn with_texts(record: &GameRecord, change: impl Fn(&str) -> String) -> GameRecord {
     GameRecord {
         black: change(&record.black),

@@ -1,5 +1,5 @@
-//! Rollouts: where they end, whose winning rate they tell, that every half-move is as likely as any
-//! other, and that no kernel changes a bit.
+//! Rollouts: their end positions, the side of their winning rates, equal probability of all half-moves, and equal
+//! bits from all kernels.
 
 mod common;
 
@@ -11,12 +11,12 @@ use otrera::search::params::Rollouts;
 use otrera::search::state::State;
 use otrera::{Evaluator, Kernel, Model, ModelScratch, Params, Position, Rules, Side, ValueLink, WinRate};
 
-/// A link that tells any two values apart.
+/// A link that distinguishes any two values.
 const LINK: ValueLink = ValueLink::Logistic { scale: 8.0 };
 
 const MODEL: Model = Model::Paper(PhasedWeights { link: LINK, ..PhasedWeights::PAPER });
 
-/// Positions in which the two sides differ much; in the second one the mover has six amazons.
+/// Positions with very different sides; in the second the mover has six amazons.
 const PICTURES: [&str; 3] = [
     "W..... ..X... X....W ...X.. .B.X.B ......",
     "B.B..B ...X.. .X.B.. B...X. .XW..B ....W.",
@@ -32,7 +32,7 @@ fn positions() -> impl Iterator<Item = Position> {
     PICTURES.into_iter().flat_map(both_sides)
 }
 
-/// Black's winning rate where no half-move is left to be played.
+/// Returns Black's winning rate of a position without a rollout.
 fn judged(position: &Position) -> f64 {
     let for_black = match position.winner() {
         Some(Side::Black) => WinRate::WIN,
@@ -45,14 +45,14 @@ fn judged(position: &Position) -> f64 {
     f64::from(for_black.0)
 }
 
-/// The mean and the variance of all outcomes, each with its probability.
+/// Returns mean and variance of the outcomes, given as (probability, rate).
 fn moments(outcomes: &[(f64, f64)]) -> (f64, f64) {
     let mean = outcomes.iter().map(|(probability, rate)| probability * rate).sum::<f64>();
     let variance = outcomes.iter().map(|(probability, rate)| probability * (rate - mean).powi(2)).sum();
     (mean, variance)
 }
 
-/// Asserts that rollouts from a state end in these outcomes only and have their mean.
+/// Asserts that rollouts from a state have only these outcomes, and their mean.
 fn check_rollouts(state: &State, rollouts: Rollouts, outcomes: &[(f64, f64)]) {
     const SAMPLES: u32 = 8000;
     let mut rng = Rng::with_seed(7);
@@ -70,7 +70,7 @@ fn check_rollouts(state: &State, rollouts: Rollouts, outcomes: &[(f64, f64)]) {
     assert!((found - mean).abs() < 4.0 * error + 1e-6, "{found}, not {mean} +- {error}\n{state:?}");
 }
 
-/// The outcomes of drawing one of these with equal chances.
+/// Assigns equal probabilities to outcomes.
 fn equally_likely(rates: Vec<f64>) -> Vec<(f64, f64)> {
     let probability = 1.0 / rates.len() as f64;
     rates.into_iter().map(|rate| (probability, rate)).collect()
@@ -129,7 +129,7 @@ fn two_rollouts_are_averaged() {
     }
 }
 
-/// The probability that Black wins when all half-moves are drawn, by trying them all.
+/// Returns the probability that Black wins a random game, by enumeration.
 fn black_wins(position: &Position) -> f64 {
     match position.winner() {
         Some(winner) => f64::from(u8::from(winner == Side::Black)),
@@ -150,7 +150,7 @@ fn mean(rates: impl Iterator<Item = f64>) -> f64 {
     sum / f64::from(count)
 }
 
-/// Close to the end, so that all playouts can be counted: one, two and four amazons a side, and six.
+/// Positions close to the end, so that all playouts can be enumerated: one, two, four and six amazons a side.
 const ENDINGS: [&str; 4] = [
     "B..X XXXX ..W. XX.X",
     "B.XXX .XB.X XX.XX W..WX XX.XX",
@@ -185,7 +185,7 @@ fn playouts_to_the_end_do_not_depend_on_what_was_played_before() {
     }
 }
 
-/// The search takes the fastest kernel; rollouts are all that depends on it.
+/// The search uses the fastest kernel; only rollouts depend on it.
 #[test]
 fn every_kernel_gives_the_same_bits() {
     let evaluator = LeafEvaluator::new(&Params::PAPER, false);

@@ -1,6 +1,5 @@
-//! The rules: perft numbers of independent programs, real games, a brute-force generator, and the two
-//! ways in which a game ends. The large perft numbers run with
-//! `cargo test --release --test rules -- --ignored`.
+//! The rules against perft numbers of independent programs, real games, and a brute-force generator; the two rules
+//! for the end of a game. The large perft numbers run with `cargo test --release --test rules -- --ignored`.
 
 mod common;
 
@@ -10,7 +9,7 @@ use otrera::{Bitboard, IllegalMove, Move, Movement, Position, Rules, Side, Size,
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// Perft numbers up to this run every time.
+/// Maximum perft number that is tested in every run.
 const QUICK: u64 = 20_000_000;
 
 #[test]
@@ -25,7 +24,7 @@ fn large_perft_agrees_with_independent_programs() {
     assert_eq!(check_perft(|nodes| nodes > QUICK), 2);
 }
 
-/// Checks the vectors whose number is wanted and returns how many there are.
+/// Checks the perft vectors whose number is `wanted`; returns their count.
 fn check_perft(wanted: impl Fn(u64) -> bool) -> usize {
     let vectors: Vec<Value> = serde_json::from_str(include_str!("data/perft.json")).unwrap();
     let mut checked = 0;
@@ -77,7 +76,8 @@ fn games_of_the_olympiads_are_legal() {
     assert!(replayed >= 19, "only {replayed} games");
 }
 
-/// Illegal moves near a legal one are refused, and random ones exactly where walking says so.
+/// Checks that illegal variations of a legal move are refused, and random moves exactly if the brute-force check
+/// refuses them.
 fn refuse_variations(position: &Position, mv: Move, rng: &mut Rng) {
     let theirs = position.amazons(position.side().opponent()).first().unwrap();
     assert_eq!(position.check(Move { from: theirs, ..mv }), Err(IllegalMove::NoAmazon(theirs)));
@@ -117,7 +117,7 @@ fn the_generator_finds_what_brute_force_finds() {
     }
 }
 
-/// The definition of a legal move, without a bitboard's tricks.
+/// Defines a legal move step by step, without bitboards.
 fn is_legal_step_by_step(position: &Position, Move { from, to, arrow }: Move) -> bool {
     let empty = |square| position.empty().contains(square);
     position.amazons(position.side()).contains(from)
@@ -125,7 +125,7 @@ fn is_legal_step_by_step(position: &Position, Move { from, to, arrow }: Move) ->
         && walks(to, arrow, |square| square == from || (square != to && empty(square)))
 }
 
-/// Whether a queen gets from one square to another, where `free` tells what it may step on.
+/// True if a queen can slide from one square to another over `free` squares.
 fn walks(from: Square, to: Square, free: impl Fn(Square) -> bool) -> bool {
     let columns = to.column() as i32 - from.column() as i32;
     let rows = to.row() as i32 - from.row() as i32;
@@ -140,7 +140,7 @@ fn neighbour(square: Square, columns: i32, rows: i32) -> Option<Square> {
     Square::new(moved(square.column(), columns)?, moved(square.row(), rows)?)
 }
 
-/// Some positions of random games and some scattered ones, on boards of 4x4 to 8x8.
+/// Positions from random games and scattered positions, on boards of 4x4 to 8x8.
 fn various_positions() -> Vec<Position> {
     let mut rng = Rng::with_seed(2);
     let mut positions = Vec::new();
@@ -205,7 +205,7 @@ fn malformed_text_and_illegal_moves_are_different_errors() {
     assert_eq!(check(Position::standard(), "d1-d7/d1").0, Ok(()), "an arrow may land where the amazon was");
 }
 
-/// Who has won after a move, by the standard rules and by those of the SAU platform.
+/// Returns the winner after a move, under the standard and the SAU rules.
 fn winners_after(picture: &str, side: Side, mv: &str) -> [Option<Side>; 2] {
     let position = Position::from_picture(picture, side).unwrap();
     [Rules::Standard, Rules::SelfBlocking].map(|rules| {
@@ -275,7 +275,7 @@ fn games_keep_their_rules_to_the_end() {
     }
 }
 
-/// The SAU platform's referee: White is looked at first, whoever is to move.
+/// The SAU referee: checks White first, whoever is to move.
 fn winner_on_the_platform(position: &Position) -> Option<Side> {
     let has_a_free_neighbour = |square| {
         (-1..=1).any(|columns| {

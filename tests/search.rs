@@ -1,5 +1,5 @@
-//! The search as a whole: it repeats itself bit for bit, keeps within time and memory, carries its tree
-//! from move to move, and plays legal games with every preset.
+//! The search as a whole: determinism, limits of time and memory, reuse of the tree between moves, legal games with
+//! every preset.
 
 mod common;
 
@@ -13,10 +13,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A search that was told to end and goes on for so long does not end, on however busy a machine.
+/// A stopped search that runs this much longer is hanging, even on a busy machine.
 const HANGING: Duration = Duration::from_secs(10);
 
-/// A run of a search that nothing interrupts.
+/// Runs a search without interruption.
 fn run(search: &mut Search, limits: Limits) -> Report {
     search.run(&limits, &AtomicBool::new(false), &mut |_| ())
 }
@@ -25,12 +25,12 @@ fn run_iterations(search: &mut Search, count: u64) -> Report {
     run(search, Limits::iterations(count))
 }
 
-/// What a new search finds in so many iterations.
+/// Runs a new search for a number of iterations.
 fn found(position: &Position, params: &Params, resources: Resources, iterations: u64) -> Report {
     run_iterations(&mut Search::new(*position, params.clone(), resources), iterations)
 }
 
-/// All of a report but its time, as text: equal only when every bit is.
+/// Formats a report without its time: equal texts mean equal bits.
 fn outcome(report: Report) -> String {
     format!("{:?}", Report { elapsed: Duration::ZERO, ..report })
 }
@@ -54,7 +54,7 @@ fn various_positions() -> Vec<Position> {
     positions
 }
 
-/// Searchers that differ in what an edge is, how a movement's value begins, formula and rollouts.
+/// Searchers that differ in grouping, formula, first value of movements, and rollouts.
 fn searchers() -> [Params; 4] {
     [Params::MG, Params { formula: Formula::Ucb1Tuned, ..Params::MG }, Params::MCTS, Params::UCT]
 }
@@ -134,7 +134,7 @@ fn visits_add_up() {
         let report = run_iterations(&mut search, 6000);
         let movements: HashSet<Movement> = report.lines.iter().map(|line| line.mv.movement()).collect();
         let in_lines: u32 = report.lines.iter().map(|line| line.visits).sum();
-        // A movement's first visit shoots no arrow that the tree keeps.
+        // The arrow of a movement's first visit is not kept in the tree.
         let own = if params.grouping == Grouping::Split { movements.len() as u32 } else { 0 };
         assert_eq!(in_lines + own, report.visits);
         assert_eq!(report.visits, 6000);
@@ -162,7 +162,7 @@ fn lines_tell_how_the_game_may_go_on() {
         }
         going_on.push(report.lines.iter().filter(|line| !line.continuation.is_empty()).count());
     }
-    // Where every move at the root is tried first, no visits are left for answers.
+    // If every root move is tried first, no visits are left for replies.
     assert!(going_on.iter().any(|&lines| lines > 2), "{going_on:?} lines go on");
 }
 
@@ -195,7 +195,7 @@ fn advancing_recycles_the_memory_of_all_the_rest() {
     for params in [Params::MG, Params::MCTS] {
         let mut search = Search::new(Position::start(size(8)), params.clone(), Resources::default());
         let report = run_iterations(&mut search, 2000);
-        // The second visit of a move opens it: its children are there, and theirs are not.
+        // The second visit of a move expands it; its children are not expanded.
         let line = report.lines.iter().find(|line| line.visits == 2).unwrap();
         search.advance(line.mv);
         let children = match params.grouping {
@@ -243,7 +243,7 @@ fn a_full_tree_loses_what_was_visited_least_and_grows_on() {
         search.advance(report.best.unwrap());
         let advanced = run_iterations(&mut search, 0);
         assert!(advanced.nodes < report.nodes, "the memory of the rest is free again");
-        // In small steps: where much was kept, it is soon thinned once more.
+        // In small steps: if much was kept, the tree is soon pruned again.
         let mut grown = (0..10).map(|_| run_iterations(&mut search, 300));
         let grown = grown.find(|report| report.nodes > advanced.nodes).expect("it grows on");
         assert_eq!(search.position().check(grown.best.unwrap()), Ok(()));
@@ -259,7 +259,7 @@ fn a_full_tree_stops_growing_but_not_the_search_when_the_deadline_is_near() {
     while !full(&report) {
         report = run_iterations(&mut search, 10);
     }
-    // Two million words, for which forty milliseconds are set aside.
+    // Two million words: pruning is estimated at 40 ms, more than the limit.
     let report = run(&mut search, Limits::time(Duration::from_millis(30)));
     assert!(report.iterations > 0 && report.thinned == 0 && full(&report));
     assert!(run_iterations(&mut search, 1).memory_used < 0.6);
@@ -344,7 +344,7 @@ fn a_preset_is_changed_by_the_parameters_behind_its_name() {
     }
 }
 
-/// A parameter that is read and then lost would be tuned in vain.
+/// A parameter that is parsed but not used would be tuned in vain.
 #[test]
 fn every_parameter_of_the_search_changes_it() {
     let changes = [
@@ -402,7 +402,7 @@ fn assert_legal(position: &Position, moves: &[Move], name: &str) {
     }
 }
 
-/// Every formula and grouping, from a root that was known before, in search of one iteration and of many.
+/// Every formula and grouping, from a root that is already expanded, with zero, one and many iterations.
 #[test]
 fn excluded_moves_are_not_answered_until_the_position_changes() {
     let position = Position::start(size(4));
@@ -427,7 +427,7 @@ fn excluded_moves_are_not_answered_until_the_position_changes() {
     }
 }
 
-/// A side that need only fill its squares fills them by another move.
+/// A side that only needs to fill its squares uses another filling move.
 #[test]
 fn an_excluded_filling_move_is_replaced_by_one_that_wins_too() {
     let position = Position::from_fen("Q2*/4/****/q2* w - - 0 1").unwrap();

@@ -1,4 +1,4 @@
-//! The formulas by which a child is selected, against plain double precision, on random families.
+//! Selection formulas against plain double precision, on random families.
 
 use fastrand::Rng;
 use otrera::search::backup::{Rewards, Step, add_rewards};
@@ -11,7 +11,7 @@ use otrera::search::state::State;
 use otrera::search::tree::{ArenaChunk, Edge, NodeId, REWARD_UNIT, Tree, squared_deviation};
 use otrera::{Bitboard, Kernel, Params, Position, Side, Size, WinRate};
 
-/// Expands the root; its children, claimed one by one.
+/// Expands the root and claims its children one by one.
 fn children<'a>(
     tree: &'a Tree,
     edges: &[Edge],
@@ -22,12 +22,12 @@ fn children<'a>(
     first.into_iter().chain(std::iter::from_fn(|| tree.claim_untried(tree.root(), chunk)))
 }
 
-/// A root with children of random statistics: the tree, and for each child its visits and its mean.
+/// Draws a root with children of random statistics; returns the tree, and visits and mean of each child.
 fn random_family(rng: &mut Rng) -> (Tree, Vec<(NodeId, f64, f64)>) {
     let tree = Tree::with_memory(0);
     let edges: Vec<Edge> =
         Position::standard().legal_moves().take(rng.usize(2..40)).map(Edge::whole).collect();
-    // Few visits, more, and very many of children that hardly ever win.
+    // Few visits; more visits; very many visits of children that almost never win.
     let (most_visits, best_mean) = [(3, 1000), (60, 1000), (2000, 60)][rng.usize(..3)];
     let with_statistics = |child| {
         let (visits, mean) = (rng.u32(1..=most_visits), rng.u32(0..=best_mean));
@@ -41,19 +41,19 @@ fn random_family(rng: &mut Rng) -> (Tree, Vec<(NodeId, f64, f64)>) {
     (tree, children)
 }
 
-/// The root, where Black chooses.
+/// The root as a parent at which Black selects.
 fn root_of(tree: &Tree) -> Parent<'_> {
     Parent::new(tree, tree.root(), Side::Black)
 }
 
-/// The child of the root that Black descends to.
+/// Selects a child of the root for Black.
 fn selected(tree: &Tree, params: &Params, variance: ValueVariance) -> NodeId {
     let (mut cache, mut chunk) = (SelectionCache::default(), ArenaChunk::default());
     let selected = best_child(&root_of(tree), params, variance, &mut cache, &mut chunk);
     selected.unwrap().child
 }
 
-/// Asserts that the child with the highest score is selected, proven losses left out.
+/// Asserts that the child with the highest score is selected, and that proven losses are not.
 fn check_selection(formula: Formula, score: impl Fn(f64, f64, f64) -> f64) {
     let mut rng = Rng::with_seed(2);
     let params = Params { formula, ..Params::MCTS };
@@ -62,7 +62,7 @@ fn check_selection(formula: Formula, score: impl Fn(f64, f64, f64) -> f64) {
         let lost = children[rng.usize(..children.len())].0;
         tree.node(lost).prove(Side::White);
         let all_visits: f64 = children.iter().map(|(_, visits, _)| visits).sum();
-        // The descent that asks has already entered the root.
+        // The visit of the descent that selects.
         tree.node(tree.root()).add_visits(1);
         let selected = selected(&tree, &params, ValueVariance::START);
         assert_ne!(selected, lost);
@@ -90,7 +90,7 @@ fn selection_follows_ucb1_tuned() {
     });
 }
 
-/// Two trees that grow side by side, one by a cache that lasts, one by those of the moment.
+/// Compares two trees that grow in parallel, one with a persistent cache and one with a new cache per selection.
 #[test]
 fn the_selection_cache_changes_no_selection() {
     let mut rng = Rng::with_seed(4);
@@ -122,7 +122,7 @@ fn the_selection_cache_changes_no_selection() {
             let selected = select(&trees[0], &mut lasting, first);
             assert_eq!(select(&trees[1], &mut SelectionCache::default(), second), selected, "round {round}");
             let Selected { child, is_new } = selected;
-            // Children of unequal worth, and now and then a proven loss.
+            // Children of different values, with an occasional proven loss.
             let reward = rng.u32(0..=REWARD_UNIT) / (1 + child % 5);
             for tree in &trees {
                 let node = tree.node(child);
@@ -136,8 +136,8 @@ fn the_selection_cache_changes_no_selection() {
     }
 }
 
-/// UCT among movements, whose arrows are tried before they are compared, against a look at all of them: with ties,
-/// lost ones, some that stay unexpanded, and at last a tree that is full.
+/// Compares UCT over movements, which tries a movement's arrows first, with a scan of all children: with ties,
+/// losses, movements that are never expanded, and finally a full tree.
 #[test]
 fn uct_finds_the_first_of_the_highest() {
     for c in [0.0, 0.7] {
@@ -149,7 +149,7 @@ fn uct_finds_the_first_of_the_highest() {
         let movements: Vec<Edge> = Position::standard().movements().map(Edge::movement).collect();
         let arrows: Vec<Edge> =
             Bitboard::playable(Size::STANDARD).into_iter().take(20).map(Edge::arrow).collect();
-        // One that is never expanded, since it loses.
+        // A movement that is never expanded, since it is a proven loss.
         let lost = children(&tree, &movements, &mut chunk).next().unwrap();
         tree.node(lost).prove(Side::White);
         let (mut unexpanded_first, mut compared) = (0, 0);
@@ -174,7 +174,7 @@ fn uct_finds_the_first_of_the_highest() {
                 node.prove(Side::White);
             }
             if round == 15_000 {
-                // Unexpanded movements are no longer before all others then.
+                // In a full tree, unexpanded movements no longer come first.
                 assert!(tree.begin_expansion(lost));
                 assert_eq!(tree.expand(lost, &movements.repeat(400), &mut chunk), None);
                 assert!(tree.is_full());
@@ -187,7 +187,8 @@ fn uct_finds_the_first_of_the_highest() {
     }
 }
 
-/// The root's child that a look at all finds, and whether because none of its arrows was tried.
+/// Returns the best child of the root by a scan of all, and true if it comes first because none of its arrows was
+/// tried.
 fn first_of_the_highest(tree: &Tree, c: f32) -> (NodeId, bool) {
     let visits = (tree.node(tree.root()).visits() - 1) as f32;
     let exploration = c * (2.0 * libm::logf(visits)).sqrt();
@@ -204,7 +205,7 @@ fn first_of_the_highest(tree: &Tree, c: f32) -> (NodeId, bool) {
     (best.0, false)
 }
 
-/// Probabilities, the highest first.
+/// Draws probabilities in descending order.
 fn random_priors(count: usize, rng: &mut Rng) -> Vec<f32> {
     let mut priors: Vec<f32> = (0..count).map(|_| (rng.f32() * 6.0).exp()).collect();
     let sum: f32 = priors.iter().sum();
@@ -249,7 +250,7 @@ fn selection_follows_puct() {
         let start = Position::standard();
         let edges = start.legal_moves().map(Edge::whole).zip(&priors);
         let edges: Vec<Edge> = edges.map(|(edge, &prior)| edge.with_log_prior(prior.ln())).collect();
-        // Black chooses; the root's own rewards are White's.
+        // Black selects; the rewards of the root are White's.
         let tried = rng.usize(1..=edges.len());
         let with_statistics = |child| {
             let visits = rng.u32(1..50);
@@ -305,7 +306,7 @@ fn the_variance_is_that_of_the_values_below_a_node() {
             tree.add_deviations(root, 1, squared_deviation(reward));
             rewards.push(f64::from(reward) / f64::from(REWARD_UNIT));
         }
-        // The descent that asks.
+        // The visit of the descent that selects.
         tree.node(root).add_visits(1);
         let mean = rewards.iter().sum::<f64>() / f64::from(count.max(1));
         let squares: f64 = rewards.iter().map(|reward| (reward - mean) * (reward - mean)).sum();
@@ -318,8 +319,8 @@ fn the_variance_is_that_of_the_values_below_a_node() {
     }
 }
 
-/// An expanded root, and an expanded child of it for each of the wanted numbers of rewards, which are random ones around a
-/// mean and go up from there as the search carries them.
+/// Makes an expanded root with one expanded child per count. Each child gets that many random rewards around a mean,
+/// backed up as in the search.
 fn rewarded_children(counts: &[u32], rng: &mut Rng) -> (Tree, Vec<(NodeId, Vec<f64>)>) {
     let tree = Tree::with_memory(0);
     let edges: Vec<Edge> = Position::standard().movements().map(Edge::movement).collect();
@@ -346,7 +347,7 @@ fn rewarded_children(counts: &[u32], rng: &mut Rng) -> (Tree, Vec<(NodeId, Vec<f
     (tree, children)
 }
 
-/// Sum and sum of the squared distances from one half.
+/// Returns the sum, and the sum of squared distances from 1/2.
 fn sums(rewards: &[f64]) -> (f64, f64) {
     (rewards.iter().sum(), rewards.iter().map(|reward| (reward - 0.5) * (reward - 0.5)).sum())
 }
@@ -356,7 +357,7 @@ fn rewards_and_their_deviations_reach_every_node_of_the_path() {
     let mut rng = Rng::with_seed(10);
     let (tree, children) = rewarded_children(&[1, 7, 100, 1000], &mut rng);
     let all: Vec<f64> = children.iter().flat_map(|(_, rewards)| rewards.clone()).collect();
-    // What is good for Black is bad for White, who moved into the root.
+    // White moved into the root: its rewards are 1 - r for Black's r.
     let root = (tree.root(), all.len() as f64 - sums(&all).0, sums(&all).1, all.len());
     let others =
         children.iter().map(|(child, rewards)| (*child, sums(rewards).0, sums(rewards).1, rewards.len()));
@@ -372,7 +373,7 @@ fn rewards_and_their_deviations_reach_every_node_of_the_path() {
     }
 }
 
-/// Against the mean less `lcb_z` standard errors in double precision, where one more value has a variance of 0.01.
+/// Compares with the mean less `lcb_z` standard errors in double precision, with one pseudo-value of variance 0.01.
 #[test]
 fn the_final_child_is_that_with_the_highest_lower_confidence_bound() {
     let mut rng = Rng::with_seed(11);
@@ -426,7 +427,7 @@ fn a_proven_win_is_the_final_child_and_a_proven_loss_only_when_all_are() {
     }
 }
 
-/// The priors of a state's half-moves, in the order of its edges.
+/// Returns the priors of a state's half-moves, in edge order.
 fn priors_of(state: &State, puct: Puct) -> Vec<f64> {
     let tree = Tree::with_memory(0);
     let params = Params { formula: Formula::Puct(puct), ..Params::TOURNAMENT };
@@ -437,7 +438,7 @@ fn priors_of(state: &State, puct: Puct) -> Vec<f64> {
     first.into_iter().chain(others).map(|child| f64::from(tree.node(child).prior())).collect()
 }
 
-/// `exp(score / temperature)`: the logarithm of the ratio of two priors, times the temperature, is always the same.
+/// Priors are the softmax of `logit / temperature`: log(ratio of two priors) * temperature is constant.
 #[test]
 fn movements_and_arrows_have_temperatures_of_their_own() {
     let start = Position::standard();
@@ -451,7 +452,7 @@ fn movements_and_arrows_have_temperatures_of_their_own() {
             let ratio = |priors: &[f64], place: usize| (priors[0] / priors[place]).ln();
             for place in 1..ours.len().min(20) {
                 let (found, expected) = (ratio(&ours, place) * f64::from(temperature), ratio(&plain, place));
-                // A prior is kept to one in fifty, and equal ones may change places.
+                // Priors are stored to 2 %, and nearly equal ones can change places.
                 assert!(
                     (found - expected).abs() < 0.05 * f64::from(temperature) + 0.05,
                     "{found} for {expected}"

@@ -1,5 +1,4 @@
-//! The storage of the tree: what is put in stays what it was, through growth, through a change of the root and
-//! with many threads at once.
+//! Tree storage: nodes keep their contents while the tree grows, when the root changes, and with many threads.
 
 use fastrand::Rng;
 use otrera::search::tree::{ArenaChunk, Edge, NodeId, Tree};
@@ -7,13 +6,13 @@ use otrera::{Position, Side};
 use std::collections::HashSet;
 use std::sync::Barrier;
 
-/// Different edges, any number up to 2176, each with a prior.
+/// Makes up to 2176 distinct edges with priors.
 fn edges(count: usize, rng: &mut Rng) -> Vec<Edge> {
     let start = Position::standard();
     start.legal_moves().take(count).map(|mv| Edge::whole(mv).with_log_prior(-rng.f32() * 8.0)).collect()
 }
 
-/// Expands a node, and tries some of its children; returns them.
+/// Expands a node and tries some of its children; returns them.
 fn grow(tree: &Tree, id: NodeId, rng: &mut Rng) -> Vec<NodeId> {
     let edges = edges(1 + rng.usize(..200), rng);
     let mut chunk = ArenaChunk::default();
@@ -42,7 +41,7 @@ fn grow(tree: &Tree, id: NodeId, rng: &mut Rng) -> Vec<NodeId> {
     children
 }
 
-/// Writes down all that is known below a node, and counts the children that were listed there.
+/// Dumps the subtree of a node as text; returns the number of children listed in it.
 fn tell(tree: &Tree, id: NodeId, text: &mut String) -> usize {
     let node = tree.node(id);
     let sums = (node.visits(), node.mean(1), node.proof(), node.counts());
@@ -73,7 +72,7 @@ fn a_subtree_that_is_kept_stays_as_it_was() {
     let mut kept = 0;
     for _ in 0..300 {
         let mut tree = tree_of(&mut rng);
-        // Twice: what has been moved can be moved again.
+        // Twice: moved pieces can be moved again.
         for _ in 0..2 {
             let children: Vec<NodeId> = tree.tried(tree.root()).map(|(child, _)| child).collect();
             let Some(&root) = children.get(rng.usize(..children.len().max(1))) else { break };
@@ -92,7 +91,7 @@ fn a_subtree_that_is_kept_stays_as_it_was() {
     assert!(kept > 5000, "{kept}");
 }
 
-/// What is known of all nodes by the way to them, and whether what is below them is kept.
+/// Dumps all nodes with the path to them; `is_kept` decides by visits if the subtree is included.
 fn all_below(tree: &Tree, id: NodeId, way: &str, is_kept: &impl Fn(u32) -> bool, text: &mut Vec<String>) {
     let node = tree.node(id);
     let is_expanded = tree.is_expanded(id) && (way.is_empty() || is_kept(node.visits()));
@@ -118,7 +117,7 @@ fn a_thinned_tree_keeps_what_was_visited_most() {
     for round in 0..300 {
         let mut tree = tree_of(&mut rng);
         let part = tree.filled() * rng.f64();
-        // Visits of a child are those of its parent at most, as searches leave them.
+        // As in a search, a child has at most the visits of its parent.
         let mut to_visit = vec![tree.root()];
         tree.node(tree.root()).add_visits(5);
         while let Some(id) = to_visit.pop() {
@@ -182,7 +181,7 @@ fn no_child_is_claimed_twice_by_threads_at_once() {
             while tree.node(tree.root()).counts().1 < 300 {
                 mine.extend(tree.claim_untried(tree.root(), &mut chunk));
                 tree.tried(tree.root()).for_each(|(_, node)| {
-                    // Of a node that is not made yet all words are zero.
+                    // The words of an unpublished node are all zero.
                     assert!(node.edge().as_movement().is_some_and(|movement| movement.from != movement.to));
                 });
             }
@@ -209,7 +208,7 @@ fn a_node_is_expanded_by_one_of_the_threads_that_try() {
         let others = std::iter::from_fn(|| tree.claim_untried(tree.root(), &mut chunk));
         let nodes: Vec<NodeId> = first.into_iter().chain(others).collect();
         let start = Barrier::new(4);
-        // Families of one child, as the last arrow of a movement, and larger ones.
+        // Families of one child, like the last arrow of a movement, and larger ones.
         let family = |place: usize| &edges[..1 + place % 3];
         let expand = || {
             let mut chunk = ArenaChunk::default();
@@ -241,7 +240,7 @@ fn threads_that_fill_a_tree_to_the_last_word_take_none_twice() {
         assert!(tree.begin_expansion(tree.root()));
         assert!(tree.expand(tree.root(), &edges, &mut ArenaChunk::default()).is_some());
         let start = Barrier::new(4);
-        // Expands children of the root, large families and small ones, and tries all that there is room for.
+        // Expands children of the root into small and large families, and tries children until the memory is full.
         let fill = |seed| {
             let (mut rng, mut chunk) = (Rng::with_seed(seed), ArenaChunk::default());
             start.wait();

@@ -1,4 +1,4 @@
-//! A real headless Chromium that shows one page, driven by real key presses and clicks through the DevTools pipe.
+//! A headless Chromium that shows one page, driven by real key presses and clicks through the DevTools pipe.
 #![allow(dead_code)] // every test file compiles this module for itself and uses a part of it
 
 use crate::skip::skip;
@@ -18,12 +18,12 @@ pub struct Browser {
     profile: PathBuf,
     session: Value,
     commands: u64,
-    /// Events that nobody has looked at yet.
+    /// Events that have not been checked yet.
     events: Vec<Value>,
 }
 
 impl Browser {
-    /// Starts Chromium with a new profile; `None`, with a message, where there is none.
+    /// Starts Chromium with a new profile; `None`, with a message, if it is not installed.
     pub fn start(test: &str) -> Option<Self> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let programs = std::env::split_paths(&path).flat_map(|folder| {
@@ -35,7 +35,7 @@ impl Browser {
             return None;
         };
         let profile = folder("profile");
-        // The DevTools pipe is made of the descriptors 3 and 4.
+        // Chromium's DevTools pipe is file descriptors 3 and 4.
         let mut process = Command::new("sh")
             .args(["-c", r#"exec "$@" 3<&0 4>&1 </dev/null >/dev/null"#, "sh"])
             .arg(program)
@@ -93,7 +93,7 @@ impl Browser {
         }
     }
 
-    /// Asks for what a worker of the page complains of. The answers are passed over.
+    /// Subscribes to the errors of a worker of the page. The replies are ignored.
     fn watch(&mut self, session: &Value) {
         let pipe = self.process.stdin.as_mut().expect("its input is piped");
         for domain in ["Runtime", "Log", "Network"] {
@@ -108,7 +108,7 @@ impl Browser {
         self.messages.recv_timeout(Duration::from_secs(60)).expect("Chromium answers")
     }
 
-    /// Loads a page from the beginning.
+    /// Loads a page anew.
     pub fn open(&mut self, page: &Path, hash: &str) {
         for url in ["about:blank".to_owned(), format!("file://{}{hash}", page.display())] {
             self.command("Page.navigate", json!({"url": url}));
@@ -121,7 +121,7 @@ impl Browser {
         }
     }
 
-    /// The value of an expression of the page; of a promise, what it comes to.
+    /// Evaluates a JavaScript expression; awaits a promise.
     pub fn evaluate(&mut self, expression: &str) -> Value {
         let result = self.command(
             "Runtime.evaluate",
@@ -131,7 +131,7 @@ impl Browser {
         result["result"]["value"].clone()
     }
 
-    /// Waits until an expression of the page is true.
+    /// Waits until a JavaScript expression is true; fails after 60 s.
     pub fn wait_for(&mut self, expression: &str) {
         let patience = Instant::now() + Duration::from_secs(60);
         while self.evaluate(expression) != true {
@@ -140,20 +140,20 @@ impl Browser {
         }
     }
 
-    /// The text that somebody sees in an element.
+    /// Returns the visible text of an element.
     pub fn text(&mut self, selector: &str) -> String {
         let text = self.evaluate(&format!("document.querySelector({selector:?}).innerText"));
         text.as_str().unwrap_or_default().to_owned()
     }
 
-    /// Puts a text into a field in place of what is there.
+    /// Replaces the text of an input field.
     pub fn fill(&mut self, selector: &str, text: &str) {
         let field = format!("document.querySelector({selector:?})");
         self.evaluate(&format!("{field}.focus(); {field}.select()"));
         self.command("Input.insertText", json!({"text": text}));
     }
 
-    /// Chooses a value of a selection list.
+    /// Selects a value in a selection list.
     pub fn choose(&mut self, selector: &str, value: &str) {
         self.evaluate(&format!(
             "(() => {{ const list = document.querySelector({selector:?}); list.value = {value:?};
@@ -161,7 +161,7 @@ impl Browser {
         ));
     }
 
-    /// Gives a file to a field for files.
+    /// Sets the file of a file input.
     pub fn give_file(&mut self, selector: &str, file: &Path) {
         let expression = format!("document.querySelector({selector:?})");
         let field = self.command("Runtime.evaluate", json!({"expression": expression}));
@@ -169,13 +169,13 @@ impl Browser {
         self.command("DOM.setFileInputFiles", json!({"files": [file], "objectId": object}));
     }
 
-    /// A window of this width and height, with fingers or a mouse.
+    /// Sets the size of the window; `mobile` emulates a touch screen.
     pub fn resize(&mut self, [width, height]: [u32; 2], mobile: bool) {
         let metrics = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile});
         self.command("Emulation.setDeviceMetricsOverride", metrics);
     }
 
-    /// A picture of the window.
+    /// Saves a screenshot as PNG.
     pub fn picture(&mut self, file: &Path) {
         let picture = self.command("Page.captureScreenshot", json!({"format": "png"}));
         let bytes = base64(picture["data"].as_str().unwrap_or_default());
@@ -188,7 +188,7 @@ impl Browser {
         }
     }
 
-    /// Clicks into the middle of the first element that a selector finds.
+    /// Clicks the middle of the first element that matches the selector.
     pub fn click(&mut self, selector: &str) {
         let place = format!(
             "(() => {{ const element = document.querySelector({selector:?});
@@ -204,7 +204,7 @@ impl Browser {
         }
     }
 
-    /// Pieces that do not glide, and a colour scheme.
+    /// Disables animation and sets the colour scheme.
     pub fn emulate(&mut self, scheme: &str) {
         let features = json!([
             {"name": "prefers-reduced-motion", "value": "reduce"},
@@ -213,7 +213,7 @@ impl Browser {
         self.command("Emulation.setEmulatedMedia", json!({"features": features}));
     }
 
-    /// What the console, the page or the network complained of, and requests for anything but the page and its own
+    /// Returns errors and messages of console, page and network, and requests for anything but the page and its own
     /// worker.
     pub fn complaints(&self) -> Vec<&Value> {
         let complains = |event: &&Value| match event["method"].as_str() {
@@ -227,7 +227,7 @@ impl Browser {
         self.events.iter().filter(complains).collect()
     }
 
-    /// Pieces and arrows with the squares on which they are drawn, by the middles of their bounding boxes.
+    /// Returns the pieces and arrows with their squares, located by the middles of their bounding boxes.
     pub fn board(&mut self) -> Vec<String> {
         let seen = self.evaluate(
             "(() => {
@@ -255,7 +255,7 @@ impl Drop for Browser {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
-        // Its child processes outlive it for a moment and write into the profile until then.
+        // Chromium's child processes outlive it briefly and still write into the profile.
         let patience = Instant::now() + Duration::from_secs(5);
         while std::fs::remove_dir_all(&self.profile).is_err() && Instant::now() < patience {
             std::thread::sleep(Duration::from_millis(50));
@@ -263,7 +263,7 @@ impl Drop for Browser {
     }
 }
 
-/// A new folder for one use in this run.
+/// Creates a new temporary folder.
 pub fn folder(name: &str) -> PathBuf {
     static USES: AtomicU32 = AtomicU32::new(0);
     let number = USES.fetch_add(1, Ordering::Relaxed);
@@ -273,7 +273,7 @@ pub fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// The same as [`Browser::board`] for a position.
+/// Returns the pieces of a position in the form of [`Browser::board`].
 pub fn expected(position: &Position) -> Vec<String> {
     let amazons = Side::BOTH
         .into_iter()
@@ -284,7 +284,7 @@ pub fn expected(position: &Position) -> Vec<String> {
     all
 }
 
-/// The bytes of a text in base64 (RFC 4648), without checks.
+/// Decodes base64 (RFC 4648), without checks.
 fn base64(text: &str) -> Vec<u8> {
     const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let sixes: Vec<u32> =

@@ -1,5 +1,5 @@
-//! What definitions of the evaluation and of the priors are written in: slides and distances square by square, and
-//! the positions on which they are held against the engine.
+//! Building blocks for definitions of evaluation and policy: slides and distances square by square, and the positions
+//! on which the definitions are compared with the engine.
 
 use super::{random_game, random_side, scattered_position, size, symmetries};
 use fastrand::Rng;
@@ -9,7 +9,7 @@ use std::collections::HashMap;
 pub const DIRECTIONS: [(i32, i32); 8] =
     [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)];
 
-/// The empty squares from a square on in one direction, nearest first.
+/// Returns the empty squares from a square in one direction, nearest first.
 pub fn line(position: &Position, from: Square, (columns, rows): (i32, i32)) -> Vec<Square> {
     let at = |step: i32| {
         let moved = |from: usize, by: i32| usize::try_from(from as i32 + by).ok();
@@ -26,7 +26,7 @@ pub fn king_moves(position: &Position, from: Square) -> Vec<Square> {
     DIRECTIONS.into_iter().filter_map(|direction| line(position, from, direction).first().copied()).collect()
 }
 
-/// The least number of moves in which a side reaches each square; those that it cannot reach are missing.
+/// Minimum number of moves to each square; unreachable squares are missing.
 pub type Distances = HashMap<Square, u32>;
 
 pub fn distances(position: &Position, side: Side, moves: fn(&Position, Square) -> Vec<Square>) -> Distances {
@@ -45,7 +45,7 @@ pub fn distances(position: &Position, side: Side, moves: fn(&Position, Square) -
     found
 }
 
-/// Whole random games, scattered positions and corridors on boards of six sizes.
+/// Returns random games, scattered positions and corridors on boards of six sizes.
 pub fn various_positions() -> Vec<Position> {
     let mut rng = Rng::with_seed(1);
     let mut positions = Vec::new();
@@ -59,7 +59,7 @@ pub fn various_positions() -> Vec<Position> {
     positions
 }
 
-/// One long winding corridor with some amazons in it, turned some way: far squares, few of them near.
+/// Makes a winding corridor with a few amazons, in a random orientation: many distant squares, few near ones.
 fn corridor(size: Size, rng: &mut Rng) -> Position {
     let last = size.edge() - 1;
     let is_wall = |square: &Square| {

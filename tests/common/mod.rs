@@ -1,4 +1,4 @@
-//! What several test files need: random positions, and the ways to turn a board round.
+//! Helpers for several test files: random positions and symmetries of the board.
 #![allow(dead_code)] // every test file compiles this module for itself and uses a part of it
 
 pub mod definitions;
@@ -7,12 +7,12 @@ use fastrand::Rng;
 use otrera::{Bitboard, Move, PlayedMove, Position, Side, Size, Square};
 use std::time::Duration;
 
-/// The board of this edge length.
+/// Returns the size with this edge length.
 pub fn size(edge: usize) -> Size {
     Size::new(edge).expect("a test names only sizes that exist")
 }
 
-/// Every position of a game of random moves, the start and the finished one included.
+/// Plays a random game; returns all positions, including the start and the end.
 pub fn random_game(start: Position, rng: &mut Rng) -> Vec<Position> {
     let mut game = vec![start];
     let mut position = start;
@@ -23,13 +23,13 @@ pub fn random_game(start: Position, rng: &mut Rng) -> Vec<Position> {
     game
 }
 
-/// Any legal move of a position that has one.
+/// Draws a legal move; the position must have one.
 pub fn random_move(position: &Position, rng: &mut Rng) -> Move {
     let moves: Vec<Move> = position.legal_moves().collect();
     moves[rng.usize(..moves.len())]
 }
 
-/// One to six amazons a side and arrows of a random density anywhere: positions that no game reaches.
+/// Draws a position with one to six amazons a side and a random density of arrows, mostly unreachable in a game.
 pub fn scattered_position(size: Size, rng: &mut Rng) -> Position {
     let mut squares: Vec<Square> = Bitboard::playable(size).into_iter().collect();
     rng.shuffle(&mut squares);
@@ -40,12 +40,12 @@ pub fn scattered_position(size: Size, rng: &mut Rng) -> Position {
     Position::from_parts(size, amazons, arrows, random_side(rng))
 }
 
-/// Either side.
+/// Draws a side.
 pub fn random_side(rng: &mut Rng) -> Side {
     if rng.bool() { Side::Black } else { Side::White }
 }
 
-/// The position in each of the eight orientations of the board, first as it is.
+/// Returns the position in all eight orientations of the board, the original first.
 pub fn symmetries(position: &Position) -> [Position; 8] {
     let last = position.size().edge() - 1;
     std::array::from_fn(|orientation| {
@@ -69,14 +69,14 @@ pub fn symmetries(position: &Position) -> [Position; 8] {
     })
 }
 
-/// The same position with the two sides exchanged, the one to move too.
+/// Exchanges the sides, including the side to move.
 pub fn sides_exchanged(position: &Position) -> Position {
     let [black, white] = position.all_amazons();
     let side = position.side().opponent();
     Position::from_parts(position.size(), [white, black], position.arrows(), side)
 }
 
-/// A move with all, some or nothing known about it.
+/// Draws time, effort and winning rate of a move, each possibly missing.
 pub fn any_knowledge(mv: Move, rng: &mut Rng) -> PlayedMove {
     PlayedMove {
         mv,

@@ -1,4 +1,4 @@
-//! The page for playing, built once for all tests of a program.
+//! The web page, built once for all tests of a program.
 
 use crate::skip::skip;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,8 @@ use std::sync::OnceLock;
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
-/// The page as `make web` builds it; `None`, with a message, where Rust's library for it cannot be had.
+/// Returns the page as `make web` builds it; `None`, with a message, if Rust's WebAssembly target cannot be
+/// installed.
 pub fn page(test: &str) -> Option<&'static Path> {
     static PAGE: OnceLock<Option<PathBuf>> = OnceLock::new();
     let page = PAGE.get_or_init(|| has_library().then(build)).as_deref();
@@ -18,7 +19,7 @@ pub fn page(test: &str) -> Option<&'static Path> {
     page
 }
 
-/// Whether the library for WebAssembly is there, or rustup brings it.
+/// True if Rust's WebAssembly target is installed or rustup installs it.
 fn has_library() -> bool {
     let rustc = Command::new("rustc").args(["--print", "target-libdir", "--target", TARGET]).output();
     let folder = rustc.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());

@@ -1,10 +1,10 @@
-//! A test that cannot be run on this machine says so: in its output, and in the list at the end of `make test`,
-//! which shows it also when everything passes.
+//! Reports tests that cannot run on this machine, in their output and in the list at the end of `make test`, which
+//! also appears if all tests pass.
 
 use std::fs::OpenOptions;
 use std::io::Write;
 
-/// Tells that a test is skipped, and what is missing for it.
+/// Reports a skipped test and its missing requirement.
 pub fn skip(test: &str, missing: &str) {
     eprintln!("SKIPPED {test}: {missing}");
     if let Some(list) = std::env::var_os("OTRERA_SKIPPED") {
