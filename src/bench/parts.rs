@@ -245,7 +245,7 @@ impl Sums {
             Part { name: "one random half-move".into(), nanoseconds: half_move },
             part("evaluating a leaf, after its rollouts", &self.evaluation),
             part("selection among the children of a node", &self.selection),
-            part("expanding a node, with priors if there are", &self.expansion),
+            part("expanding a node, with its priors", &self.expansion),
             part("backing up a leaf", &self.backup),
         ]);
         Parts {

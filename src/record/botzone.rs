@@ -51,7 +51,7 @@ pub fn recognises(text: &str) -> bool {
 /// The first error in the text.
 pub fn read(text: &str) -> Result<GameRecord, MalformedText> {
     let value: Value = serde_json::from_str(text)
-        .map_err(|error| MalformedText::new(format!("a log of Botzone's that is no JSON: {error}")))?;
+        .map_err(|error| MalformedText::new(format!("a Botzone log that is not JSON: {error}")))?;
     let start = Position::start(Size::BOTZONE);
     let names = [0, 1].map(|player| name(&value["players"][player]).unwrap_or_default());
     let [black, white] = names;
@@ -61,7 +61,7 @@ pub fn read(text: &str) -> Result<GameRecord, MalformedText> {
         None => read_log(&value, &mut record)?,
     }
     if record.moves.is_empty() {
-        return Err(MalformedText::new("a log of Botzone's without a move of Amazons"));
+        return Err(MalformedText::new("a Botzone log without a move of Amazons"));
     }
     Ok(record)
 }
@@ -85,7 +85,7 @@ fn seen_by_a_bot(value: &Value) -> Result<Vec<PlayedMove>, MalformedText> {
 
 fn read_log(value: &Value, record: &mut GameRecord) -> Result<(), MalformedText> {
     let entries = [value, &value["logs"], &value["log"]].into_iter().find_map(Value::as_array);
-    let entries = entries.ok_or_else(|| MalformedText::new("a log of Botzone's without a list of turns"))?;
+    let entries = entries.ok_or_else(|| MalformedText::new("a Botzone log without a list of turns"))?;
     let mut position = record.start;
     for entry in entries {
         if let Some((player, turn)) = [0, 1].into_iter().find_map(|n| Some((n, entry.get(n.to_string())?))) {
@@ -161,7 +161,7 @@ fn read_move(message: &Value) -> Result<Move, MalformedText> {
     let mv = numbers(message).and_then(|numbers| move_of(numbers, Size::BOTZONE));
     mv.ok_or_else(|| {
         let text: String = message.to_string().chars().take(80).collect();
-        MalformedText::new(format!("{text} is no move: x0, y0, x1, y1, x2, y2 from 0 to 7 are wanted"))
+        MalformedText::new(format!("{text} is not a move: valid are x0, y0, x1, y1, x2, y2 from 0 to 7"))
     })
 }
 

@@ -60,7 +60,7 @@ pub fn obstacle(record: &GameRecord) -> Option<String> {
     let moves: Vec<Move> = record.moves.iter().map(|played| played.mv).collect();
     let guess = likely_size(&moves);
     if record.start.with_rules(Rules::Standard) != Position::start(size) {
-        Some("a CCGC record cannot say that a game starts from a set-up position".into())
+        Some("a CCGC record cannot hold a game from a set-up position".into())
     } else if guess != size {
         let [edge, other] = [size, guess].map(Size::edge);
         Some(format!(

@@ -229,7 +229,7 @@ pub fn read(text: &str) -> Result<Vec<GameRecord>, MalformedText> {
         Some('#') => vec![ccgc::read(text)?],
         Some(_) => vec![ccgc::read_bare(text).map_err(|error| {
             MalformedText::new(format!(
-                "is neither JSON lines nor SGF nor CCGC text nor a log of Botzone's, and as moves: {error}"
+                "is neither JSON lines nor SGF nor CCGC text nor a Botzone log, and as moves: {error}"
             ))
         })?],
         None => Vec::new(),

@@ -193,7 +193,7 @@ impl Params {
     pub fn checked(self) -> Result<Self, String> {
         match (self.grouping, self.formula) {
             (Grouping::Whole, Formula::Puct(_)) => {
-                Err("grouping=whole does not go with formula=puct, whose priors are those of movements and of arrows: \
+                Err("grouping=whole does not work with formula=puct, which needs priors of movements and of arrows: \
                      valid are grouping=split, or formula=uct or formula=ucb1-tuned"
                     .into())
             }

@@ -112,7 +112,7 @@ fn read_fen_row(text: &str, row: usize, size: Size, board: &mut BoardReader) -> 
             '*' => Content::Arrow,
             other => {
                 return malformed(format!(
-                    "{other:?} stands for nothing in a FEN: Q, q, * or a number is wanted"
+                    "unknown letter {other:?} in a FEN: valid are Q, q, * and numbers"
                 ));
             }
         };

@@ -31,7 +31,7 @@ impl Position {
                     'X' | 'x' => Content::Arrow,
                     'B' | 'b' => Content::Amazon(Side::Black),
                     'W' | 'w' => Content::Amazon(Side::White),
-                    other => return malformed(format!("{other:?} stands for nothing in a picture")),
+                    other => return malformed(format!("{other:?} in a picture: valid are B, W, X and .")),
                 };
                 board.put(column, row, content);
             }

@@ -168,7 +168,7 @@ impl Parameter {
         let invalid = || format!("{name}={value}: valid is {}", self.valid());
         match self.kind {
             Kind::Number { least, most, place } => {
-                let place = place(params).ok_or_else(|| format!("{name} does not belong to this formula"))?;
+                let place = place(params).ok_or_else(|| format!("{name} is no parameter of this formula"))?;
                 let number = value.parse().ok().filter(|number| (least..=most).contains(number));
                 *place = number.ok_or_else(invalid)?;
                 Ok(())
@@ -264,7 +264,7 @@ impl FromStr for Params {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        Self::read(text, |_| Err("no file can be read here".into()))
+        Self::read(text, |_| Err("files cannot be read here".into()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Selection: the child to descend to and the move to play, by formulas over the statistics of the tree.
 //!
-//! [`puct`] selects by priors, [`ucb`] by visits and means alone (UCT and UCB1-tuned). Both score a child by `mean +
-//! exploration term`. [`cache`] finds the highest score without reading every child.
+//! [`puct`] selects by priors, [`ucb`] by visits and means alone (UCT and UCB1-tuned). Both score a child by
+//! `mean + exploration term`. [`cache`] finds the highest score without reading every child.
 
 pub mod cache;
 pub mod puct;

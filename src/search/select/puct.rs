@@ -22,8 +22,8 @@ impl ValueVariance {
     /// Variance before any value is known: a standard deviation of 0.1.
     pub const START: Self = Self(0.01);
 
-    /// Returns the variance at a child of a node with variance `self`: `(sum of (value - mean)^2 + w * self) / (count
-    /// + w)`, where w is `puct.spread_weight`.
+    /// Returns the variance at a child of a node with variance `self`:
+    /// `(sum of (value - mean)^2 + w * self) / (count + w)`, where w is `puct.spread_weight`.
     #[inline(always)]
     pub fn at(self, parent: &Parent, puct: &Puct) -> Self {
         self.about(parent.mean(), parent.tree.deviations(parent.id), puct.spread_weight)
