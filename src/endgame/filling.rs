@@ -190,8 +190,8 @@ fn thrifty_move(part: Part) -> Option<Move> {
     best.map(|(_, mv)| mv)
 }
 
-/// Used if every arrow cuts squares off: of the moves that shoot back at the square left, returns the one that cuts
-/// off the fewest squares.
+/// Fallback if every move cuts squares off: shoots back at the square that the amazon left, with the movement that
+/// cuts off the fewest squares.
 fn least_wasteful_retreat(part: Part) -> Option<Move> {
     let all = part.empty.len();
     let cut_off = |mv: &Move| all - part.after(*mv).pieces().map(|piece| piece.empty.len()).sum::<u32>();

@@ -14,7 +14,7 @@ use crate::simd::{Boards, Lanes};
 /// Maximum number of amazons per side.
 pub const AMAZONS: usize = 4;
 
-/// Numbers of squares per amazon: `[i][side]` is the i-th amazon of a side, in square order.
+/// Square counts per amazon: `[i][side]` is the i-th amazon of a side, in square order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AmazonReach {
     /// Squares that the amazon alone can claim.

@@ -38,7 +38,7 @@ impl Levels {
         united
     }
 
-    /// Returns the squares within `k` steps at index `k`, up to the last `k` that adds a square.
+    /// Returns the levels: index `k` holds the squares within `k` steps, up to the last `k` that adds a square.
     #[inline(always)]
     pub fn reached(&self) -> &[SidePair] {
         &self.reached[..=self.last]

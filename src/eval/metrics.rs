@@ -18,13 +18,13 @@ use crate::simd::{Kernel, SidePair};
 /// The metrics of one position, positive for Black.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Metrics {
-    /// Territory by queen moves.
+    /// The paper's territory metric by queen moves.
     pub t1: f32,
-    /// Territory by king moves.
+    /// The paper's territory metric by king moves.
     pub t2: f32,
-    /// Position by queen moves.
+    /// The paper's position metric by queen moves.
     pub p1: f32,
-    /// Position by king moves.
+    /// The paper's position metric by king moves.
     pub p2: f32,
     /// Mobility of the amazons.
     pub mobility: f32,
@@ -54,7 +54,7 @@ pub fn of_maps(maps: &DistanceMaps, tie: f32) -> Metrics {
     Metrics { t1: t1.balance(tie), t2: t2.balance(tie), p1, p2, mobility: 0.0 }
 }
 
-/// One pass for territory and position: the end of each loop over the levels is a mispredicted branch.
+/// Computes territory and position in one loop over the levels, since every loop's end is a mispredicted branch.
 #[inline(always)]
 fn of_queen_moves(levels: &Levels) -> (Territory, f32) {
     let (mut first, mut nearness) = (First::default(), Nearness::default());
@@ -65,7 +65,7 @@ fn of_queen_moves(levels: &Levels) -> (Territory, f32) {
     (first.territory(levels), nearness.position())
 }
 
-/// One pass for territory and position if no distance exceeds 7: then no difference exceeds 6 and needs the clamp.
+/// Computes territory and position, in one loop if no distance exceeds 7: no difference exceeds 6 and needs the clamp.
 #[inline(always)]
 fn of_king_moves(levels: &Levels) -> (Territory, f32) {
     if levels.steps().len() > HORIZON + 1 {

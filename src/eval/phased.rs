@@ -10,13 +10,13 @@ use crate::board::square::Side;
 /// Weights of the metrics at one stage: k1 to k5 of the paper.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct MetricWeights {
-    /// Weight of the territory by queen moves.
+    /// Weight of the territory metric by queen moves.
     pub t1: f32,
-    /// Weight of the territory by king moves.
+    /// Weight of the territory metric by king moves.
     pub t2: f32,
-    /// Weight of the position by queen moves.
+    /// Weight of the position metric by queen moves.
     pub p1: f32,
-    /// Weight of the position by king moves.
+    /// Weight of the position metric by king moves.
     pub p2: f32,
     /// Weight of the mobility; at 0 the mobility is not computed.
     pub mobility: f32,

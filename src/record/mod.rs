@@ -90,7 +90,7 @@ impl fmt::Display for Forfeit {
     }
 }
 
-/// A record of a game: players, start, moves, result, circumstances.
+/// A record of a game: players, start, moves, result, event and time control.
 ///
 /// ```
 /// use otrera::{GameRecord, Position};

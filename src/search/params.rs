@@ -9,7 +9,7 @@ pub use text::{PARAMETERS, Parameter, UnknownName};
 
 use crate::eval::model::Model;
 
-/// Meaning of a tree edge: a whole move or half of one.
+/// Granularity of the tree: edges are whole moves or half-moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Grouping {
     /// A whole move: up to 2176 children at the start.
@@ -18,7 +18,7 @@ pub enum Grouping {
     Split,
 }
 
-/// Distribution of the work over several threads. Every mode computes the same value of a leaf. With more than one
+/// Parallelization mode. Every mode computes the same value of a leaf. With more than one
 /// thread on the tree the search is not reproducible.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Parallel {
@@ -114,9 +114,9 @@ impl Rollouts {
 /// Search parameters.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Params {
-    /// Meaning of an edge.
+    /// Granularity of the tree.
     pub grouping: Grouping,
-    /// Distribution of the work over threads.
+    /// Parallelization mode.
     pub parallel: Parallel,
     /// Selection formula.
     pub formula: Formula,

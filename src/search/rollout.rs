@@ -10,7 +10,7 @@ use fastrand::Rng;
 pub(super) enum End {
     /// One side cannot move: a certain result, not an estimate.
     Won(Side),
-    /// Position after all half-moves.
+    /// Position after the last half-move.
     Reached(Position),
 }
 

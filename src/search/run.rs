@@ -29,7 +29,7 @@ pub(crate) struct Run<'a> {
     pub tally: &'a Tally,
     /// Burst length as a right shift of the visits, see [`Run::row_shift`].
     pub row_shift: u32,
-    /// Winner of the root by [`crate::endgame`], if it proves one and the position is searched all the same.
+    /// Winner of the root proven by [`crate::endgame`], if any.
     pub root_winner: Option<Side>,
     /// True if [`crate::endgame`] proves new nodes.
     pub endgame_proofs: bool,

@@ -139,7 +139,7 @@ impl Kernel {
     }
 }
 
-/// Not inlined: the other kernels cannot be, and inlining would copy the task into every caller.
+/// Out of line, like the other kernels: inlining would copy the task into every caller.
 #[inline(never)]
 pub(super) fn run_portable<T: SimdTask>(task: T) -> T::Output {
     task.run::<PortableLanes>()
@@ -157,7 +157,8 @@ pub(super) fn run_avx2<T: SimdTask>(task: T) -> T::Output {
     task.run::<Avx2Lanes>()
 }
 
-/// Written for AVX2 except for bit counts: the compiler itself replaces several instructions by a new one.
+/// The lanes are written for AVX2 except for bit counts; the compiler itself uses the AVX-512 instructions that
+/// replace several others.
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx512vbmi2,avx512vpopcntdq")]

@@ -18,9 +18,9 @@ pub struct Sse2Lanes([__m128i; 2]);
 #[derive(Clone, Copy)]
 pub struct WideLanes<const COUNTS: bool>(__m256i);
 
-/// Lanes of AVX2.
+/// Lanes for AVX2.
 pub type Avx2Lanes = WideLanes<false>;
-/// Lanes of AVX-512.
+/// Lanes for AVX-512.
 pub type Avx512Lanes = WideLanes<true>;
 
 /// Wraps an intrinsic. Its instructions exist wherever these types are used.

@@ -58,7 +58,7 @@ struct BoardReader {
     arrows: Bitboard,
 }
 
-/// Content of one square in a text.
+/// Content of one square in a FEN or a picture.
 enum Content {
     Empty,
     Arrow,

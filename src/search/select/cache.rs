@@ -37,7 +37,7 @@ pub struct SelectionCache {
 /// A child's inputs to its selection score.
 #[derive(Clone, Copy, Debug)]
 pub struct ChildStats {
-    /// Mean reward, 0 to 1; negative infinity if the child is pruned, infinity if it precedes all others.
+    /// Mean reward, 0 to 1; negative infinity for a proven loss, infinity if the child precedes all others.
     pub mean: f32,
     /// Contribution of visits and prior to the exploration term, see [`Exploration::weight`].
     pub weight: f32,
@@ -53,7 +53,7 @@ pub struct ChildStats {
 /// | UCT | `c * sqrt(2 * ln N)` | `sqrt(n)` | `factor / weight` |
 /// | UCB1-tuned | `ln N` | `1 / n` | from the mean and `factor * weight` |
 pub trait Exploration: Copy {
-    /// Returns the side that selects; children that are proven losses for this side are pruned.
+    /// Returns the side that selects; it never selects a proven loss.
     fn chooser(&self) -> Side;
     /// Returns the weight of a child with `visits` visits.
     fn weight(&self, node: Node, visits: u32) -> f32;
@@ -65,7 +65,7 @@ pub trait Exploration: Copy {
     /// an upper bound on the term at that time.
     fn growth(&self, term: f32, factor_then: f32) -> f32;
 
-    /// True if the child is selected before all others, whatever its score, unless it is pruned.
+    /// True if the child is selected before all others, whatever its score, unless it is a proven loss.
     #[inline(always)]
     fn comes_first(&self, _: &Node) -> bool {
         false
@@ -161,7 +161,7 @@ impl Row {
 }
 
 impl ChildStats {
-    /// Inputs of a pruned child.
+    /// Inputs of a proven loss.
     pub const OUT: Self = Self { mean: f32::NEG_INFINITY, weight: 0.0 };
     /// Inputs of a child that precedes all others.
     pub const FIRST: Self = Self { mean: f32::INFINITY, weight: 1.0 };
@@ -196,8 +196,8 @@ impl SelectionCache {
         self.entries.iter_mut().for_each(|entry| entry.node = 0);
     }
 
-    /// Finds the child with the highest score; `None` if all are pruned. A single worker must then visit this child
-    /// or an untried one.
+    /// Finds the child with the highest score; `None` if all are proven losses. A single worker must then visit this
+    /// child or an untried one.
     ///
     /// With several workers the result may be out of date by their latest visits.
     #[inline(always)]
@@ -209,6 +209,7 @@ impl SelectionCache {
         if tried < Self::LEAST_CHILDREN || (entry.node != id && entry.node != 0 && entry.visits >= visits) {
             return best_of_all(parent, formula);
         }
+        // Holds if the best of the top k exceeds the bound of the module comment.
         if entry.node == id
             && entry.tried == tried
             && let Some(best) = entry.best_now(tree, visits, &formula)
@@ -239,8 +240,8 @@ impl SelectionCache {
 }
 
 impl TopChildren {
-    /// Returns k. About `sqrt(8 n)` of n children balances the cost of scoring k children per visit against that of
-    /// recomputing the top k when the bound is exceeded.
+    /// Returns the number k of top children. About `sqrt(8 n)` of n children balances the cost of scoring k children
+    /// per visit against that of recomputing the top k when the bound is exceeded.
     fn size(tried: u32) -> usize {
         (8 * tried).isqrt() as usize
     }
@@ -295,7 +296,7 @@ impl TopChildren {
         self.best(formula)
     }
 
-    /// Returns the first child with the highest score as last loaded; `None` if all are pruned.
+    /// Returns the first child with the highest score as last loaded; `None` if all are proven losses.
     #[inline(always)]
     fn best(&mut self, formula: &impl Exploration) -> Option<(NodeId, f32)> {
         // Each lane keeps its highest score and the row of that score; then the lanes are compared.
@@ -358,7 +359,7 @@ pub(super) fn best_of_all(parent: &Parent, formula: impl Exploration) -> Option<
     highest(parent.tree.tried(parent.id).map(|(child, node)| (child, formula.score(formula.stats(node)))))
 }
 
-/// Returns the first child with the highest score; `None` if all are pruned.
+/// Returns the first child with the highest score; `None` if all are proven losses.
 #[inline(always)]
 pub(super) fn highest(scored: impl Iterator<Item = (NodeId, f32)>) -> Option<(NodeId, f32)> {
     let (child, score) =

@@ -18,7 +18,7 @@ use puct::ValueVariance;
 pub struct Parent<'a> {
     tree: &'a Tree,
     id: NodeId,
-    /// The side that selects; children that are proven losses for this side are pruned.
+    /// The side that selects; it never selects a proven loss.
     chooser: Side,
     /// N of the formulas: visits of the node, less this worker's iterations in flight; at least 1.
     visits: u32,
@@ -27,7 +27,7 @@ pub struct Parent<'a> {
 }
 
 impl<'a> Parent<'a> {
-    /// Describes an expanded node that one descent has entered.
+    /// Describes an expanded node outside a burst: one visit in flight, that of the descent.
     #[inline]
     pub fn new(tree: &'a Tree, id: NodeId, chooser: Side) -> Self {
         Self::of_descents(tree, id, chooser, 1, 0)
@@ -69,7 +69,8 @@ impl Selected {
 }
 
 /// Selects the child to descend to; `None` if all are proven losses. UCT and UCB1-tuned try every untried child
-/// first, PUCT tries one only if its score is the highest. PUCT alone uses `variance`, that of the node's values.
+/// first, PUCT tries one only if its score is the highest. `variance` is that of the node's
+/// values; only PUCT uses it.
 pub fn best_child(
     parent: &Parent,
     params: &Params,

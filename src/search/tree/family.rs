@@ -31,7 +31,7 @@ pub(super) const HEADER: u32 = 2;
 /// Nodes in the first block of a family. Each further block holds twice as many as the one before.
 pub(super) const FIRST_BLOCK: u32 = 2;
 
-/// Width of the sum in word 1 of a family; the count lies above it.
+/// Bits of the sum in the variance word of a family; the count lies above it.
 const DEVIATION_BITS: u32 = 42;
 /// Squared reward units in one unit of the sum: 2^-32 * 2^10 = 2^-22.
 const DEVIATION_UNIT: u64 = 1 << 10;
@@ -91,6 +91,7 @@ impl Tree {
             node.unlock(node.edge_with_prior());
             return None;
         };
+        // Steps 2 to 4 of the publish order in the module comment.
         self.word(family).store(0, Relaxed);
         self.word(family + 1).store(0, Relaxed);
         for (word, pair) in (first_edge(family, count)..).zip(edges.chunks(2)) {

@@ -13,11 +13,11 @@ pub(super) const NODE: u32 = 3;
 /// Family of a node that has not been expanded.
 pub(super) const UNEXPANDED: u32 = 0;
 
-/// Parts of the value word: the sum of rewards, and the proof above it.
+/// Layout of the value word: the sum of rewards, and the proof above it.
 const SUM: u64 = (1 << 48) - 1;
 const PROOF_SHIFT: u32 = 62;
 
-/// Parts of the edge word: the lock, and one unit of the two counts.
+/// Layout of the edge word: the lock, and one unit of the two counts.
 const LOCKED: u64 = 1 << 31;
 pub(super) const ONE_CHILD: u64 = 1 << 32;
 pub(super) const ONE_TRIED: u64 = 1 << 48;
@@ -43,7 +43,7 @@ pub struct Node<'a> {
     pub(super) access: Access,
 }
 
-/// Update of words: plain for a single worker, atomic for several.
+/// Update mode of a node's words: plain for a single worker, atomic for several.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Access {
     Alone,
@@ -195,8 +195,8 @@ impl Node<'_> {
         self.edge.store(word, Release);
     }
 
-    /// Replaces the family `from`. An addition, since other workers may count visits in the same word at the same
-    /// time.
+    /// Replaces the address `from` of the family by `to`, by an addition: other workers may count visits in this word
+    /// at the same time.
     pub(super) fn set_family(&self, from: u32, to: u32) {
         self.access.add(self.visits, u64::from(to.wrapping_sub(from)) << 32, Release);
     }
