@@ -6,10 +6,9 @@
 //! Their Connection to Hamilton Circuits in Cubic Subgrid Graphs*, 2000). There are two algorithms:
 //!
 //! - [`fill`] fills greedily, without search: a lower bound. It shoots at squares with few neighbours first, and at a
-//! [cut vertex](https://en.wikipedia.org/wiki/Biconnected_component) only if there is no other move.
+//!   [cut vertex](https://en.wikipedia.org/wiki/Biconnected_component) only if there is no other move.
 //! - [`filling`] is exact: if `fill` leaves squares empty, it runs a depth-first search with a table of solved parts,
-//!   up to
-//! [`SEARCHED_MOVES`] moves.
+//!   up to [`SEARCHED_MOVES`] moves.
 //!
 //! Both depend only on the part. After a best move their result for the rest is lower by at most one: `fill`
 //! continues with the moves that it would have made anyway, and the search of the rest is no larger than the search

@@ -5,21 +5,17 @@
 //! and they hold while other squares are still contested:
 //!
 //! - **Low.** A side that plays *closed* moves only on its [own squares](regions::Regions::own). Its *walls* are the
-//!   amazons
-//! that touch an enemy amazon or a square that the enemy can reach; a wall's first move shoots back at the square
-//! that it leaves. Then the enemy never gets in: no enemy square touches an own square, which would otherwise be
-//! contested, and none touches a square that another amazon leaves. So the side is certain to have all the moves that
-//! it can make alone in this way ([`Bounds::low`]).
+//!   amazons that touch an enemy amazon or a square that the enemy can reach; a wall's first move shoots back at the
+//!   square that it leaves. Then the enemy never gets in: no enemy square touches an own square, which would
+//!   otherwise be contested, and none touches a square that another amazon leaves. So the side is certain to have all
+//!   the moves that it can make alone in this way ([`Bounds::low`]).
 //! - **High.** Against a side that plays closed, every move of the other side takes one of the squares that it could
-//!   reach
-//! and adds none: a movement fills one and frees one, the arrow fills one. So it has at most as many moves as it
-//! could make alone on those squares ([`Bounds::high`]), and at most as many as there are squares.
+//!   reach and adds none: a movement fills one and frees one, the arrow fills one. So it has at most as many moves as
+//!   it could make alone on those squares ([`Bounds::high`]), and at most as many as there are squares.
 //! - **Winner.** The side to move loses if it cannot move. So it wins if its low exceeds the other's high, and loses
-//!   if its
-//! high does not exceed the other's low. Without contested squares low and high are nearly always equal.
+//!   if its high does not exceed the other's low. Without contested squares low and high are nearly always equal.
 //! - **[`Rules::SelfBlocking`].** A side also loses if it is blocked when the opponent is to move. The result is the
-//!   same:
-//! the loser runs out of moves first, when the winner has at least one left.
+//!   same: the loser runs out of moves first, when the winner has at least one left.
 //!
 //! [`regions`] computes the regions, [`filling`] counts the moves that a side can make alone.
 //!

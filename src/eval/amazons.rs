@@ -56,8 +56,8 @@ impl DistanceMaps {
             any.two = any.two.or(each.two);
         }
         self.queen_from([any.one, any.two], &slides, queen_steps);
-        // any = squares within 1 or 2 moves of at least one own amazon; several = of at least two; once = any -
-        // several. A square of `once` belongs to the amazon in whose own set it lies. Per side:
+        // Squares within 1 or 2 moves: `any` of at least one own amazon, `several` of at least two, `once` of exactly
+        // one. A square of `once` belongs to the amazon in whose own set it lies. Per side:
         //
         //     sole      n = 1:   once_1 - enemy_1                 o >= 2, e >= 2
         //               n <= 2:  once_2 - enemy_2                 o = 3,  e = 3

@@ -6,8 +6,8 @@
 //!
 //! - The paper's evaluation: [`metrics`] of the distance maps, [`mobility`], and [`phased`] weights for both.
 //! - The fitted evaluation: a [`network`] whose [`inputs`] count squares by distance, and squares per amazon
-//!   ([`amazons`],
-//! [`confinement`]). Boards without a network use [`terms`] of the maps with weights by ply ([`fitted`]).
+//!   ([`amazons`], [`confinement`]). Boards without a network use [`terms`] of the maps with weights by ply
+//!   ([`fitted`]).
 //! - [`policy`]: the logits of half-moves.
 //!
 //! [`winrate`] converts values to winning rates. [`ownership`] shows which side owns a square. [`mod@weights`] reads

@@ -16,9 +16,9 @@
 //! So a child of the top k that scores more than this is the best of all; otherwise the top k are computed again.
 //! Rounding adds a slack of about 1e-6.
 //!
-//! **Numbers.** A PUCT node has 80 children and 10,000 visits; k = sqrt(8 * 80) = 25. One hundred visits later F / F0
-//! = sqrt(1.01) = 1.005. With T = 0.04, no other child has gained more than 0.0002, so the entry holds as long as the
-//! best of its 25 children scores 0.0002 above S.
+//! **Numbers.** A PUCT node has 80 children and 10,000 visits; k = sqrt(8 * 80) = 25. One hundred visits later,
+//! `F / F0 = sqrt(1.01) = 1.005`. With T = 0.04, no other child has gained more than 0.0002. So the entry holds as
+//! long as the best of its 25 children scores 0.0002 above S.
 //!
 //! With one worker, the search selects the same children as without the cache. The statistics of the top k are copied
 //! side by side, so that SIMD scores them.

@@ -6,8 +6,8 @@
 //!   block   | next block          | nodes ...
 //! ```
 //!
-//! Word 0: the next block, 0 for none. Word 1: bits 0..42 = sum of (reward - 1/2)^2 in units of 2^-22, bits 42..64 =
-//! number of rewards.
+//! - Word 0: the next block, 0 for none.
+//! - Word 1: bits 0..42 = sum of (reward - 1/2)^2 in units of 2^-22, bits 42..64 = number of rewards.
 //!
 //! Publish order of an expansion:
 //!
