@@ -3,8 +3,8 @@
 //! Lieberum 2005 (*An evaluation function for the game of Amazons*) defines the freedom of an amazon as
 //! `a = sum over s in one queen move of 2^-steps(s) * N(s)`, where `N` counts empty neighbours. Only squares that the
 //! enemy can also reach count: own territory adds no freedom. Kloetzer's thesis (2010) turns it into a penalty,
-//! `30 / (5 + a)`. The metric is White's sum of penalties less Black's. Rays end after [`STEPS`] steps, since distant
-//! squares have little weight.
+//! `30 / (5 + a)`. The metric is White's sum of penalties less Black's; the networks use the freedom itself. Rays end
+//! after [`STEPS`] steps, since distant squares have little weight.
 //!
 //! The eight rays of an amazon fit into one 64-bit word, its *ray mask*, so that four lanes compute four amazons at
 //! once. The square `n` steps away in direction `d` (a difference of square numbers) has bit `n * d - 1` upwards (1,

@@ -1,8 +1,9 @@
 //! One thread's share of a run: bursts of iterations from the root until the run is over.
 //!
 //! A *burst* is a number of iterations that a node runs below itself before their results are backed up to it. Its
-//! length is 1/16 of the node's visits with one or two workers, see [`Run::descents_in_a_row`]. The visits are
-//! counted when the burst is granted, so that the iterations in flight count as losses (virtual loss).
+//! length is 1/16 of the node's visits with one or two workers and at most `Params::burst`, see
+//! [`Run::descents_in_a_row`]. The visits are counted when the burst is granted, so that the iterations in flight
+//! count as losses (virtual loss).
 //!
 //! Example with one worker, 1/16:
 //!
