@@ -58,7 +58,7 @@ impl fmt::Display for Move {
     }
 }
 
-/// Reason for which a well-formed move is illegal.
+/// Reason why a well-formed move is illegal.
 ///
 /// ```
 /// use otrera::{IllegalMove, Position};

@@ -261,7 +261,7 @@ impl Position {
     /// ```
     ///
     /// # Errors
-    /// The first reason for which the move is illegal.
+    /// The first reason why the move is illegal.
     pub fn try_play(&self, mv: Move) -> Result<Self, IllegalMove> {
         self.check(mv).map(|()| self.with_move(mv))
     }
@@ -269,7 +269,7 @@ impl Position {
     /// Checks that a move is legal; does not check whether the game is over, see [`Position::winner`].
     ///
     /// # Errors
-    /// The first reason for which the move is illegal.
+    /// The first reason why the move is illegal.
     pub fn check(&self, mv: Move) -> Result<(), IllegalMove> {
         if let Some(off) = [mv.from, mv.to, mv.arrow].into_iter().find(|&s| !self.size.contains(s)) {
             return Err(IllegalMove::OffBoard(off));

@@ -11,7 +11,7 @@ pub const STRIDE: usize = 11;
 /// Number of squares in the 11-wide frame, which holds every board up to 10x10.
 pub const FRAME: usize = 110;
 
-/// A square of the frame; `a1` is 0.
+/// A square of the 11-wide frame; `a1` is 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Square(u8);
 

@@ -24,7 +24,7 @@ use std::iter::Sum;
 /// Search budget for one connected part, in moves.
 const SEARCHED_MOVES: u32 = 2000;
 
-/// Squares on which one side plays alone.
+/// Squares on which one side plays alone, with its amazons.
 ///
 /// ```
 /// use otrera::endgame::filling::{Bounds, Part, filling};

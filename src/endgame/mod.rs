@@ -53,7 +53,7 @@ const MEMORY: usize = 1 << 15;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FillingBounds {
-    /// Bounds for each side, Black first.
+    /// Bounds on each side's remaining moves, Black first.
     pub moves: [Bounds; 2],
     /// True if no square is contested.
     pub separated: bool,

@@ -184,7 +184,7 @@ const fn rays(first: usize, last: usize) -> u64 {
     bits
 }
 
-/// Adds the downward rays, the mirror image of the upward ones.
+/// Adds the downward rays, mirrored, to a mask of upward rays.
 const fn both_ways(above: u64) -> u64 {
     above | above.reverse_bits()
 }

@@ -145,7 +145,7 @@ pub fn queen_position(levels: &Levels) -> f32 {
 }
 
 /// Equation 4: `2 * sum(2^-D(Black, s) - 2^-D(White, s))`. Since `2 * 2^-D = sum over k >= D of 2^-k`, step k adds
-/// `2^-k` for every square reached within k. The last step K adds `2^-K` twice: this is the sum of all later steps.
+/// `2^-k` for every square reached within k. The last step K adds `2^-K` twice, since all later steps sum to `2^-K`.
 #[derive(Default)]
 struct Nearness {
     sum: i64,

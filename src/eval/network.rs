@@ -71,8 +71,8 @@ impl Network {
     /// Maximum number of queen moves that the classes distinguish.
     pub(crate) const QUEEN_STEPS: usize = QUEEN_CLASSES - 2;
 
-    /// Returns the value of a position for the side to move, in log-odds. The maps and the reach must be those of the
-    /// position.
+    /// Returns the value of a position for the side to move, in log-odds. `maps` and `reach` must be computed
+    /// from `position`.
     #[inline(always)]
     pub(crate) fn value<L: Lanes>(
         &self,

@@ -26,7 +26,7 @@ pub fn value(position: &Position, model: &Model) -> Value {
     now.value(&Metrics { mobility, ..metrics }, position.side())
 }
 
-/// The paper's module 1: territory and position, by four parallel floods.
+/// Computes the territory and position metrics by four parallel floods (the paper's module 1); sets mobility to 0.
 pub fn territory_and_position(position: &Position, tie: f32) -> Metrics {
     let (queen, king) = rayon::join(
         || both_sides(|side| queen_levels(position, side)),
@@ -36,7 +36,7 @@ pub fn territory_and_position(position: &Position, tie: f32) -> Metrics {
     metrics::of_maps(&maps, tie)
 }
 
-/// The paper's module 2: mobility, both sides in parallel.
+/// Computes Black's mobility less White's, both sides in parallel (the paper's module 2).
 pub fn mobility(position: &Position) -> f32 {
     mobility::balance(both_sides(|side| mobility_of(position, side)))
 }

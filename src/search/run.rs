@@ -31,7 +31,7 @@ pub(crate) struct Run<'a> {
     pub row_shift: u32,
     /// Winner of the root proven by [`crate::endgame`], if any.
     pub root_winner: Option<Side>,
-    /// True if [`crate::endgame`] proves new nodes.
+    /// True if the filling bounds of [`crate::endgame`] are tried on new nodes.
     pub endgame_proofs: bool,
     /// True if the run pauses when the tree is full, so that the tree can be pruned.
     pub pausing: bool,

@@ -69,8 +69,8 @@ impl Selected {
 }
 
 /// Selects the child to descend to; `None` if all are proven losses. UCT and UCB1-tuned try every untried child
-/// first, PUCT tries one only if its score is the highest. `variance` is that of the node's
-/// values; only PUCT uses it.
+/// first, PUCT tries one only if its score is the highest. `variance` is the
+/// variance of the node's values; only PUCT uses it.
 pub fn best_child(
     parent: &Parent,
     params: &Params,

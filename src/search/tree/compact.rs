@@ -122,7 +122,7 @@ impl Tree {
         *word = *word & u64::from(u32::MAX) | u64::from(to) << 32;
     }
 
-    /// Returns a piece's new address.
+    /// Reads a piece's new address from its first word.
     fn forwarded(&self, piece: u32) -> u32 {
         (self.word(piece).load(Relaxed) >> 32) as u32
     }

@@ -228,7 +228,7 @@ impl Tree {
 /// Iterator over the tried children of a node, in the order of the family.
 pub struct Tried<'a> {
     tree: &'a Tree,
-    /// Block that contains [`Tried::next`].
+    /// Address of the block that contains [`Tried::next`].
     header: u32,
     next: NodeId,
     /// Tried children left in this block, and in the blocks after it.
