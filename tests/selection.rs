@@ -333,13 +333,18 @@ fn rewarded_children(counts: &[u32], rng: &mut Rng) -> (Tree, Vec<(NodeId, Vec<f
         tree.node(tree.root()).add_visits(count);
         tree.node(child).add_visits(count - 1);
         let (least, width) = (0.3 + 0.1 * rng.f32(), 0.4 * rng.f32());
+        let path = [(tree.root(), Side::White), (child, Side::Black)];
+        let path = path.map(|(node, mover)| Step { node, mover });
         let mut rewards = Vec::new();
-        for _ in 0..count {
-            let for_black = WinRate(least + width * rng.f32());
-            let path = [(tree.root(), Side::White), (child, Side::Black)];
-            let path = path.map(|(node, mover)| Step { node, mover });
-            add_rewards(&tree, &path, Rewards::of(for_black));
-            rewards.push(f64::from(for_black.0));
+        while rewards.len() < count as usize {
+            // The descents of a burst are backed up together.
+            let mut burst = Rewards::default();
+            for _ in 0..rng.usize(1..=9).min(count as usize - rewards.len()) {
+                let for_black = WinRate(least + width * rng.f32());
+                burst.add(Rewards::of(for_black));
+                rewards.push(f64::from(for_black.0));
+            }
+            add_rewards(&tree, &path, burst);
         }
         children.push((child, rewards));
     }
