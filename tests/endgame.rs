@@ -8,7 +8,8 @@ use fastrand::Rng;
 use otrera::endgame::filling::{Bounds, Part, fill, filling};
 use otrera::endgame::regions::Regions;
 use otrera::{
-    Bitboard, FillingProver, Limits, Move, Params, Position, Report, Resources, Rules, Search, Side, WinRate,
+    Bitboard, FillingProver, Limits, Line, Move, Params, Position, Report, Resources, Rules, Search, Side,
+    WinRate,
 };
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
@@ -315,6 +316,28 @@ fn the_search_fills_what_is_won_and_fights_for_what_is_contested() {
         }
     }
     assert!(filled > 100 && fought > 20, "{filled} filled, {fought} searched");
+}
+
+#[test]
+fn a_search_forgets_the_proofs_below_a_root_that_is_lost() {
+    let (mut prover, mut rng) = (FillingProver::new(), Rng::with_seed(14));
+    let mut lost = 0;
+    for position in (0..20).flat_map(|_| random_game(Position::start(size(6)), &mut rng)) {
+        let mut search = search_of(position, Params::TOURNAMENT);
+        let report = searched(&mut search);
+        let is_still_fought_for = |line: &&Line| {
+            let after = position.with_move(line.mv);
+            let is_searched = after.winner().is_none() && prover.filling_move(&after).is_none();
+            line.visits > 0 && line.proven == Some(position.side()) && is_searched
+        };
+        let Some(line) = report.lines.iter().find(is_still_fought_for) else { continue };
+        search.advance(line.mv);
+        if prover.winner(search.position()).is_some() {
+            assert!(searched(&mut search).iterations > 0, "{position}\n{}", line.mv);
+            lost += 1;
+        }
+    }
+    assert!(lost >= 10, "only {lost}");
 }
 
 #[test]

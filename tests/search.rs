@@ -251,6 +251,16 @@ fn a_full_tree_loses_what_was_visited_least_and_grows_on() {
 }
 
 #[test]
+fn many_short_runs_take_no_more_memory_than_a_long_one() {
+    let params = Params { burst: 1, ..Params::TOURNAMENT };
+    let [mut short, mut long] =
+        [(); 2].map(|()| Search::new(Position::standard(), params.clone(), Resources::default()));
+    let long = run_iterations(&mut long, 300);
+    let short = (0..300).map(|_| run_iterations(&mut short, 1)).last().unwrap();
+    assert_eq!((short.nodes, short.memory_used), (long.nodes, long.memory_used));
+}
+
+#[test]
 fn a_full_tree_stops_growing_but_not_the_search_when_the_deadline_is_near() {
     let resources = Resources { memory: 16 << 20, ..Resources::default() };
     let mut search = Search::new(Position::standard(), Params::TOURNAMENT, resources);
