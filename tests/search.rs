@@ -92,6 +92,12 @@ fn which_child_is_tried_first_is_left_to_chance() {
 }
 
 #[test]
+fn with_priors_the_first_iteration_plays_a_whole_move() {
+    let report = found(&Position::standard(), &Params::TOURNAMENT, Resources::default(), 1);
+    assert_eq!((report.lines.len(), report.depth), (1, 1));
+}
+
+#[test]
 fn threads_on_metrics_or_rollouts_change_no_bit() {
     for position in various_positions() {
         for params in searchers() {

@@ -237,10 +237,11 @@ fn the_selection_cache_notices_what_other_workers_visit() {
         let mut select =
             || best_child(&root_of(&tree), &params, variance, &mut lasting, &mut chunk).unwrap().child;
         select();
-        children.sort_by(|(_, _, one), (_, _, other)| other.total_cmp(one));
-        for &(child, ..) in &children[..4] {
-            tree.node(child).add_visits(5000);
-            tree.node(tree.root()).add_visits(5000);
+        rng.shuffle(&mut children);
+        for &(child, visits, _) in &children[..10] {
+            let more = rng.u32(..=visits as u32);
+            tree.node(child).add_visits(more);
+            tree.node(tree.root()).add_visits(more);
         }
         assert_eq!(select(), selected(&root_of(&tree), &params, variance));
     }
