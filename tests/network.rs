@@ -1,4 +1,4 @@
-//! Networks against their definition: the inputs square by square with plain loops, and the value that weights give them.
+//! Networks against their definition: the inputs square by square with plain loops, and the value of given inputs.
 
 mod common;
 

@@ -287,6 +287,8 @@ fn hardly_any_memory_is_enough_for_a_move() {
         let resources = Resources { memory: 0, ..Resources::default() };
         let report = found(&Position::standard(), &params, resources, 3000);
         assert_eq!(Position::standard().check(report.best.unwrap()), Ok(()));
+        // Children of the root alone may take it all: thinning gains nothing then, and is given up.
+        assert!(report.thinned < 100, "thinned {} times", report.thinned);
     }
 }
 

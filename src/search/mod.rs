@@ -369,11 +369,16 @@ mod tests {
 
     #[test]
     fn an_iteration_goes_where_the_formula_says() {
-        // Far from the start, where values vary more and less than they are first taken to.
+        // A weight at which the variance of a node depends much on that of its parent.
         let puct = Puct { spread_weight: 100.0, ..Puct::DEFAULT };
         let params = Params { formula: Formula::Puct(puct), burst: 1, counting: false, ..Params::TOURNAMENT };
+        const POSITIONS: [&str; 3] = [
+            "3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1",
+            "6q3/10/3q6/3Q1**3/1*7q/*6*2/2Q2q3Q/2***5/5Q4/3*6 b - - 9 5",
+            "2*1*5/1*1*4Q1/1qQ3*1*1/*2*****2/1***5q/7*2/1**2*Q*2/4*2q*1/3Qq5/3**5 w - - 24 13",
+        ];
         let (mut followed, mut deep) = (0, 0);
-        for fen in &crate::bench::POSITIONS[..3] {
+        for fen in POSITIONS {
             let position = Position::from_fen(fen).unwrap();
             let mut search = Search::new(position, params.clone(), Resources::default());
             let run = |search: &mut Search, count| {

@@ -168,7 +168,7 @@ impl<'a> Progress<'a> {
 mod tests {
     use super::*;
 
-    /// What a row adds to a node's visits: as much as these bounds allow, or a little more than half of it.
+    /// A row is as long as these bounds allow, or more than half as long.
     #[test]
     fn a_row_adds_at_most_a_sixteenth_and_the_rows_of_all_workers_an_eighth() {
         let visits = 1 << 20;

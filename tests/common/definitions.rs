@@ -53,8 +53,8 @@ pub fn distances_from(
     found
 }
 
-/// Lieberum's freedom of an amazon: `2^-steps` for each empty neighbour of the squares that it slides to in at most four
-/// steps and that are among the enemy's distances.
+/// Lieberum's freedom of an amazon: the sum of `2^-steps * empty neighbours` over the squares at most four steps away
+/// that the enemy reaches.
 pub fn freedom(position: &Position, amazon: Square, enemy: &Distances) -> f64 {
     let slides = DIRECTIONS.into_iter().map(|direction| line(position, amazon, direction));
     let steps = slides.flat_map(|slide| slide.into_iter().take(4).zip(1..));
