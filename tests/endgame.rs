@@ -5,10 +5,11 @@ mod common;
 
 use common::{random_game, random_move, random_side, scattered_position, size};
 use fastrand::Rng;
-use otrera::endgame::filling::{Part, fill, filling};
+use otrera::endgame::filling::{Bounds, Part, fill, filling};
 use otrera::endgame::regions::Regions;
 use otrera::{
-    Bitboard, FillingProver, Limits, Move, Params, Position, Report, Resources, Rules, Search, Side, WinRate,
+    Bitboard, FillingProver, Limits, Line, Move, Params, Position, Report, Resources, Rules, Search, Side,
+    WinRate,
 };
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
@@ -144,6 +145,40 @@ fn fillings_are_as_long_as_the_longest() {
     assert!(known * 100 > parts * 99, "only {known} of {parts} are known");
 }
 
+/// The empty squares of a picture, with White's amazons free and Black's as walls.
+fn pictured_part(picture: &str) -> Part {
+    let position = Position::from_picture(picture, Side::White).unwrap();
+    let [walls, free] = position.all_amazons();
+    Part { empty: position.empty(), free, walls }
+}
+
+/// Scattered squares with a free amazon and a wall.
+fn ragged_part(count: usize, rng: &mut Rng) -> Part {
+    let mut squares: Vec<_> = Bitboard::playable(size(5)).into_iter().collect();
+    rng.shuffle(&mut squares);
+    let mut take = |count: usize| squares.drain(..count).collect::<Bitboard>();
+    Part { empty: take(count), free: take(1), walls: take(1) }
+}
+
+#[test]
+fn where_the_filling_search_gives_up_its_bounds_hold() {
+    let one_is_lost = pictured_part("XXXXX .X.X. XBX.W .X... XX.XX");
+    assert_eq!(filling(one_is_lost), Bounds { low: 8, high: 9 });
+    let mut rng = Rng::with_seed(13);
+    let ragged = (0..6000).map(|_| ragged_part(rng.usize(10..=12), &mut rng));
+    let mut at_the_low = 0;
+    for part in [one_is_lost].into_iter().chain(ragged) {
+        let bounds = filling(part);
+        if bounds.low < bounds.high {
+            let exact = longest(part, &mut HashMap::new());
+            assert!((bounds.low..=bounds.high).contains(&exact), "{bounds:?} is not {exact}: {part:?}");
+            at_the_low += u32::from(exact == bounds.low);
+        }
+    }
+    // A bound that is one too high is seen only there.
+    assert!(at_the_low >= 10, "only {at_the_low}");
+}
+
 /// Draws unfinished positions whose winner the bounds prove, on boards of any size.
 fn decided_positions(count: usize, seed: u64) -> Vec<Position> {
     let mut rng = Rng::with_seed(seed);
@@ -255,6 +290,9 @@ fn the_search_fills_what_is_won_and_fights_for_what_is_contested() {
         let winner = prover.winner(&position).unwrap();
         let wins = winner == position.side();
         let report = searched(&mut search_of(position, Params::TOURNAMENT));
+        let without = Params { counting: false, ..Params::TOURNAMENT };
+        let without = searched(&mut search_of(position, without));
+        assert!(without.iterations > 0, "{position}");
         let best = report.best.unwrap();
         assert_eq!(position.check(best), Ok(()), "{position}");
         assert_eq!(report.proven, Some(winner));
@@ -267,14 +305,40 @@ fn the_search_fills_what_is_won_and_fights_for_what_is_contested() {
                 filled += 1;
             }
             None => {
-                assert!(!wins && report.iterations > 0, "{position}");
+                assert!(!wins);
+                // A lost position is searched as if no endgame could be proven: any move would do otherwise.
+                assert_eq!(
+                    (report.iterations, report.lines),
+                    (without.iterations, without.lines),
+                    "{position}"
+                );
                 fought += 1;
             }
         }
-        let without = Params { counting: false, ..Params::TOURNAMENT };
-        assert!(searched(&mut search_of(position, without)).iterations > 0);
     }
     assert!(filled > 100 && fought > 20, "{filled} filled, {fought} searched");
+}
+
+#[test]
+fn a_search_forgets_the_proofs_below_a_root_that_is_lost() {
+    let (mut prover, mut rng) = (FillingProver::new(), Rng::with_seed(14));
+    let mut lost = 0;
+    for position in (0..20).flat_map(|_| random_game(Position::start(size(6)), &mut rng)) {
+        let mut search = search_of(position, Params::TOURNAMENT);
+        let report = searched(&mut search);
+        let is_still_fought_for = |line: &&Line| {
+            let after = position.with_move(line.mv);
+            let is_searched = after.winner().is_none() && prover.filling_move(&after).is_none();
+            line.visits > 0 && line.proven == Some(position.side()) && is_searched
+        };
+        let Some(line) = report.lines.iter().find(is_still_fought_for) else { continue };
+        search.advance(line.mv);
+        if prover.winner(search.position()).is_some() {
+            assert!(searched(&mut search).iterations > 0, "{position}\n{}", line.mv);
+            lost += 1;
+        }
+    }
+    assert!(lost >= 10, "only {lost}");
 }
 
 #[test]

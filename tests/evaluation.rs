@@ -6,7 +6,7 @@ mod common;
 mod skip;
 
 use common::definitions::{
-    DIRECTIONS, Distances, distances, king_moves, line, queen_moves, various_positions,
+    DIRECTIONS, Distances, distances, freedom, king_moves, line, queen_moves, various_positions,
 };
 use common::{sides_exchanged, size, symmetries};
 use fastrand::Rng;
@@ -18,7 +18,7 @@ use otrera::eval::terms::{NAMES, TERMS, TermWeights, Terms};
 use otrera::eval::weights::network::Networks;
 use otrera::eval::weights::{Course, Knot, WeightsFile};
 use otrera::{
-    Bitboard, DistanceMaps, Evaluator, Kernel, Metrics, Model, ModelScratch, Position, Side, Square, Value,
+    Bitboard, DistanceMaps, Evaluator, Kernel, Metrics, Model, ModelScratch, Position, Side, Value,
     ValueLink, WinRate,
 };
 
@@ -161,18 +161,10 @@ fn mobility(position: &Position, side: Side) -> f64 {
     sum
 }
 
-/// Kloetzer's penalty for each amazon of a side, added up; slides of at most four steps.
+/// Kloetzer's penalty for each amazon of a side, added up.
 fn penalties(position: &Position, side: Side, king: &[Distances; 2]) -> f64 {
-    let contested = |square: &Square| king[side.opponent().index()].contains_key(square);
-    let freedom = |amazon| -> f64 {
-        let slides = DIRECTIONS.into_iter().map(|direction| line(position, amazon, direction));
-        let steps = slides.flat_map(|slide| slide.into_iter().take(4).zip(1..));
-        let reached = steps.filter(|(square, _)| contested(square));
-        reached
-            .map(|(square, step)| king_moves(position, square).len() as f64 * (-f64::from(step)).exp2())
-            .sum()
-    };
-    position.amazons(side).into_iter().map(|amazon| 30.0 / (5.0 + freedom(amazon))).sum()
+    let enemy = &king[side.opponent().index()];
+    position.amazons(side).into_iter().map(|amazon| 30.0 / (5.0 + freedom(position, amazon, enemy))).sum()
 }
 
 fn assert_close(ours: f32, expected: f64, what: &str, position: &Position) {

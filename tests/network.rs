@@ -1,15 +1,17 @@
-//! Networks: the engine's value equals the one computed from the definition.
+//! Networks against their definition: the inputs square by square with plain loops, and the value of given inputs.
 
 mod common;
 
-use common::definitions::various_positions;
+use common::definitions::{
+    Distances, distances, distances_from, freedom, king_moves, queen_moves, various_positions,
+};
 use fastrand::Rng;
 use otrera::eval::inputs::Inputs;
-use otrera::eval::network::{HIDDEN, ONE};
+use otrera::eval::network::{COUNTS, FREEDOMS, HIDDEN, ONE, SQUARES};
 use otrera::eval::weights::WeightsFile;
 use otrera::eval::weights::network::{NetworkWeights, Networks};
 use otrera::eval::{Evaluator, Value};
-use otrera::{DistanceMaps, Kernel, Model, ModelScratch};
+use otrera::{Bitboard, DistanceMaps, Kernel, Model, ModelScratch, Position, Side, Square};
 
 /// Draws a network of small random weights.
 fn random_network(rng: &mut Rng) -> NetworkWeights {
@@ -25,6 +27,62 @@ fn random_network(rng: &mut Rng) -> NetworkWeights {
         plies: rows(93),
         output: rows(1),
     }
+}
+
+/// The inputs of a position with at most four amazons a side.
+fn reference_inputs(position: &Position) -> Inputs {
+    let sides = [position.side(), position.side().opponent()];
+    let amazons: u32 = sides.iter().map(|&side| position.amazons(side).len()).sum();
+    let empty_at_start = position.size().area() as u32 - amazons;
+    let [queen, king] =
+        [queen_moves, king_moves].map(|moves| sides.map(|side| distances(position, side, moves)));
+    let amazons_of = |which: usize| {
+        let enemy = [&queen[1 - which], &king[1 - which]];
+        let amazons = position.amazons(sides[which]);
+        let mut classes = amazons.into_iter().map(|amazon| amazon_classes(position, amazons, amazon, enemy));
+        std::array::from_fn(|_| classes.next())
+    };
+    Inputs {
+        counts: square_counts(position, &queen, &king),
+        amazons: [0, 1].map(amazons_of),
+        ply: (position.arrows().len() * 92 / empty_at_start) as u8,
+    }
+}
+
+/// The number of empty squares with each pair of queen distances, and with each lead in queen moves and in king moves.
+fn square_counts(position: &Position, queen: &[Distances; 2], king: &[Distances; 2]) -> [u8; COUNTS] {
+    let mut counts = [0; COUNTS];
+    for square in position.empty() {
+        let [our_queen, their_queen] = [0, 1].map(|side| distance_class(&queen[side], square, 3));
+        let [our_king, their_king] = [0, 1].map(|side| distance_class(&king[side], square, 5));
+        let lead = |ours: usize, theirs: usize| (2 + theirs).saturating_sub(ours).min(4);
+        counts[our_queen * 5 + their_queen] += 1;
+        counts[25 + lead(our_queen, their_queen) * 5 + lead(our_king, their_king)] += 1;
+    }
+    counts
+}
+
+/// 0 to `most - 1` for distances of 1 to `most`, then a class for longer ones and a class for squares out of reach.
+fn distance_class(distances: &Distances, square: Square, most: usize) -> usize {
+    distances.get(&square).map_or(most + 1, |&steps| (steps as usize - 1).min(most))
+}
+
+/// The classes of an amazon's freedom in quarters, of the squares that it alone can claim, and that it alone contests.
+fn amazon_classes(position: &Position, side: Bitboard, amazon: Square, enemy: [&Distances; 2]) -> [u8; 3] {
+    let [enemy_queen, enemy_king] = enemy;
+    let own = distances_from(position, amazon.into(), queen_moves);
+    let others = distances_from(position, side - amazon.into(), queen_moves);
+    let (mut sole, mut contested) = (0, 0);
+    for square in position.empty() {
+        // Three queen moves stand for all that is further away.
+        let [n, o, e] =
+            [&own, &others, enemy_queen].map(|by| by.get(&square).map_or(3, |&moves| moves.min(3)));
+        sole += u32::from(n < e && n < o);
+        contested += u32::from(n <= e && e < o);
+    }
+    let quarters = (4.0 * freedom(position, amazon, enemy_king)).floor() as u32;
+    let class = |starts: &[u32], number: u32| starts.iter().filter(|&&start| start <= number).count() as u8;
+    [class(&FREEDOMS, quarters), class(&SQUARES, sole), class(&SQUARES, contested)]
 }
 
 /// Computes the log-odds of these inputs from the weights, in integers as in `Network`.
@@ -55,12 +113,18 @@ fn a_network_gives_what_its_inputs_and_weights_say_on_every_kernel() {
     let mut maps = DistanceMaps::default();
     let mut known = 0;
     for position in various_positions() {
+        if Side::BOTH.iter().any(|&side| position.amazons(side).len() > 4) {
+            assert_eq!(Inputs::of_position(&position, &mut maps, Kernel::fastest()), None);
+            continue;
+        }
+        let reference = reference_inputs(&position);
         let weights = if position.size().edge() <= 8 { &small } else { &standard };
         for kernel in Kernel::available() {
-            let Some(inputs) = Inputs::of_position(&position, &mut maps, kernel) else { continue };
+            let inputs = Inputs::of_position(&position, &mut maps, kernel);
+            assert_eq!(inputs, Some(reference), "{kernel:?}\n{position}");
             let evaluator = Evaluator::new(model.clone()).with_kernel(kernel);
             let value = evaluator.value(&position, &mut ModelScratch::default());
-            assert_eq!(value, log_odds(weights, &inputs), "{kernel:?}, {position:?}");
+            assert_eq!(value, log_odds(weights, &reference), "{kernel:?}, {position:?}");
             known += 1;
         }
     }

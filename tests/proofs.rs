@@ -4,7 +4,8 @@ mod common;
 
 use common::{random_game, size};
 use fastrand::Rng;
-use otrera::{Bitboard, Limits, Params, Position, Report, Resources, Rules, Search, Side, WinRate};
+use otrera::{Bitboard, Limits, Line, Params, Position, Report, Resources, Rules, Search, Side, WinRate};
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicBool;
 
@@ -106,6 +107,13 @@ fn check_proofs(position: &Position, report: &Report, winner: Side, solver: &mut
         assert_eq!(report.win_rate, rate);
         assert_eq!(solver.winner(&position.with_move(best)), winner, "{best}\n{position}");
     }
+    let rank = |line: &Line| match line.proven {
+        Some(winner) if winner == position.side() => 0,
+        None => 1,
+        Some(_) => 2,
+    };
+    let by_rank = |line: &Line| (rank(line), Reverse(line.visits));
+    assert!(report.lines[1..].is_sorted_by_key(by_rank), "{:?}", report.lines);
     for line in &report.lines {
         if let Some(proven) = line.proven {
             assert_eq!(proven, solver.winner(&position.with_move(line.mv)), "{}\n{position}", line.mv);

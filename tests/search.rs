@@ -92,6 +92,12 @@ fn which_child_is_tried_first_is_left_to_chance() {
 }
 
 #[test]
+fn with_priors_the_first_iteration_plays_a_whole_move() {
+    let report = found(&Position::standard(), &Params::TOURNAMENT, Resources::default(), 1);
+    assert_eq!((report.lines.len(), report.depth), (1, 1));
+}
+
+#[test]
 fn threads_on_metrics_or_rollouts_change_no_bit() {
     for position in various_positions() {
         for params in searchers() {
@@ -251,6 +257,16 @@ fn a_full_tree_loses_what_was_visited_least_and_grows_on() {
 }
 
 #[test]
+fn many_short_runs_take_no_more_memory_than_a_long_one() {
+    let params = Params { burst: 1, ..Params::TOURNAMENT };
+    let [mut short, mut long] =
+        [(); 2].map(|()| Search::new(Position::standard(), params.clone(), Resources::default()));
+    let long = run_iterations(&mut long, 300);
+    let short = (0..300).map(|_| run_iterations(&mut short, 1)).last().unwrap();
+    assert_eq!((short.nodes, short.memory_used), (long.nodes, long.memory_used));
+}
+
+#[test]
 fn a_full_tree_stops_growing_but_not_the_search_when_the_deadline_is_near() {
     let resources = Resources { memory: 16 << 20, ..Resources::default() };
     let mut search = Search::new(Position::standard(), Params::TOURNAMENT, resources);
@@ -271,6 +287,8 @@ fn hardly_any_memory_is_enough_for_a_move() {
         let resources = Resources { memory: 0, ..Resources::default() };
         let report = found(&Position::standard(), &params, resources, 3000);
         assert_eq!(Position::standard().check(report.best.unwrap()), Ok(()));
+        // Children of the root alone may take it all: thinning gains nothing then, and is given up.
+        assert!(report.thinned < 100, "thinned {} times", report.thinned);
     }
 }
 

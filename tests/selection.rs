@@ -1,7 +1,7 @@
 //! Selection formulas against plain double precision, on random families.
 
 use fastrand::Rng;
-use otrera::search::backup::{Rewards, Step, add_rewards};
+use otrera::search::backup::{Rewards, Step, add_rewards, carry_proof};
 use otrera::search::expand::Expander;
 use otrera::search::params::{Formula, Puct};
 use otrera::search::select::cache::SelectionCache;
@@ -17,9 +17,19 @@ fn children<'a>(
     edges: &[Edge],
     chunk: &'a mut ArenaChunk,
 ) -> impl Iterator<Item = NodeId> + 'a {
-    assert!(tree.begin_expansion(tree.root()));
-    let first = tree.expand(tree.root(), edges, chunk);
-    first.into_iter().chain(std::iter::from_fn(|| tree.claim_untried(tree.root(), chunk)))
+    children_of(tree, tree.root(), edges, chunk)
+}
+
+/// Expands a node; its children, claimed one by one.
+fn children_of<'a>(
+    tree: &'a Tree,
+    id: NodeId,
+    edges: &[Edge],
+    chunk: &'a mut ArenaChunk,
+) -> impl Iterator<Item = NodeId> + 'a {
+    assert!(tree.begin_expansion(id));
+    let first = tree.expand(id, edges, chunk);
+    first.into_iter().chain(std::iter::from_fn(move || tree.claim_untried(id, chunk)))
 }
 
 /// Draws a root with children of random statistics; returns the tree, and visits and mean of each child.
@@ -46,11 +56,10 @@ fn root_of(tree: &Tree) -> Parent<'_> {
     Parent::new(tree, tree.root(), Side::Black)
 }
 
-/// Selects a child of the root for Black.
-fn selected(tree: &Tree, params: &Params, variance: ValueVariance) -> NodeId {
+/// The child that a descent goes to, found without a cache of earlier ones.
+fn selected(parent: &Parent, params: &Params, variance: ValueVariance) -> NodeId {
     let (mut cache, mut chunk) = (SelectionCache::default(), ArenaChunk::default());
-    let selected = best_child(&root_of(tree), params, variance, &mut cache, &mut chunk);
-    selected.unwrap().child
+    best_child(parent, params, variance, &mut cache, &mut chunk).unwrap().child
 }
 
 /// Asserts that the child with the highest score is selected, and that proven losses are not.
@@ -64,7 +73,7 @@ fn check_selection(formula: Formula, score: impl Fn(f64, f64, f64) -> f64) {
         let all_visits: f64 = children.iter().map(|(_, visits, _)| visits).sum();
         // The visit of the descent that selects.
         tree.node(tree.root()).add_visits(1);
-        let selected = selected(&tree, &params, ValueVariance::START);
+        let selected = selected(&root_of(&tree), &params, ValueVariance::START);
         assert_ne!(selected, lost);
         let score = |&(_, visits, mean): &(NodeId, f64, f64)| score(mean, visits, all_visits);
         let highest = children.iter().filter(|child| child.0 != lost).map(score).fold(0.0, f64::max);
@@ -214,6 +223,31 @@ fn random_priors(count: usize, rng: &mut Rng) -> Vec<f32> {
     priors
 }
 
+/// Between two looks at the cache several of its children are visited, as by other workers.
+#[test]
+fn the_selection_cache_notices_what_other_workers_visit() {
+    let mut rng = Rng::with_seed(14);
+    let params = Params { formula: Formula::Ucb1Tuned, ..Params::MCTS };
+    let variance = ValueVariance::START;
+    for _ in 0..200 {
+        let (tree, mut children) = random_family(&mut rng);
+        if children.len() < 20 {
+            continue;
+        }
+        let (mut lasting, mut chunk) = (SelectionCache::default(), ArenaChunk::default());
+        let mut select =
+            || best_child(&root_of(&tree), &params, variance, &mut lasting, &mut chunk).unwrap().child;
+        select();
+        rng.shuffle(&mut children);
+        for &(child, visits, _) in &children[..10] {
+            let more = rng.u32(..=visits as u32);
+            tree.node(child).add_visits(more);
+            tree.node(tree.root()).add_visits(more);
+        }
+        assert_eq!(select(), selected(&root_of(&tree), &params, variance));
+    }
+}
+
 #[test]
 fn priors_are_kept_to_one_in_fifty() {
     let tree = Tree::with_memory(0);
@@ -233,48 +267,56 @@ fn priors_are_kept_to_one_in_fifty() {
     }
 }
 
+/// At the root, into which White moved, and after a movement of Black; with a burst of descents under way.
 #[test]
 fn selection_follows_puct() {
     let mut rng = Rng::with_seed(6);
     let mut claimed = 0;
-    for _ in 0..2000 {
-        let c = rng.f32() * 2.0;
-        let arrow_c = rng.f32();
-        let puct = Puct { movement_c: c, arrow_c, ..Puct::DEFAULT };
+    for round in 0..2000 {
+        let after_movement = round % 2 == 1;
+        let puct = Puct { movement_c: rng.f32() * 2.0, arrow_c: rng.f32() * 2.0, ..Puct::DEFAULT };
+        let c = if after_movement { puct.arrow_c } else { puct.movement_c };
         let params = Params { formula: Formula::Puct(puct), ..Params::MG };
         let variance = ValueVariance(rng.f32());
         let deviation = f64::from(variance.0).sqrt();
         let tree = Tree::with_memory(0);
-        let root = tree.root();
+        let movement = Position::standard().movements().map(Edge::movement).next().unwrap();
+        let id = match after_movement {
+            true => children(&tree, &[movement], &mut ArenaChunk::default()).next().unwrap(),
+            false => tree.root(),
+        };
         let priors = random_priors(rng.usize(2..40), &mut rng);
-        let start = Position::standard();
-        let edges = start.legal_moves().map(Edge::whole).zip(&priors);
-        let edges: Vec<Edge> = edges.map(|(edge, &prior)| edge.with_log_prior(prior.ln())).collect();
-        // Black selects; the rewards of the root are White's.
+        let squares = Bitboard::playable(Size::STANDARD).into_iter().map(Edge::arrow).zip(&priors);
+        let edges: Vec<Edge> = squares.map(|(edge, &prior)| edge.with_log_prior(prior.ln())).collect();
         let tried = rng.usize(1..=edges.len());
         let with_statistics = |child| {
             let visits = rng.u32(1..50);
-            tree.node(root).add_visits(visits);
+            tree.node(id).add_visits(visits);
             tree.node(child).add_visits(visits - 1);
             tree.node(child).add_reward(rng.u32(0..=visits * REWARD_UNIT));
             (child, f64::from(visits))
         };
         let mut chunk = ArenaChunk::default();
-        let children: Vec<_> = children(&tree, &edges, &mut chunk).take(tried).map(with_statistics).collect();
-        let all: f64 = children.iter().map(|(_, visits)| visits).sum();
-        tree.node(root).add_reward(rng.u32(0..=all as u32 * REWARD_UNIT));
+        let children = children_of(&tree, id, &edges, &mut chunk).take(tried);
+        let children: Vec<_> = children.map(with_statistics).collect();
+        let all = tree.node(id).visits();
+        // Some of the node's rewards have not been backed up, and some of its visits not begun.
+        let rewards = rng.u32(0..=all * (REWARD_UNIT / 2));
+        let (pending_rewards, pending) = (rng.u32(0..=rewards), rng.u32(1..100));
+        tree.node(id).add_reward(rewards - pending_rewards);
+        tree.node(id).add_visits(pending);
+        let mean = f64::from(rewards) / f64::from(REWARD_UNIT) / f64::from(all);
+        let mean = if after_movement { mean } else { 1.0 - mean };
+        let all = f64::from(all);
         let exploration = f64::from(c) * deviation * all.sqrt();
         let score = |&(child, visits): &(NodeId, f64)| {
             let node = tree.node(child);
             f64::from(node.mean(visits as u32)) + exploration * f64::from(node.prior()) / (1.0 + visits)
         };
         let highest = children.iter().map(score).fold(0.0, f64::max);
-        let untried = tree.next_prior(root).map(|prior| {
-            let mean = 1.0 - f64::from(tree.node(root).mean(all as u32));
-            mean + exploration * f64::from(prior)
-        });
-        tree.node(root).add_visits(1);
-        let selected = selected(&tree, &params, variance);
+        let untried = tree.next_prior(id).map(|prior| mean + exploration * f64::from(prior));
+        let parent = Parent::of_descents(&tree, id, Side::Black, pending, pending_rewards);
+        let selected = selected(&parent, &params, variance);
         let ours = match children.iter().find(|child| child.0 == selected) {
             Some(tried) => score(tried),
             None => {
@@ -334,13 +376,18 @@ fn rewarded_children(counts: &[u32], rng: &mut Rng) -> (Tree, Vec<(NodeId, Vec<f
         tree.node(tree.root()).add_visits(count);
         tree.node(child).add_visits(count - 1);
         let (least, width) = (0.3 + 0.1 * rng.f32(), 0.4 * rng.f32());
+        let path = [(tree.root(), Side::White), (child, Side::Black)];
+        let path = path.map(|(node, mover)| Step { node, mover });
         let mut rewards = Vec::new();
-        for _ in 0..count {
-            let for_black = WinRate(least + width * rng.f32());
-            let path = [(tree.root(), Side::White), (child, Side::Black)];
-            let path = path.map(|(node, mover)| Step { node, mover });
-            add_rewards(&tree, &path, Rewards::of(for_black));
-            rewards.push(f64::from(for_black.0));
+        while rewards.len() < count as usize {
+            // The descents of a burst are backed up together.
+            let mut burst = Rewards::default();
+            for _ in 0..rng.usize(1..=9).min(count as usize - rewards.len()) {
+                let for_black = WinRate(least + width * rng.f32());
+                burst.add(Rewards::of(for_black));
+                rewards.push(f64::from(for_black.0));
+            }
+            add_rewards(&tree, &path, burst);
         }
         children.push((child, rewards));
     }
@@ -370,6 +417,29 @@ fn rewards_and_their_deviations_reach_every_node_of_the_path() {
         );
         let mean = f64::from(tree.node(id).mean(count as u32));
         assert!((mean - sum / count as f64).abs() < 1e-4, "{mean} for {}", sum / count as f64);
+    }
+}
+
+#[test]
+fn deviations_beyond_two_million_are_not_counted() {
+    const MANY: u32 = 1 << 20;
+    let tree = Tree::with_memory(0);
+    let edges: Vec<Edge> = Position::standard().movements().map(Edge::movement).collect();
+    children(&tree, &edges, &mut ArenaChunk::default()).next();
+    for _ in 0..10 {
+        tree.add_deviations(tree.root(), MANY, u64::from(MANY) * squared_deviation(0));
+    }
+    assert_eq!(tree.deviations(tree.root()), (2 * MANY, 2.0 * MANY as f32 / 4.0));
+}
+
+#[test]
+fn a_node_is_lost_when_the_last_of_its_children_is() {
+    let (tree, children) = rewarded_children(&[3, 4], &mut Rng::with_seed(15));
+    for (proven, &(child, _)) in (1..).zip(&children) {
+        tree.node(child).prove(Side::White);
+        let path = [(tree.root(), Side::White), (child, Side::Black)];
+        carry_proof(&tree, path.map(|(node, mover)| Step { node, mover }).into_iter());
+        assert_eq!(tree.root_proof(), (proven == 2).then_some(Side::White));
     }
 }
 

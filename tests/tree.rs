@@ -34,7 +34,9 @@ fn grow(tree: &Tree, id: NodeId, rng: &mut Rng) -> Vec<NodeId> {
         node.add_visits(rng.u32(..5));
         node.add_reward(rng.u32(..1 << 20));
         if rng.u32(..20) == 0 {
+            let mean = node.mean(1);
             node.prove(Side::BOTH[rng.usize(..2)]);
+            assert_eq!(node.mean(1), mean, "the proof is no reward");
         }
     }
     tree.return_chunk(chunk);

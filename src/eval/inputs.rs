@@ -1,5 +1,5 @@
-//! Network inputs as a list, for training by `lab fit-network`. A test compares them with the inputs that
-//! [`super::network`] computes.
+//! What a [`super::network`] sees of a position, as a list: for `lab fit-network`, so that a network is trained on
+//! what it will see. A test computes it square by square, and the engine's value from it.
 
 use super::amazons::AMAZONS;
 use super::distance::DistanceMaps;

@@ -321,7 +321,9 @@ impl Search {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tree::Node;
+    use params::{Formula, Puct};
+    use select::puct::ValueVariance;
+    use tree::{Node, NodeId};
 
     #[test]
     fn a_root_that_has_been_visited_as_often_as_can_be_counted_ends_the_search() {
@@ -333,5 +335,80 @@ mod tests {
         let granted = u64::from(Params::TOURNAMENT.burst);
         assert!((1000 - granted..1100).contains(&report.iterations), "{}", report.iterations);
         assert_eq!(run().best, report.best);
+    }
+
+    /// The nodes that the next iteration goes through, and whether it tries a new child of the last one: by the formula
+    /// of PUCT in double precision. `None` where two scores are nearly equal.
+    fn next_path(tree: &Tree, puct: &Puct) -> Option<(Vec<NodeId>, bool)> {
+        let (mut path, mut variance) = (vec![tree.root()], f64::from(ValueVariance::START.0));
+        loop {
+            let &id = path.last()?;
+            let node = tree.node(id);
+            if !tree.is_expanded(id) {
+                return Some((path, false));
+            }
+            // The root's mover is the opponent of who chooses there, that of a node after a movement the chooser.
+            let after_movement = id != tree.root() && node.edge().as_arrow().is_none();
+            let c = if after_movement { puct.arrow_c } else { puct.movement_c };
+            let mean = f64::from(node.mean(node.visits()));
+            let (count, squares) = tree.deviations(id);
+            let (count, weight) = (f64::from(count), f64::from(puct.spread_weight));
+            let about_mean = f64::from(squares) - count * (mean - 0.5) * (mean - 0.5);
+            variance = (about_mean.max(0.0) + weight * variance) / (count + weight);
+            let exploration = f64::from(c) * (variance * f64::from(node.visits())).sqrt();
+            let score = |mean: f64, prior: f32, visits: u32| {
+                mean + exploration * f64::from(prior) / f64::from(1 + visits)
+            };
+            let urgency = if after_movement { mean } else { 1.0 - mean };
+            let untried = tree.next_prior(id).map(|prior| (score(urgency, prior, 0), None));
+            let tried = tree.tried(id).map(|(child, node)| {
+                let visits = node.visits();
+                (score(node.mean(visits).into(), node.prior(), visits), Some(child))
+            });
+            let mut scored: Vec<_> = tried.chain(untried).collect();
+            scored.sort_by(|one, other| other.0.total_cmp(&one.0));
+            if scored.len() > 1 && scored[0].0 - scored[1].0 < 1e-4 {
+                return None;
+            }
+            let Some(child) = scored[0].1 else { return Some((path, true)) };
+            path.push(child);
+        }
+    }
+
+    #[test]
+    fn an_iteration_goes_where_the_formula_says() {
+        // A weight at which the variance of a node depends much on that of its parent.
+        let puct = Puct { spread_weight: 100.0, ..Puct::DEFAULT };
+        let params = Params { formula: Formula::Puct(puct), burst: 1, counting: false, ..Params::TOURNAMENT };
+        const POSITIONS: [&str; 3] = [
+            "3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1",
+            "6q3/10/3q6/3Q1**3/1*7q/*6*2/2Q2q3Q/2***5/5Q4/3*6 b - - 9 5",
+            "2*1*5/1*1*4Q1/1qQ3*1*1/*2*****2/1***5q/7*2/1**2*Q*2/4*2q*1/3Qq5/3**5 w - - 24 13",
+        ];
+        let (mut followed, mut deep) = (0, 0);
+        for fen in POSITIONS {
+            let position = Position::from_fen(fen).unwrap();
+            let mut search = Search::new(position, params.clone(), Resources::default());
+            let run = |search: &mut Search, count| {
+                search.run(&Limits::iterations(count), &AtomicBool::new(false), &mut |_| ())
+            };
+            run(&mut search, 1000);
+            for _ in 0..500 {
+                let Some((path, is_new)) = next_path(&search.tree, &puct) else {
+                    run(&mut search, 1);
+                    continue;
+                };
+                let tried = |search: &Search| search.tree.node(path[path.len() - 1]).counts().1;
+                let visits = |search: &Search| path.iter().map(|&id| search.tree.node(id).visits()).collect();
+                let (tried_before, before): (u32, Vec<u32>) = (tried(&search), visits(&search));
+                run(&mut search, 1);
+                let expected: Vec<u32> = before.iter().map(|visits| visits + 1).collect();
+                assert_eq!(visits(&search), expected, "{fen}, {path:?}");
+                assert!(!is_new || tried(&search) == tried_before + 1, "{fen}, {path:?}");
+                followed += 1;
+                deep += u32::from(path.len() > 4);
+            }
+        }
+        assert!(followed > 1000 && deep > 300, "{followed}, {deep} of them deep");
     }
 }

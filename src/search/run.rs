@@ -164,3 +164,19 @@ impl<'a> Progress<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A row is as long as these bounds allow, or more than half as long.
+    #[test]
+    fn a_row_adds_at_most_a_sixteenth_and_the_rows_of_all_workers_an_eighth() {
+        let visits = 1 << 20;
+        for workers in 1..=128 {
+            let row = visits >> Run::row_shift(workers);
+            let most = (visits / 16).min(visits / 8 / workers);
+            assert!((most / 2 + 1..=most).contains(&row), "{row} of at most {most} for each of {workers}");
+        }
+    }
+}

@@ -26,12 +26,20 @@ pub fn king_moves(position: &Position, from: Square) -> Vec<Square> {
     DIRECTIONS.into_iter().filter_map(|direction| line(position, from, direction).first().copied()).collect()
 }
 
-/// Minimum number of moves to each square; unreachable squares are missing.
+/// The least number of moves in which amazons reach each square; those that they cannot reach are missing.
 pub type Distances = HashMap<Square, u32>;
 
 pub fn distances(position: &Position, side: Side, moves: fn(&Position, Square) -> Vec<Square>) -> Distances {
+    distances_from(position, position.amazons(side), moves)
+}
+
+pub fn distances_from(
+    position: &Position,
+    amazons: Bitboard,
+    moves: fn(&Position, Square) -> Vec<Square>,
+) -> Distances {
     let mut found = Distances::new();
-    let mut frontier: Vec<Square> = position.amazons(side).into_iter().collect();
+    let mut frontier: Vec<Square> = amazons.into_iter().collect();
     let mut steps = 0;
     while !frontier.is_empty() {
         steps += 1;
@@ -43,6 +51,17 @@ pub fn distances(position: &Position, side: Side, moves: fn(&Position, Square) -
         frontier = reached;
     }
     found
+}
+
+/// Lieberum's freedom of an amazon: the sum of `2^-steps * empty neighbours` over the squares at most four steps away
+/// that the enemy reaches.
+pub fn freedom(position: &Position, amazon: Square, enemy: &Distances) -> f64 {
+    let slides = DIRECTIONS.into_iter().map(|direction| line(position, amazon, direction));
+    let steps = slides.flat_map(|slide| slide.into_iter().take(4).zip(1..));
+    steps
+        .filter(|(square, _)| enemy.contains_key(square))
+        .map(|(square, step)| king_moves(position, square).len() as f64 * (-f64::from(step)).exp2())
+        .sum()
 }
 
 /// Returns random games, scattered positions and corridors on boards of six sizes.
