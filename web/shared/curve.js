@@ -101,7 +101,7 @@ class Curve {
   /** The text beside a point, towards the middle of the picture. */
   label({ ply, rate, label }) {
     const isRight = this.x(ply) > this.width / 2;
-    const [x, y] = [this.x(ply) + (isRight ? 6 : -6), this.y(rate) + (rate < 0.5 ? -9 : 17)];
+    const [x, y] = [this.x(ply) + 6, this.y(rate) + (rate < 0.5 ? -9 : 17)];
     return svg("text", { class: "tick", x, y, "text-anchor": isRight ? "end" : "start" }, label);
   }
 
