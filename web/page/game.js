@@ -65,9 +65,8 @@ async function unlessStopped(goesOn, work) {
 async function describe(node) {
   const { tree } = state;
   node.described ??= await engine.ask({ do: "position", fen: tree.start, moves: tree.movesTo(node) });
-  const { winner, proof } = node.described;
-  if (winner) tree.prove(node, { winner });
-  else if (proof) tree.prove(node, proof);
+  const { proof } = node.described;
+  if (proof) tree.prove(node, proof);
 }
 
 /** The engine answers a move and goes on at the end of a line; it is silent where somebody steps through a game. */

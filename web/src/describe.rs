@@ -17,7 +17,7 @@ pub struct Described {
     side: &'static str,
     /// Who has won, if the game is over.
     winner: Option<&'static str>,
-    /// The outcome, if counting moves proves it.
+    /// The outcome, if the game is over or counting moves proves it.
     proof: Option<Proof>,
     /// Of each amazon that can move: where to, and from there the squares its arrow reaches.
     moves: BTreeMap<String, BTreeMap<String, Vec<String>>>,
@@ -65,11 +65,8 @@ pub struct Proof {
 }
 
 impl Proof {
-    /// The proof of a position, if there is one and the game is not over.
+    /// The proof of a position, if there is one.
     pub fn of(position: &Position) -> Option<Self> {
-        if position.winner().is_some() {
-            return None;
-        }
         let winner = FillingProver::new().winner(position)?;
         let regions = Regions::of(position);
         let [own, others] = [regions.closed(winner), regions.open(winner.opponent())];
