@@ -233,7 +233,9 @@ function fillBestMove([rateCell, visitsCell, moveCell], { move, win_rate: rate, 
   rateCell.textContent = percent(rate);
   visitsCell.textContent = visits.toLocaleString("en");
   moveCell.firstElementChild.textContent = move;
-  const expected = proven ? [t("proven", t(proven))] : continuation.slice(0, 5);
+  // Where the position is proven, all moves are, and what is to be expected says more.
+  const isNews = proven && (!state.found.proven || continuation.length === 0);
+  const expected = isNews ? [t("proven", t(proven))] : continuation.slice(0, 5);
   moveCell.lastElementChild.textContent = ` ${expected.join(" ")}`;
   moveCell.title = expected.join(" ");
 }

@@ -98,10 +98,11 @@ class Curve {
     return [svg("path", { class: `rates ${side}`, d: path.join("") }), ...dots, ...labels];
   }
 
-  /** The text beside a point, towards the middle of the picture. */
+  /** The text of a point, behind it and towards the middle of the picture, where a line that ends there leaves room. */
   label({ ply, rate, label }) {
     const isRight = this.x(ply) > this.width / 2;
-    const [x, y] = [this.x(ply) + 6, this.y(rate) + (rate < 0.5 ? -9 : 17)];
+    const x = isRight ? this.width - CURVE.right : this.x(ply) + 6;
+    const y = this.y(rate) + (rate < 0.5 ? -22 : 32);
     return svg("text", { class: "tick", x, y, "text-anchor": isRight ? "end" : "start" }, label);
   }
 

@@ -760,9 +760,9 @@ fn a_counted_endgame_is_shown_with_its_margin() {
     browser.wait_for(
         "state.tree.line().length === 3 && document.querySelectorAll('#curve .proven').length === 3",
     );
-    assert_eq!(browser.text("#rate"), "proven: White wins by 2");
+    assert_eq!(browser.text("#rate"), "proven: White wins (+2)");
     assert_eq!(browser.evaluate("state.tree.line().map(({ rate }) => rate)"), json!([0, 0, 0]));
-    assert!(browser.text("#curve").contains("proven: White wins by 2"), "{}", browser.text("#curve"));
+    assert!(browser.text("#curve").contains("proven: White wins (+2)"), "{}", browser.text("#curve"));
     // A shorter proof says less of what is lost already, and a rate of the record nothing.
     browser.evaluate("state.tree.prove(state.tree.root, { winner: 'white', margin: null })");
     browser.evaluate("state.tree.learn(state.tree.root, 0.45, 1000)");
