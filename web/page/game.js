@@ -219,6 +219,7 @@ function setTree(tree, message = null) {
 function setTreeToLookAt(tree, message = null) {
   state.players = { black: "human", white: "human" };
   setTree(tree, message);
+  proveLine(tree);
 }
 
 async function newGame(edge, players, control) {

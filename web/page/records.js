@@ -51,7 +51,6 @@ function showGame(index, message = null) {
   openedTrees[index] ??= GameTree.ofRecord(openedGames[index]);
   setTreeToLookAt(openedTrees[index], message);
   byId("games-label").hidden = openedGames.length < 2;
-  proveLine(state.tree);
 }
 
 /** Shows at which positions of the line counting proves the outcome. */

@@ -188,7 +188,7 @@ function variations(node) {
 /** What is known of the position by search: rate, speed, best moves, the curve. */
 function drawSearch() {
   const { current } = state.tree;
-  drawRate(setUp.active ? { rate: null, proof: null } : current);
+  drawRate(current);
   byId("analyse").textContent = t(state.analysing ? "stop" : "go");
   byId("analyse").setAttribute("aria-pressed", state.analysing);
   const { found } = state;

@@ -266,6 +266,11 @@ fn pieces_are_dragged_and_keys_move() {
         browser.press(key);
         assert_eq!(browser.evaluate("state.tree.current.ply"), ply, "{key}");
     }
+    for (key, square) in [("ArrowUp", "d5"), ("ArrowLeft", "c5")] {
+        browser.press(key);
+        assert_eq!(browser.evaluate("document.activeElement.dataset.square"), square, "{key}");
+    }
+    click_square(&mut browser, "d4");
     browser.evaluate("byId('flip').focus(); squares.cells.get(squares.focused).focus()");
     for (key, square) in [("ArrowLeft", "c4"), ("Home", "a4"), ("ArrowUp", "a5"), ("End", "h5")] {
         browser.press(key);
@@ -346,6 +351,9 @@ fn a_position_is_analysed_for_as_long_as_it_is_wanted() {
     browser.wait_for("state.tree.current.ply === 0 && state.found.visits > 3000");
     browser.click("#analyse");
     browser.wait_for("state.analysing === false");
+    assert!(!browser.text("#running").contains("memory full"));
+    browser.evaluate("state.found.thinned = 2; drawSearch()");
+    assert!(browser.text("#running").contains("memory full"), "{}", browser.text("#running"));
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
