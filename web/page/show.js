@@ -251,7 +251,11 @@ function chart() {
   return { plies: line.length - 1, label: t("curve"), empty: t("curveEmpty"), series };
 }
 
-/** The winner and the margin where the outcome is proven from a position on, by which the curve names the first of such. */
-function proofLabel({ parent, proof }) {
-  return proof && parent?.proof?.winner !== proof.winner ? t("proven", t(proof.winner), proof.margin) : null;
+/** The text of the first of several positions that are proven for one side: its margin is the first that is known. */
+function proofLabel(node) {
+  const winner = node.proof?.winner;
+  if (!winner || node.parent?.proof?.winner === winner) return null;
+  let at = node;
+  while (at.proof.margin == null && at.next?.proof?.winner === winner) at = at.next;
+  return t("proven", t(winner), at.proof.margin);
 }
