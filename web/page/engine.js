@@ -35,10 +35,10 @@ class Engine {
     // A module that has panicked is not to be trusted with another request.
     if (answer.broken) this.restart();
     if (answer.problem === undefined) resolve(answer);
-    else reject(new Error(answer.problem));
+    else reject(new Error(problemText(answer.problem)));
   }
 
-  /** The answer to a request; fails with the engine's sentence about what is wrong with it. */
+  /** The answer to a request; fails with a sentence about what is wrong with it. */
   async ask(request) {
     await this.ready;
     this.requests += 1;

@@ -32,10 +32,12 @@ async function settle(message = null) {
   byId("link").hidden = true;
   draw();
   await unlessStopped(goesOn, async () => {
+    // What is being set up need not be a position that can be played.
+    if (setUp.active) return;
     await describe(node);
     if (!goesOn()) return;
     draw();
-    if (node.described.winner || setUp.active) return;
+    if (node.described.winner) return;
     if (isEngineToMove(node)) await moveByEngine(node, goesOn);
     else if (state.analysing) await search(node, { seconds: Infinity }, goesOn);
   });
@@ -63,8 +65,8 @@ async function unlessStopped(goesOn, work) {
 async function describe(node) {
   const { tree } = state;
   node.described ??= await engine.ask({ do: "position", fen: tree.start, moves: tree.movesTo(node) });
-  const { winner } = node.described;
-  if (winner) tree.learn(node, winner === "black" ? 1 : 0, Infinity);
+  const { proof } = node.described;
+  if (proof) tree.prove(node, proof);
 }
 
 /** The engine answers a move and goes on at the end of a line; it is silent where somebody steps through a game. */
@@ -80,7 +82,7 @@ async function moveByEngine(node, goesOn) {
 
 /** The most best moves that can be shown. */
 const MOST_LINES = 10;
-/** Seconds between two looks at what else is wanted. */
+/** Seconds between two looks at what else is wanted. The engine takes longer when it has to make room in its memory. */
 const SLICE = 0.1;
 /** Seconds at most for a position that is proven to be lost: its tree is begun anew with each run. */
 const LOST_SECONDS = 1;
@@ -95,9 +97,8 @@ async function search(node, { seconds, iterations }, goesOn) {
     return think({ iterations, anew: true });
   }
   let found = null;
-  const slices = Math.round(seconds / SLICE);
-  for (let slice = 0; slice < slices && goesOn(); slice += 1) {
-    found = await think({ seconds: SLICE });
+  for (let left = seconds; left > SLICE / 2 && goesOn(); left -= found.seconds) {
+    found = await think({ seconds: Math.min(left, SLICE) });
     if (!found.proven && found.iterations > 0) continue;
     const isLost = found.proven && found.proven !== tree.moverOf(node.ply);
     return isLost && goesOn() ? think({ seconds: Math.min(seconds, LOST_SECONDS) }) : found;
@@ -107,7 +108,8 @@ async function search(node, { seconds, iterations }, goesOn) {
 
 /** Keeps the longest search of a position, and shows it if that is still wanted. */
 function noted(tree, node, found, goesOn) {
-  tree.learn(node, tree.blackRate(node.ply, found.win_rate), found.proven ? Infinity : found.visits);
+  if (found.proven) tree.prove(node, { winner: found.proven, margin: found.margin });
+  else tree.learn(node, tree.blackRate(node.ply, found.win_rate), found.visits);
   if (!node.found || found.proven || found.visits >= node.found.visits) node.found = found;
   if (goesOn()) state.uninterruptible = false;
   if (goesOn() && node === state.tree.current) {
@@ -217,6 +219,7 @@ function setTree(tree, message = null) {
 function setTreeToLookAt(tree, message = null) {
   state.players = { black: "human", white: "human" };
   setTree(tree, message);
+  proveLine(tree);
 }
 
 async function newGame(edge, players, control) {

@@ -51,7 +51,7 @@ function fillNewGame() {
 /** What a key does, where no control and no square has it. */
 function stepByKey(event) {
   const steps = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
-  const isTyping = event.target.closest("input, select, textarea, dialog, .scroll-x, [role=gridcell]");
+  const isTyping = event.target.closest("input, select, textarea, dialog, .scroll-x");
   if (event.key === "Escape" && !event.target.closest("dialog")) setHalf({});
   if (isTyping || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || !(event.key in steps)) return;
   event.preventDefault();
@@ -110,15 +110,23 @@ function listen() {
   });
 }
 
-/** Tells the behaviour checksum, by which builds of the engine are compared, and the speed. */
+/** Shows the behaviour checksum, by which builds of the engine are compared, and the speed. */
 async function measure() {
   const goesOn = interrupt();
+  state.uninterruptible = true;
+  byId("bench-result").textContent = t("measuring");
+  let result = "";
   await unlessStopped(goesOn, async () => {
+    // The first run is a warm-up: the browser optimizes the engine's code while it runs.
+    await engine.ask({ do: "bench" });
     const bench = await engine.ask({ do: "bench" });
     const speed = Math.round(bench.iterations / bench.seconds).toLocaleString("en");
-    byId("bench-result").textContent = t("benchResult", bench, speed);
+    result = t("benchResult", bench, speed);
   });
-  if (goesOn()) settle();
+  byId("bench-result").textContent = result;
+  if (!goesOn()) return;
+  state.uninterruptible = false;
+  settle();
 }
 
 /** Opens a dialog. Closed by Escape it keeps this answer. */

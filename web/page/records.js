@@ -14,14 +14,21 @@ async function openFile(file) {
     tell(t("unread", file.name, t("tooLarge", Math.round(megabytes), MOST_MEGABYTES)));
     return;
   }
-  let text;
-  try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
-  } catch {
-    tell(t("unread", file.name, t("notText")));
-    return;
+  const text = decoded(await file.arrayBuffer());
+  if (text === null) tell(t("unread", file.name, t("notText")));
+  else await openText(file.name, text);
+}
+
+/** Text in UTF-8 or, as Chinese programs on Windows write it, GBK; null if it is in neither. */
+function decoded(bytes) {
+  for (const encoding of ["utf-8", "gb18030"]) {
+    try {
+      return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    } catch {
+      // Then it is in another.
+    }
   }
-  await openText(file.name, text);
+  return null;
 }
 
 async function openText(name, text) {
@@ -44,6 +51,16 @@ function showGame(index, message = null) {
   openedTrees[index] ??= GameTree.ofRecord(openedGames[index]);
   setTreeToLookAt(openedTrees[index], message);
   byId("games-label").hidden = openedGames.length < 2;
+}
+
+/** Shows at which positions of the line counting proves the outcome. */
+async function proveLine(tree) {
+  const line = tree.line();
+  await unlessStopped(() => tree === state.tree, async () => {
+    const { proofs } = await engine.ask({ do: "proofs", fen: tree.start, moves: tree.movesTo(line.at(-1)) });
+    line.forEach((node, ply) => proofs[ply] && tree.prove(node, proofs[ply]));
+    if (tree === state.tree) draw();
+  });
 }
 
 async function save(form) {

@@ -74,7 +74,7 @@ function choicesIn(node) {
 function drawOverlay(node) {
   const marks = ownerMarks(node);
   board.under.replaceChildren(...marks);
-  byId("squares-legend").hidden = marks.length === 0;
+  byId("squares-legend").hidden = byId("squares-shown").value === "off";
   const moves = suggestions(node).slice(0, 3);
   // The first of them lies on top.
   board.over.replaceChildren(...moves.toReversed().flatMap(({ move, side }, index) => {
@@ -188,10 +188,7 @@ function variations(node) {
 /** What is known of the position by search: rate, speed, best moves, the curve. */
 function drawSearch() {
   const { current } = state.tree;
-  const { rate } = current;
-  byId("rate").setAttribute("aria-label", t("rateNow", rate === null ? "–" : percent(rate)));
-  byId("rate").querySelector(".number").textContent = rate === null ? "" : `${t("black")} ${percent(rate)}`;
-  byId("rate").style.setProperty("--share", rate ?? 0.5);
+  drawRate(current);
   byId("analyse").textContent = t(state.analysing ? "stop" : "go");
   byId("analyse").setAttribute("aria-pressed", state.analysing);
   const { found } = state;
@@ -199,6 +196,17 @@ function drawSearch() {
   drawBestMoves((found?.lines ?? []).slice(0, shownLines()));
   drawOverlay(current);
   curve.draw({}, current.ply);
+}
+
+/** The bar of Black's winning rate; it is empty where the rate is not known. Its text lies on the larger part. */
+function drawRate({ rate, proof, described }) {
+  const bar = byId("rate");
+  const outcome = described?.winner ? t("won", t(described.winner)) : proof && t("proven", t(proof.winner), proof.margin);
+  const text = outcome ?? (rate === null ? "" : `${t("black")} ${percent(rate)}`);
+  bar.className = `rate ${rate === null ? "unknown" : rate < 0.5 ? "low" : "high"}`;
+  bar.setAttribute("aria-label", t("rateNow", rate === null ? t("unknown") : outcome ?? percent(rate)));
+  bar.querySelector(".number").textContent = text;
+  bar.style.setProperty("--share", rate ?? 0);
 }
 
 /** Replaces what is in a list of buttons; the keyboard's focus stays at its place. */
@@ -211,6 +219,8 @@ function replaceButtons(list, children) {
 /** The rows stay and are filled anew, since a press of a button may last longer than a slice of the search. */
 function drawBestMoves(lines) {
   const { rows } = byId("best-moves").tBodies[0];
+  // Room for as many as there will be: nothing below moves when they come and go.
+  byId("best-moves").parentElement.style.setProperty("--lines", shownLines());
   while (rows.length > lines.length) rows[rows.length - 1].remove();
   while (rows.length < lines.length) {
     const button = html("button", { type: "button", class: "best" });
@@ -223,14 +233,29 @@ function fillBestMove([rateCell, visitsCell, moveCell], { move, win_rate: rate, 
   rateCell.textContent = percent(rate);
   visitsCell.textContent = visits.toLocaleString("en");
   moveCell.firstElementChild.textContent = move;
-  const expected = proven ? [t("proven", t(proven))] : continuation.slice(0, 5);
-  moveCell.lastElementChild.replaceChildren(...expected.flatMap((word) => [" ", html("span", { class: "word" }, word)]));
+  // Where the position is proven, all moves are, and what is to be expected says more.
+  const isNews = proven && (!state.found.proven || continuation.length === 0);
+  const expected = isNews ? [t("proven", t(proven))] : continuation.slice(0, 5);
+  moveCell.lastElementChild.textContent = ` ${expected.join(" ")}`;
+  moveCell.title = expected.join(" ");
 }
 
 /** Black's winning rate along the line. */
 function chart() {
   const line = state.tree.line();
-  const points = line.filter(({ rate }) => rate !== null).map(({ ply, rate }) => ({ ply, rate }));
-  const series = [{ side: "black", points, legend: [icon("black"), html("span", {}, t("curveLegend"))] }];
+  const known = line.filter(({ rate }) => rate !== null);
+  const points = known.map((node) => ({ ply: node.ply, rate: node.rate, proven: Boolean(node.proof), label: proofLabel(node) }));
+  const legend = [icon("black"), html("span", {}, t("curveLegend"))];
+  if (points.some(({ proven }) => proven)) legend.push(html("span", {}, t("provenLegend")));
+  const series = [{ side: "black", points, legend }];
   return { plies: line.length - 1, label: t("curve"), empty: t("curveEmpty"), series };
+}
+
+/** The text of the first of several positions that are proven for one side: its margin is the first that is known. */
+function proofLabel(node) {
+  const winner = node.proof?.winner;
+  if (!winner || node.parent?.proof?.winner === winner) return null;
+  let at = node;
+  while (at.proof.margin == null && at.next?.proof?.winner === winner) at = at.next;
+  return t("proven", t(winner), at.proof.margin);
 }

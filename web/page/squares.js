@@ -12,12 +12,19 @@ class Squares {
     this.cells = new Map();
     this.focused = null;
     this.drag = null;
+    /** True from a press of the pointer on the board until the keyboard leads to a square. */
+    this.isPointed = false;
     holder.addEventListener("keydown", (event) => this.key(event));
     holder.addEventListener("pointerdown", (event) => this.press(event));
     holder.addEventListener("pointermove", (event) => this.move(event));
     holder.addEventListener("pointerup", (event) => this.release(event));
     holder.addEventListener("pointercancel", () => this.drop());
     holder.addEventListener("click", (event) => this.click(event));
+    holder.addEventListener("focusout", ({ relatedTarget }) => {
+      // The focus stays when another window takes the keyboard.
+      const stays = [relatedTarget, document.activeElement].some((element) => holder.contains(element));
+      if (!stays) this.isPointed = false;
+    });
   }
 
   /** Makes the grid for a board, from the top left corner. */
@@ -62,20 +69,28 @@ class Squares {
 
   key(event) {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
+    // After a click these keys step through the game.
+    if (this.isPointed && ["ArrowLeft", "ArrowRight", "Home", "End"].includes(event.key)) return;
     const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
     const row = this.grid.findIndex((cells) => cells.includes(this.focused));
     const column = this.grid[row].indexOf(this.focused);
     if (event.key === "Enter" || event.key === " ") this.chosen(this.focused);
+    else if (event.key === "Home") this.go(this.grid[row][0]);
+    else if (event.key === "End") this.go(this.grid[row].at(-1));
     else if (event.key in steps) {
       const [down, right] = steps[event.key];
-      const square = this.grid[row + down]?.[column + right];
-      if (square) {
-        this.focus(square);
-        this.cells.get(square).focus();
-      }
+      this.go(this.grid[row + down]?.[column + right]);
     } else return;
     event.preventDefault();
     event.stopPropagation();
+  }
+
+  /** Moves the keyboard's focus to a square, if there is one. */
+  go(square) {
+    if (!square) return;
+    this.isPointed = false;
+    this.focus(square);
+    this.cells.get(square).focus();
   }
 
   squareAt({ clientX, clientY }) {
@@ -84,6 +99,7 @@ class Squares {
 
   press(event) {
     const square = event.target.dataset.square;
+    this.isPointed = true;
     if (!square || event.button !== 0 || !event.isPrimary || !this.canDrag()) return;
     const piece = this.board.pieces.find((element) => element.dataset.square === square);
     this.drag = { square, piece, x: event.clientX, y: event.clientY, moved: false };

@@ -42,7 +42,7 @@ const TEXT = {
     setUp: "Set up a position",
     open: "Open a record",
     paste: "Paste a record",
-    pasteHint: "Moves, JSON, SGF, CCGC, or a match log of Botzone",
+    pasteHint: "Moves, a FEN, JSON, SGF, CCGC, or a match log of Botzone",
     read: "Read",
     games: "Game of this record",
     saveAs: (form) => `Save as ${form}`,
@@ -63,8 +63,10 @@ const TEXT = {
     rateNow: (rate) => `Black's winning rate: ${rate}`,
     visits: "Visits",
     line: "Moves expected",
-    running: ({ visits, depth, speed }) => `${visits.toLocaleString("en")} visits · depth ${depth} · ${Math.round(speed).toLocaleString("en")} iterations/s`,
-    proven: (side) => `proven: ${side} wins`,
+    unknown: "not known yet",
+    running: ({ visits, depth, speed, thinned }) => `${visits.toLocaleString("en")} visits · depth ${depth} · ${Math.round(speed).toLocaleString("en")} iterations/s${thinned ? ` · memory full: the least visited half was dropped${thinned > 1 ? ` (${thinned} times)` : ""}` : ""}`,
+    proven: (side, margin) => `proven: ${side} wins${margin == null ? "" : ` (+${margin})`}`,
+    provenLegend: "□ proven",
     thinking: "Otrera is thinking.",
     toMove: (side) => `${side} to move: choose an amazon.`,
     chooseLanding: (from) => `Amazon on ${from}: choose where it goes.`,
@@ -79,7 +81,7 @@ const TEXT = {
     notYourTurn: "It is Otrera's turn.",
     illegal: (move, why) => `${move}: ${why}`,
     tooLarge: (size, most) => `The file has ${size} MB; records of up to ${most} MB are read.`,
-    notText: "The file is not UTF-8 text. Records in GBK: save them as UTF-8 first.",
+    notText: "The file is not text in UTF-8 or GBK.",
     unread: (name, why) => `${name}: ${why}`,
     pasted: "The text",
     linkBroken: (why) => `The link's position cannot be shown: ${why}`,
@@ -96,6 +98,7 @@ const TEXT = {
     variation: "Variation",
     loading: "The engine is loading.",
     bench: "Measure this browser",
+    measuring: "Measuring …",
     benchResult: ({ version, checksum, kernel }, speed) => `Otrera ${version} · Bench: ${checksum} · ${speed} iterations/s (${kernel})`,
   },
   zh: {
@@ -139,7 +142,7 @@ const TEXT = {
     setUp: "摆放局面",
     open: "打开棋谱",
     paste: "粘贴棋谱",
-    pasteHint: "着法、JSON、SGF、CCGC，或 Botzone 对局日志",
+    pasteHint: "着法、FEN、JSON、SGF、CCGC，或 Botzone 对局日志",
     read: "读取",
     games: "棋谱中的对局",
     saveAs: (form) => `存为 ${form}`,
@@ -160,8 +163,10 @@ const TEXT = {
     rateNow: (rate) => `黑方胜率：${rate}`,
     visits: "访问数",
     line: "预计着法",
-    running: ({ visits, depth, speed }) => `访问 ${visits.toLocaleString("en")} · 深度 ${depth} · 每秒 ${Math.round(speed).toLocaleString("en")} 次迭代`,
-    proven: (side) => `已证明${side}胜`,
+    unknown: "未知",
+    running: ({ visits, depth, speed, thinned }) => `访问 ${visits.toLocaleString("en")} · 深度 ${depth} · 每秒 ${Math.round(speed).toLocaleString("en")} 次迭代${thinned ? ` · 内存已满：访问最少的一半已舍去${thinned > 1 ? `（${thinned} 次）` : ""}` : ""}`,
+    proven: (side, margin) => `已证明${side}胜${margin == null ? "" : `（余 ${margin} 步）`}`,
+    provenLegend: "□ 已证明",
     thinking: "Otrera 正在思考。",
     toMove: (side) => `轮到${side}：请选择一个亚马逊。`,
     chooseLanding: (from) => `${from} 的亚马逊：请选择落点。`,
@@ -176,7 +181,7 @@ const TEXT = {
     notYourTurn: "轮到 Otrera 走。",
     illegal: (move, why) => `${move}：${why}`,
     tooLarge: (size, most) => `文件有 ${size} MB；最多读取 ${most} MB 的棋谱。`,
-    notText: "文件不是 UTF-8 文本。GBK 编码的棋谱请先另存为 UTF-8。",
+    notText: "文件不是 UTF-8 或 GBK 文本。",
     unread: (name, why) => `${name}：${why}`,
     pasted: "文本",
     linkBroken: (why) => `无法显示链接中的局面：${why}`,
@@ -193,6 +198,7 @@ const TEXT = {
     variation: "变化",
     loading: "引擎正在载入。",
     bench: "测量本浏览器的速度",
+    measuring: "正在测量……",
     benchResult: ({ version, checksum, kernel }, speed) => `Otrera ${version} · Bench: ${checksum} · 每秒 ${speed} 次迭代（${kernel}）`,
   },
 };
@@ -222,6 +228,69 @@ if (!(language in TEXT)) language = "en";
 function t(name, ...values) {
   const text = TEXT[language][name];
   return typeof text === "function" ? text(...values) : text;
+}
+
+/** The engine's problems in Chinese: a pattern of the sentence, and a text whose $1 is its first group, translated too. */
+const PROBLEMS_ZH = [
+  [/^is neither JSON lines nor SGF nor CCGC text nor a log of Botzone's, and as moves: (.*)$/, "既不是 JSON、SGF、CCGC，也不是 FEN 或 Botzone 日志；作为着法读取时：$1"],
+  [/^a log of Botzone's that is no JSON: (.*)$/, "Botzone 日志不是正确的 JSON：$1"],
+  [/^the game that ends in line (\d+): (.*)$/, "到第 $1 行为止的对局：$2"],
+  [/^game (\d+), move (\d+), (\S+), is not legal: (.*)$/, "第 $1 局第 $2 步 $3 不合规则：$4"],
+  [/^move (\d+), (\S+): (.*)$/, "第 $1 步 $2：$3"],
+  [/^move (\d+): (.*)$/, "第 $1 步：$2"],
+  [/^ply (\d+): (.*)$/, "第 $1 步：$2"],
+  [/^line (\d+): (.*)$/, "第 $1 行：$2"],
+  [/^(.*) at line (\d+) column (\d+)$/, "JSON 第 $2 行第 $3 列有误"],
+  [/^(Black|White) has no amazon$/, "$1没有亚马逊"],
+  [/^a board has 4 to 10 rows, this one (\d+)$/, "棋盘应有 4 到 10 行，这里有 $1 行"],
+  [/^boards have 4 to 10 squares along an edge$/, "棋盘每边应有 4 到 10 格"],
+  [/^the side to move is w or b, not (.*)$/, "走方应为 w 或 b，而不是 $1"],
+  [/^the last field of a FEN is the number of the move, from 1 to (\d+)$/, "FEN 的最后一项是回合数，应在 1 到 $1 之间"],
+  [/^row (.*) is longer than the board$/, "行 $1 比棋盘长"],
+  [/^row (.*) does not have (\d+) squares$/, "行 $1 不是 $2 格"],
+  [/^(.*) stands for nothing in a FEN.*$/, "FEN 中不能有 $1，只能有 Q、q、* 和数字"],
+  [/^a move is three squares like (\S+), this has (\d+): (.*)$/, "着法由三个格子组成，例如 $1；这里有 $2 个：$3"],
+  [/^(.*) is not a move$/, "$1 不是着法"],
+  [/^(.*) breaks off$/, "$1 不完整"],
+  [/^(.*) is not on this board$/, "$1 不在棋盘上"],
+  [/^the side to move has no amazon on (.*)$/, "$1 上没有走方的亚马逊"],
+  [/^the amazon on (.*) cannot slide to (.*)$/, "$1 的亚马逊不能走到 $2"],
+  [/^the arrow cannot fly to (.*)$/, "箭不能放到 $1"],
+  [/^the game is over$/, "对局已经结束"],
+  [/^(\d+) MB are too much: records of up to (\d+) MB are read$/, "文本有 $1 MB；最多读取 $2 MB 的棋谱"],
+  [/^has no game in it$/, "其中没有对局"],
+  [/^a CCGC record begins with a line like (.*)$/, "CCGC 棋谱的第一行应类似 $1"],
+  [/^a CCGC record cannot say that a game starts from a set-up position$/, "CCGC 棋谱不能记录从摆放局面开始的对局"],
+  [/^a CCGC record does not name its board: this (\S+) game would be read as (\S+)$/, "CCGC 棋谱不记录棋盘大小：这局 $1 会被读作 $2"],
+  [/^GM is (.*), the Amazons are 18$/, "SGF 的 GM 为 $1，亚马逊棋应为 18"],
+  [/^SZ is (.*), boards here have 4 to 10 rows$/, "SGF 的 SZ 为 $1，棋盘应有 4 到 10 行"],
+  [/^(.*) has no point (.*)$/, "$1 中没有点 $2"],
+  [/^(.*) is a number, not (.*)$/, "$1 应为数字，而不是 $2"],
+  [/^(.*) is not a move of three points like djddgd$/, "$1 不是由三个点组成的着法（例如 djddgd）"],
+  [/^(Black|White) moves, but it is (?:Black|White)'s turn$/, "轮到对方时$1走子"],
+  [/^amazons are set up after ply (\d+)$/, "第 $1 步之后又摆放了亚马逊"],
+  [/^an SGF file begins with \(;$/, "SGF 文件应以 (; 开头"],
+  [/^a property outside any node$/, "属性不在任何节点之内"],
+  [/^(.*) belongs inside brackets$/, "$1 应写在括号内"],
+  [/^the text ends in the middle of a game$/, "文本在对局中途结束"],
+  [/^a value of (.*) has no closing bracket$/, "$1 的值缺少右括号"],
+  [/^(.*) has no value$/, "$1 没有值"],
+  [/^a log of Botzone's without a move of Amazons$/, "Botzone 日志中没有亚马逊棋的着法"],
+  [/^a log of Botzone's without a list of turns$/, "Botzone 日志中没有回合列表"],
+  [/^(.*) is no move: x0, y0, x1, y1, x2, y2 from 0 to 7 are wanted$/, "$1 不是着法：x0、y0、x1、y1、x2、y2 应为 0 到 7"],
+  [/^(Black|White)$/, (side) => TEXT.zh[side.toLowerCase()]],
+];
+
+/** A problem that the engine tells, in the page's language. */
+function problemText(problem) {
+  if (language === "en") return problem;
+  for (const [pattern, text] of PROBLEMS_ZH) {
+    const groups = problem.match(pattern);
+    if (!groups) continue;
+    if (typeof text === "function") return text(...groups);
+    return text.replace(/\$(\d)/g, (_, index) => problemText(groups[index]));
+  }
+  return problem;
 }
 
 /** Fills every element that says which text it wants: `data-text` inside, `data-label` as its name. */

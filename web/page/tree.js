@@ -2,11 +2,12 @@
 
 /**
  * A position. `rate` is Black's winning rate by the longest search of it, `found` that search, `played` what the player
- * of the move tells of it, `winner` who has won where the game ended before its end on the board.
+ * of the move tells of it, `winner` who has won where the game ended before its end on the board. `proof` is
+ * `{ winner, margin }` where the outcome is certain: the moves that the winner has left at the end, if that is known.
  */
 function newNode(parent, move) {
   const ply = parent ? parent.ply + 1 : 0;
-  const known = { described: null, found: null, rate: null, visits: 0, played: {}, winner: null };
+  const known = { described: null, found: null, rate: null, visits: 0, played: {}, winner: null, proof: null };
   return { parent, move, ply, children: [], next: null, ...known };
 }
 
@@ -32,6 +33,7 @@ class GameTree {
     if (!node) {
       node = newNode(parent, move);
       parent.children.push(node);
+      if (parent.proof) this.proveChildren(parent);
     }
     this.show(node);
     return node;
@@ -92,6 +94,22 @@ class GameTree {
     if (visits < node.visits) return;
     node.rate = rate;
     node.visits = visits;
+  }
+
+  /** Keeps the proven outcome with the largest margin, and proves by it the positions before and after. */
+  prove(node, proof) {
+    if (node.proof && (node.proof.margin ?? -1) >= (proof.margin ?? -1)) return;
+    node.proof = proof;
+    this.learn(node, proof.winner === "black" ? 1 : 0, Infinity);
+    this.proveChildren(node);
+    // A side that can move to a won position has won.
+    if (node.parent && this.moverOf(node.parent.ply) === proof.winner) this.prove(node.parent, proof);
+  }
+
+  /** A lost side has lost after each of its moves. */
+  proveChildren({ proof, ply, children }) {
+    if (this.moverOf(ply) === proof.winner) return;
+    for (const child of children) this.prove(child, proof);
   }
 
   /** How much of its winning rate the mover of a node gave away, where both positions have been searched. */

@@ -5,8 +5,9 @@ const CURVE = { height: 230, left: 46, right: 12, top: 14, bottom: 26 };
 class Curve {
   /**
    * `choose` is called with the ply that somebody points at; `chart` makes of a game what is drawn:
-   * `{ plies, label, empty, series: [{ side, points: [{ ply, rate }], legend: [element or text] }] }`.
-   * `side` is the look of a line, `empty` is shown where no series has a point.
+   * `{ plies, label, empty, series: [{ side, points: [{ ply, rate, proven, label }], legend: [element or text] }] }`.
+   * `side` is the look of a line, `empty` is shown where no series has a point; `proven` points look different, and
+   * `label` is a text beside a point, or null.
    */
   constructor(holder, choose, chart) {
     this.holder = holder;
@@ -86,13 +87,23 @@ class Curve {
 
   line({ points, side }) {
     const path = points.map(({ ply, rate }, index) => `${index ? "L" : "M"}${this.x(ply).toFixed(1)} ${this.y(rate).toFixed(1)}`);
-    const dots = points.map(({ ply, rate }) => {
+    const dots = points.map(({ ply, rate, proven }) => {
       const [x, y] = [this.x(ply), this.y(rate)];
+      if (proven) return svg("rect", { class: `dot proven ${side}`, x: x - 3, y: y - 3, width: 6, height: 6 });
       return side === "black"
         ? svg("circle", { class: `dot ${side}`, cx: x, cy: y, r: 2.2 })
         : svg("path", { class: `dot ${side}`, d: `M${x} ${y - 3}l3 3-3 3-3-3z` });
     });
-    return [svg("path", { class: `rates ${side}`, d: path.join("") }), ...dots];
+    const labels = points.filter(({ label }) => label).map((point) => this.label(point));
+    return [svg("path", { class: `rates ${side}`, d: path.join("") }), ...dots, ...labels];
+  }
+
+  /** The text of a point, behind it and towards the middle of the picture, where a line that ends there leaves room. */
+  label({ ply, rate, label }) {
+    const isRight = this.x(ply) > this.width / 2;
+    const x = isRight ? this.width - CURVE.right : this.x(ply) + 6;
+    const y = this.y(rate) + (rate < 0.5 ? -22 : 32);
+    return svg("text", { class: "tick", x, y, "text-anchor": isRight ? "end" : "start" }, label);
   }
 
   placeCursor() {

@@ -1,7 +1,9 @@
 //! What the page is told of a position, and of a search in it.
 
+use otrera::endgame::filling::filling;
+use otrera::endgame::regions::Regions;
 use otrera::eval::ownership::Ownership;
-use otrera::{Line, Move, Position, Report, Side, Square};
+use otrera::{FillingProver, Line, Move, Position, Report, Side, Square};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -15,6 +17,8 @@ pub struct Described {
     side: &'static str,
     /// Who has won, if the game is over.
     winner: Option<&'static str>,
+    /// The outcome, if the game is over or counting moves proves it.
+    proof: Option<Proof>,
     /// Of each amazon that can move: where to, and from there the squares its arrow reaches.
     moves: BTreeMap<String, BTreeMap<String, Vec<String>>>,
     /// The [owner](otrera::eval::ownership::Owner::letter) of each square by rows from a1, a space where something
@@ -44,10 +48,30 @@ impl Described {
             ply: position.ply(),
             side: name(position.side()),
             winner: winner.map(name),
+            proof: Proof::of(position),
             moves: if winner.is_none() { moves(position) } else { BTreeMap::new() },
             owners: owners.collect(),
             distances: distances.collect(),
         }
+    }
+}
+
+/// An outcome that is proven by the [filling bounds](otrera::endgame).
+#[derive(Serialize)]
+pub struct Proof {
+    winner: &'static str,
+    /// Moves that the winner is certain to have left when the other side cannot move.
+    margin: u32,
+}
+
+impl Proof {
+    /// The proof of a position, if there is one.
+    pub fn of(position: &Position) -> Option<Self> {
+        let winner = FillingProver::new().winner(position)?;
+        let regions = Regions::of(position);
+        let [own, others] = [regions.closed(winner), regions.open(winner.opponent())];
+        let needed = filling(others).high + u32::from(winner == position.side());
+        Some(Self { winner: name(winner), margin: filling(own).low.saturating_sub(needed) })
     }
 }
 
@@ -80,7 +104,9 @@ pub struct Found {
     /// Iterations of this run, and visits of the root with those of earlier runs.
     iterations: u64,
     visits: u32,
+    /// Deepest descent, and how often the full tree was thinned, since the search of this position began.
     depth: usize,
+    thinned: u32,
     /// Time of this run.
     seconds: f64,
 }
@@ -106,6 +132,7 @@ impl Found {
             iterations: report.iterations,
             visits: report.visits,
             depth: report.depth,
+            thinned: report.thinned,
             seconds: report.elapsed.as_secs_f64(),
         }
     }

@@ -3,18 +3,22 @@
 //! ```json
 //! {"do":"start","edge":8}                                  the start of a board
 //! {"do":"position","fen":"…","moves":["d1-d7/g7"]}         a position after these moves, in any of their forms
+//! {"do":"proofs","fen":"…","moves":["d1-d7/g7"]}           the outcome of each position, where counting proves it
 //! {"do":"think","fen":"…","seconds":0.1,"lines":5}         one run of the search, which keeps its tree
 //! {"do":"think","fen":"…","iterations":5000,"anew":true}   the same without what the tree knows
-//! {"do":"read","text":"…"}                                 the games of a record in any form
+//! {"do":"read","text":"…"}                                 the games of a record in any form, or of a FEN
 //! {"do":"write","game":{…},"form":"sgf"}                   a game, as `read` gave it, in json, sgf or ccgc
 //! {"do":"bench"}                                           the behaviour checksum
 //! ```
 //!
 //! An answer that is `{"problem":"…"}` says in a sentence what is wrong with the request.
 
-use crate::describe::{Described, Found};
+use crate::describe::{Described, Found, Proof};
 use otrera::record::{ccgc, json, sgf};
-use otrera::{GameRecord, Limits, Move, Params, Position, Resources, Search, Size, bench, record};
+use otrera::{
+    GameRecord, Limits, MalformedText, Move, Params, Position, Report, Resources, Search, Side, Size, bench,
+    record,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::atomic::AtomicBool;
@@ -26,6 +30,13 @@ const MOST_BYTES: usize = 16 << 20;
 /// The most that one run may take, so that the page is answered.
 const MOST_SECONDS: f64 = 60.0;
 
+/// The part of the tree's memory from which a run lasts [`THINNING_SECONDS`] or more.
+const NEARLY_FULL: f64 = 0.95;
+
+/// Enough time to thin a full tree: [`Search::run`] does not thin one where the deadline is nearer than that takes, by
+/// its estimate 0.42 s for the default memory.
+const THINNING_SECONDS: f64 = 0.6;
+
 #[derive(Deserialize)]
 #[serde(tag = "do", rename_all = "lowercase")]
 enum Request {
@@ -35,6 +46,10 @@ enum Request {
     Position {
         fen: String,
         #[serde(default)]
+        moves: Vec<String>,
+    },
+    Proofs {
+        fen: String,
         moves: Vec<String>,
     },
     Think(Think),
@@ -82,6 +97,12 @@ struct Reached {
 }
 
 #[derive(Serialize)]
+struct Proofs {
+    /// Of the start, and of the position after each move.
+    proofs: Vec<Option<Proof>>,
+}
+
+#[derive(Serialize)]
 struct Games {
     games: Vec<Value>,
 }
@@ -109,9 +130,24 @@ struct Problem {
 #[derive(Default)]
 pub struct Engine {
     search: Option<Search>,
+    resources: Resources,
+    progress: Progress,
+}
+
+/// What the runs on one position have come to together.
+#[derive(Default)]
+struct Progress {
+    depth: usize,
+    thinned: u32,
+    memory_used: f64,
 }
 
 impl Engine {
+    /// An engine whose search has these resources.
+    pub fn new(resources: Resources) -> Self {
+        Self { resources, ..Self::default() }
+    }
+
     /// Answers a request.
     pub fn answer(&mut self, request: &str) -> String {
         self.answered(request).unwrap_or_else(|problem| written(&Problem { problem }))
@@ -124,7 +160,15 @@ impl Engine {
                 let size = Size::new(edge).ok_or("boards have 4 to 10 squares along an edge")?;
                 written(&Described::new(&Position::start(size)))
             }
-            Request::Position { fen, moves } => written(&reached(&fen, &moves)?),
+            Request::Position { fen, moves } => {
+                let (positions, played) = course(&fen, &moves)?;
+                let position = positions.last().map(Described::new).ok_or("there is no position")?;
+                written(&Reached { position, played })
+            }
+            Request::Proofs { fen, moves } => {
+                let (positions, _) = course(&fen, &moves)?;
+                written(&Proofs { proofs: positions.iter().map(Proof::of).collect() })
+            }
             Request::Think(think) => written(&self.think(&think)?),
             Request::Read { text } => written(&Games { games: games(&text)? }),
             Request::Write { game, form } => written(&Text { text: record_text(&game, form)? }),
@@ -138,10 +182,14 @@ impl Engine {
         if position.winner().is_some() {
             return Err("the game is over".into());
         }
+        let limits = self.limits(think)?;
         if think.anew {
             self.search = None;
         }
-        let new = || Search::new(position, Params::TOURNAMENT, Resources::default());
+        if self.search.as_ref().is_none_or(|search| *search.position() != position) {
+            self.progress = Progress::default();
+        }
+        let new = || Search::new(position, Params::TOURNAMENT, self.resources);
         let search = self.search.get_or_insert_with(new);
         let before = *search.position();
         // Most runs go on with the position of the one before: then there is nothing to look for.
@@ -151,13 +199,23 @@ impl Engine {
                 None => search.set_position(position),
             }
         }
+        let report = search.run(&limits, &AtomicBool::new(false), &mut |_| ());
+        let Progress { depth, thinned, .. } = self.progress;
+        let (depth, thinned) = (depth.max(report.depth), thinned + report.thinned);
+        self.progress = Progress { depth, thinned, memory_used: report.memory_used };
+        Ok(Found::new(&Report { depth, thinned, ..report }, think.lines))
+    }
+
+    /// The limits of a run: its iterations, and its time, which is longer where the tree may have to be thinned.
+    fn limits(&self, think: &Think) -> Result<Limits, String> {
         let time = think.seconds.filter(|seconds| (0.0..=MOST_SECONDS).contains(seconds));
-        let deadline = time.and_then(|seconds| Limits::time(Duration::from_secs_f64(seconds)).deadline);
-        let limits = Limits { iterations: think.iterations, deadline };
-        if limits.iterations.is_none() && limits.deadline.is_none() {
+        if think.iterations.is_none() && time.is_none() {
             return Err(format!("a search needs iterations, or seconds from 0 to {MOST_SECONDS}"));
         }
-        Ok(Found::new(&search.run(&limits, &AtomicBool::new(false), &mut |_| ()), think.lines))
+        let least = if self.progress.memory_used >= NEARLY_FULL { THINNING_SECONDS } else { 0.0 };
+        let deadline =
+            time.and_then(|seconds| Limits::time(Duration::from_secs_f64(seconds.max(least))).deadline);
+        Ok(Limits { iterations: think.iterations, deadline })
     }
 }
 
@@ -166,20 +224,43 @@ fn written(answer: &impl Serialize) -> String {
     serde_json::to_string(answer).unwrap_or_else(|error| format!("{{\"problem\":\"{error}\"}}"))
 }
 
+/// The position of a FEN in which both sides have something to play with.
 fn position(fen: &str) -> Result<Position, String> {
-    Position::from_fen(fen).map_err(|error| error.to_string())
+    let position = Position::from_fen(fen).map_err(|error| error.to_string())?;
+    match Side::BOTH.into_iter().find(|&side| position.amazons(side).is_empty()) {
+        Some(side) => Err(format!("{side} has no amazon")),
+        None => Ok(position),
+    }
 }
 
-/// The position after these moves.
-fn reached(fen: &str, moves: &[String]) -> Result<Reached, String> {
+/// The positions from a FEN through these moves, and the moves as this engine writes them.
+fn course(fen: &str, moves: &[String]) -> Result<(Vec<Position>, Vec<String>), String> {
     let mut position = position(fen)?;
-    let mut played = Vec::with_capacity(moves.len());
+    let (mut positions, mut played) = (vec![position], Vec::with_capacity(moves.len()));
     for (number, text) in (1..).zip(moves) {
         let mv: Move = text.parse().map_err(|error| format!("move {number}: {error}"))?;
         position = position.try_play(mv).map_err(|error| format!("move {number}, {mv}: {error}"))?;
+        positions.push(position);
         played.push(mv.to_string());
     }
-    Ok(Reached { position: Described::new(&position), played })
+    Ok((positions, played))
+}
+
+/// The game of a FEN and the moves behind it, as in UCI's `position`; `None` where the text does not begin with a board.
+fn game_of_fen(text: &str) -> Option<Result<GameRecord, MalformedText>> {
+    let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+    let text =
+        ["position ", "fen "].into_iter().fold(text, |text, word| text.strip_prefix(word).unwrap_or(text));
+    let board = text.split_whitespace().next()?;
+    // No other form has three slashes in such a word.
+    let is_board = board.matches('/').count() >= 3
+        && board.chars().all(|c| c.is_ascii_alphanumeric() || c == '*' || c == '/');
+    is_board.then(|| {
+        let (line, below) = text.split_once('\n').unwrap_or((text, ""));
+        let (fen, beside) = line.split_once(" moves ").unwrap_or((line, ""));
+        let moves = ccgc::read_moves(&format!("{beside}\n{below}"))?;
+        Ok(GameRecord::new("", "", Position::from_fen(fen)?).with_moves(&moves))
+    })
 }
 
 /// The games of a text, all of whose moves are legal, as objects.
@@ -191,7 +272,8 @@ fn games(text: &str) -> Result<Vec<Value>, String> {
             MOST_BYTES >> 20
         ));
     }
-    let games = record::read(text).map_err(|error| error.to_string())?;
+    let games = game_of_fen(text).map_or_else(|| record::read(text), |game| Ok(vec![game?]));
+    let games = games.map_err(|error| error.to_string())?;
     if let Some((number, (ply, mv, error))) =
         (1..).zip(&games).find_map(|(number, game)| Some((number, game.first_illegal()?)))
     {

@@ -214,45 +214,83 @@ fn set_up_that_is_cancelled_leaves_no_trace() {
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
+/// Drags from a square to another as a mouse does, through places in between.
+fn drag(browser: &mut Browser, from: &str, to: &str) {
+    let [[x0, y0], [x1, y1]] = [from, to].map(|square| {
+        let cell =
+            format!("document.querySelector(\"#squares [data-square='{square}']\").getBoundingClientRect()");
+        let centre = browser.evaluate(&format!(
+            "(() => {{ const box = {cell}; return [box.x + box.width / 2, box.y + box.height / 2]; }})()"
+        ));
+        [0, 1].map(|axis| centre[axis].as_f64().expect("a place"))
+    });
+    let mut mouse = |kind, share: f64, buttons| {
+        let (x, y) = (x0 + share * (x1 - x0), y0 + share * (y1 - y0));
+        let event =
+            json!({"type": kind, "x": x, "y": y, "button": "left", "buttons": buttons, "clickCount": 1});
+        browser.command("Input.dispatchMouseEvent", event);
+    };
+    mouse("mousePressed", 0.0, 1);
+    (1..=5).for_each(|step| mouse("mouseMoved", f64::from(step) / 5.0, 1));
+    mouse("mouseReleased", 1.0, 0);
+}
+
 #[test]
 fn pieces_are_dragged_and_keys_move() {
     let Some(mut browser) = opened("drags and keys") else { return };
     new_game(&mut browser, FEW_ITERATIONS);
     wait_for_turn(&mut browser);
-    let centre = |browser: &mut Browser, square: &str| {
-        let cell =
-            format!("document.querySelector(\"#squares [data-square='{square}']\").getBoundingClientRect()");
-        browser.evaluate(&format!(
-            "(() => {{ const box = {cell}; return [box.x + box.width / 2, box.y + box.height / 2]; }})()"
-        ))
-    };
     browser.evaluate("byId('squares').scrollIntoView({ block: 'center' })");
-    let [from, to] = ["c1", "c5"].map(|square| centre(&mut browser, square));
-    for (kind, [x, y], buttons) in [
-        ("mousePressed", [&from[0], &from[1]], 1),
-        ("mouseMoved", [&to[0], &to[1]], 1),
-        ("mouseReleased", [&to[0], &to[1]], 0),
-    ] {
-        let event =
-            json!({"type": kind, "x": x, "y": y, "button": "left", "buttons": buttons, "clickCount": 1});
-        browser.command("Input.dispatchMouseEvent", event);
-    }
+    drag(&mut browser, "c1", "c5");
     assert_eq!(browser.evaluate("[state.half.from, state.half.to]"), json!(["c1", "c5"]));
-    browser.press("Escape");
+    drag(&mut browser, "c5", "f5");
+    browser.wait_for("state.tree.current.ply === 2");
+    assert_eq!(
+        browser.evaluate("[state.tree.movesTo(state.tree.current)[0], String(getSelection())]"),
+        json!(["c1-c5/f5", ""])
+    );
+    wait_for_turn(&mut browser);
+    browser.click("#undo");
+    browser.wait_for("state.tree.current.ply === 0");
     browser.evaluate("squares.focus('c1'); squares.cells.get('c1').focus()");
     browser.press("Enter");
     for key in ["ArrowUp", "ArrowUp", "Enter", "ArrowDown", "Enter"] {
         browser.press(key);
     }
-    browser.wait_for("state.tree.movesTo(state.tree.current)[0] === 'c1-c3/c2'");
+    browser
+        .wait_for("state.tree.current.ply === 2 && state.tree.movesTo(state.tree.current)[0] === 'c1-c3/c2'");
+    wait_for_turn(&mut browser);
+    // After a click the keys step through the game; after the way by Tab, from square to square.
+    click_square(&mut browser, "d4");
+    for (key, ply) in [("ArrowLeft", 1), ("Home", 0), ("ArrowRight", 1), ("End", 2)] {
+        browser.press(key);
+        assert_eq!(browser.evaluate("state.tree.current.ply"), ply, "{key}");
+    }
+    for (key, square) in [("ArrowUp", "d5"), ("ArrowLeft", "c5")] {
+        browser.press(key);
+        assert_eq!(browser.evaluate("document.activeElement.dataset.square"), square, "{key}");
+    }
+    click_square(&mut browser, "d4");
+    browser.evaluate("byId('flip').focus(); squares.cells.get(squares.focused).focus()");
+    for (key, square) in [("ArrowLeft", "c4"), ("Home", "a4"), ("ArrowUp", "a5"), ("End", "h5")] {
+        browser.press(key);
+        assert_eq!(browser.evaluate("document.activeElement.dataset.square"), square, "{key}");
+    }
+    assert_eq!(browser.evaluate("state.tree.current.ply"), 2);
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
 #[test]
 fn the_engine_searches_as_the_program_does() {
     let Some(mut browser) = opened("the search of the page") else { return };
+    browser.evaluate(
+        "engine.asked = [];
+         engine.ask = (request) => { engine.asked.push(request.do); return Engine.prototype.ask.call(engine, request); };",
+    );
     browser.click("#bench");
-    browser.wait_for("byId('bench-result').textContent !== ''");
+    browser.wait_for("byId('bench-result').textContent.includes('Bench')");
+    // The first of two runs warms the browser up.
+    assert_eq!(browser.evaluate("engine.asked"), json!(["bench", "bench"]));
     let bench = browser.evaluate("engine.ask({ do: 'bench' })");
     let recorded = include_str!("../../tests/data/bench.txt");
     let recorded =
@@ -313,6 +351,9 @@ fn a_position_is_analysed_for_as_long_as_it_is_wanted() {
     browser.wait_for("state.tree.current.ply === 0 && state.found.visits > 3000");
     browser.click("#analyse");
     browser.wait_for("state.analysing === false");
+    assert!(!browser.text("#running").contains("memory full"));
+    browser.evaluate("state.found.thinned = 2; drawSearch()");
+    assert!(browser.text("#running").contains("memory full"), "{}", browser.text("#running"));
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
@@ -428,6 +469,10 @@ fn any_position_is_set_up_and_written_as_fen() {
     browser.click("#open-set-up");
     browser.click("#set-up-size input[value='6']");
     browser.click("#set-up-clear");
+    browser.click("#set-up-done");
+    browser.wait_for("byId('status').textContent !== ''");
+    assert_eq!(browser.text("#status"), "Black has no amazon");
+    assert_eq!((browser.text("#rate"), browser.evaluate("setUp.active")), (String::new(), json!(true)));
     let [black, white] = wanted.all_amazons();
     for (piece, set) in [("black", black), ("white", white), ("arrow", wanted.arrows())] {
         browser.click(&format!("#palette input[value='{piece}']"));
@@ -452,10 +497,10 @@ fn any_position_is_set_up_and_written_as_fen() {
 fn bad_input_gets_a_sentence_and_the_page_goes_on() {
     let Some(mut browser) = opened("bad input in the page") else { return };
     let folder = folder("bad");
-    let [huge, latin] = ["huge.sgf", "latin.txt"].map(|name| folder.join(name));
+    let [huge, utf16] = ["huge.sgf", "utf16.txt"].map(|name| folder.join(name));
     std::fs::write(&huge, vec![b'('; 50 << 20]).expect("50 MB");
-    std::fs::write(&latin, [0xb5, 0xda, 0xd2, 0xbb]).expect("four bytes of GBK");
-    for (file, problem) in [(&huge, "50 MB"), (&latin, "UTF-8")] {
+    std::fs::write(&utf16, b"\xff\xfe1\0").expect("text in UTF-16");
+    for (file, problem) in [(&huge, "50 MB"), (&utf16, "UTF-8")] {
         browser.give_file("#file", file);
         browser.wait_for(&format!("byId('status').textContent.includes({problem:?})"));
     }
@@ -486,6 +531,60 @@ fn bad_input_gets_a_sentence_and_the_page_goes_on() {
     std::fs::remove_dir_all(folder).expect("it was made above");
 }
 
+const START: &str = "1qq1/q2q/Q2Q/1QQ1";
+
+/// Something wrong of each kind: a record and nothing, or moves and the FEN before them.
+const PROBLEMS: [(&str, &str); 42] = [
+    ("", "nonsense"),
+    ("", "4/4/4/4"),
+    ("", "4/4/4/Q3"),
+    ("", "1qq1/q2q/Q2Q/1QQ1 x"),
+    ("", "1qq1/q2q/Q2Q/1QQ1 w - - 0 0"),
+    ("", "1qq1/q2q/Q2Q/99"),
+    ("", "1qq1/q2q/Q2Q/QQ"),
+    ("", "1qq1/q2q/Q2Q/1KK1"),
+    ("b1", START),
+    ("nonsense", START),
+    ("b1-b2/j9", START),
+    ("a4-b2/b3", START),
+    ("b1-b4/b3", START),
+    ("b1-b2/b4", START),
+    ("1qq1/q2q/Q2Q/1KK1 w", ""),
+    ("", ""),
+    ("1. e4 e5", ""),
+    ("well played", ""),
+    ("d1-d7/g7\nd1d7(g", ""),
+    ("d1-d7/g7 d1-d2/d3", ""),
+    ("{\"moves\":", ""),
+    ("{\"number\":0,\"moves\":[]}", ""),
+    ("{\"number\":0,\"black\":\"\",\"white\":\"\",\"start\":\"4/4\",\"winner\":null,\"moves\":[]}", ""),
+    ("{\"match\":{}}", ""),
+    ("#[GO][a][b]", ""),
+    ("#[AM][a][b][先手胜][][];\n1 d1d7", ""),
+    ("(;GM[1])", ""),
+    ("(;GM[18]SZ[30])", ""),
+    ("(;GM[18]SZ[x])", ""),
+    ("(;GM[18]AB[zz];B[djddgd])", ""),
+    ("(;GM[18];B[xx])", ""),
+    ("(;GM[18];W[djddgd])", ""),
+    ("(;GM[18];B[djddgd];AB[aa])", ""),
+    ("(", ""),
+    ("(;GM[18", ""),
+    ("(;GM)", ""),
+    ("(GM[18])", ""),
+    ("(;GM[18]-)", ""),
+    ("[", ""),
+    ("[]", ""),
+    ("{\"logs\":3}", ""),
+    ("{\"requests\":[{\"x0\":-1},{\"x0\":9}],\"responses\":[{\"x0\":9}]}", ""),
+];
+
+/// Words without which the engine says nothing in English.
+const ENGLISH: [&str; 22] = [
+    "a", "an", "the", "is", "are", "has", "no", "not", "of", "at", "in", "and", "as", "without", "line",
+    "move", "ply", "to", "game", "record", "value", "expected",
+];
+
 #[test]
 fn the_page_is_read_in_both_languages_on_any_screen_in_either_light() {
     let Some(mut browser) = opened("languages, widths and colours") else { return };
@@ -497,6 +596,19 @@ fn the_page_is_read_in_both_languages_on_any_screen_in_either_light() {
         "(() => { const names = Object.keys(TEXT.en); return Object.keys(TEXT.zh).length === names.length
         && names.every((name) => typeof TEXT.zh[name] === typeof TEXT.en[name]); })()";
     assert_eq!(browser.evaluate(missing), true);
+    for request in PROBLEMS.map(|(text, fen)| match fen {
+        "" => json!({"do": "read", "text": text}),
+        fen => json!({"do": "position", "fen": fen, "moves": text.split_whitespace().collect::<Vec<_>>()}),
+    }) {
+        let problem =
+            browser.evaluate(&format!("engine.ask({request}).then(() => '', ({{ message }}) => message)"));
+        let problem = problem.as_str().expect("a text");
+        // What it repeats of the text stays as it is.
+        let said: String = problem.split('"').step_by(2).collect();
+        let words: Vec<&str> = said.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+        let is_english = words.iter().any(|word| ENGLISH.contains(word));
+        assert!(!is_english && said.chars().any(|c| c >= '\u{4e00}'), "{request}: {problem}");
+    }
     let background = "getComputedStyle(document.body).backgroundColor";
     let light = browser.evaluate(background);
     browser.emulate("dark");
@@ -585,4 +697,103 @@ fn the_file_is_small_and_names_no_other_resource() {
             std::fs::read_to_string(format!("{}/shared/{script}", env!("CARGO_MANIFEST_DIR"))).expect(script);
         assert!(file.contains(&shared), "the report's {script} is the page's");
     }
+}
+
+#[test]
+fn nothing_moves_when_a_move_is_made() {
+    let Some(mut browser) = opened("the places of the cards") else { return };
+    browser.resize([1366, 625], false);
+    new_game(&mut browser, FEW_ITERATIONS);
+    wait_for_turn(&mut browser);
+    let places =
+        "scrollTo(0, 0); [...document.querySelectorAll('.card, .card > *, footer')].filter((element) => element.offsetParent)
+        .map((element) => [element.id || element.className, element.offsetTop, element.offsetHeight])";
+    let before = browser.evaluate(places);
+    let field = browser.evaluate(
+        "(({ top, bottom, height }) => [top, bottom, height])(byId('board').getBoundingClientRect())",
+    );
+    assert!(
+        field[2].as_f64() >= Some(480.0) && field[1].as_f64() <= Some(625.0),
+        "the board is seen whole: {field}"
+    );
+    for ply in [2, 4, 6] {
+        let mv = random_move(&position(&mut browser), &mut Rng::with_seed(ply));
+        click_square(&mut browser, mv.from);
+        click_square(&mut browser, mv.to);
+        assert_eq!(browser.evaluate(places), before, "in the middle of a move");
+        click_square(&mut browser, mv.arrow);
+        assert_eq!(browser.evaluate(places), before, "after a move");
+        browser.wait_for(&format!("state.tree.current.ply === {ply} && state.found === null"));
+        wait_for_turn(&mut browser);
+        assert_eq!(browser.evaluate(places), before, "after the answer");
+    }
+    browser.click("#analyse");
+    browser.wait_for("document.querySelectorAll('#best-moves tbody tr').length === 3");
+    assert_eq!(browser.evaluate(places), before, "with analysis");
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn the_rate_is_read_at_any_value_and_absent_where_it_is_unknown() {
+    let Some(mut browser) = opened("the bar of the winning rate") else { return };
+    browser.click("#fen-form button");
+    browser.wait_for("state.players.white === 'human' && Boolean(state.tree.current.described)");
+    assert_eq!(browser.text("#rate"), "");
+    assert_eq!(browser.evaluate("byId('rate').querySelector('.share').offsetWidth"), 0);
+    // The text lies wholly on one part, whose colour is far from its own.
+    let contrast = "(() => {
+        const bar = byId('rate'), [share, number] = bar.children, range = document.createRange();
+        range.selectNodeContents(number);
+        const [edge, text] = [share.getBoundingClientRect().right, range.getBoundingClientRect()];
+        const under = text.right <= edge ? share : text.left >= edge ? bar : null;
+        const light = (colour) => colour.match(/[0-9]+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0);
+        return under && Math.abs(light(getComputedStyle(under).backgroundColor) - light(getComputedStyle(number).color));
+    })()";
+    for scheme in ["light", "dark"] {
+        browser.emulate(scheme);
+        for rate in [0.0, 0.05, 0.3, 0.49, 0.5, 0.95, 1.0] {
+            browser.evaluate(&format!("state.tree.current.rate = {rate}; drawSearch()"));
+            assert!(browser.text("#rate").contains(&format!("{:.1} %", 100.0 * rate)));
+            let contrast = browser.evaluate(contrast);
+            assert!(contrast.as_u64() > Some(500), "{scheme}, {rate}: {contrast}");
+        }
+    }
+}
+
+#[test]
+fn a_counted_endgame_is_shown_with_its_margin() {
+    let Some(mut browser) = opened("proofs in the page") else { return };
+    // White, walled off, has three moves more than Black needs; nobody searches.
+    paste(&mut browser, "q3/****/****/Q1** w - - 0 1 moves a1-b1/a1 a4-b4/a4");
+    browser.wait_for(
+        "state.tree.line().length === 3 && document.querySelectorAll('#curve .proven').length === 3",
+    );
+    assert_eq!(browser.text("#rate"), "proven: White wins (+2)");
+    assert_eq!(browser.evaluate("state.tree.line().map(({ rate }) => rate)"), json!([0, 0, 0]));
+    assert!(browser.text("#curve").contains("proven: White wins (+2)"), "{}", browser.text("#curve"));
+    // A shorter proof says less of what is lost already, and a rate of the record nothing.
+    browser.evaluate("state.tree.prove(state.tree.root, { winner: 'white', margin: null })");
+    browser.evaluate("state.tree.learn(state.tree.root, 0.45, 1000)");
+    assert_eq!(browser.evaluate("[state.tree.root.rate, state.tree.root.proof.margin]"), json!([0, 2]));
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn records_of_chinese_programs_on_windows_are_read() {
+    let Some(mut browser) = opened("a record in GBK") else { return };
+    let folder = folder("gbk");
+    let file = folder.join("record.txt");
+    // #[AM][甲队][乙队][先手胜] in GBK.
+    let names: [&[u8]; 3] = [b"\xbc\xd7\xb6\xd3", b"\xd2\xd2\xb6\xd3", b"\xcf\xc8\xca\xd6\xca\xa4"];
+    let header =
+        [b"#[AM][", names[0], b"][", names[1], b"][", names[2], b"][2020.08.16][2020 CCGC];\r\n"].concat();
+    std::fs::write(&file, [&header[..], b"1 d1d7(g7) a7d4(a7)\r\n"].concat()).expect("a file");
+    browser.give_file("#file", &file);
+    browser.wait_for("state.tree.line().length === 3");
+    assert_eq!(
+        browser.evaluate("[state.tree.record.black, state.tree.record.white]"),
+        json!(["甲队", "乙队"])
+    );
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+    std::fs::remove_dir_all(folder).expect("it was made above");
 }

@@ -1,9 +1,10 @@
 //! What the engine answers to the page, without a browser.
 
 use otrera::record::sgf;
-use otrera::{GameRecord, Position, Size};
+use otrera::{GameRecord, Limits, Params, Position, Resources, Search, Size};
 use otrera_web::request::Engine;
 use serde_json::{Value, json};
+use std::sync::atomic::AtomicBool;
 
 fn ask(engine: &mut Engine, request: &Value) -> Value {
     serde_json::from_str(&engine.answer(&request.to_string())).expect("answers are JSON")
@@ -62,6 +63,8 @@ fn what_is_wrong_is_said_in_a_sentence() {
         (json!({"do": "dance"}), "a request"),
         (json!({"do": "start", "edge": 3}), "4 to 10"),
         (json!({"do": "position", "fen": "nonsense"}), "4 to 10 rows"),
+        (json!({"do": "position", "fen": "4/4/4/4"}), "Black has no amazon"),
+        (json!({"do": "position", "fen": "4/4/4/Q3 b"}), "White has no amazon"),
         (
             json!({"do": "position", "fen": Position::standard().to_fen(), "moves": ["d1-d7/g7", "d1-d2/d3"]}),
             "move 2",
@@ -77,4 +80,93 @@ fn what_is_wrong_is_said_in_a_sentence() {
         let said = answer["problem"].as_str().unwrap_or_default();
         assert!(said.contains(problem), "{problem}: {answer}");
     }
+}
+
+#[test]
+fn squares_and_rates_are_those_of_the_side_that_is_named() {
+    let mut engine = Engine::default();
+    // Black on d1 reaches the long way round to White's corner, and White to Black's.
+    let described = ask(&mut engine, &json!({"do": "position", "fen": "q3/***1/***1/3Q b - - 0 1"}));
+    let distances = json!({
+        "b4": [2, 1], "c4": [2, 1], "d4": [1, 1], "d3": [1, 2], "d2": [1, 2], "c1": [1, 3], "b1": [1, 4], "a1": [1, 4],
+    });
+    assert_eq!(described["distances"], distances);
+    // White, to move, is far ahead in the first position and far behind in the second.
+    for (fen, ahead) in [
+        ("3q2q3/10/10/q8q/10/10/10/10/10/3Q6 b - - 0 1", true),
+        ("3q6/10/10/10/10/10/Q8Q/10/10/3Q2Q3 b - - 0 1", false),
+    ] {
+        let position = Position::from_fen(fen).expect("a FEN");
+        let think = json!({"do": "think", "fen": fen, "iterations": 300, "anew": true, "lines": 3});
+        let found = ask(&mut engine, &think);
+        let mut search = Search::new(position, Params::TOURNAMENT, Resources::default());
+        let report = search.run(&Limits::iterations(300), &AtomicBool::new(false), &mut |_| ());
+        assert_eq!(report.proven, None, "{fen}: a rate is wanted");
+        let rate = |value: &Value| value.as_f64().expect("a number") as f32;
+        assert_eq!(rate(&found["win_rate"]), report.lines[0].win_rate.0);
+        assert_eq!(rate(&found["win_rate"]) > 0.5, ahead, "{fen}: {found}");
+        for (line, expected) in found["lines"].as_array().expect("lines").iter().zip(&report.lines) {
+            assert_eq!(rate(&line["win_rate"]), expected.win_rate.0, "{fen}: {line}");
+        }
+    }
+}
+
+#[test]
+fn a_counted_endgame_comes_with_its_winner_and_margin() {
+    // White has three moves to itself, Black one.
+    let fen = |side| format!("q3/****/****/Q1** {side} - - 0 1");
+    let mut engine = Engine::default();
+    for (side, margin) in [("b", 1), ("w", 2)] {
+        let described = ask(&mut engine, &json!({"do": "position", "fen": fen(side)}));
+        assert_eq!(described["proof"], json!({"winner": "white", "margin": margin}));
+    }
+    let moves = ["a1-b1/a1", "a4-b4/a4"];
+    let proofs = ask(&mut engine, &json!({"do": "proofs", "fen": fen("w"), "moves": moves}));
+    let winners: Vec<&Value> =
+        proofs["proofs"].as_array().expect("three").iter().map(|proof| &proof["winner"]).collect();
+    // In the last position Black has no move.
+    assert_eq!(winners, ["white"; 3]);
+    let start = ask(&mut engine, &json!({"do": "start", "edge": 10}));
+    assert_eq!(start["proof"], Value::Null);
+}
+
+#[test]
+fn a_full_tree_is_thinned_however_short_the_runs_are() {
+    // Thinning this memory takes longer than a millisecond by the estimate of the search.
+    let mut engine = Engine::new(Resources { memory: 1 << 20, ..Resources::default() });
+    let fen = Position::standard().to_fen();
+    let run = json!({"do": "think", "fen": fen, "seconds": 0.001, "lines": 1});
+    let first = ask(&mut engine, &run);
+    let is_thinned = |found: &Value| {
+        found["thinned"].as_u64() > Some(0) && found["depth"].as_u64() >= first["depth"].as_u64()
+    };
+    assert!((0..20_000).any(|_| is_thinned(&ask(&mut engine, &run))), "the memory is full for ever");
+    let thinned = ask(&mut engine, &run);
+    assert!(thinned["thinned"].as_u64() > Some(0), "it is counted as long as the position stays: {thinned}");
+    let next = Position::standard().with_move("d1-d7/g7".parse().expect("a move")).to_fen();
+    let next = ask(&mut engine, &json!({"do": "think", "fen": next, "iterations": 10}));
+    assert_eq!(next["thinned"], 0);
+}
+
+#[test]
+fn a_fen_is_a_record() {
+    let start = Position::start(Size::BOTZONE);
+    let fen = start.to_fen();
+    let mut engine = Engine::default();
+    for (text, moves) in [
+        (fen.clone(), 0),
+        (format!("\u{feff} position fen {fen}\r\n"), 0),
+        (format!("{fen} moves c1c6,c6f6\na6-c4/f4"), 2),
+        ("2q2q2/8/q6q/8/8/Q6Q/8/2Q2Q2".into(), 0),
+    ] {
+        let read = ask(&mut engine, &json!({"do": "read", "text": text}));
+        let game = &read["games"][0];
+        assert_eq!(
+            (&game["start"], game["moves"].as_array().map(Vec::len)),
+            (&json!(fen), Some(moves)),
+            "{read}"
+        );
+    }
+    let read = ask(&mut engine, &json!({"do": "read", "text": "3k4/8/8/8/8/8/8/3K4 w - - 0 1"}));
+    assert!(read["problem"].as_str().is_some_and(|problem| problem.contains("in a FEN")), "{read}");
 }
