@@ -10,7 +10,7 @@ use otrera::record::json;
 use otrera::{GameRecord, PlayedMove, Position, Size};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{File, read_to_string};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::{Child, Command, Output, Stdio};
@@ -481,7 +481,10 @@ fn a_cluster_that_does_not_answer_is_refused_soon_and_leaves_no_file() {
     let [other, silent] = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
     let ports = [&other, &silent].map(|listener| listener.local_addr().unwrap().port());
     std::thread::spawn(move || {
-        other.incoming().flatten().for_each(|mut stream| drop(stream.write_all(b"SSH-2.0-OpenSSH\r\n")))
+        other.incoming().flatten().for_each(|mut stream| {
+            stream.write_all(b"SSH-2.0-OpenSSH\r\n").unwrap();
+            drop(stream.read(&mut [0; 64]));
+        })
     });
     let [other, silent] = ports.map(|port| format!("127.0.0.1:{port}"));
     for (address, command, problem) in [

@@ -58,9 +58,9 @@ pub fn run(args: &Args) -> Result<(), String> {
     let field = Field::read(&text).map_err(|error| format!("{}: {error}", args.file.display()))?;
     let stem = args.file.file_stem().map_or("tourney".into(), |stem| stem.to_string_lossy().into_owned());
     let folder = args.output.clone().unwrap_or_else(|| Path::new("results").join(stem));
+    interrupt::advise(format!("; the games so far are in {}: the same command goes on", folder.display()));
     field.players.iter().try_for_each(PlayerSpec::check_start)?;
     field.players.iter().try_for_each(|player| player.check_board(field.conditions.size()))?;
-    interrupt::advise(format!("; the games so far are in {}: the same command goes on", folder.display()));
     let contests = field.contests(&folder)?;
     let games = play(&contests, &args.work.or(&field.work))?;
     print!("{}", cross_table(&games).to_text());
