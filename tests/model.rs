@@ -62,7 +62,7 @@ fn weights_whose_sums_leave_the_integers_of_the_engine_are_refused() {
     let refused = |change: fn(&mut NetworkWeights)| {
         let mut file = built_in();
         change(file.networks.small.as_mut().unwrap());
-        Model::from_weights(&file.write()).unwrap_err()
+        Model::from_weights(&file.write()).map(drop).unwrap_err()
     };
     let unit = "network small: a hidden unit is ";
     let problem = refused(|network| network.counts.iter_mut().for_each(|row| row[3] = 1000));
