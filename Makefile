@@ -16,7 +16,7 @@ FAULT_GAMES ?= 24
 MUTANTS_SHARD ?= 0/100
 
 .DEFAULT_GOAL := bot
-.PHONY: bot quick botzone windows sau test-sau web lab play test fuzz faults mutants bench same-bench lint deny clean help
+.PHONY: bot quick botzone windows sau test-sau web lab play test test-all fuzz faults mutants bench same-bench lint deny clean help
 
 bot: ## the bot, a static Linux executable: dist/otrera
 	@scripts/need.sh cargo cc
@@ -41,8 +41,9 @@ windows: ## the same for Windows 7 and newer: dist/otrera.exe
 	@mkdir -p dist
 	cp -f target/$(WINDOWS)/release/otrera.exe dist/otrera.exe
 
-sau: windows ## the folder for the SAU Game Platform: dist/otrera-sau.zip
-	@scripts/need.sh i686-w64-mingw32-gcc python3
+sau: ## the folder for the SAU Game Platform: dist/otrera-sau.zip
+	@scripts/need.sh cargo cc x86_64-w64-mingw32-gcc i686-w64-mingw32-gcc python3
+	@$(MAKE) --no-print-directory windows
 	$(build-windows) $(WINDOWS_32)
 	python3 packaging/pack.py dist/otrera-sau.zip otrera dist/otrera.exe \
 		target/$(WINDOWS_32)/release/otrera.exe=otrera32.exe \
@@ -66,9 +67,13 @@ play: ## builds the bot and shows one game of it against itself
 	@scripts/build_bot.sh $(EXE)
 	scripts/selfplay.sh --engine $(EXE) --protocol json --time $(PLAY_TIME) --show board
 
-test: ## all tests, and a list of those that were skipped
+test: ## all tests but those with Ray and a browser, and a list of those that were skipped
 	@scripts/need.sh cargo cc python3
 	@scripts/tests.sh rust scripts launcher
+
+test-all: ## all tests; lists first what they fetch (Ray, 285 MB)
+	@scripts/need.sh cargo cc python3
+	@scripts/tests.sh rust scripts launcher ray browser
 
 fuzz: ## fuzzes everything that reads text, FUZZ_SECONDS (60) a target
 	@scripts/need.sh cargo cc cargo-fuzz
@@ -92,6 +97,7 @@ lint: ## formatting, clippy and documentation, warnings as errors
 	@cargo fmt --version >/dev/null && cargo clippy --version >/dev/null || rustup component add rustfmt clippy
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
+	cargo clippy --locked --workspace --test cluster --test report --test page --test pictures -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --document-private-items --quiet
 	@if command -v cargo-deny >/dev/null; then cargo deny --log-level error check licenses bans sources; \
 	else echo "not checked, since cargo-deny is missing: the licences and sources of the dependencies (make deny)"; fi

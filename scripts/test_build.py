@@ -121,9 +121,25 @@ class Bot(unittest.TestCase):
             self.assertIn("python3 is missing; this brings it:  sudo apt-get install python3", said)
 
 
+    def test_the_folder_for_sau_is_not_begun_without_both_compilers(self):
+        compilers = {"x86_64-w64-mingw32-gcc": "x86-64", "i686-w64-mingw32-gcc": "i686"}
+        for present in ([], ["x86_64-w64-mingw32-gcc"]):
+            tools = dict.fromkeys(present, "exit 0")
+            status, said = Machine(self, {**self.TOOLS, **tools}).run("make", "sau")
+            self.assertNotEqual(status, 0)
+            for compiler, package in compilers.items():
+                missing = f"{compiler} is missing; this brings it:  sudo apt-get install gcc-mingw-w64-{package}\n"
+                self.assertEqual(missing in said, compiler not in present, said)
+            self.assertNotIn("cargo build", said)
+
+
 class Skipped(unittest.TestCase):
-    def run_suite(self, cargo, suite="rust"):
-        return Machine(self, {"cargo": cargo}).run("scripts/tests.sh", suite)
+    def run_suite(self, cargo, suite="rust", has_all=True):
+        fetch = f'[ "$1" != fetch ] || exit {0 if has_all else 101}; '
+        machine = Machine(self, {"cargo": fetch + cargo, "rustc": RUSTC})
+        done = machine.run("scripts/tests.sh", suite)
+        self.assertEqual(list(machine.folder.glob("t.*")), [], "temporary files are left")
+        return done
 
     def test_what_was_skipped_comes_last(self):
         for status in (0, 1):
@@ -135,6 +151,30 @@ class Skipped(unittest.TestCase):
     def test_nothing_skipped_is_said(self):
         self.assertEqual(self.run_suite("exit 0"), (0, "\nNothing was skipped.\n"))
         self.assertEqual(self.run_suite("exit 1"), (1, ""), "who knows what would have been")
+
+    def test_what_is_fetched_comes_first(self):
+        nothing = "\nNothing was skipped.\n"
+        self.assertEqual(
+            self.run_suite("echo tests", has_all=False),
+            (0, "To be fetched first:\n  the crates of Cargo.lock, 12 MB\n\ntests\n" + nothing))
+        for suite, fetched in (("ray", ["Ray, by pip into ~/.cache/otrera, 285 MB"]),
+                               ("browser", ["Rust's library for wasm32-unknown-unknown, by rustup, some 20 MB",
+                                            "axe-core, by npm into target/tmp, 0.6 MB"])):
+            _, said = self.run_suite("echo tests", suite)
+            listed = "".join(f"  {thing}\n" for thing in fetched)
+            self.assertEqual(said, f"To be fetched first:\n{listed}\ntests\n{nothing}")
+
+    def test_without_its_library_the_launcher_is_not_tested(self):
+        code, said = self.run_suite("exit 1", "launcher")
+        self.assertEqual(
+            (code, said), (0, "\nSkipped, since something is missing here:\n"
+                              f"  launcher: no Rust library for {MUSL} (rustup target add {MUSL})\n"))
+
+    def test_temporary_files_go_with_the_tests(self):
+        for status in (0, 1):
+            self.run_suite(f'mkdir -p "$TMPDIR/a/b"; echo left > "$RAY_TMPDIR/a/b/c"; exit {status}')
+        code, _ = self.run_suite('echo left > "$TMPDIR/a"; kill -TERM $PPID')
+        self.assertEqual(code, 143)
 
     def test_python_tests_that_are_skipped_are_listed(self):
         machine = Machine(self, {})

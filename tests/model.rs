@@ -2,8 +2,8 @@
 //! search.
 
 use otrera::eval::weights::WeightsFile;
-use otrera::eval::weights::network::Networks;
-use otrera::{Limits, Model, Params, Position, Resources, Search};
+use otrera::eval::weights::network::{NetworkWeights, Networks};
+use otrera::{Limits, Model, Params, Position, Resources, Search, Size};
 use serde_json::{Value, json};
 use std::sync::atomic::AtomicBool;
 
@@ -55,6 +55,68 @@ fn a_file_that_is_none_is_refused_with_the_reason() {
         let problem = Model::from_weights(text).unwrap_err();
         assert!(problem.starts_with("is no file of weights: "), "{text}: {problem}");
     }
+}
+
+#[test]
+fn weights_whose_sums_leave_the_integers_of_the_engine_are_refused() {
+    let refused = |change: fn(&mut NetworkWeights)| {
+        let mut file = built_in();
+        change(file.networks.small.as_mut().unwrap());
+        Model::from_weights(&file.write()).map(drop).unwrap_err()
+    };
+    let unit = "network small: a hidden unit is ";
+    let problem = refused(|network| network.counts.iter_mut().for_each(|row| row[3] = 1000));
+    assert!(
+        problem.starts_with(unit) && problem.ends_with("does not fit the integers of the engine"),
+        "{problem}"
+    );
+    assert!(
+        refused(|network| network.plies.iter_mut().for_each(|row| row[31] = i16::MIN))
+            .starts_with("network small: a hidden unit is -")
+    );
+    // Each unit fits, their weighted sum does not.
+    let problem = refused(|network| {
+        for rows in [&mut network.counts, &mut network.freedom, &mut network.sole, &mut network.contested] {
+            rows.iter_mut().for_each(|row| row.fill(0));
+        }
+        network.plies.iter_mut().chain(&mut network.output).for_each(|row| row.fill(20_000));
+    });
+    assert!(problem.starts_with("network small: the output is "), "{problem}");
+}
+
+#[test]
+fn a_file_is_for_the_boards_of_its_own_network() {
+    let [ten, eight] = [10, 8].map(|edge| Size::new(edge).unwrap());
+    let model = |change: &dyn Fn(&mut WeightsFile)| {
+        let mut file = built_in();
+        change(&mut file);
+        Model::from_weights(&file.write()).unwrap()
+    };
+    let trained = |network: &mut Option<NetworkWeights>| network.as_mut().unwrap().counts[0][0] += 1;
+    let small = model(&|file| trained(&mut file.networks.small));
+    let standard = model(&|file| trained(&mut file.networks.standard));
+    assert_eq!([small.check_board(eight), standard.check_board(ten)], [Ok(()), Ok(())]);
+    let problem = small.check_board(ten).unwrap_err();
+    assert!(problem.starts_with("its network is for boards up to 8x8, not for 10x10: "), "{problem}");
+    let problem = standard.check_board(eight).unwrap_err();
+    assert!(problem.starts_with("its network is for boards above 8x8, not for 8x8: "), "{problem}");
+    assert!(model(&|file| file.networks.standard = None).check_board(ten).is_err(), "it has none at all");
+    let for_both: [&dyn Fn(&mut WeightsFile); 4] = [
+        &|_| (),
+        &|file| file.networks = Networks::default(),
+        &|file| {
+            trained(&mut file.networks.small);
+            trained(&mut file.networks.standard);
+        },
+        &|file| {
+            trained(&mut file.networks.small);
+            file.priors.arrows[0][0][0] += 1.0;
+        },
+    ];
+    for change in for_both {
+        assert_eq!([ten, eight].map(|size| model(change).check_board(size)), [Ok(()), Ok(())]);
+    }
+    assert_eq!(Model::Fitted.check_board(ten), Ok(()));
 }
 
 /// Searches the start position; returns the best move and the visits of all moves.

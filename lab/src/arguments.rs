@@ -2,7 +2,10 @@
 
 use otrera::Size;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::io::{self, Read, Write};
+use std::net::{Ipv6Addr, TcpStream};
 use std::ops::Range;
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
 /// The most games, threads or processes at once: a machine has fewer cores.
@@ -67,14 +70,66 @@ pub fn read_range(text: &str) -> Result<Range<u64>, String> {
     range.ok_or_else(|| "two whole numbers are wanted, like 0..20".into())
 }
 
-/// Where a cluster is, as far as that can be seen from its name.
+/// Reads the address of a cluster, and refuses a Ray that does not answer, before anything is fetched or written.
 fn read_address(text: &str) -> Result<String, String> {
-    let is_host = |(host, port): (&str, &str)| !host.is_empty() && port.parse::<u16>().is_ok();
-    let is_there = match text.strip_prefix("slurm:") {
+    let is_named = match text.strip_prefix("slurm:") {
         Some(folder) => !folder.is_empty(),
-        None => text == "local" || text.rsplit_once(':').is_some_and(is_host),
+        None if text == "local" => true,
+        None => {
+            read_host(text)?;
+            find_ray(text)?;
+            true
+        }
     };
-    is_there.then(|| text.to_owned()).ok_or_else(|| "local, HOST:PORT or slurm:FOLDER is wanted".into())
+    is_named.then(|| text.to_owned()).ok_or_else(|| NO_ADDRESS.into())
+}
+
+/// The addresses that there are.
+const NO_ADDRESS: &str = "local, HOST:PORT or slurm:FOLDER is wanted";
+
+/// Checks that a text is `HOST:PORT`, with an IPv6 address in brackets.
+fn read_host(text: &str) -> Result<(), String> {
+    let (host, port) = text.rsplit_once(':').ok_or(NO_ADDRESS)?;
+    let in_brackets = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    let is_host = match in_brackets {
+        Some(address) => address.parse::<Ipv6Addr>().is_ok(),
+        None => !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || ".-_".contains(c)),
+    };
+    let is_port =
+        port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok_and(|port| port > 0);
+    if is_host && is_port { Ok(()) } else { Err(NO_ADDRESS.into()) }
+}
+
+/// Time for the head of a Ray cluster to answer.
+const PATIENCE: Duration = Duration::from_secs(8);
+
+/// Makes sure that the head of a Ray cluster answers at `HOST:PORT`: Ray itself would try for minutes.
+fn find_ray(address: &str) -> Result<(), String> {
+    let (sender, outcome) = channel();
+    let host = address.to_owned();
+    // In a thread, since neither the look-up of a name nor all its addresses together have a time limit.
+    std::thread::spawn(move || {
+        // Nobody listens any more where this took too long.
+        let _ = sender.send(greet_ray(&host).map_err(|error| error.to_string()));
+    });
+    let outcome = outcome.recv_timeout(PATIENCE).unwrap_or_else(|_| Err("no answer".into()));
+    outcome.map_err(|problem| format!("no Ray cluster there ({problem}): start one with `ray start --head`"))
+}
+
+/// Exchanges the first frames of HTTP/2 (RFC 9113, sections 3.4 and 6.5), which Ray's gRPC uses.
+fn greet_ray(host: &str) -> io::Result<()> {
+    const EMPTY_SETTINGS: [u8; 9] = [0, 0, 0, 4, 0, 0, 0, 0, 0];
+    let mut stream = TcpStream::connect(host)?;
+    // Encrypted frames are Ray's own matter.
+    if std::env::var_os("RAY_USE_TLS").is_some() {
+        return Ok(());
+    }
+    stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")?;
+    stream.write_all(&EMPTY_SETTINGS)?;
+    let mut answer = EMPTY_SETTINGS;
+    stream.read_exact(&mut answer)?;
+    let is_settings = answer[3] == EMPTY_SETTINGS[3];
+    if is_settings { Ok(()) } else { Err(io::Error::other("something else listens there")) }
 }
 
 /// How many are at work at once.

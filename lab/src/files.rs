@@ -14,9 +14,31 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// It cannot be read, or what is wrong with it.
 pub fn read_model(name: &str) -> Result<Model, String> {
-    let problem = |what: &dyn std::fmt::Display| format!("{name}: {what}");
-    let text = fs::read_to_string(name).map_err(|error| problem(&error))?;
-    Model::from_weights(&text).map_err(|error| problem(&error))
+    let text = read_text(name.as_ref(), MOST_BYTES)?;
+    Model::from_weights(&text).map_err(|error| format!("{name}: {error}"))
+}
+
+/// The most bytes of a file that a person names, as `otrera analyze --record` takes them.
+pub const MOST_BYTES: u64 = 64 << 20;
+
+/// Reads a regular file of at most `most` bytes: a pipe would block, a device would fill the memory.
+///
+/// # Errors
+/// The file is no regular one, larger, not UTF-8, or cannot be read.
+pub fn read_text(path: &Path, most: u64) -> Result<String, String> {
+    let problem = |what: &dyn std::fmt::Display| format!("{}: {what}", path.display());
+    // Before it is opened, since opening a named pipe waits for its other end.
+    if !path.metadata().map_err(|error| problem(&error))?.is_file() {
+        return Err(problem(&"is no regular file: name one"));
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(|error| problem(&error))?;
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| problem(&error))?;
+    if bytes.len() as u64 > most {
+        return Err(problem(&format!("is larger than {} MB: split it", most >> 20)));
+    }
+    String::from_utf8(bytes)
+        .map_err(|_| problem(&"is not UTF-8 text (records in GBK: iconv -f GBK -t UTF-8 makes them so)"))
 }
 
 /// A file of weights to begin from; `None` stands for those that are built in.
@@ -24,10 +46,8 @@ pub fn read_model(name: &str) -> Result<Model, String> {
 /// # Errors
 /// It cannot be read, or what is wrong with it.
 pub fn read_weights(path: Option<&Path>) -> Result<WeightsFile, String> {
-    let Some(path) = path else { return WeightsFile::read(WeightsFile::BUILT_IN) };
-    let problem = |what: &dyn std::fmt::Display| format!("{}: {what}", path.display());
-    let text = fs::read_to_string(path).map_err(|error| problem(&error))?;
-    WeightsFile::read(&text).map_err(|error| problem(&error))
+    let Some(path) = path else { return WeightsFile::built_in() };
+    WeightsFile::read(&read_text(path, MOST_BYTES)?).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// A file that grows line by line, and goes on after an interruption.
@@ -118,6 +138,39 @@ impl Output {
             Err(_) => replace(path, text),
         };
         written.map_err(|error| format!("{}: {error}", path.display()))
+    }
+
+    /// Writes a text of this size where [`Output::write`] would, and removes it: before hours of work.
+    ///
+    /// # Errors
+    /// Such a text cannot be written there, on a full disk for instance.
+    pub fn try_out(&self, text: &str) -> Result<(), String> {
+        let Self(path) = self;
+        if path.metadata().is_ok_and(|found| !found.is_file()) {
+            return Ok(());
+        }
+        let path = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let tried = AtomicWriteFile::open(&path).and_then(|mut file| {
+            file.write_all(text.as_bytes())?;
+            file.discard()
+        });
+        tried.map_err(|error| format!("{}: {error}: name another --output", path.display()))
+    }
+
+    /// Writes the file like [`Output::write`]. A text that cannot be written there is kept in the folder for temporary
+    /// files.
+    ///
+    /// # Errors
+    /// The file cannot be written; the message names the copy.
+    pub fn write_or_keep(&self, text: &str) -> Result<(), String> {
+        self.write(text).map_err(|problem| {
+            let name = self.0.file_name().unwrap_or_default().to_string_lossy();
+            let copy = std::env::temp_dir().join(format!("lab-{}-{name}", std::process::id()));
+            match File::create_new(&copy).and_then(|mut file| file.write_all(text.as_bytes())) {
+                Ok(()) => format!("{problem}; the text is in {}", copy.display()),
+                Err(error) => format!("{problem}; nor can {} be written: {error}", copy.display()),
+            }
+        })
     }
 
     /// Where it is.

@@ -164,6 +164,20 @@ fn a_kept_program_may_leave_and_is_started_again() {
 }
 
 #[test]
+fn a_judge_shows_its_progress_on_a_terminal() {
+    let bot = format!("{} --iterations 9 --threads 1", bot::path());
+    let lab = env!("CARGO_BIN_EXE_lab");
+    let command = format!("{lab} judge '{bot}' --games 2 --mode simple-keep --opponent random --time 10");
+    // `script` runs a command on a terminal of its own.
+    let terminal = ["--quiet", "--return", "--command", &command, "/dev/null"];
+    let Output { stdout, .. } = Command::new("script").args(terminal).stdin(Stdio::null()).output().unwrap();
+    let shown = String::from_utf8_lossy(&stdout);
+    for progress in ["0/2 games of simple-keep", "1/2 games of simple-keep, 1 won"] {
+        assert!(shown.contains(progress), "{progress}: {shown}");
+    }
+}
+
+#[test]
 fn a_judge_that_is_killed_leaves_no_stopped_program_behind() {
     let own = "--iterations 301";
     let command = format!("{} {own} --threads 1", bot::path());

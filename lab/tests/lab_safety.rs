@@ -3,11 +3,18 @@
 
 mod laboratory;
 
+use fastrand::Rng;
 use laboratory::{Folder, lab, running, soon};
+use otrera::eval::weights::WeightsFile;
+use otrera::record::json;
+use otrera::{GameRecord, PlayedMove, Position, Size};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{File, read_to_string};
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 /// Arguments for quick games.
 const QUICK: [&str; 6] = ["--size", "6", "--plies", "0", "--concurrency", "1"];
@@ -96,6 +103,96 @@ fn priors_fitted_to_enough_go_to_the_results() {
     assert_eq!(read_to_string(&source).unwrap(), "precious");
 }
 
+#[test]
+fn weights_that_do_not_fit_are_refused_before_anything_is_played() {
+    let folder = Folder::new("weights");
+    let mut weights = WeightsFile::built_in().unwrap();
+    let network = weights.networks.small.as_mut().unwrap();
+    network.counts[0][0] += 1;
+    folder.write("small.json", &weights.write());
+    folder.write("field.toml", "players = ['random', 'tournament,model=small.json']");
+    let player = "tournament,model=small.json";
+    let complaint = "lab: tournament,model=small.json: its network is for boards up to 8x8, not for 10x10: ";
+    for command in [
+        "match random PLAYER",
+        "match PLAYER random --size 9",
+        "self-play PLAYER",
+        "tourney field.toml",
+        "judge true --size 10 --opponent PLAYER",
+        "endgames --player PLAYER",
+        "tune PLAYER,iterations=5 c=3:0.5",
+    ] {
+        let arguments: Vec<String> = command.split(' ').map(|word| word.replace("PLAYER", player)).collect();
+        let complaint = match arguments[0].as_str() {
+            "tune" => ": its network is for boards up to 8x8",
+            _ if command.ends_with('9') => "not for 9x9",
+            _ => complaint,
+        };
+        check_refusal(&folder, &arguments.iter().map(String::as_str).collect::<Vec<_>>(), complaint);
+    }
+    weights.networks.small.as_mut().unwrap().plies[0][5] = i16::MAX;
+    weights.networks.small.as_mut().unwrap().counts[0][5] = i16::MAX;
+    folder.write("large.json", &weights.write());
+    let arguments = ["match", "random", "tournament,model=large.json", "--size", "8"];
+    check_refusal(&folder, &arguments, "large.json: network small: a hidden unit is ");
+    assert!(!folder.0.join("results").exists() && !folder.0.join("endgames.txt").exists());
+}
+
+/// Games of random winning rates: enough positions for a network, hardly any time to play.
+fn games_for_a_network() -> String {
+    let mut rng = Rng::with_seed(1);
+    let game = |number: u64| {
+        let mut position = Position::start(Size::new(6).unwrap());
+        let mut game = GameRecord { number, ..GameRecord::new("a", "b", position) };
+        while position.winner().is_none() {
+            let mv = rng.choice(position.legal_moves().collect::<Vec<_>>()).unwrap();
+            game.moves.push(PlayedMove { win_rate: Some(0.01 + 0.98 * rng.f32()), ..PlayedMove::from(mv) });
+            position = position.with_move(mv);
+        }
+        game.winner = position.winner();
+        json::write(&game) + "\n"
+    };
+    (0..500).map(game).collect()
+}
+
+/// A limit on the size of files stands for a disk that is full.
+#[test]
+fn a_network_that_cannot_be_written_is_refused_before_the_training_or_kept() {
+    let folder = Folder::new("kept");
+    folder.write("games.jsonl", &games_for_a_network());
+    let fit = ["fit-network", "games.jsonl", "--epochs", "1", "--output"];
+    let script = format!("ulimit -f 60; exec {} \"$@\"", env!("CARGO_BIN_EXE_lab"));
+    let mut command = Command::new("sh");
+    let Output { status, stdout, stderr } = command
+        .args(["-c", &script, "sh"])
+        .args([&fit[..], &["full.json"]].concat())
+        .current_dir(&folder.0)
+        .output()
+        .unwrap();
+    let said = String::from_utf8(stderr).unwrap();
+    assert_eq!((status.code(), stdout.as_slice()), (Some(1), &b""[..]), "{said}");
+    assert_eq!(said, "lab: full.json: File too large (os error 27): name another --output\n");
+    symlink("/dev/full", folder.file("device.json")).unwrap();
+    std::fs::create_dir(folder.0.join("tmp")).unwrap();
+    let mut command = lab(&[&fit[..], &["device.json"]].concat());
+    let Output { status, stderr, .. } =
+        command.env("TMPDIR", folder.0.join("tmp")).current_dir(&folder.0).output().unwrap();
+    let said = String::from_utf8(stderr).unwrap();
+    assert_eq!(status.code(), Some(1), "{said}");
+    let copy = said
+        .strip_prefix("lab: device.json: No space left on device (os error 28); the text is in ")
+        .unwrap_or_else(|| panic!("{said}"));
+    WeightsFile::read(&read_to_string(copy.trim_end()).unwrap()).unwrap();
+    // What is printed at the end is a command that plays.
+    let (status, printed, said) = run_in(&folder, &[&fit[..], &["network.json"]].concat());
+    assert_eq!(status, Some(0), "{said}");
+    let play = printed.lines().last().and_then(|line| line.strip_prefix("play with it:  ")).unwrap();
+    let play = format!("{play} --games 2 --plies 0 --iterations 9");
+    let played = Command::new("sh").args(["-c", &play]).current_dir(&folder.0).output().unwrap();
+    let played = String::from_utf8([played.stdout, played.stderr].concat()).unwrap();
+    assert!(played.contains("too few games for an Elo"), "{play}: {played}");
+}
+
 // --- Files -------------------------------------------------------------------------------------------------
 
 #[test]
@@ -111,6 +208,23 @@ fn no_command_overwrites_what_it_reads() {
     let tune = ["tune", "tournament,iterations=5", "c=3:0.5", "--output", "page.html"];
     check_refusal(&folder, &tune, "page.html: File exists");
     assert_eq!(read_to_string(folder.file("page.html")).unwrap(), before);
+}
+
+#[test]
+fn an_input_that_is_no_regular_file_or_too_large_is_refused_at_once() {
+    let folder = Folder::new("no-input");
+    assert!(Command::new("mkfifo").arg(folder.file("pipe")).status().unwrap().success());
+    for input in ["/dev/zero", "pipe"] {
+        for command in ["convert", "report", "fit-network", "tourney", "match random greedy --book"] {
+            let arguments: Vec<&str> = command.split(' ').chain([input]).collect();
+            check_refusal(&folder, &arguments, &format!("lab: {input}: is no regular file: name one\n"));
+        }
+        let player = format!("tournament,model={input}");
+        check_refusal(&folder, &["match", "random", &player], "is no regular file: name one");
+    }
+    check_refusal(&folder, &["convert", "."], "lab: .: is no regular file: name one\n");
+    File::create(folder.file("large")).and_then(|file| file.set_len((64 << 20) + 1)).unwrap();
+    check_refusal(&folder, &["convert", "large"], "lab: large: is larger than 64 MB: split it\n");
 }
 
 #[test]
@@ -359,6 +473,37 @@ fn two_at_one_results_file_are_kept_apart() {
     interrupted(&folder, &arguments, "514204", Signal::TERM);
 }
 
+#[test]
+fn a_cluster_that_does_not_answer_is_refused_soon_and_leaves_no_file() {
+    let folder = Folder::new("no-cluster");
+    folder.write("field.toml", "players = ['random', 'greedy']\ncluster = '127.0.0.1:1'\n");
+    // What listens here is no Ray: one answers something else, one nothing at all.
+    let [other, silent] = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+    let ports = [&other, &silent].map(|listener| listener.local_addr().unwrap().port());
+    std::thread::spawn(move || {
+        other.incoming().flatten().for_each(|mut stream| {
+            stream.write_all(b"SSH-2.0-OpenSSH\r\n").unwrap();
+            drop(stream.read(&mut [0; 64]));
+        })
+    });
+    let [other, silent] = ports.map(|port| format!("127.0.0.1:{port}"));
+    for (address, command, problem) in [
+        ("127.0.0.1:1", "match random greedy", "Connection refused"),
+        ("[::1]:1", "self-play", ""),
+        // A name under .invalid belongs to nobody (RFC 6761).
+        ("host.invalid:6379", "tune tournament c=3:0.5", ""),
+        (&other, "match random greedy", "something else listens there"),
+        (&silent, "match random greedy", "no answer"),
+    ] {
+        let arguments: Vec<&str> = command.split(' ').chain(["--cluster", address]).collect();
+        let begun = Instant::now();
+        check_refusal(&folder, &arguments, &format!("no Ray cluster there ({problem}"));
+        assert!(begun.elapsed() < Duration::from_secs(10), "{address}");
+    }
+    check_refusal(&folder, &["tourney", "field.toml"], "no Ray cluster there (Connection refused");
+    assert!(!folder.0.join("results").exists());
+}
+
 // --- Numbers -----------------------------------------------------------------------------------------------
 
 #[test]
@@ -389,6 +534,13 @@ fn absurd_numbers_are_refused_with_what_would_be_valid() {
         ("match random greedy --cluster nonsense", "local, HOST:PORT or slurm:FOLDER is wanted"),
         ("match random greedy --cluster host:port", "local, HOST:PORT or slurm:FOLDER is wanted"),
         ("match random greedy --cluster slurm:", "local, HOST:PORT or slurm:FOLDER is wanted"),
+        ("match random greedy --cluster user@host:22", "local, HOST:PORT or slurm:FOLDER is wanted"),
+        ("match random greedy --cluster ray://host:22", "local, HOST:PORT or slurm:FOLDER is wanted"),
+        ("match random greedy --cluster host:+22", "local, HOST:PORT or slurm:FOLDER is wanted"),
+        ("match random greedy --cluster host:0", "local, HOST:PORT or slurm:FOLDER is wanted"),
+        ("match random greedy --cluster ::1:6379", "local, HOST:PORT or slurm:FOLDER is wanted"),
+        ("match random greedy --cluster [::1:6379", "local, HOST:PORT or slurm:FOLDER is wanted"),
+        ("match random greedy --cluster [host]:6379", "local, HOST:PORT or slurm:FOLDER is wanted"),
         ("table threads --cluster local", "know no --cluster"),
         ("match random greedy --book over.txt", "over.txt: holds no opening"),
         ("match random alphabeta:territory:0", "valid is a depth from 1 to 10"),

@@ -21,6 +21,7 @@ const SHOWN_MOVES: usize = 4;
 pub fn run(options: &CommandLine) -> Result<(), String> {
     let (position, last) = crate::given::position(options)?;
     let settings = &options.settings;
+    settings.check_board(position.size())?;
     // The same analysis each time, unless another seed is asked for.
     let resources = Resources { seed: settings.seed.unwrap_or(1), ..Conditions::DESKTOP.resources(settings) };
     crate::print(&introduced(&position, last))?;

@@ -143,6 +143,14 @@ impl Settings {
         Params { parallel: self.parallel.unwrap_or(self.search.parallel), ..self.search.clone() }
     }
 
+    /// Checks that the preset's file of weights, if it has one, is for boards of this size.
+    ///
+    /// # Errors
+    /// The file's network is for other boards.
+    pub fn check_board(&self, size: Size) -> Result<(), String> {
+        self.search.model.check_board(size).map_err(|problem| format!("preset {}: {problem}", self.preset))
+    }
+
     /// Takes back the threads beyond the cores of this machine, and says so: they would wait for each other, and with
     /// a thousand of them a move of a third of a second takes many seconds.
     pub fn cap_threads(&mut self) -> Option<String> {

@@ -37,6 +37,7 @@ enum End {
 pub fn run(options: &CommandLine) -> Result<(), String> {
     let start = crate::given::start(options)?;
     let settings = &options.settings;
+    settings.check_board(start.size())?;
     let person = settings.side.unwrap_or(Side::Black);
     let engine = settings.name.as_str();
     let names = if person == Side::Black { ["You", engine] } else { [engine, "You"] };

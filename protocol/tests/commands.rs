@@ -83,6 +83,37 @@ fn a_file_of_weights_is_a_model() {
 }
 
 #[test]
+fn weights_for_other_boards_are_refused() {
+    let folder = folder("other-boards");
+    let file = folder.join("small.json");
+    let mut weights = WeightsFile::built_in().unwrap();
+    weights.networks.small.as_mut().unwrap().counts[0][0] += 1;
+    std::fs::write(&file, weights.write()).unwrap();
+    let preset = format!("tournament,model={}", text(&file));
+    let complaint = format!("preset {preset}: its network is for boards up to 8x8, not for 10x10: ");
+    let quick = ["--preset", &preset, "--iterations", "10", "--record-dir", text(&folder)];
+    for (command, status) in [("analyze", 2), ("play", 2), ("analyze --size 8", 0), ("play --size 8", 0)] {
+        let exit = run(OTRERA, command.split(' ').chain(quick), b"quit\n");
+        assert_eq!(exit.status, Some(status), "{command}: {}", exit.errors);
+        assert_eq!(exit.errors.contains(&complaint), status == 2, "{command}: {}", exit.errors);
+    }
+    let commands = "uci\nposition startpos\nsetoption name UCI_Variant value amazons8\nposition startpos\n\
+                    setoption name UCI_Variant value amazons\nquit\n";
+    let said = run(OTRERA, ["uci", "--preset", &preset], commands.as_bytes()).rest;
+    let told = said.lines().filter(|line| line.contains(&complaint)).collect::<Vec<_>>();
+    assert!(
+        matches!(told[..], [first, second] if first.starts_with("info string position: ")
+        && second.starts_with("info string option \"UCI_Variant\": ")),
+        "{said}"
+    );
+    // A match under way is played on; the log says why the weights do not count.
+    let log = folder.join("log");
+    let sau = ["--preset", &preset, "--log", text(&log), "--iterations", "10"];
+    assert_eq!(run(OTRERA, sau, b"name?\nnew black\nquit\n").status, Some(0));
+    assert_contains(&std::fs::read_to_string(log).unwrap(), &complaint);
+}
+
+#[test]
 fn bench_tells_what_each_part_of_an_iteration_costs() {
     let exit = run(OTRERA, ["bench", "--parts"], b"");
     assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""));

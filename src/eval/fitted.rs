@@ -6,6 +6,7 @@ use super::terms::{TERMS, TermWeights};
 use super::weights::{Course, WeightsFile};
 use super::{STANDARD_EMPTY, standard_ply};
 use crate::board::position::Position;
+use crate::board::square::Size;
 use std::sync::LazyLock;
 
 /// Plies of the longest game on 10x10, the start counted.
@@ -26,7 +27,7 @@ pub struct Fitted {
 
 /// Those of [`WeightsFile::BUILT_IN`], read when they are first asked for.
 static BUILT_IN: LazyLock<Fitted> = LazyLock::new(|| {
-    let file = WeightsFile::read(WeightsFile::BUILT_IN);
+    let file = WeightsFile::built_in();
     Fitted::new(&file.expect("a test reads the file that is built in"))
 });
 
@@ -64,6 +65,25 @@ impl Fitted {
     pub fn network(&self, position: &Position) -> Option<&Network> {
         let network = &self.networks[usize::from(position.size().edge() <= 8)];
         network.as_deref().filter(|_| Network::knows(position))
+    }
+
+    /// Checks that a network of these weights is for boards of this size, if there are any networks.
+    ///
+    /// # Errors
+    /// The network is for other boards: here these weights have none, or only what is built in.
+    pub fn check_board(&self, size: Size) -> Result<(), String> {
+        let (edge, built_in) = (size.edge(), Self::built_in());
+        let here = usize::from(edge <= 8);
+        let is_own =
+            |kind: usize| self.networks[kind].is_some() && self.networks[kind] != built_in.networks[kind];
+        let is_missing = self.networks[here].is_none() && self.networks[1 - here].is_some();
+        if !is_missing && (is_own(here) || !is_own(1 - here) || self.policy != built_in.policy) {
+            return Ok(());
+        }
+        let boards = ["up to 8x8", "above 8x8"][here];
+        Err(format!(
+            "its network is for boards {boards}, not for {edge}x{edge}: fit one to games on that board"
+        ))
     }
 
     /// The weights of the priors.

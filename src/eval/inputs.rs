@@ -36,7 +36,7 @@ impl Inputs {
     }
 
     #[inline(always)]
-    fn of<L: Lanes>(position: &Position, maps: &mut DistanceMaps) -> Self {
+    pub(super) fn of<L: Lanes>(position: &Position, maps: &mut DistanceMaps) -> Self {
         let side = position.side();
         let reach = maps.flood_each::<L>(position, Network::QUEEN_STEPS);
         let classes = amazon_classes::<L>(position, maps, &reach);

@@ -16,7 +16,7 @@ use super::winrate::{ValueLink, WinRate};
 use super::{Value, confinement};
 use crate::board::moves::Movement;
 use crate::board::position::{ArrowPhase, Position};
-use crate::board::square::Square;
+use crate::board::square::{Size, Square};
 use crate::simd::{Lanes, SimdTask};
 use std::fmt;
 use std::str::FromStr;
@@ -57,6 +57,17 @@ impl Model {
         match self {
             Self::File(fitted) => fitted,
             Self::Paper(_) | Self::Fitted => Fitted::built_in(),
+        }
+    }
+
+    /// Checks that a file of weights has a network for boards of this size, see [`Fitted::check_board`].
+    ///
+    /// # Errors
+    /// The file's network is for other boards.
+    pub fn check_board(&self, size: Size) -> Result<(), String> {
+        match self {
+            Self::File(fitted) => fitted.check_board(size),
+            Self::Paper(_) | Self::Fitted => Ok(()),
         }
     }
 

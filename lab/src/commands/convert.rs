@@ -1,11 +1,10 @@
 //! `lab convert`: records of games from one written form into another, and the reading of records that
 //! other commands share.
 
-use crate::files::Output;
+use crate::files::{MOST_BYTES, Output, read_text};
 use clap::ValueEnum;
 use otrera::GameRecord;
 use otrera::record::{self, ccgc, json, sgf};
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::slice;
@@ -41,7 +40,7 @@ pub struct Args {
 /// # Errors
 /// What could not be read or written, as a message.
 pub fn run(args: &Args) -> Result<(), String> {
-    let games = read_games(&args.input)?;
+    let games = games_of(&args.input, MOST_BYTES)?;
     let format = args.to.unwrap_or_else(|| Format::of_path(args.output.as_deref()));
     let texts = games.iter().enumerate().map(|(index, game)| {
         let refusal = |reason| format!("{}: game {}: {reason}", args.input.display(), index + 1);
@@ -131,12 +130,13 @@ fn file_safe(name: &str) -> String {
 /// # Errors
 /// What cannot be read, and where; the game and the ply of an illegal move.
 pub fn read_games(path: &Path) -> Result<Vec<GameRecord>, String> {
+    games_of(path, u64::MAX)
+}
+
+/// Likewise of a file of at most `most` bytes.
+fn games_of(path: &Path, most: u64) -> Result<Vec<GameRecord>, String> {
     let problem = |what: String| format!("{}: {what}", path.display());
-    let bytes = fs::read(path).map_err(|error| problem(error.to_string()))?;
-    let text = String::from_utf8(bytes).map_err(|_| {
-        problem("is not UTF-8 text (records in GBK: iconv -f GBK -t UTF-8 makes them so)".into())
-    })?;
-    let games = record::read(&text).map_err(|error| problem(error.to_string()))?;
+    let games = record::read(&read_text(path, most)?).map_err(|error| problem(error.to_string()))?;
     match (1..).zip(&games).find_map(|(number, game)| Some((number, game.first_illegal()?))) {
         Some((number, (ply, mv, error))) => Err(problem(format!("game {number}, ply {ply}, {mv}: {error}"))),
         None => Ok(games),

@@ -1,6 +1,7 @@
 //! `lab match A B`: games between two players until their number is played or a test has decided.
 
 use crate::arguments::{TaskArgs, WorkArgs, read_count, read_seconds, read_share, read_size, read_time};
+use crate::files::{MOST_BYTES, read_text};
 use crate::interrupt;
 use crate::matches::results::{Earlier, Results};
 use crate::matches::runner::{self, Match};
@@ -8,6 +9,8 @@ use crate::matches::score::{Score, repetitions};
 use crate::matches::spec::PlayerSpec;
 use crate::play::openings::{Book, Openings};
 use crate::play::referee::Control;
+use crate::stats::Interval;
+use crate::stats::elo::Estimate;
 use crate::stats::sprt::{Sprt, Verdict};
 use indicatif::{ProgressBar, ProgressStyle};
 use otrera::record::json;
@@ -120,6 +123,7 @@ impl ConditionArgs {
     /// A player that cannot be started or cannot be told of an opening, or openings that there cannot be.
     pub fn new_match(&self, players: [PlayerSpec; 2], games: u64) -> Result<Match, String> {
         players.iter().try_for_each(PlayerSpec::check_start)?;
+        players.iter().try_for_each(|player| player.check_board(self.size))?;
         let openings = self.openings()?;
         let opened = openings.plies > 0 || openings.book.is_some();
         if let Some(player) = players.iter().find(|player| player.speaks_sau() && opened) {
@@ -141,7 +145,7 @@ impl ConditionArgs {
             None => None,
             Some(path) => {
                 let problem = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-                let text = std::fs::read_to_string(path).map_err(|error| problem(&error))?;
+                let text = read_text(path, MOST_BYTES)?;
                 let lines = read_book(&text, Position::start(self.size)).map_err(|error| problem(&error))?;
                 Some(Book { path: path.clone(), lines })
             }
@@ -306,11 +310,25 @@ impl Progress {
     }
 }
 
+/// The widest interval, in Elo, whose middle is worth a number.
+const WIDEST: f64 = 400.0;
+
+/// A lead in Elo with its interval. Of a wide interval only the end that says who is stronger.
+fn format_elo(Estimate { elo, interval: Interval { low, high }, .. }: &Estimate) -> String {
+    if high - low <= WIDEST {
+        format!("Elo {elo:+.0} [{low:+.0}, {high:+.0}]")
+    } else if *low > 0.0 {
+        format!("Elo above {low:+.0}")
+    } else if *high < 0.0 {
+        format!("Elo below {high:+.0}")
+    } else {
+        "too few games for an Elo".into()
+    }
+}
+
 /// Score, Elo and the state of the test in one line.
 fn standing(score: &Score, test: Option<&Sprt>) -> String {
-    let elo = score.estimate().map_or(String::new(), |e| {
-        format!(", Elo {:+.0} [{:+.0}, {:+.0}]", e.elo, e.interval.low, e.interval.high)
-    });
+    let elo = score.estimate().map_or(String::new(), |estimate| format!(", {}", format_elo(&estimate)));
     let llr = test.map_or(String::new(), |test| format!(", LLR {:.2}", score.tested(test).llr()));
     let forfeits = match score.forfeit_count() {
         0 => String::new(),
@@ -380,6 +398,7 @@ fn verdict(test: &Sprt) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stats::elo::Pairs;
 
     #[test]
     fn a_match_says_its_own_arguments() {
@@ -393,14 +412,14 @@ mod tests {
             |args: &Args| args.conditions.new_match([args.a.clone(), args.b.clone()], args.games).unwrap();
         let book = std::env::temp_dir().join(format!("otrera-book-{}", std::process::id()));
         std::fs::write(&book, "d1d7g7").unwrap();
-        let book = format!("--book={}", book.display());
+        let book_option = format!("--book={}", book.display());
         for options in [
             "",
             "--free --plies 0",
             "--game-time 60 --grace 0.037 --games 7 --size 8",
             "--iterations 50 --seed 18446744073709551615 --adjudicate 0.97 --balance 0.3",
             "--time 0.0123 --plies 6 --grace 60",
-            &book,
+            &book_option,
         ] {
             let words = format!("lab tournament,c=3 greedy {options}");
             let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
@@ -408,6 +427,21 @@ mod tests {
             let again = contest(&parse(&wanted.arguments()));
             assert_eq!(format!("{again:?}"), format!("{wanted:?}"));
         }
+        std::fs::remove_file(book).unwrap();
+    }
+
+    #[test]
+    fn an_elo_is_printed_once_its_interval_says_something() {
+        let elo = |pairs: [u64; 3]| {
+            let [lost, drawn, won] = pairs;
+            format_elo(&Pairs { counts: [lost, 0, drawn, 0, won] }.estimate().unwrap())
+        };
+        for few in [[0, 1, 0], [0, 0, 1], [0, 2, 0], [0, 1, 1], [1, 0, 0], [1, 1, 1]] {
+            assert_eq!(elo(few), "too few games for an Elo", "{few:?}");
+        }
+        assert_eq!(elo([0, 0, 20]), "Elo above +287");
+        assert_eq!(elo([20, 0, 0]), "Elo below -287");
+        assert_eq!(elo([10, 30, 20]), "Elo +58 [-3, +123]");
     }
 
     #[test]

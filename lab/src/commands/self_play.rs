@@ -9,7 +9,7 @@ use crate::arguments::{TaskArgs, WorkArgs, read_count, read_size};
 use crate::cluster::jobs::{self, Job};
 use crate::interrupt;
 use crate::matches::results::{Earlier, Results};
-use crate::matches::spec::search_params;
+use crate::matches::spec::{check_board, search_params};
 use fastrand::Rng;
 use indicatif::{ProgressBar, ProgressStyle};
 use otrera::record::json;
@@ -65,6 +65,7 @@ pub struct Args {
 /// A player that is none, a file that cannot be written, or a cluster that cannot play.
 pub fn run(args: &Args) -> Result<(), String> {
     let params = search_params(&args.player)?;
+    check_board(&args.player, &params, args.size)?;
     if let Some(numbers) = &args.task.numbers {
         numbers.clone().for_each(|number| println!("{}", json::write(&play(args, &params, number, 0))));
         return Ok(());

@@ -9,6 +9,7 @@
 use crate::arguments::WorkArgs;
 use crate::commands::r#match::ConditionArgs;
 use crate::commands::report::ratings::Standing;
+use crate::files::{MOST_BYTES, read_text};
 use crate::interrupt;
 use crate::matches::results::{Earlier, Results};
 use crate::matches::runner::{self, Match};
@@ -53,13 +54,13 @@ struct Field {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), String> {
-    let text =
-        std::fs::read_to_string(&args.file).map_err(|error| format!("{}: {error}", args.file.display()))?;
+    let text = read_text(&args.file, MOST_BYTES)?;
     let field = Field::read(&text).map_err(|error| format!("{}: {error}", args.file.display()))?;
     let stem = args.file.file_stem().map_or("tourney".into(), |stem| stem.to_string_lossy().into_owned());
     let folder = args.output.clone().unwrap_or_else(|| Path::new("results").join(stem));
-    field.players.iter().try_for_each(PlayerSpec::check_start)?;
     interrupt::advise(format!("; the games so far are in {}: the same command goes on", folder.display()));
+    field.players.iter().try_for_each(PlayerSpec::check_start)?;
+    field.players.iter().try_for_each(|player| player.check_board(field.conditions.size()))?;
     let contests = field.contests(&folder)?;
     let games = play(&contests, &args.work.or(&field.work))?;
     print!("{}", cross_table(&games).to_text());

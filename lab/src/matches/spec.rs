@@ -17,7 +17,7 @@ use crate::platforms::botzone::BotzonePlayer;
 use crate::platforms::process::check_start;
 use crate::platforms::{Dialect, External, Protocol};
 use crate::play::player::{Budget, Choice, Player, SearchPlayer};
-use otrera::{Forfeit, Move, Params, Position, Resources};
+use otrera::{Forfeit, Move, Params, Position, Resources, Size};
 use std::str::FromStr;
 
 /// A player that can be built any number of times.
@@ -84,6 +84,17 @@ impl PlayerSpec {
     pub fn check_start(&self) -> Result<(), String> {
         match &self.kind {
             Kind::External { command, .. } => check_start(command),
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks that its file of weights, if it has one, is for boards of this size.
+    ///
+    /// # Errors
+    /// The file's network is for other boards.
+    pub fn check_board(&self, size: Size) -> Result<(), String> {
+        match &self.kind {
+            Kind::Search { params, .. } => check_board(&self.text, params, size),
             _ => Ok(()),
         }
     }
@@ -168,6 +179,14 @@ pub fn search_params(text: &str) -> Result<Params, String> {
         Kind::Search { params, .. } => Ok(*params),
         _ => Err(format!("{text} is no search")),
     }
+}
+
+/// Checks that the file of weights of a search, which was written as `text`, is for boards of this size.
+///
+/// # Errors
+/// The file's network is for other boards.
+pub fn check_board(text: &str, params: &Params, size: Size) -> Result<(), String> {
+    params.model.check_board(size).map_err(|problem| format!("{text}: {problem}"))
 }
 
 fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Result<Kind, String> {

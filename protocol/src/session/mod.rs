@@ -89,6 +89,11 @@ impl Session {
         if std::mem::take(&mut self.outdated) {
             self.game = None;
         }
+        if self.game.is_none()
+            && let Err(problem) = self.settings.check_board(self.start.size())
+        {
+            self.note("!!", &problem);
+        }
         let new = || Box::new(Game::new(&self.settings, self.defaults, self.start));
         self.game.get_or_insert_with(new)
     }

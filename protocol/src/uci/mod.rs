@@ -205,6 +205,9 @@ impl Engine {
 
     /// Sets up a position. A start that cannot be read changes nothing; of the moves those before the first
     /// one that cannot be played count, as with Fairy-Stockfish.
+    ///
+    /// # Errors
+    /// What cannot be read or played; or the position is set up, and the preset's weights are for other boards.
     fn set_position(&mut self, fen: Option<&str>, moves: &[String]) -> Result<(), String> {
         self.position = match fen {
             Some(fen) => Position::from_fen(fen).map_err(|error| error.to_string())?,
@@ -218,7 +221,7 @@ impl Engine {
                 self.position.try_play(mv).map_err(|error| format!("{}: {error}", dialect::written(mv)))?;
             self.moves.push(mv);
         }
-        Ok(())
+        self.session.settings.check_board(self.position.size())
     }
 
     /// `go`: begins to think about the position.

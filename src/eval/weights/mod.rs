@@ -90,10 +90,19 @@ impl WeightsFile {
     #[cfg(botzone_only)]
     pub const BUILT_IN: &str = include_str!(env!("OTRERA_WEIGHTS"));
 
+    /// The weights that are built in, whose sums a test has checked.
+    ///
+    /// # Errors
+    /// The build was made with another file that is none.
+    pub fn built_in() -> Result<Self, String> {
+        Self::parse(Self::BUILT_IN)
+    }
+
     /// Reads the text of a file.
     ///
     /// # Errors
-    /// What is wrong with it: no JSON, other terms or features than these, a number that is none.
+    /// What is wrong with it: no JSON, other terms or features than these, a number that is none, sums that leave the
+    /// integers of the engine.
     ///
     /// ```
     /// use otrera::eval::weights::WeightsFile;
@@ -103,6 +112,15 @@ impl WeightsFile {
     /// assert!(WeightsFile::read("{}").unwrap_err().contains("missing field"));
     /// ```
     pub fn read(text: &str) -> Result<Self, String> {
+        let file = Self::parse(text)?;
+        // Botzone's build has no file to read, and no room.
+        if cfg!(not(botzone_only)) {
+            file.networks.check_sums()?;
+        }
+        Ok(file)
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
         let file: Self = serde_json::from_str(text.trim_start_matches('\u{feff}'))
             .map_err(|error| format!("is no file of weights: {error}"))?;
         if file.value.terms != NAMES {

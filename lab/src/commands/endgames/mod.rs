@@ -70,6 +70,9 @@ pub struct Args {
 /// A suite that cannot be read or written, or a player that does not play.
 pub fn run(args: &Args) -> Result<(), String> {
     args.player.check_start()?;
+    if args.suite.is_none() {
+        args.player.check_board(args.size)?;
+    }
     let threads = args.concurrency.unwrap_or_else(cores);
     let pool =
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| error.to_string())?;
@@ -81,6 +84,7 @@ pub fn run(args: &Args) -> Result<(), String> {
         if suite.is_empty() {
             return Err("the suite is empty".into());
         }
+        suite.iter().try_for_each(|endgame| args.player.check_board(endgame.position.size()))?;
         judge(args, &suite)?;
         play_on(args, &suite);
         Ok(())

@@ -12,6 +12,7 @@ use super::solver::Solver;
 use super::{Args, in_parallel};
 use crate::baseline::alphabeta::AlphaBeta;
 use crate::baseline::measure::Measure;
+use crate::files::{MOST_BYTES, read_text};
 use crate::play::openings::Openings;
 use crate::play::player::{Budget, Player};
 use otrera::{Limits, Params, Position, Resources, Search, Side};
@@ -147,7 +148,7 @@ pub fn to_text(suite: &[Endgame], command: &str) -> String {
 /// # Errors
 /// The file cannot be read, or a line is no position of a suite.
 pub fn read(path: &Path) -> Result<Vec<Endgame>, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let text = read_text(path, MOST_BYTES)?;
     let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.starts_with('#') && !line.trim().is_empty());
     let endgame = |(number, line): (u32, &str)| {
         read_line(line).map_err(|problem| format!("{}:{number}: {problem}", path.display()))

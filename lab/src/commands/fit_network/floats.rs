@@ -116,7 +116,7 @@ impl Floats {
 
 /// Calls `found` with the row of each count and class of a position, and how often it counts.
 #[inline(always)]
-pub fn each_count_and_class(inputs: &Inputs, mut found: impl FnMut(usize, u8)) {
+fn each_count_and_class(inputs: &Inputs, mut found: impl FnMut(usize, u8)) {
     for (row, &count) in inputs.counts.iter().enumerate() {
         if count > 0 {
             found(row, count);

@@ -21,8 +21,9 @@ use crate::plot::{Line, Plot, Scale};
 use floats::Floats;
 use otrera::eval::inputs::Inputs;
 use otrera::eval::weights::WeightsFile;
-use otrera::{DistanceMaps, Evaluator, GameRecord, Kernel, Model, ModelScratch};
+use otrera::{DistanceMaps, Evaluator, GameRecord, Kernel, Model, ModelScratch, Size};
 use rayon::prelude::*;
+use rounded::rounded;
 use std::path::PathBuf;
 use training::Epoch;
 
@@ -82,6 +83,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     let inputs = [&args.games[..], args.base.as_slice()].concat();
     let output = Output::new(&args.output, &inputs)?;
     let picture = Output::new(&args.output.with_extension("loss.svg"), &inputs)?;
+    output.try_out(WeightsFile::BUILT_IN)?;
     let games = read_all_games(&args.games)?;
     let boards = Boards::of(&games)?;
     let (seen, tests) = samples(&games, args.blend);
@@ -89,18 +91,26 @@ pub fn run(args: &Args) -> Result<(), String> {
     let positions = seen.len() + tests.len();
     println!("{} games, {positions} positions, {} of them unseen", games.len(), tests.len());
     let (network, epochs) = training::train(&seen, &tests, args)?;
-    let inputs = seen.iter().chain(tests.iter().map(|(sample, _)| sample)).map(|sample| &sample.inputs);
-    let rounded = rounded::Rounded::new(&network)?;
-    rounded.check(inputs)?;
     let base = model(&file)?;
-    *boards.choose(&mut file.networks.standard, &mut file.networks.small) =
-        Some(rounded.weights(trained(args, games.len(), positions)));
-    print_losses(&tests, &network, [&model(&file)?, &base]);
-    output.write(&file.write())?;
+    let inputs = seen.iter().chain(tests.iter().map(|(sample, _)| sample)).map(|sample| sample.inputs);
+    let advice = |problem| format!("{problem}: give more games, a larger --decay or fewer --epochs");
+    let rounded = rounded(&network, trained(args, games.len(), positions)).map_err(advice)?;
+    rounded.check_sums(inputs).map_err(advice)?;
+    *boards.choose(&mut file.networks.standard, &mut file.networks.small) = Some(rounded);
+    print_losses(&tests, &network, [&model(&file).map_err(advice)?, &base]);
+    output.write_or_keep(&file.write())?;
     println!("written: {}, for boards {}", output.path().display(), boards.name());
     curve(&epochs).write(picture.path())?;
     println!("written: {}", picture.path().display());
+    println!("play with it:  {}", playing_with(&output, &games));
     Ok(())
+}
+
+/// The command that plays a match with the network against the weights that are built in.
+fn playing_with(output: &Output, games: &[GameRecord]) -> String {
+    let lab = std::env::args().next().unwrap_or_else(|| "lab".into());
+    let edge = games.first().map_or(Size::STANDARD, |game| game.start.size()).edge();
+    format!("{lab} match tournament,model={} tournament --size {edge}", output.path().display())
 }
 
 /// The positions that are seen, and those that are not.

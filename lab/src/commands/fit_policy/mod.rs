@@ -9,7 +9,7 @@ mod searches;
 use crate::arguments::{TaskArgs, WorkArgs, read_count};
 use crate::commands::convert::read_games;
 use crate::files::{Output, read_weights};
-use crate::matches::spec::search_params;
+use crate::matches::spec::{check_board, search_params};
 use fastrand::Rng;
 use otrera::eval::policy::{
     ARROW_FEATURES, Arrows, MOVEMENT_FEATURES, Movements, PolicyWeights, STAGES, classes, stage,
@@ -80,7 +80,11 @@ pub fn run(args: &Args) -> Result<(), String> {
         &args.output,
         &[&args.games[..], args.base.as_slice(), searched_with(args).as_slice()].concat(),
     )?;
+    output.try_out(&file.write())?;
     let positions = draw(args)?;
+    for drawn in &positions {
+        check_board(&args.search, &params, drawn.position.size())?;
+    }
     check_amount(positions.iter().map(|drawn| (stage(&drawn.position), drawn.unseen)))?;
     let searched = searches::all(args, &params, &positions)?;
     let (movements, arrows): (Vec<_>, Vec<_>) = searched.into_iter().unzip();
@@ -106,7 +110,7 @@ pub fn run(args: &Args) -> Result<(), String> {
         movements: rows(&movement_weights, &MOVEMENT_FEATURES),
         arrows: rows(&arrow_weights, &ARROW_FEATURES),
     };
-    output.write(&file.write())?;
+    output.write_or_keep(&file.write())?;
     println!("written: {}", output.path().display());
     Ok(())
 }

@@ -5,6 +5,7 @@ pub mod load;
 mod report;
 
 use crate::arguments::{read_count, read_size, read_time};
+use crate::commands::r#match::progress_bar;
 use crate::matches::spec::PlayerSpec;
 use crate::platforms::botzone::{Allowance, BotzonePlayer, Log, Mode};
 use crate::platforms::confine::{Refusal, confined};
@@ -157,6 +158,7 @@ impl<'a> Court<'a> {
             player => Some(player.parse::<PlayerSpec>()?),
         };
         opponent.iter().try_for_each(PlayerSpec::check_start)?;
+        opponent.iter().try_for_each(|player| player.check_board(args.size))?;
         Ok(Self { args, command, allowance, opponent })
     }
 
@@ -169,13 +171,18 @@ impl<'a> Court<'a> {
         };
         let mut bots = [bot(), bot()];
         let mut report = Report { mode: mode.to_string(), ..Report::default() };
+        let bar = progress_bar(self.args.games);
+        bar.set_message(format!("games of {mode}"));
         for number in 0..self.args.games {
             let bot_side = if number.is_multiple_of(2) { Side::Black } else { Side::White };
             let outcome = self.game(&mut bots, bot_side, number);
             let turns = std::mem::take(&mut *log.lock().unwrap_or_else(PoisonError::into_inner));
             let played = Played { number: number + 1, bot_side, alone: self.opponent.is_none(), turns };
             report.add(played, outcome);
+            bar.set_message(format!("games of {mode}, {} won", report.won));
+            bar.inc(1);
         }
+        bar.finish_and_clear();
         report
     }
 
