@@ -255,7 +255,9 @@ impl Search {
     ) -> Report {
         let started = Instant::now();
         let root_winner = self.endgame_winner();
-        let filling = root_winner.and_then(|_| FillingProver::new().filling_move(&self.position));
+        let mut prover = FillingProver::new();
+        let filling = root_winner.and_then(|_| prover.filling_move(&self.position));
+        let margin = root_winner.and_then(|_| prover.margin(&self.position));
         let mut tally = Tally::default();
         let mut progress = Progress::new(started, progress);
         let mut pausing = true;
@@ -271,6 +273,7 @@ impl Search {
                 tally: &tally,
                 row_shift: Run::row_shift(self.workers.len()),
                 root_winner,
+                margin,
                 // Where the root is proven to be lost, the move that looks best is wanted and not any that loses.
                 endgame_proofs: self.params.counting && root_winner.is_none(),
                 pausing,

@@ -7,6 +7,7 @@ use super::tree::{Node, NodeId, Tree};
 use crate::board::moves::Move;
 use crate::board::position::Position;
 use crate::board::square::Side;
+use crate::endgame::FillingProver;
 use crate::eval::winrate::WinRate;
 use std::cmp::Reverse;
 use std::sync::atomic::Ordering::Relaxed;
@@ -21,6 +22,9 @@ pub struct Report {
     pub win_rate: WinRate,
     /// The side that is proven to win, if that is known.
     pub proven: Option<Side>,
+    /// The moves that this side is certain to have left when the other cannot move, where [`crate::endgame`] proves the
+    /// outcome at the root, or after a best move that wins.
+    pub margin: Option<u32>,
     /// The moves of the root that were tried: the best one first (with move groups it need not be the most
     /// visited, for its movement was chosen before its arrow), then proven wins, then by visits, proven losses last.
     pub lines: Vec<Line>,
@@ -71,10 +75,13 @@ pub struct Line {
 }
 
 impl Report {
-    /// The winning rate of the move to play, 0 to 1. [`Report::win_rate`] is the mean over all moves tried, bad ones
-    /// too, and so a little lower.
+    /// The winning rate of the move to play, 0 or 1 where the outcome is proven. [`Report::win_rate`] is the mean over
+    /// all moves tried, bad ones too, and so a little lower.
     pub fn best_rate(&self) -> WinRate {
-        self.lines.first().map_or(self.win_rate, |best| best.win_rate)
+        match (self.proven, self.lines.first()) {
+            (None, Some(best)) => best.win_rate,
+            _ => self.win_rate,
+        }
     }
 
     /// Iterations a second.
@@ -111,7 +118,8 @@ pub(crate) fn of_search(run: &Run, elapsed: Duration) -> Report {
             None => !for_opponent,
         },
         proven,
-        lines: lines(tree, &run.root, principal_variation.first()),
+        margin: run.margin.or_else(|| margin_after_win(&run.root, proven, principal_variation.first())),
+        lines: lines(run, principal_variation.first()),
         principal_variation,
         iterations: run.tally.iterations.load(Relaxed),
         visits: root.visits(),
@@ -121,6 +129,14 @@ pub(crate) fn of_search(run: &Run, elapsed: Duration) -> Report {
         depth: run.tally.depth.load(Relaxed).saturating_sub(1).div_ceil(levels),
         elapsed,
     }
+}
+
+/// The margin after the best move, where the search has proven that it wins.
+fn margin_after_win(root: &Position, proven: Option<Side>, best: Option<&Move>) -> Option<u32> {
+    let best = best.filter(|_| proven == Some(root.side()))?;
+    let after = root.with_move(*best);
+    let mut prover = FillingProver::new();
+    prover.winner(&after).filter(|&winner| winner == root.side()).and_then(|_| prover.margin(&after))
 }
 
 /// What is reported where nothing is searched: the move that fills the mover's own squares.
@@ -142,10 +158,15 @@ fn rate(node: Node, mover: Side) -> WinRate {
 }
 
 /// Whole moves at the root that were tried: the best first, then proven wins, then by visits, proven losses last.
-fn lines(tree: &Tree, root: &Position, best: Option<&Move>) -> Vec<Line> {
+/// Where [`crate::endgame`] proves the root to be lost, so is every move, though the tree does not know it.
+fn lines(run: &Run, best: Option<&Move>) -> Vec<Line> {
+    let (tree, root) = (run.tree, &run.root);
+    let rival = root.side().opponent();
+    let is_lost = run.root_winner == Some(rival);
     let line = |mv, id, node: Node| {
-        let (visits, win_rate, proven) = (node.visits(), rate(node, root.side()), node.proof());
-        (id, Line { mv, continuation: Vec::new(), visits, win_rate, proven })
+        let proven = if is_lost { Some(rival) } else { node.proof() };
+        let win_rate = if is_lost { WinRate::LOSS } else { rate(node, root.side()) };
+        (id, Line { mv, continuation: Vec::new(), visits: node.visits(), win_rate, proven })
     };
     let mut lines = Vec::new();
     for (id, node) in tree.tried(tree.root()) {
@@ -158,7 +179,7 @@ fn lines(tree: &Tree, root: &Position, best: Option<&Move>) -> Vec<Line> {
         }
     }
     lines.sort_by_key(|(_, line)| {
-        let (lost, proven) = (line.proven == Some(root.side().opponent()), line.proven.is_some());
+        let (lost, proven) = (line.proven == Some(rival), line.proven.is_some());
         (Some(&line.mv) != best, lost, !proven, Reverse(line.visits))
     });
     for (id, line) in lines.iter_mut().take(CONTINUED) {

@@ -31,6 +31,8 @@ pub(crate) struct Run<'a> {
     pub row_shift: u32,
     /// Who wins the root, where [`crate::endgame`] proves it and the search goes on all the same.
     pub root_winner: Option<Side>,
+    /// [`crate::endgame::FillingProver::margin`] of the root.
+    pub margin: Option<u32>,
     /// Whether new nodes are proven by [`crate::endgame`].
     pub endgame_proofs: bool,
     /// Whether to pause when the tree is full, so that it can be thinned.
