@@ -89,6 +89,24 @@ fn more_threads_than_cores_count_as_all_cores() {
     assert_contains(&analysis.rest, &format!("threads {cores})"));
 }
 
+/// On Botzone the first turn counts from the start of the process; on SAU an overhead above the total leaves nothing.
+#[test]
+fn a_clock_that_has_run_out_leaves_a_hundred_iterations() {
+    let folder = folder("no-time");
+    let games: [(&[u8], &[&str]); 2] = [
+        (FIRST_TURN, &["--move-time", "0.01"]),
+        (b"name?\nnew black\n", &["--total-time", "0.01", "--move-overhead", "5"]),
+    ];
+    for (number, (input, time)) in games.into_iter().enumerate() {
+        let log = folder.join(format!("{number}.log"));
+        let exit = run(OTRERA, [time, &["--threads", "1", "--log", text(&log)]].concat(), input);
+        assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""), "printed: {}", exit.rest);
+        let log = std::fs::read_to_string(&log).expect("a log");
+        let iterations = log.split(" n=").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok());
+        assert!(iterations.is_some_and(|iterations: u64| iterations >= 100), "{log}");
+    }
+}
+
 #[test]
 fn an_option_without_its_value_is_logged() {
     let log = folder("no-value").join("log");

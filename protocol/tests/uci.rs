@@ -77,6 +77,38 @@ fn stop_and_quit_are_obeyed_at_once() {
     assert_eq!(exit.rest.matches("bestmove ").count(), 1, "{}", exit.rest);
 }
 
+/// The word after this one in the last line.
+fn last_of(lines: &[String], name: &str) -> i64 {
+    let mut words = lines.last().expect("a line").split(' ').skip_while(|&word| word != name).skip(1);
+    words.next().and_then(|word| word.parse().ok()).unwrap_or_else(|| panic!("no {name} in {lines:?}"))
+}
+
+/// Times of no more than the overhead, a flag that has fallen, a stop in the first moment.
+#[test]
+fn an_answer_comes_after_a_hundred_iterations_at_least() {
+    let mut program = start();
+    for go in [
+        "go movetime 0",
+        "go movetime 1",
+        "go movetime 10",
+        "go wtime 0 btime 0",
+        "go wtime -500 btime -500 movestogo 3",
+        "go nodes 1000000 movetime 1",
+        "go ponder movetime 5\nponderhit",
+        "go infinite\nstop",
+    ] {
+        send(&mut program, &format!("ucinewgame\nposition startpos\n{go}"));
+        let mut infos = Vec::new();
+        rest_of_line(&mut program, "bestmove ", &mut infos);
+        assert!(last_of(&infos, "nodes") >= 100, "{go}: {infos:?}");
+    }
+    send(&mut program, "ucinewgame\ngo nodes 7 movetime 1");
+    let mut infos = Vec::new();
+    rest_of_line(&mut program, "bestmove ", &mut infos);
+    assert_eq!(last_of(&infos, "nodes"), 7, "{infos:?}");
+    end(program);
+}
+
 #[test]
 fn analysis_tells_of_several_moves_and_of_the_winning_rate() {
     let mut program = start();

@@ -51,11 +51,14 @@ use worker::Worker;
 pub struct Limits {
     /// This many iterations, all threads together.
     pub iterations: Option<u64>,
-    /// This moment.
+    /// This moment, but not before [`Limits::MIN_ITERATIONS`].
     pub deadline: Option<Instant>,
 }
 
 impl Limits {
+    /// Iterations before a deadline counts: without any the first legal move would be played. They take a millisecond.
+    pub const MIN_ITERATIONS: u64 = 100;
+
     /// A number of iterations.
     pub fn iterations(count: u64) -> Self {
         Self { iterations: Some(count), deadline: None }
@@ -64,6 +67,11 @@ impl Limits {
     /// A time from now.
     pub fn time(duration: Duration) -> Self {
         Self { iterations: None, deadline: Instant::now().checked_add(duration) }
+    }
+
+    /// Iterations that no deadline prevents.
+    pub fn fewest(&self) -> u64 {
+        self.iterations.map_or(Self::MIN_ITERATIONS, |count| count.min(Self::MIN_ITERATIONS))
     }
 
     /// Whether at least `time` remains before the deadline.
@@ -258,7 +266,7 @@ impl Search {
         let mut prover = FillingProver::new();
         let filling = root_winner.and_then(|_| prover.filling_move(&self.position));
         let margin = root_winner.and_then(|_| prover.margin(&self.position));
-        let mut tally = Tally::default();
+        let (mut tally, mut limits_now) = (Tally::default(), *limits);
         let mut progress = Progress::new(started, progress);
         let mut pausing = true;
         loop {
@@ -268,7 +276,7 @@ impl Search {
                 excluded: &self.excluded,
                 params: &self.params,
                 evaluator: &self.evaluator,
-                limits,
+                limits: &limits_now,
                 stop,
                 tally: &tally,
                 row_shift: Run::row_shift(self.workers.len()),
@@ -283,6 +291,12 @@ impl Search {
             }
             if self.position.winner().is_none() {
                 run.work_together(&mut self.workers, self.pool.as_ref(), &mut progress);
+            }
+            if run.is_too_short() {
+                limits_now = Limits::iterations(limits.fewest());
+                tally.finished = AtomicBool::new(false);
+                pausing = false;
+                continue;
             }
             if !run.is_paused() {
                 return report::of_search(&run, started.elapsed());

@@ -115,12 +115,27 @@ impl Run<'_> {
         self.pausing && self.tree.is_full() && !is_over
     }
 
+    /// True if the deadline ended the run before it counts.
+    pub fn is_too_short(&self) -> bool {
+        let Tally { finished, iterations, .. } = self.tally;
+        self.limits.deadline.is_some()
+            && finished.load(Relaxed)
+            && iterations.load(Relaxed) < self.limits.fewest()
+            && self.tree.root_proof().is_none()
+            && !self.stop.load(Relaxed)
+            && !self.has_most_visits()
+    }
+
     /// Ends the run when its time is over, or the root has been visited as often as can be counted.
     pub fn look_at_the_clock(&self) {
         let is_too_late = self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        if is_too_late || self.tree.node(self.tree.root()).visits() >= Node::MOST_VISITS {
+        if is_too_late || self.has_most_visits() {
             self.tally.finished.store(true, Relaxed);
         }
+    }
+
+    fn has_most_visits(&self) -> bool {
+        self.tree.node(self.tree.root()).visits() >= Node::MOST_VISITS
     }
 
     /// Iterates with all workers until the run is over or pauses. The first one reports progress.
