@@ -122,7 +122,9 @@ fn an_option_without_its_value_is_logged() {
 fn a_bad_file_changes_nothing_and_is_logged() {
     let executable = installed("bad-file");
     let file = executable.with_file_name("otrera.toml");
-    let mistakes: [(&[u8], &str); 10] = [
+    let mistakes: [(&[u8], &str); 12] = [
+        (b"name = ['a']", "otrera.toml line 1: name = [\"a\"]: valid is one text or number"),
+        (b"record-dir = { a = 1 }", "record-dir = { a = 1 }: valid is one text or number"),
         (b"colour = 'red'", "colour"),
         (b"threads = 0", "threads = 0: valid is a whole number from 1 to 1024"),
         (b"threads = [1, 2]", "threads"),
@@ -166,6 +168,8 @@ fn the_file_is_obeyed_and_the_command_line_wins() {
     .expect("writable");
     assert_eq!(name(&[]), "name From the file\n");
     assert_eq!(name(&["--name", "From the line"]), "name From the line\n");
+    std::fs::write(&file, "name = ['a']").expect("writable");
+    assert_eq!(name(&[]), "name Otrera\n");
     let in_utf_16 = "\u{feff}# 注\r\nname = 'In UTF-16'\r\n".encode_utf16();
     std::fs::write(&file, in_utf_16.flat_map(u16::to_le_bytes).collect::<Vec<u8>>()).expect("writable");
     assert_eq!(name(&[]), "name In UTF-16\n");

@@ -110,6 +110,25 @@ fn an_answer_comes_after_a_hundred_iterations_at_least() {
 }
 
 #[test]
+fn a_proven_result_is_certain_in_score_and_wdl() {
+    let mut program = start();
+    send(&mut program, "setoption name UCI_ShowWDL value true\nsetoption name MultiPV value 3");
+    for (side, expected) in [
+        ("w", ["score cp -20000 wdl 0 0 1000", "info string proven loss, margin at least "]),
+        ("b", ["score cp 20000 wdl 1000 0 0", "info string proven win, margin at least "]),
+    ] {
+        let fen = "2**Q2*/2q**q*1/1**1****/q*1**Q*1/**2***1/*2Q*3/*Q2q*2/1****3";
+        send(&mut program, &format!("position fen {fen} {side} - - 0 1\ngo nodes 500"));
+        let mut infos = Vec::new();
+        rest_of_line(&mut program, "bestmove ", &mut infos);
+        let (verdict, lines) = infos.split_last().expect("lines");
+        assert!(verdict.starts_with(expected[1]), "{verdict}");
+        assert!(!lines.is_empty() && lines.iter().all(|line| line.contains(expected[0])), "{lines:?}");
+    }
+    end(program);
+}
+
+#[test]
 fn analysis_tells_of_several_moves_and_of_the_winning_rate() {
     let mut program = start();
     send(

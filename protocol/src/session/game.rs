@@ -145,6 +145,16 @@ pub fn in_one_line(message: &str) -> String {
     message.chars().map(|c| if c.is_control() { ' ' } else { c }).take(200).collect()
 }
 
+/// A proven result as a sentence without its full stop; `None` where nothing is proven.
+pub fn verdict(report: &Report) -> Option<String> {
+    let margin = match report.margin {
+        None | Some(0) => String::new(),
+        Some(1) => " by at least 1 move".into(),
+        Some(margin) => format!(" by at least {margin} moves"),
+    };
+    report.proven.map(|winner| format!("{winner} is certain to win{margin}"))
+}
+
 /// A line about a report for logs and debug fields, at most `limit` bytes.
 pub fn summary(report: &Report, limit: usize) -> String {
     let mut text = format!(
