@@ -26,7 +26,7 @@ Usage: otrera [OPTIONS]                    play on the platform that speaks on s
        otrera play [--side black|white]    play against it in the terminal
        otrera analyze [--fen F] [--moves \"M M ...\"] [--time S] [--lines N]
        otrera analyze --record FILE [--game N] [--ply N] [--time S] [--lines N]
-                                           search a position, show whose the squares are and the best moves;
+                                           search a position, show whose the squares are and the N best moves (6);
                                            a record is SGF, CCGC or JSON, or moves alone; its last position
                                            or that after N moves
 {commands}       otrera bench [--parts]              behaviour checksum and speed; or what the parts of an iteration cost

@@ -66,12 +66,12 @@ impl Terminal {
             if let Some(place) = self.shown[from..].find(text) {
                 return from + place + text.len();
             }
-            assert!(self.is_shown_more(deadline), "{text:?} is not shown:\n{}", self.shown);
+            assert!(self.shows_more(deadline), "{text:?} is not shown:\n{}", self.shown);
         }
     }
 
     /// Waits for more to be shown; `false` where nothing comes.
-    fn is_shown_more(&mut self, deadline: Instant) -> bool {
+    fn shows_more(&mut self, deadline: Instant) -> bool {
         let Ok(bytes) = self.screen.recv_timeout(deadline.saturating_duration_since(Instant::now())) else {
             return false;
         };
@@ -91,7 +91,7 @@ impl Terminal {
 
     fn end_with(mut self, status: i32) -> String {
         let deadline = Instant::now() + PATIENCE;
-        while self.is_shown_more(deadline) {}
+        while self.shows_more(deadline) {}
         assert_eq!(self.child.wait().expect("it ends").code(), Some(status), "{}", self.shown);
         std::mem::take(&mut self.shown)
     }

@@ -70,8 +70,8 @@ pub struct Line {
     pub visits: u32,
     /// The winning rate of the side that plays it.
     pub win_rate: WinRate,
-    /// The lower confidence bound of `win_rate` by which the move is chosen, see [`final_child`]. `None` where its visits
-    /// count: with a fifth of the most visits or fewer, where the outcome is proven, or with `lcb-z=0`.
+    /// The lower confidence bound of `win_rate` by which the move is chosen, see [`final_child`]. `None` with
+    /// fewer than a fifth of the most visits, where the outcome is proven, and with `lcb-z=0`: then visits count.
     pub lower_bound: Option<WinRate>,
     /// The side that is proven to win after it, if that is known.
     pub proven: Option<Side>,
