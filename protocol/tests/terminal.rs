@@ -92,6 +92,9 @@ impl Terminal {
     fn end_with(mut self, status: i32) -> String {
         let deadline = Instant::now() + PATIENCE;
         while self.shows_more(deadline) {}
+        if Instant::now() >= deadline {
+            let _ = self.child.kill();
+        }
         assert_eq!(self.child.wait().expect("it ends").code(), Some(status), "{}", self.shown);
         std::mem::take(&mut self.shown)
     }
