@@ -296,7 +296,10 @@ fn the_search_fills_what_is_won_and_fights_for_what_is_contested() {
         let best = report.best.unwrap();
         assert_eq!(position.check(best), Ok(()), "{position}");
         assert_eq!(report.proven, Some(winner));
-        assert_eq!(report.win_rate, if wins { WinRate::WIN } else { WinRate::LOSS });
+        let rate = if wins { WinRate::WIN } else { WinRate::LOSS };
+        assert_eq!([report.win_rate, report.best_rate()], [rate; 2]);
+        assert_eq!(report.margin, prover.margin(&position));
+        assert!(report.lines.iter().all(|line| (line.proven, line.win_rate) == (Some(winner), rate)));
         assert_eq!(report.principal_variation.first(), Some(&best));
         assert_eq!(report.lines[0].mv, best);
         match prover.filling_move(&position) {
@@ -347,6 +350,7 @@ fn the_search_never_loses_what_counting_calls_won() {
     let mut prover = FillingProver::new();
     for position in decided_positions(60, 12) {
         let winner = prover.winner(&position).unwrap();
+        let promised = prover.margin(&position).unwrap();
         let mut search = search_of(position, Params::TOURNAMENT);
         while search.position().winner().is_none() {
             let position = *search.position();
@@ -357,5 +361,7 @@ fn the_search_never_loses_what_counting_calls_won() {
             search.advance(mv);
         }
         assert_eq!(search.position().winner(), Some(winner), "{position}");
+        let left = filling(Regions::of(search.position()).closed(winner)).low;
+        assert!(left >= promised, "{left} moves left of {promised} at least\n{position}");
     }
 }

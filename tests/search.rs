@@ -305,6 +305,26 @@ fn a_deadline_ends_the_search() {
     }
 }
 
+/// One that had passed before the search began left it at a single iteration.
+#[test]
+fn a_deadline_does_not_count_before_a_hundred_iterations() {
+    let passed = Some(Instant::now());
+    for (name, params) in Params::NAMED {
+        for (threads, iterations) in [(1, None), (2, None), (1, Some(1_000_000)), (1, Some(7))] {
+            let resources = Resources { threads, memory: 1 << 20, ..Resources::default() };
+            let mut search = Search::new(Position::standard(), params.clone(), resources);
+            let wanted = iterations.unwrap_or(u64::MAX).min(100);
+            for _ in 0..3 {
+                let report = run(&mut search, Limits { iterations, deadline: passed });
+                assert_eq!(report.iterations, wanted, "{name}, {threads} threads");
+            }
+            run_iterations(&mut search, 5000);
+            let report = run(&mut search, Limits { iterations, deadline: passed });
+            assert_eq!((report.iterations, report.thinned), (wanted, 0), "{name}, {threads} threads");
+        }
+    }
+}
+
 #[test]
 fn a_raised_flag_ends_a_search_without_limits() {
     for params in [Params::MG, Params::TOURNAMENT] {

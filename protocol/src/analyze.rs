@@ -1,21 +1,21 @@
 //! `otrera analyze`: searches one position and shows what it thinks: the board and whose the squares are, the best
-//! moves with what may follow them.
+//! moves with what may follow them. All of it fits a terminal of 80 columns and 24 rows.
 
 use crate::board::{self, Colours};
 use crate::cli::CommandLine;
 use crate::conditions::Conditions;
-use crate::territory::{self, Territory};
+use crate::session::verdict;
+use crate::territory::Territory;
 use otrera::{Limits, Line, Move, Position, Report, Resources, Search, Side};
-use std::fmt::Write;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// How long to think when nothing is said.
 const DEFAULT_TIME: Duration = Duration::from_secs(5);
 
-/// How many moves of a continuation stand in the table: as many as fit a line of 80 characters.
-const SHOWN_MOVES: usize = 4;
+/// Columns of a terminal.
+const WIDTH: usize = 80;
 
 /// Runs the command.
 pub fn run(options: &CommandLine) -> Result<(), String> {
@@ -34,23 +34,16 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
         Some(count) => Limits::iterations(count),
         None => Limits::time(settings.move_time.unwrap_or(DEFAULT_TIME)),
     };
-    let watched = std::io::stderr().is_terminal();
+    let progress = Progress::begin("thinking ...");
     let report = search.run(&limits, &AtomicBool::new(false), &mut |report| {
-        if watched {
-            let course = written(&report.principal_variation, SHOWN_MOVES + 1);
-            eprintln!(
-                "{:4.0} s  {:>6}  {course}",
-                report.elapsed.as_secs_f64(),
-                report.best_rate().to_string()
-            );
-        }
+        let course = moves_within(&report.principal_variation, WIDTH / 2);
+        progress.show(&format!("{:3.0} s  {}  {course}", report.elapsed.as_secs_f64(), report.best_rate()));
     });
-    if watched {
-        eprintln!();
-    }
+    progress.wipe();
     crate::print(&described(&report, position.side(), options.lines))?;
     crate::print(&format!(
-        "{} iterations in {:.2} s, {:.0} iterations/s ({}, threads {})\n",
+        "depth {}, {} iterations in {:.2} s: {:.0}/s ({}, threads {})\n",
+        report.depth,
         report.iterations,
         report.elapsed.as_secs_f64(),
         report.speed(),
@@ -59,54 +52,120 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
     ))
 }
 
-/// The position and its territory side by side, and who is who.
+/// A line on the terminal that says how far a search is, on standard error and only where that is a terminal.
+pub struct Progress {
+    is_shown: bool,
+}
+
+impl Progress {
+    /// Shows the first text.
+    pub fn begin(text: &str) -> Self {
+        let progress = Self { is_shown: std::io::stderr().is_terminal() };
+        progress.show(text);
+        progress
+    }
+
+    /// Shows this text in place of the one before.
+    pub fn show(&self, text: &str) {
+        self.write(&format!("\r{text:<0$.0$}", WIDTH - 1));
+    }
+
+    /// Leaves an empty line.
+    pub fn wipe(&self) {
+        self.show("");
+        self.write("\r");
+    }
+
+    fn write(&self, text: &str) {
+        if self.is_shown {
+            // Without it nothing is lost.
+            let _ = std::io::stderr().write_all(text.as_bytes());
+        }
+    }
+}
+
+/// The position, its territory and what the letters mean, side by side, and the FEN.
 fn introduced(position: &Position, last: Option<Move>) -> String {
     let colours = Colours::of_output();
     let territory = Territory::of(position);
     let pieces = board::rows(position.size(), last, |square| board::piece(position, square), colours);
-    let mut text = String::new();
-    for (left, right) in pieces.iter().zip(territory.rows(colours)) {
-        text += &format!("{left}     {}\n", right.trim_end());
-    }
     let side = position.side();
-    text += &format!("\n{}\nsquares: {}\n\n", territory::LEGEND, territory.summary());
-    if let Some(mv) = last {
-        text += &format!("{} has played {mv} (between brackets).\n", side.opponent());
-    }
-    text + &format!(
-        "{side} is to move. Black (B) is the side that moves first. A FEN and UCI call that\n\
-         side White: in a FEN Q and w are Black, q and b are White.\n{}\n\n",
-        position.to_fen()
-    )
-}
-
-/// The best moves with what may follow, the expected course and the size of the tree.
-fn described(report: &Report, side: Side, lines: usize) -> String {
-    // Writing to a String cannot fail.
-    let mut text = format!("Win rates are {side}'s chances after the move.\n\n");
-    text += "  move        win rate    visits  continuation\n";
-    for line in report.lines.iter().take(lines) {
-        let Line { mv, visits, win_rate, .. } = line;
-        let rate = win_rate.to_string();
-        let _ = write!(text, "  {:<10}  {rate:>8}  {visits:>8}  ", mv.to_string());
-        text += &match line.proven {
-            Some(winner) => format!("proven: {winner} wins"),
-            None => written(&line.continuation, SHOWN_MOVES),
-        };
-        text.truncate(text.trim_end().len());
+    let mut legend = vec![
+        format!("{side} to move"),
+        last.map_or(String::new(), |mv| format!("{} played {mv}", side.opponent())),
+        "B  Black, Q in the FEN".into(),
+        "W  White, q in the FEN".into(),
+    ];
+    legend.extend(territory.legend());
+    let mut boards = pieces.into_iter().zip(territory.rows(colours));
+    let mut legend = legend.into_iter();
+    let mut text = String::new();
+    loop {
+        let (boards, meaning) = (boards.next(), legend.next());
+        if boards.is_none() && meaning.is_none() {
+            return format!("{text}{}\n\n", position.to_fen());
+        }
+        let (left, right) =
+            boards.unwrap_or_else(|| [(); 2].map(|()| " ".repeat(5 + 2 * position.size().edge())).into());
+        text += format!("{left}   {right}   {}", meaning.unwrap_or_default()).trim_end();
         text.push('\n');
     }
-    let course = written(&report.principal_variation, usize::MAX);
-    let _ = write!(text, "\nprincipal variation: {course}\ndepth {}, nodes {}", report.depth, report.nodes);
-    if report.thinned > 0 {
-        let _ = write!(text, " (memory used up and recycled: {})", report.thinned);
+}
+
+/// The best moves with what may follow, in the order of the rule that chooses, and the expected course.
+fn described(report: &Report, side: Side, lines: usize) -> String {
+    let lines: Vec<&Line> = report.by_choice().into_iter().take(lines).collect();
+    let bounded = lines.iter().any(|line| line.lower_bound.is_some());
+    let mut text = heading(report, side, bounded);
+    text += &row(["move", "win rate", "at least", "visits"], bounded);
+    text += "continuation\n";
+    for line in lines {
+        let rate = match line.proven {
+            None => line.win_rate.to_string(),
+            Some(winner) => if winner == side { "won" } else { "lost" }.into(),
+        };
+        let bound = line.lower_bound.map_or(String::new(), |bound| bound.to_string());
+        let mut row = row([&line.mv.to_string(), &rate, &bound, &line.visits.to_string()], bounded);
+        row += &moves_within(&line.continuation, WIDTH.saturating_sub(row.len()));
+        text += row.trim_end();
+        text.push('\n');
     }
-    text.push('\n');
+    let course = "principal variation: ";
+    text += &format!("{course}{}\n", moves_within(&report.principal_variation, WIDTH - course.len()));
+    if report.thinned > 0 {
+        text += &format!("The memory was used up and recycled, times: {}\n", report.thinned);
+    }
     text
 }
 
-/// So many moves at most, separated by spaces; dots where more are known.
-fn written(moves: &[Move], most: usize) -> String {
-    let texts: Vec<String> = moves.iter().take(most).map(ToString::to_string).collect();
-    texts.join(" ") + if moves.len() > most { " ..." } else { "" }
+/// The rule by which the moves are chosen and sorted, and who wins where that is proven.
+fn heading(report: &Report, side: Side, bounded: bool) -> String {
+    match verdict(report) {
+        Some(verdict) => format!("{verdict}. The move to play, then by visits:\n"),
+        None if bounded => {
+            format!("{side}'s chances, chosen and sorted by lower bound (at least), then by visits.\n")
+        }
+        None => format!("{side}'s chances, chosen and sorted by visits.\n"),
+    }
+}
+
+/// The columns of a row before its continuation.
+fn row([mv, rate, bound, visits]: [&str; 4], bounded: bool) -> String {
+    let bound = if bounded { format!("{bound:>8}  ") } else { String::new() };
+    format!("  {mv:<11} {rate:>8}  {bound}{visits:>9}  ")
+}
+
+/// As many moves as fit into these columns, separated by spaces; dots where more are known.
+fn moves_within(moves: &[Move], columns: usize) -> String {
+    let mut text = String::new();
+    for (number, mv) in (1..).zip(moves) {
+        let (mv, dots) = (mv.to_string(), if number < moves.len() { " ...".len() } else { 0 });
+        if text.len() + mv.len() + dots > columns {
+            return text + "...";
+        }
+        text += &mv;
+        text.push(' ');
+    }
+    text.truncate(text.trim_end().len());
+    text
 }

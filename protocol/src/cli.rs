@@ -26,7 +26,7 @@ Usage: otrera [OPTIONS]                    play on the platform that speaks on s
        otrera play [--side black|white]    play against it in the terminal
        otrera analyze [--fen F] [--moves \"M M ...\"] [--time S] [--lines N]
        otrera analyze --record FILE [--game N] [--ply N] [--time S] [--lines N]
-                                           search a position, show whose the squares are and the best moves;
+                                           search a position, show whose the squares are and the N best moves (6);
                                            a record is SGF, CCGC or JSON, or moves alone; its last position
                                            or that after N moves
 {commands}       otrera bench [--parts]              behaviour checksum and speed; or what the parts of an iteration cost
@@ -76,6 +76,9 @@ fn defaults_of(setting: &str) -> String {
     defaults
 }
 
+/// Moves that `analyze` lists unless `--lines` says otherwise: with them its output fits 24 rows.
+const DEFAULT_LINES: usize = 6;
+
 /// What the program is asked to do.
 #[derive(Clone, Copy, Default, Debug)]
 pub enum Command {
@@ -123,6 +126,8 @@ pub struct CommandLine {
     pub parts: bool,
     /// What could not be used, each with what would be valid.
     pub problems: Vec<String>,
+    /// True if one of them is on the command line, and not in the file.
+    pub is_mistyped: bool,
     /// What was changed to something that this machine can do, which hinders no command.
     pub remarks: Vec<String>,
 }
@@ -130,12 +135,14 @@ pub struct CommandLine {
 impl CommandLine {
     /// Reads the configuration file beside the executable, then the command line.
     pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Self {
-        let mut options = Self { lines: 10, ..Self::default() };
+        let mut options = Self { lines: DEFAULT_LINES, ..Self::default() };
         let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join("otrera.toml")));
         if let Some(path) = beside {
             options.settings.read_file(&path, &mut options.problems);
         }
+        let in_file = options.problems.len();
         options.take_all(arguments);
+        options.is_mistyped = options.problems.len() > in_file;
         options.remarks.extend(options.settings.cap_threads());
         options
     }
@@ -148,6 +155,8 @@ impl CommandLine {
                 Ok(Some(argument)) => {
                     if let Err(problem) = self.take(OwnedArg::from(argument), &mut parser) {
                         self.problems.push(problem);
+                        // Its value in `--name=value` is no other mistake.
+                        let _ = parser.optional_value();
                     }
                 }
                 Err(error) => self.problems.push(error.to_string()),
@@ -191,7 +200,10 @@ impl CommandLine {
             "--lines" => self.lines = named("--lines", number(&value()?, 1, 10_000))? as usize,
             flag => {
                 let known = SETTINGS.iter().find(|(name, ..)| flag.strip_prefix("--") == Some(name));
-                let (name, ..) = known.ok_or_else(|| format!("unknown option {flag}; see otrera --help"))?;
+                let (name, ..) = known.ok_or_else(|| {
+                    let options = SETTINGS.iter().map(|(name, ..)| *name).chain(OWN_OPTIONS);
+                    format!("unknown option {flag}; {}", suggestion(flag, "--", options))
+                })?;
                 let value = value()?;
                 let set = self.settings.set(name, &value);
                 set.map_err(|valid| format!("{flag} {value}: {valid}"))?;
@@ -214,24 +226,57 @@ impl CommandLine {
     }
 }
 
-/// The command of this name; platforms may have one too.
-fn command(name: &str) -> Option<Command> {
-    let command = match name {
-        "bench" => Command::Bench,
-        "perft" => Command::Perft,
-        "analyze" | "analyse" => Command::Analyze,
-        "play" => Command::Play,
-        "help" => Command::Help,
-        name => {
-            let asked = |platform: &&&Platform| platform.command.is_some_and(|(own, _)| own == name);
-            Command::Serve(PLATFORMS.iter().find(asked)?)
-        }
-    };
-    Some(command)
+/// The commands by name; platforms may have one too.
+fn commands() -> impl Iterator<Item = (&'static str, Command)> {
+    let own = [
+        ("bench", Command::Bench),
+        ("perft", Command::Perft),
+        ("analyze", Command::Analyze),
+        ("analyse", Command::Analyze),
+        ("play", Command::Play),
+        ("help", Command::Help),
+    ];
+    let of_platform = |platform: &&'static Platform| Some((platform.command?.0, Command::Serve(platform)));
+    own.into_iter().chain(PLATFORMS.iter().filter_map(of_platform))
 }
 
+/// The command of this name.
+fn command(name: &str) -> Option<Command> {
+    commands().find(|(known, _)| *known == name).map(|(_, command)| command)
+}
+
+/// The options beside [`SETTINGS`].
+const OWN_OPTIONS: [&str; 10] =
+    ["help", "version", "parts", "fen", "moves", "record", "game", "ply", "time", "lines"];
+
 fn unexpected(word: &str) -> String {
-    format!("unexpected argument {word}; see otrera --help")
+    let names = commands().map(|(name, _)| name).chain(["resume"]);
+    format!("unexpected argument {word}; {}", suggestion(word, "", names))
+}
+
+/// Where to look after an unknown word, and the nearest of these, behind `dashes`, where it is likely to be meant.
+fn suggestion(word: &str, dashes: &str, known: impl Iterator<Item = &'static str>) -> String {
+    let bare = word.strip_prefix(dashes).unwrap_or(word);
+    let nearest = known.map(|name| (edits(bare, name), name)).min();
+    // Two letters in the wrong order are two edits.
+    match nearest.filter(|(edits, name)| *edits <= 2 && edits * 2 <= name.len()) {
+        Some((_, name)) => format!("did you mean {dashes}{name}? See otrera --help"),
+        None => "see otrera --help".into(),
+    }
+}
+
+/// The Levenshtein distance of two words.
+fn edits(from: &str, to: &str) -> usize {
+    let mut row: Vec<usize> = (0..=to.chars().count()).collect();
+    for (number, letter) in (1..).zip(from.chars()) {
+        let mut next = vec![number];
+        for (pair, other) in row.windows(2).zip(to.chars()) {
+            let (&[diagonal, above], Some(&left)) = (pair, next.last()) else { continue };
+            next.push((diagonal + usize::from(letter != other)).min(above + 1).min(left + 1));
+        }
+        row = next;
+    }
+    row.last().copied().unwrap_or_default()
 }
 
 /// Says which argument a value was for.

@@ -43,7 +43,9 @@ fn outlive_file_size_limit() {}
 /// Does what the command line asks for.
 fn obey(started: Instant) -> ExitCode {
     let options = CommandLine::read(std::env::args_os().skip(1));
-    if matches!(options.command, Command::Detect | Command::Serve(_)) {
+    let serves = matches!(options.command, Command::Detect | Command::Serve(_));
+    // A platform is served whatever the options; a person at a terminal has mistyped.
+    if serves && !(options.is_mistyped && std::io::stdin().is_terminal()) {
         serve(&options, started);
         // A platform takes any other status for a crash.
         return ExitCode::SUCCESS;
@@ -55,6 +57,7 @@ fn obey(started: Instant) -> ExitCode {
         return ExitCode::from(2);
     }
     let outcome = match options.command {
+        // Mistyped, which was said.
         Command::Detect | Command::Serve(_) => Ok(()),
         Command::Perft | Command::Analyze | Command::Play if BOTZONE_ONLY => Err(not_built_in()),
         Command::Bench => bench(&options),

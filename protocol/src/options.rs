@@ -248,6 +248,9 @@ impl Settings {
         for (name, value) in table {
             let text = match &value {
                 toml::Value::String(text) => text.clone(),
+                toml::Value::Array(_) | toml::Value::Table(_) => {
+                    return Err(format!("{name} = {value}: valid is one text or number"));
+                }
                 other => other.to_string(),
             };
             // Both total-time and total_time are natural to write in a file.

@@ -2,15 +2,17 @@
 //!
 //! The record is written after every move and its path told at once, so that nothing is lost by Ctrl-C.
 
+use crate::analyze::Progress;
 use crate::board::{self, Colours};
 use crate::cli::CommandLine;
 use crate::conditions::Conditions;
 use crate::options::Settings;
 use crate::records::RecordFile;
-use crate::session::Game;
-use otrera::{Move, Report, Side};
-use std::io::{BufRead, IsTerminal};
-use std::path::Path;
+use crate::session::{Game, verdict};
+use otrera::record::{ccgc, json, sgf};
+use otrera::{GameRecord, Move, PlayedMove, Report, Side};
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -19,11 +21,13 @@ const DEFAULT_TIME: Duration = Duration::from_secs(2);
 
 const HELP: &str = "\
 Type a move as from, to and arrow, like d1-d7/g7 or d1d7g7, or one of:
-  hint     what the engine would play for you
-  undo     take back your last move and the answer to it
-  resign   give the game up
-  quit     leave (or Ctrl-C); the record is kept
-  help     this text
+  hint       what the engine would play for you
+  undo       take back your last move and the answer to it
+  moves      the moves of the game so far
+  save FILE  write the game to a file that ends in .sgf, .json or .txt (CCGC)
+  resign     give the game up
+  quit       leave (or Ctrl-C); the record is kept
+  help       this text
 ";
 
 /// How a game ended.
@@ -43,9 +47,11 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
     let names = if person == Side::Black { ["You", engine] } else { [engine, "You"] };
     let folder = settings.record_dir.as_deref().unwrap_or(Path::new("records"));
     let record = RecordFile::new(folder, names, settings, &start);
+    let record = if reads_chinese() { record } else { record.in_english() };
     let game = Game::new(settings, Conditions::DESKTOP, start);
     let colours = Colours::of_output();
-    let mut table = Table { game, record, told: false, settings, person, colours };
+    let (played, saved) = (Vec::new(), None);
+    let mut table = Table { game, played, record, told: false, saved, settings, person, colours };
     let [letter, mover] = if person == Side::Black { ["B", "first"] } else { ["W", "second"] };
     crate::print(&format!(
         "You play {person}. On the board {person} is {letter} and moves {mover}.
@@ -64,14 +70,25 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
         }
         End::Left => None,
     };
-    table.save(winner)
+    table.finish(winner)
+}
+
+/// True if the locale is a Chinese one: the record then gets the name that the Chinese championships ask for.
+fn reads_chinese() -> bool {
+    let set = |name: &&str| std::env::var(name).is_ok_and(|value| !value.is_empty());
+    let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].iter().find(|name| set(name));
+    locale.is_some_and(|name| std::env::var(name).is_ok_and(|value| value.starts_with("zh")))
 }
 
 struct Table<'a> {
     game: Game,
+    /// The moves of the record. Those that were taken back stay until another one is played.
+    played: Vec<PlayedMove>,
     record: RecordFile,
     /// Whether the person was told where the record is, or why there is none.
     told: bool,
+    /// The file of the last `save`.
+    saved: Option<PathBuf>,
     settings: &'a Settings,
     person: Side,
     colours: Colours,
@@ -100,27 +117,34 @@ impl Table<'_> {
         crate::print(&format!("\n{}", board::position(self.game.position(), last, self.colours)))
     }
 
-    /// Thinks; on a terminal that is said as long as it lasts.
-    fn think(&mut self) -> Result<Report, String> {
-        let waits = std::io::stdout().is_terminal();
-        let notice = format!("{} thinks ...", self.settings.name);
-        if waits {
-            crate::print(&notice)?;
-        }
+    /// Thinks; a terminal shows how long already.
+    fn think(&mut self) -> Report {
+        let thinks = format!("{} thinks ...", self.settings.name);
+        let progress = Progress::begin(&thinks);
         let time = self.settings.move_time.unwrap_or(DEFAULT_TIME);
-        let report = self.game.think(Some(Instant::now() + time), &AtomicBool::new(false));
-        if waits {
-            crate::print(&format!("\r{:width$}\r", "", width = notice.len()))?;
-        }
-        Ok(report)
+        let limits = self.game.limits(Some(Instant::now() + time));
+        let report = self.game.search(&limits, &AtomicBool::new(false), &mut |report| {
+            let seconds = report.elapsed.as_secs_f64();
+            progress.show(&format!("{thinks} {seconds:.0} s, depth {}", report.depth));
+        });
+        progress.wipe();
+        report
     }
 
     fn engine_moves(&mut self) -> Result<(), String> {
-        let report = self.think()?;
+        let report = self.think();
         let Some(mv) = report.best else { return Ok(()) };
-        self.advance(mv)?;
-        let rate = report.best_rate();
-        crate::print(&format!("{} plays {mv} (its winning rate {rate})\n", self.settings.name))
+        self.advance(PlayedMove {
+            mv,
+            time: report.elapsed,
+            effort: Some(report.iterations),
+            win_rate: Some(report.best_rate().0),
+        })?;
+        crate::print(&format!(
+            "{} plays {mv} ({})\n",
+            self.settings.name,
+            opinion(&report, "its winning rate")
+        ))
     }
 
     /// Reads commands until a move was made or taken back; the end of the game if that is what was typed.
@@ -132,24 +156,32 @@ impl Table<'_> {
                 crate::print("\n")?;
                 return Ok(Some(End::Left));
             }
-            match String::from_utf8_lossy(&bytes).trim().to_ascii_lowercase().as_str() {
-                "" => {}
-                "help" | "?" => crate::print(HELP)?,
-                "quit" | "exit" => return Ok(Some(End::Left)),
-                "resign" => return Ok(Some(End::Resigned(self.person))),
-                "hint" => {
-                    let report = self.think()?;
+            let typed = String::from_utf8_lossy(&bytes);
+            let (command, argument) = typed.trim().split_once(' ').unwrap_or((typed.trim(), ""));
+            match (command.to_ascii_lowercase().as_str(), argument.trim()) {
+                ("", _) => {}
+                ("help" | "?", _) => crate::print(HELP)?,
+                ("quit" | "exit", _) => return Ok(Some(End::Left)),
+                ("resign", _) => return Ok(Some(End::Resigned(self.person))),
+                ("hint", _) => {
+                    let report = self.think();
                     let mv = report.best.map_or("nothing".into(), |mv| mv.to_string());
-                    crate::print(&format!("{mv} (winning rate {})\n", report.best_rate()))?;
+                    crate::print(&format!("{mv} ({})\n", opinion(&report, "winning rate")))?;
                 }
-                "undo" if self.game.moves().len() >= 2 => {
+                ("moves", _) => crate::print(&numbered(self.game.moves()))?,
+                ("save", file) => {
+                    let done =
+                        self.save(Path::new(file)).unwrap_or_else(|problem| format!("not saved: {problem}"));
+                    crate::print(&format!("{done}\n"))?;
+                }
+                ("undo", _) if self.game.moves().len() >= 2 => {
                     self.undo()?;
                     return Ok(None);
                 }
-                "undo" => crate::print("there is no move of yours to take back\n")?,
-                text => match self.checked(text) {
+                ("undo", _) => crate::print("there is no move of yours to take back\n")?,
+                _ => match self.checked(&typed.trim().to_ascii_lowercase()) {
                     Ok(mv) => {
-                        self.advance(mv)?;
+                        self.advance(mv.into())?;
                         return Ok(None);
                     }
                     Err(problem) => crate::print(&format!("{problem}\n"))?,
@@ -165,21 +197,39 @@ impl Table<'_> {
         Ok(mv)
     }
 
-    fn advance(&mut self, mv: Move) -> Result<(), String> {
-        self.game.advance(mv);
+    fn advance(&mut self, played: PlayedMove) -> Result<(), String> {
+        self.played.truncate(self.game.moves().len());
+        self.played.push(played);
+        self.game.advance(played.mv);
         self.keep_record()
     }
 
-    /// Takes back the engine's last move and the person's before it.
+    /// Takes back the engine's last move and the person's before it. The record keeps them: who resigns now has lost
+    /// the game that was played.
     fn undo(&mut self) -> Result<(), String> {
-        self.game.take_back();
-        self.game.take_back();
-        self.keep_record()
+        let taken = [self.game.take_back(), self.game.take_back()];
+        let taken: Vec<String> = taken.into_iter().rev().flatten().map(|mv| mv.to_string()).collect();
+        crate::print(&format!("taken back: {}\n", taken.join(" ")))
     }
 
-    /// Writes the game as it stands; the first time it is told where to, or why that is impossible.
+    /// Writes the game as it stands to a file that the person names. Returns what to say of it.
+    fn save(&mut self, file: &Path) -> Result<String, String> {
+        let game = self.played.get(..self.game.moves().len()).unwrap_or_default();
+        if game.is_empty() {
+            return Err("no move was played yet".into());
+        }
+        let text = in_form_of(file, &self.record.game(game, None))?;
+        if file.exists() && self.saved.as_deref() != Some(file) {
+            return Err(format!("{} exists already, choose another name", file.display()));
+        }
+        std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))?;
+        self.saved = Some(file.to_owned());
+        Ok(format!("saved to {}", file.display()))
+    }
+
+    /// Writes the record; the first time it is told where to, or why that is impossible.
     fn keep_record(&mut self) -> Result<(), String> {
-        let written = self.record.write(self.game.moves(), None);
+        let written = self.write_record(None);
         if std::mem::replace(&mut self.told, true) {
             return Ok(());
         }
@@ -189,12 +239,46 @@ impl Table<'_> {
         }
     }
 
+    fn write_record(&mut self, winner: Option<Side>) -> Result<PathBuf, String> {
+        let moves: Vec<Move> = self.played.iter().map(|played| played.mv).collect();
+        self.record.write(&moves, winner)
+    }
+
     /// Writes the finished game, if any move was ever made.
-    fn save(&mut self, winner: Option<Side>) -> Result<(), String> {
+    fn finish(&mut self, winner: Option<Side>) -> Result<(), String> {
         if !self.told {
             return Ok(());
         }
-        let path = self.record.write(self.game.moves(), winner)?;
+        let path = self.write_record(winner)?;
         crate::print(&format!("Record: {}\n", path.display()))
+    }
+}
+
+/// A winning rate with its name, or a proven result.
+fn opinion(report: &Report, rate: &str) -> String {
+    verdict(report).unwrap_or_else(|| format!("{rate} {}", report.best_rate()))
+}
+
+/// The moves of a game in pairs with their numbers, three pairs a line.
+fn numbered(moves: &[Move]) -> String {
+    if moves.is_empty() {
+        return "no move was played yet\n".into();
+    }
+    let pair = |(number, pair): (usize, &[Move])| {
+        let moves: Vec<String> = pair.iter().map(ToString::to_string).collect();
+        format!("{number:>3}. {:<21}", moves.join(" "))
+    };
+    let pairs: Vec<String> = (1..).zip(moves.chunks(2)).map(pair).collect();
+    pairs.chunks(3).map(|line| format!("{}\n", line.concat().trim_end())).collect()
+}
+
+/// A game as text in the form that a file's name asks for.
+fn in_form_of(file: &Path, game: &GameRecord) -> Result<String, String> {
+    let ending = file.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    match ending.as_str() {
+        "sgf" => Ok(sgf::write(game)),
+        "json" | "jsonl" => Ok(json::write(game) + "\n"),
+        "txt" => ccgc::obstacle(game).map_or_else(|| Ok(ccgc::write(game)), Err),
+        _ => Err("type save with a file name that ends in .sgf, .json or .txt".into()),
     }
 }

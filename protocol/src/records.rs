@@ -3,7 +3,7 @@
 
 use crate::files;
 use crate::options::Settings;
-use otrera::record::{GameRecord, ccgc};
+use otrera::record::{GameRecord, PlayedMove, ccgc};
 use otrera::{Move, Position, Side};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -15,6 +15,8 @@ pub struct RecordFile {
     record: GameRecord,
     /// Date, time and place as file names have them.
     when: String,
+    /// Whether the file is named in English.
+    in_english: bool,
     /// Tells games apart that began in the same minute: empty, or ` (2)` and so on.
     suffix: String,
     /// Where the record is now.
@@ -32,7 +34,18 @@ impl RecordFile {
             ..GameRecord::new(black, white, *start)
         };
         let when = at_place(now.format("%Y年%m月%d日 %H时%M分").to_string());
-        Self { folder: folder.to_owned(), record, when, suffix: String::new(), path: None }
+        Self { folder: folder.to_owned(), record, when, in_english: false, suffix: String::new(), path: None }
+    }
+
+    /// The same with an English name, `You vs Otrera, Black wins, 2020-08-16 11.44.txt`.
+    pub fn in_english(self) -> Self {
+        let when = chrono::Local::now().format("%Y-%m-%d %H.%M").to_string();
+        Self { when, in_english: true, ..self }
+    }
+
+    /// The game with these moves.
+    pub fn game(&self, moves: &[PlayedMove], winner: Option<Side>) -> GameRecord {
+        GameRecord { winner, moves: moves.to_vec(), ..self.record.clone() }
     }
 
     /// Writes the game as it stands and waits until the disk has it; without a winner it is marked as unfinished.
@@ -114,6 +127,13 @@ impl RecordFile {
         let [black, white, when, event] =
             [&self.record.black, &self.record.white, &self.when, &self.record.event]
                 .map(|text| file_safe(text));
+        if self.in_english {
+            let result = match winner {
+                Some(side) => format!("{side} wins"),
+                None => "unfinished".into(),
+            };
+            return self.folder.join(format!("{black} vs {white}, {result}, {when}{suffix}.txt"));
+        }
         let result = ccgc::result(winner);
         self.folder.join(format!("AM-{black}B vs {white}W-{result}-{when}-{event}{suffix}.txt"))
     }

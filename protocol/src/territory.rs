@@ -4,10 +4,6 @@ use crate::board::{self, Colours};
 use otrera::eval::ownership::{Owner, Ownership};
 use otrera::{Position, Side};
 
-/// What the letters of [`Territory::rows`] mean.
-pub const LEGEND: &str = "b, w: only Black, only White gets there; +, -: Black, White is there in fewer moves;\n\
-                          =: both in as many; .: nobody";
-
 /// The territory of a position.
 pub struct Territory {
     position: Position,
@@ -30,16 +26,22 @@ impl Territory {
         board::rows(self.position.size(), None, letter, colours)
     }
 
-    /// How many squares are whose, as a sentence.
-    pub fn summary(&self) -> String {
+    /// The letters of [`Self::rows`], with their meaning and the number of squares.
+    pub fn legend(&self) -> Vec<String> {
+        let owners = [
+            (Owner::Alone(Side::Black), "only Black"),
+            (Owner::Sooner(Side::Black), "Black sooner"),
+            (Owner::Both, "both alike"),
+            (Owner::Sooner(Side::White), "White sooner"),
+            (Owner::Alone(Side::White), "only White"),
+            (Owner::Nobody, "nobody"),
+        ];
         let count = |owner| {
             self.position.empty().into_iter().filter(|&square| self.ownership.owner(square) == owner).count()
         };
-        let of = |side| {
-            let (alone, sooner) = (count(Owner::Alone(side)), count(Owner::Sooner(side)));
-            format!("{side} {} ({alone} alone)", alone + sooner)
-        };
-        format!("{}, {}, both {}", of(Side::Black), of(Side::White), count(Owner::Both))
+        let line =
+            |(owner, meaning): (Owner, &str)| format!("{}  {meaning:<12}{:>3}", owner.letter(), count(owner));
+        owners.map(line).into()
     }
 }
 
@@ -47,13 +49,21 @@ impl Territory {
 mod tests {
     use super::*;
 
+    /// The legend without its words.
+    fn counts(territory: &Territory) -> String {
+        let count = |line: &String| {
+            [line.split(' ').next(), line.split(' ').next_back()].map(Option::unwrap_or_default).join(" ")
+        };
+        territory.legend().iter().map(count).collect::<Vec<_>>().join(", ")
+    }
+
     #[test]
     fn every_kind_of_square_is_told_apart() {
         // White is shut in with one square, Black with four; nobody reaches d3 and d4.
         let picture = "W.X.\nXXX.\nB.XX\n...X";
         let position = Position::from_picture(picture, Side::Black);
         let territory = Territory::of(&position.unwrap_or_else(|_| Position::standard()));
-        assert_eq!(territory.summary(), "Black 4 (4 alone), White 1 (1 alone), both 0");
+        assert_eq!(counts(&territory), "b 4, + 0, = 0, - 0, w 1, . 2");
         let rows: Vec<String> = territory.rows(Colours::NONE);
         assert_eq!(
             rows.join("\n"),
@@ -67,6 +77,6 @@ mod tests {
         let territory = Territory::of(&position.unwrap_or_else(|_| Position::standard()));
         let rows = territory.rows(Colours::NONE).join("\n");
         assert_eq!(rows, "  4  W - - = \n  3        + \n  2        + \n  1  + + + B \n     a b c d ");
-        assert_eq!(territory.summary(), "Black 5 (0 alone), White 2 (0 alone), both 1");
+        assert_eq!(counts(&territory), "b 0, + 5, = 1, - 2, w 0, . 0");
     }
 }

@@ -167,25 +167,77 @@ fn the_commands_do_what_they_say() {
     for wanted in [fen, "visits", "continuation", "principal variation", "win rate", "300 iterations"] {
         assert_contains(&analysis.rest, wanted);
     }
-    assert_contains(&analysis.rest, "Black is to move. Black (B) is the side that moves first");
+    assert_contains(&analysis.rest, "Black to move\n");
+    assert_contains(&analysis.rest, "B  Black, Q in the FEN\n");
     assert!(!analysis.rest.contains('\x1b'), "no colours in a pipe");
     let over = run(OTRERA, ["analyze", "--fen", "q3/4/**2/Q*2 w"], b"");
     assert_eq!(over.status, Some(0));
     assert_contains(&over.rest, "The game is over: White has won.");
 }
 
+/// The table of an analysis, by words.
+fn table(analysis: &str) -> Vec<Vec<&str>> {
+    let rows = analysis.lines().skip_while(|line| !line.contains("continuation")).skip(1);
+    rows.take_while(|line| line.starts_with("  ")).map(|line| line.split_whitespace().collect()).collect()
+}
+
 #[test]
-fn an_analysis_has_one_winning_rate_a_move_and_continuations() {
+fn an_analysis_has_the_move_to_play_first_and_continuations() {
     let exit = run(OTRERA, ["analyze", "--iterations", "3000", "--lines", "3", "--threads", "1"], b"");
-    let rows = exit.rest.lines().skip_while(|line| !line.contains("continuation")).skip(1).take(3);
-    let rows: Vec<Vec<&str>> = rows.map(|line| line.split_whitespace().collect()).collect();
+    let rows = table(&exit.rest);
     let course = exit.rest.lines().find_map(|line| line.strip_prefix("principal variation: ")).expect("it");
     let [best, answer, ..] = course.split(' ').collect::<Vec<_>>()[..] else { panic!("{course}") };
-    assert_eq!((rows[0][0], rows[0][3]), (best, answer), "{}", exit.rest);
-    for row in &rows {
-        assert!(row[1].ends_with('%') && row[3].contains('/'), "a rate and a continuation: {row:?}");
+    assert_eq!((rows.len(), rows[0][0], rows[0][4]), (3, best, answer), "{}", exit.rest);
+}
+
+/// Those with a lower bound, the visits being enough, come before the others: the first by the bound, the others by visits.
+#[test]
+fn the_moves_of_an_analysis_are_sorted_by_the_rule_that_chooses() {
+    let per_cent = |word: &str| word.strip_suffix('%').and_then(|rate| rate.parse::<f64>().ok());
+    let mut bounded = 0;
+    for iterations in ["300", "1000", "3000", "10000"] {
+        let arguments = ["analyze", "--iterations", iterations, "--lines", "40", "--threads", "1"];
+        let exit = run(OTRERA, arguments, b"");
+        assert_contains(
+            &exit.rest,
+            "Black's chances, chosen and sorted by lower bound (at least), then by visits.\n",
+        );
+        let rows = table(&exit.rest);
+        let (with, without): (Vec<_>, Vec<_>) = rows.iter().partition(|row| per_cent(row[2]).is_some());
+        let bounds: Vec<f64> = with.iter().filter_map(|row| per_cent(row[2])).collect();
+        let visits: Vec<u32> = without.iter().map(|row| row[2].parse().expect("visits")).collect();
+        let first = usize::from(rows.first().is_some_and(|row| per_cent(row[2]).is_some()));
+        assert!(bounds[first..].is_sorted_by(|a, b| a >= b), "{}", exit.rest);
+        assert!(visits[1 - first..].is_sorted_by(|a, b| a >= b), "{}", exit.rest);
+        assert!(rows[1..].is_sorted_by_key(|row| per_cent(row[2]).is_none()), "{}", exit.rest);
+        assert!(rows.iter().all(|row| per_cent(row[2]) <= per_cent(row[1])), "{}", exit.rest);
+        bounded += bounds.len();
     }
-    assert_eq!(exit.rest.matches('%').count(), 3, "{}", exit.rest);
+    assert!(bounded > 4, "only {bounded} bounds");
+    let exit = run(OTRERA, ["analyze", "--iterations", "1000", "--preset", "paper"], b"");
+    assert_contains(&exit.rest, "Black's chances, chosen and sorted by visits.\n");
+}
+
+/// A position in which counting proves the side to move lost; the search's estimate was 45.1 %.
+const LOST: &str = "2**Q2*/2q**q*1/1**1****/q*1**Q*1/**2***1/*2Q*3/*Q2q*2/1****3 w - - 0 1";
+
+#[test]
+fn a_proven_result_is_shown_with_its_margin() {
+    let exit = run(OTRERA, ["analyze", "--iterations", "500", "--fen", LOST], b"");
+    assert_contains(
+        &exit.rest,
+        "White is certain to win by at least 3 moves. The move to play, then by visits:\n",
+    );
+    let rows = table(&exit.rest);
+    assert!(rows.len() == 6 && rows.iter().all(|row| row[1] == "lost"), "{}", exit.rest);
+    let won = LOST.replace(" w ", " b ");
+    let exit = run(OTRERA, ["analyze", "--iterations", "500", "--fen", &won], b"");
+    assert_contains(&exit.rest, "White is certain to win by at least ");
+    assert_eq!(table(&exit.rest)[0][1], "won", "{}", exit.rest);
+    // In a game it is said too.
+    let folder = folder("proven");
+    let arguments = ["play", "--iterations", "200", "--record-dir", text(&folder), "--fen", LOST];
+    assert_contains(&run(OTRERA, arguments, b"hint\n").rest, "(White is certain to win by at least 3 moves)");
 }
 
 #[test]
@@ -201,11 +253,11 @@ fn a_game_is_analysed_from_its_moves_or_its_record() {
     };
     let moves = analysed(&["--moves", "d1-d7/g7 a7d4,d4a7"]);
     assert_eq!(fen(&moves), "3q2q3/10/10/*2Q2*2q/10/10/Q2q5Q/10/10/6Q3 w - - 2 2");
-    assert_contains(&moves, "White has played a7-d4/a7");
+    assert_contains(&moves, "White played a7-d4/a7");
     assert_contains(&moves, "  7 [X]. . B . . X . . W ");
     let earlier = analysed(&["--moves", "d1-d7/g7 a7d4,d4a7", "--ply", "1"]);
     assert_eq!(fen(&earlier), fen(&analysed(&["--moves", "d1-d7/g7"])));
-    assert_contains(&earlier, "White is to move.");
+    assert_contains(&earlier, "White to move\n");
 
     let game = ["d1-d7/g7", "a7-d4/a7"].map(|mv| mv.parse().expect("a move"));
     let game = otrera::GameRecord::new("a", "b", otrera::Position::standard()).with_moves(&game);

@@ -89,6 +89,24 @@ fn more_threads_than_cores_count_as_all_cores() {
     assert_contains(&analysis.rest, &format!("threads {cores})"));
 }
 
+/// On Botzone the first turn counts from the start of the process; on SAU an overhead above the total leaves nothing.
+#[test]
+fn a_clock_that_has_run_out_leaves_a_hundred_iterations() {
+    let folder = folder("no-time");
+    let games: [(&[u8], &[&str]); 2] = [
+        (FIRST_TURN, &["--move-time", "0.01"]),
+        (b"name?\nnew black\n", &["--total-time", "0.01", "--move-overhead", "5"]),
+    ];
+    for (number, (input, time)) in games.into_iter().enumerate() {
+        let log = folder.join(format!("{number}.log"));
+        let exit = run(OTRERA, [time, &["--threads", "1", "--log", text(&log)]].concat(), input);
+        assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""), "printed: {}", exit.rest);
+        let log = std::fs::read_to_string(&log).expect("a log");
+        let iterations = log.split(" n=").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok());
+        assert!(iterations.is_some_and(|iterations: u64| iterations >= 100), "{log}");
+    }
+}
+
 #[test]
 fn an_option_without_its_value_is_logged() {
     let log = folder("no-value").join("log");
@@ -104,7 +122,9 @@ fn an_option_without_its_value_is_logged() {
 fn a_bad_file_changes_nothing_and_is_logged() {
     let executable = installed("bad-file");
     let file = executable.with_file_name("otrera.toml");
-    let mistakes: [(&[u8], &str); 10] = [
+    let mistakes: [(&[u8], &str); 12] = [
+        (b"name = ['a']", "otrera.toml line 1: name = [\"a\"]: valid is one text or number"),
+        (b"record-dir = { a = 1 }", "record-dir = { a = 1 }: valid is one text or number"),
         (b"colour = 'red'", "colour"),
         (b"threads = 0", "threads = 0: valid is a whole number from 1 to 1024"),
         (b"threads = [1, 2]", "threads"),
@@ -148,6 +168,8 @@ fn the_file_is_obeyed_and_the_command_line_wins() {
     .expect("writable");
     assert_eq!(name(&[]), "name From the file\n");
     assert_eq!(name(&["--name", "From the line"]), "name From the line\n");
+    std::fs::write(&file, "name = ['a']").expect("writable");
+    assert_eq!(name(&[]), "name Otrera\n");
     let in_utf_16 = "\u{feff}# 注\r\nname = 'In UTF-16'\r\n".encode_utf16();
     std::fs::write(&file, in_utf_16.flat_map(u16::to_le_bytes).collect::<Vec<u8>>()).expect("writable");
     assert_eq!(name(&[]), "name In UTF-16\n");

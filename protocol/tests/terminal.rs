@@ -13,18 +13,20 @@ use std::time::{Duration, Instant};
 /// How long anything may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The program on a terminal of its own. Dropped, it is killed.
+/// The program on a terminal of its own with 24 rows of 80 columns. Dropped, it is killed.
 struct Terminal {
     child: Child,
     keyboard: File,
     screen: Receiver<Vec<u8>>,
-    /// All that has been shown.
+    /// All that has been shown, as it came.
+    bytes: Vec<u8>,
+    /// The same as text, its lines ended by line feeds alone.
     shown: String,
 }
 
 impl Terminal {
     fn start(arguments: &[&str], variables: &[(&str, &str)]) -> Self {
-        let size = Winsize { ws_row: 40, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 };
+        let size = Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 };
         let pty = openpty(&size, None).expect("a pseudo-terminal");
         let end = || pty.slave.try_clone().expect("a descriptor");
         // An interrupt ends it also where whoever runs the tests ignores that signal, as a shell's background jobs do.
@@ -35,7 +37,11 @@ impl Terminal {
             .stdin(end())
             .stdout(end())
             .stderr(end());
-        command.env_remove("NO_COLOR").env("TERM", "xterm").envs(variables.iter().copied());
+        command
+            .env_remove("NO_COLOR")
+            .env("TERM", "xterm")
+            .env("LC_ALL", "C")
+            .envs(variables.iter().copied());
         let child = command.spawn().expect("the program starts");
         // The screen ends when the program does only if nobody else holds the other side.
         drop((command, pty.slave));
@@ -50,7 +56,7 @@ impl Terminal {
                 }
             }
         });
-        Self { child, keyboard, screen, shown: String::new() }
+        Self { child, keyboard, screen, bytes: Vec::new(), shown: String::new() }
     }
 
     /// Waits until this has been shown after `from` bytes; returns where it ends.
@@ -60,11 +66,18 @@ impl Terminal {
             if let Some(place) = self.shown[from..].find(text) {
                 return from + place + text.len();
             }
-            match self.screen.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-                Ok(bytes) => self.shown += &String::from_utf8_lossy(&bytes).replace('\r', ""),
-                Err(_) => panic!("{text:?} is not shown:\n{}", self.shown),
-            }
+            assert!(self.shows_more(deadline), "{text:?} is not shown:\n{}", self.shown);
         }
+    }
+
+    /// Waits for more to be shown; `false` where nothing comes.
+    fn shows_more(&mut self, deadline: Instant) -> bool {
+        let Ok(bytes) = self.screen.recv_timeout(deadline.saturating_duration_since(Instant::now())) else {
+            return false;
+        };
+        self.bytes.extend(bytes);
+        self.shown = String::from_utf8_lossy(&self.bytes).replace("\r\n", "\n");
+        true
     }
 
     fn type_line(&mut self, line: &str) {
@@ -72,14 +85,30 @@ impl Terminal {
     }
 
     /// All it shows up to its end.
-    fn end(mut self) -> String {
+    fn end(self) -> String {
+        self.end_with(0)
+    }
+
+    fn end_with(mut self, status: i32) -> String {
         let deadline = Instant::now() + PATIENCE;
-        while let Ok(bytes) = self.screen.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-            self.shown += &String::from_utf8_lossy(&bytes).replace('\r', "");
+        while self.shows_more(deadline) {}
+        if Instant::now() >= deadline {
+            let _ = self.child.kill();
         }
-        assert!(self.child.wait().expect("it ends").success(), "{}", self.shown);
+        assert_eq!(self.child.wait().expect("it ends").code(), Some(status), "{}", self.shown);
         std::mem::take(&mut self.shown)
     }
+}
+
+/// The lines that stay on the screen: what comes behind a carriage return is written over what was there.
+fn lines_that_stay(shown: &str) -> Vec<String> {
+    let line = |line: &str| {
+        line.split('\r').fold(String::new(), |under, over| {
+            let rest = under.chars().skip(over.chars().count());
+            over.chars().chain(rest).collect()
+        })
+    };
+    shown.lines().map(|shown| line(shown).trim_end().to_owned()).collect()
 }
 
 impl Drop for Terminal {
@@ -123,6 +152,50 @@ fn a_game_on_a_terminal() {
     assert!(terminal.end().contains("\nRecord: "));
 }
 
+/// A game in the terminal is told, and saved in the form that the file's name asks for.
+#[test]
+fn moves_are_listed_and_saved() {
+    let (mut terminal, folder) = play("save", &[]);
+    let mut shown = terminal.wait_for(PROMPT, 0);
+    terminal.type_line("moves");
+    shown = terminal.wait_for("no move was played yet\n", shown);
+    terminal.type_line("save game.sgf");
+    shown = terminal.wait_for("not saved: no move was played yet\n", shown);
+    terminal.type_line("d1-d7/g7");
+    shown = terminal.wait_for("Otrera plays ", shown);
+    shown = terminal.wait_for(PROMPT, shown);
+    terminal.type_line("moves");
+    shown = terminal.wait_for("\n  1. d1-d7/g7 ", shown);
+    let games = folder.with_extension("games");
+    std::fs::create_dir_all(&games).expect("a folder for the test");
+    let file = |name: &str| games.join(name);
+    for name in ["Game.SGF", "game.json", "game.txt"] {
+        let _ = std::fs::remove_file(file(name));
+        for _ in 0..2 {
+            terminal.type_line(&format!("SAVE {}", file(name).display()));
+            shown = terminal.wait_for("saved to ", shown);
+        }
+        let text = std::fs::read_to_string(file(name)).expect("a file was written");
+        let [game] = &otrera::record::read(&text).expect("a record")[..] else { panic!("{text}") };
+        assert_eq!((game.black.as_str(), game.moves.len(), game.winner), ("You", 2, None), "{text}");
+        assert_eq!(game.moves[0].mv.to_string(), "d1-d7/g7");
+        assert_eq!(game.moves[1].win_rate.is_some(), name != "game.txt", "{text}");
+    }
+    for (name, problem) in [
+        ("Game.SGF", "exists already, choose another name"),
+        ("game", "a file name that ends in .sgf, .json or .txt"),
+        ("", "a file name that ends in .sgf, .json or .txt"),
+        ("absent/game.sgf", "No such file"),
+    ] {
+        let name = if name.is_empty() { String::new() } else { file(name).display().to_string() };
+        terminal.type_line(&format!("save {name}"));
+        shown = terminal.wait_for("not saved: ", shown);
+        shown = terminal.wait_for(problem, shown);
+    }
+    terminal.type_line("quit");
+    terminal.end();
+}
+
 #[test]
 fn no_colours_where_they_are_not_wanted() {
     for variable in [("NO_COLOR", "1"), ("TERM", "dumb")] {
@@ -155,20 +228,107 @@ fn an_interrupt_leaves_a_record_whose_name_was_told() {
     assert_eq!(record.matches("d1d7(g7) ").count(), 1, "{record}");
 }
 
-#[test]
-fn what_was_taken_back_is_not_in_the_record() {
-    let (mut terminal, folder) = play("undo", &[]);
-    let mut shown = terminal.wait_for(PROMPT, 0);
+/// Plays d1-d7/g7, awaits the answer and the next prompt.
+fn play_a_move(terminal: &mut Terminal) -> usize {
+    let asked = terminal.wait_for(PROMPT, 0);
     terminal.type_line("d1-d7/g7");
-    shown = terminal.wait_for("Otrera plays ", shown);
-    shown = terminal.wait_for(PROMPT, shown);
+    let answered = terminal.wait_for("Otrera plays ", asked);
+    terminal.wait_for(PROMPT, answered)
+}
+
+fn only_record(folder: &Path) -> (String, String) {
+    let files: Vec<_> = std::fs::read_dir(folder).expect("the folder is there").collect();
+    let [Ok(file)] = &files[..] else { panic!("{files:?}") };
+    let name = file.file_name().into_string().expect("a name is UTF-8");
+    (name, std::fs::read_to_string(file.path()).expect("a record is UTF-8"))
+}
+
+#[test]
+fn what_was_taken_back_leaves_the_record_when_another_move_is_played() {
+    let (mut terminal, folder) = play("undo", &[]);
+    let mut shown = play_a_move(&mut terminal);
     terminal.type_line("undo");
     shown = terminal.wait_for(PROMPT, shown);
-    let files: Vec<_> = std::fs::read_dir(&folder).expect("the folder is there").collect();
-    let [Ok(file)] = &files[..] else { panic!("{files:?}") };
-    let record = std::fs::read_to_string(file.path()).expect("a record is UTF-8");
-    assert!(!record.contains("d1d7"), "{record}");
+    terminal.type_line("d1-d8/g8");
+    shown = terminal.wait_for("Otrera plays ", shown);
+    terminal.wait_for(PROMPT, shown);
     terminal.type_line("quit");
     let rest = terminal.end();
     assert!(rest[shown..].contains("Record: "), "{rest}");
+    let (_, record) = only_record(&folder);
+    assert!(!record.contains("d1d7") && record.contains("\n1 d1d8(g8) "), "{record}");
+}
+
+/// The record had no move and a winner.
+#[test]
+fn who_takes_a_move_back_and_resigns_has_lost_the_game_that_was_played() {
+    let (mut terminal, folder) = play("undo-resign", &[]);
+    let shown = play_a_move(&mut terminal);
+    terminal.type_line("undo");
+    terminal.wait_for("taken back: d1-d7/g7 ", shown);
+    terminal.wait_for(PROMPT, shown);
+    terminal.type_line("resign");
+    terminal.end();
+    let (name, record) = only_record(&folder);
+    assert!(record.contains("\n1 d1d7(g7) ") && record.contains("后手胜"), "{record}");
+    assert!(name.starts_with("You vs Otrera, White wins, 20") && name.ends_with(".txt"), "{name}");
+}
+
+#[test]
+fn records_are_named_in_chinese_where_the_locale_is() {
+    for (variable, is_chinese) in
+        [(("LC_ALL", "zh_CN.UTF-8"), true), (("LANG", "zh_CN.UTF-8"), false), (("LC_ALL", "de_DE"), false)]
+    {
+        let (mut terminal, folder) = play("locale", &[variable]);
+        play_a_move(&mut terminal);
+        terminal.type_line("quit");
+        terminal.end();
+        let (name, _) = only_record(&folder);
+        assert_eq!(name.starts_with("AM-YouB vs OtreraW-未完-"), is_chinese, "{variable:?}: {name}");
+        assert_eq!(name.starts_with("You vs Otrera, unfinished, 20"), !is_chinese, "{variable:?}: {name}");
+    }
+}
+
+#[test]
+fn thinking_is_shown_and_wiped() {
+    let folder = folder("thinking");
+    let path = folder.to_str().expect("the folder's name is UTF-8");
+    let mut terminal =
+        Terminal::start(&["play", "--move-time", "1.5", "--record-dir", path], &[("NO_COLOR", "1")]);
+    terminal.wait_for(PROMPT, 0);
+    terminal.type_line("hint");
+    let shown = terminal.wait_for("Otrera thinks ... 1 s, depth ", 0);
+    terminal.wait_for(PROMPT, shown);
+    terminal.type_line("quit");
+    let lines = lines_that_stay(&terminal.end());
+    assert!(lines.iter().any(|line| line.contains("(winning rate ")), "{lines:?}");
+    assert!(!lines.iter().any(|line| line.contains("thinks")), "{lines:?}");
+}
+
+#[test]
+fn an_analysis_fits_the_screen_and_its_progress_is_wiped() {
+    let played = "d1-d7/g7 a7-d4/a7";
+    for arguments in [&[][..], &["--moves", played], &["--preset", "paper"], &["--size", "8"]] {
+        let arguments = [&["analyze", "--time", "1.5", "--threads", "1"], arguments].concat();
+        let mut terminal = Terminal::start(&arguments, &[("NO_COLOR", "1")]);
+        terminal.wait_for("  1 s  ", 0);
+        let lines = lines_that_stay(&terminal.end());
+        assert!(lines.len() <= 23, "{} lines and a prompt:\n{}", lines.len(), lines.join("\n"));
+        for line in &lines {
+            assert!(line.chars().count() <= 80, "{line}");
+        }
+        assert!(!lines.iter().any(|line| line.contains(" 1 s ") || line.contains("thinking")), "{lines:?}");
+        assert!(lines.iter().any(|line| line.contains("principal variation: ")), "{lines:?}");
+    }
+}
+
+#[test]
+fn a_mistyped_command_ends_with_a_suggestion() {
+    for (arguments, message) in [
+        (["anlyze"], "otrera: unexpected argument anlyze; did you mean analyze? See otrera --help\n"),
+        (["--threds=2"], "otrera: unknown option --threds; did you mean --threads? See otrera --help\n"),
+        (["xyzzy"], "otrera: unexpected argument xyzzy; see otrera --help\n"),
+    ] {
+        assert_eq!(Terminal::start(&arguments, &[]).end_with(2), message);
+    }
 }

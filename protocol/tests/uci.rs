@@ -77,6 +77,57 @@ fn stop_and_quit_are_obeyed_at_once() {
     assert_eq!(exit.rest.matches("bestmove ").count(), 1, "{}", exit.rest);
 }
 
+/// The word after this one in the last line.
+fn last_of(lines: &[String], name: &str) -> i64 {
+    let mut words = lines.last().expect("a line").split(' ').skip_while(|&word| word != name).skip(1);
+    words.next().and_then(|word| word.parse().ok()).unwrap_or_else(|| panic!("no {name} in {lines:?}"))
+}
+
+/// Times of no more than the overhead, a flag that has fallen, a stop in the first moment.
+#[test]
+fn an_answer_comes_after_a_hundred_iterations_at_least() {
+    let mut program = start();
+    for go in [
+        "go movetime 0",
+        "go movetime 1",
+        "go movetime 10",
+        "go wtime 0 btime 0",
+        "go wtime -500 btime -500 movestogo 3",
+        "go nodes 1000000 movetime 1",
+        "go ponder movetime 5\nponderhit",
+        "go infinite\nstop",
+    ] {
+        send(&mut program, &format!("ucinewgame\nposition startpos\n{go}"));
+        let mut infos = Vec::new();
+        rest_of_line(&mut program, "bestmove ", &mut infos);
+        assert!(last_of(&infos, "nodes") >= 100, "{go}: {infos:?}");
+    }
+    send(&mut program, "ucinewgame\ngo nodes 7 movetime 1");
+    let mut infos = Vec::new();
+    rest_of_line(&mut program, "bestmove ", &mut infos);
+    assert_eq!(last_of(&infos, "nodes"), 7, "{infos:?}");
+    end(program);
+}
+
+#[test]
+fn a_proven_result_is_certain_in_score_and_wdl() {
+    let mut program = start();
+    send(&mut program, "setoption name UCI_ShowWDL value true\nsetoption name MultiPV value 3");
+    for (side, expected) in [
+        ("w", ["score cp -20000 wdl 0 0 1000", "info string proven loss, margin at least "]),
+        ("b", ["score cp 20000 wdl 1000 0 0", "info string proven win, margin at least "]),
+    ] {
+        let fen = "2**Q2*/2q**q*1/1**1****/q*1**Q*1/**2***1/*2Q*3/*Q2q*2/1****3";
+        send(&mut program, &format!("position fen {fen} {side} - - 0 1\ngo nodes 500"));
+        let mut infos = Vec::new();
+        rest_of_line(&mut program, "bestmove ", &mut infos);
+        let (verdict, lines) = infos.split_last().expect("lines");
+        assert!(verdict.starts_with(expected[1]), "{verdict}");
+        assert!(!lines.is_empty() && lines.iter().all(|line| line.contains(expected[0])), "{lines:?}");
+    }
+    end(program);
+}
+
 #[test]
 fn analysis_tells_of_several_moves_and_of_the_winning_rate() {
     let mut program = start();

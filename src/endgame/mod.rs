@@ -116,6 +116,24 @@ impl FillingProver {
         Side::BOTH.into_iter().find(|&side| self.wins(&regions, side, position.side()))
     }
 
+    /// The moves that the [winner](Self::winner) is certain to have left when the loser cannot move; `None` where
+    /// nobody is certain to win.
+    ///
+    /// ```
+    /// use otrera::{FillingProver, Position, Side};
+    /// // White has three moves, Black one: after White's first, Black's and White's second, White has one left.
+    /// let walled = Position::from_picture("W...\nXXXX\nXXXX\nB.XX", Side::White).unwrap();
+    /// assert_eq!(FillingProver::new().margin(&walled), Some(1));
+    /// assert_eq!(FillingProver::new().margin(&Position::standard()), None);
+    /// ```
+    pub fn margin(&mut self, position: &Position) -> Option<u32> {
+        let winner = self.winner(position)?;
+        let regions = Regions::of(position);
+        let [own, others] = [regions.closed(winner), regions.open(winner.opponent())];
+        let needed = enough(winner, position.side(), self.filling(others).high);
+        self.filling(own).low.checked_sub(needed)
+    }
+
     /// True if the bounds prove that `side` wins.
     ///
     /// Cheap tests come first. Example: White is to move and Black can reach 10 squares, so White needs 11 moves.

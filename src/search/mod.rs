@@ -59,11 +59,14 @@ use worker::Worker;
 pub struct Limits {
     /// Maximum number of iterations, summed over all threads.
     pub iterations: Option<u64>,
-    /// Time at which the search stops.
+    /// This moment, but not before [`Limits::MIN_ITERATIONS`].
     pub deadline: Option<Instant>,
 }
 
 impl Limits {
+    /// Iterations before a deadline counts: without any the first legal move would be played. They take a millisecond.
+    pub const MIN_ITERATIONS: u64 = 100;
+
     /// Limits the search to `count` iterations.
     pub fn iterations(count: u64) -> Self {
         Self { iterations: Some(count), deadline: None }
@@ -72,6 +75,11 @@ impl Limits {
     /// Limits the search to `duration` from now.
     pub fn time(duration: Duration) -> Self {
         Self { iterations: None, deadline: Instant::now().checked_add(duration) }
+    }
+
+    /// Iterations that no deadline prevents.
+    pub fn fewest(&self) -> u64 {
+        self.iterations.map_or(Self::MIN_ITERATIONS, |count| count.min(Self::MIN_ITERATIONS))
     }
 
     /// True if more than `time` remains before the deadline, or if there is no deadline.
@@ -262,8 +270,10 @@ impl Search {
     ) -> Report {
         let started = Instant::now();
         let root_winner = self.endgame_winner();
-        let filling = root_winner.and_then(|_| FillingProver::new().filling_move(&self.position));
-        let mut tally = Tally::default();
+        let mut prover = FillingProver::new();
+        let filling = root_winner.and_then(|_| prover.filling_move(&self.position));
+        let margin = root_winner.and_then(|_| prover.margin(&self.position));
+        let (mut tally, mut limits_now) = (Tally::default(), *limits);
         let mut progress = Progress::new(started, progress);
         let mut pausing = true;
         loop {
@@ -273,11 +283,12 @@ impl Search {
                 excluded: &self.excluded,
                 params: &self.params,
                 evaluator: &self.evaluator,
-                limits,
+                limits: &limits_now,
                 stop,
                 tally: &tally,
                 row_shift: Run::row_shift(self.workers.len()),
                 root_winner,
+                margin,
                 // If the root is a proven loss, the search still has to find the most stubborn move, so nothing is
                 // proven below it.
                 endgame_proofs: self.params.counting && root_winner.is_none(),
@@ -288,6 +299,12 @@ impl Search {
             }
             if self.position.winner().is_none() {
                 run.work_together(&mut self.workers, self.pool.as_ref(), &mut progress);
+            }
+            if run.is_too_short() {
+                limits_now = Limits::iterations(limits.fewest());
+                tally.finished = AtomicBool::new(false);
+                pausing = false;
+                continue;
             }
             if !run.is_paused() {
                 return report::of_search(&run, started.elapsed());

@@ -2,13 +2,14 @@
 
 use super::params::Grouping;
 use super::run::Run;
-use super::select::final_child;
+use super::select::{final_child, is_candidate, lower_bound};
 use super::tree::{Node, NodeId, Tree};
 use crate::board::moves::Move;
 use crate::board::position::Position;
 use crate::board::square::Side;
+use crate::endgame::FillingProver;
 use crate::eval::winrate::WinRate;
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
@@ -21,6 +22,9 @@ pub struct Report {
     pub win_rate: WinRate,
     /// The side that is proven to win, if that is known.
     pub proven: Option<Side>,
+    /// The moves that this side is certain to have left when the other cannot move, where [`crate::endgame`] proves the
+    /// outcome at the root, or after a best move that wins.
+    pub margin: Option<u32>,
     /// The moves of the root that were tried: the best one first (with move groups it need not be the most
     /// visited, for its movement was chosen before its arrow), then proven wins, then by visits, proven losses last.
     pub lines: Vec<Line>,
@@ -66,15 +70,34 @@ pub struct Line {
     pub visits: u32,
     /// The winning rate of the side that plays it.
     pub win_rate: WinRate,
+    /// The lower confidence bound of `win_rate` by which the move is chosen, see [`final_child`]. `None` with
+    /// fewer than a fifth of the most visits, where the outcome is proven, and with `lcb-z=0`: then visits count.
+    pub lower_bound: Option<WinRate>,
     /// The side that is proven to win after it, if that is known.
     pub proven: Option<Side>,
 }
 
 impl Report {
-    /// The winning rate of the move to play, 0 to 1. [`Report::win_rate`] is the mean over all moves tried, bad ones
-    /// too, and so a little lower.
+    /// The winning rate of the move to play, 0 or 1 where the outcome is proven. [`Report::win_rate`] is the mean over
+    /// all moves tried, bad ones too, and so a little lower.
     pub fn best_rate(&self) -> WinRate {
-        self.lines.first().map_or(self.win_rate, |best| best.win_rate)
+        match (self.proven, self.lines.first()) {
+            (None, Some(best)) => best.win_rate,
+            _ => self.win_rate,
+        }
+    }
+
+    /// The lines in the order of the rule that chooses, see [`final_child`], applied to whole moves: the best, proven
+    /// wins, by [`Line::lower_bound`], the others by visits, proven losses.
+    pub fn by_choice(&self) -> Vec<&Line> {
+        let mut lines: Vec<&Line> = self.lines.iter().collect();
+        let won = lines.iter().skip(1).take_while(|line| line.proven.is_some()).count();
+        let others = lines.get_mut(1 + won..).unwrap_or_default();
+        // Having the most visits, they are the first of those that are not proven.
+        let bounded = others.iter().take_while(|line| line.lower_bound.is_some()).count();
+        others[..bounded]
+            .sort_by(|a, b| b.lower_bound.partial_cmp(&a.lower_bound).unwrap_or(Ordering::Equal));
+        lines
     }
 
     /// Iterations a second.
@@ -111,7 +134,8 @@ pub(crate) fn of_search(run: &Run, elapsed: Duration) -> Report {
             None => !for_opponent,
         },
         proven,
-        lines: lines(tree, &run.root, principal_variation.first()),
+        margin: run.margin.or_else(|| margin_after_win(&run.root, proven, principal_variation.first())),
+        lines: lines(run, principal_variation.first()),
         principal_variation,
         iterations: run.tally.iterations.load(Relaxed),
         visits: root.visits(),
@@ -123,11 +147,19 @@ pub(crate) fn of_search(run: &Run, elapsed: Duration) -> Report {
     }
 }
 
+/// The margin after the best move, where the search has proven that it wins.
+fn margin_after_win(root: &Position, proven: Option<Side>, best: Option<&Move>) -> Option<u32> {
+    let best = best.filter(|_| proven == Some(root.side()))?;
+    let after = root.with_move(*best);
+    let mut prover = FillingProver::new();
+    prover.winner(&after).filter(|&winner| winner == root.side()).and_then(|_| prover.margin(&after))
+}
+
 /// What is reported where nothing is searched: the move that fills the mover's own squares.
 pub(crate) fn of_filling(run: &Run, mv: Move, elapsed: Duration) -> Report {
     let report = of_search(run, elapsed);
     let (win_rate, proven) = (report.win_rate, report.proven);
-    let line = Line { mv, continuation: Vec::new(), visits: 0, win_rate, proven };
+    let line = Line { mv, continuation: Vec::new(), visits: 0, win_rate, lower_bound: None, proven };
     Report { best: Some(mv), lines: vec![line], principal_variation: vec![mv], ..report }
 }
 
@@ -142,10 +174,18 @@ fn rate(node: Node, mover: Side) -> WinRate {
 }
 
 /// Whole moves at the root that were tried: the best first, then proven wins, then by visits, proven losses last.
-fn lines(tree: &Tree, root: &Position, best: Option<&Move>) -> Vec<Line> {
+/// Where [`crate::endgame`] proves the root to be lost, so is every move, though the tree does not know it.
+fn lines(run: &Run, best: Option<&Move>) -> Vec<Line> {
+    let (tree, root) = (run.tree, &run.root);
+    let rival = root.side().opponent();
+    let is_lost = run.root_winner == Some(rival);
     let line = |mv, id, node: Node| {
-        let (visits, win_rate, proven) = (node.visits(), rate(node, root.side()), node.proof());
-        (id, Line { mv, continuation: Vec::new(), visits, win_rate, proven })
+        let proven = if is_lost { Some(rival) } else { node.proof() };
+        let win_rate = if is_lost { WinRate::LOSS } else { rate(node, root.side()) };
+        (
+            id,
+            Line { mv, continuation: Vec::new(), visits: node.visits(), win_rate, lower_bound: None, proven },
+        )
     };
     let mut lines = Vec::new();
     for (id, node) in tree.tried(tree.root()) {
@@ -158,9 +198,17 @@ fn lines(tree: &Tree, root: &Position, best: Option<&Move>) -> Vec<Line> {
         }
     }
     lines.sort_by_key(|(_, line)| {
-        let (lost, proven) = (line.proven == Some(root.side().opponent()), line.proven.is_some());
+        let (lost, proven) = (line.proven == Some(rival), line.proven.is_some());
         (Some(&line.mv) != best, lost, !proven, Reverse(line.visits))
     });
+    let open = lines.iter().filter(|(_, line)| line.proven.is_none());
+    let most = open.map(|(_, line)| line.visits).max().unwrap_or_default();
+    let lcb_z = run.params.lcb_z;
+    for (id, line) in &mut lines {
+        if lcb_z > 0.0 && line.proven.is_none() && is_candidate(line.visits, most) {
+            line.lower_bound = Some(WinRate(lower_bound(tree, *id, lcb_z).max(0.0)));
+        }
+    }
     for (id, line) in lines.iter_mut().take(CONTINUED) {
         line.continuation = continuation(tree, *id, root.with_move(line.mv));
     }
@@ -208,5 +256,41 @@ fn best_move(tree: &Tree, id: NodeId, position: &Position, lcb_z: f32) -> (Optio
             (arrow.map(|arrow| movement.with_arrow(arrow)), shot)
         }
         _ => (None, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::params::Params;
+    use crate::search::{Limits, Resources, Search};
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn lines_are_sorted_by_the_rule_that_chooses() {
+        let mut search = Search::new(Position::standard(), Params::TOURNAMENT, Resources::default());
+        let report = search.run(&Limits::iterations(1), &AtomicBool::new(false), &mut |_| ());
+        let line = |visits, bound: f32, proven| Line {
+            visits,
+            lower_bound: (bound > 0.0).then_some(WinRate(bound)),
+            proven,
+            ..report.lines[0].clone()
+        };
+        let lines = [
+            line(60, 0.5, None),
+            line(7, 0.0, Some(Side::Black)),
+            line(100, 0.4, None),
+            line(50, 0.45, None),
+            line(9, 0.0, None),
+            line(8, 0.0, None),
+            line(30, 0.0, Some(Side::White)),
+        ];
+        for (lines, expected) in
+            [(&lines[..], &[60, 7, 50, 100, 9, 8, 30][..]), (&lines[4..], &[9, 8, 30]), (&[], &[])]
+        {
+            let report = Report { lines: lines.to_vec(), ..report.clone() };
+            let visits: Vec<u32> = report.by_choice().iter().map(|line| line.visits).collect();
+            assert_eq!(visits, expected);
+        }
     }
 }

@@ -31,6 +31,8 @@ pub(crate) struct Run<'a> {
     pub row_shift: u32,
     /// Winner of the root proven by [`crate::endgame`], if any.
     pub root_winner: Option<Side>,
+    /// [`crate::endgame::FillingProver::margin`] of the root.
+    pub margin: Option<u32>,
     /// True if the filling bounds of [`crate::endgame`] are tried on new nodes.
     pub endgame_proofs: bool,
     /// True if the run pauses when the tree is full, so that the tree can be pruned.
@@ -114,12 +116,27 @@ impl Run<'_> {
         self.pausing && self.tree.is_full() && !is_over
     }
 
+    /// True if the deadline ended the run before it counts.
+    pub fn is_too_short(&self) -> bool {
+        let Tally { finished, iterations, .. } = self.tally;
+        self.limits.deadline.is_some()
+            && finished.load(Relaxed)
+            && iterations.load(Relaxed) < self.limits.fewest()
+            && self.tree.root_proof().is_none()
+            && !self.stop.load(Relaxed)
+            && !self.has_most_visits()
+    }
+
     /// Ends the run if the deadline has passed or the root has [`Node::MOST_VISITS`] visits.
     pub fn look_at_the_clock(&self) {
         let is_too_late = self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        if is_too_late || self.tree.node(self.tree.root()).visits() >= Node::MOST_VISITS {
+        if is_too_late || self.has_most_visits() {
             self.tally.finished.store(true, Relaxed);
         }
+    }
+
+    fn has_most_visits(&self) -> bool {
+        self.tree.node(self.tree.root()).visits() >= Node::MOST_VISITS
     }
 
     /// Iterates with all workers until the run is over or pauses. The first worker reports progress.

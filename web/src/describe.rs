@@ -1,7 +1,5 @@
 //! What the page is told of a position, and of a search in it.
 
-use otrera::endgame::filling::filling;
-use otrera::endgame::regions::Regions;
 use otrera::eval::ownership::Ownership;
 use otrera::{FillingProver, Line, Move, Position, Report, Side, Square};
 use serde::Serialize;
@@ -67,11 +65,8 @@ pub struct Proof {
 impl Proof {
     /// The proof of a position, if there is one.
     pub fn of(position: &Position) -> Option<Self> {
-        let winner = FillingProver::new().winner(position)?;
-        let regions = Regions::of(position);
-        let [own, others] = [regions.closed(winner), regions.open(winner.opponent())];
-        let needed = filling(others).high + u32::from(winner == position.side());
-        Some(Self { winner: name(winner), margin: filling(own).low.saturating_sub(needed) })
+        let mut prover = FillingProver::new();
+        Some(Self { winner: name(prover.winner(position)?), margin: prover.margin(position)? })
     }
 }
 
@@ -100,6 +95,8 @@ pub struct Found {
     best: Option<String>,
     win_rate: f32,
     proven: Option<&'static str>,
+    /// Moves that the proven winner is certain to have left when the other side cannot move, if counting proves it.
+    margin: Option<u32>,
     lines: Vec<FoundLine>,
     /// Iterations of this run, and visits of the root with those of earlier runs.
     iterations: u64,
@@ -126,8 +123,9 @@ impl Found {
     pub fn new(report: &Report, lines: usize) -> Self {
         Self {
             best: report.best.map(|mv| mv.to_string()),
-            win_rate: if report.proven.is_some() { report.win_rate.0 } else { report.best_rate().0 },
+            win_rate: report.best_rate().0,
             proven: report.proven.map(name),
+            margin: report.margin,
             lines: report.lines.iter().take(lines).map(found_line).collect(),
             iterations: report.iterations,
             visits: report.visits,

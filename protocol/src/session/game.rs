@@ -4,7 +4,7 @@ use crate::conditions::Conditions;
 use crate::options::Settings;
 use otrera::{Limits, Move, Position, Report, Resources, Rules, Search, Side};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// A game from its start, with the search that follows it.
@@ -85,12 +85,16 @@ impl Game {
     /// Thinks until `deadline`, or for the iterations of the settings, or until `stop` is raised. With a
     /// single legal move it does not think at all.
     pub fn think(&mut self, deadline: Option<Instant>, stop: &AtomicBool) -> Report {
-        let limits = match self.settings.iterations {
+        self.search(&self.limits(deadline), stop, &mut |_| ())
+    }
+
+    /// The limits of [`Self::think`].
+    pub fn limits(&self, deadline: Option<Instant>) -> Limits {
+        match self.settings.iterations {
             Some(count) => Limits::iterations(count),
             None if self.position().legal_moves().nth(1).is_none() => Limits::iterations(1),
             None => Limits { iterations: None, deadline },
-        };
-        self.search(&limits, stop, &mut |_| ())
+        }
     }
 
     /// Thinks about the present position until `stop` is raised or the game is proven, to know more when
@@ -104,8 +108,9 @@ impl Game {
         self.search(&Limits::iterations(1), &AtomicBool::new(true), &mut |_| ())
     }
 
-    /// Thinks within these limits or until `stop` is raised, and reports on the way. After a search that panicked a
-    /// new one of a single iteration still finds a legal move.
+    /// Thinks within these limits or until `stop` is raised, and reports on the way; at least
+    /// [`Limits::MIN_ITERATIONS`], also where the flag was raised before, since what it finds may be played. After a
+    /// search that panicked a new one of a single iteration still finds a legal move.
     pub fn search(
         &mut self,
         limits: &Limits,
@@ -113,7 +118,17 @@ impl Game {
         progress: &mut (dyn FnMut(&Report) + Send),
     ) -> Report {
         let search = &mut self.search;
-        match catch_unwind(AssertUnwindSafe(|| search.run(limits, stop, progress))) {
+        let think = || {
+            let report = search.run(limits, stop, progress);
+            if !stop.load(Ordering::Relaxed) || report.iterations >= limits.fewest() {
+                return report;
+            }
+            let late = Limits { iterations: Some(limits.fewest()), deadline: Some(Instant::now()) };
+            let more = search.run(&late, &AtomicBool::new(false), progress);
+            // Where the outcome is proven no more iterations are made.
+            if more.iterations > report.iterations { more } else { report }
+        };
+        match catch_unwind(AssertUnwindSafe(think)) {
             Ok(report) => report,
             Err(_) => {
                 let excluded = self.search.excluded().to_vec();
@@ -130,6 +145,16 @@ pub fn in_one_line(message: &str) -> String {
     message.chars().map(|c| if c.is_control() { ' ' } else { c }).take(200).collect()
 }
 
+/// A proven result as a sentence without its full stop; `None` where nothing is proven.
+pub fn verdict(report: &Report) -> Option<String> {
+    let margin = match report.margin {
+        None | Some(0) => String::new(),
+        Some(1) => " by at least 1 move".into(),
+        Some(margin) => format!(" by at least {margin} moves"),
+    };
+    report.proven.map(|winner| format!("{winner} is certain to win{margin}"))
+}
+
 /// A line about a report for logs and debug fields, at most `limit` bytes.
 pub fn summary(report: &Report, limit: usize) -> String {
     let mut text = format!(
@@ -143,6 +168,9 @@ pub fn summary(report: &Report, limit: usize) -> String {
     );
     if let Some(winner) = report.proven {
         text += &format!(" proven={winner}");
+    }
+    if let Some(margin) = report.margin {
+        text += &format!(" margin={margin}");
     }
     text += " pv";
     for mv in &report.principal_variation {

@@ -4,7 +4,7 @@
 mod game;
 mod task;
 
-pub use game::{Game, in_one_line, summary};
+pub use game::{Game, in_one_line, summary, verdict};
 
 use crate::conditions::Conditions;
 use crate::io::{Connection, Disconnected};

@@ -170,14 +170,22 @@ pub fn info(report: &Report, side: Side, shown: Shown) -> String {
         let pv = moves.join(" ");
         format!("info depth {} multipv {number} score {score} {effort} pv {pv}", depth(report))
     };
-    let proven = report.lines.first().map_or(report.proven, |best| best.proven);
+    let proven = report.proven.or_else(|| report.lines.first()?.proven);
     let mut lines = vec![line(1, &report.principal_variation, report.best_rate(), proven)];
     let others = (2..=shown.lines).zip(report.lines.iter().skip(1));
     lines.extend(others.map(|(number, other)| {
         let moves = [&[other.mv], &other.continuation[..]].concat();
         line(number, &moves, other.win_rate, other.proven)
     }));
+    lines.extend(verdict(report, side));
     lines.join("\n")
+}
+
+/// A proven result, for the side to move, with the margin where it is known.
+fn verdict(report: &Report, side: Side) -> Option<String> {
+    let result = if report.proven? == side { "win" } else { "loss" };
+    let margin = report.margin.map_or(String::new(), |margin| format!(", margin at least {margin}"));
+    Some(format!("info string proven {result}{margin}"))
 }
 
 /// The score of a position that is proven to be won, though not in how many moves.

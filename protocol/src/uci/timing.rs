@@ -65,6 +65,17 @@ mod tests {
         }
     }
 
+    /// The same is left after the overhead of this move; what those to come cost is not there to be thought in.
+    #[test]
+    fn the_overhead_of_the_moves_to_come_is_held_back() {
+        let start = Position::standard();
+        let time = |overhead: u64| {
+            time_for(&clocks(60_000 + overhead, 0), &start, Duration::from_millis(overhead)).unwrap()
+        };
+        let (little, much) = (time(10), time(1000));
+        assert!(much < little / 2, "{much:?} where a move costs a second, {little:?} where it costs 10 ms");
+    }
+
     #[test]
     fn a_fixed_time_is_kept_with_the_overhead_to_spare() {
         let go = |ms| Go { move_time: Some(Duration::from_millis(ms)), ..clocks(5, 5) };

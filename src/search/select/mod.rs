@@ -142,11 +142,20 @@ pub fn final_child(tree: &Tree, id: NodeId, chooser: Side, lcb_z: f32) -> Option
     if lcb_z == 0.0 || proven != 1 {
         return Some(most_visited);
     }
-    let candidates = tree.tried(id).filter(|(_, node)| proof(node) == 1 && 5 * node.visits() >= most);
-    let bounds = candidates.map(|(child, node)| {
-        let visits = node.visits().max(1);
-        let ValueVariance(variance) = ValueVariance::START.of_values(tree, child, 1.0);
-        (child, node.mean(visits) - lcb_z * (variance / visits as f32).sqrt())
-    });
+    let candidates = tree.tried(id).filter(|(_, node)| proof(node) == 1 && is_candidate(node.visits(), most));
+    let bounds = candidates.map(|(child, _)| (child, lower_bound(tree, child, lcb_z)));
     highest(bounds).map_or(Some(most_visited), |(child, _)| Some(child))
+}
+
+/// True for visits of at least a fifth of the most.
+pub fn is_candidate(visits: u32, most: u32) -> bool {
+    5 * visits >= most
+}
+
+/// The lower confidence bound of [`final_child`].
+pub fn lower_bound(tree: &Tree, child: NodeId, lcb_z: f32) -> f32 {
+    let node = tree.node(child);
+    let visits = node.visits().max(1);
+    let ValueVariance(variance) = ValueVariance::START.of_values(tree, child, 1.0);
+    node.mean(visits) - lcb_z * (variance / visits as f32).sqrt()
 }
