@@ -3,6 +3,7 @@
 //! A thread of its own reads standard input, so that a command can interrupt a search. Writing is one
 //! `write` for each answer, because the SAU platform throws away what arrives in pieces.
 
+use crate::BOTZONE_ONLY;
 use crate::files;
 use std::collections::VecDeque;
 use std::ffi::OsStr;
@@ -130,9 +131,13 @@ impl Log {
             Err(error) => problems.push(file.move_away(&error)),
         }
         let log = Self { file: Some(Arc::new(Mutex::new(file))), started };
-        let now = chrono::Local::now().format("%Y-%m-%d %H:%M:%S");
+        let now = if BOTZONE_ONLY {
+            String::new() // a clock of local time is larger than the source may be
+        } else {
+            chrono::Local::now().format("%Y-%m-%d %H:%M:%S, ").to_string()
+        };
         let (version, process) = (env!("CARGO_PKG_VERSION"), std::process::id());
-        log.note("--", &format!("{now}, Otrera {version}, process {process}"));
+        log.note("--", &format!("{now}Otrera {version}, process {process}"));
         log
     }
 

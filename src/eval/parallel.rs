@@ -11,6 +11,7 @@ use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
 use crate::board::square::Side;
 use crate::simd::{Boards, PortableLanes, SidePair};
+use crate::threads;
 
 /// The value of a position, its metrics spread over the threads of the current rayon pool. The terms of the fitted
 /// evaluation are none of the paper's, and are not spread.
@@ -19,7 +20,7 @@ pub fn value(position: &Position, model: &Model) -> Value {
         return model.value::<PortableLanes>(position, &mut ModelScratch::default());
     };
     let now = weights.at(position);
-    let (metrics, mobility) = rayon::join(
+    let (metrics, mobility) = threads::join(
         || territory_and_position(position, weights.tie_for(position.side())),
         || if now.mobility == 0.0 { 0.0 } else { mobility(position) },
     );
@@ -28,7 +29,7 @@ pub fn value(position: &Position, model: &Model) -> Value {
 
 /// The paper's module 1: territory and position, four floods side by side.
 pub fn territory_and_position(position: &Position, tie: f32) -> Metrics {
-    let (queen, king) = rayon::join(
+    let (queen, king) = threads::join(
         || both_sides(|side| queen_levels(position, side)),
         || both_sides(|side| king_levels(position, side)),
     );
@@ -43,7 +44,7 @@ pub fn mobility(position: &Position) -> f32 {
 
 /// The same work for Black and for White, side by side.
 fn both_sides<T: Send>(work: impl Fn(Side) -> T + Sync) -> [T; 2] {
-    let (black, white) = rayon::join(|| work(Side::Black), || work(Side::White));
+    let (black, white) = threads::join(|| work(Side::Black), || work(Side::White));
     [black, white]
 }
 

@@ -37,7 +37,7 @@ pub struct NetworkWeights {
 }
 
 /// The numbers of rows that are wanted, in the order of [`NetworkWeights::parts`].
-const ROWS: [usize; 6] =
+pub(super) const ROWS: [usize; 6] =
     [COUNTS, 2 * (FREEDOMS.len() + 1), 2 * (SQUARES.len() + 1), 2 * (SQUARES.len() + 1), PLIES, 1];
 
 impl Networks {
