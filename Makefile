@@ -31,7 +31,7 @@ quick: ## the bot for daily work, sooner built and a fifth slower: dist/otrera-q
 botzone: ## the bot as one C++ source that Botzone's editor takes: dist/botzone.cpp
 	@scripts/need.sh cargo cc python3
 	@python3 -B scripts/botzone_weights.py src/eval/weights/fitted.json $${CARGO_TARGET_DIR:-target}/botzone-weights
-	@OTRERA_WEIGHTS="$$(realpath $${CARGO_TARGET_DIR:-target}/botzone-weights)" RUSTFLAGS="$$RUSTFLAGS --cfg few_kernels --cfg botzone_only" scripts/build_bot.sh dist/otrera-botzone botzone
+	@OTRERA_WEIGHTS="$$(realpath $${CARGO_TARGET_DIR:-target}/botzone-weights)" RUSTFLAGS="$$RUSTFLAGS --cfg few_kernels --cfg botzone_only -Cstrip=symbols" scripts/build_bot.sh dist/otrera-botzone botzone
 	@python3 -B launcher/make_botzone.py dist/otrera-botzone dist/botzone.cpp
 
 windows: ## the same for Windows 7 and newer: dist/otrera.exe

@@ -644,15 +644,6 @@ Elf64_auxv_t *find(Elf64_auxv_t *vector, uint64_t type) {
     return NULL;
 }
 
-// The text is not needed any more. These pages of the file leave the memory of the process.
-void drop_text() {
-    const uintptr_t start = reinterpret_cast<uintptr_t>(text);
-    const uintptr_t first_page = (start + page_size - 1) / page_size * page_size;
-    const uintptr_t end = (start + text_size) / page_size * page_size;
-    if (first_page < end)
-        madvise(reinterpret_cast<void *>(first_page), end - first_page, MADV_DONTNEED);
-}
-
 __attribute__((noreturn)) void jump(char **argv, const unsigned char *entry) {
     // %rdx is a function to call at exit: there is none. %rbp marks the outermost frame.
     __asm__ volatile("mov %0, %%rsp\n\t"
@@ -689,8 +680,6 @@ void become_by_load(unsigned char *executable, int argc, char **argv) {
     start->a_un.a_val = reinterpret_cast<uintptr_t>(entry);
     interpreter->a_un.a_val = 0;
     release(executable, executable_size);
-    drop_text();
-    answer_in_case_of_death();
     jump(argv, entry);
 }
 
@@ -762,6 +751,7 @@ bool admitted(const char *way) {
 }  // namespace
 
 int main(int argc, char **argv) {
+    answer_in_case_of_death();
     unsigned char *const executable = unpack_executable();
     if (executable != NULL) {
         if (admitted("load"))

@@ -201,7 +201,8 @@ pub struct Connection {
 /// The system grants no thread.
 pub fn listen(events: Sender<Event>, log: Log) -> io::Result<()> {
     let read = move || read_lines(io::stdin().lock(), &events, &log);
-    std::thread::Builder::new().name("reader".into()).spawn(read).map(|_| ())
+    // Forgotten, not detached: musl's way to end a detached thread crashes where a sandbox lets no thread end.
+    std::thread::Builder::new().spawn(read).map(std::mem::forget)
 }
 
 /// The events of one session, in order.

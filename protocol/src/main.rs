@@ -47,10 +47,11 @@ fn run(arguments: Vec<OsString>) -> u8 {
     outlive_signals();
     let work = {
         let arguments = arguments.clone();
-        move || obey(arguments, started)
+        // Ends the process from here: a sandbox that does not let a thread end costs nothing then.
+        move || std::process::exit(obey(arguments, started).into())
     };
     match std::thread::Builder::new().stack_size(STACK).spawn(work) {
-        Ok(thread) => thread.join().unwrap_or(1),
+        Ok(thread) => thread.join().map_or(1, |never: std::convert::Infallible| match never {}),
         Err(_) => obey(arguments, started),
     }
 }
@@ -127,7 +128,7 @@ fn connect(options: &CommandLine, started: Instant) -> Connection {
         Some(path) => Log::open(path, started, &mut problems),
         None => Log::none(started),
     };
-    if std::io::stdin().is_terminal() {
+    if !BOTZONE_ONLY && std::io::stdin().is_terminal() {
         for problem in &problems {
             eprintln!("otrera: {problem}");
         }
