@@ -10,6 +10,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -27,6 +28,14 @@ pub enum Event {
 
 /// A line longer than this is cut off: no platform sends one, and memory is limited.
 pub const LONGEST_LINE: usize = 32 << 20;
+
+/// Bytes of input that were read so far, those of a line that has not ended yet included.
+static BYTES_READ: AtomicUsize = AtomicUsize::new(0);
+
+/// The number of bytes of input that were read so far. While it grows, the line or the end that is waited for is on its way.
+pub fn bytes_read() -> usize {
+    BYTES_READ.load(Relaxed)
+}
 
 /// Reads lines until the end of input and sends each on. Returns when nobody listens any more.
 pub fn read_lines(mut input: impl BufRead, events: &Sender<Event>, log: &Log) {
@@ -71,6 +80,7 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
         let room = LONGEST_LINE.saturating_sub(line.len()).min(taken);
         line.extend(buffer.iter().take(room));
         input.consume(taken);
+        BYTES_READ.fetch_add(taken, Relaxed);
         if ended {
             return Ok(true);
         }

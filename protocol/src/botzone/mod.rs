@@ -8,7 +8,7 @@ pub mod messages;
 mod turn;
 
 use crate::conditions::Conditions;
-use crate::io::{Disconnected, Event, Events};
+use crate::io::{Disconnected, Event, Events, bytes_read};
 use crate::options::KeepRunning;
 use crate::platform::Platform;
 use crate::session::{Session, in_one_line, summary};
@@ -112,14 +112,15 @@ impl Bot {
         self.session.game().think(Some(deadline), &AtomicBool::new(false))
     }
 
-    /// True if the process lives on after this turn. One that was kept running once is kept running until the end of
-    /// input has been read.
+    /// True if the process lives on after this turn. One that was kept running once stays until its input ends.
     fn stays(&mut self, turn: &Turn, is_kept_running: bool) -> bool {
-        let deadline = if is_kept_running { turn.complete } else { end_expected_by(turn) };
         match self.session.settings.keep_running {
             KeepRunning::On => true,
             KeepRunning::Off => false,
-            KeepRunning::Auto => input_stays_open(&mut self.session.connection.events, deadline),
+            KeepRunning::Auto => {
+                is_kept_running
+                    || input_stays_open(&mut self.session.connection.events, end_expected_by(turn))
+            }
         }
     }
 
@@ -172,7 +173,13 @@ fn is_first_of_match(turn: &Turn) -> bool {
 
 /// Whether the platform waits for more from this process. In a traditional turn the input is closed
 /// after the request, perhaps with lines of stored data before the end.
-fn input_stays_open(events: &mut Events, deadline: Instant) -> bool {
+fn input_stays_open(events: &mut Events, mut deadline: Instant) -> bool {
+    let mut read = bytes_read();
+    while !matches!(events.peek_before(deadline).back(), Some(Event::Closed)) && bytes_read() != read {
+        // Something is being read: its end is waited for.
+        read = bytes_read();
+        deadline = Instant::now() + CLOSING_GRACE;
+    }
     let waiting = events.peek_before(deadline);
     let closed = waiting.iter().any(|event| matches!(event, Event::Closed));
     let another_turn = waiting.iter().any(|event| matches!(event, Event::Line(line, _) if recognises(line)));
