@@ -7,7 +7,7 @@
 # that came with Windows 8 and 10. RUSTC_BOOTSTRAP lets the stable compiler build the library from source.
 WINDOWS := x86_64-win7-windows-gnu
 WINDOWS_32 := i686-win7-windows-gnu
-build-windows = RUSTC_BOOTSTRAP=1 cargo build -Zbuild-std=std,panic_unwind --release --locked --package otrera-bot --target
+build-windows = RUSTC_BOOTSTRAP=1 CARGO_ENCODED_RUSTFLAGS="$$(scripts/rustflags.sh)" cargo build -Zbuild-std=std,panic_unwind --release --locked --package otrera-bot --target
 # `make EXE=name` puts the bot under that name beside this file, as engine test farms expect.
 EXE     ?= dist/otrera
 PLAY_TIME ?= 0.2
@@ -30,8 +30,8 @@ quick: ## the bot for daily work, sooner built and a fifth slower: dist/otrera-q
 
 botzone: ## the bot as one C++ source that Botzone's editor takes: dist/botzone.cpp
 	@scripts/need.sh cargo cc python3
-	@python3 -B scripts/botzone_weights.py src/eval/weights/fitted.json $${CARGO_TARGET_DIR:-target}/botzone-weights.json
-	@OTRERA_WEIGHTS="$$(realpath $${CARGO_TARGET_DIR:-target}/botzone-weights.json)" RUSTFLAGS="$$RUSTFLAGS --cfg few_kernels --cfg botzone_only" scripts/build_bot.sh dist/otrera-botzone botzone
+	@python3 -B scripts/botzone_weights.py src/eval/weights/fitted.json $${CARGO_TARGET_DIR:-target}/botzone-weights
+	@OTRERA_WEIGHTS="$$(realpath $${CARGO_TARGET_DIR:-target}/botzone-weights)" RUSTFLAGS="$$RUSTFLAGS --cfg few_kernels --cfg botzone_only -Cstrip=symbols" scripts/build_bot.sh dist/otrera-botzone botzone
 	@python3 -B launcher/make_botzone.py dist/otrera-botzone dist/botzone.cpp
 
 windows: ## the same for Windows 7 and newer: dist/otrera.exe

@@ -7,12 +7,16 @@
 //   code      no memory becomes code: mprotect refuses PROT_EXEC
 //   memfd     memfd_create is refused
 //   execveat  execveat is refused
+//   refuse=N  the system call with the number N fails (EPERM); likewise
+//   trap=N    it sends SIGSYS, which the process can handle, and
+//   kill=N    it kills the process
 // Used by the launcher's tests, and good for any other program: what it costs is one more exec.
 
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -78,9 +82,26 @@ void add(Filter &filter, const Rule &rule) {
     decide(filter, rule.action);
 }
 
+// Adds a rule like refuse=N; false if it is none.
+bool add_numbered(Filter &filter, const std::string &rule) {
+    const std::size_t sign = rule.find('=');
+    if (sign == std::string::npos)
+        return false;
+    const std::string action = rule.substr(0, sign);
+    Rule numbered = {"", static_cast<std::uint32_t>(std::strtoul(rule.c_str() + sign + 1, nullptr, 10)), 0, refuse};
+    if (action == "trap")
+        numbered.action = SECCOMP_RET_TRAP;
+    else if (action == "kill")
+        numbered.action = SECCOMP_RET_KILL_PROCESS;
+    else if (action != "refuse")
+        return false;
+    add(filter, numbered);
+    return true;
+}
+
 // Adds what a rule's name stands for; false if there is no such rule.
 bool add_named(Filter &filter, const std::string &name) {
-    bool known = false;
+    bool known = add_numbered(filter, name);
     for (const Rule &rule : rules) {
         if (name == rule.name) {
             add(filter, rule);
@@ -113,7 +134,7 @@ int main(int argc, char **argv) {
     if (argc >= 3)
         allow_exec_of(filter, argv[2]);
     if (argc < 3 || !add_list(filter, argv[1])) {
-        std::fputs("usage: restricted exec|code|memfd|execveat,... /path/of/command [ARGUMENTS]\n", stderr);
+        std::fputs("usage: restricted exec|code|memfd|execveat|refuse=N|trap=N|kill=N,... /path/of/command [ARGUMENTS]\n", stderr);
         return 2;
     }
     decide(filter, SECCOMP_RET_ALLOW);

@@ -5,6 +5,7 @@ and under what a judge may forbid.  Each restriction is a command put before the
 """
 
 import contextlib
+import json
 import os
 import platform
 import random
@@ -21,7 +22,7 @@ DIST = ROOT / "dist"
 sys.path.insert(0, str(ROOT / "scripts"))
 
 from amazons import Position, Side  # noqa: E402
-from engines import KEEP_RUNNING, PROTOCOLS, TimeControl  # noqa: E402
+from engines import KEEP_RUNNING, PROTOCOLS, SimpleDialect, TimeControl  # noqa: E402
 from make_botzone import SIZE_LIMIT, Unsuitable, check, distances, filter_branches, package  # noqa: E402
 
 MODES = ["simple", "simple-keep", "json", "json-once"]
@@ -30,6 +31,8 @@ MEMFD = "/memfd:otrera (deleted)"
 QUICK = ["--move-time", "0.05"]
 BOTZONE_FLAGS = ["-O2", "-Wall", "-mavx"]
 STRICT = ["-Wextra", "-Wshadow", "-Wconversion", "-Werror"]
+DIALECTS = [f"{kind}++{year}" for year in ["98", "11", "14", "17", "20", "23"] for kind in ["gnu", "c"]]
+FIRST_TURN = "1\n-1 -1 -1 -1 -1 -1\n"
 
 # What a judge may forbid.  NAMESPACES starts a process whose network and mounts are its own.
 NAMESPACES = ["unshare", "--user", "--map-root-user", "--net", "--mount"]
@@ -49,6 +52,23 @@ int main(int argc, char **argv) {
     return 7;
 }
 """
+
+# A plain player: it reads a turn and plays a first move.
+PLAIN = r"""
+#include <iostream>
+int main() {
+    int turn = 0, number;
+    std::cin >> turn;
+    for (int i = 0; i < 6 * (2 * turn - 1); ++i) std::cin >> number;
+    std::cout << "2 0 2 3 5 3" << std::endl;
+}
+"""
+
+# The numbers of all system calls on x86-64, and some to come.
+SYSTEM_CALLS = range(480)
+# What a plain program survives and this one does not. Refused: exit_group, without which no process of several threads
+# ends. Trapped or killed: rt_sigaction, clone, and (killed only) rt_sigprocmask around it, which no handler can mend.
+EXCUSED = {"refuse": {231}, "trap": {13, 56}, "kill": {13, 14, 56}}
 
 folder: Path  # of what is compiled here
 bot: str
@@ -94,7 +114,7 @@ def deleted_file_in(path):
 
 
 def run(command, **options):
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, **options)
+    return subprocess.run(command, capture_output=True, text=True, **{"timeout": 60, **options})
 
 
 def checksum(command):
@@ -184,11 +204,24 @@ class BotzoneTest(unittest.TestCase):
 
 class Source(BotzoneTest):
     def test_compiles_without_warnings(self):
-        for standard in ["c++11", "c++14", "c++17"]:
+        for standard in DIALECTS:
             with self.subTest(standard=standard):
-                flags = [f"-std={standard}", *BOTZONE_FLAGS, *STRICT]
+                flags = [f"-std={standard}", "-pedantic", *BOTZONE_FLAGS, *STRICT]
                 program = compile_cpp(DIST / "botzone.cpp", "strict", *flags)
                 self.play([program, *QUICK], "json-once", turns=1)
+
+    def test_compiles_with_line_breaks_of_windows(self):
+        (folder / "crlf.cpp").write_bytes((DIST / "botzone.cpp").read_bytes().replace(b"\n", b"\r\n"))
+        program = compile_cpp(folder / "crlf.cpp", "crlf", "-std=gnu++98", *BOTZONE_FLAGS, *STRICT)
+        self.play([program, *QUICK], "json-once", turns=1)
+
+    def test_no_folder_of_this_machine_is_in_a_program(self):
+        toolchain = run(["rustc", "--print", "sysroot"], cwd=ROOT).stdout.strip()
+        cargo = os.environ.get("CARGO_HOME", str(Path.home() / ".cargo"))
+        for program in ["otrera", "otrera-botzone"]:
+            contents = (DIST / program).read_bytes()
+            for path in [ROOT, toolchain, cargo]:
+                self.assertNotIn(str(path).encode(), contents, program)
 
     def test_loads_however_it_is_compiled(self):
         for flags in [["-O0"], ["-O3", "-static"], ["-O2", "-no-pie"], ["-O2", "-pie", "-fPIE"]]:
@@ -201,6 +234,7 @@ class Source(BotzoneTest):
         self.assertTrue(source.isascii())
         self.assertLess(len(source), SIZE_LIMIT)
         self.assertEqual(SIZE_LIMIT, 1_000_000)
+        self.assertLess(len(source), 600_000, "room for a larger network")
 
     def test_only_what_the_launcher_can_load_is_packed(self):
         check((DIST / "otrera").read_bytes())
@@ -281,9 +315,65 @@ class Ways(BotzoneTest):
                 self.assertEqual(wrapped.stderr, "")
 
     def test_if_there_is_no_way_it_says_so(self):
-        result = run([*by("none"), bot])
-        self.assertEqual(result.returncode, 1)
+        result = run([*by("none"), bot], input="")
+        self.assertEqual((result.returncode, result.stdout), (0, ""))
         self.assertIn("allows none of the ways", result.stderr)
+
+
+class LastResort(BotzoneTest):
+    """The small player of the launcher."""
+
+    def test_it_plays_where_nothing_can_be_started(self):
+        slow = compile_cpp(DIST / "botzone.cpp", "slow", "-O0")
+        for command in [[*by("none"), bot], [*by("none"), slow], [restricted, "code,refuse=59,refuse=322", bot]]:
+            for mode in ["simple", "json-once"]:
+                with self.subTest(command=command, mode=mode):
+                    self.play(command, mode, turns=25)
+
+    def test_it_reads_what_may_come(self):
+        begin = '{"x0":-1,"y0":-1,"x1":-1,"y1":-1,"x2":-1,"y2":-1}'
+        reversed_keys = '{ "y2": "4", "x2": "3", "y1": 5, "x1": 4, "y0": 5, "x0": 0 }'
+        first = '{"x0":5,"y0":0,"x1":3,"y1":2,"x2":6,"y2":5}'
+        expected = run([*by("none"), bot], input="2\n-1 -1 -1 -1 -1 -1\n5 0 3 2 6 5\n0 5 4 5 3 4\ndata").stdout
+        self.assertEqual(len(expected.split()), 6)
+        for text in [
+            f'{{"requests":[{begin},{reversed_keys}],"responses":[{first}]}}',
+            f'{{"data":"[{{","responses":[{first}],\r\n "requests":[{begin},{reversed_keys}]}}\n',
+        ]:
+            answer = json.loads(run([*by("none"), bot], input=text).stdout)["response"]
+            self.assertEqual(" ".join(str(answer[key]) for key in ["x0", "y0", "x1", "y1", "x2", "y2"]), expected.strip())
+        for text in ["", "\n", "{", "1", "1\n-1", "[]", "x" * 1000, "3\n9 9 9 9 9 9\n"]:
+            self.assertEqual(run([*by("none"), bot], input=text).returncode, 0, text)
+
+    def test_it_plays_if_the_program_dies_before_it_has_read(self):
+        deaths = ["abort()", "*static_cast<volatile int *>(0) = 1", "__builtin_trap()", "raise(SIGSYS)"]
+        for death in deaths:
+            with self.subTest(death=death):
+                (folder / "dying.cpp").write_text(f"#include <csignal>\n#include <cstdlib>\nint main() {{ {death}; }}")
+                inside = compile_cpp(folder / "dying.cpp", "dying", "-static-pie", "-s")
+                (folder / "carrier.cpp").write_text(package(Path(inside).read_bytes()))
+                self.play([compile_cpp(folder / "carrier.cpp", "carrier", *BOTZONE_FLAGS)], "simple", turns=2)
+
+    def answer_under(self, rule, *command):
+        """True for a legal first move and no error, while a system call is refused or kills."""
+        try:
+            result = run([restricted, rule, *command], input=FIRST_TURN, timeout=5)
+        except subprocess.TimeoutExpired:
+            return False
+        numbers = result.stdout.partition("\n")[0].split()
+        if result.returncode != 0 or len(numbers) != 6:
+            return False
+        return Position.start(8).objection(SimpleDialect().parse(" ".join(numbers))) is None
+
+    def test_it_answers_wherever_a_plain_program_does(self):
+        (folder / "plain.cpp").write_text(PLAIN)
+        plain = compile_cpp(folder / "plain.cpp", "plain", *BOTZONE_FLAGS)
+        for action, excused in EXCUSED.items():
+            rules = {call: f"{action}={call}" for call in SYSTEM_CALLS}
+            plain_lives = {call for call, rule in rules.items() if self.answer_under(rule, plain)}
+            self.assertGreater(len(plain_lives), 400)
+            fails = {call for call in plain_lives if not self.answer_under(rules[call], bot, "--iterations", "1")}
+            self.assertLessEqual(fails, excused, action)
 
 
 class Restrictions(BotzoneTest):
@@ -322,7 +412,7 @@ class Restrictions(BotzoneTest):
         prefix = self.namespaces(READ_ONLY)
         self.play_all_modes(*prefix, "/mnt/bot")
         # The rule is in force: there is no place for a file.
-        self.assertEqual(run([*prefix, *by("file"), "/mnt/bot", "--version"]).returncode, 1)
+        self.assertIn("allows none of the ways", run([*prefix, *by("file"), "/mnt/bot"], input="").stderr)
 
     def test_one_core(self):
         self.play_all_modes(*one_core(), bot)

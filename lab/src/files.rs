@@ -46,7 +46,7 @@ pub fn read_text(path: &Path, most: u64) -> Result<String, String> {
 /// # Errors
 /// It cannot be read, or what is wrong with it.
 pub fn read_weights(path: Option<&Path>) -> Result<WeightsFile, String> {
-    let Some(path) = path else { return WeightsFile::built_in() };
+    let Some(path) = path else { return Ok(WeightsFile::built_in()) };
     WeightsFile::read(&read_text(path, MOST_BYTES)?).map_err(|error| format!("{}: {error}", path.display()))
 }
 

@@ -106,7 +106,7 @@ fn priors_fitted_to_enough_go_to_the_results() {
 #[test]
 fn weights_that_do_not_fit_are_refused_before_anything_is_played() {
     let folder = Folder::new("weights");
-    let mut weights = WeightsFile::built_in().unwrap();
+    let mut weights = WeightsFile::built_in();
     let network = weights.networks.small.as_mut().unwrap();
     network.counts[0][0] += 1;
     folder.write("small.json", &weights.write());

@@ -1,5 +1,6 @@
 //! The command line: what the program is asked to do, and the text of `--help`.
 
+use crate::BOTZONE_ONLY;
 use crate::conditions::Conditions;
 use crate::options::{SETTINGS, Settings, number, seconds};
 use crate::platform::Platform;
@@ -136,8 +137,8 @@ impl CommandLine {
     /// Reads the configuration file beside the executable, then the command line.
     pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Self {
         let mut options = Self { lines: DEFAULT_LINES, ..Self::default() };
-        let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join("otrera.toml")));
-        if let Some(path) = beside {
+        let beside = || Some(std::env::current_exe().ok()?.parent()?.join("otrera.toml"));
+        if !BOTZONE_ONLY && let Some(path) = beside() {
             options.settings.read_file(&path, &mut options.problems);
         }
         let in_file = options.problems.len();

@@ -1,5 +1,6 @@
 //! The conditions of play: board, resources and time, as a platform grants them or as the settings say.
 
+use crate::BOTZONE_ONLY;
 use crate::options::{Settings, cores};
 use otrera::{Resources, Size};
 use std::time::{Duration, SystemTime};
@@ -78,5 +79,6 @@ impl Conditions {
 /// Nobody should be able to foresee the games of a competition.
 fn seed_from_time() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    since.as_nanos() as u64 ^ u64::from(std::process::id()) << 32
+    let process = if BOTZONE_ONLY { 0 } else { std::process::id() };
+    since.as_nanos() as u64 ^ u64::from(process) << 32
 }

@@ -3,12 +3,14 @@
 //! A thread of its own reads standard input, so that a command can interrupt a search. Writing is one
 //! `write` for each answer, because the SAU platform throws away what arrives in pieces.
 
+use crate::BOTZONE_ONLY;
 use crate::files;
 use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -26,6 +28,14 @@ pub enum Event {
 
 /// A line longer than this is cut off: no platform sends one, and memory is limited.
 pub const LONGEST_LINE: usize = 32 << 20;
+
+/// Bytes of input that were read so far, those of a line that has not ended yet included.
+static BYTES_READ: AtomicUsize = AtomicUsize::new(0);
+
+/// The number of bytes of input that were read so far. While it grows, the line or the end that is waited for is on its way.
+pub fn bytes_read() -> usize {
+    BYTES_READ.load(Relaxed)
+}
 
 /// Reads lines until the end of input and sends each on. Returns when nobody listens any more.
 pub fn read_lines(mut input: impl BufRead, events: &Sender<Event>, log: &Log) {
@@ -70,6 +80,7 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
         let room = LONGEST_LINE.saturating_sub(line.len()).min(taken);
         line.extend(buffer.iter().take(room));
         input.consume(taken);
+        BYTES_READ.fetch_add(taken, Relaxed);
         if ended {
             return Ok(true);
         }
@@ -130,9 +141,13 @@ impl Log {
             Err(error) => problems.push(file.move_away(&error)),
         }
         let log = Self { file: Some(Arc::new(Mutex::new(file))), started };
-        let now = chrono::Local::now().format("%Y-%m-%d %H:%M:%S");
+        let now = if BOTZONE_ONLY {
+            String::new() // a clock of local time is larger than the source may be
+        } else {
+            chrono::Local::now().format("%Y-%m-%d %H:%M:%S, ").to_string()
+        };
         let (version, process) = (env!("CARGO_PKG_VERSION"), std::process::id());
-        log.note("--", &format!("{now}, Otrera {version}, process {process}"));
+        log.note("--", &format!("{now}Otrera {version}, process {process}"));
         log
     }
 
@@ -196,7 +211,8 @@ pub struct Connection {
 /// The system grants no thread.
 pub fn listen(events: Sender<Event>, log: Log) -> io::Result<()> {
     let read = move || read_lines(io::stdin().lock(), &events, &log);
-    std::thread::Builder::new().name("reader".into()).spawn(read).map(|_| ())
+    // Forgotten, not detached: musl's way to end a detached thread crashes where a sandbox lets no thread end.
+    std::thread::Builder::new().spawn(read).map(std::mem::forget)
 }
 
 /// The events of one session, in order.

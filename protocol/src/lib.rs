@@ -31,6 +31,10 @@ pub mod uci;
 
 use std::io::Write;
 
+/// True in the build for Botzone's editor (`--cfg botzone_only`), whose source must be small: one platform, one thread,
+/// no files beside the executable, and of the commands only `bench` and `--version`.
+pub const BOTZONE_ONLY: bool = cfg!(botzone_only);
+
 /// Writes to standard output at once, a prompt without a line break too; a reader that has gone away is no failure.
 ///
 /// # Errors

@@ -1,65 +1,100 @@
 //! The tournament program `otrera`: finds out which platform it was started by and plays, or runs one of
 //! the commands of `--help`.
 
+#![cfg_attr(botzone_only, no_main)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use otrera_bot::cli::{Command, CommandLine, help};
 use otrera_bot::io::{self, Connection, Events, Log, Output};
-use otrera_bot::{analyze, given, platforms, play, print};
+use otrera_bot::{BOTZONE_ONLY, analyze, given, platforms, play, print};
+use std::ffi::OsString;
+#[cfg(unix)]
+use std::ffi::c_int;
+#[cfg(botzone_only)]
+use std::ffi::{CStr, OsStr, c_char};
 use std::io::IsTerminal;
+#[cfg(not(botzone_only))]
 use std::process::ExitCode;
 use std::sync::mpsc;
 use std::time::Instant;
-
-/// Whether the program is built for Botzone alone, see [`platforms::PLATFORMS`]: but for the bench it has no command.
-const BOTZONE_ONLY: bool = cfg!(botzone_only);
 
 /// Bytes for the stack of the thread that does the work. The one that the system gives to `main` may be smaller
 /// than that takes (`ulimit -s`).
 const STACK: usize = 2 << 20;
 
+#[cfg(not(botzone_only))]
 fn main() -> ExitCode {
+    run(std::env::args_os().collect()).into()
+}
+
+/// The C library's entry, in place of that of Rust's library, which ends the program where a sandbox refuses `poll` or
+/// `sigaction`. Rust's library then knows no arguments.
+#[cfg(botzone_only)]
+#[unsafe(no_mangle)]
+extern "C" fn main(count: c_int, arguments: *const *const c_char) -> c_int {
+    use std::os::unix::ffi::OsStrExt;
+    let argument = |index: usize| {
+        // SAFETY: The C library gives `count` pointers to strings that end with a zero and are never changed.
+        let text = unsafe { CStr::from_ptr(*arguments.add(index)) };
+        OsStr::from_bytes(text.to_bytes()).to_owned()
+    };
+    run((0..count.unsigned_abs() as usize).map(argument).collect()).into()
+}
+
+/// Obeys the command line in a thread with a stack of [`STACK`] bytes. Returns the exit status.
+fn run(arguments: Vec<OsString>) -> u8 {
     let started = Instant::now();
-    outlive_file_size_limit();
-    match std::thread::Builder::new().stack_size(STACK).spawn(move || obey(started)) {
-        Ok(thread) => thread.join().unwrap_or(ExitCode::FAILURE),
-        Err(_) => obey(started),
+    outlive_signals();
+    let work = {
+        let arguments = arguments.clone();
+        // Ends the process from here: a sandbox that does not let a thread end costs nothing then.
+        move || std::process::exit(obey(arguments, started).into())
+    };
+    match std::thread::Builder::new().stack_size(STACK).spawn(work) {
+        Ok(thread) => thread.join().map_or(1, |never: std::convert::Infallible| match never {}),
+        Err(_) => obey(arguments, started),
     }
 }
 
-/// Lets a write beyond the limit on the size of files (`ulimit -f`) fail like any other: unhandled, its signal
-/// would end the program.
+/// Lets a write beyond the limit on the size of files (`ulimit -f`), or into a pipe that nobody reads, fail like any
+/// other: unhandled, its signal would end the program. The entry of Rust's library ignores the latter already.
 #[cfg(unix)]
-fn outlive_file_size_limit() {
+fn outlive_signals() {
+    use signal_hook::consts::{SIGPIPE, SIGXFSZ};
     static SEEN: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
-    // Where there can be no handler nothing is lost yet.
-    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, &SEEN);
+    let signals: &[c_int] = if BOTZONE_ONLY { &[SIGXFSZ, SIGPIPE] } else { &[SIGXFSZ] };
+    for &signal in signals {
+        // Where there can be no handler nothing is lost yet.
+        let _ = signal_hook::flag::register(signal, &SEEN);
+    }
 }
 
-/// There is no such signal.
+/// There are no such signals.
 #[cfg(not(unix))]
-fn outlive_file_size_limit() {}
+fn outlive_signals() {}
 
-/// Does what the command line asks for.
-fn obey(started: Instant) -> ExitCode {
-    let options = CommandLine::read(std::env::args_os().skip(1));
+/// Does what the command line asks for, and returns the exit status.
+fn obey(arguments: Vec<OsString>, started: Instant) -> u8 {
+    let options = CommandLine::read(arguments.into_iter().skip(1));
     let serves = matches!(options.command, Command::Detect | Command::Serve(_));
     // A platform is served whatever the options; a person at a terminal has mistyped.
     if serves && !(options.is_mistyped && std::io::stdin().is_terminal()) {
         serve(&options, started);
         // A platform takes any other status for a crash.
-        return ExitCode::SUCCESS;
+        return 0;
     }
     for problem in options.problems.iter().chain(&options.remarks) {
         eprintln!("otrera: {problem}");
     }
     if !options.problems.is_empty() && !matches!(options.command, Command::Help | Command::Version) {
-        return ExitCode::from(2);
+        return 2;
     }
     let outcome = match options.command {
         // Mistyped, which was said.
         Command::Detect | Command::Serve(_) => Ok(()),
-        Command::Perft | Command::Analyze | Command::Play if BOTZONE_ONLY => Err(not_built_in()),
+        Command::Perft | Command::Analyze | Command::Play | Command::Help if BOTZONE_ONLY => {
+            Err(not_built_in())
+        }
         Command::Bench => bench(&options),
         Command::Perft => perft(&options),
         Command::Analyze => analyze::run(&options),
@@ -68,10 +103,10 @@ fn obey(started: Instant) -> ExitCode {
         Command::Version => print(&format!("otrera {}\n", env!("CARGO_PKG_VERSION"))),
     };
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(problem) => {
             eprintln!("otrera: {problem}");
-            ExitCode::from(2)
+            2
         }
     }
 }
@@ -96,7 +131,7 @@ fn connect(options: &CommandLine, started: Instant) -> Connection {
         Some(path) => Log::open(path, started, &mut problems),
         None => Log::none(started),
     };
-    if std::io::stdin().is_terminal() {
+    if !BOTZONE_ONLY && std::io::stdin().is_terminal() {
         for problem in &problems {
             eprintln!("otrera: {problem}");
         }

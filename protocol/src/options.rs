@@ -3,6 +3,7 @@
 //! Both know the same names, listed once in [`SETTINGS`]; the command line wins. A bad name or value is
 //! never fatal by itself: it becomes a message that says what would be valid, and the default stands.
 
+use crate::BOTZONE_ONLY;
 use crate::files;
 use otrera::{Model, Params, Side, Size};
 use std::path::{Path, PathBuf};
@@ -102,6 +103,9 @@ const MOST_THREADS: u64 = 1024;
 
 /// The threads that this machine, or what we may use of it, runs at once.
 pub fn cores() -> usize {
+    if BOTZONE_ONLY {
+        return 1;
+    }
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
@@ -273,6 +277,9 @@ const LARGEST_WEIGHTS: u64 = 64 << 20;
 
 /// The model of a file of weights, which the fits of the laboratory write.
 fn read_model(path: &Path) -> Result<Model, String> {
+    if BOTZONE_ONLY {
+        return Err("this program, built for Botzone alone, reads no files".into());
+    }
     let problem = |what: &dyn std::fmt::Display| format!("{}: {what}", path.display());
     let text = files::read_text(path, LARGEST_WEIGHTS).map_err(|error| problem(&error))?;
     Model::from_weights(&text).map_err(|error| problem(&error))

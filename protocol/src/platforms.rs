@@ -5,15 +5,11 @@
 
 use crate::io::{Event, Events};
 use crate::platform::Platform;
-use crate::{botzone, sau, uci};
+use crate::{BOTZONE_ONLY, botzone, sau, uci};
 
 /// All platforms, in the order in which they are asked whether a first line is theirs.
-/// Built with `--cfg botzone_only` there is one: its editor takes no large source.
-pub static PLATFORMS: &[&Platform] = if cfg!(botzone_only) {
-    &[&botzone::PLATFORM]
-} else {
-    &[&botzone::PLATFORM, &sau::PLATFORM, &uci::PLATFORM]
-};
+pub static PLATFORMS: &[&Platform] =
+    if BOTZONE_ONLY { &[&botzone::PLATFORM] } else { &[&botzone::PLATFORM, &sau::PLATFORM, &uci::PLATFORM] };
 
 /// The platform of the first line that is one of a platform; that line will be the next event. Lines before it are
 /// skipped. `None` at the end of input.

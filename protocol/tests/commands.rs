@@ -86,7 +86,7 @@ fn a_file_of_weights_is_a_model() {
 fn weights_for_other_boards_are_refused() {
     let folder = folder("other-boards");
     let file = folder.join("small.json");
-    let mut weights = WeightsFile::built_in().unwrap();
+    let mut weights = WeightsFile::built_in();
     weights.networks.small.as_mut().unwrap().counts[0][0] += 1;
     std::fs::write(&file, weights.write()).unwrap();
     let preset = format!("tournament,model={}", text(&file));

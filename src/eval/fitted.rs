@@ -25,11 +25,8 @@ pub struct Fitted {
     networks: [Option<Box<Network>>; 2],
 }
 
-/// Those of [`WeightsFile::BUILT_IN`], read when they are first asked for.
-static BUILT_IN: LazyLock<Fitted> = LazyLock::new(|| {
-    let file = WeightsFile::built_in();
-    Fitted::new(&file.expect("a test reads the file that is built in"))
-});
+/// Those of [`WeightsFile::built_in`], read when they are first asked for.
+static BUILT_IN: LazyLock<Fitted> = LazyLock::new(|| Fitted::new(&WeightsFile::built_in()));
 
 impl Fitted {
     /// The weights of a file that [`WeightsFile::read`] found valid.

@@ -11,6 +11,7 @@ use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
 use crate::board::square::Side;
 use crate::simd::{Boards, PortableLanes, SidePair};
+use crate::threads;
 
 /// Evaluates a position with its metrics spread over the threads of the current rayon pool. The fitted evaluation has
 /// no such metrics and runs serially.
@@ -19,7 +20,7 @@ pub fn value(position: &Position, model: &Model) -> Value {
         return model.value::<PortableLanes>(position, &mut ModelScratch::default());
     };
     let now = weights.at(position);
-    let (metrics, mobility) = rayon::join(
+    let (metrics, mobility) = threads::join(
         || territory_and_position(position, weights.tie_for(position.side())),
         || if now.mobility == 0.0 { 0.0 } else { mobility(position) },
     );
@@ -28,7 +29,7 @@ pub fn value(position: &Position, model: &Model) -> Value {
 
 /// Computes the territory and position metrics by four parallel floods (the paper's module 1); sets mobility to 0.
 pub fn territory_and_position(position: &Position, tie: f32) -> Metrics {
-    let (queen, king) = rayon::join(
+    let (queen, king) = threads::join(
         || both_sides(|side| queen_levels(position, side)),
         || both_sides(|side| king_levels(position, side)),
     );
@@ -43,7 +44,7 @@ pub fn mobility(position: &Position) -> f32 {
 
 /// Runs `work` for Black and for White in parallel.
 fn both_sides<T: Send>(work: impl Fn(Side) -> T + Sync) -> [T; 2] {
-    let (black, white) = rayon::join(|| work(Side::Black), || work(Side::White));
+    let (black, white) = threads::join(|| work(Side::Black), || work(Side::White));
     [black, white]
 }
 

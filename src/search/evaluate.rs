@@ -10,6 +10,7 @@ use crate::eval::model::{Model, ModelScratch};
 use crate::eval::parallel;
 use crate::eval::winrate::WinRate;
 use crate::simd::{Kernel, Lanes, SimdTask};
+use crate::threads;
 use fastrand::Rng;
 
 /// Evaluates leaves by rollouts and the model.
@@ -94,7 +95,7 @@ impl LeafEvaluator {
             (Rollouts::One(depth), _) => self.rollout::<L>(position, depth, generator(), first_scratch),
             (Rollouts::Two(depth, other_depth), Parallel::Rollouts) => {
                 let (first_rng, second_rng) = (generator(), generator());
-                let (first, second) = rayon::join(
+                let (first, second) = threads::join(
                     || self.rollout::<L>(position, depth, first_rng, first_scratch),
                     || self.rollout::<L>(position, other_depth, second_rng, second_scratch),
                 );

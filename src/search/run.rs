@@ -9,9 +9,9 @@ use super::worker::Worker;
 use crate::board::moves::Move;
 use crate::board::position::Position;
 use crate::board::square::Side;
+use crate::threads::ThreadPool;
 use crate::time::Instant;
 use crossbeam_utils::CachePadded;
-use rayon::ThreadPool;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 

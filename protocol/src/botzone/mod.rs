@@ -8,7 +8,7 @@ pub mod messages;
 mod turn;
 
 use crate::conditions::Conditions;
-use crate::io::{Disconnected, Event, Events};
+use crate::io::{Disconnected, Event, Events, bytes_read};
 use crate::options::KeepRunning;
 use crate::platform::Platform;
 use crate::session::{Session, in_one_line, summary};
@@ -41,12 +41,9 @@ pub const PLATFORM: Platform = Platform {
 /// Tells the platform that the process is to live on.
 const KEEP_RUNNING: &str = ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<";
 
-/// An input that stays open this long after a request will not be closed before the answer.
-const CLOSING_GRACE: Duration = Duration::from_millis(30);
-
-/// The same for a process whose first request comes in the middle of a match. Nearly always that is a process for one
-/// turn, so it waits longer for the end of input before it announces that it keeps running.
-const CLOSING_GRACE_LATER: Duration = Duration::from_millis(200);
+/// An input that stays open this long after a process's first request, and as long again as the request took to read,
+/// will not be closed before the answer.
+const CLOSING_GRACE: Duration = Duration::from_millis(200);
 
 /// The `debug` field holds less than 1 KB.
 const DEBUG_LIMIT: usize = 900;
@@ -64,7 +61,7 @@ fn play(session: Session) -> Result<(), Disconnected> {
     while let Some(turn) = read_turn(&mut bot.session.connection.events, size, running) {
         let process_started = process_started.take();
         let report = bot.think(&turn, process_started);
-        let stays = bot.stays(&turn, process_started.is_some());
+        let stays = bot.stays(&turn, running.is_some());
         let mut answer = written(&report, turn.style, stays, &std::mem::take(&mut remark));
         if stays {
             answer = format!("{answer}\n{KEEP_RUNNING}");
@@ -81,6 +78,11 @@ fn play(session: Session) -> Result<(), Disconnected> {
         }
     }
     Ok(())
+}
+
+/// The moment by which a turn that has so much time must be answered.
+fn deadline(turn: &Turn, process_started: Option<Instant>, time: Duration) -> Instant {
+    clock_began(process_started, turn.began, time) + time
 }
 
 /// When the clock began of a turn that has so much time. A platform that starts a process for the turn may count from
@@ -104,20 +106,21 @@ impl Bot {
         let conditions = self.session.conditions();
         let time = if is_first_of_match(turn) { conditions.first_move_time } else { conditions.move_time };
         let time = time.unwrap_or_default();
-        let deadline = clock_began(process_started, turn.began, time) + time;
+        let deadline = deadline(turn, process_started, time);
         self.take_in(&turn.request, conditions.size);
         // In the foreground: nothing that comes meanwhile could end the turn.
         self.session.game().think(Some(deadline), &AtomicBool::new(false))
     }
 
-    /// Whether the process lives on after this turn.
-    fn stays(&mut self, turn: &Turn, first_of_process: bool) -> bool {
-        let later = first_of_process && !is_first_of_match(turn);
-        let grace = if later { CLOSING_GRACE_LATER } else { CLOSING_GRACE };
+    /// True if the process lives on after this turn. One that was kept running once stays until its input ends.
+    fn stays(&mut self, turn: &Turn, is_kept_running: bool) -> bool {
         match self.session.settings.keep_running {
             KeepRunning::On => true,
             KeepRunning::Off => false,
-            KeepRunning::Auto => input_stays_open(&mut self.session.connection.events, turn.complete + grace),
+            KeepRunning::Auto => {
+                is_kept_running
+                    || input_stays_open(&mut self.session.connection.events, end_expected_by(turn))
+            }
         }
     }
 
@@ -158,13 +161,25 @@ impl Bot {
     }
 }
 
+/// The moment by which the end of input has been read if it follows the turn. On a busy machine a long request takes
+/// long to read, and so does what comes after it.
+fn end_expected_by(turn: &Turn) -> Instant {
+    turn.complete + CLOSING_GRACE + turn.complete.saturating_duration_since(turn.began)
+}
+
 fn is_first_of_match(turn: &Turn) -> bool {
     matches!(&turn.request, Request::Full(messages) if messages.len() < 2)
 }
 
 /// Whether the platform waits for more from this process. In a traditional turn the input is closed
 /// after the request, perhaps with lines of stored data before the end.
-fn input_stays_open(events: &mut Events, deadline: Instant) -> bool {
+fn input_stays_open(events: &mut Events, mut deadline: Instant) -> bool {
+    let mut read = bytes_read();
+    while !matches!(events.peek_before(deadline).back(), Some(Event::Closed)) && bytes_read() != read {
+        // Something is being read: its end is waited for.
+        read = bytes_read();
+        deadline = Instant::now() + CLOSING_GRACE;
+    }
     let waiting = events.peek_before(deadline);
     let closed = waiting.iter().any(|event| matches!(event, Event::Closed));
     let another_turn = waiting.iter().any(|event| matches!(event, Event::Line(line, _) if recognises(line)));
@@ -184,5 +199,44 @@ fn written(report: &Report, style: Style, stays: bool, remark: &str) -> String {
         Style::Json => format!(r#"{{"response":{response},"debug":{}}}"#, Value::String(debug)),
         Style::Simple if stays => response,
         Style::Simple => format!("{response}\n{debug}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    /// Reads a turn whose lines come a tenth of a second apart. Returns the turn and when its first line came.
+    fn slow_turn(lines: &[&str]) -> (Turn, Instant) {
+        let (sender, receiver) = mpsc::channel();
+        let began = Instant::now();
+        for (index, line) in (0..).zip(lines) {
+            let arrived = began + Duration::from_millis(100) * index;
+            assert!(sender.send(Event::Line((*line).into(), arrived)).is_ok());
+        }
+        let turn = read_turn(&mut Events::new(receiver), Size::BOTZONE, None);
+        (turn.unwrap_or_else(|| unreachable!("the lines are a turn")), began)
+    }
+
+    #[test]
+    fn the_end_of_input_may_take_as_long_as_the_lines_before_it() {
+        let (turn, began) = slow_turn(&["2", "-1 -1 -1 -1 -1 -1", "5 0 3 2 6 5", "0 5 4 5 3 4"]);
+        assert_eq!(end_expected_by(&turn), began + CLOSING_GRACE + Duration::from_millis(600));
+    }
+
+    #[test]
+    fn the_clock_of_a_turn_starts_at_its_first_line() {
+        let second = Duration::from_secs(1);
+        for lines in [
+            &["2", "-1 -1 -1 -1 -1 -1", "5 0 3 2 6 5", "0 5 4 5 3 4"][..],
+            &["{", r#""requests":[],"#, r#""responses":[]"#, "}"],
+        ] {
+            let (turn, began) = slow_turn(lines);
+            assert_eq!(turn.complete - began, Duration::from_millis(300), "{lines:?}");
+            assert_eq!(deadline(&turn, None, second), began + second, "{lines:?}");
+            let process_started = began - Duration::from_millis(10);
+            assert_eq!(deadline(&turn, Some(process_started), second), process_started + second, "{lines:?}");
+        }
     }
 }

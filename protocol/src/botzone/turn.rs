@@ -1,7 +1,7 @@
 //! One turn of Botzone from the lines of the input, however it is spread over them.
 
 use super::messages::{Message, Request, Style, json_request, numbers, numbers_message, simple_message};
-use crate::io::{Event, Events, LONGEST_LINE};
+use crate::io::{Event, Events, LONGEST_LINE, bytes_read};
 use otrera::Size;
 use std::time::{Duration, Instant};
 
@@ -156,7 +156,8 @@ impl Nesting {
 }
 
 /// Time-outs for the rest of a turn: 0.3 s for each line and 2 s for all of them, in pieces of 20 ms. A process that
-/// was stopped (SIGSTOP) for longer than the time-out loses one piece by that, and then reads what came meanwhile.
+/// was stopped (SIGSTOP) for longer than the time-out loses one piece by that, and then reads what came meanwhile. A
+/// piece in which something of a line was read costs nothing, up to [`LONGEST_LINE`].
 struct Patience {
     pieces_left: u32,
 }
@@ -173,16 +174,26 @@ impl Patience {
 
     /// The next line; `None` at the end of input or after a time-out.
     fn next_line(&mut self, events: &mut Events) -> Option<(String, Instant)> {
-        for _ in 0..self.pieces_left.min(Self::PIECES_A_LINE) {
+        let start = bytes_read();
+        let (mut read, mut pieces) = (start, 0);
+        while pieces < self.pieces_left.min(Self::PIECES_A_LINE) {
             match events.next_by(Some(Instant::now() + Self::PIECE)) {
-                Some(Event::Line(line, arrived)) => return Some((line, arrived)),
+                Some(Event::Line(line, arrived)) => {
+                    self.pieces_left -= pieces;
+                    return Some((line, arrived));
+                }
                 Some(other) => {
                     events.unread(other);
                     return None;
                 }
-                None => self.pieces_left -= 1,
+                None if bytes_read() != read && bytes_read().wrapping_sub(start) < LONGEST_LINE => {
+                    read = bytes_read();
+                    pieces = 0;
+                }
+                None => pieces += 1,
             }
         }
+        self.pieces_left -= pieces;
         None
     }
 }

@@ -17,6 +17,8 @@
 //! game, a feature and a class of it, see [`super::policy`]. Networks may be missing, see [`network`].
 
 pub mod network;
+#[cfg(botzone_only)]
+mod packed;
 
 use super::fitted::PLIES;
 use super::policy::{ARROW_FEATURES, MOVEMENT_FEATURES, STAGES};
@@ -83,19 +85,15 @@ pub struct PriorWeights {
 }
 
 impl WeightsFile {
-    /// The weights that the bot plays with.
-    #[cfg(not(botzone_only))]
+    /// The file with the weights that the bot plays with.
     pub const BUILT_IN: &str = include_str!("fitted.json");
-    /// The weights that `scripts/botzone_weights.py` has left of them for Botzone.
-    #[cfg(botzone_only)]
-    pub const BUILT_IN: &str = include_str!(env!("OTRERA_WEIGHTS"));
 
-    /// The weights that are built in, whose sums a test has checked.
-    ///
-    /// # Errors
-    /// The build was made with another file that is none.
-    pub fn built_in() -> Result<Self, String> {
-        Self::parse(Self::BUILT_IN)
+    /// The weights that the bot plays with. A test has checked their sums.
+    pub fn built_in() -> Self {
+        #[cfg(botzone_only)]
+        return packed::built_in();
+        #[cfg(not(botzone_only))]
+        Self::parse(Self::BUILT_IN).expect("a test reads the file that is built in")
     }
 
     /// Reads the text of a file.

@@ -47,7 +47,7 @@ pub struct NetworkWeights {
 const EDGES: [RangeInclusive<usize>; 2] = [9..=10, 4..=8];
 
 /// The numbers of rows that are wanted, in the order of [`NetworkWeights::parts`].
-const ROWS: [usize; 6] =
+pub(super) const ROWS: [usize; 6] =
     [COUNTS, 2 * (FREEDOMS.len() + 1), 2 * (SQUARES.len() + 1), 2 * (SQUARES.len() + 1), PLIES, 1];
 
 impl Networks {
