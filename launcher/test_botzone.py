@@ -176,7 +176,9 @@ class BotzoneTest(unittest.TestCase):
                 self.assertIsNone(position.objection(move))
                 moves.append(move)
                 position = position.play(move)
-                reply = next(position.legal_moves())
+                reply = next(position.legal_moves(), None)
+                if reply is None:
+                    break  # The game is won.
                 position = position.play(reply)
                 between(player)
             player.end_game(None)

@@ -210,9 +210,14 @@ pub struct Connection {
 /// # Errors
 /// The system grants no thread.
 pub fn listen(events: Sender<Event>, log: Log) -> io::Result<()> {
-    let read = move || read_lines(io::stdin().lock(), &events, &log);
-    // Forgotten, not detached: musl's way to end a detached thread crashes where a sandbox lets no thread end.
-    std::thread::Builder::new().spawn(read).map(std::mem::forget)
+    let read = move || {
+        read_lines(io::stdin().lock(), &events, &log);
+        // On Botzone the sandbox may not let a thread end.
+        while BOTZONE_ONLY {
+            std::thread::park();
+        }
+    };
+    std::thread::Builder::new().spawn(read).map(|_| ())
 }
 
 /// The events of one session, in order.
