@@ -1,6 +1,6 @@
 //! How long to think about a move when the clock counts for the whole game.
 //!
-//! Pure arithmetic on durations: what the time is, the caller says.
+//! Pure arithmetic on durations: the caller supplies the current time.
 
 use crate::board::position::Position;
 use std::time::Duration;
@@ -21,6 +21,7 @@ pub struct GameClock {
     total: Duration,
     used: Duration,
     overhead: Duration,
+    spare: Duration,
 }
 
 /// Plies of the longest game on 10x10, one for each of its 92 empty squares: the scale of [`weight`].
@@ -49,7 +50,7 @@ pub const OVERHEAD: Duration = Duration::from_millis(10);
 impl GameClock {
     /// A clock that has not run yet.
     pub const fn new(total: Duration) -> Self {
-        Self { total, used: Duration::ZERO, overhead: OVERHEAD }
+        Self { total, used: Duration::ZERO, overhead: OVERHEAD, spare: Duration::ZERO }
     }
 
     /// The same where a move costs so much beside thinking. It is held back for the moves to come; for those
@@ -65,6 +66,20 @@ impl GameClock {
     #[must_use]
     pub const fn with_overhead(self, overhead: Duration) -> Self {
         Self { overhead, ..self }
+    }
+
+    /// A clock that holds back this much more for each move before ply 80, in case a move costs more than the overhead.
+    ///
+    /// ```
+    /// use otrera::{GameClock, Position};
+    /// use std::time::Duration;
+    /// let clock = GameClock::new(Duration::from_secs(60)).with_overhead(Duration::from_millis(400));
+    /// let careful = clock.with_spare(Duration::from_millis(200));
+    /// assert!(careful.time_for(&Position::standard()) < clock.time_for(&Position::standard()));
+    /// ```
+    #[must_use]
+    pub const fn with_spare(self, spare: Duration) -> Self {
+        Self { spare, ..self }
     }
 
     /// Time left.
@@ -89,7 +104,8 @@ impl GameClock {
     /// game went on until every square was filled. `free` is the greatest of three:
     ///
     /// - `left - max(overhead of all our moves to come, overhead of those before ply 80 + reserve)`, where the reserve
-    ///   is 2.5 % of the whole time, ten seconds at most;
+    ///   is the greater of 2.5 % of the whole time, ten seconds at most, and the spare time of those before ply 80, a
+    ///   tenth of the whole time at most;
     /// - `(left - overhead of our moves before ply 80) / 4`;
     /// - `left / 16`: some thought is better than none.
     pub fn time_for(&self, position: &Position) -> Duration {
@@ -98,11 +114,12 @@ impl GameClock {
         let ply_on_standard = |ply: u32| ply * STANDARD_PLIES / plies.max(1);
         let now = plies - position.empty().len();
         let ahead = (now..plies.max(now + 1)).step_by(2).map(ply_on_standard);
-        let overhead = |moves: usize| self.overhead.saturating_mul(moves as u32);
-        let usual = overhead(ahead.clone().filter(|&ply| ply < LONG_GAME).count());
-        let longest = overhead(ahead.clone().count());
+        let usual_moves = ahead.clone().filter(|&ply| ply < LONG_GAME).count() as u32;
+        let usual = self.overhead.saturating_mul(usual_moves);
+        let longest = self.overhead.saturating_mul(ahead.clone().count() as u32);
         let left = self.remaining();
-        let reserve = (self.total / 40).min(Duration::from_secs(10));
+        let spare = self.spare.saturating_mul(usual_moves).min(self.total / 10);
+        let reserve = (self.total / 40).min(Duration::from_secs(10)).max(spare);
         let free = left
             .saturating_sub(longest.max(usual.saturating_add(reserve)))
             .max(left.saturating_sub(usual) / 4)
@@ -197,6 +214,56 @@ mod tests {
             let rest = rest_after(moves, Duration::from_secs(seconds), overhead);
             assert!(rest > Duration::ZERO, "{seconds} s: nothing left after {moves} moves");
         }
+    }
+
+    /// A position at this ply of a 10x10 game.
+    fn at_ply(ply: usize) -> Position {
+        let start = Position::standard();
+        let arrows = start.empty().into_iter().take(ply).collect();
+        Position::from_parts(start.size(), start.all_amazons(), arrows, crate::Side::Black)
+    }
+
+    /// The share of the total that the platform's clock shows as used after a game of this many plies, where a move
+    /// costs `charge` there beside thinking and our settings are those for the SAU platform.
+    fn shown_after(plies: usize, total: f64, mut charge: impl FnMut() -> f64) -> f64 {
+        let overhead = Duration::from_millis(400);
+        let clock = GameClock::new(Duration::from_secs_f64(total)).with_overhead(overhead);
+        let mut clock = clock.with_spare(Duration::from_millis(200));
+        let mut shown = 0.0;
+        for ply in (0..plies).step_by(2) {
+            let time = clock.time_for(&at_ply(ply));
+            clock.spend(time + overhead);
+            shown += time.as_secs_f64() + charge();
+        }
+        shown / total
+    }
+
+    #[test]
+    fn on_the_sau_platforms_clock_no_game_is_late_and_four_fifths_are_used() {
+        let mut rng = fastrand::Rng::with_seed(3);
+        // 40 moves of half a second are all of 20 s; the games of good players have 80 to 89 plies.
+        for (total, shortest, longest) in [(20.0, 78, 84), (60.0, 52, 92), (120.0, 52, 92), (900.0, 52, 92)] {
+            for game in 0..100 {
+                let plies = shortest + game % (longest + 1 - shortest);
+                let shown = shown_after(plies, total, || 0.25 + 0.25 * rng.f64());
+                assert!((0.8..1.0).contains(&shown), "{shown:.3} of {total} s after {plies} plies");
+            }
+        }
+    }
+
+    #[test]
+    fn in_a_tournament_game_every_move_may_cost_a_fifth_of_a_second_more_than_the_overhead() {
+        let shown = shown_after(84, 900.0, || 0.6);
+        assert!(shown < 1.0, "{shown:.3} of 900 s");
+    }
+
+    #[test]
+    fn the_spare_time_is_held_back_for_every_move_to_come() {
+        // In two minutes it is more than the reserve of 2.5 %.
+        let clock = GameClock::new(Duration::from_secs(120)).with_overhead(Duration::from_millis(400));
+        let careful = clock.with_spare(Duration::from_millis(200));
+        assert!(careful.time_for(&at_ply(0)) < clock.time_for(&at_ply(0)).mul_f64(0.96));
+        assert!(careful.time_for(&at_ply(40)) < clock.time_for(&at_ply(40)));
     }
 
     #[test]

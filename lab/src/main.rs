@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 use otrera_lab::commands::{
     blindness, convert, endgames, fit_eval, fit_network, fit_policy, judge, r#match, picture, priors, report,
-    self_play, tourney, tune,
+    sau, self_play, tourney, tune,
 };
 use otrera_lab::interrupt;
 use otrera_lab::papers::table;
@@ -24,6 +24,8 @@ enum Command {
     Match(Box<r#match::Args>),
     /// Run a bot as Botzone does, with its limits and verdicts.
     Judge(Box<judge::Args>),
+    /// Play games on a model of the SAU platform, with its clock, and with crashes of the engine.
+    Sau(sau::Args),
     /// Play a field of players against each other.
     Tourney(tourney::Args),
     /// Reproduce a table of the papers.
@@ -81,6 +83,7 @@ fn run(command: Command) -> Result<(), String> {
         Command::Judge(args) => judge::run(&args),
         Command::Confine(args) => confine::run(&args),
         Command::Busy => judge::load::keep_busy(),
+        Command::Sau(args) => sau::run(&args),
         Command::Tourney(args) => tourney::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Endgames(args) => endgames::run(&args),

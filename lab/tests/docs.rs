@@ -55,6 +55,8 @@ const RUN: [(&str, &str); 35] = [
 
 /// Commands that are not, and why.
 const NOT_RUN: [(&str, &str); 22] = [
+    ("dist/lab sau --kill both", "an hour; lab/tests/sau.rs runs it"),
+    ("dist/lab sau --games 100 --opponent pvs:fitted", "hours; lab/tests/sau.rs runs it"),
     ("dist/lab judge dist/otrera --games 20", "minutes; lab/tests/judge.rs runs it"),
     ("cargo install --path protocol", "installs outside of this folder"),
     ("cargo test -p otrera-bot --test sessions", "it is one of these tests"),
@@ -80,17 +82,8 @@ const NOT_RUN: [(&str, &str); 22] = [
     ("dist/lab table K-1", "minutes even when quick"),
     ("dist/lab table techniques", "minutes even when quick"),
     ("dist/lab table Z-8 --seed 2", "minutes even when quick"),
-    (
-        "scripts/selfplay.sh --protocol sau --games 100 --jobs 4 --total-time 60 --charge 0.2 --grace 0 \
-         --black-args='--threads 1' --white-args='--threads 1'",
-        "an hour; scripts/test_selfplay.py runs it with less time",
-    ),
     ("scripts/botzone_judge --forbid-execve", "a part of a command; launcher/test_botzone.py runs it"),
     ("scripts/botzone_judge BOT", "launcher/test_botzone.py runs it"),
-    (
-        "scripts/selfplay.sh --protocol sau --total-time 60 --charge 0.2",
-        "minutes; scripts/test_selfplay.py runs it with less time",
-    ),
 ];
 
 /// A command as it is run: with less of everything, and into files of this test.

@@ -58,7 +58,7 @@ pub fn append(path: &Path) -> Result<(PathBuf, File)> {
         if path.try_exists()? {
             require_regular(&path)?;
         }
-        let Some(file) = claimed(&path)? else { continue };
+        let Some(file) = claim(&path)? else { continue };
         if is_standard_stream(&file)? {
             return Err(Error::other("standard input or output"));
         }
@@ -85,8 +85,11 @@ fn numbered(path: &Path, number: u32) -> PathBuf {
 }
 
 /// Opens a file to append to, unless another process has claimed it. The claim ends with the process.
+///
+/// # Errors
+/// It cannot be opened.
 #[cfg(not(windows))]
-fn claimed(path: &Path) -> Result<Option<File>> {
+pub fn claim(path: &Path) -> Result<Option<File>> {
     let file = File::options().create(true).append(true).open(path)?;
     match file.try_lock() {
         Err(std::fs::TryLockError::WouldBlock) => Ok(None),
@@ -97,8 +100,11 @@ fn claimed(path: &Path) -> Result<Option<File>> {
 
 /// The same on Windows, where a lock would keep others from reading too: to share a file for reading only is claim
 /// enough.
+///
+/// # Errors
+/// It cannot be opened.
 #[cfg(windows)]
-fn claimed(path: &Path) -> Result<Option<File>> {
+pub fn claim(path: &Path) -> Result<Option<File>> {
     use std::os::windows::fs::OpenOptionsExt;
     const FILE_SHARE_READ: u32 = 1;
     const ERROR_SHARING_VIOLATION: i32 = 32;

@@ -65,6 +65,10 @@ pub struct Settings {
     pub event: String,
     /// A game to go on with: a record, or moves.
     pub resume: Option<PathBuf>,
+    /// Time left for us in the game to resume, where the operator reads it from the platform.
+    pub resume_time_left: Option<Duration>,
+    /// The SAU platform's folder, for its own record.
+    pub platform_dir: Option<PathBuf>,
     /// The side of whoever sets it: ours in the game to resume, the person's in `play`.
     pub side: Option<Side>,
 }
@@ -93,6 +97,8 @@ impl Default for Settings {
             place: String::new(),
             event: "Otrera".into(),
             resume: None,
+            resume_time_left: None,
+            platform_dir: None,
             side: None,
         }
     }
@@ -117,7 +123,7 @@ const LARGEST_FILE: u64 = 64 << 10;
 
 /// Every setting, in the order of `--help`: its name, what kind of value follows, and what it means. Defaults that
 /// differ between platforms are those of [`crate::conditions`].
-pub const SETTINGS: [(&str, &str, &str); 21] = [
+pub const SETTINGS: [(&str, &str, &str); 23] = [
     ("preset", "NAME", "tournament (default), paper, mg, peo, mcts, uct; or tournament,burst=1"),
     ("threads", "N", "threads that think"),
     ("memory", "MB", "memory of the tree"),
@@ -138,6 +144,12 @@ pub const SETTINGS: [(&str, &str, &str); 21] = [
     ("place", "PLACE", "the place in records"),
     ("event", "EVENT", "the event in records"),
     ("resume", "FILE", "SAU: go on with the game of this record, see protocol/README.md"),
+    (
+        "resume-time-left",
+        "SECONDS",
+        "SAU: our time left in the game to resume (default: its journal's count)",
+    ),
+    ("platform-dir", "DIR", "SAU: the platform's folder, to find its own record after a crash"),
     ("side", "SIDE", "black or white: ours in the game to resume; yours in play (default: black)"),
 ];
 
@@ -208,6 +220,8 @@ impl Settings {
             "place" => self.place = label(value)?,
             "event" => self.event = label(value)?,
             "resume" => self.resume = Some(value.into()),
+            "resume-time-left" => self.resume_time_left = Some(seconds(value)?),
+            "platform-dir" => self.platform_dir = Some(value.into()),
             "record-dir" => self.record_dir = Some(value.into()),
             "side" => self.side = Some(side(value)?),
             _ => return Err(format!("valid are {}", SETTINGS.map(|(name, ..)| name).join(", "))),
@@ -265,6 +279,7 @@ impl Settings {
                 "log" => self.log = Some(folder.join(text)),
                 "record-dir" => self.record_dir = Some(folder.join(text)),
                 "resume" => self.resume = Some(folder.join(text)),
+                "platform-dir" => self.platform_dir = Some(folder.join(text)),
                 known => self.set(known, &text).map_err(|valid| format!("{name} = {value}: {valid}"))?,
             }
         }

@@ -13,6 +13,7 @@ pub mod picture;
 pub mod positions;
 pub mod priors;
 pub mod report;
+pub mod sau;
 pub mod self_play;
 pub mod tourney;
 pub mod tune;

@@ -5,6 +5,7 @@ pub mod botzone;
 pub mod confine;
 mod interaction;
 pub mod process;
+pub mod sau;
 mod turn;
 mod usage;
 pub mod verdict;

@@ -36,7 +36,7 @@ impl Command {
 }
 
 /// A move from six letters: column A.., row A.. counted from the top, three times. Small letters will do.
-fn read_move(text: &str, size: Size) -> Option<Move> {
+pub fn read_move(text: &str, size: Size) -> Option<Move> {
     let letters: [u8; 6] = text.to_ascii_uppercase().as_bytes().try_into().ok()?;
     let square = |x: u8, y: u8| {
         let from_top = usize::from(y.checked_sub(b'A')?);

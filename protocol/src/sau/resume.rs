@@ -1,24 +1,45 @@
-//! The game to go on with after a crash: its moves, whose side is ours, and whether it is decided.
+//! The game to go on with after a crash: from the journal of a crashed process, or from the record that `resume`
+//! names; and what the platform's own record adds.
 
+use super::journal::{self, Journal};
 use crate::options::Settings;
 use crate::records::{own_name, playable, read_text};
 use crate::session::Session;
 use otrera::record::ccgc;
 use otrera::{Move, Position, Side};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
-/// What the file of `resume` tells.
-#[derive(Default, Debug)]
+/// How much later than the journal's last line the platform's own record is written, at most: it is one of this game.
+const RECORD_LAG: Duration = Duration::from_secs(10);
+
+/// Moves that the platform's own record can have beyond ours: one was made while we were away.
+const MAX_MISSED: usize = 2;
+
+/// The platform's folder for its own records, in its own folder.
+const MANUALS: [&str; 3] = ["chess manual", "亚马逊棋", "sgf"];
+
+/// A game to go on with.
+#[derive(Default)]
 pub struct Resumed {
-    /// The moves of its last game, legal from the start.
+    /// Its moves, legal from the start.
     pub moves: Vec<Move>,
-    /// Our side: what `side` says, else the one whose team's name is ours, else unknown.
+    /// Our side: what journal or `side` says, else the one whose team's name is ours, else unknown.
     pub side: Option<Side>,
-    /// Whether it can go on: there are moves, or at least a header, and that names no winner.
+    /// True if it can go on: there is something to go on from, and that names no winner.
     pub open: bool,
+    /// Its source, for the log.
+    pub source: String,
+    /// True if our last move may not have been sent.
+    unsent: bool,
+    /// The state of the crashed process.
+    crashed: Option<journal::State>,
+    /// The journal of the crashed process, until the game goes on with it.
+    journal: Option<Journal>,
 }
 
 impl Resumed {
-    /// Reads the file that the settings name, if they do. The log says what was found in it.
+    /// Reads the file that `resume` names, if there is one. The log says what was found in it.
     pub fn read(session: &Session) -> Self {
         let (settings, start) = (&session.settings, &session.start);
         let Some(file) = &settings.resume else { return Self::default() };
@@ -35,18 +56,177 @@ impl Resumed {
         let header = text.lines().find_map(ccgc::header_fields);
         let side = settings.side.or_else(|| side_of(header.as_deref()?, settings));
         let winners = [Side::Black, Side::White].map(|side| ccgc::result(Some(side)));
-        let open = match &header {
-            Some(fields) => fields.get(3).is_none_or(|field| !winners.contains(&field.trim())),
-            None => !moves.is_empty(),
+        let decided = match &header {
+            Some(fields) => fields.get(3).is_some_and(|field| winners.contains(&field.trim())),
+            None => moves.is_empty(),
         };
+        // Without a move of ours nothing could be repeated or follow.
+        let open = !decided && (!moves.is_empty() || side != Some(Side::White));
         let which = if games > 1 { format!(", the last of {games} games") } else { String::new() };
         let ours = side.map_or("nothing says which side is ours".into(), |side| format!("we are {side}"));
         session.note("--", &format!("resume: {} moves of {shown}{which}; {ours}", moves.len()));
         if let Some(problem) = problem {
             session.note("!!", &format!("resume {shown}: {problem}"));
         }
-        Self { moves, side, open }
+        Self { moves, side, open, source: format!("the game of {shown}"), ..Self::default() }
     }
+
+    /// Takes the newest game of a crashed process in the folder of records, unless the file that `resume` names is
+    /// newer. The log says which, or why none.
+    pub fn find(&mut self, session: &Session, now: SystemTime) {
+        let Some(folder) = session.settings.record_dir.as_deref().filter(|_| self.crashed.is_none()) else {
+            return;
+        };
+        // Both clocks: no game lasts longer.
+        let age = session.conditions().total_time.unwrap_or_default() * 2;
+        let mut found = journal::abandoned(folder, &session.start, age, now);
+        found.retain(|(_, state)| session.settings.side.is_none_or(|side| side == state.us));
+        if found.is_empty() {
+            return session.note("--", "no unfinished game of a crashed process to resume");
+        }
+        let (journal, state) = found.remove(0);
+        let name = journal.name();
+        let is_same_game = |other: &journal::State| {
+            other.us != state.us
+                && (other.moves.starts_with(&state.moves) || state.moves.starts_with(&other.moves))
+        };
+        if found.iter().any(|(_, other)| is_same_game(other)) {
+            let problem = "both sides of one game crashed, so none is resumed: set side = black or white";
+            return session.note("!!", &format!("{name}: {problem}"));
+        }
+        let modified = |file: &PathBuf| std::fs::metadata(file).ok()?.modified().ok();
+        if self.open
+            && session.settings.resume.as_ref().and_then(modified).is_some_and(|time| time > state.written)
+        {
+            return session.note("--", &format!("{name} is not resumed: the file of resume is newer"));
+        }
+        let ago = now.duration_since(state.written).unwrap_or_default().as_secs_f64();
+        let last = if state.sent { "" } else { ", the last one perhaps not sent" };
+        session.note(
+            "--",
+            &format!(
+                "{name}: its process crashed {ago:.1} s after {} moves{last}; we are {}, {:.1} s were left",
+                state.moves.len(),
+                state.us,
+                state.left.as_secs_f64()
+            ),
+        );
+        *self = Self {
+            moves: state.moves.clone(),
+            side: Some(state.us),
+            open: true,
+            source: name,
+            unsent: !state.sent,
+            crashed: Some(state),
+            journal: Some(journal),
+        };
+    }
+
+    /// Goes on with the platform's own record where that continues the game. Returns true if it says how the game
+    /// stands.
+    pub fn follow_platform(&mut self, session: &Session) -> bool {
+        let written = self.crashed.as_ref().map(|state| state.written);
+        let is_current = |path: &PathBuf| {
+            let modified = std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
+            modified.is_some_and(|time| written.is_none_or(|written| time + RECORD_LAG >= written))
+        };
+        let mut files = platform_records(session.settings.platform_dir.as_deref());
+        files.retain(is_current);
+        files.into_iter().any(|file| self.follow_record(&file, session))
+    }
+
+    fn follow_record(&mut self, file: &Path, session: &Session) -> bool {
+        let (Ok(text), Some(us)) = (read_text(file), self.side) else { return false };
+        let (moves, _) = playable(&last_game(&text, &session.start).0, &session.start);
+        let shown = file.display();
+        if let Some(more) = moves.strip_prefix(&self.moves[..]) {
+            if more.len() > MAX_MISSED || moves.is_empty() {
+                return false;
+            }
+            if !more.is_empty() {
+                session.note("--", &format!("{shown}: {} more moves than ours", more.len()));
+            }
+            self.moves = moves;
+            self.unsent = false;
+            return true;
+        }
+        let (Some((_, before)), false) = (self.moves.split_last(), moves.is_empty()) else { return false };
+        // Its mover is the side that is to move before it.
+        let is_ours = (before.len() % 2 == 0) == (us == Side::Black);
+        if moves != before || !is_ours {
+            return false;
+        }
+        session.note("--", &format!("{shown}: the platform has not got our last move"));
+        self.unsent = true;
+        true
+    }
+
+    /// Our clock now: what `resume-time-left` says, else our own count; `None` for the total time.
+    pub fn time_left(&self, session: &Session, running: bool, now: SystemTime) -> Option<Duration> {
+        session.settings.resume_time_left.or_else(|| self.own_count(running, now))
+    }
+
+    /// What the crashed process had left on the clock, less the time since if that has been `running`.
+    pub fn own_count(&self, running: bool, now: SystemTime) -> Option<Duration> {
+        let state = self.crashed.as_ref()?;
+        let since = now.duration_since(state.written).unwrap_or_default();
+        Some(state.left.saturating_sub(if running { since } else { Duration::ZERO }))
+    }
+
+    pub fn is_unsent(&self) -> bool {
+        self.unsent
+    }
+
+    /// The platform has answered our last move.
+    pub fn set_sent(&mut self) {
+        self.unsent = false;
+    }
+
+    /// True if a crashed process has said whether our last move was sent.
+    pub fn knows_sent(&self) -> bool {
+        self.crashed.is_some()
+    }
+
+    /// The journal, for the process that goes on with the game.
+    pub fn take_journal(&mut self) -> Option<Journal> {
+        self.journal.take()
+    }
+
+    /// A new game begins in place of one that broke off: the moves of the file that `resume` names are played again,
+    /// those of a crashed process are not.
+    pub fn begin_anew(&mut self, session: &Session) {
+        if self.crashed.is_some() {
+            self.discard();
+            *self = Self::read(session);
+        }
+    }
+
+    /// Forgets the game, and removes its journal.
+    pub fn discard(&mut self) {
+        if let Some(journal) = std::mem::take(self).journal {
+            journal.discard();
+        }
+    }
+}
+
+/// The files that may be the platform's own record, the newest first: `Untitled.sgf`, or any in its folder for
+/// records, in `platform-dir`, the working folder, that of the executable, and two folders above each.
+fn platform_records(platform: Option<&Path>) -> Vec<PathBuf> {
+    let own = std::env::current_exe().ok().and_then(|path| Some(path.parent()?.to_owned()));
+    let places = [platform.map(Path::to_owned), std::env::current_dir().ok(), own];
+    let folders = places.iter().flatten().flat_map(|place| place.ancestors().take(3));
+    let files = folders.flat_map(|folder| {
+        let manuals = std::fs::read_dir(MANUALS.iter().fold(folder.to_owned(), |path, name| path.join(name)));
+        let saved = manuals.into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+        saved
+            .filter(|path| path.extension().is_some_and(|end| end == "sgf"))
+            .chain([folder.join("Untitled.sgf")])
+    });
+    let modified = |path: &Path| std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
+    let mut dated: Vec<_> = files.filter_map(|path| Some((modified(&path)?, path))).collect();
+    dated.sort();
+    dated.dedup();
+    dated.into_iter().rev().map(|(_, path)| path).collect()
 }
 
 /// Our side by the names of the teams in a header: the first is Black's.

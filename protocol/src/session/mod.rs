@@ -183,11 +183,24 @@ impl Session {
         self.clock.spend(turn_began.elapsed() + self.conditions().move_overhead.unwrap_or_default());
         self.note("--", &format!("{:.3} s left", self.clock.remaining().as_secs_f64()));
     }
+
+    /// Time left for the game.
+    pub fn time_left(&self) -> Duration {
+        self.clock.remaining()
+    }
+
+    /// Sets the clock of this game; the next one begins with the total time.
+    pub fn set_time_left(&mut self, left: Duration) {
+        let total = self.conditions().total_time.unwrap_or_default().max(left);
+        self.clock = new_clock(Conditions { total_time: Some(total), ..self.conditions() });
+        self.clock.spend(total - left);
+    }
 }
 
+/// A clock that holds back the overhead of a move, and half as much again in case a move costs more.
 fn new_clock(conditions: Conditions) -> GameClock {
-    GameClock::new(conditions.total_time.unwrap_or_default())
-        .with_overhead(conditions.move_overhead.unwrap_or_default())
+    let overhead = conditions.move_overhead.unwrap_or_default();
+    GameClock::new(conditions.total_time.unwrap_or_default()).with_overhead(overhead).with_spare(overhead / 2)
 }
 
 /// Moves that the platform refuses.
@@ -268,5 +281,65 @@ impl Session {
         if let Some(record) = self.record.take() {
             record.discard();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::{Events, Log, Output};
+
+    const TOTAL: Duration = Duration::from_secs(60);
+
+    fn session(overhead: Duration) -> Session {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let log = Log::none(Instant::now());
+        let connection = Connection {
+            events: Events::new(receiver),
+            sender,
+            output: Output::new(Box::new(std::io::sink()), log.clone()),
+            log,
+            problems: Vec::new(),
+            started: Instant::now(),
+        };
+        let settings = Settings { memory: Some(1 << 20), threads: Some(1), ..Settings::default() };
+        let defaults =
+            Conditions { total_time: Some(TOTAL), move_overhead: Some(overhead), ..Conditions::DESKTOP };
+        Session::new(connection, &settings, defaults)
+    }
+
+    #[test]
+    fn the_overhead_is_charged_for_every_move() {
+        let overhead = Duration::from_secs(10);
+        let mut session = session(overhead);
+        session.begin_game(Side::Black);
+        for moves in 1..=3 {
+            session.spend(Instant::now());
+            let left = session.time_left();
+            assert!(left <= TOTAL - overhead * moves && left > TOTAL - overhead * (moves + 1), "{left:?}");
+        }
+    }
+
+    #[test]
+    fn the_overhead_of_the_moves_to_come_is_held_back_from_the_first_move_on() {
+        // With a second for each of 40 moves a third of the minute is left to think.
+        let time = |overhead| session(Duration::from_millis(overhead)).time_for_move();
+        assert!(time(1000) < time(0) * 2 / 3, "{:?} and {:?}", time(1000), time(0));
+        let after_begin = |overhead| {
+            let mut session = session(Duration::from_millis(overhead));
+            session.begin_game(Side::Black);
+            session.time_for_move()
+        };
+        assert!(after_begin(1000) < after_begin(0) * 2 / 3);
+    }
+
+    #[test]
+    fn a_set_clock_is_that_of_one_game() {
+        let mut session = session(Duration::ZERO);
+        session.begin_game(Side::Black);
+        session.set_time_left(TOTAL / 4);
+        assert_eq!(session.time_left(), TOTAL / 4);
+        session.begin_game(Side::White);
+        assert_eq!(session.time_left(), TOTAL);
     }
 }

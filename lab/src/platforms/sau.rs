@@ -1,0 +1,369 @@
+//! A model of the SAU Game Platform and its operator: its clock, its boxes, its moves that get lost when an engine dies,
+//! and its own record. One engine is the program under test, the other a player of the laboratory.
+//!
+//! After an engine has died, board and clock go on. Load does nothing until every box is clicked away; then it starts
+//! the engine, says `name?` and nothing else. A move that the opponent made meanwhile is never said again.
+
+use super::process::{Errors, Process};
+use super::{letters_of, read_letters};
+use crate::play::player::{Budget, Player};
+use fastrand::Rng;
+use otrera::{Forfeit, Move, Position, Rules, Side, Size};
+use rustix::process::Signal;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How much longer than its time an engine is waited for.
+const HANG: Duration = Duration::from_secs(30);
+
+/// How long an engine may take to say its name.
+const START: Duration = Duration::from_secs(10);
+
+/// How long an engine may live on after `quit`.
+const QUIT: Duration = Duration::from_millis(1000);
+
+/// Refused moves after which a game is given up.
+const MAX_REFUSED: usize = 20;
+
+/// Our turns within which the kill comes: after these a game against random moves may be over.
+const LATEST_KILL: usize = 12;
+
+/// When the engine is killed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kill {
+    /// Never.
+    None,
+    /// In one of its turns, or just after it.
+    Ours,
+    /// In one of the opponent's turns, whose move is lost.
+    Theirs,
+}
+
+/// The conditions of a game.
+#[derive(Clone, Debug)]
+pub struct Conditions {
+    /// The engine with its arguments.
+    pub engine: Vec<String>,
+    /// The engine's side.
+    pub side: Side,
+    /// Time for all moves of the engine, by the platform's clock.
+    pub total: Duration,
+    /// Seconds that a move costs there beside thinking.
+    pub charge: Range<f64>,
+    /// When the engine is killed.
+    pub kill: Kill,
+    /// Whether the platform writes its own record (`AllStep=1`).
+    pub all_step: bool,
+    /// The longest that the opponent thinks.
+    pub opponent_time: Duration,
+    /// Seed of charges, delays and the kill.
+    pub seed: u64,
+}
+
+/// The end of a game.
+#[derive(Debug)]
+pub struct Played {
+    /// Why it was not finished.
+    pub broken: Option<String>,
+    /// Plies played.
+    pub plies: usize,
+    /// True if the engine has won.
+    pub won: bool,
+    /// Time used by the platform's clock.
+    pub used: Duration,
+    /// The engine was killed after this many plies.
+    pub killed: Option<usize>,
+    /// Boxes that told the operator of an illegal move.
+    pub refused: usize,
+    /// The end of the engine's log.
+    pub log: String,
+}
+
+/// Plays a game in this folder, which must be empty.
+pub fn play(opponent: &mut dyn Player, conditions: &Conditions, folder: &Path) -> Played {
+    let mut platform = Platform::new(conditions, folder);
+    let outcome = platform.play(opponent);
+    platform.process = None;
+    let logs = ["otrera.log", "otrera-2.log"].map(|name| folder.join("engine").join(name));
+    let log = logs.iter().filter_map(|path| fs::read_to_string(path).ok()).collect();
+    Played {
+        broken: outcome.err(),
+        plies: platform.moves.len(),
+        won: platform.position.winner() == Some(conditions.side),
+        used: platform.used,
+        killed: platform.killed,
+        refused: platform.refused,
+        log,
+    }
+}
+
+struct Platform<'a> {
+    conditions: &'a Conditions,
+    folder: &'a Path,
+    rng: Rng,
+    process: Option<Process>,
+    position: Position,
+    moves: Vec<Move>,
+    used: Duration,
+    /// Boxes on the screen.
+    boxes: Vec<&'static str>,
+    /// The turn of the engine in or after which it is killed.
+    kill_turn: usize,
+    /// When it is killed, if it has answered before.
+    kill_due: Option<Instant>,
+    killed: Option<usize>,
+    refused: usize,
+}
+
+impl<'a> Platform<'a> {
+    fn new(conditions: &'a Conditions, folder: &'a Path) -> Self {
+        let mut rng = Rng::with_seed(conditions.seed);
+        let kill_turn = rng.usize(1..=LATEST_KILL);
+        Self {
+            conditions,
+            folder,
+            rng,
+            process: None,
+            position: Position::standard().with_rules(Rules::SelfBlocking),
+            moves: Vec::new(),
+            used: Duration::ZERO,
+            boxes: Vec::new(),
+            kill_turn,
+            kill_due: None,
+            killed: None,
+            refused: 0,
+        }
+    }
+
+    fn play(&mut self, opponent: &mut dyn Player) -> Result<(), String> {
+        self.install().map_err(|error| format!("{}: {error}", self.folder.display()))?;
+        opponent.begin(&self.position).map_err(|forfeit| format!("the opponent: {forfeit:?}"))?;
+        self.load()?;
+        let black = self.conditions.side == Side::Black;
+        self.send(if black { "new black\n" } else { "new white\n" });
+        let mut turns = 0;
+        while self.position.winner().is_none() {
+            if self.position.side() == self.conditions.side {
+                turns += 1;
+                let mv = self.our_turn(turns)?;
+                opponent.played(mv);
+            } else {
+                self.their_turn(opponent, turns)?;
+            }
+        }
+        // The box that tells the result is clicked away before the engines learn of the end.
+        self.click();
+        self.send("end\n");
+        self.quit()
+    }
+
+    /// Copies the engine into a folder of its own, beside its settings, and makes the platform's.
+    fn install(&self) -> std::io::Result<()> {
+        let Conditions { engine, total, .. } = self.conditions;
+        let [program, ..] = &engine[..] else { return Err(std::io::ErrorKind::InvalidInput.into()) };
+        fs::create_dir_all(self.folder.join("engine"))?;
+        fs::create_dir_all(self.record().parent().unwrap_or(self.folder))?;
+        fs::copy(program, self.program())?;
+        let settings = format!(
+            "total-time = {}\nthreads = 1\nmemory = 64\nrecord-dir = 'records'\nlog = 'otrera.log'\nplatform-dir = '../platform'\n",
+            total.as_secs_f64()
+        );
+        fs::write(self.folder.join("engine/otrera.toml"), settings)?;
+        if self.conditions.all_step {
+            // A game before this one.
+            fs::write(self.record(), "Black: DJDDGD\r\nWhite: ADDGAD\r\nBlack: GJEHEA\r\n")?;
+        }
+        Ok(())
+    }
+
+    fn program(&self) -> PathBuf {
+        self.folder.join("engine/otrera")
+    }
+
+    /// The platform's own record.
+    fn record(&self) -> PathBuf {
+        self.folder.join("platform/chess manual/亚马逊棋/sgf/Untitled.sgf")
+    }
+
+    fn send(&mut self, text: &str) {
+        if let Some(process) = &mut self.process {
+            process.write(text);
+        }
+    }
+
+    /// Load: starts the engine and asks for its name, unless a box is on the screen.
+    fn load(&mut self) -> Result<(), String> {
+        if !self.boxes.is_empty() {
+            return Err(format!("Engine has loaded! {:?} is on the screen", self.boxes));
+        }
+        let mut command = vec![self.program().to_string_lossy().into_owned()];
+        command.extend(self.conditions.engine.iter().skip(1).cloned());
+        let mut process = Process::start(&command, Errors::Hidden).map_err(|error| error.to_string())?;
+        process.write("name?\n");
+        let line = process.line(Instant::now(), START).map_err(|forfeit| format!("name?: {forfeit:?}"))?;
+        self.process = Some(process);
+        if line.starts_with("name ") { Ok(()) } else { Err(format!("name?: {line}")) }
+    }
+
+    /// The operator clicks every box away, and the one that comes late.
+    fn click(&mut self) {
+        let died = self.boxes.iter().any(|text| text.starts_with("Program"));
+        while self.boxes.pop().is_some() {
+            self.wait(0.05..0.3);
+        }
+        if died {
+            // 引擎已退出，请结束对弈！
+            self.wait(0.2..0.6);
+        }
+    }
+
+    fn wait(&mut self, seconds: Range<f64>) {
+        let length = seconds.start + (seconds.end - seconds.start) * self.rng.f64();
+        std::thread::sleep(Duration::from_secs_f64(length));
+    }
+
+    fn load_again(&mut self) -> Result<(), String> {
+        self.process = None;
+        self.click();
+        self.load()
+    }
+
+    /// Kills the engine.
+    fn kill(&mut self) {
+        self.killed = Some(self.moves.len());
+        self.boxes.push("Program has been ended for unknown reasons!");
+        if let Some(process) = &self.process {
+            process.signal(Signal::KILL);
+        }
+    }
+
+    fn is_killed_in(&self, kill: Kill, turn: usize) -> bool {
+        self.conditions.kill == kill && self.killed.is_none() && turn >= self.kill_turn
+    }
+
+    /// Waits for the engine's move, its clock running, and kills it at a random moment if its turn has come.
+    fn our_turn(&mut self, turn: usize) -> Result<Move, String> {
+        let began = Instant::now();
+        let mut kill_at = self.is_killed_in(Kill::Ours, turn).then(|| {
+            // As often as not about the time at which it answers.
+            let usual = self.conditions.total.as_secs_f64() / 40.0;
+            Duration::from_secs_f64(if self.rng.bool() { usual } else { 2.0 * usual } * self.rng.f64())
+        });
+        let limit = self.conditions.total / 10 + HANG;
+        let mv = loop {
+            let process = self.process.as_mut().ok_or("no engine")?;
+            match process.line(began, kill_at.unwrap_or(limit)) {
+                Ok(line) => match self.judged(&line)? {
+                    Some(mv) => break mv,
+                    None => continue,
+                },
+                // What it has written whole still counts.
+                Err(Forfeit::Late(_)) if kill_at.take().is_some() => self.kill(),
+                Err(Forfeit::Crashed(_)) if !self.boxes.is_empty() => self.load_again()?,
+                Err(forfeit) => {
+                    let ply = self.moves.len();
+                    return Err(format!(
+                        "no move after {ply} plies and {} refused: {forfeit:?}",
+                        self.refused
+                    ));
+                }
+            }
+        };
+        let charge = self.conditions.charge.clone();
+        let charge = charge.start + (charge.end - charge.start) * self.rng.f64();
+        self.used += began.elapsed() + Duration::from_secs_f64(charge);
+        self.make(mv)?;
+        self.kill_due = kill_at.map(|delay| began + delay);
+        Ok(mv)
+    }
+
+    /// The move of a line if it is legal. If not, a box says so, and the engine hears `error` when it was clicked away.
+    fn judged(&mut self, line: &str) -> Result<Option<Move>, String> {
+        let letters = line.strip_prefix("move ").ok_or_else(|| format!("{line:?} is no command"))?;
+        let mv = read_letters(letters, Size::STANDARD.edge());
+        if let Some(mv) = mv.filter(|&mv| self.position.check(mv).is_ok()) {
+            return Ok(Some(mv));
+        }
+        self.refused += 1;
+        if self.refused > MAX_REFUSED {
+            return Err(format!("illegal move {line} after {} plies", self.moves.len()));
+        }
+        self.boxes.push("White break rule!");
+        self.click();
+        self.send("error\n");
+        Ok(None)
+    }
+
+    /// The opponent's move. What the engine sends meanwhile is overlooked; if the engine is dead the move is lost.
+    fn their_turn(&mut self, opponent: &mut dyn Player, turn: usize) -> Result<(), String> {
+        let ends = Instant::now() + self.conditions.opponent_time.mul_f64(self.rng.f64());
+        let is_lost = self.is_killed_in(Kill::Theirs, turn);
+        let due = match self.kill_due.take() {
+            None if is_lost => Some(Instant::now() + self.conditions.opponent_time.mul_f64(self.rng.f64())),
+            due => due,
+        };
+        if let Some(due) = due {
+            std::thread::sleep(due.min(ends).saturating_duration_since(Instant::now()));
+            self.kill();
+        }
+        if due.is_some() && !is_lost {
+            // The operator and the opponent are about equally quick.
+            let downtime = Duration::from_secs_f64(0.5 * self.rng.f64());
+            if Instant::now() + downtime < ends {
+                self.load_again()?;
+            }
+        }
+        let time = ends.saturating_duration_since(Instant::now());
+        let budget = Budget { time: Some(time.max(Duration::from_millis(1))), iterations: None };
+        let choice = opponent.choose(budget).map_err(|forfeit| format!("the opponent: {forfeit:?}"))?;
+        std::thread::sleep(ends.saturating_duration_since(Instant::now()));
+        self.overlook();
+        self.make(choice.mv)?;
+        opponent.played(choice.mv);
+        if self.boxes.is_empty() {
+            self.send(&format!("move {}\n", letters_of(choice.mv, Size::STANDARD.edge())));
+        } else {
+            self.boxes.push("WriteMsg failed error: 232");
+            if self.position.winner().is_none() {
+                // The engine's clock runs from the opponent's move on.
+                let began = Instant::now();
+                self.load_again()?;
+                self.used += began.elapsed();
+            }
+        }
+        Ok(())
+    }
+
+    /// Drops what came out of turn.
+    fn overlook(&mut self) {
+        while let Some(process) = &mut self.process
+            && process.line(Instant::now(), Duration::ZERO).is_ok()
+        {}
+    }
+
+    fn make(&mut self, mv: Move) -> Result<(), String> {
+        if self.conditions.all_step {
+            let line = format!("{}: {}\r\n", self.position.side(), letters_of(mv, Size::STANDARD.edge()));
+            let file = OpenOptions::new().append(true).open(self.record());
+            file.and_then(|mut file| file.write_all(line.as_bytes())).map_err(|error| error.to_string())?;
+        }
+        self.position = self.position.with_move(mv);
+        self.moves.push(mv);
+        Ok(())
+    }
+
+    /// Unloads the engine, which must end by itself.
+    fn quit(&mut self) -> Result<(), String> {
+        let Some(mut process) = self.process.take().filter(|_| self.boxes.is_empty()) else { return Ok(()) };
+        process.write("quit\n");
+        let asked = Instant::now();
+        while process.line(asked, QUIT).is_ok() {}
+        match process.is_gone() {
+            true => Ok(()),
+            false => Err("it lives a second after quit".into()),
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! Positions that may be on the platform's board after a crash in which a move of the opponent was lost.
+//!
+//! A legal move of ours gets no answer but the opponent's next move, an illegal one `error`, one out of turn nothing.
+//! So we send moves that are legal in nearly all positions that are possible, and drop those that do not agree with
+//! what the platform accepts and sends.
+
+use otrera::{Bitboard, Move, Movement, Position, Report, Side};
+
+/// How likely it is that the opponent, silent for so long, still thinks.
+const STILL_THINKING: f32 = 0.1;
+
+/// How likely it is that our last move was not heard, where no journal says that it was sent, and where one does: the
+/// platform may not read what is left in the pipe of a dead engine.
+const UNHEARD: [f32; 2] = [0.02, 0.002];
+
+/// A move is too risky if the weight of the positions in which it is illegal exceeds that of the safest move by this.
+const MAX_RISK: f32 = 0.003;
+
+/// A game that may be the one on the platform's board.
+#[derive(Clone, Debug)]
+pub struct Guess {
+    pub moves: Vec<Move>,
+    pub position: Position,
+    weight: f32,
+}
+
+impl Guess {
+    fn played(&self, mv: Move) -> Option<Self> {
+        let position = self.position.try_play(mv).ok()?;
+        Some(Self { moves: [&self.moves[..], &[mv]].concat(), position, weight: self.weight })
+    }
+}
+
+/// The games that are possible; empty where the position is known.
+#[derive(Default, Debug)]
+pub struct Guesses {
+    all: Vec<Guess>,
+    /// Our move whose fate is not known yet.
+    sent: Option<Move>,
+}
+
+impl Guesses {
+    /// The games that are possible where it is the opponent's turn after `moves` and the platform is silent: any
+    /// reply was made and lost; or the opponent still thinks; or our last move was not heard, `sent` or not.
+    /// `report` is a search for the opponent: half of the replies' weight is that of its visits.
+    pub fn of_lost_reply(start: &Position, moves: &[Move], report: &Report, sent: bool) -> Self {
+        let guess = |moves: &[Move], weight| Guess {
+            moves: moves.to_vec(),
+            position: moves.iter().fold(*start, |position, &mv| position.with_move(mv)),
+            weight,
+        };
+        let waiting = guess(moves, STILL_THINKING);
+        let replies: Vec<Move> = waiting.position.legal_moves().collect();
+        let visits = report.lines.iter().map(|line| line.visits).sum::<u32>().max(1) as f32;
+        let weight = |mv: Move| {
+            let searched =
+                report.lines.iter().find(|line| line.mv == mv).map_or(0.0, |line| line.visits as f32);
+            0.5 / replies.len() as f32 + 0.5 * searched / visits
+        };
+        let lost = replies.iter().filter_map(|&mv| Some(Guess { weight: weight(mv), ..waiting.played(mv)? }));
+        let mut all: Vec<Guess> = lost.collect();
+        if let Some((_, before)) = moves.split_last() {
+            let [unknown, known] = UNHEARD;
+            all.push(guess(before, if sent { known } else { unknown }));
+        }
+        all.push(waiting);
+        Self { all, sent: None }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// The likeliest game in which it is our turn, from the likeliest set of those in which our amazons stand alike.
+    pub fn likeliest(&self, us: Side) -> Option<&Guess> {
+        let ours = || self.all.iter().filter(|guess| guess.position.side() == us);
+        let alike = |guess: &Guess| -> f32 {
+            let amazons = guess.position.amazons(us);
+            ours().filter(|other| other.position.amazons(us) == amazons).map(|other| other.weight).sum()
+        };
+        let key = |guess: &Guess| (alike(guess), guess.weight);
+        let mut best: Option<(&Guess, (f32, f32))> = None;
+        for guess in ours() {
+            let known = best.filter(|(other, _)| other.position.amazons(us) == guess.position.amazons(us));
+            let key = known.map_or_else(|| key(guess), |(_, (alike, _))| (alike, guess.weight));
+            if best.is_none_or(|(_, best)| key > best) {
+                best = Some((guess, key));
+            }
+        }
+        best.map(|(guess, _)| guess)
+    }
+
+    /// The legal moves of `position` that are illegal on too many of the boards that are possible.
+    pub fn risky(&self, position: &Position) -> Vec<Move> {
+        let total: f32 = self.all.iter().map(|guess| guess.weight).sum();
+        let risks: Vec<(f32, Move)> = position
+            .movements()
+            .flat_map(|movement| self.risks_of(position, movement))
+            .map(|(weight, mv)| (weight / total, mv))
+            .collect();
+        let least = risks.iter().map(|(risk, _)| *risk).fold(1.0, f32::min);
+        risks.into_iter().filter(|(risk, _)| *risk > least + MAX_RISK).map(|(_, mv)| mv).collect()
+    }
+
+    /// The moves that begin with a movement, each with the weight of the boards on which it is illegal. Out of turn a
+    /// move is overlooked.
+    fn risks_of(&self, position: &Position, movement: Movement) -> Vec<(f32, Move)> {
+        let us = position.side();
+        let targets = position.with_movement(movement).arrow_targets();
+        let mut moves: Vec<(f32, Move)> =
+            targets.into_iter().map(|arrow| (0.0, movement.with_arrow(arrow))).collect();
+        for guess in self.all.iter().filter(|guess| guess.position.side() == us) {
+            let is_legal = guess.position.amazons(us).contains(movement.from)
+                && guess.position.landings(movement.from).contains(movement.to);
+            let legal = if is_legal {
+                guess.position.with_movement(movement).arrow_targets()
+            } else {
+                Bitboard::EMPTY
+            };
+            if (targets - legal).is_empty() {
+                continue;
+            }
+            moves
+                .iter_mut()
+                .filter(|(_, mv)| !legal.contains(mv.arrow))
+                .for_each(|(risk, _)| *risk += guess.weight);
+        }
+        moves
+    }
+
+    /// Remembers a move of ours that was sent.
+    pub fn send(&mut self, mv: Move) {
+        self.sent = Some(mv);
+    }
+
+    /// The platform has refused the move that was sent: it is our turn, on a board where that move is illegal.
+    pub fn refuse(&mut self, us: Side) {
+        let Some(mv) = self.sent.take() else { return };
+        self.all.retain(|guess| guess.position.side() == us && guess.position.check(mv).is_err());
+    }
+
+    /// The opponent has moved: what was sent was accepted, or came out of turn.
+    pub fn reply(&mut self, us: Side, mv: Move) {
+        let sent = self.sent.take();
+        let after = |guess: &Guess| {
+            let before = if guess.position.side() == us { guess.played(sent?)? } else { guess.clone() };
+            before.played(mv)
+        };
+        let mut all: Vec<Guess> = self.all.iter().filter_map(after).collect();
+        // The platform ends a game that is decided.
+        if all.iter().any(|guess| guess.position.winner().is_none()) {
+            all.retain(|guess| guess.position.winner().is_none());
+        }
+        // A move that was overlooked on one board and played on another leads to the same board.
+        all.sort_by_key(|guess| guess.position.key());
+        all.dedup_by(|same, kept| {
+            let is_same = same.position == kept.position;
+            kept.weight += if is_same { same.weight } else { 0.0 };
+            is_same
+        });
+        self.all = all;
+    }
+
+    /// Forgets all of them: the position is known.
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)] // a test fails by panicking
+mod tests {
+    use super::*;
+    use otrera::{Limits, Params, Resources, Rules, Search};
+    use std::sync::atomic::AtomicBool;
+
+    /// Black has moved, and nothing was heard of White's reply.
+    fn after_first_move(sent: bool) -> (Position, Guesses) {
+        let start = Position::standard().with_rules(Rules::SelfBlocking);
+        let first = "d1d7g7".parse().unwrap();
+        let resources = Resources { memory: 8 << 20, threads: 1, seed: 1 };
+        let mut search = Search::new(start.with_move(first), Params::TOURNAMENT, resources);
+        let report = search.run(&Limits::iterations(300), &AtomicBool::new(false), &mut |_| ());
+        (start.with_move(first), Guesses::of_lost_reply(&start, &[first], &report, sent))
+    }
+
+    /// The first of our moves that is not risky.
+    fn safe_move(guesses: &Guesses) -> Move {
+        let position = guesses.likeliest(Side::Black).unwrap().position;
+        let risky = guesses.risky(&position);
+        position.legal_moves().find(|mv| !risky.contains(mv)).unwrap()
+    }
+
+    #[test]
+    fn a_safe_move_is_legal_after_nearly_every_reply() {
+        let (position, guesses) = after_first_move(true);
+        let mv = safe_move(&guesses);
+        let replies: Vec<Move> = position.legal_moves().collect();
+        let refused = replies.iter().filter(|&&reply| position.with_move(reply).check(mv).is_err()).count();
+        assert!(refused * 50 < replies.len(), "{mv} is illegal after {refused} of {} replies", replies.len());
+    }
+
+    #[test]
+    fn the_board_is_among_the_guesses_as_long_as_the_game_goes_on() {
+        let mut rng = fastrand::Rng::with_seed(5);
+        for game in 0..20 {
+            let (mut truth, mut guesses) = after_first_move(game % 2 == 0);
+            // In one game of four the opponent still thought, and our move is overlooked.
+            let overlooked = game % 4 == 3;
+            let mut any = |position: &Position| {
+                let moves: Vec<Move> = position.legal_moves().collect();
+                rng.choice(moves)
+            };
+            if !overlooked {
+                truth = truth.with_move(any(&truth).unwrap());
+            }
+            let (mut first, mut count) = (true, guesses.len());
+            while truth.winner().is_none() {
+                let Some(likeliest) = guesses.likeliest(Side::Black) else { panic!("no guess of {truth}") };
+                let position = likeliest.position;
+                let risky = guesses.risky(&position);
+                let mv = position.legal_moves().find(|mv| !risky.contains(mv)).unwrap();
+                guesses.send(mv);
+                if !(overlooked && first) {
+                    let Ok(next) = truth.try_play(mv) else {
+                        guesses.refuse(Side::Black);
+                        assert!(guesses.len() < count);
+                        count = guesses.len();
+                        continue;
+                    };
+                    truth = next;
+                }
+                first = false;
+                let Some(reply) = any(&truth).filter(|_| truth.winner().is_none()) else { break };
+                truth = truth.with_move(reply);
+                guesses.reply(Side::Black, reply);
+                if truth.winner().is_some() {
+                    break;
+                }
+                assert!(guesses.len() <= count && guesses.all.iter().any(|guess| guess.position == truth));
+                count = guesses.len();
+                if count == 1 {
+                    break;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_refused_move_leaves_the_boards_on_which_it_is_illegal() {
+        let (position, mut guesses) = after_first_move(true);
+        // The reply blocks d7-d8, the arrow stays where it is.
+        let ours: Move = "d7d8d7".parse().unwrap();
+        guesses.send(ours);
+        guesses.refuse(Side::Black);
+        assert!(!guesses.is_empty());
+        for guess in &guesses.all {
+            assert!(guess.position.check(ours).is_err() && guess.position.side() == Side::Black);
+        }
+        let blocking = position.legal_moves().filter(|&reply| position.with_move(reply).check(ours).is_err());
+        // And the board that our first move has not reached.
+        assert_eq!(guesses.len(), blocking.count() + 1);
+    }
+}

@@ -1,0 +1,201 @@
+//! The journal of a game under way: what a process that is loaded after a crash needs to go on.
+//!
+//! Each line is the whole state as JSON, so that the last complete line counts, whenever the process was killed. The
+//! process that plays holds a claim on the file, which the system releases when the process ends. The file is removed
+//! at the end of the game, at `quit` and at the end of input: one that nobody claims belongs to a crashed process.
+
+use super::command::{read_move, written};
+use crate::files::claim;
+use otrera::{Move, Position, Side, Size};
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// The end of a journal's name.
+const SUFFIX: &str = ".game";
+
+/// More than the longest journal has, in bytes.
+const MAX_LENGTH: u64 = 4 << 20;
+
+/// The state of a game.
+#[derive(Clone, PartialEq, Debug)]
+pub struct State {
+    pub us: Side,
+    /// Legal from the start.
+    pub moves: Vec<Move>,
+    /// False if the last move is ours and may not have been sent.
+    pub sent: bool,
+    /// Time left on our clock after our last move.
+    pub left: Duration,
+    pub written: SystemTime,
+}
+
+/// A state as a line of the file.
+#[derive(Serialize, Deserialize)]
+struct Line {
+    size: usize,
+    us: String,
+    moves: String,
+    sent: bool,
+    left: f64,
+    /// Seconds since 1970.
+    written: f64,
+}
+
+/// A journal that this process has claimed.
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+}
+
+impl Journal {
+    /// Makes the journal of a game that begins now.
+    ///
+    /// # Errors
+    /// It cannot be made in this folder.
+    pub fn create(folder: &Path) -> std::io::Result<Self> {
+        std::fs::create_dir_all(folder)?;
+        let seconds = seconds_since_1970(SystemTime::now());
+        let path = folder.join(format!("otrera-{seconds:.3}-{}{SUFFIX}", std::process::id()));
+        let file = claim(&path)?.ok_or(std::io::ErrorKind::ResourceBusy)?;
+        Ok(Self { path, file })
+    }
+
+    /// Appends a state.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&mut self, state: &State, size: Size) -> std::io::Result<()> {
+        let moves: Vec<String> = state.moves.iter().map(|&mv| written(mv, size)).collect();
+        let line = Line {
+            size: size.edge(),
+            us: state.us.to_string(),
+            moves: moves.join(" "),
+            sent: state.sent,
+            left: state.left.as_secs_f64(),
+            written: seconds_since_1970(state.written),
+        };
+        let mut text = serde_json::to_string(&line)?;
+        text.push('\n');
+        // One write: a process that is killed leaves the line or nothing of it.
+        self.file.write_all(text.as_bytes())
+    }
+
+    /// Removes the file.
+    pub fn discard(self) {
+        // Windows removes no file that is open. One that stays is removed when it is old.
+        drop(self.file);
+        let _ = std::fs::remove_file(self.path);
+    }
+
+    pub fn name(&self) -> String {
+        self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+}
+
+/// The journals in a folder whose processes have crashed, with their last states, the newest first; those written
+/// longer than `age` ago are removed.
+pub fn abandoned(folder: &Path, start: &Position, age: Duration, now: SystemTime) -> Vec<(Journal, State)> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut found = Vec::new();
+    for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+        if !path.to_string_lossy().ends_with(SUFFIX) {
+            continue;
+        }
+        let Ok(Some(file)) = claim(&path) else { continue };
+        let journal = Journal { path, file };
+        match last_state(&journal.path, start) {
+            // A clock that was set back makes a journal of the future.
+            Some(state) if now.duration_since(state.written).unwrap_or_default() <= age => {
+                found.push((journal, state));
+            }
+            _ => journal.discard(),
+        }
+    }
+    found.sort_by_key(|(_, state)| std::cmp::Reverse(state.written));
+    found
+}
+
+/// The last complete line of a journal of this board.
+fn last_state(path: &Path, start: &Position) -> Option<State> {
+    let text = crate::files::read_text(path, MAX_LENGTH).ok()?;
+    let complete = text.rsplit_once('\n')?.0;
+    complete.lines().rev().find_map(|line| state(line, start))
+}
+
+fn state(line: &str, start: &Position) -> Option<State> {
+    let line: Line = serde_json::from_str(line).ok()?;
+    let size = Some(start.size()).filter(|size| size.edge() == line.size)?;
+    let us = [Side::Black, Side::White].into_iter().find(|side| side.to_string() == line.us)?;
+    let moves: Option<Vec<Move>> =
+        line.moves.split(' ').filter(|mv| !mv.is_empty()).map(|mv| read_move(mv, size)).collect();
+    let moves = moves?;
+    moves.iter().try_fold(*start, |position, &mv| position.try_play(mv).ok())?;
+    let duration = |seconds: f64| Duration::try_from_secs_f64(seconds).ok();
+    let written = SystemTime::UNIX_EPOCH.checked_add(duration(line.written)?)?;
+    Some(State { us, moves, sent: line.sent, left: duration(line.left)?, written })
+}
+
+fn seconds_since_1970(time: SystemTime) -> f64 {
+    time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs_f64()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
+mod tests {
+    use super::*;
+
+    fn folder(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("otrera-journal-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
+    fn some_state(written: SystemTime) -> State {
+        let moves = ["d1d7g7", "a7d4a7"].map(|mv| mv.parse().unwrap()).to_vec();
+        State { us: Side::Black, moves, sent: true, left: Duration::from_millis(12_340), written }
+    }
+
+    /// Whole seconds, so that nothing is lost in writing.
+    fn now() -> SystemTime {
+        SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000)
+    }
+
+    const AGE: Duration = Duration::from_secs(100);
+
+    #[test]
+    fn the_last_complete_line_counts() {
+        let folder = folder("torn");
+        let state = some_state(now());
+        let mut journal = Journal::create(&folder).unwrap();
+        journal.write(&State { sent: false, ..state.clone() }, Size::STANDARD).unwrap();
+        journal.write(&state, Size::STANDARD).unwrap();
+        journal.file.write_all(br#"{"size":10,"us":"#).unwrap();
+        drop(journal);
+        let found = abandoned(&folder, &Position::standard(), AGE, now() + AGE);
+        assert_eq!(found.iter().map(|(_, state)| state.clone()).collect::<Vec<_>>(), [state]);
+        drop(found);
+        assert!(abandoned(&folder, &Position::start(Size::BOTZONE), AGE, now()).is_empty(), "another board");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_journal_that_is_claimed_or_old_is_none_to_go_on_with() {
+        let folder = folder("claimed");
+        let start = Position::standard();
+        let mut journal = Journal::create(&folder).unwrap();
+        journal.write(&some_state(now()), Size::STANDARD).unwrap();
+        assert!(abandoned(&folder, &start, AGE, now()).is_empty(), "its process lives");
+        drop(journal);
+        let first = abandoned(&folder, &start, AGE, now());
+        assert_eq!(first.len(), 1);
+        assert!(abandoned(&folder, &start, AGE, now()).is_empty(), "somebody goes on with it");
+        drop(first);
+        assert!(abandoned(&folder, &start, AGE, now() + AGE + Duration::from_secs(1)).is_empty(), "old");
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "and removed");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}

@@ -1,0 +1,74 @@
+//! Learns the cost of a move on the platform's clock beside thinking, from a time that the operator has read there.
+
+use crate::files;
+use crate::session::Session;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The file beside the executable that keeps what was learned, in seconds.
+const FILE: &str = "otrera-overhead.txt";
+
+/// More than any platform charges for a move: what exceeds it is a slip of the pen.
+const MAX_LEARNED: Duration = Duration::from_millis(1500);
+
+/// Fewer moves of ours say too little about the cost of one.
+const MIN_MOVES: usize = 5;
+
+/// Uses what was learned, if that is more than the settings say.
+pub fn apply(session: &mut Session) {
+    let configured = session.conditions().move_overhead.unwrap_or_default();
+    let text = path().and_then(|path| files::read_text(&path, 100).ok());
+    let seconds = text.and_then(|text| text.trim().parse::<f64>().ok());
+    let learned = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    if let Some(learned) = learned.filter(|&learned| learned > configured && learned <= MAX_LEARNED) {
+        session.settings.move_overhead = Some(learned);
+        session.note("--", &format!("move-overhead {:.3} s, as learned in {FILE}", learned.as_secs_f64()));
+    }
+}
+
+/// Learns from `resume-time-left`: our own count and the number of our moves give the cost that we missed in each.
+pub fn learn(session: &mut Session, ours: Duration, moves: usize) {
+    let Some(official) = session.settings.resume_time_left else { return };
+    let overhead = session.conditions().move_overhead.unwrap_or_default();
+    let Some(learned) = learned(overhead, ours, official, moves) else { return };
+    session.settings.move_overhead = Some(learned);
+    let text = format!("{:.3}\n", learned.as_secs_f64());
+    let kept = path().ok_or(std::io::ErrorKind::NotFound.into()).and_then(|path| std::fs::write(path, text));
+    let kept = kept.map_or_else(|error| format!("not kept: {error}"), |()| format!("kept in {FILE}"));
+    let [learned, ours, official] = [learned, ours, official].map(|time| time.as_secs_f64());
+    session.note(
+        "--",
+        &format!(
+            "move-overhead {learned:.3} s from now on, {kept}: after {moves} moves we counted {ours:.1} s left, the platform {official:.1} s"
+        ),
+    );
+}
+
+/// The overhead by a count of ours and the official time; `None` where that is not more, or cannot be true. Never less:
+/// the operator reads the time before the program is loaded, so it is a little too long.
+fn learned(overhead: Duration, ours: Duration, official: Duration, moves: usize) -> Option<Duration> {
+    let missed = ours.checked_sub(official)?;
+    let learned = overhead + missed / u32::try_from(moves).ok().filter(|_| moves >= MIN_MOVES)?;
+    (learned > overhead && learned <= MAX_LEARNED).then_some(learned)
+}
+
+fn path() -> Option<PathBuf> {
+    Some(std::env::current_exe().ok()?.parent()?.join(FILE))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // a test fails by panicking
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_difference_a_move_is_learned_within_bounds() {
+        let [overhead, ours] = [400, 60_000].map(Duration::from_millis);
+        let learned = |official, moves| learned(overhead, ours, Duration::from_millis(official), moves);
+        assert_eq!(learned(58_000, 10), Some(Duration::from_millis(600)));
+        assert_eq!(learned(60_000, 10), None, "no difference");
+        assert_eq!(learned(65_000, 10), None, "it never becomes less");
+        assert_eq!(learned(58_000, 4), None, "too few moves");
+        assert_eq!(learned(6_000, 10), None, "a slip of the pen");
+    }
+}
