@@ -240,6 +240,21 @@ class UnderWine:
             self.assertEqual((program.process.returncode, rest), (0, b""))
             self.assertLess(took, 1.0)
 
+    def test_a_killed_engine_goes_on_with_its_game_when_it_is_loaded_again(self):
+        program = self.start("--move-time", "60")
+        program.send("name?\nnew black\n")
+        program.line()
+        time.sleep(1.0)
+        journals = list(installed("records").glob("*.game"))
+        self.assertEqual(len(journals), 1)
+        program.close()
+        program = self.start("--iterations", "200")
+        program.send("name?\n")
+        self.assertEqual(program.line(), "name Otrera")
+        self.assertRegex(program.line(), r"\Amove [A-J]{6}\Z")
+        program.leave()
+        self.assertEqual(list(installed("records").glob("*.game")), [])
+
     def test_pondering_stops_at_once(self):
         log = folder / f"{self.executable}.log"
         program = self.start("--pondering", "on", "--move-time", "0.05", "--log", log)

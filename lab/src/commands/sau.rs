@@ -213,8 +213,8 @@ impl Total {
     fn summary(&self) -> String {
         let Self { games, finished, won, late, killed: [ours, theirs], refused, with_refused, used } = self;
         let mean = used.iter().sum::<f64>() / used.len().max(1) as f64;
-        let [least, most] =
-            [used.iter().copied().fold(f64::MAX, f64::min), used.iter().copied().fold(0.0, f64::max)];
+        let least = used.iter().copied().reduce(f64::min).unwrap_or(0.0);
+        let most = used.iter().copied().reduce(f64::max).unwrap_or(0.0);
         let [least, mean, most] = [least, mean, most].map(|share| 100.0 * share);
         format!(
             "{games} games: {finished} finished, {won} won, {late} late; time used {least:.0} to {most:.0} %, mean {mean:.0} %; \
