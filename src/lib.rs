@@ -30,18 +30,11 @@ pub mod board;
 pub mod clock;
 pub mod endgame;
 pub mod eval;
-#[cfg(botzone_only)]
-mod one_thread;
 pub mod record;
 pub mod search;
 pub mod simd;
+mod threads;
 pub mod time;
-
-/// Threads for everything in here.
-#[cfg(botzone_only)]
-use one_thread as threads;
-#[cfg(not(botzone_only))]
-use rayon as threads;
 
 pub use board::bitboard::{Bitboard, Squares};
 pub use board::moves::{IllegalMove, Move, Movement};

@@ -6,14 +6,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules, lowest first, with the modules that they can import.
-const LAYERS: [(&str, &[&str]); 9] = [
+const LAYERS: [(&str, &[&str]); 10] = [
     ("board", &[]),
     ("endgame", &["board"]),
     ("simd", &["board"]),
-    ("eval", &["board", "simd"]),
+    ("threads", &[]),
+    ("eval", &["board", "simd", "threads"]),
     ("clock", &["board"]),
     ("time", &[]),
-    ("search", &["board", "endgame", "simd", "eval", "clock", "time"]),
+    ("search", &["board", "endgame", "simd", "eval", "clock", "threads", "time"]),
     ("record", &["board"]),
     ("bench", &["board", "simd", "eval", "search", "time"]),
 ];
