@@ -232,8 +232,8 @@ function t(name, ...values) {
 
 /** The engine's problems in Chinese: a pattern of the sentence, and a text whose $1 is its first group, translated too. */
 const PROBLEMS_ZH = [
-  [/^is neither JSON lines nor SGF nor CCGC text nor a log of Botzone's, and as moves: (.*)$/, "既不是 JSON、SGF、CCGC，也不是 FEN 或 Botzone 日志；作为着法读取时：$1"],
-  [/^a log of Botzone's that is no JSON: (.*)$/, "Botzone 日志不是正确的 JSON：$1"],
+  [/^is neither JSON lines nor SGF nor CCGC text nor a Botzone log, and as moves: (.*)$/, "既不是 JSON、SGF、CCGC，也不是 FEN 或 Botzone 日志；作为着法读取时：$1"],
+  [/^a Botzone log that is no JSON: (.*)$/, "Botzone 日志不是正确的 JSON：$1"],
   [/^the game that ends in line (\d+): (.*)$/, "到第 $1 行为止的对局：$2"],
   [/^game (\d+), move (\d+), (\S+), is not legal: (.*)$/, "第 $1 局第 $2 步 $3 不合规则：$4"],
   [/^move (\d+), (\S+): (.*)$/, "第 $1 步 $2：$3"],
@@ -248,7 +248,7 @@ const PROBLEMS_ZH = [
   [/^the last field of a FEN is the number of the move, from 1 to (\d+)$/, "FEN 的最后一项是回合数，应在 1 到 $1 之间"],
   [/^row (.*) is longer than the board$/, "行 $1 比棋盘长"],
   [/^row (.*) does not have (\d+) squares$/, "行 $1 不是 $2 格"],
-  [/^(.*) stands for nothing in a FEN.*$/, "FEN 中不能有 $1，只能有 Q、q、* 和数字"],
+  [/^unknown letter (.*) in a FEN: valid are .*$/, "FEN 中不能有 $1，只能有 Q、q、* 和数字"],
   [/^a move is three squares like (\S+), this has (\d+): (.*)$/, "着法由三个格子组成，例如 $1；这里有 $2 个：$3"],
   [/^(.*) is not a move$/, "$1 不是着法"],
   [/^(.*) breaks off$/, "$1 不完整"],
@@ -260,10 +260,10 @@ const PROBLEMS_ZH = [
   [/^(\d+) MB are too much: records of up to (\d+) MB are read$/, "文本有 $1 MB；最多读取 $2 MB 的棋谱"],
   [/^has no game in it$/, "其中没有对局"],
   [/^a CCGC record begins with a line like (.*)$/, "CCGC 棋谱的第一行应类似 $1"],
-  [/^a CCGC record cannot say that a game starts from a set-up position$/, "CCGC 棋谱不能记录从摆放局面开始的对局"],
+  [/^a CCGC record cannot hold a game from a set-up position$/, "CCGC 棋谱不能记录从摆放局面开始的对局"],
   [/^a CCGC record does not name its board: this (\S+) game would be read as (\S+)$/, "CCGC 棋谱不记录棋盘大小：这局 $1 会被读作 $2"],
   [/^GM is (.*), the Amazons are 18$/, "SGF 的 GM 为 $1，亚马逊棋应为 18"],
-  [/^SZ is (.*), boards here have 4 to 10 rows$/, "SGF 的 SZ 为 $1，棋盘应有 4 到 10 行"],
+  [/^SZ is (.*): valid are 4 to 10 rows$/, "SGF 的 SZ 为 $1，棋盘应有 4 到 10 行"],
   [/^(.*) has no point (.*)$/, "$1 中没有点 $2"],
   [/^(.*) is a number, not (.*)$/, "$1 应为数字，而不是 $2"],
   [/^(.*) is not a move of three points like djddgd$/, "$1 不是由三个点组成的着法（例如 djddgd）"],
@@ -275,9 +275,9 @@ const PROBLEMS_ZH = [
   [/^the text ends in the middle of a game$/, "文本在对局中途结束"],
   [/^a value of (.*) has no closing bracket$/, "$1 的值缺少右括号"],
   [/^(.*) has no value$/, "$1 没有值"],
-  [/^a log of Botzone's without a move of Amazons$/, "Botzone 日志中没有亚马逊棋的着法"],
-  [/^a log of Botzone's without a list of turns$/, "Botzone 日志中没有回合列表"],
-  [/^(.*) is no move: x0, y0, x1, y1, x2, y2 from 0 to 7 are wanted$/, "$1 不是着法：x0、y0、x1、y1、x2、y2 应为 0 到 7"],
+  [/^a Botzone log without a move of Amazons$/, "Botzone 日志中没有亚马逊棋的着法"],
+  [/^a Botzone log without a list of turns$/, "Botzone 日志中没有回合列表"],
+  [/^(.*) is not a move: valid are x0, y0, x1, y1, x2, y2 from 0 to 7$/, "$1 不是着法：x0、y0、x1、y1、x2、y2 应为 0 到 7"],
   [/^(Black|White)$/, (side) => TEXT.zh[side.toLowerCase()]],
 ];
 
