@@ -53,7 +53,9 @@ const DEBUG_LIMIT: usize = 900;
 fn play(session: Session) -> Result<(), Disconnected> {
     let size = session.conditions().size;
     let mut process_started = Some(session.connection.started);
-    let mut remark = remark(&session.connection.problems);
+    let mut problems = session.connection.problems.clone();
+    problems.extend(session.settings.check_board(session.start.size()).err());
+    let mut remark = remark(&problems);
     let mut bot = Bot { session, us: None };
     let mut running = None;
     // The tree is set up before the request comes, while no clock runs.

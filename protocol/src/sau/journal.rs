@@ -90,16 +90,30 @@ impl Journal {
         let _ = std::fs::remove_file(self.path);
     }
 
+    fn is_younger_than(&self, age: Duration, now: SystemTime) -> bool {
+        let modified = self.file.metadata().and_then(|metadata| metadata.modified());
+        modified.is_ok_and(|time| now.duration_since(time).unwrap_or_default() <= age)
+    }
+
+    /// The name of the file, for the log.
     pub fn name(&self) -> String {
         self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 }
 
-/// The journals in a folder whose processes have crashed, with their last states, the newest first; those written
-/// longer than `age` ago are removed.
-pub fn abandoned(folder: &Path, start: &Position, age: Duration, now: SystemTime) -> Vec<(Journal, State)> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let mut found = Vec::new();
+/// The journals of crashed processes in a folder.
+#[derive(Default)]
+pub struct Abandoned {
+    /// Those with a game of this board and its last state, the newest first.
+    pub games: Vec<(Journal, State)>,
+    /// Names of those without: damaged, or of another board.
+    pub unusable: Vec<String>,
+}
+
+/// Lists the journals of crashed processes. Removes those written longer than `age` ago.
+pub fn abandoned(folder: &Path, start: &Position, age: Duration, now: SystemTime) -> Abandoned {
+    let mut found = Abandoned::default();
+    let Ok(entries) = std::fs::read_dir(folder) else { return found };
     for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
         if !path.to_string_lossy().ends_with(SUFFIX) {
             continue;
@@ -109,12 +123,13 @@ pub fn abandoned(folder: &Path, start: &Position, age: Duration, now: SystemTime
         match last_state(&journal.path, start) {
             // A clock that was set back makes a journal of the future.
             Some(state) if now.duration_since(state.written).unwrap_or_default() <= age => {
-                found.push((journal, state));
+                found.games.push((journal, state));
             }
+            None if journal.is_younger_than(age, now) => found.unusable.push(journal.name()),
             _ => journal.discard(),
         }
     }
-    found.sort_by_key(|(_, state)| std::cmp::Reverse(state.written));
+    found.games.sort_by_key(|(_, state)| std::cmp::Reverse(state.written));
     found
 }
 
@@ -175,10 +190,12 @@ mod tests {
         journal.write(&state, Size::STANDARD).unwrap();
         journal.file.write_all(br#"{"size":10,"us":"#).unwrap();
         drop(journal);
-        let found = abandoned(&folder, &Position::standard(), AGE, now() + AGE);
+        let found = abandoned(&folder, &Position::standard(), AGE, now() + AGE).games;
         assert_eq!(found.iter().map(|(_, state)| state.clone()).collect::<Vec<_>>(), [state]);
         drop(found);
-        assert!(abandoned(&folder, &Position::start(Size::BOTZONE), AGE, now()).is_empty(), "another board");
+        let other_board = abandoned(&folder, &Position::start(Size::BOTZONE), AGE, SystemTime::now());
+        assert!(other_board.games.is_empty() && other_board.unusable.len() == 1);
+        assert_eq!(abandoned(&folder, &Position::standard(), AGE, now()).games.len(), 1, "it is still there");
         std::fs::remove_dir_all(folder).unwrap();
     }
 
@@ -188,13 +205,32 @@ mod tests {
         let start = Position::standard();
         let mut journal = Journal::create(&folder).unwrap();
         journal.write(&some_state(now()), Size::STANDARD).unwrap();
-        assert!(abandoned(&folder, &start, AGE, now()).is_empty(), "its process lives");
+        let games = |now| abandoned(&folder, &start, AGE, now).games;
+        assert!(games(now()).is_empty(), "its process lives");
         drop(journal);
-        let first = abandoned(&folder, &start, AGE, now());
+        let first = games(now());
         assert_eq!(first.len(), 1);
-        assert!(abandoned(&folder, &start, AGE, now()).is_empty(), "somebody goes on with it");
+        assert!(games(now()).is_empty(), "somebody goes on with it");
         drop(first);
-        assert!(abandoned(&folder, &start, AGE, now() + AGE + Duration::from_secs(1)).is_empty(), "old");
+        assert!(games(now() + AGE + Duration::from_secs(1)).is_empty(), "old");
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "and removed");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_damaged_journal_is_named_and_kept_until_it_is_old() {
+        let folder = folder("damaged");
+        for (name, bytes) in
+            [("empty.game", &b""[..]), ("zeros.game", &[0; 500]), ("words.game", b"no journal\n")]
+        {
+            std::fs::write(folder.join(name), bytes).unwrap();
+        }
+        let at = |now| abandoned(&folder, &Position::standard(), AGE, now);
+        for _ in 0..2 {
+            let found = at(SystemTime::now());
+            assert_eq!((found.games.len(), found.unusable.len()), (0, 3));
+        }
+        assert!(at(SystemTime::now() + 2 * AGE).unusable.is_empty());
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "and removed");
         std::fs::remove_dir_all(folder).unwrap();
     }

@@ -119,6 +119,7 @@ struct Engine {
 impl Engine {
     fn new(mut session: Session) -> Self {
         overhead::apply(&mut session);
+        resume::check_platform_dir(&session);
         let resumed = Resumed::read(&session);
         session.start = session.start.with_rules(Rules::SelfBlocking);
         Self { session, state: State::Loaded, resumed, guesses: Guesses::default(), journal: None }

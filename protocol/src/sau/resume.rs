@@ -38,6 +38,13 @@ pub struct Resumed {
     journal: Option<Journal>,
 }
 
+/// Reports a `platform-dir` that is no folder, before it is needed.
+pub fn check_platform_dir(session: &Session) {
+    if let Some(folder) = session.settings.platform_dir.as_deref().filter(|folder| !folder.is_dir()) {
+        session.note("!!", &format!("platform-dir {}: there is no such folder", folder.display()));
+    }
+}
+
 impl Resumed {
     /// Reads the file that `resume` names, if there is one. The log says what was found in it.
     pub fn read(session: &Session) -> Self {
@@ -79,7 +86,12 @@ impl Resumed {
         };
         // Both clocks: no game lasts longer.
         let age = session.conditions().total_time.unwrap_or_default() * 2;
-        let mut found = journal::abandoned(folder, &session.start, age, now);
+        let journal::Abandoned { games: mut found, unusable } =
+            journal::abandoned(folder, &session.start, age, now);
+        for name in unusable {
+            let advice = "to go on with its game, name the game's record with resume";
+            session.note("!!", &format!("{name} holds no game of this board, so it is left alone: {advice}"));
+        }
         found.retain(|(_, state)| session.settings.side.is_none_or(|side| side == state.us));
         if found.is_empty() {
             return session.note("--", "no unfinished game of a crashed process to resume");
@@ -99,6 +111,9 @@ impl Resumed {
             && session.settings.resume.as_ref().and_then(modified).is_some_and(|time| time > state.written)
         {
             return session.note("--", &format!("{name} is not resumed: the file of resume is newer"));
+        }
+        if self.open {
+            session.note("--", &format!("{} is not resumed: {name} is newer", self.source));
         }
         let ago = now.duration_since(state.written).unwrap_or_default().as_secs_f64();
         let last = if state.sent { "" } else { ", the last one perhaps not sent" };
