@@ -263,6 +263,17 @@ fn loaded_again_on_the_opponents_turn_it_waits() {
     }
 }
 
+/// Asserts that an answer is legal after nearly any reply to the first three moves of the opening.
+fn assert_legal_after_nearly_any_reply(answer: &str) {
+    let mut refused = 0;
+    for reply in after(&OPENING[..3]).position().legal_moves().collect::<Vec<_>>() {
+        let mut referee = after(&OPENING[..3]);
+        referee.play(reply).unwrap();
+        refused += usize::from(referee.accept(answer, Form::Sau).is_err());
+    }
+    assert!(refused < 30, "{answer} is illegal after {refused} replies of some 1400");
+}
+
 /// On the opponent's turn a long silence says that its move was lost: ours must be legal after nearly any.
 #[test]
 fn a_long_silence_makes_it_move_whatever_the_opponent_has_played() {
@@ -270,13 +281,7 @@ fn a_long_silence_makes_it_move_whatever_the_opponent_has_played() {
     record(&file, ["Otrera", "Opponent"], &OPENING[..3]);
     let mut program = loaded_again(&file, &["--total-time", "30"]);
     let answer = program.line(SOON).unwrap();
-    let mut refused = 0;
-    for reply in after(&OPENING[..3]).position().legal_moves().collect::<Vec<_>>() {
-        let mut referee = after(&OPENING[..3]);
-        referee.play(reply).unwrap();
-        refused += usize::from(referee.accept(&answer, Form::Sau).is_err());
-    }
-    assert!(refused < 30, "{answer} is illegal after {refused} replies of some 1400");
+    assert_legal_after_nearly_any_reply(&answer);
     // It was legal, and the opponent's next move comes from where the lost one has led to.
     let mut referee = after(&OPENING[..3]);
     let lost = "d10d9d10".parse().unwrap();
@@ -476,13 +481,7 @@ fn a_move_that_was_perhaps_not_sent_is_sent_again() {
     // Refused, it says that the platform had it and that the reply was lost.
     program.send(b"error\n".to_vec());
     let answer = program.line(LIMIT).unwrap();
-    let mut refused = 0;
-    for reply in after(&OPENING[..3]).position().legal_moves().collect::<Vec<_>>() {
-        let mut referee = after(&OPENING[..3]);
-        referee.play(reply).unwrap();
-        refused += usize::from(referee.accept(&answer, Form::Sau).is_err());
-    }
-    assert!(refused < 30, "{answer} is illegal after {refused} replies of some 1400");
+    assert_legal_after_nearly_any_reply(&answer);
 }
 
 #[test]

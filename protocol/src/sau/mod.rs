@@ -275,9 +275,8 @@ impl Engine {
         report.best.map_or(Ok(()), |mv| self.play(mv, began))
     }
 
-    /// Records our move and sends it, and only then plays it: tidying up a large tree and waiting for the disk take
-    /// a moment, and it is the opponent's. Record first: after a crash an extra move can be undone, a missing one
-    /// cannot.
+    /// Records our move, sends it, and only then plays it: pruning a large tree and waiting for the disk are done in the
+    /// opponent's time. Record first: after a crash an extra move can be undone, a missing one cannot.
     fn play(&mut self, mv: Move, began: Instant) -> Result<(), Disconnected> {
         self.session.announce(Some(mv));
         self.write_journal(Some(mv), false);
