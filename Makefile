@@ -32,7 +32,7 @@ botzone: ## the bot as one C++ source that Botzone's editor takes: dist/botzone.
 	@scripts/need.sh cargo cc python3
 	@python3 -B scripts/botzone_weights.py src/eval/weights/fitted.json $${CARGO_TARGET_DIR:-target}/botzone-weights
 	@OTRERA_WEIGHTS="$$(realpath $${CARGO_TARGET_DIR:-target}/botzone-weights)" RUSTFLAGS="$$RUSTFLAGS --cfg few_kernels --cfg botzone_only -Cstrip=symbols" scripts/build_bot.sh dist/otrera-botzone botzone
-	@python3 -B launcher/make_botzone.py dist/otrera-botzone dist/botzone.cpp
+	@python3 -B packaging/botzone/make_botzone.py dist/otrera-botzone dist/botzone.cpp
 
 windows: ## the same for Windows 7 and newer: dist/otrera.exe
 	@scripts/need.sh cargo cc x86_64-w64-mingw32-gcc
@@ -69,11 +69,11 @@ play: ## builds the bot and shows one game of it against itself
 
 test: ## all tests but those with Ray and a browser, and a list of those that were skipped
 	@scripts/need.sh cargo cc python3
-	@scripts/tests.sh rust scripts launcher
+	@scripts/tests.sh rust scripts botzone
 
 test-all: ## all tests; lists first what they fetch (Ray, 285 MB)
 	@scripts/need.sh cargo cc python3
-	@scripts/tests.sh rust scripts launcher ray browser
+	@scripts/tests.sh rust scripts botzone ray browser
 
 fuzz: ## fuzzes everything that reads text, FUZZ_SECONDS (60) a target
 	@scripts/need.sh cargo cc cargo-fuzz

@@ -165,10 +165,10 @@ class Skipped(unittest.TestCase):
             self.assertEqual(said, f"To be fetched first:\n{listed}\ntests\n{nothing}")
 
     def test_without_its_library_the_launcher_is_not_tested(self):
-        code, said = self.run_suite("exit 1", "launcher")
+        code, said = self.run_suite("exit 1", "botzone")
         self.assertEqual(
             (code, said), (0, "\nSkipped, since something is missing here:\n"
-                              f"  launcher: no Rust library for {MUSL} (rustup target add {MUSL})\n"))
+                              f"  botzone: no Rust library for {MUSL} (rustup target add {MUSL})\n"))
 
     def test_temporary_files_go_with_the_tests(self):
         for status in (0, 1):

@@ -66,11 +66,11 @@ for suite; do
         rust) cargo test --locked --workspace ;;
         ray) cargo test --locked --workspace --test cluster ;;
         browser) cargo test --locked --workspace --test report --test page ;;
-        launcher)
+        botzone)
             if has_library $MUSL; then
-                python3 -B scripts/unittests.py launcher
+                python3 -B scripts/unittests.py packaging/botzone
             else
-                echo "launcher: no Rust library for $MUSL (rustup target add $MUSL)" >> "$OTRERA_SKIPPED"
+                echo "botzone: no Rust library for $MUSL (rustup target add $MUSL)" >> "$OTRERA_SKIPPED"
             fi
             ;;
         *) python3 -B scripts/unittests.py "$suite" ;;

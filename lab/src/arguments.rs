@@ -9,7 +9,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 /// The most games, threads or processes at once: a machine has fewer cores.
-const MOST_AT_ONCE: u64 = 1024;
+const MAX_AT_ONCE: u64 = 1024;
 
 /// Where the work of a command is done.
 #[derive(clap::Args, Clone, Default, Debug)]
@@ -135,8 +135,8 @@ fn greet_ray(host: &str) -> io::Result<()> {
 /// How many are at work at once.
 pub fn read_concurrency(text: &str) -> Result<usize, String> {
     match text.parse() {
-        Ok(count) if (1..=MOST_AT_ONCE).contains(&count) => Ok(count as usize),
-        _ => Err(format!("a whole number from 1 to {MOST_AT_ONCE} is wanted")),
+        Ok(count) if (1..=MAX_AT_ONCE).contains(&count) => Ok(count as usize),
+        _ => Err(format!("a whole number from 1 to {MAX_AT_ONCE} is wanted")),
     }
 }
 

@@ -14,12 +14,12 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// It cannot be read, or what is wrong with it.
 pub fn read_model(name: &str) -> Result<Model, String> {
-    let text = read_text(name.as_ref(), MOST_BYTES)?;
+    let text = read_text(name.as_ref(), MAX_BYTES)?;
     Model::from_weights(&text).map_err(|error| format!("{name}: {error}"))
 }
 
 /// The most bytes of a file that a person names, as `otrera analyze --record` takes them.
-pub const MOST_BYTES: u64 = 64 << 20;
+pub const MAX_BYTES: u64 = 64 << 20;
 
 /// Reads a regular file of at most `most` bytes: a pipe would block, a device would fill the memory.
 ///
@@ -47,7 +47,7 @@ pub fn read_text(path: &Path, most: u64) -> Result<String, String> {
 /// It cannot be read, or what is wrong with it.
 pub fn read_weights(path: Option<&Path>) -> Result<WeightsFile, String> {
     let Some(path) = path else { return Ok(WeightsFile::built_in()) };
-    WeightsFile::read(&read_text(path, MOST_BYTES)?).map_err(|error| format!("{}: {error}", path.display()))
+    WeightsFile::read(&read_text(path, MAX_BYTES)?).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// A file that grows line by line, and goes on after an interruption.

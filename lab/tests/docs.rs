@@ -82,8 +82,11 @@ const NOT_RUN: [(&str, &str); 22] = [
     ("dist/lab table K-1", "minutes even when quick"),
     ("dist/lab table techniques", "minutes even when quick"),
     ("dist/lab table Z-8 --seed 2", "minutes even when quick"),
-    ("scripts/botzone_judge --forbid-execve", "a part of a command; launcher/test_botzone.py runs it"),
-    ("scripts/botzone_judge BOT", "launcher/test_botzone.py runs it"),
+    (
+        "scripts/botzone_judge --forbid-execve",
+        "a part of a command; packaging/botzone/test_botzone.py runs it",
+    ),
+    ("scripts/botzone_judge BOT", "packaging/botzone/test_botzone.py runs it"),
 ];
 
 /// A command as it is run: with less of everything, and into files of this test.

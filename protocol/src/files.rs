@@ -42,7 +42,7 @@ fn require_regular(path: &Path) -> Result<()> {
 }
 
 /// How many names [`append`] tries.
-const MOST_NUMBERS: u32 = 9;
+const MAX_NUMBERS: u32 = 9;
 
 /// A file to which more than this has been written is full.
 const LARGEST_APPENDED: u64 = 100 << 20;
@@ -53,7 +53,7 @@ const LARGEST_APPENDED: u64 = 100 << 20;
 /// # Errors
 /// It is no regular file or cannot be written, or all of these names are taken.
 pub fn append(path: &Path) -> Result<(PathBuf, File)> {
-    for number in 1..=MOST_NUMBERS {
+    for number in 1..=MAX_NUMBERS {
         let path = numbered(path, number);
         if path.try_exists()? {
             require_regular(&path)?;

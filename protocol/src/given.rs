@@ -7,7 +7,7 @@ use otrera::{GameRecord, Move, Position, Size};
 use std::path::Path;
 
 /// More than any file of records has that a person wants to look into.
-const MOST_BYTES: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
 /// The position that `--fen` or `--size` asks for.
 pub fn start(options: &CommandLine) -> Result<Position, String> {
@@ -51,7 +51,7 @@ pub fn position(options: &CommandLine) -> Result<(Position, Option<Move>), Strin
 
 /// One game of a file, by its number from 1.
 fn recorded(file: &Path, number: Option<usize>) -> Result<GameRecord, String> {
-    let text = files::read_text(file, MOST_BYTES).map_err(|error| error.to_string())?;
+    let text = files::read_text(file, MAX_BYTES).map_err(|error| error.to_string())?;
     let games = record::read(&text).map_err(|error| error.to_string())?;
     let count = games.len();
     let wanted = match number {

@@ -105,7 +105,7 @@ impl Default for Settings {
 }
 
 /// The most threads that can be asked for; more than there are cores count as all cores.
-const MOST_THREADS: u64 = 1024;
+const MAX_THREADS: u64 = 1024;
 
 /// The threads that this machine, or what we may use of it, runs at once.
 pub fn cores() -> usize {
@@ -116,7 +116,7 @@ pub fn cores() -> usize {
 }
 
 /// The most memory that can be asked for, in MB.
-pub const MOST_MEMORY: u64 = 65_536;
+pub const MAX_MEMORY: u64 = 65_536;
 
 /// The largest configuration file that is read, in bytes: what is larger is something else.
 const LARGEST_FILE: u64 = 64 << 10;
@@ -182,15 +182,15 @@ impl Settings {
             "preset" => {
                 self.set_preset(value, Path::new(""))?;
             }
-            "threads" => self.threads = Some(number(value, 1, MOST_THREADS)? as usize),
+            "threads" => self.threads = Some(number(value, 1, MAX_THREADS)? as usize),
             "memory" => {
                 // Saturated where the address space has 32 bits.
-                let bytes = number(value, 1, MOST_MEMORY)? << 20;
+                let bytes = number(value, 1, MAX_MEMORY)? << 20;
                 self.memory = Some(usize::try_from(bytes).unwrap_or(usize::MAX));
             }
             "move-time" => self.move_time = Some(seconds(value)?),
             "total-time" => self.total_time = Some(seconds(value)?),
-            "move-overhead" => self.move_overhead = Some(seconds_between(value, 0.0, MOST_OVERHEAD)?),
+            "move-overhead" => self.move_overhead = Some(seconds_between(value, 0.0, MAX_OVERHEAD)?),
             "iterations" => self.iterations = Some(number(value, 1, 1_000_000_000_000)?),
             "seed" => self.seed = Some(number(value, 0, u64::MAX)?),
             "parallel" => {
@@ -314,7 +314,7 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 /// The most [`Settings::move_overhead`], in seconds.
-pub const MOST_OVERHEAD: f64 = 5.0;
+pub const MAX_OVERHEAD: f64 = 5.0;
 
 fn seconds_between(text: &str, least: f64, most: f64) -> Result<Duration, String> {
     match text.trim().parse::<f64>() {

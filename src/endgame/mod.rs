@@ -35,7 +35,7 @@ use std::hash::{BuildHasherDefault, DefaultHasher};
 /// Assumed maximum number of squares that filling leaves empty. The number of reachable squares is a cheap upper
 /// bound on a side's moves; the filling bound is computed only if a bound lower by up to this much would decide the
 /// game. Most middle-game positions need none.
-const MOST_WASTE: u32 = 2;
+const MAX_WASTE: u32 = 2;
 
 /// Maximum number of cached pieces; the cache is cleared when full.
 const MEMORY: usize = 1 << 15;
@@ -138,7 +138,7 @@ impl FillingProver {
     ///
     /// Cheap tests come first. Example: White is to move and Black can reach 10 squares, so White needs 11 moves.
     ///
-    /// 1. White has 8 own squares: even if `MOST_WASTE` of Black's squares were wasted, White cannot have enough. Not
+    /// 1. White has 8 own squares: even if `MAX_WASTE` of Black's squares were wasted, White cannot have enough. Not
     ///    proven.
     /// 2. White has 12 own squares and a filling of 11: proven, without filling Black's squares.
     /// 3. White has a filling of 9 or 10: Black's squares are filled. If Black can make only 8 moves, White needs 9:
@@ -147,13 +147,12 @@ impl FillingProver {
         let rival = side.opponent();
         let needed = enough(side, mover, regions.reachable(rival).len());
         // A side has at most as many moves as own squares.
-        if regions.own(side).len() + MOST_WASTE < needed {
+        if regions.own(side).len() + MAX_WASTE < needed {
             return false;
         }
         let low = self.filling(regions.closed(side)).low;
         low >= needed
-            || low + MOST_WASTE >= needed
-                && low >= enough(side, mover, self.filling(regions.open(rival)).high)
+            || low + MAX_WASTE >= needed && low >= enough(side, mover, self.filling(regions.open(rival)).high)
     }
 
     /// Returns a move that keeps the proven result: the side to move plays closed and loses at most one move of its
@@ -174,8 +173,8 @@ impl FillingProver {
             let (low, rival) = (lows[side.index()], lows[side.opponent().index()]);
             let reachable = regions.reachable(side).len();
             let needed = enough(side.opponent(), mover, reachable);
-            // The exact high matters only if lowering it by up to MOST_WASTE would prove the opponent's win.
-            let matters = rival < needed && rival + MOST_WASTE >= needed;
+            // The exact high matters only if lowering it by up to MAX_WASTE would prove the opponent's win.
+            let matters = rival < needed && rival + MAX_WASTE >= needed;
             Bounds { low, high: if matters { self.filling(regions.open(side)).high } else { reachable } }
         });
         FillingBounds { moves, separated: regions.contested().is_empty(), mover }

@@ -12,19 +12,19 @@ use crate::board::square::Side;
 use crate::simd::{Boards, Kernel, Lanes, SidePair, SimdTask};
 
 /// Upper bound on distances on a 10x10 board.
-const MOST_STEPS: usize = 100;
+const MAX_STEPS: usize = 100;
 
 /// Squares that each side reaches within 0, 1, 2 ... steps.
 #[derive(Clone, Debug)]
 pub struct Levels {
     /// `reached[k]`: empty squares within `k` steps; valid up to `last`, empty for `k = 0`.
-    reached: [SidePair; MOST_STEPS + 1],
+    reached: [SidePair; MAX_STEPS + 1],
     last: usize,
 }
 
 impl Levels {
     pub(super) fn new() -> Self {
-        Self { reached: [SidePair::default(); MOST_STEPS + 1], last: 0 }
+        Self { reached: [SidePair::default(); MAX_STEPS + 1], last: 0 }
     }
 
     /// Merges the levels of Black alone and of White alone.
@@ -71,7 +71,7 @@ impl Levels {
     /// Adds a level. Returns `false`, without adding it, if it has no new square.
     #[inline(always)]
     fn push(&mut self, reached: SidePair) -> bool {
-        if reached == self.reached[self.last] || self.last == MOST_STEPS {
+        if reached == self.reached[self.last] || self.last == MAX_STEPS {
             return false;
         }
         self.last += 1;
@@ -131,7 +131,7 @@ impl DistanceMaps {
     /// [`Self::flood`] on the kernel that the caller was compiled for.
     #[inline(always)]
     pub(crate) fn flood_with<L: Lanes>(&mut self, position: &Position) {
-        self.flood_queen_steps::<L>(position, MOST_STEPS);
+        self.flood_queen_steps::<L>(position, MAX_STEPS);
     }
 
     /// Fills the map of queen moves up to `steps`, given the squares within one and two moves. The map of king moves
@@ -167,7 +167,7 @@ impl DistanceMaps {
         self.queen.start();
         self.queen.push(one_move.sides());
         let slides = Slides::new(Boards::splat(position.empty()));
-        spread_queen(&slides, one_move, self.king.reachable(), &mut self.queen, MOST_STEPS);
+        spread_queen(&slides, one_move, self.king.reachable(), &mut self.queen, MAX_STEPS);
     }
 }
 
@@ -195,7 +195,7 @@ pub(super) fn flood_queen<L: Lanes>(
     levels: &mut Levels,
 ) {
     levels.start();
-    spread_queen(&Slides::new(Boards::splat(empty)), amazons, reachable, levels, MOST_STEPS);
+    spread_queen(&Slides::new(Boards::splat(empty)), amazons, reachable, levels, MAX_STEPS);
 }
 
 /// Adds levels beyond `reached`, up to `most` of them.

@@ -243,7 +243,7 @@ impl Search {
     }
 
     /// Searches until a limit is reached, `stop` is set, the outcome is proven, or the root has
-    /// [`Node::MOST_VISITS`](tree::Node::MOST_VISITS) visits.
+    /// [`Node::MAX_VISITS`](tree::Node::MAX_VISITS) visits.
     ///
     /// Blocks. One of the threads calls `progress` about once a second. The search is skipped if the filling bounds
     /// of [`crate::endgame`] prove the winner and either the side to move wins or no square is contested any more:
@@ -345,7 +345,7 @@ mod tests {
     #[test]
     fn a_root_that_has_been_visited_as_often_as_can_be_counted_ends_the_search() {
         let mut search = Search::new(Position::standard(), Params::TOURNAMENT, Resources::default());
-        search.tree.node(search.tree.root()).add_visits(Node::MOST_VISITS - 1000);
+        search.tree.node(search.tree.root()).add_visits(Node::MAX_VISITS - 1000);
         let mut run = || search.run(&Limits::iterations(100_000), &AtomicBool::new(false), &mut |_| ());
         let report = run();
         // Visits are counted when a burst is granted, before its iterations run.

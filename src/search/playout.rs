@@ -51,20 +51,20 @@ const fn runs() -> [[u16; 1024]; 16] {
 }
 
 /// Maximum number of amazons per side in a playout.
-pub const MOST_AMAZONS: usize = 4;
+pub const MAX_AMAZONS: usize = 4;
 
 /// Squares of one side's amazons.
 #[derive(Clone, Copy)]
 struct Team {
-    squares: [u8; MOST_AMAZONS],
+    squares: [u8; MAX_AMAZONS],
     count: usize,
 }
 
 impl Team {
-    /// Lists the amazons; `None` if there are more than [`MOST_AMAZONS`].
+    /// Lists the amazons; `None` if there are more than [`MAX_AMAZONS`].
     #[inline(always)]
     fn new(amazons: Bitboard) -> Option<Self> {
-        let mut team = Self { squares: [0; MOST_AMAZONS], count: 0 };
+        let mut team = Self { squares: [0; MAX_AMAZONS], count: 0 };
         for square in amazons {
             *team.squares.get_mut(team.count)? = square.index() as u8;
             team.count += 1;
@@ -168,7 +168,7 @@ impl Default for Playouts {
 
 impl Playouts {
     /// Plays random half-moves to the end of the game and returns the winner. All movements are equally likely, then
-    /// all arrows. `None` if a side has more than [`MOST_AMAZONS`].
+    /// all arrows. `None` if a side has more than [`MAX_AMAZONS`].
     #[inline(always)]
     pub fn winner(&mut self, position: &Position, rng: &mut Rng) -> Option<Side> {
         let mut teams =
@@ -200,7 +200,7 @@ fn blocked(lines: &Lines, teams: &[Team; 2]) -> Option<Side> {
 /// Moves a random amazon and shoots a random arrow. Returns `false` if no amazon can move.
 #[inline(always)]
 fn random_move(lines: &mut Lines, team: &mut Team, rng: &mut Rng) -> bool {
-    let mut slides = [Slides::default(); MOST_AMAZONS];
+    let mut slides = [Slides::default(); MAX_AMAZONS];
     let mut counts = 0;
     let mut all = 0;
     for (amazon, slides) in slides[..team.count].iter_mut().enumerate() {

@@ -127,7 +127,7 @@ impl Run<'_> {
             && !self.has_most_visits()
     }
 
-    /// Ends the run if the deadline has passed or the root has [`Node::MOST_VISITS`] visits.
+    /// Ends the run if the deadline has passed or the root has [`Node::MAX_VISITS`] visits.
     pub fn look_at_the_clock(&self) {
         let is_too_late = self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline);
         if is_too_late || self.has_most_visits() {
@@ -136,7 +136,7 @@ impl Run<'_> {
     }
 
     fn has_most_visits(&self) -> bool {
-        self.tree.node(self.tree.root()).visits() >= Node::MOST_VISITS
+        self.tree.node(self.tree.root()).visits() >= Node::MAX_VISITS
     }
 
     /// Iterates with all workers until the run is over or pauses. The first worker reports progress.

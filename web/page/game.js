@@ -81,7 +81,7 @@ async function moveByEngine(node, goesOn) {
 }
 
 /** The most best moves that can be shown. */
-const MOST_LINES = 10;
+const MAX_LINES = 10;
 /** Seconds between two looks at what else is wanted. The engine takes longer when it has to make room in its memory. */
 const SLICE = 0.1;
 /** Seconds at most for a position that is proven to be lost: its tree is begun anew with each run. */
@@ -91,7 +91,7 @@ const LOST_SECONDS = 1;
 async function search(node, { seconds, iterations }, goesOn) {
   const { tree } = state;
   const think = async (limit) => noted(tree, node, await engine.ask({ ...request, ...limit }), goesOn);
-  const request = { do: "think", fen: node.described.fen, lines: MOST_LINES };
+  const request = { do: "think", fen: node.described.fen, lines: MAX_LINES };
   if (iterations) {
     state.uninterruptible = true;
     return think({ iterations, anew: true });

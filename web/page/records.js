@@ -1,7 +1,7 @@
 // Records and links: opened, pasted, saved; and the moves of a game that cost most.
 
 /** The largest file that is read, as the engine's own limit. */
-const MOST_MEGABYTES = 16;
+const MAX_MEGABYTES = 16;
 const FORMS = { json: ["JSON", "jsonl"], sgf: ["SGF", "sgf"], ccgc: ["CCGC", "txt"] };
 
 /** The games of the record that was opened last, and their trees as far as they were shown. */
@@ -10,8 +10,8 @@ let openedTrees = [];
 
 async function openFile(file) {
   const megabytes = file.size / 2 ** 20;
-  if (megabytes > MOST_MEGABYTES) {
-    tell(t("unread", file.name, t("tooLarge", Math.round(megabytes), MOST_MEGABYTES)));
+  if (megabytes > MAX_MEGABYTES) {
+    tell(t("unread", file.name, t("tooLarge", Math.round(megabytes), MAX_MEGABYTES)));
     return;
   }
   const text = decoded(await file.arrayBuffer());

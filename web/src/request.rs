@@ -25,10 +25,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// The longest text that is read as a record: more than any file of games that somebody looks into.
-const MOST_BYTES: usize = 16 << 20;
+const MAX_BYTES: usize = 16 << 20;
 
 /// The most that one run may take, so that the page is answered.
-const MOST_SECONDS: f64 = 60.0;
+const MAX_SECONDS: f64 = 60.0;
 
 /// The part of the tree's memory from which a run lasts [`THINNING_SECONDS`] or more.
 const NEARLY_FULL: f64 = 0.95;
@@ -208,9 +208,9 @@ impl Engine {
 
     /// The limits of a run: its iterations, and its time, which is longer where the tree may have to be thinned.
     fn limits(&self, think: &Think) -> Result<Limits, String> {
-        let time = think.seconds.filter(|seconds| (0.0..=MOST_SECONDS).contains(seconds));
+        let time = think.seconds.filter(|seconds| (0.0..=MAX_SECONDS).contains(seconds));
         if think.iterations.is_none() && time.is_none() {
-            return Err(format!("a search needs iterations, or seconds from 0 to {MOST_SECONDS}"));
+            return Err(format!("a search needs iterations, or seconds from 0 to {MAX_SECONDS}"));
         }
         let least = if self.progress.memory_used >= NEARLY_FULL { THINNING_SECONDS } else { 0.0 };
         let deadline =
@@ -265,11 +265,11 @@ fn game_of_fen(text: &str) -> Option<Result<GameRecord, MalformedText>> {
 
 /// The games of a text, all of whose moves are legal, as objects.
 fn games(text: &str) -> Result<Vec<Value>, String> {
-    if text.len() > MOST_BYTES {
+    if text.len() > MAX_BYTES {
         return Err(format!(
             "{} MB are too much: records of up to {} MB are read",
             text.len() >> 20,
-            MOST_BYTES >> 20
+            MAX_BYTES >> 20
         ));
     }
     let games = game_of_fen(text).map_or_else(|| record::read(text), |game| Ok(vec![game?]));

@@ -27,7 +27,7 @@ import ray
 
 SECONDS_BETWEEN_LOOKS = 0.2
 PR_SET_PDEATHSIG = 1
-MOST_DEATHS = 10  # before a task is taken to be its own fault
+MAX_DEATHS = 10  # before a task is taken to be its own fault
 SIGNALLED = 128  # exit status of a program that a signal has ended in order, less the signal's number
 
 
@@ -53,7 +53,7 @@ def failed(task: dict, problem: str) -> dict:
 
 
 # A worker that is killed costs nothing but time: the task is done again elsewhere.
-@ray.remote(num_cpus=1, max_retries=MOST_DEATHS - 1)
+@ray.remote(num_cpus=1, max_retries=MAX_DEATHS - 1)
 def play(program: bytes, task: dict) -> dict:
     command = [str(unpacked(program)), *task["arguments"]]
     begun = time.monotonic()
@@ -72,7 +72,7 @@ def result(reference: ray.ObjectRef, task: dict) -> dict:
     try:
         return ray.get(reference)
     except ray.exceptions.WorkerCrashedError:
-        return failed(task, f"died {MOST_DEATHS} times on Ray")
+        return failed(task, f"died {MAX_DEATHS} times on Ray")
     except ray.exceptions.RayError as error:
         return failed(task, str(error).strip()[-1000:])
 

@@ -48,10 +48,10 @@ struct Array {
 }
 
 /// How often a task may die before it is taken to be its own fault.
-const MOST_DEATHS: u32 = 3;
+const MAX_DEATHS: u32 = 3;
 
 /// An array has fewer tasks than this, unless Slurm is configured to take more (`MaxArraySize`).
-const MOST_AT_ONCE: usize = 500;
+const MAX_AT_ONCE: usize = 500;
 
 /// Time between looks at the folder.
 const LOOK: Duration = Duration::from_secs(1);
@@ -70,7 +70,7 @@ impl Slurm {
     /// # Errors
     /// It cannot be written or is in use by another of us, or Slurm is missing.
     pub fn join(shared: &Path) -> Result<Self, String> {
-        let cores = cores()?.min(MOST_AT_ONCE);
+        let cores = cores()?.min(MAX_AT_ONCE);
         fs::create_dir_all(shared).map_err(problem(shared))?;
         let shared = shared.canonicalize().map_err(problem(shared))?;
         let alone = File::create(shared.join("lock")).map_err(problem(&shared))?;
@@ -134,9 +134,9 @@ impl Slurm {
             if array.ended.is_some_and(|ended| ended.elapsed() > SIGHT) {
                 for (_, mut tried) in std::mem::take(&mut array.tasks) {
                     tried.deaths += 1;
-                    if tried.deaths == MOST_DEATHS {
+                    if tried.deaths == MAX_DEATHS {
                         let command = tried.task.arguments.join(" ");
-                        return Err(format!("lab {command}: died {MOST_DEATHS} times on Slurm"));
+                        return Err(format!("lab {command}: died {MAX_DEATHS} times on Slurm"));
                     }
                     self.waiting.push(tried);
                 }

@@ -1,7 +1,7 @@
 //! `lab convert`: records of games from one written form into another, and the reading of records that
 //! other commands share.
 
-use crate::files::{MOST_BYTES, Output, read_text};
+use crate::files::{MAX_BYTES, Output, read_text};
 use clap::ValueEnum;
 use otrera::GameRecord;
 use otrera::record::{self, ccgc, json, sgf};
@@ -40,7 +40,7 @@ pub struct Args {
 /// # Errors
 /// What could not be read or written, as a message.
 pub fn run(args: &Args) -> Result<(), String> {
-    let games = games_of(&args.input, MOST_BYTES)?;
+    let games = games_of(&args.input, MAX_BYTES)?;
     let format = args.to.unwrap_or_else(|| Format::of_path(args.output.as_deref()));
     let texts = games.iter().enumerate().map(|(index, game)| {
         let refusal = |reason| format!("{}: game {}: {reason}", args.input.display(), index + 1);

@@ -105,7 +105,7 @@ pub fn run(args: &Args) -> Result<(), String> {
 const LEAST: [usize; 2] = [1000, 200];
 
 /// The fewest positions from a knot to the next that weights are fitted to.
-const LEAST_OF_KNOT: usize = 25;
+const MIN_OF_KNOT: usize = 25;
 
 /// Makes sure that there are enough positions, those from each knot to the next included: a weight that hardly any of
 /// them tells of stays near zero.
@@ -114,9 +114,9 @@ fn check_knots(observations: &[Observation], knots: &[u32]) -> Result<(), String
     check_amount([observations.len() - unseen, unseen], LEAST, "a fifth")?;
     for (knot, ply) in knots.iter().enumerate() {
         let count = observations.iter().filter(|seen| !seen.unseen && seen.knot == knot).count();
-        if count < LEAST_OF_KNOT {
+        if count < MIN_OF_KNOT {
             return Err(format!(
-                "too few positions from ply {ply} to the next knot: {count}, and at least {LEAST_OF_KNOT} are \
+                "too few positions from ply {ply} to the next knot: {count}, and at least {MIN_OF_KNOT} are \
                  needed: give more games, or other --knots"
             ));
         }

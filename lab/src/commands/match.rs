@@ -1,7 +1,7 @@
 //! `lab match A B`: games between two players until their number is played or a test has decided.
 
 use crate::arguments::{TaskArgs, WorkArgs, read_count, read_seconds, read_share, read_size, read_time};
-use crate::files::{MOST_BYTES, read_text};
+use crate::files::{MAX_BYTES, read_text};
 use crate::interrupt;
 use crate::matches::results::{Earlier, Results};
 use crate::matches::runner::{self, Match};
@@ -145,7 +145,7 @@ impl ConditionArgs {
             None => None,
             Some(path) => {
                 let problem = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-                let text = read_text(path, MOST_BYTES)?;
+                let text = read_text(path, MAX_BYTES)?;
                 let lines = read_book(&text, Position::start(self.size)).map_err(|error| problem(&error))?;
                 Some(Book { path: path.clone(), lines })
             }

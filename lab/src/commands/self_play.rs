@@ -181,12 +181,12 @@ impl<'a> Series<'a> {
 
     /// The game; played again with other seeds as long as it repeats another.
     fn different(&mut self, mut game: GameRecord) -> Result<GameRecord, String> {
-        const MOST_TRIES: u64 = 100;
-        let (number, mut attempts) = (game.number, 1..MOST_TRIES);
+        const MAX_TRIES: u64 = 100;
+        let (number, mut attempts) = (game.number, 1..MAX_TRIES);
         while !self.known.insert(moves_of(&game)) {
             let attempt = attempts.next().ok_or_else(|| {
                 format!(
-                    "game {number} was the same as another {MOST_TRIES} times: ask for more --random-plies or \
+                    "game {number} was the same as another {MAX_TRIES} times: ask for more --random-plies or \
                      --drawn-plies"
                 )
             })?;

@@ -9,7 +9,7 @@
 use crate::arguments::WorkArgs;
 use crate::commands::r#match::ConditionArgs;
 use crate::commands::report::ratings::Standing;
-use crate::files::{MOST_BYTES, read_text};
+use crate::files::{MAX_BYTES, read_text};
 use crate::interrupt;
 use crate::matches::results::{Earlier, Results};
 use crate::matches::runner::{self, Match};
@@ -54,7 +54,7 @@ struct Field {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), String> {
-    let text = read_text(&args.file, MOST_BYTES)?;
+    let text = read_text(&args.file, MAX_BYTES)?;
     let field = Field::read(&text).map_err(|error| format!("{}: {error}", args.file.display()))?;
     let stem = args.file.file_stem().map_or("tourney".into(), |stem| stem.to_string_lossy().into_owned());
     let folder = args.output.clone().unwrap_or_else(|| Path::new("results").join(stem));

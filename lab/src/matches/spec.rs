@@ -55,7 +55,7 @@ enum Kind {
 const MEMORY_MB: u64 = 256;
 
 /// The deepest alpha-beta that ends within a lifetime.
-const MOST_DEPTH: u32 = 10;
+const MAX_DEPTH: u32 = 10;
 
 impl PlayerSpec {
     /// Builds the player. The seed decides all its chances.
@@ -149,8 +149,8 @@ fn built_in(text: &str) -> Result<Kind, String> {
         "greedy" => (Kind::AlphaBeta { measure: measure(Measure::Paper)?, depth: 1 }, 1),
         "alphabeta" => {
             let depth = words.get(1).map_or(Some(2), |depth| depth.parse().ok());
-            let depth = depth.filter(|depth| (1..=MOST_DEPTH).contains(depth));
-            let depth = depth.ok_or_else(|| format!("{text}: valid is a depth from 1 to {MOST_DEPTH}"))?;
+            let depth = depth.filter(|depth| (1..=MAX_DEPTH).contains(depth));
+            let depth = depth.ok_or_else(|| format!("{text}: valid is a depth from 1 to {MAX_DEPTH}"))?;
             (Kind::AlphaBeta { measure: measure(Measure::Territory)?, depth }, 2)
         }
         "pvs" => (Kind::Pvs { measure: measure(Measure::Paper)? }, 1),

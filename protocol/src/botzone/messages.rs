@@ -37,13 +37,13 @@ pub enum Request {
 }
 
 /// The most numbers in a line: the number n of the turn (at most 100) and its 2n-1 messages of six numbers.
-const MOST_NUMBERS: usize = 1 + 6 * 199;
+const MAX_NUMBERS: usize = 1 + 6 * 199;
 
 /// A line of whole numbers separated by blanks; `None` if it is anything else.
 pub fn numbers(line: &str) -> Option<Vec<i64>> {
-    let words: Vec<&str> = line.split_ascii_whitespace().take(MOST_NUMBERS + 1).collect();
+    let words: Vec<&str> = line.split_ascii_whitespace().take(MAX_NUMBERS + 1).collect();
     let numbers: Vec<i64> = words.iter().map_while(|word| word.parse().ok()).collect();
-    ((1..=MOST_NUMBERS).contains(&words.len()) && numbers.len() == words.len()).then_some(numbers)
+    ((1..=MAX_NUMBERS).contains(&words.len()) && numbers.len() == words.len()).then_some(numbers)
 }
 
 /// The message in a line of simple interaction.

@@ -52,11 +52,11 @@ pub fn read_turn(events: &mut Events, size: Size, running: Option<Style>) -> Opt
 }
 
 /// The most turns of one side that are counted; no game is that long.
-const MOST_TURNS: i64 = 100;
+const MAX_TURNS: i64 = 100;
 
 /// How many messages a turn with this number has.
 fn expected_messages(turn: i64) -> usize {
-    turn.clamp(1, MOST_TURNS) as usize * 2 - 1
+    turn.clamp(1, MAX_TURNS) as usize * 2 - 1
 }
 
 /// Whether a line of more than six numbers is the number n of a turn with messages behind it. For a process that
@@ -71,7 +71,7 @@ fn is_numbered_history(numbers: &[i64]) -> bool {
     let whole = !messages.is_empty() && messages.len() % 6 == 0;
     let coordinates =
         messages.iter().take(6).all(|number| (-1..Size::STANDARD.edge() as i64).contains(number));
-    whole && coordinates && (1..=MOST_TURNS).contains(&turn) && messages.len() / 6 <= expected_messages(turn)
+    whole && coordinates && (1..=MAX_TURNS).contains(&turn) && messages.len() / 6 <= expected_messages(turn)
 }
 
 /// The messages of a row of numbers, six each.

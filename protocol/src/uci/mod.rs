@@ -31,10 +31,10 @@ pub const PLATFORM: Platform = Platform {
 };
 
 /// The most overhead that can be asked for, in milliseconds.
-const MOST_OVERHEAD: u64 = (options::MOST_OVERHEAD * 1000.0) as u64;
+const MAX_OVERHEAD: u64 = (options::MAX_OVERHEAD * 1000.0) as u64;
 
 /// The most lines of analysis that can be asked for.
-const MOST_LINES: u64 = 500;
+const MAX_LINES: u64 = 500;
 
 /// Whether a line is the greeting of this protocol.
 fn recognises(line: &str) -> bool {
@@ -141,7 +141,7 @@ impl Engine {
         let (name, version) = (&settings.name, env!("CARGO_PKG_VERSION"));
         let resources = self.session.conditions().resources(settings);
         let (threads, cores) = (resources.threads, options::cores());
-        let (memory, most_memory) = (resources.memory >> 20, options::MOST_MEMORY);
+        let (memory, most_memory) = (resources.memory >> 20, options::MAX_MEMORY);
         let variant = dialect::variant(self.session.conditions().size);
         let variants = dialect::sizes().map(dialect::variant).collect::<Vec<_>>().join(" var ");
         let preset = settings.preset.split(',').next().unwrap_or_default().to_ascii_lowercase();
@@ -155,8 +155,8 @@ impl Engine {
              option name Hash type spin default {memory} min 1 max {most_memory}\n\
              option name Clear Hash type button\n\
              option name Ponder type check default false\n\
-             option name MultiPV type spin default {lines} min 1 max {MOST_LINES}\n\
-             option name Move Overhead type spin default {overhead} min 0 max {MOST_OVERHEAD}\n\
+             option name MultiPV type spin default {lines} min 1 max {MAX_LINES}\n\
+             option name Move Overhead type spin default {overhead} min 0 max {MAX_OVERHEAD}\n\
              option name UCI_ShowWDL type check default {winning_rate}\n\
              option name Preset type combo default {preset} var {presets}\n\
              uciok"
@@ -171,9 +171,9 @@ impl Engine {
             "hash" => self.set_search("memory", value)?,
             "preset" => self.set_search("preset", value)?,
             "clear hash" => self.session.forget_tree(),
-            "multipv" => self.shown.lines = options::number(value, 1, MOST_LINES)? as usize,
+            "multipv" => self.shown.lines = options::number(value, 1, MAX_LINES)? as usize,
             "move overhead" => {
-                let overhead = Duration::from_millis(options::number(value, 0, MOST_OVERHEAD)?);
+                let overhead = Duration::from_millis(options::number(value, 0, MAX_OVERHEAD)?);
                 self.session.settings.move_overhead = Some(overhead);
             }
             "uci_showwdl" => {

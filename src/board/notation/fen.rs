@@ -9,7 +9,7 @@ use crate::board::position::Position;
 use crate::board::square::{Side, Size};
 
 /// Maximum move number in a FEN.
-const MOST_NUMBER: u16 = 1000;
+const MAX_NUMBER: u16 = 1000;
 
 impl Position {
     /// Parses a FEN, see the module comment.
@@ -43,12 +43,12 @@ impl Position {
         let clock = fields.nth(2).and_then(|field| field.parse::<u16>().ok());
         match fields.next().map(str::parse::<u16>) {
             None => Ok(position),
-            Some(Ok(number)) if (1..=MOST_NUMBER).contains(&number) => {
+            Some(Ok(number)) if (1..=MAX_NUMBER).contains(&number) => {
                 let usual = (number - 1) * 2 + u16::from(side == Side::White);
                 Ok(position.with_ply(clock.filter(|ply| ply / 2 + 1 == number).unwrap_or(usual)))
             }
             Some(_) => malformed(format!(
-                "the last field of a FEN is the number of the move, from 1 to {MOST_NUMBER}"
+                "the last field of a FEN is the number of the move, from 1 to {MAX_NUMBER}"
             )),
         }
     }
@@ -63,7 +63,7 @@ impl Position {
         let rows: Vec<String> = (0..self.size().edge()).rev().map(|row| self.fen_row(row)).collect();
         let side = if self.side() == Side::Black { 'w' } else { 'b' };
         // No real game is that long. A position set up with a high number must still be readable.
-        let number = (self.ply() / 2 + 1).min(MOST_NUMBER);
+        let number = (self.ply() / 2 + 1).min(MAX_NUMBER);
         format!("{} {side} - - {} {number}", rows.join("/"), self.ply())
     }
 

@@ -189,7 +189,7 @@ impl SelectionCache {
     const ENTRIES: usize = 1 << Self::INDEX_BITS;
     const INDEX_BITS: u32 = 9;
     /// Below this number of children, scoring all of them is as fast.
-    const LEAST_CHILDREN: u32 = 8;
+    const MIN_CHILDREN: u32 = 8;
 
     /// Drops all entries. Required when the tree was compacted or another position is searched.
     pub fn clear(&mut self) {
@@ -206,7 +206,7 @@ impl SelectionCache {
         let (_, tried) = tree.node(id).counts();
         let entry = &mut self.entries[Self::index(id)];
         // A node replaces the entry of another node only if it has more visits.
-        if tried < Self::LEAST_CHILDREN || (entry.node != id && entry.node != 0 && entry.visits >= visits) {
+        if tried < Self::MIN_CHILDREN || (entry.node != id && entry.node != 0 && entry.visits >= visits) {
             return best_of_all(parent, formula);
         }
         // Holds if the best of the top k exceeds the bound of the module comment.

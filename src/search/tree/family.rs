@@ -36,7 +36,7 @@ const DEVIATION_BITS: u32 = 42;
 /// Squared reward units in one unit of the sum: 2^-32 * 2^10 = 2^-22.
 const DEVIATION_UNIT: u64 = 1 << 10;
 /// Maximum number of rewards counted. Each adds at most 1/4, which is 2^20 units, so the sum stays below 2^42.
-const MOST_DEVIATIONS: u64 = 1 << 21;
+const MAX_DEVIATIONS: u64 = 1 << 21;
 
 /// Returns `(reward - 1/2)^2` in units of 2^-22, which is equal for both sides. `reward` is in units of
 /// 1/[`REWARD_UNIT`].
@@ -184,7 +184,7 @@ impl Tree {
         }
         let word = self.word(family + 1);
         let deviations = word.load(Relaxed);
-        if deviations >> DEVIATION_BITS < MOST_DEVIATIONS {
+        if deviations >> DEVIATION_BITS < MAX_DEVIATIONS {
             // Not atomic: if two workers collide, one update is lost. The variance is an estimate and tolerates that.
             word.store(deviations + (u64::from(count) << DEVIATION_BITS) + squares, Relaxed);
         }

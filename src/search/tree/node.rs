@@ -69,7 +69,7 @@ impl Access {
 impl Node<'_> {
     /// Maximum number of visits. The 2^24 values above it, up to the overflow of 32 bits, are reserved for visits in
     /// flight.
-    pub const MOST_VISITS: u32 = u32::MAX - (1 << 24);
+    pub const MAX_VISITS: u32 = u32::MAX - (1 << 24);
 
     /// Initializes the words of a new node.
     pub(super) fn reset(&self, edge: Edge, visits: u32) {
@@ -103,7 +103,7 @@ impl Node<'_> {
     }
 
     /// Counts visits of iterations about to run; returns the previous visits. Their sum must stay below
-    /// [`Node::MOST_VISITS`].
+    /// [`Node::MAX_VISITS`].
     #[inline]
     pub fn add_visits(&self, count: u32) -> u32 {
         self.access.add(self.visits, count.into(), Relaxed) as u32

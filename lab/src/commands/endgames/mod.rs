@@ -24,7 +24,7 @@ use solver::Solver;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use suite::{Endgame, MOST_CONTESTED, contested};
+use suite::{Endgame, MAX_CONTESTED, contested};
 
 /// Endgames whose winner is known, and how a player does in them.
 #[derive(clap::Args)]
@@ -137,7 +137,7 @@ fn judge(args: &Args, suite: &[Endgame]) -> Result<(), String> {
     let verdicts = verdicts.into_iter().collect::<Result<Vec<Verdict>, String>>()?;
     println!("\n{} with {} s a move", args.player.text, args.time.as_secs_f64());
     println!("contested  positions  lost  won  not judged  right  share of right moves (95 %)");
-    for stage in (1..=MOST_CONTESTED).map(Some).chain([None]) {
+    for stage in (1..=MAX_CONTESTED).map(Some).chain([None]) {
         let of_stage = suite
             .iter()
             .zip(&verdicts)

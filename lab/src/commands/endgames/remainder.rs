@@ -11,7 +11,7 @@ use otrera::{Bitboard, Position, Side};
 use std::collections::HashMap;
 
 /// The largest area of one side, in empty squares, that is counted by trying everything.
-const MOST_TRIED: u32 = 10;
+const MAX_TRIED: u32 = 10;
 
 /// Moves that are tried in such an area at most.
 const TRIES: u32 = 20_000;
@@ -103,7 +103,7 @@ impl Surveyor {
         if walks(amazons, empty) == all {
             return Some(all as i32);
         }
-        if all > MOST_TRIED {
+        if all > MAX_TRIED {
             return None;
         }
         let mut tries = TRIES;

@@ -12,7 +12,7 @@ use super::solver::Solver;
 use super::{Args, in_parallel};
 use crate::baseline::alphabeta::AlphaBeta;
 use crate::baseline::measure::Measure;
-use crate::files::{MOST_BYTES, read_text};
+use crate::files::{MAX_BYTES, read_text};
 use crate::play::openings::Openings;
 use crate::play::player::{Budget, Player};
 use otrera::{Limits, Params, Position, Resources, Search, Side};
@@ -21,7 +21,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 /// Contested squares of a position of the suite: 1 to this many.
-pub const MOST_CONTESTED: usize = 22;
+pub const MAX_CONTESTED: usize = 22;
 
 /// Games that are played at most for each position that is wanted of a stage.
 const GAMES_FOR_EACH: usize = 10;
@@ -51,7 +51,7 @@ pub struct Made {
     /// The suite, by contested squares.
     pub suite: Vec<Endgame>,
     /// Positions that the solver gave up, by contested squares.
-    pub unsolved: [usize; MOST_CONTESTED + 1],
+    pub unsolved: [usize; MAX_CONTESTED + 1],
     /// Positions that were left out because they are easy.
     pub easy: usize,
 }
@@ -63,7 +63,7 @@ pub fn make(args: &Args) -> Made {
         let winner = Solver::new(args.nodes).winner(position)?;
         Some((winner, args.hard && is_easy(position, winner, args.nodes)))
     });
-    let mut made = Made { suite: Vec::new(), unsolved: [0; MOST_CONTESTED + 1], easy: 0 };
+    let mut made = Made { suite: Vec::new(), unsolved: [0; MAX_CONTESTED + 1], easy: 0 };
     for (position, solved) in positions.into_iter().zip(solved) {
         match solved {
             Some((_, true)) => made.easy += 1,
@@ -88,7 +88,7 @@ fn is_easy(position: &Position, winner: Side, nodes: u64) -> bool {
 /// For each number of contested squares as many positions as are wanted, all different, no two of one number
 /// from the same game, and none whose outcome shows without search.
 fn draw(args: &Args) -> Vec<Position> {
-    let mut drawn: Vec<Vec<Position>> = vec![Vec::new(); MOST_CONTESTED + 1];
+    let mut drawn: Vec<Vec<Position>> = vec![Vec::new(); MAX_CONTESTED + 1];
     let mut seen = HashSet::new();
     for batch in 0..(args.each * GAMES_FOR_EACH).div_ceil(BATCH) {
         if drawn[1..].iter().all(|positions| positions.len() >= args.each) {
@@ -115,15 +115,14 @@ fn candidates(args: &Args, number: u64) -> Vec<Position> {
         openings.opening(&start, number).into_iter().fold(start, |position, mv| position.with_move(mv));
     let resources = Resources { threads: 1, memory: 32 << 20, seed: args.seed ^ number };
     let mut search = Search::new(opened, PLAYER, resources);
-    let mut found: [Option<Position>; MOST_CONTESTED + 1] = [None; MOST_CONTESTED + 1];
+    let mut found: [Option<Position>; MAX_CONTESTED + 1] = [None; MAX_CONTESTED + 1];
     while search.position().winner().is_none() {
         let position = *search.position();
         let contested = contested(&position);
         if contested == 0 {
             break;
         }
-        if contested <= MOST_CONTESTED && found[contested].is_none() && !Solver::new(0).is_trivial(&position)
-        {
+        if contested <= MAX_CONTESTED && found[contested].is_none() && !Solver::new(0).is_trivial(&position) {
             found[contested] = Some(position);
         }
         let report = search.run(&Limits::iterations(args.iterations), &AtomicBool::new(false), &mut |_| ());
@@ -148,7 +147,7 @@ pub fn to_text(suite: &[Endgame], command: &str) -> String {
 /// # Errors
 /// The file cannot be read, or a line is no position of a suite.
 pub fn read(path: &Path) -> Result<Vec<Endgame>, String> {
-    let text = read_text(path, MOST_BYTES)?;
+    let text = read_text(path, MAX_BYTES)?;
     let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.starts_with('#') && !line.trim().is_empty());
     let endgame = |(number, line): (u32, &str)| {
         read_line(line).map_err(|problem| format!("{}:{number}: {problem}", path.display()))
@@ -168,8 +167,8 @@ fn read_line(line: &str) -> Result<Endgame, String> {
     if position.winner().is_some() {
         return Err("this game is over".into());
     }
-    if !(1..=MOST_CONTESTED).contains(&contested(&position)) {
-        return Err(format!("1 to {MOST_CONTESTED} contested squares are wanted"));
+    if !(1..=MAX_CONTESTED).contains(&contested(&position)) {
+        return Err(format!("1 to {MAX_CONTESTED} contested squares are wanted"));
     }
     Ok(Endgame { position, winner })
 }

@@ -1,4 +1,4 @@
-"""Checks of dist/botzone.cpp: `python3 -m unittest discover --start-directory launcher`.
+"""Checks of dist/botzone.cpp: `python3 -m unittest discover --start-directory packaging/botzone`.
 
 The source is made and compiled as Botzone would, and the program plays with each of the launcher's ways
 and under what a judge may forbid.  Each restriction is a command put before the bot's own.
@@ -17,7 +17,7 @@ import unittest
 from pathlib import Path
 
 LAUNCHER = Path(__file__).resolve().parent
-ROOT = LAUNCHER.parent
+ROOT = LAUNCHER.parents[1]
 DIST = ROOT / "dist"
 sys.path.insert(0, str(ROOT / "scripts"))
 

@@ -1,6 +1,6 @@
-"""Writes the one-file C++ package for Botzone: launcher/botzone.cpp with the static executable inside.
+"""Writes the one-file C++ package for Botzone: packaging/botzone/botzone.cpp with the static executable inside.
 
-    python3 launcher/make_botzone.py EXECUTABLE dist/botzone.cpp
+    python3 packaging/botzone/make_botzone.py EXECUTABLE dist/botzone.cpp
 
 Started by `make botzone`.  What the launcher takes for granted about the executable is checked here.
 """

@@ -1,6 +1,6 @@
 """What the launcher adds to the executable's start-up time and memory.
 
-    python3 launcher/measure.py [--runs N]
+    python3 packaging/botzone/measure.py [--runs N]
 
 After `make botzone`.  Compiles dist/botzone.cpp as Botzone does.  The programs take turns, so that a busy
 machine slows all of them alike; still, only figures of an idle machine mean something.
@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-DIST = Path(__file__).resolve().parent.parent / "dist"
+DIST = Path(__file__).resolve().parents[2] / "dist"
 WAYS = ["load", "memfd", "file"]
 FIRST_TURN = b"1\n-1 -1 -1 -1 -1 -1\n"
 
