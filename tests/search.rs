@@ -244,7 +244,7 @@ fn a_full_tree_loses_what_was_visited_least_and_grows_on() {
         let mut search = Search::new(Position::standard(), params, resources);
         let report = run_iterations(&mut search, 30_000);
         assert_eq!((report.iterations, report.visits), (30_000, 30_000));
-        assert!(report.thinned > 1, "{} times", report.thinned);
+        assert!(report.pruned > 1, "{} times", report.pruned);
         assert!(report.memory_used <= 1.0, "{} used", report.memory_used);
         search.advance(report.best.unwrap());
         let advanced = run_iterations(&mut search, 0);
@@ -277,7 +277,7 @@ fn a_full_tree_stops_growing_but_not_the_search_when_the_deadline_is_near() {
     }
     // Two million words: pruning is estimated at 40 ms, more than the limit.
     let report = run(&mut search, Limits::time(Duration::from_millis(30)));
-    assert!(report.iterations > 0 && report.thinned == 0 && full(&report));
+    assert!(report.iterations > 0 && report.pruned == 0 && full(&report));
     assert!(run_iterations(&mut search, 1).memory_used < 0.6);
 }
 
@@ -287,8 +287,8 @@ fn hardly_any_memory_is_enough_for_a_move() {
         let resources = Resources { memory: 0, ..Resources::default() };
         let report = found(&Position::standard(), &params, resources, 3000);
         assert_eq!(Position::standard().check(report.best.unwrap()), Ok(()));
-        // Children of the root alone may take it all: thinning gains nothing then, and is given up.
-        assert!(report.thinned < 100, "thinned {} times", report.thinned);
+        // Children of the root alone may take it all: pruning gains nothing then, and is given up.
+        assert!(report.pruned < 100, "pruned {} times", report.pruned);
     }
 }
 
@@ -320,7 +320,7 @@ fn a_deadline_does_not_count_before_a_hundred_iterations() {
             }
             run_iterations(&mut search, 5000);
             let report = run(&mut search, Limits { iterations, deadline: passed });
-            assert_eq!((report.iterations, report.thinned), (wanted, 0), "{name}, {threads} threads");
+            assert_eq!((report.iterations, report.pruned), (wanted, 0), "{name}, {threads} threads");
         }
     }
 }

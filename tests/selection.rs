@@ -1,7 +1,7 @@
 //! Selection formulas against plain double precision, on random families.
 
 use fastrand::Rng;
-use otrera::search::backup::{Rewards, Step, add_rewards, carry_proof};
+use otrera::search::backup::{Rewards, Step, add_rewards, back_up_proof};
 use otrera::search::expand::Expander;
 use otrera::search::params::{Formula, Puct};
 use otrera::search::select::cache::SelectionCache;
@@ -315,7 +315,7 @@ fn selection_follows_puct() {
         };
         let highest = children.iter().map(score).fold(0.0, f64::max);
         let untried = tree.next_prior(id).map(|prior| mean + exploration * f64::from(prior));
-        let parent = Parent::of_descents(&tree, id, Side::Black, pending, pending_rewards);
+        let parent = Parent::in_burst(&tree, id, Side::Black, pending, pending_rewards);
         let selected = selected(&parent, &params, variance);
         let ours = match children.iter().find(|child| child.0 == selected) {
             Some(tried) => score(tried),
@@ -438,7 +438,7 @@ fn a_node_is_lost_when_the_last_of_its_children_is() {
     for (proven, &(child, _)) in (1..).zip(&children) {
         tree.node(child).prove(Side::White);
         let path = [(tree.root(), Side::White), (child, Side::Black)];
-        carry_proof(&tree, path.map(|(node, mover)| Step { node, mover }).into_iter());
+        back_up_proof(&tree, path.map(|(node, mover)| Step { node, mover }).into_iter());
         assert_eq!(tree.root_proof(), (proven == 2).then_some(Side::White));
     }
 }

@@ -113,7 +113,7 @@ fn all_below(tree: &Tree, id: NodeId, way: &str, is_kept: &impl Fn(u32) -> bool,
 }
 
 #[test]
-fn a_thinned_tree_keeps_what_was_visited_most() {
+fn a_pruned_tree_keeps_what_was_visited_most() {
     let mut rng = Rng::with_seed(3);
     let mut kept = 0;
     for round in 0..300 {
@@ -135,7 +135,7 @@ fn a_thinned_tree_keeps_what_was_visited_most() {
             text
         };
         let all: Vec<_> = (0..8).map(at_least).collect();
-        tree.thin(part);
+        tree.prune(part);
         let mut now = Vec::new();
         all_below(&tree, tree.root(), "", &|_| true, &mut now);
         assert!(all.contains(&now) && !tree.is_full(), "round {round}");

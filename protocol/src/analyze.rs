@@ -132,8 +132,8 @@ fn described(report: &Report, side: Side, lines: usize) -> String {
     }
     let course = "principal variation: ";
     text += &format!("{course}{}\n", moves_within(&report.principal_variation, WIDTH - course.len()));
-    if report.thinned > 0 {
-        text += &format!("The memory was used up and recycled, times: {}\n", report.thinned);
+    if report.pruned > 0 {
+        text += &format!("The memory was used up and recycled, times: {}\n", report.pruned);
     }
     text
 }

@@ -64,7 +64,7 @@ pub fn add_rewards(tree: &Tree, path: &[Step], rewards: Rewards) {
 
 /// Backs up the proof of the path's last node (MCTS-Solver, Winands et al. 2008): a side wins if one of its choices
 /// wins, and loses if all of them lose. Stops at the first node that is not decided.
-pub fn carry_proof(tree: &Tree, path: impl DoubleEndedIterator<Item = Step>) {
+pub fn back_up_proof(tree: &Tree, path: impl DoubleEndedIterator<Item = Step>) {
     let mut upwards = path.rev();
     let Some(mut child) = upwards.next() else { return };
     for parent in upwards {

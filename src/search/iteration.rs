@@ -1,27 +1,196 @@
 //! One iteration: select, expand, evaluate, back up. START HERE.
 //!
-//! A descent follows the child that [`select`] prefers, from the root or from a node on the current path, to a leaf:
-//! a node that is new, proven, or cannot be expanded. A proof or [`super::evaluate`] gives the leaf's value.
-//! [`super::worker`] adds it to the nodes on the path ([`backup`]) as their bursts end. `worker::Scratch` holds the
-//! buffers of a descent.
+//! A [`Worker`] is one search thread. Its loop, [`Worker::work`], looks at the last node of the current path:
+//!
+//! - **No node**: begin the next burst at the root.
+//! - **The node's burst is over**: remove the node from the path and back up the burst's rewards ([`backup`]).
+//! - **Otherwise** descend to the child that [`select`] prefers. At a leaf, a proof or [`super::evaluate`] gives the
+//!   value. A leaf is a node that is new, proven, or cannot be expanded.
+//!
+//! A *burst* is a number of iterations that a node runs below itself before their results are backed up to it. Its
+//! length is 1/16 of the node's visits with one or two workers and at most `Params::burst`, see [`Run::burst_length`].
+//! The visits are counted when the burst is granted, so that the iterations in flight count as losses (virtual loss).
+//!
+//! Example with one worker, 1/16:
+//!
+//! ```text
+//!   path             visits   granted
+//!   root              3,200   200 = 3,200 / 16
+//!     movement m      1,600   100 = min(1,600 / 16, 200 left at the root)
+//!       arrow a          48     3 = min(48 / 16, 100 left at m)
+//!         new leaf        1     1
+//! ```
+//!
+//! 1. The worker descends to the new leaf. It adds 200 visits to the root, 100 to m and 3 to a.
+//! 2. It evaluates the leaf and returns to a, which has 2 iterations left: it selects below a twice more.
+//! 3. The burst of a is used up. One addition gives a its 3 rewards; m has 97 iterations left.
+//! 4. The worker selects below m until 100 rewards are collected there, and adds them to m in one addition.
+//! 5. The root has 100 iterations left; when they are done, its 200 rewards are added and the next burst begins.
+//!
+//! Bursts save most of the way down from the root, replace many atomic additions by one, and keep workers in
+//! different parts of the tree.
 
 use super::backup::{self, Rewards, Step};
+use super::evaluate::EvaluationScratch;
 use super::expand::Expander;
 use super::params::Formula;
 use super::run::Run;
+use super::select::cache::SelectionCache;
 use super::select::puct::ValueVariance;
 use super::select::{self, Parent, Selected};
 use super::state::State;
-use super::worker::{Level, Scratch, Worker};
 use crate::board::position::Position;
 use crate::board::square::Side;
+use crate::endgame::FillingProver;
 use crate::eval::winrate::WinRate;
-use crate::simd::Lanes;
+use crate::seed::mix_seed;
+use crate::simd::{Lanes, SimdTask};
+use fastrand::Rng;
+
+/// A search thread's state, kept between runs.
+pub(crate) struct Worker {
+    /// Nodes of the current descent, the root first.
+    path: Vec<Level>,
+    scratch: Scratch,
+    /// Length of the longest path of this run, in nodes.
+    longest: usize,
+    /// Iterations until the next clock check.
+    until_clock: u32,
+}
+
+/// A node on the current path with its burst. Aligned to a cache line, like everything a worker writes to: two
+/// workers that write to one line slow each other down (false sharing).
+#[repr(align(64))]
+struct Level {
+    step: Step,
+    state: State,
+    /// Variance of the values below the parent.
+    variance: ValueVariance,
+    /// Burst length: iterations granted to the node and already counted as its visits.
+    granted: u32,
+    /// True until the node has been evaluated, if this descent created it.
+    is_new: bool,
+    /// Sum over the iterations of the burst that have ended; not yet backed up to the node.
+    rewards: Rewards,
+}
+
+/// Buffers of an iteration: random numbers, reused allocations, caches.
+struct Scratch {
+    rng: Rng,
+    expander: Expander,
+    leaf: EvaluationScratch,
+    cache: SelectionCache,
+    prover: FillingProver,
+}
+
+impl Level {
+    /// Returns the iterations of the burst that have not been evaluated yet.
+    #[inline(always)]
+    fn left(&self) -> u32 {
+        self.granted - self.rewards.count
+    }
+
+    /// True if no further descent begins at this node: its burst is used up, or the run is over or the node proven. A
+    /// descent that has begun always continues to a leaf, since its visit is counted.
+    #[inline(always)]
+    fn is_burst_over(&self, run: &Run) -> bool {
+        let is_stopped = || !run.is_running() || run.tree.node(self.step.node).proof().is_some();
+        self.left() == 0 || self.rewards.count > 0 && is_stopped()
+    }
+}
 
 impl Worker {
+    /// Iterations between two clock checks: well under a millisecond.
+    const CLOCK_INTERVAL: u32 = 16;
+
+    /// Creates worker number `index`. Workers of equal seed draw different random numbers.
+    pub fn new(seed: u64, index: u64) -> Self {
+        let scratch = Scratch {
+            rng: Rng::with_seed(mix_seed(seed, index)),
+            expander: Expander::new(),
+            leaf: EvaluationScratch::default(),
+            cache: SelectionCache::default(),
+            prover: FillingProver::new(),
+        };
+        Self { path: Vec::with_capacity(64), scratch, longest: 0, until_clock: 0 }
+    }
+
+    /// Iterates until the run is over. Calls `tick` after a clock check, between two bursts of the root.
+    pub fn work(&mut self, run: &Run, tick: &mut dyn FnMut(&Run)) {
+        struct Iterations<'a, 'b>(&'a mut Worker, &'a Run<'b>, &'a mut dyn FnMut(&Run));
+        impl SimdTask for Iterations<'_, '_> {
+            type Output = ();
+            #[inline(always)]
+            fn run<L: Lanes>(self) {
+                self.0.work_with::<L>(self.1, self.2);
+            }
+        }
+        run.evaluator.kernel().dispatch(Iterations(self, run, tick));
+    }
+
+    /// [`Worker::work`], compiled for one instruction set with the whole iteration inlined.
+    #[inline(always)]
+    fn work_with<L: Lanes>(&mut self, run: &Run, tick: &mut dyn FnMut(&Run)) {
+        self.scratch.cache.clear();
+        (self.longest, self.until_clock) = (0, 1);
+        let mut has_checked_clock = false;
+        loop {
+            let Some(level) = self.path.last() else {
+                if std::mem::take(&mut has_checked_clock) {
+                    run.counters.reach(self.longest);
+                    tick(run);
+                }
+                if !self.begin_burst(run) {
+                    break;
+                }
+                continue;
+            };
+            if level.is_burst_over(run) {
+                self.end_burst(run);
+            } else if !self.descend::<L>(run) {
+                self.evaluate_leaf::<L>(run);
+                has_checked_clock |= self.check_clock(run);
+            }
+        }
+        run.counters.reach(self.longest);
+        run.tree.return_chunk(std::mem::take(&mut self.scratch.expander.chunk));
+    }
+
+    /// Begins a burst at the root: counts its visits and makes the root the path. Returns `false` if the run is over.
+    #[inline(always)]
+    fn begin_burst(&mut self, run: &Run) -> bool {
+        let step = Step { node: run.tree.root(), mover: run.root.side().opponent() };
+        let root = run.tree.node(step.node);
+        let granted = run.claim_iterations(run.burst_length(root.visits()));
+        if granted == 0 {
+            return false;
+        }
+        root.add_visits(granted);
+        let (state, variance) = (State::ToMove(run.root), ValueVariance::START);
+        self.path.push(Level { step, state, variance, granted, is_new: false, rewards: Rewards::default() });
+        true
+    }
+
+    /// Removes the last node from the path, backs up its rewards, and takes back the visits of the iterations that
+    /// were not run.
+    #[inline(always)]
+    fn end_burst(&mut self, run: &Run) {
+        let Some(level) = self.path.last() else { return };
+        let (left, rewards) = (level.left(), level.rewards);
+        if left > 0 {
+            run.tree.node(level.step.node).take_visits(left);
+        }
+        backup::add_rewards(run.tree, &[level.step], rewards);
+        self.path.truncate(self.path.len() - 1);
+        match self.path.last_mut() {
+            Some(parent) => parent.rewards.add(rewards),
+            None => run.return_iterations(left),
+        }
+    }
+
     /// Selects a child of the last node of the path and appends it. Returns `false` at a leaf.
     #[inline(always)]
-    pub(super) fn descend_to_child<L: Lanes>(&mut self, run: &Run) -> bool {
+    fn descend<L: Lanes>(&mut self, run: &Run) -> bool {
         let Some((Selected { child, is_new }, variance)) = self.select_child::<L>(run) else { return false };
         let Some(level) = self.path.last() else { return false };
         let node = run.tree.node(child);
@@ -32,30 +201,13 @@ impl Worker {
             }
             1
         } else {
-            let granted = run.descents_in_a_row(node.visits()).min(left);
+            let granted = run.burst_length(node.visits()).min(left);
             node.add_visits(granted);
             granted
         };
         let step = Step { node: child, mover };
         self.path.push(Level { step, state, variance, granted, is_new, rewards: Rewards::default() });
         true
-    }
-
-    /// Evaluates the last node of the path, unless a proof gives its value, and backs up a proof.
-    #[inline(always)]
-    pub(super) fn evaluate_leaf<L: Lanes>(&mut self, run: &Run) {
-        let Some(level) = self.path.last_mut() else { return };
-        let proof = run.tree.node(level.step.node).proof();
-        let for_black = match proof {
-            Some(Side::Black) => WinRate::WIN,
-            Some(Side::White) => WinRate::LOSS,
-            None => run.evaluator.evaluate::<L>(&level.state, &mut self.scratch.rng, &mut self.scratch.leaf),
-        };
-        level.rewards.add(Rewards::of(for_black));
-        level.is_new = false;
-        if proof.is_some() {
-            backup::carry_proof(run.tree, self.path.iter().map(|level| level.step));
-        }
     }
 
     /// Selects a child of the last node of the path: the best by the formula, or the first if the node has just been
@@ -75,7 +227,7 @@ impl Worker {
             if tree.is_expanded(id) { None } else { Some(expand::<L>(run, &self.path, &mut self.scratch)?) };
         let chooser = level.state.chooser();
         let reward = level.rewards.of_side(level.step.mover);
-        let parent = Parent::of_descents(tree, id, chooser, level.left(), reward);
+        let parent = Parent::in_burst(tree, id, chooser, level.left(), reward);
         let variance = match &run.params.formula {
             Formula::Puct(puct) => level.variance.at(&parent, puct),
             _ => level.variance,
@@ -100,6 +252,36 @@ impl Worker {
             }
             _ => state.winner(),
         }
+    }
+
+    /// Evaluates the last node of the path, unless a proof gives its value, and backs up a proof.
+    #[inline(always)]
+    fn evaluate_leaf<L: Lanes>(&mut self, run: &Run) {
+        self.longest = self.longest.max(self.path.len());
+        let Some(level) = self.path.last_mut() else { return };
+        let proof = run.tree.node(level.step.node).proof();
+        let for_black = match proof {
+            Some(Side::Black) => WinRate::WIN,
+            Some(Side::White) => WinRate::LOSS,
+            None => run.evaluator.evaluate::<L>(&level.state, &mut self.scratch.rng, &mut self.scratch.leaf),
+        };
+        level.rewards.add(Rewards::of(for_black));
+        level.is_new = false;
+        if proof.is_some() {
+            backup::back_up_proof(run.tree, self.path.iter().map(|level| level.step));
+        }
+    }
+
+    /// Counts an iteration; checks the clock after every [`Self::CLOCK_INTERVAL`] and returns `true` then.
+    #[inline(always)]
+    fn check_clock(&mut self, run: &Run) -> bool {
+        self.until_clock -= 1;
+        if self.until_clock > 0 {
+            return false;
+        }
+        self.until_clock = Self::CLOCK_INTERVAL;
+        run.check_clock();
+        true
     }
 }
 

@@ -3,17 +3,22 @@
 //! A turn is two edges of the tree: the *movement* of an amazon, then its *arrow* (the paper's move groups). START
 //! HERE: [`iteration`] is one iteration from top to bottom.
 //!
+//! [`Search::run`], in this file, starts the threads. Modules in reading order; each uses only those after it:
+//!
 //! | module | does |
 //! |---|---|
+//! | [`iteration`] | iterates on one thread: select, expand, evaluate, back up |
+//! | [`report`] | builds the result: best move, principal variation, statistics |
+//! | [`run`] | holds the state shared by the threads, and the limits |
 //! | [`select`] | selects a child: PUCT, UCT or UCB1-tuned |
 //! | [`expand`] | lists the children of a node, ordered by prior |
-//! | [`evaluate`] | evaluates a new leaf: the model, after random half-moves ([`rollout`]), or a [`playout`] |
-//! | [`backup`] | adds the leaf's value to its ancestors and propagates proofs |
-//! | [`worker`] | repeats iterations on one thread |
-//! | [`run`] | holds the state shared by the threads |
+//! | [`evaluate`] | evaluates a new leaf: the model, after rollouts |
+//! | [`rollout`] | plays a few random half-moves |
+//! | [`playout`] | plays random half-moves to the end of the game |
+//! | [`backup`] | adds the leaf's value to its ancestors and backs up proofs |
+//! | [`state`] | the game state at a node |
 //! | [`tree`] | stores the nodes |
 //! | [`params`] | defines every search parameter and the presets |
-//! | [`report`] | builds the result: best move, principal variation, statistics |
 //!
 //! The search prints nothing and knows no protocol. It reports through a closure and stops when a flag is set.
 
@@ -29,7 +34,8 @@ pub mod run;
 pub mod select;
 pub mod state;
 pub mod tree;
-pub mod worker;
+
+pub use run::Limits;
 
 use crate::board::moves::Move;
 use crate::board::position::Position;
@@ -39,54 +45,14 @@ use crate::threads::{ThreadPool, ThreadPoolBuilder};
 use crate::time::Instant;
 use crossbeam_utils::CachePadded;
 use evaluate::LeafEvaluator;
+use iteration::Worker;
 use params::{Parallel, Params};
 use report::Report;
-use run::{Progress, Run, Tally};
+use run::{Counters, Run};
+
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tree::Tree;
-use worker::Worker;
-
-/// Stop conditions of a search. Without either limit the search runs until it is stopped or the outcome is proven.
-///
-/// ```
-/// use otrera::Limits;
-/// use std::time::{Duration, Instant};
-/// let both = Limits { iterations: Some(5000), ..Limits::time(Duration::from_secs(1)) };
-/// assert!(both.deadline.is_some_and(|deadline| deadline > Instant::now()));
-/// ```
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Limits {
-    /// Maximum number of iterations, summed over all threads.
-    pub iterations: Option<u64>,
-    /// This moment, but not before [`Limits::MIN_ITERATIONS`].
-    pub deadline: Option<Instant>,
-}
-
-impl Limits {
-    /// Iterations before a deadline counts: without any the first legal move would be played. They take a millisecond.
-    pub const MIN_ITERATIONS: u64 = 100;
-
-    /// Limits the search to `count` iterations.
-    pub fn iterations(count: u64) -> Self {
-        Self { iterations: Some(count), deadline: None }
-    }
-
-    /// Limits the search to `duration` from now.
-    pub fn time(duration: Duration) -> Self {
-        Self { iterations: None, deadline: Instant::now().checked_add(duration) }
-    }
-
-    /// Iterations that no deadline prevents.
-    pub fn fewest(&self) -> u64 {
-        self.iterations.map_or(Self::MIN_ITERATIONS, |count| count.min(Self::MIN_ITERATIONS))
-    }
-
-    /// True if more than `time` remains before the deadline, or if there is no deadline.
-    fn has_left(&self, time: Duration) -> bool {
-        self.deadline.is_none_or(|deadline| deadline.saturating_duration_since(Instant::now()) > time)
-    }
-}
 
 /// Machine resources for a search. By default one thread, 160 MiB and seed 1.
 ///
@@ -250,7 +216,7 @@ impl Search {
     /// the side to move then fills its own squares.
     ///
     /// When the tree is full, its least-visited nodes are pruned until half of the memory is free, see
-    /// [`Tree::thin`]. This is skipped if the deadline is nearer than [`Tree::thinning_time`] (2.7 s per gigabyte).
+    /// [`Tree::prune`]. This is skipped if the deadline is nearer than [`Tree::prune_time`] (2.7 s per gigabyte).
     /// `stop` is not checked while pruning.
     ///
     /// ```
@@ -273,7 +239,7 @@ impl Search {
         let mut prover = FillingProver::new();
         let filling = root_winner.and_then(|_| prover.filling_move(&self.position));
         let margin = root_winner.and_then(|_| prover.margin(&self.position));
-        let (mut tally, mut limits_now) = (Tally::default(), *limits);
+        let (mut counters, mut limits_now) = (Counters::default(), *limits);
         let mut progress = Progress::new(started, progress);
         let mut pausing = true;
         loop {
@@ -285,8 +251,8 @@ impl Search {
                 evaluator: &self.evaluator,
                 limits: &limits_now,
                 stop,
-                tally: &tally,
-                row_shift: Run::row_shift(self.workers.len()),
+                counters: &counters,
+                burst_shift: Run::burst_shift(self.workers.len()),
                 root_winner,
                 margin,
                 // If the root is a proven loss, the search still has to find the most stubborn move, so nothing is
@@ -298,21 +264,21 @@ impl Search {
                 return report::of_filling(&run, mv, started.elapsed());
             }
             if self.position.winner().is_none() {
-                run.work_together(&mut self.workers, self.pool.as_ref(), &mut progress);
+                work_together(&run, &mut self.workers, self.pool.as_ref(), &mut progress);
             }
             if run.is_too_short() {
-                limits_now = Limits::iterations(limits.fewest());
-                tally.finished = AtomicBool::new(false);
+                limits_now = Limits::iterations(limits.min_iterations());
+                counters.finished = AtomicBool::new(false);
                 pausing = false;
                 continue;
             }
             if !run.is_paused() {
                 return report::of_search(&run, started.elapsed());
             }
-            pausing = limits.has_left(self.tree.thinning_time());
+            pausing = limits.leaves(self.tree.prune_time());
             if pausing {
-                pausing = self.tree.thin(Self::KEPT);
-                tally.thinned += 1;
+                pausing = self.tree.prune(Self::KEPT);
+                counters.pruned += 1;
             }
         }
     }
@@ -332,6 +298,48 @@ impl Search {
             self.tree.clear();
         }
         Some(winner)
+    }
+}
+
+/// Iterates with all workers until the run is over or pauses. The first worker reports progress.
+fn work_together(
+    run: &Run,
+    workers: &mut [CachePadded<Worker>],
+    pool: Option<&ThreadPool>,
+    progress: &mut Progress,
+) {
+    let (first, others) = workers.split_at_mut(1);
+    match pool {
+        Some(pool) => pool.scope(|scope| {
+            for worker in others {
+                scope.spawn(|_| worker.work(run, &mut |_| ()));
+            }
+            first[0].work(run, &mut |run| progress.tick(run));
+        }),
+        None => first[0].work(run, &mut |run| progress.tick(run)),
+    }
+}
+
+/// Calls the progress closure about once a second.
+struct Progress<'a> {
+    next: Instant,
+    started: Instant,
+    progress: &'a mut (dyn FnMut(&Report) + Send),
+}
+
+impl<'a> Progress<'a> {
+    const INTERVAL: Duration = Duration::from_secs(1);
+
+    fn new(started: Instant, progress: &'a mut (dyn FnMut(&Report) + Send)) -> Self {
+        Self { next: started + Self::INTERVAL, started, progress }
+    }
+
+    fn tick(&mut self, run: &Run) {
+        let now = Instant::now();
+        if now >= self.next {
+            self.next = now + Self::INTERVAL;
+            (self.progress)(&report::of_search(run, now - self.started));
+        }
     }
 }
 

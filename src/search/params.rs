@@ -130,7 +130,7 @@ pub struct Params {
     /// True if [`crate::endgame`] proves positions and plays out a decided endgame.
     pub counting: bool,
     /// Maximum burst length: iterations run below a node before their results are backed up to it, see
-    /// [`super::worker`]. 1 starts every iteration at the root.
+    /// [`super::iteration`]. 1 starts every iteration at the root.
     pub burst: u32,
 }
 

@@ -38,8 +38,8 @@ pub struct Report {
     pub nodes: usize,
     /// The part of the tree's memory that is in use, 0 to 1.
     pub memory_used: f64,
-    /// How often in this run a full tree was thinned, see [`Tree::thin`].
-    pub thinned: u32,
+    /// How often in this run a full tree was thinned, see [`Tree::prune`].
+    pub pruned: u32,
     /// Deepest descent, in whole moves (rounded up).
     pub depth: usize,
     /// Time since the run began.
@@ -137,12 +137,12 @@ pub(crate) fn of_search(run: &Run, elapsed: Duration) -> Report {
         margin: run.margin.or_else(|| margin_after_win(&run.root, proven, principal_variation.first())),
         lines: lines(run, principal_variation.first()),
         principal_variation,
-        iterations: run.tally.iterations.load(Relaxed),
+        iterations: run.counters.iterations.load(Relaxed),
         visits: root.visits(),
         nodes: tree.len(),
         memory_used: tree.filled(),
-        thinned: run.tally.thinned,
-        depth: run.tally.depth.load(Relaxed).saturating_sub(1).div_ceil(levels),
+        pruned: run.counters.pruned,
+        depth: run.counters.depth.load(Relaxed).saturating_sub(1).div_ceil(levels),
         elapsed,
     }
 }

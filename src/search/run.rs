@@ -1,19 +1,57 @@
-//! A run: state shared by the workers, from the start until they reach a limit or pause for pruning.
+//! A run: state shared by the workers, from the start until they reach a limit or pause for pruning; its limits and
+//! counters.
 
-use super::Limits;
 use super::evaluate::LeafEvaluator;
 use super::params::Params;
-use super::report::{self, Report};
 use super::tree::{Node, Tree};
-use super::worker::Worker;
 use crate::board::moves::Move;
 use crate::board::position::Position;
 use crate::board::square::Side;
-use crate::threads::ThreadPool;
 use crate::time::Instant;
 use crossbeam_utils::CachePadded;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
+
+/// Stop conditions of a search. Without either limit the search runs until it is stopped or the outcome is proven.
+///
+/// ```
+/// use otrera::Limits;
+/// use std::time::{Duration, Instant};
+/// let both = Limits { iterations: Some(5000), ..Limits::time(Duration::from_secs(1)) };
+/// assert!(both.deadline.is_some_and(|deadline| deadline > Instant::now()));
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits {
+    /// Maximum number of iterations, summed over all threads.
+    pub iterations: Option<u64>,
+    /// This moment, but not before [`Limits::MIN_ITERATIONS`].
+    pub deadline: Option<Instant>,
+}
+
+impl Limits {
+    /// Iterations before a deadline counts: without any the first legal move would be played. They take a millisecond.
+    pub const MIN_ITERATIONS: u64 = 100;
+
+    /// Limits the search to `count` iterations.
+    pub fn iterations(count: u64) -> Self {
+        Self { iterations: Some(count), deadline: None }
+    }
+
+    /// Limits the search to `duration` from now.
+    pub fn time(duration: Duration) -> Self {
+        Self { iterations: None, deadline: Instant::now().checked_add(duration) }
+    }
+
+    /// Iterations that no deadline prevents.
+    pub fn min_iterations(&self) -> u64 {
+        self.iterations.map_or(Self::MIN_ITERATIONS, |count| count.min(Self::MIN_ITERATIONS))
+    }
+
+    /// True if more than `time` remains before the deadline, or if there is no deadline.
+    pub(super) fn leaves(&self, time: Duration) -> bool {
+        self.deadline.is_none_or(|deadline| deadline.saturating_duration_since(Instant::now()) > time)
+    }
+}
 
 /// State shared by the workers of one run.
 pub(crate) struct Run<'a> {
@@ -26,9 +64,9 @@ pub(crate) struct Run<'a> {
     pub limits: &'a Limits,
     /// Stops the run; set by the caller.
     pub stop: &'a AtomicBool,
-    pub tally: &'a Tally,
-    /// Burst length as a right shift of the visits, see [`Run::row_shift`].
-    pub row_shift: u32,
+    pub counters: &'a Counters,
+    /// Burst length as a right shift of the visits, see [`Run::burst_shift`].
+    pub burst_shift: u32,
     /// Winner of the root proven by [`crate::endgame`], if any.
     pub root_winner: Option<Side>,
     /// [`crate::endgame::FillingProver::margin`] of the root.
@@ -41,7 +79,7 @@ pub(crate) struct Run<'a> {
 
 /// Counters of a run.
 #[derive(Default)]
-pub(crate) struct Tally {
+pub(crate) struct Counters {
     /// Set by the worker that reached a limit.
     pub finished: AtomicBool,
     /// Incremented by all workers, hence in a cache line apart from the fields that are only read.
@@ -49,10 +87,10 @@ pub(crate) struct Tally {
     /// Length of the longest path so far, in nodes, the root included.
     pub depth: AtomicUsize,
     /// Number of times the full tree was pruned.
-    pub thinned: u32,
+    pub pruned: u32,
 }
 
-impl Tally {
+impl Counters {
     /// Records a path of `depth` nodes.
     pub fn reach(&self, depth: usize) {
         // Written only on change: its cache line is read before every iteration.
@@ -63,22 +101,22 @@ impl Tally {
 }
 
 impl Run<'_> {
-    /// Returns log2 of the visits for one iteration of a burst, see [`Run::descents_in_a_row`]. One worker's burst
-    /// adds at most 1/16 to a node's visits, and the bursts of all workers together at most 1/8.
-    pub fn row_shift(workers: usize) -> u32 {
+    /// Returns log2 of the visits for one iteration of a burst, see [`Run::burst_length`]. One worker's burst adds at
+    /// most 1/16 to a node's visits, and the bursts of all workers together at most 1/8.
+    pub fn burst_shift(workers: usize) -> u32 {
         3 + workers.next_power_of_two().ilog2().max(1)
     }
 
     /// Burst length: iterations run below a node with this many visits before their results are backed up to it.
     #[inline]
-    pub fn descents_in_a_row(&self, visits: u32) -> u32 {
-        (visits >> self.row_shift).clamp(1, self.params.burst)
+    pub fn burst_length(&self, visits: u32) -> u32 {
+        (visits >> self.burst_shift).clamp(1, self.params.burst)
     }
 
     /// True until a limit is reached, `stop` is set, or a full tree makes the run pause.
     #[inline]
-    pub fn goes_on(&self) -> bool {
-        let is_over = self.tally.finished.load(Relaxed) || self.stop.load(Relaxed);
+    pub fn is_running(&self) -> bool {
+        let is_over = self.counters.finished.load(Relaxed) || self.stop.load(Relaxed);
         !(is_over || self.pausing && self.tree.is_full())
     }
 
@@ -86,15 +124,15 @@ impl Run<'_> {
     /// proven.
     #[inline]
     pub fn claim_iterations(&self, wanted: u32) -> u32 {
-        if !self.goes_on() {
+        if !self.is_running() {
             return 0;
         }
-        let before = self.tally.iterations.fetch_add(wanted.into(), Relaxed);
+        let before = self.counters.iterations.fetch_add(wanted.into(), Relaxed);
         let left = self.limits.iterations.map_or(u64::MAX, |limit| limit.saturating_sub(before));
         let mut granted = left.min(wanted.into()) as u32;
         if self.tree.root_proof().is_some() {
             granted = 0;
-            self.tally.finished.store(true, Relaxed);
+            self.counters.finished.store(true, Relaxed);
         }
         self.return_iterations(wanted - granted);
         granted
@@ -104,13 +142,13 @@ impl Run<'_> {
     #[inline]
     pub fn return_iterations(&self, count: u32) {
         if count > 0 {
-            self.tally.iterations.fetch_sub(count.into(), Relaxed);
+            self.counters.iterations.fetch_sub(count.into(), Relaxed);
         }
     }
 
     /// True if the run stopped only because the tree is full.
     pub fn is_paused(&self) -> bool {
-        let Tally { finished, iterations, .. } = self.tally;
+        let Counters { finished, iterations, .. } = self.counters;
         let is_met = self.limits.iterations.is_some_and(|limit| iterations.load(Relaxed) >= limit);
         let is_over = is_met || finished.load(Relaxed) || self.stop.load(Relaxed);
         self.pausing && self.tree.is_full() && !is_over
@@ -118,67 +156,25 @@ impl Run<'_> {
 
     /// True if the deadline ended the run before it counts.
     pub fn is_too_short(&self) -> bool {
-        let Tally { finished, iterations, .. } = self.tally;
+        let Counters { finished, iterations, .. } = self.counters;
         self.limits.deadline.is_some()
             && finished.load(Relaxed)
-            && iterations.load(Relaxed) < self.limits.fewest()
+            && iterations.load(Relaxed) < self.limits.min_iterations()
             && self.tree.root_proof().is_none()
             && !self.stop.load(Relaxed)
-            && !self.has_most_visits()
+            && !self.has_max_visits()
     }
 
     /// Ends the run if the deadline has passed or the root has [`Node::MAX_VISITS`] visits.
-    pub fn look_at_the_clock(&self) {
+    pub fn check_clock(&self) {
         let is_too_late = self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        if is_too_late || self.has_most_visits() {
-            self.tally.finished.store(true, Relaxed);
+        if is_too_late || self.has_max_visits() {
+            self.counters.finished.store(true, Relaxed);
         }
     }
 
-    fn has_most_visits(&self) -> bool {
+    fn has_max_visits(&self) -> bool {
         self.tree.node(self.tree.root()).visits() >= Node::MAX_VISITS
-    }
-
-    /// Iterates with all workers until the run is over or pauses. The first worker reports progress.
-    pub fn work_together(
-        &self,
-        workers: &mut [CachePadded<Worker>],
-        pool: Option<&ThreadPool>,
-        progress: &mut Progress,
-    ) {
-        let (first, others) = workers.split_at_mut(1);
-        match pool {
-            Some(pool) => pool.scope(|scope| {
-                for worker in others {
-                    scope.spawn(|_| worker.work(self, &mut |_| ()));
-                }
-                first[0].work(self, &mut |run| progress.tick(run));
-            }),
-            None => first[0].work(self, &mut |run| progress.tick(run)),
-        }
-    }
-}
-
-/// Calls the progress closure about once a second.
-pub(crate) struct Progress<'a> {
-    next: Instant,
-    started: Instant,
-    progress: &'a mut (dyn FnMut(&Report) + Send),
-}
-
-impl<'a> Progress<'a> {
-    const INTERVAL: Duration = Duration::from_secs(1);
-
-    pub fn new(started: Instant, progress: &'a mut (dyn FnMut(&Report) + Send)) -> Self {
-        Self { next: started + Self::INTERVAL, started, progress }
-    }
-
-    fn tick(&mut self, run: &Run) {
-        let now = Instant::now();
-        if now >= self.next {
-            self.next = now + Self::INTERVAL;
-            (self.progress)(&report::of_search(run, now - self.started));
-        }
     }
 }
 
@@ -186,14 +182,17 @@ impl<'a> Progress<'a> {
 mod tests {
     use super::*;
 
-    /// A row is as long as these bounds allow, or more than half as long.
+    /// A burst is as long as these bounds allow, or more than half as long.
     #[test]
-    fn a_row_adds_at_most_a_sixteenth_and_the_rows_of_all_workers_an_eighth() {
+    fn a_burst_adds_at_most_a_sixteenth_and_the_bursts_of_all_workers_an_eighth() {
         let visits = 1 << 20;
         for workers in 1..=128 {
-            let row = visits >> Run::row_shift(workers);
+            let burst = visits >> Run::burst_shift(workers);
             let most = (visits / 16).min(visits / 8 / workers);
-            assert!((most / 2 + 1..=most).contains(&row), "{row} of at most {most} for each of {workers}");
+            assert!(
+                (most / 2 + 1..=most).contains(&burst),
+                "{burst} of at most {most} for each of {workers}"
+            );
         }
     }
 }

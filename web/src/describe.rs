@@ -101,9 +101,9 @@ pub struct Found {
     /// Iterations of this run, and visits of the root with those of earlier runs.
     iterations: u64,
     visits: u32,
-    /// Deepest descent, and how often the full tree was thinned, since the search of this position began.
+    /// Deepest descent, and how often the full tree was pruned, since the search of this position began.
     depth: usize,
-    thinned: u32,
+    pruned: u32,
     /// Time of this run.
     seconds: f64,
 }
@@ -130,7 +130,7 @@ impl Found {
             iterations: report.iterations,
             visits: report.visits,
             depth: report.depth,
-            thinned: report.thinned,
+            pruned: report.pruned,
             seconds: report.elapsed.as_secs_f64(),
         }
     }

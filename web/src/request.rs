@@ -33,7 +33,7 @@ const MAX_SECONDS: f64 = 60.0;
 /// The part of the tree's memory from which a run lasts [`THINNING_SECONDS`] or more.
 const NEARLY_FULL: f64 = 0.95;
 
-/// Enough time to thin a full tree: [`Search::run`] does not thin one where the deadline is nearer than that takes, by
+/// Enough time to prune a full tree: [`Search::run`] does not prune one where the deadline is nearer than that takes, by
 /// its estimate 0.42 s for the default memory.
 const THINNING_SECONDS: f64 = 0.6;
 
@@ -138,7 +138,7 @@ pub struct Engine {
 #[derive(Default)]
 struct Progress {
     depth: usize,
-    thinned: u32,
+    pruned: u32,
     memory_used: f64,
 }
 
@@ -200,13 +200,13 @@ impl Engine {
             }
         }
         let report = search.run(&limits, &AtomicBool::new(false), &mut |_| ());
-        let Progress { depth, thinned, .. } = self.progress;
-        let (depth, thinned) = (depth.max(report.depth), thinned + report.thinned);
-        self.progress = Progress { depth, thinned, memory_used: report.memory_used };
-        Ok(Found::new(&Report { depth, thinned, ..report }, think.lines))
+        let Progress { depth, pruned, .. } = self.progress;
+        let (depth, pruned) = (depth.max(report.depth), pruned + report.pruned);
+        self.progress = Progress { depth, pruned, memory_used: report.memory_used };
+        Ok(Found::new(&Report { depth, pruned, ..report }, think.lines))
     }
 
-    /// The limits of a run: its iterations, and its time, which is longer where the tree may have to be thinned.
+    /// The limits of a run: its iterations, and its time, which is longer where the tree may have to be pruned.
     fn limits(&self, think: &Think) -> Result<Limits, String> {
         let time = think.seconds.filter(|seconds| (0.0..=MAX_SECONDS).contains(seconds));
         if think.iterations.is_none() && time.is_none() {

@@ -131,21 +131,21 @@ fn a_counted_endgame_comes_with_its_winner_and_margin() {
 }
 
 #[test]
-fn a_full_tree_is_thinned_however_short_the_runs_are() {
-    // Thinning this memory takes longer than a millisecond by the estimate of the search.
+fn a_full_tree_is_pruned_however_short_the_runs_are() {
+    // Pruning this memory takes longer than a millisecond by the estimate of the search.
     let mut engine = Engine::new(Resources { memory: 1 << 20, ..Resources::default() });
     let fen = Position::standard().to_fen();
     let run = json!({"do": "think", "fen": fen, "seconds": 0.001, "lines": 1});
     let first = ask(&mut engine, &run);
-    let is_thinned = |found: &Value| {
-        found["thinned"].as_u64() > Some(0) && found["depth"].as_u64() >= first["depth"].as_u64()
+    let is_pruned = |found: &Value| {
+        found["pruned"].as_u64() > Some(0) && found["depth"].as_u64() >= first["depth"].as_u64()
     };
-    assert!((0..20_000).any(|_| is_thinned(&ask(&mut engine, &run))), "the memory is full for ever");
-    let thinned = ask(&mut engine, &run);
-    assert!(thinned["thinned"].as_u64() > Some(0), "it is counted as long as the position stays: {thinned}");
+    assert!((0..20_000).any(|_| is_pruned(&ask(&mut engine, &run))), "the memory is full for ever");
+    let pruned = ask(&mut engine, &run);
+    assert!(pruned["pruned"].as_u64() > Some(0), "it is counted as long as the position stays: {pruned}");
     let next = Position::standard().with_move("d1-d7/g7".parse().expect("a move")).to_fen();
     let next = ask(&mut engine, &json!({"do": "think", "fen": next, "iterations": 10}));
-    assert_eq!(next["thinned"], 0);
+    assert_eq!(next["pruned"], 0);
 }
 
 #[test]

@@ -120,10 +120,10 @@ impl Game {
         let search = &mut self.search;
         let think = || {
             let report = search.run(limits, stop, progress);
-            if !stop.load(Ordering::Relaxed) || report.iterations >= limits.fewest() {
+            if !stop.load(Ordering::Relaxed) || report.iterations >= limits.min_iterations() {
                 return report;
             }
-            let late = Limits { iterations: Some(limits.fewest()), deadline: Some(Instant::now()) };
+            let late = Limits { iterations: Some(limits.min_iterations()), deadline: Some(Instant::now()) };
             let more = search.run(&late, &AtomicBool::new(false), progress);
             // Where the outcome is proven no more iterations are made.
             if more.iterations > report.iterations { more } else { report }

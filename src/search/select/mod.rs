@@ -30,13 +30,13 @@ impl<'a> Parent<'a> {
     /// Describes an expanded node outside a burst: one visit in flight, that of the descent.
     #[inline]
     pub fn new(tree: &'a Tree, id: NodeId, chooser: Side) -> Self {
-        Self::of_descents(tree, id, chooser, 1, 0)
+        Self::in_burst(tree, id, chooser, 1, 0)
     }
 
     /// Describes a node inside a burst. `pending`: this worker's visits in flight (virtual loss); `reward`: rewards
     /// of finished iterations that have not been backed up to the node.
     #[inline]
-    pub fn of_descents(tree: &'a Tree, id: NodeId, chooser: Side, pending: u32, reward: u32) -> Self {
+    pub fn in_burst(tree: &'a Tree, id: NodeId, chooser: Side, pending: u32, reward: u32) -> Self {
         let visits = tree.node(id).visits().saturating_sub(pending).max(1);
         Self { tree, id, chooser, visits, reward }
     }

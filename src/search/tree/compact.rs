@@ -27,14 +27,14 @@ impl Tree {
 
     /// Prunes the least-visited nodes' subtrees until at most `part` of the memory, 0 to 1, is in use; the root's
     /// family is always kept. Returns `false` if `(1 + part) / 2` or more is still in use.
-    pub fn thin(&mut self, part: f64) -> bool {
+    pub fn prune(&mut self, part: f64) -> bool {
         let least = self.visits_that_fit((part * self.words.len() as f64) as usize);
         self.keep_below_nodes_with(least);
         self.filled() < (1.0 + part) / 2.0
     }
 
-    /// Upper bound on the time of [`Tree::thin`] with the words now in use: 20 ns a word, on a slow machine.
-    pub fn thinning_time(&self) -> Duration {
+    /// Upper bound on the time of [`Tree::prune`] with the words now in use: 20 ns a word, on a slow machine.
+    pub fn prune_time(&self) -> Duration {
         Duration::from_nanos(20 * self.growth.used.load(Relaxed))
     }
 
