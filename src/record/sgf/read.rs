@@ -1,7 +1,7 @@
 //! Reads game records from SGF.
 
 use super::scanner::{Node, Scanner};
-use super::start::{SetUp, read_move};
+use super::start::{SetUp, read_integer, read_move};
 use crate::board::notation::MalformedText;
 use crate::board::position::Position;
 use crate::board::square::Side;
@@ -43,7 +43,7 @@ fn game_of(nodes: &[Node]) -> Result<GameRecord, MalformedText> {
     if !["", "18"].contains(&game_number.trim()) {
         return Err(MalformedText::new(format!("GM is {game_number}, the Amazons are 18")));
     }
-    let (start, moves) = course(nodes)?;
+    let (start, moves) = start_and_moves(nodes)?;
     let (winner, by) = read_result(&text("RE"));
     let forfeit = match values("FORFEIT") {
         Some(values) => Some((values[0].clone(), values.get(1).cloned().unwrap_or_default())),
@@ -58,7 +58,7 @@ fn game_of(nodes: &[Node]) -> Result<GameRecord, MalformedText> {
         when: when.collect::<Vec<_>>().join(" "),
         event: text("EV"),
         control: text("OT"),
-        number: if number.is_empty() { 0 } else { integer("NUMBER", &number)? },
+        number: if number.is_empty() { 0 } else { read_integer("NUMBER", &number)? },
         ..GameRecord::new(text("PB"), text("PW"), start)
     })
 }
@@ -79,12 +79,8 @@ fn read_result(text: &str) -> (Option<Side>, Option<&'static str>) {
     (winner, kind)
 }
 
-pub(super) fn integer<T: std::str::FromStr>(name: &str, text: &str) -> Result<T, MalformedText> {
-    text.trim().parse().map_err(|_| MalformedText::new(format!("{name} is a number, not {text:?}")))
-}
-
 /// Returns the start position and the moves.
-fn course(nodes: &[Node]) -> Result<(Position, Vec<PlayedMove>), MalformedText> {
+fn start_and_moves(nodes: &[Node]) -> Result<(Position, Vec<PlayedMove>), MalformedText> {
     let mut set_up = SetUp::default();
     let mut start = None;
     let mut moves = Vec::new();

@@ -1,6 +1,5 @@
 //! Start positions from set-up properties, and SGF points.
 
-use super::read::integer;
 use crate::board::bitboard::Bitboard;
 use crate::board::moves::Move;
 use crate::board::notation::MalformedText;
@@ -26,10 +25,10 @@ impl SetUp {
         }
         let value = values[0].trim();
         match name {
-            "SZ" => self.edge = Some(integer(name, value.split(':').next().unwrap_or_default())?),
+            "SZ" => self.edge = Some(read_integer(name, value.split(':').next().unwrap_or_default())?),
             "PL" if value.starts_with(['B', 'b']) => self.side = Some(Side::Black),
             "PL" if value.starts_with(['W', 'w']) => self.side = Some(Side::White),
-            "PLY" => self.ply = Some(integer(name, value)?),
+            "PLY" => self.ply = Some(read_integer(name, value)?),
             _ => {}
         }
         Ok(())
@@ -75,6 +74,10 @@ fn read_point(text: &str, size: Size) -> Option<Square> {
     let index = |letter: u8| letter.to_ascii_lowercase().checked_sub(b'a').map(usize::from);
     let row = (size.edge() - 1).checked_sub(index(row)?)?;
     Square::new(index(column)?, row).filter(|&square| size.contains(square))
+}
+
+pub(super) fn read_integer<T: std::str::FromStr>(name: &str, text: &str) -> Result<T, MalformedText> {
+    text.trim().parse().map_err(|_| MalformedText::new(format!("{name} is a number, not {text:?}")))
 }
 
 pub(super) fn read_move(text: &str, size: Size) -> Option<Move> {
