@@ -24,9 +24,6 @@ pub struct GameClock {
     spare: Duration,
 }
 
-/// Plies of the longest game on 10x10, one for each of its 92 empty squares: the scale of [`weight`].
-const STANDARD_PLIES: u32 = 92;
-
 /// A ply on 10x10 that few games reach, even of those that are played until a side cannot move.
 const LONG_GAME: u32 = 80;
 
@@ -111,7 +108,7 @@ impl GameClock {
     pub fn time_for(&self, position: &Position) -> Duration {
         let plies = position.size().area() as u32
             - position.all_amazons().iter().map(|amazons| amazons.len()).sum::<u32>();
-        let ply_on_standard = |ply: u32| ply * STANDARD_PLIES / plies.max(1);
+        let ply_on_standard = |ply: u32| ply * Position::STANDARD_PLIES / plies.max(1);
         let now = plies - position.empty().len();
         let ahead = (now..plies.max(now + 1)).step_by(2).map(ply_on_standard);
         let usual_moves = ahead.clone().filter(|&ply| ply < LONG_GAME).count() as u32;

@@ -93,17 +93,17 @@ fn longest(part: Part, known: &mut HashMap<Part, u32>) -> u32 {
         return known;
     }
     let mut most = 0;
-    for from in part.free | part.walls {
+    for from in part.free | part.guards {
         for to in otrera::board::reach::queen_reach(from, part.empty) {
             let cleared = (part.empty | from.into()) - to.into();
-            let arrows = match part.walls.contains(from) {
+            let arrows = match part.guards.contains(from) {
                 true => from.into(),
                 false => otrera::board::reach::queen_reach(to, cleared),
             };
             for arrow in arrows {
                 let free = (part.free - from.into()) | to.into();
-                let walls = part.walls - from.into();
-                let rest = Part { empty: cleared - arrow.into(), free, walls };
+                let guards = part.guards - from.into();
+                let rest = Part { empty: cleared - arrow.into(), free, guards };
                 most = most.max(1 + longest(rest, known));
             }
         }
@@ -123,8 +123,8 @@ fn random_part(most: usize, rng: &mut Rng) -> Part {
     let mut amazon = || Bitboard::from(squares.nth(rng.u32(..squares.len())));
     let (first, second) = (amazon(), amazon());
     let amazons = if rng.bool() { first } else { first | second };
-    let walls = if rng.u32(..3) == 0 { first } else { Bitboard::EMPTY };
-    Part { empty: squares - amazons, free: amazons - walls, walls }
+    let guards = if rng.u32(..3) == 0 { first } else { Bitboard::EMPTY };
+    Part { empty: squares - amazons, free: amazons - guards, guards }
 }
 
 #[test]
@@ -145,19 +145,19 @@ fn fillings_are_as_long_as_the_longest() {
     assert!(known * 100 > parts * 99, "only {known} of {parts} are known");
 }
 
-/// The empty squares of a picture, with White's amazons free and Black's as walls.
+/// The empty squares of a picture, with White's amazons free and Black's as guards.
 fn pictured_part(picture: &str) -> Part {
     let position = Position::from_picture(picture, Side::White).unwrap();
-    let [walls, free] = position.all_amazons();
-    Part { empty: position.empty(), free, walls }
+    let [guards, free] = position.all_amazons();
+    Part { empty: position.empty(), free, guards }
 }
 
-/// Scattered squares with a free amazon and a wall.
+/// Scattered squares with a free amazon and a guard.
 fn ragged_part(count: usize, rng: &mut Rng) -> Part {
     let mut squares: Vec<_> = Bitboard::playable(size(5)).into_iter().collect();
     rng.shuffle(&mut squares);
     let mut take = |count: usize| squares.drain(..count).collect::<Bitboard>();
-    Part { empty: take(count), free: take(1), walls: take(1) }
+    Part { empty: take(count), free: take(1), guards: take(1) }
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn decided_positions(count: usize, seed: u64) -> Vec<Position> {
     decided
 }
 
-/// Returns the move that keeps the most reachable squares for the mover: it opens its own walls and enters open
+/// Returns the move that keeps the most reachable squares for the mover: it opens its own guards and enters open
 /// squares.
 fn stubborn_move(position: &Position, rng: &mut Rng) -> Move {
     let side = position.side();
@@ -290,7 +290,7 @@ fn the_search_fills_what_is_won_and_fights_for_what_is_contested() {
         let winner = prover.winner(&position).unwrap();
         let wins = winner == position.side();
         let report = searched(&mut search_of(position, Params::TOURNAMENT));
-        let without = Params { counting: false, ..Params::TOURNAMENT };
+        let without = Params { endgame_proofs: false, ..Params::TOURNAMENT };
         let without = searched(&mut search_of(position, without));
         assert!(without.iterations > 0, "{position}");
         let best = report.best.unwrap();

@@ -80,7 +80,7 @@ fn equally_likely(rates: Vec<f64>) -> Vec<(f64, f64)> {
 fn without_half_moves_the_leaf_itself_is_judged() {
     for position in positions() {
         let outcomes = [(1.0, judged(&position))];
-        check_rollouts(&State::ToMove(position), Rollouts::One(0), &outcomes);
+        check_rollouts(&State::ToMove(position), Rollouts::None, &outcomes);
         check_rollouts(&State::ToMove(position), Rollouts::Two(0, 0), &outcomes);
     }
 }
@@ -115,7 +115,7 @@ fn between_the_halves_any_arrow_is_shot_first() {
         let arrow_phase = position.with_movement(position.movements().next().unwrap());
         let ends =
             arrow_phase.arrow_targets().into_iter().map(|arrow| judged(&arrow_phase.with_arrow(arrow)));
-        check_rollouts(&State::ToShoot(arrow_phase), Rollouts::One(0), &equally_likely(ends.collect()));
+        check_rollouts(&State::ToShoot(arrow_phase), Rollouts::None, &equally_likely(ends.collect()));
     }
 }
 
@@ -166,7 +166,7 @@ fn playouts_to_the_end_are_won_as_often_as_chance_has_it() {
             let position = Position::from_picture(picture, side).unwrap().with_rules(rules);
             let won = black_wins(&position);
             let outcomes = [(won, 1.0), (1.0 - won, 0.0)];
-            check_rollouts(&State::ToMove(position), Rollouts::TO_THE_END, &outcomes);
+            check_rollouts(&State::ToMove(position), Rollouts::ToEnd, &outcomes);
             undecided += u32::from((0.1..0.9).contains(&won));
         }
     }
@@ -175,7 +175,7 @@ fn playouts_to_the_end_are_won_as_often_as_chance_has_it() {
 
 #[test]
 fn playouts_to_the_end_do_not_depend_on_what_was_played_before() {
-    let evaluator = leaf_evaluator(Rollouts::TO_THE_END);
+    let evaluator = leaf_evaluator(Rollouts::ToEnd);
     let game = random_game(Position::standard(), &mut Rng::with_seed(2));
     let (mut rng, mut scratch) = (Rng::with_seed(3), EvaluationScratch::default());
     for position in game.iter().rev() {

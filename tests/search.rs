@@ -390,7 +390,7 @@ fn every_parameter_of_the_search_changes_it() {
         "tournament,arrow-c=3",
         "tournament,temperature=4",
         "tournament,arrow-temperature=4",
-        "tournament,spread-weight=1000000",
+        "tournament,variance-prior=1000000",
         "tournament,formula=uct",
         "tournament,rollouts=2",
         "tournament,model=paper",

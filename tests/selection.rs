@@ -354,7 +354,7 @@ fn the_variance_is_that_of_the_values_below_a_node() {
         let squares: f64 = rewards.iter().map(|reward| (reward - mean) * (reward - mean)).sum();
         let (of_parent, weight) = (0.02, 8.0);
         let expected = (squares + weight * of_parent) / (f64::from(count) + weight);
-        let puct = Puct { spread_weight: weight as f32, ..Puct::DEFAULT };
+        let puct = Puct { variance_prior: weight as f32, ..Puct::DEFAULT };
         let found =
             f64::from(ValueVariance(of_parent as f32).at(&Parent::new(&tree, root, Side::Black), &puct).0);
         assert!((found - expected).abs() < 1e-5 + expected * 1e-3, "{found} for {expected} of {count}");

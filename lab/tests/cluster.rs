@@ -212,8 +212,10 @@ fn each_command_writes_the_same_file_on_a_cluster() {
     play.args(["match", "random", "random", "--games", "60", "--plies", "2", "--balance", "0.5", "--output"])
         .arg(&data);
     run(play);
-    let fit =
-        format!("fit-policy {} --search tournament,counting=off --iterations 50 --steps 5", data.display());
+    let fit = format!(
+        "fit-policy {} --search tournament,endgame-proofs=off --iterations 50 --steps 5",
+        data.display()
+    );
     compare(&fit, &address);
     fs::remove_file(data).expect("it was made above");
 }

@@ -76,7 +76,7 @@ fn priors_fitted_to_enough_go_to_the_results() {
     let source = folder.write("src/eval/weights/fitted.json", "precious");
     let games = ["match", "random", "random", "--games", "60", "--plies", "2", "--balance", "0.5"];
     assert_eq!(run_in(&folder, &[&games[..], &["--output", "games.jsonl"]].concat()).0, Some(0));
-    let effort = ["--search", "tournament,counting=off", "--iterations", "5", "--steps", "2"];
+    let effort = ["--search", "tournament,endgame-proofs=off", "--iterations", "5", "--steps", "2"];
     let (status, printed, said) = run_in(&folder, &[&["fit-policy", "games.jsonl"], &effort[..]].concat());
     assert_eq!(status, Some(0), "{said}");
     assert!(printed.ends_with("written: results/weights.json\n"), "{printed}");

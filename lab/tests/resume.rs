@@ -49,7 +49,7 @@ fn searches_are_kept_and_not_done_again() {
     assert!(is_played, "{said}");
     let searches = folder.file("searches");
     let fit = |iterations: u32, file: &str, more: &str| {
-        let effort = format!("--search tournament,counting=off --iterations {iterations} --steps 2");
+        let effort = format!("--search tournament,endgame-proofs=off --iterations {iterations} --steps 2");
         run(&format!("fit-policy {games} {effort} --output {} {more}", folder.file(file)))
     };
     let weights = |file: &str, more: &str| {

@@ -194,8 +194,7 @@ impl Settings {
             "iterations" => self.iterations = Some(number(value, 1, 1_000_000_000_000)?),
             "seed" => self.seed = Some(number(value, 0, u64::MAX)?),
             "parallel" => {
-                self.parallel =
-                    Some(value.parse().map_err(|e: otrera::search::params::UnknownName| e.to_string())?);
+                self.parallel = Some(value.parse()?);
             }
             "size" => self.size = Size::new(number(value, 4, 10)? as usize),
             "keep-running" => {

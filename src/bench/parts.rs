@@ -54,7 +54,7 @@ pub struct Parts {
 
 /// Work of a finished search: the leaves that it evaluated, the nodes that it expanded, the paths to the leaves.
 #[derive(Default)]
-struct Remains {
+struct SearchedNodes {
     evaluated: Vec<State>,
     expanded: Vec<(NodeId, State)>,
     paths: Vec<Vec<Step>>,
@@ -68,16 +68,16 @@ pub fn run(params: &Params) -> Parts {
         let mut search = Search::new(position, params.clone(), Resources::default());
         let report = search.run(&Limits::iterations(ITERATIONS), &AtomicBool::new(false), &mut |_| ());
         sums.iterations.add(report.elapsed, report.iterations);
-        let mut remains = Remains::default();
+        let mut nodes = SearchedNodes::default();
         let mut path = vec![Step { node: search.tree().root(), mover: position.side().opponent() }];
-        remains.collect(search.tree(), params, &State::ToMove(position), &mut path);
-        sums.measure_search(&search, &remains);
-        sums.measure_evaluation(params, &remains.evaluated);
+        nodes.collect(search.tree(), params, &State::ToMove(position), &mut path);
+        sums.measure_search(&search, &nodes);
+        sums.measure_evaluation(params, &nodes.evaluated);
     }
     sums.parts()
 }
 
-impl Remains {
+impl SearchedNodes {
     /// Collects the subtree below the last node of the path.
     fn collect(&mut self, tree: &Tree, params: &Params, state: &State, path: &mut Vec<Step>) {
         let id = path[path.len() - 1].node;
@@ -148,12 +148,12 @@ struct Sums {
 
 impl Sums {
     /// Measures the parts of an iteration.
-    fn measure_search(&mut self, search: &Search, remains: &Remains) {
+    fn measure_search(&mut self, search: &Search, nodes: &SearchedNodes) {
         let (tree, params) = (search.tree(), search.params());
         let (mut rng, mut scratch) = (Rng::with_seed(1), EvaluationScratch::default());
         let mut evaluate = |sum: &mut Sum, rollouts| {
             let evaluator = LeafEvaluator::new(&Params { rollouts, ..params.clone() }, false);
-            sum.measure(&remains.evaluated, |state| {
+            sum.measure(&nodes.evaluated, |state| {
                 black_box(evaluator.win_rate_for_black(state, &mut rng, &mut scratch));
             });
         };
@@ -164,16 +164,16 @@ impl Sums {
         // Each family hangs below the first child of the one before; the place does not affect the time.
         let mut next = Some(fresh.root());
         let mut expander = Expander::new();
-        self.expansion.measure(&remains.expanded, |(_, state)| {
+        self.expansion.measure(&nodes.expanded, |(_, state)| {
             let Some(id) = next else { return };
             next = expander.expand_on(Kernel::fastest(), &fresh, id, state, params, &mut rng);
         });
         let (mut cache, mut chunk) = (SelectionCache::default(), ArenaChunk::default());
-        self.selection.measure(&remains.expanded, |(id, state)| {
+        self.selection.measure(&nodes.expanded, |(id, state)| {
             let parent = Parent::new(tree, *id, state.chooser());
             black_box(best_child(&parent, params, ValueVariance::START, &mut cache, &mut chunk));
         });
-        self.backup.measure(&remains.paths, |path| {
+        self.backup.measure(&nodes.paths, |path| {
             backup::add_rewards(tree, path, Rewards::of(crate::WinRate::EVEN));
         });
     }

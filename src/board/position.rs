@@ -59,6 +59,9 @@ pub struct ArrowPhase {
 }
 
 impl Position {
+    /// Plies of the longest game on 10x10: one for each empty square of the start position.
+    pub const STANDARD_PLIES: u32 = 92;
+
     /// Returns the 10x10 start position: Black on a4 d1 g1 j4, White on a7 d10 g10 j7.
     pub fn standard() -> Self {
         Self::start(Size::STANDARD)

@@ -31,7 +31,7 @@ const SEARCHED_MOVES: u32 = 2000;
 /// use otrera::{Bitboard, Square};
 /// // One amazon at the end of a corridor of three squares fills all of them, from the far end.
 /// let squares = |columns: std::ops::Range<usize>| columns.filter_map(|x| Square::new(x, 0)).collect();
-/// let part = Part { empty: squares(1..4), free: squares(0..1), walls: Bitboard::EMPTY };
+/// let part = Part { empty: squares(1..4), free: squares(0..1), guards: Bitboard::EMPTY };
 /// assert_eq!(filling(part), Bounds { low: 3, high: 3 });
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -40,9 +40,9 @@ pub struct Part {
     pub empty: Bitboard,
     /// Amazons that move without restriction.
     pub free: Bitboard,
-    /// Amazons that keep the other side out (unrelated to the walls of the frame). A wall's first move shoots back at
+    /// Amazons that keep the other side out. A guard's first move shoots back at
     /// the square that it leaves; then the amazon is free.
-    pub walls: Bitboard,
+    pub guards: Bitboard,
 }
 
 /// Bounds on the number of moves that a side has left.
@@ -65,7 +65,7 @@ impl Part {
     /// without an empty square or without an amazon. A move is played within one piece and does not change the
     /// others.
     pub fn pieces(self) -> impl Iterator<Item = Self> {
-        let squares = self.empty | self.free | self.walls;
+        let squares = self.empty | self.free | self.guards;
         let mut left = self.empty;
         std::iter::from_fn(move || {
             let mut piece = Bitboard::from(left.first()?);
@@ -79,11 +79,11 @@ impl Part {
             left -= piece;
             Some(self.within(piece))
         })
-        .filter(|piece| !(piece.free | piece.walls).is_empty())
+        .filter(|piece| !(piece.free | piece.guards).is_empty())
     }
 
     fn within(self, squares: Bitboard) -> Self {
-        Self { empty: self.empty & squares, free: self.free & squares, walls: self.walls & squares }
+        Self { empty: self.empty & squares, free: self.free & squares, guards: self.guards & squares }
     }
 
     /// Returns the part after one of its moves.
@@ -92,20 +92,20 @@ impl Part {
         Self {
             empty: ((self.empty | from) - to) - arrow,
             free: (self.free - from) | to,
-            walls: self.walls - from,
+            guards: self.guards - from,
         }
     }
 
     /// Returns the targets of the arrow after a movement.
     fn arrow_targets(self, Movement { from, to }: Movement) -> Bitboard {
-        if self.walls.contains(from) {
+        if self.guards.contains(from) {
             return from.into();
         }
         queen_reach(to, (self.empty | from.into()) - to.into())
     }
 
     fn movements(self) -> impl Iterator<Item = Movement> {
-        (self.free | self.walls).into_iter().flat_map(move |from| {
+        (self.free | self.guards).into_iter().flat_map(move |from| {
             queen_reach(from, self.empty).into_iter().map(move |to| Movement { from, to })
         })
     }
@@ -124,7 +124,7 @@ impl Part {
 /// use otrera::{Bitboard, Square};
 /// let squares = |columns: std::ops::Range<usize>| columns.filter_map(|x| Square::new(x, 0)).collect();
 /// // An amazon in the middle of a corridor of five squares: both ends can be filled.
-/// let part = Part { empty: squares(0..2) | squares(3..5), free: squares(2..3), walls: Bitboard::EMPTY };
+/// let part = Part { empty: squares(0..2) | squares(3..5), free: squares(2..3), guards: Bitboard::EMPTY };
 /// assert_eq!(fill(part), 4);
 /// ```
 pub fn fill(part: Part) -> u32 {
@@ -185,7 +185,7 @@ fn thrifty_move(part: Part) -> Option<Move> {
         };
         best_of(steps).or_else(|| best_of(landings - steps))
     };
-    let best = (part.free | part.walls).into_iter().filter_map(of_mover).min_by_key(|(rank, _)| *rank);
+    let best = (part.free | part.guards).into_iter().filter_map(of_mover).min_by_key(|(rank, _)| *rank);
     best.map(|(_, mv)| mv)
 }
 
@@ -205,7 +205,7 @@ struct Ranks {
 
 impl Ranks {
     fn new(part: Part) -> Self {
-        let squares = part.empty | part.free | part.walls;
+        let squares = part.empty | part.free | part.guards;
         let mut by_neighbours = [Bitboard::EMPTY; 9];
         for square in squares {
             if let Some(neighbours) = LOOSE[ring(squares, square)] {

@@ -4,8 +4,8 @@
 //! interact, and the side with more moves wins. [`FillingProver`] bounds the number of moves. The bounds are proven,
 //! and they hold while other squares are still contested:
 //!
-//! - **Low.** A side that plays *closed* moves only on its [own squares](regions::Regions::own). Its *walls* are the
-//!   amazons that touch an enemy amazon or a square that the enemy can reach; a wall's first move shoots back at the
+//! - **Low.** A side that plays *closed* moves only on its [own squares](regions::Regions::own). Its *guards* are the
+//!   amazons that touch an enemy amazon or a square that the enemy can reach; a guard's first move shoots back at the
 //!   square that it leaves. Then the enemy never gets in: no enemy square touches an own square, which would
 //!   otherwise be contested, and none touches a square that another amazon leaves. So the side is certain to have all
 //!   the moves that it can make alone in this way ([`Bounds::low`]).

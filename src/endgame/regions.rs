@@ -46,17 +46,17 @@ impl Regions {
     }
 
     /// Returns the squares for closed play: the side's own squares. Amazons that touch an enemy amazon or a square
-    /// that the enemy can reach are walls.
+    /// that the enemy can reach are guards.
     pub fn closed(&self, side: Side) -> Part {
         let enemy = side.opponent();
         let amazons = self.amazons[side.index()];
         let touching = (self.amazons[enemy.index()] | self.reachable(enemy)).with_neighbours();
-        Part { empty: self.own(side), free: amazons - touching, walls: amazons & touching }
+        Part { empty: self.own(side), free: amazons - touching, guards: amazons & touching }
     }
 
-    /// Returns the squares for open play: all that the side can reach, without walls.
+    /// Returns the squares for open play: all that the side can reach, without guards.
     pub fn open(&self, side: Side) -> Part {
-        Part { empty: self.reachable(side), free: self.amazons[side.index()], walls: Bitboard::EMPTY }
+        Part { empty: self.reachable(side), free: self.amazons[side.index()], guards: Bitboard::EMPTY }
     }
 }
 

@@ -83,7 +83,7 @@ impl LeafEvaluator {
             State::ToMove(position) => *position,
             State::ToShoot(arrow_phase) => arrow_phase.with_arrow(random_arrow(arrow_phase, rng)),
         };
-        if self.rollouts == Rollouts::TO_THE_END
+        if self.rollouts == Rollouts::ToEnd
             && let Some(winner) = scratch.playouts.winner(&position, rng)
         {
             return if winner == Side::Black { WinRate::WIN } else { WinRate::LOSS };
@@ -91,22 +91,27 @@ impl LeafEvaluator {
         let [first_scratch, second_scratch] = &mut scratch.models;
         // One generator per rollout: serial and parallel rollouts draw the same numbers.
         let mut generator = || Rng::with_seed(rng.u64(..));
-        match (self.rollouts, self.mode) {
-            (Rollouts::One(depth), _) => self.rollout::<L>(position, depth, generator(), first_scratch),
-            (Rollouts::Two(depth, other_depth), Parallel::Rollouts) => {
-                let (first_rng, second_rng) = (generator(), generator());
-                let (first, second) = threads::join(
-                    || self.rollout::<L>(position, depth, first_rng, first_scratch),
-                    || self.rollout::<L>(position, other_depth, second_rng, second_scratch),
-                );
-                first.mean(second)
-            }
-            (Rollouts::Two(depth, other_depth), _) => {
-                let (first_rng, second_rng) = (generator(), generator());
-                let first = self.rollout::<L>(position, depth, first_rng, first_scratch);
-                first.mean(self.rollout::<L>(position, other_depth, second_rng, first_scratch))
-            }
+        let (depth, other_depth) = match self.rollouts {
+            Rollouts::None => (0, None),
+            Rollouts::One(depth) => (depth, None),
+            Rollouts::Two(depth, other_depth) => (depth, Some(other_depth)),
+            // With more amazons than a playout holds.
+            Rollouts::ToEnd => (u32::MAX, None),
+        };
+        let first_rng = generator();
+        let Some(other_depth) = other_depth else {
+            return self.rollout::<L>(position, depth, first_rng, first_scratch);
+        };
+        let second_rng = generator();
+        if self.mode == Parallel::Rollouts {
+            let (first, second) = threads::join(
+                || self.rollout::<L>(position, depth, first_rng, first_scratch),
+                || self.rollout::<L>(position, other_depth, second_rng, second_scratch),
+            );
+            return first.mean(second);
         }
+        let first = self.rollout::<L>(position, depth, first_rng, first_scratch);
+        first.mean(self.rollout::<L>(position, other_depth, second_rng, first_scratch))
     }
 
     /// Returns Black's winning rate after one rollout of `depth` half-moves.

@@ -257,7 +257,7 @@ impl Search {
                 margin,
                 // If the root is a proven loss, the search still has to find the most stubborn move, so nothing is
                 // proven below it.
-                endgame_proofs: self.params.counting && root_winner.is_none(),
+                endgame_proofs: self.params.endgame_proofs && root_winner.is_none(),
                 pausing,
             };
             if let Some(mv) = filling {
@@ -290,7 +290,7 @@ impl Search {
     /// tree is cleared so that its proofs do not end the search: the opponent may still err.
     fn endgame_winner(&mut self) -> Option<Side> {
         // The bounds assume that a side may play any of its moves.
-        if !self.params.counting || self.position.winner().is_some() || !self.excluded.is_empty() {
+        if !self.params.endgame_proofs || self.position.winner().is_some() || !self.excluded.is_empty() {
             return None;
         }
         let winner = FillingProver::new().winner(&self.position)?;
@@ -377,7 +377,7 @@ mod tests {
             let c = if after_movement { puct.arrow_c } else { puct.movement_c };
             let mean = f64::from(node.mean(node.visits()));
             let (count, squares) = tree.deviations(id);
-            let (count, weight) = (f64::from(count), f64::from(puct.spread_weight));
+            let (count, weight) = (f64::from(count), f64::from(puct.variance_prior));
             let about_mean = f64::from(squares) - count * (mean - 0.5) * (mean - 0.5);
             variance = (about_mean.max(0.0) + weight * variance) / (count + weight);
             let exploration = f64::from(c) * (variance * f64::from(node.visits())).sqrt();
@@ -403,8 +403,9 @@ mod tests {
     #[test]
     fn an_iteration_goes_where_the_formula_says() {
         // A weight at which the variance of a node depends much on that of its parent.
-        let puct = Puct { spread_weight: 100.0, ..Puct::DEFAULT };
-        let params = Params { formula: Formula::Puct(puct), burst: 1, counting: false, ..Params::TOURNAMENT };
+        let puct = Puct { variance_prior: 100.0, ..Puct::DEFAULT };
+        let params =
+            Params { formula: Formula::Puct(puct), burst: 1, endgame_proofs: false, ..Params::TOURNAMENT };
         const POSITIONS: [&str; 3] = [
             "3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1",
             "6q3/10/3q6/3Q1**3/1*7q/*6*2/2Q2q3Q/2***5/5Q4/3*6 b - - 9 5",

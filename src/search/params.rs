@@ -5,7 +5,7 @@
 
 mod text;
 
-pub use text::{PARAMETERS, Parameter, UnknownName};
+pub use text::{PARAMETERS, Parameter};
 
 use crate::eval::model::Model;
 
@@ -79,7 +79,7 @@ pub struct Puct {
     /// Weight of the parent's variance in a node's variance, in values (pseudo-counts), see
     /// [`super::select::puct::ValueVariance::at`]. 1e9 gives every node
     /// [`super::select::puct::ValueVariance::START`].
-    pub spread_weight: f32,
+    pub variance_prior: f32,
 }
 
 impl Puct {
@@ -90,25 +90,21 @@ impl Puct {
         arrow_c: 0.65,
         movement_temperature: 2.22,
         arrow_temperature: 1.22,
-        spread_weight: 16.0,
+        variance_prior: 16.0,
     };
 }
 
 /// Random rollouts from a new leaf, by depth in half-moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rollouts {
+    /// No rollout: the leaf itself is evaluated.
+    None,
     /// One rollout.
     One(u32),
     /// Two rollouts, whose winning rates are averaged.
     Two(u32, u32),
-}
-
-impl Rollouts {
-    /// No rollout: the leaf itself is evaluated.
-    pub const NONE: Self = Self::One(0);
-
     /// One playout to the end of the game; its result is the value, 0 or 1.
-    pub const TO_THE_END: Self = Self::One(u32::MAX);
+    ToEnd,
 }
 
 /// Search parameters.
@@ -128,7 +124,7 @@ pub struct Params {
     /// visited move. See [`super::select::final_child`].
     pub lcb_z: f32,
     /// True if [`crate::endgame`] proves positions and plays out a decided endgame.
-    pub counting: bool,
+    pub endgame_proofs: bool,
     /// Maximum burst length: iterations run below a node before their results are backed up to it, see
     /// [`super::iteration`]. 1 starts every iteration at the root.
     pub burst: u32,
@@ -143,7 +139,7 @@ impl Params {
         rollouts: Rollouts::Two(4, 5),
         model: Model::PAPER,
         lcb_z: 0.0,
-        counting: false,
+        endgame_proofs: false,
         burst: 1,
     };
     /// Move groups alone.
@@ -158,15 +154,15 @@ impl Params {
         grouping: Grouping::Split,
         parallel: Parallel::Tree,
         formula: Formula::Puct(Puct::DEFAULT),
-        rollouts: Rollouts::NONE,
+        rollouts: Rollouts::None,
         model: Model::Fitted,
         lcb_z: 5.5,
-        counting: true,
+        endgame_proofs: true,
         burst: 256,
     };
 
     /// Plain UCT of Kato et al. 2015: whole moves, playouts to the end of the game, no evaluation.
-    pub const UCT: Self = Self { formula: Formula::Ucb1Tuned, rollouts: Rollouts::TO_THE_END, ..Self::MCTS };
+    pub const UCT: Self = Self { formula: Formula::Ucb1Tuned, rollouts: Rollouts::ToEnd, ..Self::MCTS };
 
     /// The presets by name.
     pub const NAMED: [(&'static str, Self); 6] = [

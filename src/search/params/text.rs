@@ -1,4 +1,4 @@
-//! Parameters as text: `tournament,c=3,burst=1`. One table holds the name, valid values, field and meaning of each.
+//! Parameters as text: `tournament,c=3,lcb-z=0`. One table holds the name, valid values, field and meaning of each.
 
 use super::{Formula, Grouping, Parallel, Params, Puct, Rollouts};
 use crate::eval::model::Model;
@@ -11,6 +11,8 @@ pub struct Parameter {
     pub name: &'static str,
     /// One-line meaning, as `--help` prints it.
     pub meaning: &'static str,
+    /// True for a parameter of experiments that no player needs; `otrera --help` leaves it out.
+    pub for_laboratory: bool,
     kind: Kind,
 }
 
@@ -19,7 +21,7 @@ enum Kind {
     /// A number from `least` to `most`. `place` returns `None` if the parameter belongs to another formula.
     Number { least: f32, most: f32, place: fn(&mut Params) -> Option<&mut f32> },
     /// Any other value: a description of the valid ones, a formatter and a parser.
-    Text { valid: &'static str, write: fn(&Params) -> String, read: fn(&mut Params, &str) -> Option<()> },
+    Text { valid: &'static str, format: fn(&Params) -> String, parse: fn(&mut Params, &str) -> Option<()> },
 }
 
 const fn number(
@@ -28,17 +30,17 @@ const fn number(
     meaning: &'static str,
     place: fn(&mut Params) -> Option<&mut f32>,
 ) -> Parameter {
-    Parameter { name, meaning, kind: Kind::Number { least, most, place } }
+    Parameter { name, meaning, for_laboratory: false, kind: Kind::Number { least, most, place } }
 }
 
 const fn text(
     name: &'static str,
     valid: &'static str,
     meaning: &'static str,
-    write: fn(&Params) -> String,
-    read: fn(&mut Params, &str) -> Option<()>,
+    format: fn(&Params) -> String,
+    parse: fn(&mut Params, &str) -> Option<()>,
 ) -> Parameter {
-    Parameter { name, meaning, kind: Kind::Text { valid, write, read } }
+    Parameter { name, meaning, for_laboratory: false, kind: Kind::Text { valid, format, parse } }
 }
 
 /// All parameters, in the order of `--help`.
@@ -62,15 +64,6 @@ pub const PARAMETERS: [Parameter; 13] = [
     ),
     number("arrow-c", [0.0, 10.0], "exploration constant of puct for arrows", |params| {
         params.puct().map(|puct| &mut puct.arrow_c)
-    }),
-    number("temperature", [0.1, 10.0], "temperature of the movement priors under puct", |params| {
-        params.puct().map(|puct| &mut puct.movement_temperature)
-    }),
-    number("arrow-temperature", [0.1, 10.0], "temperature of the arrow priors under puct", |params| {
-        params.puct().map(|puct| &mut puct.arrow_temperature)
-    }),
-    number("spread-weight", [0.1, 1e9], "weight of the parent's variance under puct, in values", |params| {
-        params.puct().map(|puct| &mut puct.spread_weight)
     }),
     text(
         "grouping",
@@ -99,13 +92,26 @@ pub const PARAMETERS: [Parameter; 13] = [
         "standard errors below the mean when the final move is chosen; 0: most visits",
         |params| Some(&mut params.lcb_z),
     ),
+    number("temperature", [0.1, 10.0], "temperature of the movement priors under puct", |params| {
+        params.puct().map(|puct| &mut puct.movement_temperature)
+    })
+    .for_laboratory(),
+    number("arrow-temperature", [0.1, 10.0], "temperature of the arrow priors under puct", |params| {
+        params.puct().map(|puct| &mut puct.arrow_temperature)
+    })
+    .for_laboratory(),
+    number("variance-prior", [0.1, 1e9], "weight of the parent's variance under puct, in values", |params| {
+        params.puct().map(|puct| &mut puct.variance_prior)
+    })
+    .for_laboratory(),
     text(
-        "counting",
+        "endgame-proofs",
         "on, off",
         "prove endgames by counting the moves left in enclosed regions",
-        |params| name_in(&ON_OFF, |on| *on == params.counting),
-        |params, text| one_of(&ON_OFF, text).map(|on| params.counting = on),
-    ),
+        |params| name_in(&ON_OFF, |on| *on == params.endgame_proofs),
+        |params, text| one_of(&ON_OFF, text).map(|on| params.endgame_proofs = on),
+    )
+    .for_laboratory(),
     text(
         "burst",
         "a whole number from 1 to 1000",
@@ -115,14 +121,16 @@ pub const PARAMETERS: [Parameter; 13] = [
             let count = text.parse().ok().filter(|count| (1..=1000).contains(count));
             count.map(|count| params.burst = count)
         },
-    ),
+    )
+    .for_laboratory(),
     text(
         "parallel",
         "off, metrics, rollouts, tree",
         "what several threads share",
         |params| name_in(&Parallel::NAMED, |mode| *mode == params.parallel),
         |params, text| one_of(&Parallel::NAMED, text).map(|mode| params.parallel = mode),
-    ),
+    )
+    .for_laboratory(),
 ];
 
 const FORMULAS: [(&str, Formula); 3] = [
@@ -139,6 +147,11 @@ fn same_kind(one: &Formula, other: &Formula) -> bool {
 }
 
 impl Parameter {
+    /// Marks a parameter of experiments.
+    const fn for_laboratory(self) -> Self {
+        Self { for_laboratory: true, ..self }
+    }
+
     /// Describes the valid values.
     pub fn valid(&self) -> String {
         match self.kind {
@@ -159,7 +172,7 @@ impl Parameter {
     pub fn value(&self, params: &Params) -> Option<String> {
         match self.kind {
             Kind::Number { place, .. } => place(&mut params.clone()).map(|number| number.to_string()),
-            Kind::Text { write, .. } => Some(write(params)),
+            Kind::Text { format, .. } => Some(format(params)),
         }
     }
 
@@ -173,7 +186,7 @@ impl Parameter {
                 *place = number.ok_or_else(invalid)?;
                 Ok(())
             }
-            Kind::Text { read, .. } => read(params, value).ok_or_else(invalid),
+            Kind::Text { parse, .. } => parse(params, value).ok_or_else(invalid),
         }
     }
 }
@@ -183,7 +196,7 @@ impl Params {
     ///
     /// # Errors
     /// The names of all presets.
-    pub fn preset(name: &str) -> Result<Self, UnknownName> {
+    pub fn preset(name: &str) -> Result<Self, String> {
         named(&Self::NAMED, name)
     }
 
@@ -194,7 +207,7 @@ impl Params {
     /// The valid names or values.
     pub fn read(text: &str, read_model: impl Fn(&str) -> Result<Model, String>) -> Result<Self, String> {
         let mut words = text.split(',').map(str::trim);
-        let mut params = Self::preset(words.next().unwrap_or_default()).map_err(|error| error.to_string())?;
+        let mut params = Self::preset(words.next().unwrap_or_default())?;
         for setting in words {
             let (name, value) =
                 setting.split_once('=').ok_or_else(|| format!("{setting:?}: a parameter is name=value"))?;
@@ -269,9 +282,9 @@ impl FromStr for Params {
 }
 
 impl FromStr for Parallel {
-    type Err = UnknownName;
+    type Err = String;
 
-    fn from_str(name: &str) -> Result<Self, UnknownName> {
+    fn from_str(name: &str) -> Result<Self, String> {
         named(&Self::NAMED, name)
     }
 }
@@ -286,8 +299,8 @@ impl FromStr for Rollouts {
             Some((first, second)) => {
                 depth(first).zip(depth(second)).map(|(first, second)| Self::Two(first, second))
             }
-            None if text == "end" => Some(Self::TO_THE_END),
-            None => depth(text).map(Self::One),
+            None if text == "end" => Some(Self::ToEnd),
+            None => depth(text).map(|depth| if depth == 0 { Self::None } else { Self::One(depth) }),
         };
         rollouts.ok_or_else(|| {
             format!("{text}: valid are depths up to 1000 half-moves, such as 0, 3, 4+5, and end")
@@ -298,30 +311,17 @@ impl FromStr for Rollouts {
 impl fmt::Display for Rollouts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::TO_THE_END => f.write_str("end"),
+            Self::None => f.write_str("0"),
+            Self::ToEnd => f.write_str("end"),
             Self::One(depth) => write!(f, "{depth}"),
             Self::Two(first, second) => write!(f, "{first}+{second}"),
         }
     }
 }
 
-/// Unknown name of a preset or mode; the message lists the valid names.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct UnknownName {
-    valid: Vec<&'static str>,
-}
-
-impl fmt::Display for UnknownName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "valid are {}", self.valid.join(", "))
-    }
-}
-
-impl std::error::Error for UnknownName {}
-
-fn named<T: Clone>(table: &[(&'static str, T)], name: &str) -> Result<T, UnknownName> {
-    one_of(table, &name.to_ascii_lowercase())
-        .ok_or_else(|| UnknownName { valid: table.iter().map(|(known, _)| *known).collect() })
+fn named<T: Clone>(table: &[(&'static str, T)], name: &str) -> Result<T, String> {
+    let valid = || table.iter().map(|(known, _)| *known).collect::<Vec<_>>().join(", ");
+    one_of(table, &name.to_ascii_lowercase()).ok_or_else(|| format!("valid are {}", valid()))
 }
 
 fn one_of<T: Clone>(table: &[(&str, T)], name: &str) -> Option<T> {

@@ -23,10 +23,10 @@ impl ValueVariance {
     pub const START: Self = Self(0.01);
 
     /// Returns the variance at a child of a node with variance `self`:
-    /// `(sum of (value - mean)^2 + w * self) / (count + w)`, where w is `puct.spread_weight`.
+    /// `(sum of (value - mean)^2 + w * self) / (count + w)`, where w is `puct.variance_prior`.
     #[inline(always)]
     pub fn at(self, parent: &Parent, puct: &Puct) -> Self {
-        self.about(parent.mean(), parent.tree.deviations(parent.id), puct.spread_weight)
+        self.about(parent.mean(), parent.tree.deviations(parent.id), puct.variance_prior)
     }
 
     /// [`Self::at`] outside a descent: without rewards that have not been backed up.

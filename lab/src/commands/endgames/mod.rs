@@ -227,7 +227,7 @@ fn play_on(args: &Args, suite: &[Endgame]) {
 }
 
 fn call(args: &Args, start: &Position) -> Called {
-    let defender = Params { counting: false, ..Params::TOURNAMENT };
+    let defender = Params { endgame_proofs: false, ..Params::TOURNAMENT };
     let resources = Resources { threads: 1, memory: 32 << 20, seed: args.seed };
     let mut both = Search::new(*start, defender.clone(), resources);
     let mut prover = FillingProver::new();
@@ -248,7 +248,7 @@ fn call(args: &Args, start: &Position) -> Called {
 fn played_out(start: Position, called: Side, args: &Args) -> Side {
     let resources = Resources { threads: 1, memory: 32 << 20, seed: args.seed };
     let mut players = [true, false]
-        .map(|counting| Search::new(start, Params { counting, ..Params::TOURNAMENT }, resources));
+        .map(|endgame_proofs| Search::new(start, Params { endgame_proofs, ..Params::TOURNAMENT }, resources));
     loop {
         let position = *players[0].position();
         if let Some(winner) = position.winner() {

@@ -30,7 +30,7 @@ const GAMES_FOR_EACH: usize = 10;
 const BATCH: usize = 16;
 
 /// How the suite's games are played: as in earnest, but on where counting would fill.
-const PLAYER: Params = Params { counting: false, ..Params::TOURNAMENT };
+const PLAYER: Params = Params { endgame_proofs: false, ..Params::TOURNAMENT };
 
 /// A position of the suite.
 #[derive(Clone, Copy, Debug)]

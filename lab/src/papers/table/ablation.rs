@@ -130,7 +130,7 @@ pub fn win_rates(study: &Study, name: &str) -> Result<(), String> {
     let systems: Vec<_> = SYSTEMS.into_iter().filter(|(system, ..)| is_shown(system)).collect();
     let names: Vec<String> = systems.iter().map(|(system, ..)| (*system).to_owned()).collect();
     for ((system, paper_rate, paper_iterations), games) in systems.into_iter().zip(games(study, &names)?) {
-        let params = Params::preset(system).map_err(|error| error.to_string())?;
+        let params = Params::preset(system)?;
         let (alone, together) = (iterations(&params, 1), iterations(&params, cores));
         sheet.row([
             system.to_owned(),
