@@ -3,14 +3,16 @@
 //! The library does no input or output: it prints nothing, reads no file and knows no platform. The bot in
 //! `protocol/` speaks the platforms' protocols, the laboratory in `lab/` runs experiments.
 //!
-//! Modules in reading order; each uses only those before it:
+//! To use the library, begin with [`Position`], [`Search`] and [`Report`]. To read its source, begin with one
+//! iteration of the search, `src/search/iteration.rs`, or go through the modules in order; each uses only those before
+//! it:
 //!
 //! 1. [`board`]: rules. Squares, sets of squares, positions, moves and their notation.
 //! 2. [`endgame`]: proofs. Regions, and bounds on the moves that each side has left in them.
 //! 3. [`simd`]: SIMD arithmetic on several boards at once.
 //! 4. [`eval`]: static evaluation. Distance maps, metrics, networks, winning rates, priors.
-//! 5. [`clock`]: time management. [`time`]: the system's clock.
-//! 6. [`search`]: Monte Carlo tree search. Start with [`search::iteration`], one iteration from top to bottom.
+//! 5. [`clock`]: time management. [`time`]: the system's clock. [`mix_seed`]: seeds of random streams.
+//! 6. [`search`]: Monte Carlo tree search.
 //! 7. [`record`]: game records and their file formats.
 //! 8. [`mod@bench`]: a checksum that shows if two builds search alike.
 //!
@@ -33,9 +35,10 @@ pub mod eval;
 pub mod record;
 pub mod search;
 mod seed;
+#[doc(hidden)] // public for tests and the laboratory
 pub mod simd;
 mod threads;
-pub mod time;
+mod time;
 
 pub use board::bitboard::{Bitboard, Squares};
 pub use board::moves::{IllegalMove, Move, Movement};

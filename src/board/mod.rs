@@ -6,9 +6,9 @@
 pub mod bitboard;
 pub mod moves;
 pub mod notation;
-
 pub mod perft;
 pub mod position;
+#[doc(hidden)] // public for tests and the laboratory
 pub mod reach;
 pub mod square;
-pub mod zobrist;
+mod zobrist;

@@ -21,7 +21,9 @@
 //!
 //! [`Rules::SelfBlocking`]: crate::board::position::Rules::SelfBlocking
 
+#[doc(hidden)] // public for tests
 pub mod filling;
+#[doc(hidden)] // public for tests
 pub mod regions;
 
 use crate::board::moves::Move;

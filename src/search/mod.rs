@@ -22,17 +22,25 @@
 //!
 //! The search prints nothing and knows no protocol. It reports through a closure and stops when a flag is set.
 
-pub mod backup;
-pub mod evaluate;
-pub mod expand;
-pub mod iteration;
+mod iteration;
 pub mod params;
-pub mod playout;
+mod playout;
 pub mod report;
-pub mod rollout;
-pub mod run;
+mod rollout;
+mod run;
+
+// Public for tests and the laboratory.
+#[doc(hidden)]
+pub mod backup;
+#[doc(hidden)]
+pub mod evaluate;
+#[doc(hidden)]
+pub mod expand;
+#[doc(hidden)]
 pub mod select;
+#[doc(hidden)]
 pub mod state;
+#[doc(hidden)]
 pub mod tree;
 
 pub use run::Limits;

@@ -145,15 +145,6 @@ fn nth<const BITS: u32>(counts: u64, n: u32) -> (usize, u32) {
 
 /// Plays games to their end. Stores the lines of the last start position, since the next one is similar and only the
 /// changed squares are updated.
-///
-/// ```
-/// use fastrand::Rng;
-/// use otrera::search::playout::Playouts;
-/// use otrera::{Position, Side};
-/// // White cannot move and loses whatever happens.
-/// let lost = Position::from_picture("WX..\nXX..\n....\n...B", Side::White).unwrap();
-/// assert_eq!(Playouts::default().winner(&lost, &mut Rng::with_seed(1)), Some(Side::Black));
-/// ```
 #[derive(Clone, Debug)]
 pub struct Playouts {
     empty: Bitboard,
