@@ -1,6 +1,4 @@
-//! How long to think about a move when the clock counts for the whole game.
-//!
-//! Pure arithmetic on durations: the caller supplies the current time.
+//! Time management: distributes the time of a whole game over its moves. Pure arithmetic; the caller measures time.
 
 use crate::board::position::Position;
 use std::time::Duration;
@@ -24,12 +22,12 @@ pub struct GameClock {
     spare: Duration,
 }
 
-/// A ply on 10x10 that few games reach, even of those that are played until a side cannot move.
+/// A ply on 10x10 that few games reach, even if they are played until a side cannot move.
 const LONG_GAME: u32 = 80;
 
-/// The weight of a move at this ply of a 10x10 game, whose time is in proportion to it: the opening is hard to judge by
-/// any search, the game is decided between plies 8 and 36, and from ply 50 on, often sooner, the filling bounds of
-/// [`crate::endgame`] decide it without search. The weights before ply 40 are nine tenths of all.
+/// Returns the relative thinking time of a move at a ply of a 10x10 game.
+// No search judges the opening well; the game is decided between plies 8 and 36; from ply 50 on, often sooner, the
+// filling bounds of `endgame` decide without search. The weights before ply 40 are nine tenths of all.
 const fn weight(ply: u32) -> u32 {
     match ply {
         0..8 => 20,
@@ -40,18 +38,17 @@ const fn weight(ply: u32) -> u32 {
     }
 }
 
-/// Time that a move costs beside thinking, unless another is given: the way through pipes, and threads that
-/// wait for a busy machine.
+/// Default overhead of a move beside thinking: pipes, and threads that wait for a busy machine.
 pub const OVERHEAD: Duration = Duration::from_millis(10);
 
 impl GameClock {
-    /// A clock that has not run yet.
+    /// Creates a clock that has not run yet.
     pub const fn new(total: Duration) -> Self {
         Self { total, used: Duration::ZERO, overhead: OVERHEAD, spare: Duration::ZERO }
     }
 
-    /// The same where a move costs so much beside thinking. It is held back for the moves to come; for those
-    /// that were made it is part of what the caller says they have taken.
+    /// Sets the overhead of a move beside thinking. The clock holds it back for each move to come; the caller includes
+    /// it in [`GameClock::spend`].
     ///
     /// ```
     /// use otrera::{GameClock, Position};
@@ -65,7 +62,7 @@ impl GameClock {
         Self { overhead, ..self }
     }
 
-    /// A clock that holds back this much more for each move before ply 80, in case a move costs more than the overhead.
+    /// Sets a reserve for each move before ply 80, in case a move costs more than the overhead.
     ///
     /// ```
     /// use otrera::{GameClock, Position};
@@ -79,12 +76,12 @@ impl GameClock {
         Self { spare, ..self }
     }
 
-    /// Time left.
+    /// Returns the time left.
     pub fn remaining(&self) -> Duration {
         self.total.saturating_sub(self.used)
     }
 
-    /// Counts time that a move has taken, overhead included.
+    /// Subtracts the time of a move, including its overhead.
     ///
     /// ```
     /// use otrera::GameClock;
@@ -97,14 +94,15 @@ impl GameClock {
         self.used = self.used.saturating_add(time);
     }
 
-    /// Time to think about the next move: `free * weight(now) / sum of the weights of our moves from now on`, as if the
-    /// game went on until every square was filled. `free` is the greatest of three:
+    /// Returns the time for the next move: `free * weight(now) / sum of weight(ply) over our moves to come`, assuming
+    /// that the game fills the board. `free` is the maximum of:
     ///
-    /// - `left - max(overhead of all our moves to come, overhead of those before ply 80 + reserve)`, where the reserve
-    ///   is the greater of 2.5 % of the whole time, ten seconds at most, and the spare time of those before ply 80, a
-    ///   tenth of the whole time at most;
-    /// - `(left - overhead of our moves before ply 80) / 4`;
-    /// - `left / 16`: some thought is better than none.
+    /// - `left - max(overhead of all our moves to come, usual + reserve)`,
+    /// - `(left - usual) / 4`,
+    /// - `left / 16`, so that every move gets some time,
+    ///
+    /// where `usual` is the overhead of our moves to come before ply 80, and `reserve` is the larger of 2.5 % of the
+    /// total (at most 10 s) and the spare time of those moves (at most 10 % of the total).
     pub fn time_for(&self, position: &Position) -> Duration {
         let plies = position.size().area() as u32
             - position.all_amazons().iter().map(|amazons| amazons.len()).sum::<u32>();
@@ -129,8 +127,8 @@ impl GameClock {
 mod tests {
     use super::*;
 
-    /// A whole game in which every move takes the time it is given, and 5 ms more. Returns what is left
-    /// after each of the first player's moves.
+    /// Plays a game in which every move takes its time and 5 ms more. Returns the time left after each of Black's
+    /// moves.
     fn rest_in_a_game(total: Duration, mut position: Position) -> Vec<Duration> {
         let mut clock = GameClock::new(total);
         let mut rng = fastrand::Rng::with_seed(1);
@@ -184,8 +182,7 @@ mod tests {
         assert_eq!(moves, 46);
     }
 
-    /// What is left of the total after so many moves of one side, each of which costs `overhead`, or at the end of
-    /// the game.
+    /// Returns the time left after `moves` moves of one side, each with `overhead`, or at the end of the game.
     fn rest_after(moves: usize, total: Duration, overhead: Duration) -> Duration {
         let mut clock = GameClock::new(total).with_overhead(overhead);
         let mut position = Position::standard();
@@ -213,15 +210,15 @@ mod tests {
         }
     }
 
-    /// A position at this ply of a 10x10 game.
+    /// Returns a position at this ply of a 10x10 game.
     fn at_ply(ply: usize) -> Position {
         let start = Position::standard();
         let arrows = start.empty().into_iter().take(ply).collect();
         Position::from_parts(start.size(), start.all_amazons(), arrows, crate::Side::Black)
     }
 
-    /// The share of the total that the platform's clock shows as used after a game of this many plies, where a move
-    /// costs `charge` there beside thinking and our settings are those for the SAU platform.
+    /// Returns the fraction of the total that the platform's clock shows as used after `plies` plies, with our settings
+    /// for SAU. `charge` returns the seconds that a move costs there beside thinking.
     fn shown_after(plies: usize, total: f64, mut charge: impl FnMut() -> f64) -> f64 {
         let overhead = Duration::from_millis(400);
         let clock = GameClock::new(Duration::from_secs_f64(total)).with_overhead(overhead);

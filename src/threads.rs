@@ -1,5 +1,5 @@
-//! Threads: those of `rayon`, and in the build for Botzone (`--cfg botzone_only`), which has one thread, a stand-in that
-//! runs tasks one after the other and makes no pool.
+//! Threads: `rayon`'s. The build for Botzone (`--cfg botzone_only`) has one thread and a substitute that runs tasks one
+//! after the other and creates no pool.
 
 #[cfg(not(botzone_only))]
 pub use rayon::{ThreadPool, ThreadPoolBuilder, join};
@@ -21,7 +21,7 @@ mod one_thread {
     pub enum ThreadPool {}
 
     impl ThreadPool {
-        /// Threads of the pool.
+        /// Returns the number of threads.
         pub fn current_num_threads(&self) -> usize {
             match *self {}
         }
@@ -32,7 +32,7 @@ mod one_thread {
         }
     }
 
-    /// Where a pool's tasks are spawned.
+    /// Spawns tasks on a pool.
     pub struct Scope<'scope>(Infallible, PhantomData<&'scope ()>);
 
     impl<'scope> Scope<'scope> {
@@ -42,11 +42,11 @@ mod one_thread {
         }
     }
 
-    /// Makes no pool.
+    /// Creates no pool.
     pub struct ThreadPoolBuilder(());
 
     impl ThreadPoolBuilder {
-        /// A builder.
+        /// Creates a builder.
         pub fn new() -> Self {
             Self(())
         }

@@ -40,8 +40,8 @@ pub struct Part {
     pub empty: Bitboard,
     /// Amazons that move without restriction.
     pub free: Bitboard,
-    /// Amazons that keep the other side out. A guard's first move shoots back at
-    /// the square that it leaves; then the amazon is free.
+    /// Amazons that keep the other side out. A guard's first move shoots back at the square that it leaves; then the
+    /// amazon is free.
     pub guards: Bitboard,
 }
 

@@ -118,8 +118,8 @@ impl FillingProver {
         Side::BOTH.into_iter().find(|&side| self.wins(&regions, side, position.side()))
     }
 
-    /// The moves that the [winner](Self::winner) is certain to have left when the loser cannot move; `None` where
-    /// nobody is certain to win.
+    /// Returns the moves that the [winner](Self::winner) is certain to have left when the loser cannot move; `None` if
+    /// no winner is proven.
     ///
     /// ```
     /// use otrera::{FillingProver, Position, Side};
@@ -132,11 +132,11 @@ impl FillingProver {
         let winner = self.winner(position)?;
         let regions = Regions::of(position);
         let [own, others] = [regions.closed(winner), regions.open(winner.opponent())];
-        let needed = enough(winner, position.side(), self.filling(others).high);
+        let needed = moves_needed(winner, position.side(), self.filling(others).high);
         self.filling(own).low.checked_sub(needed)
     }
 
-    /// True if the bounds prove that `side` wins.
+    /// True if the bounds prove that `side` wins: if its low is at least [`moves_needed`] against the rival's high.
     ///
     /// Cheap tests come first. Example: White is to move and Black can reach 10 squares, so White needs 11 moves.
     ///
@@ -147,14 +147,15 @@ impl FillingProver {
     ///    proven.
     fn wins(&mut self, regions: &Regions, side: Side, mover: Side) -> bool {
         let rival = side.opponent();
-        let needed = enough(side, mover, regions.reachable(rival).len());
+        let needed = moves_needed(side, mover, regions.reachable(rival).len());
         // A side has at most as many moves as own squares.
         if regions.own(side).len() + MAX_WASTE < needed {
             return false;
         }
         let low = self.filling(regions.closed(side)).low;
         low >= needed
-            || low + MAX_WASTE >= needed && low >= enough(side, mover, self.filling(regions.open(rival)).high)
+            || low + MAX_WASTE >= needed
+                && low >= moves_needed(side, mover, self.filling(regions.open(rival)).high)
     }
 
     /// Returns a move that keeps the proven result: the side to move plays closed and loses at most one move of its
@@ -174,7 +175,7 @@ impl FillingProver {
         let moves = Side::BOTH.map(|side| {
             let (low, rival) = (lows[side.index()], lows[side.opponent().index()]);
             let reachable = regions.reachable(side).len();
-            let needed = enough(side.opponent(), mover, reachable);
+            let needed = moves_needed(side.opponent(), mover, reachable);
             // The exact high matters only if lowering it by up to MAX_WASTE would prove the opponent's win.
             let matters = rival < needed && rival + MAX_WASTE >= needed;
             Bounds { low, high: if matters { self.filling(regions.open(side)).high } else { reachable } }
@@ -201,6 +202,6 @@ impl FillingProver {
 
 /// Returns the moves that `side` needs to win against at most `others` moves of the other side: one more if it moves
 /// first.
-fn enough(side: Side, mover: Side, others: u32) -> u32 {
+fn moves_needed(side: Side, mover: Side, others: u32) -> u32 {
     others + u32::from(side == mover)
 }

@@ -1,4 +1,4 @@
-//! What a search has found.
+//! The result of a search: best move, principal variation, statistics.
 
 use super::params::Grouping;
 use super::run::Run;
@@ -13,43 +13,43 @@ use std::cmp::{Ordering, Reverse};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-/// The state of a search, during it or at its end.
+/// Result of a search, final or so far.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// The move to play; `None` only when the game is over.
+    /// Move to play; `None` only if the game is over.
     pub best: Option<Move>,
-    /// The winning rate of the side to move: the mean over all visits of the root, 0 or 1 where the outcome is proven.
+    /// Winning rate of the side to move: the mean over all visits of the root; 0 or 1 if the outcome is proven.
     pub win_rate: WinRate,
-    /// The side that is proven to win, if that is known.
+    /// Proven winner.
     pub proven: Option<Side>,
-    /// The moves that this side is certain to have left when the other cannot move, where [`crate::endgame`] proves the
-    /// outcome at the root, or after a best move that wins.
+    /// Moves that the proven winner is certain to have left when the other side cannot move. Known if
+    /// [`crate::endgame`] proves the outcome at the root or after a winning best move.
     pub margin: Option<u32>,
-    /// The moves of the root that were tried: the best one first (with move groups it need not be the most
-    /// visited, for its movement was chosen before its arrow), then proven wins, then by visits, proven losses last.
+    /// Tried moves of the root: the best, then proven wins, then by visits, proven losses last. With move groups the
+    /// best move can have fewer visits than others, since its movement is chosen before its arrow.
     pub lines: Vec<Line>,
-    /// The expected course of the game; its first move is `best`.
+    /// Principal variation, beginning with `best`.
     pub principal_variation: Vec<Move>,
     /// Iterations of this run.
     pub iterations: u64,
-    /// Visits of the root, those kept from earlier searches included.
+    /// Visits of the root, including those kept from earlier searches.
     pub visits: u32,
-    /// The root and all children of expanded nodes, tried or not.
+    /// Nodes of the tree: the root and all children of expanded nodes, tried or not.
     pub nodes: usize,
-    /// The part of the tree's memory that is in use, 0 to 1.
+    /// Fraction of the tree's memory in use, 0 to 1.
     pub memory_used: f64,
-    /// How often in this run a full tree was thinned, see [`Tree::prune`].
+    /// Number of times that a full tree was pruned in this run, see [`Tree::prune`].
     pub pruned: u32,
-    /// Deepest descent, in whole moves (rounded up).
+    /// Length of the longest path, in whole moves, rounded up.
     pub depth: usize,
     /// Time since the run began.
     pub elapsed: Duration,
 }
 
-/// How many lines of a report have a continuation: collecting them takes time that belongs to the next move.
+/// Maximum number of lines with a continuation, which takes time to collect.
 pub const CONTINUED: usize = 50;
 
-/// The statistics of one move at the root.
+/// Statistics of a move at the root.
 ///
 /// ```
 /// use otrera::{Limits, Params, Position, Resources, Search};
@@ -64,22 +64,22 @@ pub const CONTINUED: usize = 50;
 pub struct Line {
     /// The move.
     pub mv: Move,
-    /// The moves that are expected after it, as far as the tree goes; of the first [`CONTINUED`] lines only.
+    /// Principal variation after the move; empty beyond the first [`CONTINUED`] lines.
     pub continuation: Vec<Move>,
-    /// Its visits.
+    /// Visits of the move.
     pub visits: u32,
-    /// The winning rate of the side that plays it.
+    /// Winning rate of the side that plays the move.
     pub win_rate: WinRate,
-    /// The lower confidence bound of `win_rate` by which the move is chosen, see [`final_child`]. `None` with
-    /// fewer than a fifth of the most visits, where the outcome is proven, and with `lcb-z=0`: then visits count.
+    /// Lower confidence bound by which the move is chosen, see [`final_child`]. `None` if the move has less than a
+    /// fifth of the most visits, if its outcome is proven, or with `lcb-z=0`: then visits decide.
     pub lower_bound: Option<WinRate>,
-    /// The side that is proven to win after it, if that is known.
+    /// Proven winner after the move.
     pub proven: Option<Side>,
 }
 
 impl Report {
-    /// The winning rate of the move to play, 0 or 1 where the outcome is proven. [`Report::win_rate`] is the mean over
-    /// all moves tried, bad ones too, and so a little lower.
+    /// Returns the winning rate of the move to play; 0 or 1 if the outcome is proven. [`Report::win_rate`] is a little
+    /// lower: it is the mean over all tried moves.
     pub fn best_rate(&self) -> WinRate {
         match (self.proven, self.lines.first()) {
             (None, Some(best)) => best.win_rate,
@@ -87,20 +87,20 @@ impl Report {
         }
     }
 
-    /// The lines in the order of the rule that chooses, see [`final_child`], applied to whole moves: the best, proven
-    /// wins, by [`Line::lower_bound`], the others by visits, proven losses.
+    /// Sorts the lines by the rule that chooses the move, see [`final_child`]: the best, proven wins, lines with a
+    /// [`Line::lower_bound`] by that bound, the others by visits, proven losses.
     pub fn by_choice(&self) -> Vec<&Line> {
         let mut lines: Vec<&Line> = self.lines.iter().collect();
         let won = lines.iter().skip(1).take_while(|line| line.proven.is_some()).count();
         let others = lines.get_mut(1 + won..).unwrap_or_default();
-        // Having the most visits, they are the first of those that are not proven.
+        // Lines with a bound have the most visits, so they come first among the unproven ones.
         let bounded = others.iter().take_while(|line| line.lower_bound.is_some()).count();
         others[..bounded]
             .sort_by(|a, b| b.lower_bound.partial_cmp(&a.lower_bound).unwrap_or(Ordering::Equal));
         lines
     }
 
-    /// Iterations a second.
+    /// Returns the iterations per second.
     ///
     /// ```
     /// use otrera::{Limits, Params, Position, Resources, Search};
@@ -115,7 +115,7 @@ impl Report {
     }
 }
 
-/// Collects the state of a search.
+/// Builds the report of a search.
 pub(crate) fn of_search(run: &Run, elapsed: Duration) -> Report {
     let tree = run.tree;
     let principal_variation = principal_variation(run);
@@ -147,7 +147,7 @@ pub(crate) fn of_search(run: &Run, elapsed: Duration) -> Report {
     }
 }
 
-/// The margin after the best move, where the search has proven that it wins.
+/// Returns the margin after the best move if the search has proven that it wins.
 fn margin_after_win(root: &Position, proven: Option<Side>, best: Option<&Move>) -> Option<u32> {
     let best = best.filter(|_| proven == Some(root.side()))?;
     let after = root.with_move(*best);
@@ -155,7 +155,7 @@ fn margin_after_win(root: &Position, proven: Option<Side>, best: Option<&Move>) 
     prover.winner(&after).filter(|&winner| winner == root.side()).and_then(|_| prover.margin(&after))
 }
 
-/// What is reported where nothing is searched: the move that fills the mover's own squares.
+/// Builds the report of a move that fills the mover's own squares, without a search.
 pub(crate) fn of_filling(run: &Run, mv: Move, elapsed: Duration) -> Report {
     let report = of_search(run, elapsed);
     let (win_rate, proven) = (report.win_rate, report.proven);
@@ -163,7 +163,7 @@ pub(crate) fn of_filling(run: &Run, mv: Move, elapsed: Duration) -> Report {
     Report { best: Some(mv), lines: vec![line], principal_variation: vec![mv], ..report }
 }
 
-/// The winning rate of the side that moved into a node.
+/// Returns the winning rate of the side that moved into a node.
 fn rate(node: Node, mover: Side) -> WinRate {
     match node.proof() {
         Some(winner) if winner == mover => WinRate::WIN,
@@ -173,8 +173,8 @@ fn rate(node: Node, mover: Side) -> WinRate {
     }
 }
 
-/// Whole moves at the root that were tried: the best first, then proven wins, then by visits, proven losses last.
-/// Where [`crate::endgame`] proves the root to be lost, so is every move, though the tree does not know it.
+/// Returns the lines in the order of [`Report::lines`]. If [`crate::endgame`] proves that the root is lost, every line
+/// is lost; the tree has no such proofs.
 fn lines(run: &Run, best: Option<&Move>) -> Vec<Line> {
     let (tree, root) = (run.tree, &run.root);
     let rival = root.side().opponent();
@@ -215,8 +215,8 @@ fn lines(run: &Run, best: Option<&Move>) -> Vec<Line> {
     lines.into_iter().map(|(_, line)| line).collect()
 }
 
-/// The best moves down the tree. Where the first move has not been tried, or only its movement, any legal half
-/// completes it: there is a move as long as the game goes on.
+/// Returns the best moves down the tree, at least one while the game goes on: without a tried move, or a tried arrow
+/// of the best movement, any legal one serves.
 fn principal_variation(run: &Run) -> Vec<Move> {
     let &Run { tree, root, excluded, .. } = run;
     if root.winner().is_some() {
@@ -230,7 +230,7 @@ fn principal_variation(run: &Run) -> Vec<Move> {
     }
 }
 
-/// The best moves down the tree from a node, where this position is. They have too few visits for confidence bounds.
+/// Returns the best moves down the tree from a node, by visits: they are too few for confidence bounds.
 fn continuation(tree: &Tree, mut id: NodeId, mut position: Position) -> Vec<Move> {
     let mut moves = Vec::new();
     while let (Some(mv), Some(node)) = best_move(tree, id, &position, 0.0) {
@@ -241,8 +241,8 @@ fn continuation(tree: &Tree, mut id: NodeId, mut position: Position) -> Vec<Move
     moves
 }
 
-/// The best move from a node and the node after it. A movement none of whose arrows was tried gets the
-/// first arrow there is, and no node.
+/// Returns the best move from a node and the node after the move. A movement without a tried arrow gets its first legal
+/// arrow, and no node.
 fn best_move(tree: &Tree, id: NodeId, position: &Position, lcb_z: f32) -> (Option<Move>, Option<NodeId>) {
     let side = position.side();
     let Some(child) = final_child(tree, id, side, lcb_z) else { return (None, None) };

@@ -4,16 +4,17 @@
 //! their exploration terms, which grow slowly with the parent's visits. An entry therefore stores the top k children
 //! of a node and bounds the scores of the rest.
 //!
-//! **Bound.** Let an entry be made when the parent's factor is F0, see [`Exploration`]. Let S be the highest score
+//! **Theorem.** Let an entry be made when the parent's factor is F0, see [`Exploration`]. Let S be the highest score
 //! and T the highest exploration term of the children outside the top k. If none of these was visited since, then at
-//! factor F each of them scores at most `S + growth(T, F0)`:
+//! factor F each of them scores at most `S + growth(T, F0)`. Proof: the mean of an unvisited child is unchanged, and
+//! its term grows by at most
 //!
 //! | | growth(T, F0) |
 //! |---|---|
 //! | PUCT, UCT | `max(0, T * (F / F0 - 1))`: the term is proportional to F |
 //! | UCB1-tuned | `sqrt(F0) / 2 * (F / F0 - 1)`: the term is concave in F = ln N and at most `sqrt(F0) / 2` |
 //!
-//! So a child of the top k that scores more than this is the best of all; otherwise the top k are computed again.
+//! **Use.** A child of the top k that scores more than the bound is the best of all. Otherwise the top k are recomputed.
 //! Rounding adds a slack of about 1e-6.
 //!
 //! **Numbers.** A PUCT node has 80 children and 10,000 visits; k = sqrt(8 * 80) = 25. One hundred visits later,
