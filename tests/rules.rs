@@ -3,9 +3,9 @@
 
 mod common;
 
-use common::{random_game, scattered_position, size, symmetries};
+use common::{random_game, scattered_position, size};
 use fastrand::Rng;
-use otrera::{Bitboard, IllegalMove, Move, Movement, Position, Rules, Side, Size, Square, perft};
+use otrera::{Bitboard, IllegalMove, Move, Position, Rules, Side, Size, Square, perft};
 use serde_json::Value;
 use std::collections::HashSet;
 
@@ -45,13 +45,6 @@ fn vector_position(vector: &Value) -> Position {
     assert_eq!(vector["size"].as_u64().unwrap() as usize, rows.len());
     let side = if vector["side"] == "B" { Side::Black } else { Side::White };
     Position::from_picture(&rows.join("\n"), side).unwrap()
-}
-
-#[test]
-fn the_first_move_has_as_many_choices_as_everywhere() {
-    let standard = Position::standard();
-    assert_eq!((standard.movements().count(), standard.legal_moves().count()), (80, 2176));
-    assert_eq!(Position::start(Size::BOTZONE).legal_moves().count(), 1232);
 }
 
 #[test]
@@ -152,34 +145,6 @@ fn various_positions() -> Vec<Position> {
 }
 
 #[test]
-fn movement_groups_partition_the_moves() {
-    for position in various_positions() {
-        let mut amazons = Vec::new();
-        let mut grouped = Vec::new();
-        for (from, landings) in position.movement_groups() {
-            amazons.push(from);
-            for movement in landings.into_iter().map(|to| Movement { from, to }) {
-                let arrows = position.with_movement(movement).arrow_targets();
-                assert!(!arrows.is_empty(), "{movement} can shoot nowhere\n{position}");
-                grouped.extend(arrows.into_iter().map(|arrow| movement.with_arrow(arrow)));
-            }
-        }
-        assert!(amazons.into_iter().eq(position.amazons(position.side())), "one group for each amazon");
-        let different: HashSet<Move> = grouped.iter().copied().collect();
-        assert_eq!(different.len(), grouped.len(), "a move in two groups\n{position}");
-        assert_eq!(different, position.legal_moves().collect(), "{position}");
-    }
-}
-
-#[test]
-fn turning_the_board_changes_no_count() {
-    for position in various_positions() {
-        let counts = symmetries(&position).map(|turned| perft(&turned, 1));
-        assert_eq!(counts, [counts[0]; 8], "{position}");
-    }
-}
-
-#[test]
 fn malformed_text_and_illegal_moves_are_different_errors() {
     for text in ["", "d1", "resign", "d1-d7", "d1-d7/k7", "d1-d7/g11", "d1-d7/g", "d1-d7/g7/g8", "-1 -1 -1"] {
         assert!(text.parse::<Move>().is_err(), "{text:?} is no move");
@@ -262,17 +227,6 @@ fn winners_are_those_of_the_definitions() {
         ended[1] += u32::from(platform.winner().is_some());
     }
     assert!(ended[0] > 50 && ended[1] > ended[0], "{ended:?}");
-}
-
-#[test]
-fn games_keep_their_rules_to_the_end() {
-    let mut rng = Rng::with_seed(4);
-    for _ in 0..200 {
-        let game = random_game(Position::start(size(5)).with_rules(Rules::SelfBlocking), &mut rng);
-        for position in game {
-            assert_eq!(position.winner(), winner_on_the_platform(&position), "{position}");
-        }
-    }
 }
 
 /// The SAU referee: checks White first, whoever is to move.

@@ -1,7 +1,7 @@
 //! Selection formulas against plain double precision, on random families.
 
 use fastrand::Rng;
-use otrera::search::backup::{Rewards, Step, add_rewards, back_up_proof};
+use otrera::search::backup::{Rewards, Step, add_rewards};
 use otrera::search::expand::Expander;
 use otrera::search::params::{Formula, Puct};
 use otrera::search::select::cache::SelectionCache;
@@ -248,25 +248,6 @@ fn the_selection_cache_notices_what_other_workers_visit() {
     }
 }
 
-#[test]
-fn priors_are_kept_to_one_in_fifty() {
-    let tree = Tree::with_memory(0);
-    let priors = random_priors(200, &mut Rng::with_seed(5));
-    let start = Position::standard();
-    let edges = start.legal_moves().map(Edge::whole);
-    let edges: Vec<Edge> = edges.zip(&priors).map(|(edge, &prior)| edge.with_log_prior(prior.ln())).collect();
-    let mut chunk = ArenaChunk::default();
-    let children: Vec<NodeId> = children(&tree, &edges, &mut chunk).collect();
-    assert_eq!(children.len(), priors.len());
-    for ((prior, mv), child) in priors.into_iter().zip(start.legal_moves()).zip(children) {
-        let child = tree.node(child);
-        assert!((child.prior() / prior - 1.0).abs() < 0.02, "{} for {prior}", child.prior());
-        assert_eq!(child.edge(), Edge::whole(mv));
-        child.prove(Side::White);
-        assert!((child.prior() / prior - 1.0).abs() < 0.02, "{} for {prior} when proven", child.prior());
-    }
-}
-
 /// At the root, into which White moved, and after a movement of Black; with a burst of descents under way.
 #[test]
 fn selection_follows_puct() {
@@ -430,17 +411,6 @@ fn deviations_beyond_two_million_are_not_counted() {
         tree.add_deviations(tree.root(), MANY, u64::from(MANY) * squared_deviation(0));
     }
     assert_eq!(tree.deviations(tree.root()), (2 * MANY, 2.0 * MANY as f32 / 4.0));
-}
-
-#[test]
-fn a_node_is_lost_when_the_last_of_its_children_is() {
-    let (tree, children) = rewarded_children(&[3, 4], &mut Rng::with_seed(15));
-    for (proven, &(child, _)) in (1..).zip(&children) {
-        tree.node(child).prove(Side::White);
-        let path = [(tree.root(), Side::White), (child, Side::Black)];
-        back_up_proof(&tree, path.map(|(node, mover)| Step { node, mover }).into_iter());
-        assert_eq!(tree.root_proof(), (proven == 2).then_some(Side::White));
-    }
 }
 
 /// Compares with the mean less `lcb_z` standard errors in double precision, with one pseudo-value of variance 0.01.

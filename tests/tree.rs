@@ -271,20 +271,3 @@ fn threads_that_fill_a_tree_to_the_last_word_take_none_twice() {
         }
     }
 }
-
-#[test]
-fn a_full_tree_refuses_and_stays_whole() {
-    let mut rng = Rng::with_seed(4);
-    let tree = Tree::with_memory(0);
-    let mut nodes = vec![tree.root()];
-    while let Some(id) = nodes.pop() {
-        nodes.extend(grow(&tree, id, &mut rng));
-        if tree.is_full() {
-            break;
-        }
-    }
-    assert!(tree.is_full() && tree.filled() <= 1.0);
-    let mut text = String::new();
-    tell(&tree, tree.root(), &mut text);
-    assert!(text.lines().count() > 100, "{text}");
-}

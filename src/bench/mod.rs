@@ -71,15 +71,3 @@ fn mixed_in(checksum: u64, report: &Report) -> u64 {
         .chain(lines)
         .fold(checksum, |hash, number| (hash ^ number).wrapping_mul(FNV_PRIME))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_position_is_a_game_in_progress() {
-        for fen in POSITIONS {
-            assert!(Position::from_fen(fen).unwrap().winner().is_none(), "{fen}");
-        }
-    }
-}

@@ -259,13 +259,4 @@ mod tests {
             }
         }
     }
-
-    #[test]
-    fn shifts_never_wrap_around_the_edge() {
-        let board = Bitboard::playable(Size::STANDARD);
-        let right_edge: Bitboard = (0..10).filter_map(|row| Square::new(9, row)).collect();
-        assert!((right_edge.shifted(1) & board).is_empty());
-        assert!((right_edge.shifted(12) & board).is_empty());
-        assert!((right_edge.shifted(-10) & board).is_empty());
-    }
 }
