@@ -1,10 +1,9 @@
 //! The fitted evaluation and the fitted priors, as tables from a file of [`super::weights`].
 
+use super::STANDARD_EMPTY;
 use super::network::Network;
 use super::policy::{ARROW_FEATURES, MOVEMENT_FEATURES, Policy, classes};
-use super::terms::{TERMS, TermWeights};
-use super::weights::{Course, WeightsFile};
-use super::{STANDARD_EMPTY, standard_ply};
+use super::weights::WeightsFile;
 use crate::board::position::Position;
 use crate::board::square::Size;
 use std::sync::LazyLock;
@@ -12,15 +11,9 @@ use std::sync::LazyLock;
 /// Plies of the longest game on 10x10, the start counted.
 pub const PLIES: usize = STANDARD_EMPTY as usize + 1;
 
-/// Weights of the terms at each ply of a game on 10x10; of games on other boards at the ply that corresponds,
-/// see [`standard_ply`].
-type ByPly = [TermWeights; PLIES];
-
 /// All fitted weights, ready for use.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fitted {
-    standard: ByPly,
-    small: ByPly,
     policy: Policy,
     networks: [Option<Box<Network>>; 2],
 }
@@ -32,8 +25,6 @@ impl Fitted {
     /// The weights of a file that [`WeightsFile::read`] found valid.
     pub fn new(file: &WeightsFile) -> Self {
         Self {
-            standard: by_ply(&file.value.standard),
-            small: by_ply(&file.value.small),
             networks: [&file.networks.standard, &file.networks.small]
                 .map(|network| network.as_ref().map(|weights| Box::new(weights.build()))),
             policy: Policy {
@@ -47,14 +38,6 @@ impl Fitted {
     #[inline(always)]
     pub fn built_in() -> &'static Self {
         &BUILT_IN
-    }
-
-    /// The weights of the terms for a position. The ply is read off the board, so that a position set up by hand has
-    /// one too.
-    #[inline(always)]
-    pub fn terms_at(&self, position: &Position) -> &TermWeights {
-        let table = if position.size().edge() <= 8 { &self.small } else { &self.standard };
-        &table[standard_ply(position)]
     }
 
     /// The network for a position, if there is one.
@@ -88,22 +71,6 @@ impl Fitted {
     pub fn policy(&self) -> &Policy {
         &self.policy
     }
-}
-
-/// Straight lines between the knots; before the first and behind the last the weights stay as they are there.
-fn by_ply(course: &Course) -> ByPly {
-    let knots = &course.knots;
-    std::array::from_fn(|ply| {
-        let next = knots.partition_point(|knot| knot.ply < ply);
-        match (next.checked_sub(1).and_then(|last| knots.get(last)), knots.get(next)) {
-            (Some(from), Some(to)) => {
-                let part = (ply - from.ply) as f32 / (to.ply - from.ply) as f32;
-                std::array::from_fn(|term| from.weights[term] * (1.0 - part) + to.weights[term] * part)
-            }
-            (Some(knot), None) | (None, Some(knot)) => std::array::from_fn(|term| knot.weights[term]),
-            (None, None) => [0.0; TERMS],
-        }
-    })
 }
 
 /// The classes of all features of a stage side by side.

@@ -6,8 +6,7 @@
 //!
 //! - The paper's evaluation: [`metrics`] of the distance maps, [`mobility`], and [`phased`] weights for both.
 //! - The fitted evaluation: a [`network`] whose [`inputs`] count squares by distance, and squares per amazon
-//!   ([`amazons`], [`confinement`]). Boards without a network use [`terms`] of the maps with weights by ply
-//!   ([`fitted`]).
+//!   ([`amazons`], [`freedom`]). Where there is no network, the paper's evaluation stands in.
 //! - [`policy`]: the logits of half-moves.
 //!
 //! [`winrate`] converts values to winning rates. [`ownership`] shows which side owns a square. [`mod@weights`] reads
@@ -18,9 +17,9 @@
 //! threads gives the same bits.
 
 pub mod amazons;
-pub mod confinement;
 pub mod distance;
 pub mod fitted;
+mod freedom;
 pub mod inputs;
 pub mod metrics;
 pub mod mobility;
@@ -30,7 +29,6 @@ pub mod ownership;
 pub mod parallel;
 pub mod phased;
 pub mod policy;
-pub mod terms;
 pub mod weights;
 pub mod winrate;
 

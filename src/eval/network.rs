@@ -14,9 +14,9 @@
 
 use super::Value;
 use super::amazons::{AMAZONS, AmazonReach};
-use super::confinement::freedoms_of;
 use super::distance::{DistanceMaps, Levels};
 use super::fitted::PLIES;
+use super::freedom;
 use super::mobility::{neighbours_of, tally};
 use super::standard_ply;
 use crate::board::bitboard::Bitboard;
@@ -41,7 +41,7 @@ pub const LEADS: usize = 5;
 /// to move in queen moves and in king moves.
 pub const COUNTS: usize = QUEEN_CLASSES * QUEEN_CLASSES + LEADS * LEADS;
 
-/// First freedom of each class, in quarters, see [`super::confinement`].
+/// First freedom of each class, in quarters, see [`super::freedom`].
 pub const FREEDOMS: [u32; 21] =
     [1, 2, 4, 6, 8, 11, 14, 18, 22, 27, 32, 38, 44, 52, 60, 70, 80, 95, 110, 130, 150];
 /// First number of squares of each class.
@@ -170,7 +170,7 @@ pub(super) fn amazon_classes<L: Lanes>(
     let mut classes = [[[0; 3]; AMAZONS]; 2];
     for (of_side, side) in classes.iter_mut().zip([side, side.opponent()]) {
         let theirs = reachable.of(side.opponent().index());
-        let freedoms = freedoms_of::<L>(position.amazons(side), empty, theirs, &neighbours);
+        let freedoms = freedom::freedoms::<L>(position.amazons(side), empty, theirs, &neighbours);
         for amazon in 0..AMAZONS {
             of_side[amazon] = [
                 class(&FREEDOM_CLASS, freedoms[amazon] / 4),

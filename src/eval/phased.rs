@@ -67,6 +67,9 @@ impl PhasedWeights {
         link: ValueLink::Sign { threshold: 0.1 },
     };
 
+    /// Squares that are worth one natural log-odds of winning, where [`Self::PAPER`] stands in for a network.
+    pub const SQUARES_PER_LOG_ODDS: f32 = 7.0;
+
     /// Returns the weights for a position, by [`standard_ply`], which also works for a position set up by hand.
     #[inline(always)]
     pub fn at(&self, position: &Position) -> &MetricWeights {

@@ -3,7 +3,6 @@
 pub mod blindness;
 pub mod convert;
 pub mod endgames;
-pub mod fit_eval;
 pub mod fit_network;
 pub mod fit_policy;
 pub mod foreseen;

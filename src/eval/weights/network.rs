@@ -1,6 +1,5 @@
 //! Networks in a file of weights: rows of whole numbers, in units of `1 / ONE` of [`crate::eval::network`].
 
-use super::json;
 use crate::board::position::Position;
 use crate::board::square::Size;
 use crate::eval::distance::DistanceMaps;
@@ -13,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 
-/// The networks of a file. Boards without one are judged by the terms.
+/// Networks of a weights file.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Networks {
@@ -203,6 +202,11 @@ fn random_inputs(size: Size) -> impl Iterator<Item = Inputs> {
             }
         }
     })
+}
+
+/// Formats strings and numbers as JSON.
+pub(super) fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
 }
 
 fn rows<const COUNT: usize>(rows: &[Vec<i16>]) -> [Row; COUNT] {

@@ -1,25 +1,23 @@
-//! The weights of the build for Botzone: the numbers of `fitted.json` alone, as `scripts/botzone_weights.py` packs them.
-//! Text and its reader would take room in a source that must be small.
+//! Weights of the Botzone build: the numbers of `fitted.json` alone, packed by `scripts/botzone_weights.py`, because
+//! the size of the source is limited.
 //!
-//! All are 32-bit integers, the low byte first: of each course the number of knots, and of each knot its ply and weights;
-//! the priors; the network of small boards. Weights of the terms and of the priors are in units of 1 / [`UNITS`].
+//! The numbers are 32-bit integers, low byte first: the priors of movements and arrows in units of 1 / [`UNITS`], then
+//! the network of small boards.
 
 use super::network::{NetworkWeights, Networks, ROWS};
-use super::{Course, Knot, PriorWeights, ValueWeights, WeightsFile};
+use super::{PriorWeights, WeightsFile};
 use crate::eval::network::HIDDEN;
 use crate::eval::policy::{ARROW_FEATURES, MOVEMENT_FEATURES, STAGES};
-use crate::eval::terms::TERMS;
 
 static NUMBERS: &[u8] = include_bytes!(env!("OTRERA_WEIGHTS"));
 
 const UNITS: f32 = 10_000.0;
 
-/// Reads them.
+/// Reads the weights.
 pub fn built_in() -> WeightsFile {
     let mut reader = Reader(NUMBERS.as_chunks().0.iter());
-    let (standard, small) = (reader.course(), reader.course());
     WeightsFile {
-        value: ValueWeights { terms: Vec::new(), standard, small },
+        value: None,
         priors: PriorWeights {
             trained: String::new(),
             movements: reader.priors(&MOVEMENT_FEATURES),
@@ -39,13 +37,6 @@ impl Reader {
     /// Both numbers of the quotient are exact, so it is what reading the decimal fraction gives.
     fn weights(&mut self, count: usize) -> Vec<f32> {
         (0..count).map(|_| self.number() as f32 / UNITS).collect()
-    }
-
-    fn course(&mut self) -> Course {
-        let knots = (0..self.number())
-            .map(|_| Knot { ply: self.number() as usize, weights: self.weights(TERMS) })
-            .collect();
-        Course { trained: String::new(), knots }
     }
 
     fn priors(&mut self, features: &[usize]) -> Vec<Vec<Vec<f32>>> {
