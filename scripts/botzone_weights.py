@@ -12,7 +12,6 @@ import sys
 from fractions import Fraction
 
 UNITS = 10_000
-NETWORK = ["counts", "freedom", "sole", "contested", "plies", "output"]
 
 
 def flat(numbers):
@@ -34,7 +33,8 @@ def numbers(weights):
     """Returns the packed numbers, in the order of the reader."""
     priors, network = weights["priors"], weights["networks"]["small"]
     packed = in_units(priors["movements"]) + in_units(priors["arrows"])
-    return packed + [int(number) for part in NETWORK for number in flat(network[part])]
+    parts = [part for name, part in network.items() if name != "trained"]
+    return packed + [int(number) for number in flat(parts)]
 
 
 def main():

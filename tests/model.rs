@@ -1,6 +1,8 @@
 //! Models from weights files: a file is read completely or refused with a reason, and its weights determine the
 //! search.
 
+use otrera::eval::inputs::{COUNTS, PARTS, PLY_PART};
+use otrera::eval::network::{HIDDEN, Network, OUTPUT_PART};
 use otrera::eval::weights::WeightsFile;
 use otrera::eval::weights::network::{NetworkWeights, Networks};
 use otrera::{Evaluator, Limits, Model, ModelScratch, Params, Position, Resources, Search, Size};
@@ -49,28 +51,51 @@ fn a_file_that_is_none_is_refused_with_the_reason() {
 }
 
 #[test]
+fn a_network_lacks_no_row_but_may_lack_an_input() {
+    let changed = |name: &str, part: Option<Value>| {
+        let mut file: Value = serde_json::from_str(WeightsFile::BUILT_IN).unwrap();
+        let network = file["networks"]["small"].as_object_mut().unwrap();
+        match part {
+            Some(part) => network.insert(name.into(), part),
+            None => network.remove(name),
+        };
+        WeightsFile::read(&file.to_string())
+    };
+    let without = changed("contested", None).unwrap().networks.small.unwrap().network;
+    let mut expected = built_in().networks.small.unwrap().network;
+    expected.rows_of(PARTS[3]).fill([0; HIDDEN]);
+    assert_eq!((PARTS[3].name, without), ("contested", expected));
+    for (name, part, reason) in [
+        ("output", None, "output is missing"),
+        ("output", Some(json!([])), "output: 0 rows, not 1"),
+        ("output", Some(json!([[1, 2]])), "output: a row of 2 weights, not 32"),
+        ("outputs", Some(json!([[1, 2]])), "this version has no input `outputs`"),
+    ] {
+        let problem = changed(name, part).unwrap_err();
+        assert!(problem.starts_with(&format!("is no file of weights: {reason}")), "{problem}");
+    }
+}
+
+#[test]
 fn weights_whose_sums_leave_the_integers_of_the_engine_are_refused() {
-    let refused = |change: fn(&mut NetworkWeights)| {
+    let refused = |change: fn(&mut Network)| {
         let mut file = built_in();
-        change(file.networks.small.as_mut().unwrap());
+        change(&mut file.networks.small.as_mut().unwrap().network);
         Model::from_weights(&file.write()).map(drop).unwrap_err()
     };
-    let unit = "network small: a hidden unit is ";
-    let problem = refused(|network| network.counts.iter_mut().for_each(|row| row[3] = 1000));
+    let problem = refused(|network| network.rows[..COUNTS].iter_mut().for_each(|row| row[3] = 1000));
     assert!(
-        problem.starts_with(unit) && problem.ends_with("does not fit the integers of the engine"),
+        problem.starts_with("network small: a hidden unit is ")
+            && problem.ends_with("does not fit the integers of the engine"),
         "{problem}"
     );
-    assert!(
-        refused(|network| network.plies.iter_mut().for_each(|row| row[31] = i16::MIN))
-            .starts_with("network small: a hidden unit is -")
-    );
+    let problem = refused(|network| network.rows_of(PLY_PART).iter_mut().for_each(|row| row[31] = i16::MIN));
+    assert!(problem.starts_with("network small: a hidden unit is -"), "{problem}");
     // Each unit fits, their weighted sum does not.
     let problem = refused(|network| {
-        for rows in [&mut network.counts, &mut network.freedom, &mut network.sole, &mut network.contested] {
-            rows.iter_mut().for_each(|row| row.fill(0));
-        }
-        network.plies.iter_mut().chain(&mut network.output).for_each(|row| row.fill(20_000));
+        *network = Network::ZERO;
+        network.rows_of(PLY_PART).fill([20_000; HIDDEN]);
+        network.rows_of(OUTPUT_PART).fill([20_000; HIDDEN]);
     });
     assert!(problem.starts_with("network small: the output is "), "{problem}");
 }
@@ -83,7 +108,7 @@ fn a_file_is_for_the_boards_of_its_own_network() {
         change(&mut file);
         Model::from_weights(&file.write()).unwrap()
     };
-    let trained = |network: &mut Option<NetworkWeights>| network.as_mut().unwrap().counts[0][0] += 1;
+    let trained = |network: &mut Option<NetworkWeights>| network.as_mut().unwrap().network.rows[0][0] += 1;
     let small = model(&|file| trained(&mut file.networks.small));
     let standard = model(&|file| trained(&mut file.networks.standard));
     assert_eq!([small.check_board(eight), standard.check_board(ten)], [Ok(()), Ok(())]);
@@ -124,7 +149,7 @@ fn what_is_in_a_file_is_what_is_played_with() {
     assert_eq!(searched(Model::from_weights(WeightsFile::BUILT_IN).unwrap()), usual);
     let mut network = built_in();
     let weights = network.networks.standard.as_mut().unwrap();
-    weights.counts.iter_mut().flatten().for_each(|weight| *weight = 0);
+    weights.network.rows[..COUNTS].fill([0; HIDDEN]);
     let mut priors = built_in();
     priors.priors.movements.iter_mut().flatten().flatten().for_each(|weight| *weight = 0.0);
     let mut arrows = built_in();

@@ -5,6 +5,7 @@ mod laboratory;
 
 use fastrand::Rng;
 use laboratory::{Folder, lab, running, soon};
+use otrera::eval::inputs::PLY_PART;
 use otrera::eval::weights::WeightsFile;
 use otrera::record::json;
 use otrera::{GameRecord, PlayedMove, Position, Size};
@@ -107,7 +108,7 @@ fn weights_that_do_not_fit_are_refused_before_anything_is_played() {
     let folder = Folder::new("weights");
     let mut weights = WeightsFile::built_in();
     let network = weights.networks.small.as_mut().unwrap();
-    network.counts[0][0] += 1;
+    network.network.rows[0][0] += 1;
     folder.write("small.json", &weights.write());
     folder.write("field.toml", "players = ['random', 'tournament,model=small.json']");
     let player = "tournament,model=small.json";
@@ -129,8 +130,8 @@ fn weights_that_do_not_fit_are_refused_before_anything_is_played() {
         };
         check_refusal(&folder, &arguments.iter().map(String::as_str).collect::<Vec<_>>(), complaint);
     }
-    weights.networks.small.as_mut().unwrap().plies[0][5] = i16::MAX;
-    weights.networks.small.as_mut().unwrap().counts[0][5] = i16::MAX;
+    weights.networks.small.as_mut().unwrap().network.rows_of(PLY_PART)[0][5] = i16::MAX;
+    weights.networks.small.as_mut().unwrap().network.rows[0][5] = i16::MAX;
     folder.write("large.json", &weights.write());
     let arguments = ["match", "random", "tournament,model=large.json", "--size", "8"];
     check_refusal(&folder, &arguments, "large.json: network small: a hidden unit is ");

@@ -3,16 +3,15 @@
 //! An enum instead of a trait parameter, so that the search is compiled once per kernel and not once per kernel and
 //! model. The branch is always taken the same way.
 
-use super::Value;
 use super::distance::DistanceMaps;
 use super::fitted::Fitted;
+use super::inputs;
 use super::metrics::{self, Metrics};
 use super::mobility::{self, RaySweep};
-use super::network::Network;
 use super::phased::PhasedWeights;
 use super::policy::{Arrows, Movements, QUEEN_STEPS, stage};
 use super::weights::WeightsFile;
-use super::winrate::{ValueLink, WinRate};
+use super::winrate::{Value, ValueLink, WinRate};
 use crate::board::moves::Movement;
 use crate::board::position::{ArrowPhase, Position};
 use crate::board::square::{Size, Square};
@@ -142,7 +141,7 @@ impl SimdTask for Evaluation<'_> {
             Model::Paper(weights) => (weights, 1.0),
             Model::Fitted | Model::File(_) => {
                 if let Some(network) = model.fitted().network(position) {
-                    let reach = maps.flood_each::<L>(position, Network::QUEEN_STEPS);
+                    let reach = maps.flood_each::<L>(position, inputs::QUEEN_STEPS);
                     return network.value::<L>(position, maps, &reach);
                 }
                 (&PhasedWeights::PAPER, PhasedWeights::SQUARES_PER_LOG_ODDS)

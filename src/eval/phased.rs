@@ -2,8 +2,8 @@
 //! table 1).
 
 use super::metrics::Metrics;
-use super::winrate::ValueLink;
-use super::{Value, standard_ply};
+use super::ply::standard_ply;
+use super::winrate::{Value, ValueLink};
 use crate::board::position::Position;
 use crate::board::square::Side;
 

@@ -5,7 +5,6 @@ pub mod convert;
 pub mod endgames;
 pub mod fit_network;
 pub mod fit_policy;
-pub mod foreseen;
 pub mod judge;
 pub mod r#match;
 pub mod picture;
