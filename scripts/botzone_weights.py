@@ -1,9 +1,8 @@
-"""The weights that the Botzone build is given: those of 8x8 alone, and only their numbers.
+"""Packs the weights for the Botzone build: priors and the network of 8x8, as numbers only.
 
     botzone_weights.py FITTED.json OUTPUT
 
-The source for Botzone's editor must be small.  What belongs to larger boards is left out where the reader allows that:
-their network is, and of the terms one knot stays.  `src/eval/weights/packed.rs` describes the output and reads it.
+Botzone limits the size of the source.  `src/eval/weights/packed.rs` describes the output and reads it.
 """
 
 import json
@@ -13,18 +12,17 @@ import sys
 from fractions import Fraction
 
 UNITS = 10_000
-NETWORK = ["counts", "freedom", "sole", "contested", "plies", "output"]
 
 
 def flat(numbers):
-    """All numbers in lists of any depth."""
+    """Flattens nested lists."""
     if not isinstance(numbers, list):
         return [numbers]
     return [number for part in numbers for number in flat(part)]
 
 
 def in_units(weights):
-    """Decimal fractions as whole numbers of units."""
+    """Converts decimal fractions to whole numbers of units."""
     scaled = [weight * UNITS for weight in flat(weights)]
     if any(weight.denominator != 1 for weight in scaled):
         sys.exit(f"botzone_weights.py: a weight has more decimals than units of 1/{UNITS} can express")
@@ -32,19 +30,15 @@ def in_units(weights):
 
 
 def numbers(weights):
-    """What is packed, in the order of the reader."""
-    value, priors, network = weights["value"], weights["priors"], weights["networks"]["small"]
-    packed = []
-    for knots in [value["standard"]["knots"][:1], value["small"]["knots"]]:
-        packed.append(len(knots))
-        for knot in knots:
-            packed += [int(knot["ply"]), *in_units(knot["weights"])]
-    packed += in_units(priors["movements"]) + in_units(priors["arrows"])
-    return packed + [int(number) for part in NETWORK for number in flat(network[part])]
+    """Returns the packed numbers, in the order of the reader."""
+    priors, network = weights["priors"], weights["networks"]["small"]
+    packed = in_units(priors["movements"]) + in_units(priors["arrows"])
+    parts = [part for name, part in network.items() if name != "trained"]
+    return packed + [int(number) for number in flat(parts)]
 
 
 def main():
-    """Reads the one file and writes the other."""
+    """Packs the weights."""
     source, output = map(pathlib.Path, sys.argv[1:])
     weights = json.loads(source.read_text(), parse_float=Fraction, parse_int=Fraction)
     packed = numbers(weights)

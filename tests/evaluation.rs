@@ -6,17 +6,12 @@ mod common;
 mod skip;
 
 use common::definitions::{
-    DIRECTIONS, Distances, distances, freedom, king_moves, line, queen_moves, various_positions,
+    DIRECTIONS, Distances, distances, king_moves, line, queen_moves, various_positions,
 };
 use common::{sides_exchanged, size, symmetries};
-use fastrand::Rng;
-use otrera::eval::fitted::Fitted;
 use otrera::eval::metrics::metrics_on;
 use otrera::eval::parallel;
 use otrera::eval::phased::{MetricWeights, PhasedWeights};
-use otrera::eval::terms::{NAMES, TERMS, TermWeights, Terms};
-use otrera::eval::weights::network::Networks;
-use otrera::eval::weights::{Course, Knot, WeightsFile};
 use otrera::{
     Bitboard, DistanceMaps, Evaluator, Kernel, Metrics, Model, ModelScratch, Position, Side, Value,
     ValueLink, WinRate,
@@ -30,16 +25,6 @@ const STAGES: [MetricWeights; 3] = [
 ];
 const UNEVEN: PhasedWeights =
     PhasedWeights { stages: STAGES, starts: [20, 50], tie: 0.3, link: ValueLink::Sign { threshold: 0.1 } };
-
-/// A fitted model with these weights at these plies, on all boards.
-fn fitted(knots: &[(usize, TermWeights)]) -> Fitted {
-    let mut file = WeightsFile::read(WeightsFile::BUILT_IN).unwrap();
-    let knots = knots.iter().map(|&(ply, weights)| Knot { ply, weights: weights.to_vec() }).collect();
-    file.value.standard = Course { trained: String::new(), knots };
-    file.value.small = file.value.standard.clone();
-    file.networks = Networks::default();
-    Fitted::new(&file)
-}
 
 fn metrics(position: &Position, weights: &PhasedWeights, maps: &mut DistanceMaps, kernel: Kernel) -> Metrics {
     metrics_on(position, weights.tie_for(position.side()), maps, kernel)
@@ -79,53 +64,6 @@ impl Reference {
     }
 }
 
-/// The terms of the fitted evaluation, in the order of their names, for the side to move.
-fn reference_terms(position: &Position) -> [f64; TERMS] {
-    let (us, them) = (position.side(), position.side().opponent());
-    let both = |moves| [us, them].map(|side| distances(position, side, moves));
-    let (queen, king) = (both(queen_moves), both(king_moves));
-    let by_least_lead = |distances: &[Distances; 2], least: f64| {
-        over_squares(position, distances, |ours, theirs| {
-            if ours == theirs {
-                0.0
-            } else {
-                f64::from(u8::from(theirs - ours >= least)) - f64::from(u8::from(ours - theirs >= least))
-            }
-        })
-    };
-    let within = |distances: &[Distances; 2], most: f64| {
-        over_squares(position, distances, |ours, theirs| {
-            f64::from(u8::from(ours <= most)) - f64::from(u8::from(theirs <= most))
-        })
-    };
-    let territory =
-        |distances| over_squares(position, distances, |ours, theirs| territory(ours, theirs, 0.0));
-    let contact = over_squares(position, &queen, |ours, theirs| match (theirs - ours).abs() {
-        difference if difference.is_finite() => (-difference.min(3.0)).exp2(),
-        _ => 0.0,
-    }) / 32.0;
-    let (t1, t2, p2) = (territory(&queen), territory(&king), over_squares(position, &king, king_lead));
-    let by_colour = Side::BOTH.map(|side| distances(position, side, king_moves));
-    let [ours, theirs] = [us, them].map(|side| penalties(position, side, &by_colour));
-    let confinement = theirs - ours;
-    let mut terms = vec![t1];
-    terms.extend([2.0, 3.0].map(|lead| by_least_lead(&queen, lead)));
-    terms.push(t2);
-    terms.extend([2.0, 3.0, 4.0, 5.0].map(|lead| by_least_lead(&king, lead)));
-    terms.extend([p2, by_least_lead(&king, f64::INFINITY)]);
-    terms.extend([1.0, 2.0, 3.0, 4.0].map(|steps| within(&king, steps)));
-    terms.extend([1.0, 2.0].map(|steps| within(&queen, steps)));
-    terms.extend([confinement, 1.0]);
-    terms.extend([t1, t2, p2, confinement, 1.0].map(|term| term * contact));
-    terms.try_into().unwrap()
-}
-
-/// Weights of which no two are alike.
-fn uneven_terms(seed: u64) -> TermWeights {
-    let mut rng = Rng::with_seed(seed);
-    std::array::from_fn(|_| rng.f32() - 0.5)
-}
-
 /// Sums a function of Black's and White's distances over the empty squares.
 fn over_squares(position: &Position, distances: &[Distances; 2], term: impl Fn(f64, f64) -> f64) -> f64 {
     let distance =
@@ -161,12 +99,6 @@ fn mobility(position: &Position, side: Side) -> f64 {
     sum
 }
 
-/// Kloetzer's penalty for each amazon of a side, added up.
-fn penalties(position: &Position, side: Side, king: &[Distances; 2]) -> f64 {
-    let enemy = &king[side.opponent().index()];
-    position.amazons(side).into_iter().map(|amazon| 30.0 / (5.0 + freedom(position, amazon, enemy))).sum()
-}
-
 fn assert_close(ours: f32, expected: f64, what: &str, position: &Position) {
     let tolerance = 1e-6 * expected.abs().max(10.0);
     assert!((f64::from(ours) - expected).abs() < tolerance, "{what} {ours}, not {expected}\n{position}");
@@ -191,32 +123,6 @@ fn metrics_are_those_of_the_definitions() {
         }
     }
     assert!(farthest > 40, "no square was further away than {farthest} king moves");
-}
-
-#[test]
-fn terms_are_those_of_the_definitions() {
-    let mut maps = DistanceMaps::default();
-    let weights = uneven_terms(8);
-    let mut largest = [0.0f64; TERMS];
-    let mut scratch = ModelScratch::default();
-    let model = Model::File(fitted(&[(0, weights)]).into());
-    for position in various_positions() {
-        let expected = reference_terms(&position);
-        for kernel in Kernel::available() {
-            let terms = Terms::of_position(&position, &mut maps, kernel);
-            let mut sum = 0.0;
-            for term in 0..TERMS {
-                assert_close(terms.0[term], expected[term], NAMES[term], &position);
-                largest[term] = largest[term].max(expected[term].abs());
-                sum += f64::from(weights[term]) * expected[term];
-            }
-            let evaluator = Evaluator::new(model.clone()).with_kernel(kernel);
-            assert_close(evaluator.value(&position, &mut scratch).0, sum, "value", &position);
-        }
-    }
-    for term in 0..TERMS {
-        assert!(largest[term] >= 1.0, "{} is never more than {}", NAMES[term], largest[term]);
-    }
 }
 
 #[test]
@@ -275,8 +181,6 @@ fn exchanging_the_sides_negates_the_metrics_and_keeps_the_value() {
         assert_eq!(metrics(&exchanged, &UNEVEN, &mut maps, kernel), expected, "{position}");
         let values = [position, exchanged].map(|position| evaluator.value(&position, &mut scratch));
         assert_eq!(values[0], values[1], "{position}");
-        let terms = [position, exchanged].map(|position| Terms::of_position(&position, &mut maps, kernel));
-        assert_eq!(terms[0], terms[1], "{position}");
     }
 }
 
@@ -289,8 +193,6 @@ fn turning_the_board_keeps_metrics_and_value() {
             (metrics(&turned, &UNEVEN, &mut maps, kernel), evaluator.value(&turned, &mut scratch))
         });
         assert_eq!(turned, [turned[0]; 8], "{position}");
-        let terms = symmetries(&position).map(|turned| Terms::of_position(&turned, &mut maps, kernel));
-        assert_eq!(terms, [terms[0]; 8], "{position}");
     }
 }
 
@@ -320,25 +222,6 @@ fn stages_begin_at_plies_20_and_50_on_10x10_and_in_proportion_elsewhere() {
             let position = Position::from_parts(start.size(), start.all_amazons(), shot, Side::Black);
             let stage = usize::from(arrows >= middle) + usize::from(arrows >= ending);
             assert_eq!(UNEVEN.at(&position), &STAGES[stage], "{arrows} arrows on {edge}x{edge}");
-        }
-    }
-}
-
-#[test]
-fn sliding_weights_lie_on_straight_lines_between_their_knots() {
-    let [first, second, third] = [1, 2, 3].map(uneven_terms);
-    let weights = fitted(&[(10, first), (20, second), (40, third)]);
-    let at = |arrows| {
-        let start = Position::standard();
-        let shot = start.empty().into_iter().take(arrows).collect();
-        let position = Position::from_parts(start.size(), start.all_amazons(), shot, Side::Black);
-        *weights.terms_at(&position)
-    };
-    assert_eq!([0, 10, 20, 40, 41, 92].map(at), [first, first, second, third, third, third]);
-    for (arrows, from, to, part) in [(13, first, second, 0.3), (35, second, third, 0.75)] {
-        for (term, weight) in at(arrows).into_iter().enumerate() {
-            let expected = from[term] * (1.0 - part) + to[term] * part;
-            assert!((weight - expected).abs() < 1e-6, "{weight} at {arrows}, not {expected}");
         }
     }
 }

@@ -1,9 +1,11 @@
 //! Models from weights files: a file is read completely or refused with a reason, and its weights determine the
 //! search.
 
+use otrera::eval::inputs::{COUNTS, PARTS, PLY_PART};
+use otrera::eval::network::{HIDDEN, Network, OUTPUT_PART};
 use otrera::eval::weights::WeightsFile;
 use otrera::eval::weights::network::{NetworkWeights, Networks};
-use otrera::{Limits, Model, Params, Position, Resources, Search, Size};
+use otrera::{Evaluator, Limits, Model, ModelScratch, Params, Position, Resources, Search, Size};
 use serde_json::{Value, json};
 use std::sync::atomic::AtomicBool;
 
@@ -19,8 +21,8 @@ fn the_file_that_is_built_in_is_as_the_writer_writes_it() {
 #[test]
 fn a_file_is_read_as_it_was_written() {
     let mut file = built_in();
-    file.value.small.knots.truncate(3);
-    file.value.standard.knots[2].weights[4] = f32::MIN_POSITIVE;
+    file.networks.small = None;
+    file.priors.arrows[0][0][0] = f32::MIN_POSITIVE;
     file.priors.arrows[1][2][3] = 1.0 / 3.0;
     file.priors.trained = "by \"hand\"\n".into();
     assert_eq!(WeightsFile::read(&file.write()), Ok(file));
@@ -28,20 +30,11 @@ fn a_file_is_read_as_it_was_written() {
 
 #[test]
 fn a_file_that_is_none_is_refused_with_the_reason() {
-    let changes: [(&str, Value, &str); 9] = [
-        (
-            "/value/terms/3",
-            json!("queen-lead-9"),
-            "the terms of the evaluation are not those of this version",
-        ),
-        ("/value/small/knots", json!([]), "small: the knots want ascending plies"),
-        ("/value/small/knots/0/ply", json!(90), "small: the knots want ascending plies"),
-        ("/value/standard/knots/8/ply", json!(93), "standard: the knots want ascending plies from 0 to 92"),
-        ("/value/standard/knots/1/weights", json!([1, 2]), "standard, ply 13: 2 weights, and 23 are wanted"),
-        ("/value/standard/knots/0/weights/0", json!(1e300), "standard, ply 5: inf is no weight"),
+    let changes: [(&str, Value, &str); 4] = [
         ("/priors/movements", json!([[]]), "movements: 1 stages, and 4 are wanted"),
         ("/priors/movements/1", json!([[0.5]]), "movements, stage 2: 1 features, and 6 are wanted"),
         ("/priors/arrows/3/6", json!([0.5]), "arrows, stage 4, feature 7: 1 weights, and 32 are wanted"),
+        ("/priors/arrows/3/6/0", json!(1e300), "arrows, stage 4, feature 7: inf is no weight"),
     ];
     for (place, wrong, reason) in changes {
         let mut file: Value = serde_json::from_str(WeightsFile::BUILT_IN).unwrap();
@@ -50,7 +43,7 @@ fn a_file_that_is_none_is_refused_with_the_reason() {
         assert!(problem.starts_with(reason), "{place}: {problem}");
     }
     for text in
-        ["", "{}", "[1, 2]", "{\"value\": 1}", "\u{0}", "{\"value\": {}, \"priors\": {}, \"more\": 0}"]
+        ["", "{}", "[1, 2]", "{\"value\": 1}", "\u{0}", "{\"networks\": {}, \"priors\": {}, \"more\": 0}"]
     {
         let problem = Model::from_weights(text).unwrap_err();
         assert!(problem.starts_with("is no file of weights: "), "{text}: {problem}");
@@ -58,28 +51,51 @@ fn a_file_that_is_none_is_refused_with_the_reason() {
 }
 
 #[test]
+fn a_network_lacks_no_row_but_may_lack_an_input() {
+    let changed = |name: &str, part: Option<Value>| {
+        let mut file: Value = serde_json::from_str(WeightsFile::BUILT_IN).unwrap();
+        let network = file["networks"]["small"].as_object_mut().unwrap();
+        match part {
+            Some(part) => network.insert(name.into(), part),
+            None => network.remove(name),
+        };
+        WeightsFile::read(&file.to_string())
+    };
+    let without = changed("contested", None).unwrap().networks.small.unwrap().network;
+    let mut expected = built_in().networks.small.unwrap().network;
+    expected.rows_of(PARTS[3]).fill([0; HIDDEN]);
+    assert_eq!((PARTS[3].name, without), ("contested", expected));
+    for (name, part, reason) in [
+        ("output", None, "output is missing"),
+        ("output", Some(json!([])), "output: 0 rows, not 1"),
+        ("output", Some(json!([[1, 2]])), "output: a row of 2 weights, not 32"),
+        ("outputs", Some(json!([[1, 2]])), "this version has no input `outputs`"),
+    ] {
+        let problem = changed(name, part).unwrap_err();
+        assert!(problem.starts_with(&format!("is no file of weights: {reason}")), "{problem}");
+    }
+}
+
+#[test]
 fn weights_whose_sums_leave_the_integers_of_the_engine_are_refused() {
-    let refused = |change: fn(&mut NetworkWeights)| {
+    let refused = |change: fn(&mut Network)| {
         let mut file = built_in();
-        change(file.networks.small.as_mut().unwrap());
+        change(&mut file.networks.small.as_mut().unwrap().network);
         Model::from_weights(&file.write()).map(drop).unwrap_err()
     };
-    let unit = "network small: a hidden unit is ";
-    let problem = refused(|network| network.counts.iter_mut().for_each(|row| row[3] = 1000));
+    let problem = refused(|network| network.rows[..COUNTS].iter_mut().for_each(|row| row[3] = 1000));
     assert!(
-        problem.starts_with(unit) && problem.ends_with("does not fit the integers of the engine"),
+        problem.starts_with("network small: a hidden unit is ")
+            && problem.ends_with("does not fit the integers of the engine"),
         "{problem}"
     );
-    assert!(
-        refused(|network| network.plies.iter_mut().for_each(|row| row[31] = i16::MIN))
-            .starts_with("network small: a hidden unit is -")
-    );
+    let problem = refused(|network| network.rows_of(PLY_PART).iter_mut().for_each(|row| row[31] = i16::MIN));
+    assert!(problem.starts_with("network small: a hidden unit is -"), "{problem}");
     // Each unit fits, their weighted sum does not.
     let problem = refused(|network| {
-        for rows in [&mut network.counts, &mut network.freedom, &mut network.sole, &mut network.contested] {
-            rows.iter_mut().for_each(|row| row.fill(0));
-        }
-        network.plies.iter_mut().chain(&mut network.output).for_each(|row| row.fill(20_000));
+        *network = Network::ZERO;
+        network.rows_of(PLY_PART).fill([20_000; HIDDEN]);
+        network.rows_of(OUTPUT_PART).fill([20_000; HIDDEN]);
     });
     assert!(problem.starts_with("network small: the output is "), "{problem}");
 }
@@ -92,7 +108,7 @@ fn a_file_is_for_the_boards_of_its_own_network() {
         change(&mut file);
         Model::from_weights(&file.write()).unwrap()
     };
-    let trained = |network: &mut Option<NetworkWeights>| network.as_mut().unwrap().counts[0][0] += 1;
+    let trained = |network: &mut Option<NetworkWeights>| network.as_mut().unwrap().network.rows[0][0] += 1;
     let small = model(&|file| trained(&mut file.networks.small));
     let standard = model(&|file| trained(&mut file.networks.standard));
     assert_eq!([small.check_board(eight), standard.check_board(ten)], [Ok(()), Ok(())]);
@@ -133,21 +149,36 @@ fn what_is_in_a_file_is_what_is_played_with() {
     assert_eq!(searched(Model::from_weights(WeightsFile::BUILT_IN).unwrap()), usual);
     let mut network = built_in();
     let weights = network.networks.standard.as_mut().unwrap();
-    weights.counts.iter_mut().flatten().for_each(|weight| *weight = 0);
-    // Without a network the terms are weighed.
-    let terms = WeightsFile { networks: Networks::default(), ..built_in() };
-    let mut other_terms = terms.clone();
-    other_terms.value.standard.knots.iter_mut().for_each(|knot| knot.weights.reverse());
-    assert_ne!(searched(Model::from_weights(&other_terms.write()).unwrap()), {
-        searched(Model::from_weights(&terms.write()).unwrap())
-    });
+    weights.network.rows[..COUNTS].fill([0; HIDDEN]);
     let mut priors = built_in();
     priors.priors.movements.iter_mut().flatten().flatten().for_each(|weight| *weight = 0.0);
     let mut arrows = built_in();
     arrows.priors.arrows.iter_mut().flatten().flatten().for_each(|weight| *weight = 0.0);
-    for (part, file) in [("network", network), ("terms", terms), ("movements", priors), ("arrows", arrows)] {
+    for (part, file) in [("network", network), ("movements", priors), ("arrows", arrows)] {
         assert_ne!(searched(Model::from_weights(&file.write()).unwrap()), usual, "{part}");
     }
+}
+
+#[test]
+fn the_evaluation_of_the_paper_stands_in_for_a_missing_network() {
+    let mut file = built_in();
+    file.networks = Networks::default();
+    let paper: Model = "paper:7".parse().unwrap();
+    assert_eq!(searched(Model::from_weights(&file.write()).unwrap()), searched(paper));
+    let five = Position::from_fen("q3q3q1/10/10/q8q/10/10/Q8Q/10/10/Q3Q3Q1 w - - 0 1").unwrap();
+    let value = |model| Evaluator::new(model).value(&five, &mut ModelScratch::default()).0;
+    assert_eq!(value(Model::Fitted), value(Model::PAPER) / 7.0);
+}
+
+#[test]
+fn an_old_section_of_values_is_ignored_beside_a_network_and_refused_without_one() {
+    let with_values = |mut file: WeightsFile, networks: Networks| {
+        file.networks = networks;
+        WeightsFile::read(&file.write().replacen('{', "{\"value\": {\"terms\": []},", 1))
+    };
+    assert_eq!(with_values(built_in(), built_in().networks), Ok(built_in()));
+    let problem = with_values(built_in(), Networks::default()).unwrap_err();
+    assert!(problem.starts_with("its section `value` holds weights of an evaluation"), "{problem}");
 }
 
 #[test]

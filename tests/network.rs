@@ -6,8 +6,8 @@ use common::definitions::{
     Distances, distances, distances_from, freedom, king_moves, queen_moves, various_positions,
 };
 use fastrand::Rng;
-use otrera::eval::inputs::Inputs;
-use otrera::eval::network::{COUNTS, FREEDOMS, HIDDEN, ONE, SQUARES};
+use otrera::eval::inputs::{AMAZON_FEATURES, COUNTS, Inputs};
+use otrera::eval::network::{HIDDEN, Network, ONE};
 use otrera::eval::weights::WeightsFile;
 use otrera::eval::weights::network::{NetworkWeights, Networks};
 use otrera::eval::{Evaluator, Value};
@@ -15,18 +15,9 @@ use otrera::{Bitboard, DistanceMaps, Kernel, Model, ModelScratch, Position, Side
 
 /// Draws a network of small random weights.
 fn random_network(rng: &mut Rng) -> NetworkWeights {
-    let mut rows = |count: usize| -> Vec<Vec<i16>> {
-        (0..count).map(|_| (0..HIDDEN).map(|_| rng.i16(-100..=100)).collect()).collect()
-    };
-    NetworkWeights {
-        trained: "by chance".into(),
-        counts: rows(50),
-        freedom: rows(44),
-        sole: rows(30),
-        contested: rows(30),
-        plies: rows(93),
-        output: rows(1),
-    }
+    let mut network = Box::new(Network::ZERO);
+    network.rows.iter_mut().flatten().for_each(|weight| *weight = rng.i16(-100..=100));
+    NetworkWeights { trained: "by chance".into(), network }
 }
 
 /// The inputs of a position with at most four amazons a side.
@@ -68,7 +59,12 @@ fn distance_class(distances: &Distances, square: Square, most: usize) -> usize {
 }
 
 /// The classes of an amazon's freedom in quarters, of the squares that it alone can claim, and that it alone contests.
-fn amazon_classes(position: &Position, side: Bitboard, amazon: Square, enemy: [&Distances; 2]) -> [u8; 3] {
+fn amazon_classes(
+    position: &Position,
+    side: Bitboard,
+    amazon: Square,
+    enemy: [&Distances; 2],
+) -> [u8; AMAZON_FEATURES.len()] {
     let [enemy_queen, enemy_king] = enemy;
     let own = distances_from(position, amazon.into(), queen_moves);
     let others = distances_from(position, side - amazon.into(), queen_moves);
@@ -81,25 +77,29 @@ fn amazon_classes(position: &Position, side: Bitboard, amazon: Square, enemy: [&
         contested += u32::from(n <= e && e < o);
     }
     let quarters = (4.0 * freedom(position, amazon, enemy_king)).floor() as u32;
-    let class = |starts: &[u32], number: u32| starts.iter().filter(|&&start| start <= number).count() as u8;
-    [class(&FREEDOMS, quarters), class(&SQUARES, sole), class(&SQUARES, contested)]
+    let numbers = [quarters, sole, contested];
+    std::array::from_fn(|feature| {
+        let (_, bounds) = AMAZON_FEATURES[feature];
+        bounds.iter().filter(|&&bound| bound <= numbers[feature]).count() as u8
+    })
 }
 
-/// Computes the log-odds of these inputs from the weights, in integers as in `Network`.
-fn log_odds(weights: &NetworkWeights, inputs: &Inputs) -> Value {
-    let mut rows = vec![(&weights.plies[usize::from(inputs.ply)], 1)];
-    rows.extend(weights.counts.iter().zip(inputs.counts.map(i32::from)));
-    for (side, amazons) in inputs.amazons.iter().enumerate() {
-        for classes in amazons.iter().flatten() {
-            for (rows_of, class) in [&weights.freedom, &weights.sole, &weights.contested].iter().zip(classes)
-            {
-                rows.push((&rows_of[side * rows_of.len() / 2 + usize::from(*class)], 1));
-            }
+/// Computes the log-odds of these inputs from the weights, by the rows in the order of a weights file.
+fn log_odds(Network { rows }: &Network, inputs: &Inputs) -> Value {
+    let mut active: Vec<(usize, i32)> = inputs.counts.map(i32::from).into_iter().enumerate().collect();
+    let mut first = COUNTS;
+    for (feature, (_, bounds)) in AMAZON_FEATURES.iter().enumerate() {
+        for amazons in inputs.amazons {
+            let classes = amazons.iter().flatten().map(|classes| classes[feature]);
+            active.extend(classes.map(|class| (first + usize::from(class), 1)));
+            first += bounds.len() + 1;
         }
     }
-    let hidden = |unit: usize| rows.iter().map(|(row, times)| i32::from(row[unit]) * times).sum::<i32>();
-    let active = |unit: usize| if unit == HIDDEN - 1 { hidden(unit) } else { hidden(unit).max(0) };
-    let sum: i32 = (0..HIDDEN).map(|unit| active(unit) * i32::from(weights.output[0][unit])).sum();
+    active.push((first + usize::from(inputs.ply), 1));
+    let output = rows[first + 93];
+    let hidden = |unit: usize| active.iter().map(|&(row, times)| i32::from(rows[row][unit]) * times).sum();
+    let after_relu = |unit: usize| if unit == HIDDEN - 1 { hidden(unit) } else { i32::max(hidden(unit), 0) };
+    let sum: i32 = (0..HIDDEN).map(|unit| after_relu(unit) * i32::from(output[unit])).sum();
     Value(sum as f32 / (ONE * ONE) as f32)
 }
 
@@ -124,7 +124,7 @@ fn a_network_gives_what_its_inputs_and_weights_say_on_every_kernel() {
             assert_eq!(inputs, Some(reference), "{kernel:?}\n{position}");
             let evaluator = Evaluator::new(model.clone()).with_kernel(kernel);
             let value = evaluator.value(&position, &mut ModelScratch::default());
-            assert_eq!(value, log_odds(weights, &reference), "{kernel:?}, {position:?}");
+            assert_eq!(value, log_odds(&weights.network, &reference), "{kernel:?}, {position:?}");
             known += 1;
         }
     }

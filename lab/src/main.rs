@@ -2,8 +2,8 @@
 
 use clap::{Parser, Subcommand};
 use otrera_lab::commands::{
-    blindness, convert, endgames, fit_eval, fit_network, fit_policy, judge, r#match, picture, priors, report,
-    sau, self_play, tourney, tune,
+    blindness, convert, endgames, fit_network, fit_policy, judge, r#match, picture, priors, report, sau,
+    self_play, tourney, tune,
 };
 use otrera_lab::interrupt;
 use otrera_lab::papers::table;
@@ -34,8 +34,6 @@ enum Command {
     Convert(convert::Args),
     /// Play games of one player against itself, no game twice, as data for fits.
     SelfPlay(self_play::Args),
-    /// Fit the weights of the evaluation to games.
-    FitEval(fit_eval::Args),
     /// Train the evaluation's network on games.
     FitNetwork(fit_network::Args),
     /// Fit the priors of half-moves to the visits of searches.
@@ -88,7 +86,6 @@ fn run(command: Command) -> Result<(), String> {
         Command::Convert(args) => convert::run(&args),
         Command::Endgames(args) => endgames::run(&args),
         Command::SelfPlay(args) => self_play::run(&args),
-        Command::FitEval(args) => fit_eval::run(&args),
         Command::FitNetwork(args) => fit_network::run(&args),
         Command::FitPolicy(args) => fit_policy::run(&args),
         Command::Picture(args) => picture::run(&args),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// Commands that are run, and a part of what they must say.
-const RUN: [(&str, &str); 35] = [
+const RUN: [(&str, &str); 34] = [
     ("dist/lab match tournament random --games 20 --time 0.05 --size 8", "Elo"),
     ("dist/otrera play", "Black"),
     ("dist/otrera analyze --time 5", "principal variation"),
@@ -20,7 +20,7 @@ const RUN: [(&str, &str); 35] = [
     ("scripts/faults.sh --help", "--games"),
     ("dist/lab match tournament paper --time 0.1 --games 400 --seed 81", "Elo"),
     ("dist/lab match tournament,share=0.1 paper --time 0.5 --games 200 --seed 83", "Elo"),
-    ("dist/lab match tournament pvs:fitted --time 0.1 --games 200 --seed 84", "Elo"),
+    ("dist/lab match tournament pvs:network --time 0.1 --games 200 --seed 84", "Elo"),
     ("dist/lab match paper mcts --games 1000 --time 0.1 --sprt 0,50", "SPRT"),
     (
         "dist/lab match tournament,threads=2 tournament --time 0.1 --games 200 --concurrency 1 --adjudicate 0.99 \
@@ -35,7 +35,6 @@ const RUN: [(&str, &str); 35] = [
     ("dist/lab report RESULTS.jsonl", "html"),
     ("dist/lab convert GAME --to sgf", "GM[18]"),
     ("dist/lab picture --move d1-d7/g7 --output docs/board.svg", "<svg"),
-    ("dist/lab fit-eval RESULTS.jsonl", "too few positions"),
     ("dist/lab self-play --games 24000", "2 games, all different"),
     ("dist/lab self-play --games 2000 --output results/10.jsonl", "2 games, all different"),
     ("dist/lab self-play --games 2000 --size 8 --output results/8.jsonl", "2 games, all different"),
@@ -54,9 +53,9 @@ const RUN: [(&str, &str); 35] = [
 ];
 
 /// Commands that are not, and why.
-const NOT_RUN: [(&str, &str); 22] = [
+const NOT_RUN: [(&str, &str); 21] = [
     ("dist/lab sau --kill both", "an hour; lab/tests/sau.rs runs it"),
-    ("dist/lab sau --games 100 --opponent pvs:fitted", "hours; lab/tests/sau.rs runs it"),
+    ("dist/lab sau --games 100 --opponent pvs:network", "hours; lab/tests/sau.rs runs it"),
     ("dist/lab judge dist/otrera --games 20", "minutes; lab/tests/judge.rs runs it"),
     ("cargo install --path protocol", "installs outside of this folder"),
     ("cargo test -p otrera-bot --test sessions", "it is one of these tests"),
@@ -72,7 +71,6 @@ const NOT_RUN: [(&str, &str); 22] = [
          \"cmd:OLD uci --threads 1 --memory 160,proto=uci\" --time 0.1 --games 120 --seed 701",
         "needs an older build; lab/tests/matches.rs plays over UCI",
     ),
-    ("dist/lab fit-eval", "a name; run with its arguments"),
     ("dist/lab fit-policy", "a name; run with its arguments"),
     ("dist/lab fit-network", "a name; run with its arguments"),
     ("dist/lab self-play", "a name; run with its arguments"),

@@ -5,6 +5,7 @@ mod laboratory;
 
 use fastrand::Rng;
 use laboratory::{Folder, lab, running, soon};
+use otrera::eval::inputs::PLY_PART;
 use otrera::eval::weights::WeightsFile;
 use otrera::record::json;
 use otrera::{GameRecord, PlayedMove, Position, Size};
@@ -61,7 +62,6 @@ fn a_fit_to_too_little_is_refused_and_nothing_is_written_into_the_source() {
     assert_eq!(run_in(&folder, &[&["match", players[0], players[1]], &one[..]].concat()).0, Some(0));
     let needed = "at least 250 and 50 are needed";
     check_refusal(&folder, &["fit-policy", "one.jsonl", "--iterations", "10"], needed);
-    check_refusal(&folder, &["fit-eval", "one.jsonl"], "at least 1000 and 200 are needed");
     check_refusal(&folder, &["fit-network", "one.jsonl"], "at least 5000 and 500 are needed");
     let tune = ["tune", "tournament,iterations=5", "c=3:0.5", "--size", "4", "--pairs"];
     check_refusal(&folder, &[&tune[..], &["99"]].concat(), "at least 100 pairs are needed");
@@ -108,7 +108,7 @@ fn weights_that_do_not_fit_are_refused_before_anything_is_played() {
     let folder = Folder::new("weights");
     let mut weights = WeightsFile::built_in();
     let network = weights.networks.small.as_mut().unwrap();
-    network.counts[0][0] += 1;
+    network.network.rows[0][0] += 1;
     folder.write("small.json", &weights.write());
     folder.write("field.toml", "players = ['random', 'tournament,model=small.json']");
     let player = "tournament,model=small.json";
@@ -130,8 +130,8 @@ fn weights_that_do_not_fit_are_refused_before_anything_is_played() {
         };
         check_refusal(&folder, &arguments.iter().map(String::as_str).collect::<Vec<_>>(), complaint);
     }
-    weights.networks.small.as_mut().unwrap().plies[0][5] = i16::MAX;
-    weights.networks.small.as_mut().unwrap().counts[0][5] = i16::MAX;
+    weights.networks.small.as_mut().unwrap().network.rows_of(PLY_PART)[0][5] = i16::MAX;
+    weights.networks.small.as_mut().unwrap().network.rows[0][5] = i16::MAX;
     folder.write("large.json", &weights.write());
     let arguments = ["match", "random", "tournament,model=large.json", "--size", "8"];
     check_refusal(&folder, &arguments, "large.json: network small: a hidden unit is ");
@@ -278,7 +278,7 @@ fn a_reader_that_stops_early_ends_no_match_and_a_full_output_is_told() {
     assert_eq!(read_to_string(folder.file("games.jsonl")).unwrap().lines().count(), 41);
     let full = File::options().write(true).open("/dev/full").unwrap();
     let Output { status, stderr, .. } =
-        lab(&["fit-eval", "--help"]).stdout(Stdio::null()).current_dir(&folder.0).output().unwrap();
+        lab(&["fit-network", "--help"]).stdout(Stdio::null()).current_dir(&folder.0).output().unwrap();
     assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
     let table = ["table", "Z-2", "--folder", "tables"];
     let Output { status, stderr, .. } = lab(&table).stdout(full).current_dir(&folder.0).output().unwrap();
@@ -560,8 +560,6 @@ fn absurd_numbers_are_refused_with_what_would_be_valid() {
         ("fit-policy games.jsonl --positions 0", count),
         ("fit-policy games.jsonl --iterations 0", count),
         ("fit-policy games.jsonl --steps 0", count),
-        ("fit-eval games.jsonl --ridge 0", "a number above 0 is wanted"),
-        ("fit-eval games.jsonl --blend 2", "a number from 0 to 1 is wanted"),
         ("fit-network games.jsonl --epochs 0", count),
         ("fit-network games.jsonl --rate 0", "a number above 0 is wanted"),
         ("fit-network games.jsonl --blend 2", "a number from 0 to 1 is wanted"),

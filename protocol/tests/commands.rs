@@ -87,7 +87,7 @@ fn weights_for_other_boards_are_refused() {
     let folder = folder("other-boards");
     let file = folder.join("small.json");
     let mut weights = WeightsFile::built_in();
-    weights.networks.small.as_mut().unwrap().counts[0][0] += 1;
+    weights.networks.small.as_mut().unwrap().network.rows[0][0] += 1;
     std::fs::write(&file, weights.write()).unwrap();
     let preset = format!("tournament,model={}", text(&file));
     let complaint = format!("preset {preset}: its network is for boards up to 8x8, not for 10x10: ");

@@ -8,8 +8,7 @@ use super::{ITERATIONS, POSITIONS};
 use crate::board::position::Position;
 use crate::eval::distance::DistanceMaps;
 use crate::eval::model::ModelScratch;
-use crate::eval::terms::Terms;
-use crate::eval::{Evaluator, confinement, metrics, mobility};
+use crate::eval::{Evaluator, metrics, mobility};
 use crate::search::backup::{self, Rewards, Step};
 use crate::search::evaluate::{EvaluationScratch, LeafEvaluator};
 use crate::search::expand::Expander;
@@ -134,8 +133,6 @@ struct Sums {
     queen_position: Sum,
     king_position: Sum,
     mobility: Sum,
-    confinement: Sum,
-    terms: Sum,
     by_kernel: [Sum; Kernel::COUNT],
     short_rollout: Sum,
     long_rollout: Sum,
@@ -215,12 +212,6 @@ impl Sums {
         self.mobility.measure(flooded, |(board, _)| {
             black_box(mobility::mobility_on(board, kernel));
         });
-        self.confinement.measure(flooded, |(board, maps)| {
-            black_box(confinement::confinement_on(board, maps, kernel));
-        });
-        self.terms.measure(flooded, |(board, maps)| {
-            black_box(Terms::of_on(maps, 0.0, board.side(), kernel));
-        });
     }
 
     fn parts(&self) -> Parts {
@@ -233,8 +224,6 @@ impl Sums {
             part("position p1, from the maps", &self.queen_position),
             part("position p2, from the maps", &self.king_position),
             part("mobility", &self.mobility),
-            part("confinement, from the maps", &self.confinement),
-            part("the other terms of the fitted evaluation", &self.terms),
         ];
         parts.extend(
             Kernel::available()

@@ -5,7 +5,7 @@
 //! spread by one neighbourhood per step. Both floods end when no new square is reached. The cheaper king flood runs
 //! first and tells the queen flood which squares are reachable at all.
 
-use super::mobility::tally_on_lanes;
+use super::mobility::sliced_counts_on_lanes;
 use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
 use crate::board::square::Side;
@@ -221,8 +221,12 @@ fn spread_queen<L: Lanes>(
 pub(super) fn attackers<L: Lanes>(position: &Position, side: Side) -> [Bitboard; 2] {
     let slides = Slides::<L>::new(Boards::splat(position.empty()));
     let [a, b, c, d] = slides.by_direction(Boards::of_sides(position.all_amazons()));
-    let [ones, twos, fours, eights] =
-        tally_on_lanes([a.and(slides.empty), b.and(slides.empty), c.and(slides.empty), d.and(slides.empty)]);
+    let [ones, twos, fours, eights] = sliced_counts_on_lanes([
+        a.and(slides.empty),
+        b.and(slides.empty),
+        c.and(slides.empty),
+        d.and(slides.empty),
+    ]);
     let more = fours.or(eights);
     [SidePair::from_lanes(ones.or(more)), SidePair::from_lanes(twos.or(more))]
         .map(|digit| digit.of(side.index()))

@@ -1,41 +1,35 @@
-//! The fitted evaluation and the fitted priors, as tables from a file of [`super::weights`].
+//! Networks and priors of a weights file, as the evaluation uses them.
 
+use super::inputs;
 use super::network::Network;
-use super::policy::{ARROW_FEATURES, MOVEMENT_FEATURES, Policy, classes};
-use super::terms::{TERMS, TermWeights};
-use super::weights::{Course, WeightsFile};
-use super::{STANDARD_EMPTY, standard_ply};
+use super::policy::{ARROW_FEATURES, MOVEMENT_FEATURES, Policy, PolicyWeights, classes};
+use super::weights::WeightsFile;
 use crate::board::position::Position;
 use crate::board::square::Size;
 use std::sync::LazyLock;
 
-/// Plies of the longest game on 10x10, the start counted.
-pub const PLIES: usize = STANDARD_EMPTY as usize + 1;
-
-/// Weights of the terms at each ply of a game on 10x10; of games on other boards at the ply that corresponds,
-/// see [`standard_ply`].
-type ByPly = [TermWeights; PLIES];
-
 /// All fitted weights, ready for use.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fitted {
-    standard: ByPly,
-    small: ByPly,
     policy: Policy,
+    /// For boards above 8x8, and for boards up to 8x8.
     networks: [Option<Box<Network>>; 2],
 }
 
-/// Those of [`WeightsFile::built_in`], read when they are first asked for.
-static BUILT_IN: LazyLock<Fitted> = LazyLock::new(|| Fitted::new(&WeightsFile::built_in()));
+static BUILT_IN: LazyLock<Fitted> = LazyLock::new(|| {
+    #[cfg(botzone_only)]
+    let file = super::weights::packed::built_in();
+    #[cfg(not(botzone_only))]
+    let file = WeightsFile::built_in();
+    Fitted::new(&file)
+});
 
 impl Fitted {
-    /// The weights of a file that [`WeightsFile::read`] found valid.
+    /// Converts the weights of a file.
     pub fn new(file: &WeightsFile) -> Self {
         Self {
-            standard: by_ply(&file.value.standard),
-            small: by_ply(&file.value.small),
             networks: [&file.networks.standard, &file.networks.small]
-                .map(|network| network.as_ref().map(|weights| Box::new(weights.build()))),
+                .map(|weights| weights.as_ref().map(|weights| weights.network.clone())),
             policy: Policy {
                 movements: flat::<{ classes(&MOVEMENT_FEATURES) }>(&file.priors.movements),
                 arrows: flat::<{ classes(&ARROW_FEATURES) }>(&file.priors.arrows),
@@ -43,31 +37,23 @@ impl Fitted {
         }
     }
 
-    /// The weights that are built in.
+    /// Returns the built-in weights; the first call reads them.
     #[inline(always)]
     pub fn built_in() -> &'static Self {
         &BUILT_IN
     }
 
-    /// The weights of the terms for a position. The ply is read off the board, so that a position set up by hand has
-    /// one too.
-    #[inline(always)]
-    pub fn terms_at(&self, position: &Position) -> &TermWeights {
-        let table = if position.size().edge() <= 8 { &self.small } else { &self.standard };
-        &table[standard_ply(position)]
-    }
-
-    /// The network for a position, if there is one.
+    /// Returns the network for a position; `None` if the weights have none, or a side has too many amazons.
     #[inline(always)]
     pub fn network(&self, position: &Position) -> Option<&Network> {
         let network = &self.networks[usize::from(position.size().edge() <= 8)];
-        network.as_deref().filter(|_| Network::knows(position))
+        network.as_deref().filter(|_| inputs::are_defined(position))
     }
 
     /// Checks that a network of these weights is for boards of this size, if there are any networks.
     ///
     /// # Errors
-    /// The network is for other boards: here these weights have none, or only what is built in.
+    /// The network is for other boards: for this board the weights have none, or only the built-in one.
     pub fn check_board(&self, size: Size) -> Result<(), String> {
         let (edge, built_in) = (size.edge(), Self::built_in());
         let here = usize::from(edge <= 8);
@@ -83,31 +69,15 @@ impl Fitted {
         ))
     }
 
-    /// The weights of the priors.
+    /// Returns the weights of the priors.
     #[inline(always)]
     pub fn policy(&self) -> &Policy {
         &self.policy
     }
 }
 
-/// Straight lines between the knots; before the first and behind the last the weights stay as they are there.
-fn by_ply(course: &Course) -> ByPly {
-    let knots = &course.knots;
-    std::array::from_fn(|ply| {
-        let next = knots.partition_point(|knot| knot.ply < ply);
-        match (next.checked_sub(1).and_then(|last| knots.get(last)), knots.get(next)) {
-            (Some(from), Some(to)) => {
-                let part = (ply - from.ply) as f32 / (to.ply - from.ply) as f32;
-                std::array::from_fn(|term| from.weights[term] * (1.0 - part) + to.weights[term] * part)
-            }
-            (Some(knot), None) | (None, Some(knot)) => std::array::from_fn(|term| knot.weights[term]),
-            (None, None) => [0.0; TERMS],
-        }
-    })
-}
-
-/// The classes of all features of a stage side by side.
-fn flat<const CLASSES: usize>(stages: &[Vec<Vec<f32>>]) -> super::policy::PolicyWeights<CLASSES> {
+/// Concatenates the classes of all features of each stage.
+fn flat<const CLASSES: usize>(stages: &[Vec<Vec<f32>>]) -> PolicyWeights<CLASSES> {
     std::array::from_fn(|stage| {
         let mut row = [0.0; CLASSES];
         row.iter_mut().zip(stages[stage].iter().flatten()).for_each(|(weight, &of_file)| *weight = of_file);

@@ -1,28 +1,102 @@
-//! What a [`super::network`] sees of a position, as a list: for `lab fit-network`, so that a network is trained on
-//! what it will see. A test computes it square by square, and the engine's value from it.
+//! Inputs of a [`super::network`]: their description, and their computation from a position.
+//!
+//! A network has one row of weights per input. Two kinds of inputs exist: a count multiplies its row, a class selects
+//! one row of its feature. [`PARTS`] lists the rows of all inputs. The network, the files ([`super::weights`]) and the
+//! trainer (`lab fit-network`) take them from here, so a new input is added in this file alone: either a count in
+//! [`count`], or a row of [`AMAZON_FEATURES`] with its number in [`amazon_classes`].
 
-use super::amazons::AMAZONS;
-use super::distance::DistanceMaps;
-use super::network::{COUNTS, Network, amazon_classes, count};
-use super::standard_ply;
+#![allow(clippy::needless_range_loop)] // an index is used for several arrays
+
+use super::amazons::{AMAZONS, AmazonReach};
+use super::distance::{DistanceMaps, Levels};
+use super::freedom::freedoms;
+use super::mobility::{neighbours_of, sliced_counts};
+use super::ply::{PLIES, standard_ply};
+use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
 use crate::simd::{Kernel, Lanes, SimdTask};
+
+/// Classes of a square by a side's queen moves: 1, 2, 3, more, never.
+const QUEEN_CLASSES: usize = 5;
+/// Classes of a square by a side's king moves: 1 to 5, more, never.
+const KING_CLASSES: usize = 7;
+/// Classes of a lead in steps: -2 or less, -1, 0, 1, 2 or more.
+const LEADS: usize = 5;
+
+/// Number of counts. They count the squares by the queen classes of the side to move and of its opponent, then by the
+/// lead of the side to move in queen moves and in king moves.
+pub const COUNTS: usize = QUEEN_CLASSES * QUEEN_CLASSES + LEADS * LEADS;
+
+/// Features of each amazon: the name in weights files, and the lower bound of each class above class 0.
+pub const AMAZON_FEATURES: [(&str, &[u32]); 3] = [
+    // Quarters of freedom, see super::freedom.
+    ("freedom", &[1, 2, 4, 6, 8, 11, 14, 18, 22, 27, 32, 38, 44, 52, 60, 70, 80, 95, 110, 130, 150]),
+    // Squares that the amazon alone can claim, and that it alone contests, see super::amazons.
+    ("sole", &SQUARES),
+    ("contested", &SQUARES),
+];
+const SQUARES: [u32; 14] = [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 22, 26, 30];
+
+/// Consecutive rows of a network, under one name in weights files.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// Name in weights files.
+    pub name: &'static str,
+    /// First row.
+    pub first: usize,
+    /// Number of rows.
+    pub rows: usize,
+}
+
+impl Part {
+    /// Returns the part whose rows follow those of this part.
+    pub const fn followed_by(self, name: &'static str, rows: usize) -> Self {
+        Self { name, first: self.first + self.rows, rows }
+    }
+}
+
+/// Rows of all inputs: of the counts, of the classes of each feature (those of the side to move first), and of the ply.
+pub const PARTS: [Part; AMAZON_FEATURES.len() + 2] = {
+    let mut parts = [Part { name: "counts", first: 0, rows: COUNTS }; AMAZON_FEATURES.len() + 2];
+    let mut feature = 0;
+    while feature < AMAZON_FEATURES.len() {
+        let (name, bounds) = AMAZON_FEATURES[feature];
+        parts[feature + 1] = parts[feature].followed_by(name, 2 * (bounds.len() + 1));
+        feature += 1;
+    }
+    parts[feature + 1] = parts[feature].followed_by("plies", PLIES);
+    parts
+};
+
+/// Rows of the ply, the last input.
+pub const PLY_PART: Part = PARTS[PARTS.len() - 1];
+
+/// Returns the row of a class of an amazon's feature; `which` is 0 for the side to move, 1 for its opponent.
+#[inline(always)]
+pub(super) fn amazon_row(feature: usize, which: usize, class: u8) -> usize {
+    let Part { first, rows, .. } = PARTS[feature + 1];
+    first + which * (rows / 2) + usize::from(class)
+}
+
+/// Maximum number of queen moves that the classes distinguish.
+pub(super) const QUEEN_STEPS: usize = QUEEN_CLASSES - 2;
+
+/// Classes of an amazon, one per feature.
+type Classes = [u8; AMAZON_FEATURES.len()];
 
 /// Inputs of a position. `[0]` is the side to move, `[1]` its opponent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Inputs {
-    /// Factors of the rows of [`Network::counts`].
+    /// Factors of the first rows.
     pub counts: [u8; COUNTS],
-    /// Rows of [`Network::freedom`], [`Network::sole`] and [`Network::contested`] for each amazon; `None` for a
-    /// missing amazon.
-    pub amazons: [[Option<[u8; 3]>; AMAZONS]; 2],
-    /// Row of [`Network::plies`].
+    /// Classes of each amazon; `None` for a missing amazon.
+    pub amazons: [[Option<Classes>; AMAZONS]; 2],
+    /// Ply of a 10x10 game.
     pub ply: u8,
 }
 
 impl Inputs {
-    /// Computes the inputs of a position; `None` if a side has more amazons than networks support. `maps` is scratch
-    /// space.
+    /// Computes the inputs of a position; `None` if a side has more than [`AMAZONS`] amazons. `maps` is scratch space.
     pub fn of_position(position: &Position, maps: &mut DistanceMaps, kernel: Kernel) -> Option<Self> {
         struct Listing<'a>(&'a Position, &'a mut DistanceMaps);
         impl SimdTask for Listing<'_> {
@@ -32,13 +106,13 @@ impl Inputs {
                 Inputs::of::<L>(self.0, self.1)
             }
         }
-        Network::knows(position).then(|| kernel.dispatch(Listing(position, maps)))
+        are_defined(position).then(|| kernel.dispatch(Listing(position, maps)))
     }
 
     #[inline(always)]
     pub(super) fn of<L: Lanes>(position: &Position, maps: &mut DistanceMaps) -> Self {
         let side = position.side();
-        let reach = maps.flood_each::<L>(position, Network::QUEEN_STEPS);
+        let reach = maps.flood_each::<L>(position, QUEEN_STEPS);
         let classes = amazon_classes::<L>(position, maps, &reach);
         let amazons = [side, side.opponent()].map(|which| {
             let present = position.amazons(which).len() as usize;
@@ -48,4 +122,166 @@ impl Inputs {
         let counts = count(maps, side.index(), position.empty()).map(|count| count as u8);
         Self { counts, amazons, ply: standard_ply(position) as u8 }
     }
+
+    /// Calls `found` with the row of each input that is not 0, and the factor of the row.
+    #[inline(always)]
+    pub fn for_each(&self, mut found: impl FnMut(usize, u8)) {
+        for (row, &count) in self.counts.iter().enumerate() {
+            if count > 0 {
+                found(row, count);
+            }
+        }
+        for (which, amazons) in self.amazons.iter().enumerate() {
+            for classes in amazons.iter().flatten() {
+                for (feature, &class) in classes.iter().enumerate() {
+                    found(amazon_row(feature, which, class), 1);
+                }
+            }
+        }
+        found(PLY_PART.first + usize::from(self.ply), 1);
+    }
+}
+
+/// True if each side has at most [`AMAZONS`] amazons.
+#[inline(always)]
+pub(super) fn are_defined(position: &Position) -> bool {
+    position.all_amazons().iter().all(|amazons| amazons.len() as usize <= AMAZONS)
+}
+
+/// Computes the classes of each amazon, in square order: `[0]` of the side to move, `[1]` of its opponent. Entries
+/// beyond a side's last amazon are meaningless.
+#[inline(always)]
+pub(super) fn amazon_classes<L: Lanes>(
+    position: &Position,
+    maps: &DistanceMaps,
+    reach: &AmazonReach,
+) -> [[Classes; AMAZONS]; 2] {
+    let (side, empty) = (position.side(), position.empty());
+    let neighbours = sliced_counts(neighbours_of(empty));
+    let reachable = maps.king.reachable();
+    let mut classes = [[[0; AMAZON_FEATURES.len()]; AMAZONS]; 2];
+    for (of_side, side) in classes.iter_mut().zip([side, side.opponent()]) {
+        let theirs = reachable.of(side.opponent().index());
+        let freedoms = freedoms::<L>(position.amazons(side), empty, theirs, &neighbours);
+        for amazon in 0..AMAZONS {
+            // The numbers of AMAZON_FEATURES, in its order.
+            let numbers = [
+                freedoms[amazon] / 4,
+                reach.sole[amazon][side.index()],
+                reach.contested[amazon][side.index()],
+            ];
+            for feature in 0..numbers.len() {
+                of_side[amazon][feature] = CLASSES[feature][(numbers[feature] as usize).min(255)];
+            }
+        }
+    }
+    classes
+}
+
+/// `[feature][number]`: class of a number.
+static CLASSES: [[u8; 256]; AMAZON_FEATURES.len()] = {
+    let mut classes = [[0; 256]; AMAZON_FEATURES.len()];
+    let mut feature = 0;
+    while feature < classes.len() {
+        let (_, bounds) = AMAZON_FEATURES[feature];
+        let mut number = 0;
+        let mut class = 0;
+        while number < 256 {
+            if class < bounds.len() && bounds[class] as usize == number {
+                class += 1;
+            }
+            classes[feature][number] = class as u8;
+            number += 1;
+        }
+        feature += 1;
+    }
+    classes
+};
+
+/// A set of squares in two words, for scalar population counts.
+type Words = [u64; 2];
+
+#[inline(always)]
+fn words(Bitboard(set): Bitboard) -> Words {
+    [set as u64, (set >> 64) as u64]
+}
+
+#[inline(always)]
+fn count_of_both(a: Words, b: Words) -> i16 {
+    ((a[0] & b[0]).count_ones() + (a[1] & b[1]).count_ones()) as i16
+}
+
+/// Computes the counts of a position for the side `us`.
+#[inline(always)]
+pub(super) fn count(maps: &DistanceMaps, us: usize, empty: Bitboard) -> [i16; COUNTS] {
+    let mut counts = [0; COUNTS];
+    let ever = maps.king.reachable();
+    let ours = classes_of::<QUEEN_CLASSES>(&maps.queen, ever.of(us), us, empty);
+    let theirs = classes_of::<QUEEN_CLASSES>(&maps.queen, ever.of(1 - us), 1 - us, empty);
+    for our in 0..QUEEN_CLASSES {
+        for their in 0..QUEEN_CLASSES {
+            counts[our * QUEEN_CLASSES + their] = count_of_both(ours[our], theirs[their]);
+        }
+    }
+    let by_queen = leads(&ours, &theirs);
+    let ours = classes_of::<KING_CLASSES>(&maps.king, ever.of(us), us, empty);
+    let theirs = classes_of::<KING_CLASSES>(&maps.king, ever.of(1 - us), 1 - us, empty);
+    let by_king = leads(&ours, &theirs);
+    for queen in 0..LEADS {
+        for king in 0..LEADS {
+            let place = QUEEN_CLASSES * QUEEN_CLASSES + queen * LEADS + king;
+            counts[place] = count_of_both(by_queen[queen], by_king[king]);
+        }
+    }
+    counts
+}
+
+/// Returns the empty squares of each class of one side. `ever` is the set of squares that the side can reach.
+#[inline(always)]
+fn classes_of<const CLASSES: usize>(
+    levels: &Levels,
+    ever: Bitboard,
+    side: usize,
+    empty: Bitboard,
+) -> [Words; CLASSES] {
+    let mut classes = [[0; 2]; CLASSES];
+    let mut before = Bitboard::EMPTY;
+    for class in 0..CLASSES - 2 {
+        let within = levels.within(class + 1).of(side);
+        classes[class] = words(within - before);
+        before = within;
+    }
+    classes[CLASSES - 2] = words(ever - before);
+    classes[CLASSES - 1] = words(empty - ever);
+    classes
+}
+
+/// Returns the squares of each lead of our side, from -2 to 2, from the classes of both sides.
+#[inline(always)]
+fn leads<const CLASSES: usize>(ours: &[Words; CLASSES], theirs: &[Words; CLASSES]) -> [Words; LEADS] {
+    let mut leads = [[0; 2]; LEADS];
+    for word in 0..2 {
+        let (mut behind, mut ahead) = (0, 0);
+        let (mut one_behind, mut tie, mut one_ahead) = (0, 0, 0);
+        // Squares of classes lower by two or more.
+        let (mut our_lower, mut their_lower) = (0, 0);
+        for class in 0..CLASSES {
+            let (our, their) = (ours[class][word], theirs[class][word]);
+            tie |= our & their;
+            if class >= 1 {
+                one_ahead |= ours[class - 1][word] & their;
+                one_behind |= our & theirs[class - 1][word];
+            }
+            if class >= 2 {
+                our_lower |= ours[class - 2][word];
+                their_lower |= theirs[class - 2][word];
+                ahead |= our_lower & their;
+                behind |= our & their_lower;
+            }
+        }
+        for (lead, squares) in [behind, one_behind, tie, one_ahead, ahead].into_iter().enumerate() {
+            leads[lead][word] = squares;
+        }
+    }
+    leads
 }

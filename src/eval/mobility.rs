@@ -40,7 +40,7 @@ pub(super) fn balance([black, white]: [u32; 2]) -> f32 {
 ///   down_steep   Black -11    White -11    Black -12    White -12
 /// ```
 ///
-/// A square can lie on up to eight rays of a side. [`tally_on_lanes`] counts them, and `neighbours` holds the empty
+/// A square can lie on up to eight rays of a side. [`sliced_counts_on_lanes`] counts them, and `neighbours` holds the empty
 /// neighbours of each square, both as binary digits in this layout:
 ///
 /// ```text
@@ -59,7 +59,7 @@ pub(super) struct RaySweep<L> {
 impl<L: Lanes> RaySweep<L> {
     #[inline(always)]
     pub(super) fn new(amazons: [Bitboard; 2], empty: Bitboard) -> Self {
-        let neighbours = for_both_sides(tally(neighbours_of(empty)));
+        let neighbours = for_both_sides(sliced_counts(neighbours_of(empty)));
         let empty = Boards::splat(empty);
         let sources = Boards::of_sides(amazons);
         let (mut up, mut up_steep, mut down, mut down_steep) = (sources, sources, sources, sources);
@@ -75,7 +75,7 @@ impl<L: Lanes> RaySweep<L> {
             }
             sweep.reach = sweep.reach.or(fronts);
             let mut counts = [0; 2];
-            let digits = tally_on_lanes([up, up_steep, down, down_steep]);
+            let digits = sliced_counts_on_lanes([up, up_steep, down, down_steep]);
             for (digit, weight) in digits.into_iter().zip([1, 2, 4, 8]) {
                 if !digit.is_empty() {
                     let [black, white, more_black, more_white] =
@@ -95,7 +95,7 @@ impl<L: Lanes> RaySweep<L> {
 /// the result holds the binary digits of weight `2^k` (a [bit-sliced](https://en.wikipedia.org/wiki/Bit_slicing)
 /// counter) in the layout of [`crate::simd::SidePair::to_array`].
 #[inline(always)]
-pub(super) fn tally_on_lanes<L: Lanes>([a, b, c, d]: [Boards<L>; 4]) -> [L; 4] {
+pub(super) fn sliced_counts_on_lanes<L: Lanes>([a, b, c, d]: [Boards<L>; 4]) -> [L; 4] {
     let (one_up, two_up) = (a.xor(b), a.and(b));
     let (one_down, two_down) = (c.xor(d), c.and(d));
     let ones = one_up.xor(one_down);
@@ -132,7 +132,7 @@ pub(super) fn neighbours_of(set: Bitboard) -> [Bitboard; 8] {
 /// Counts for each square the sets that contain it. Element `k` of the result holds the binary digits of weight
 /// `2^k`.
 #[inline(always)]
-pub(super) fn tally([a, b, c, d, e, f, g, h]: [Bitboard; 8]) -> [Bitboard; 4] {
+pub(super) fn sliced_counts([a, b, c, d, e, f, g, h]: [Bitboard; 8]) -> [Bitboard; 4] {
     let (first, first_twos) = full_adder(a, b, c);
     let (second, second_twos) = full_adder(d, e, f);
     let (ones, third_twos) = full_adder(first, second, g);

@@ -5,15 +5,13 @@
 
 use super::distance::DistanceMaps;
 use super::fitted::Fitted;
+use super::inputs;
 use super::metrics::{self, Metrics};
 use super::mobility::{self, RaySweep};
-use super::network::Network;
 use super::phased::PhasedWeights;
 use super::policy::{Arrows, Movements, QUEEN_STEPS, stage};
-use super::terms::Terms;
 use super::weights::WeightsFile;
-use super::winrate::{ValueLink, WinRate};
-use super::{Value, confinement};
+use super::winrate::{Value, ValueLink, WinRate};
 use crate::board::moves::Movement;
 use crate::board::position::{ArrowPhase, Position};
 use crate::board::square::{Size, Square};
@@ -27,9 +25,10 @@ use std::sync::Arc;
 pub enum Model {
     /// The phased evaluation of the MG-PEO paper. It defines no priors; the built-in ones are used.
     Paper(PhasedWeights),
-    /// The built-in fitted evaluation and priors.
+    /// The built-in network and priors. A position for which there is no network has the paper's evaluation, divided by
+    /// [`PhasedWeights::SQUARES_PER_LOG_ODDS`].
     Fitted,
-    /// A fitted evaluation and priors from a weights file.
+    /// Networks and priors from a weights file, otherwise as [`Self::Fitted`].
     File(Arc<Fitted>),
 }
 
@@ -71,8 +70,8 @@ impl Model {
         }
     }
 
-    /// Returns the value of a position for the side to move: in squares by the paper's weights, in log-odds by fitted
-    /// ones.
+    /// Returns the value of a position for the side to move: in squares for [`Self::Paper`], else in
+    /// log-odds.
     #[inline(always)]
     pub(crate) fn value<L: Lanes>(&self, position: &Position, scratch: &mut ModelScratch) -> Value {
         L::call(Evaluation { model: self, position, scratch })
@@ -138,16 +137,17 @@ impl SimdTask for Evaluation<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) -> Value {
         let Self { model, position, scratch: ModelScratch { maps } } = self;
-        if let Model::Paper(weights) = model {
-            return phased::<L>(position, weights, maps);
-        }
-        if let Some(network) = model.fitted().network(position) {
-            let reach = maps.flood_each::<L>(position, Network::QUEEN_STEPS);
-            return network.value::<L>(position, maps, &reach);
-        }
-        maps.flood_with::<L>(position);
-        let confinement = confinement::confinement::<L>(position, maps);
-        Terms::of::<L>(maps, confinement, position.side()).weighed(model.fitted().terms_at(position))
+        let (weights, scale) = match model {
+            Model::Paper(weights) => (weights, 1.0),
+            Model::Fitted | Model::File(_) => {
+                if let Some(network) = model.fitted().network(position) {
+                    let reach = maps.flood_each::<L>(position, inputs::QUEEN_STEPS);
+                    return network.value::<L>(position, maps, &reach);
+                }
+                (&PhasedWeights::PAPER, PhasedWeights::SQUARES_PER_LOG_ODDS)
+            }
+        };
+        Value(phased::<L>(position, weights, maps).0 / scale)
     }
 }
 

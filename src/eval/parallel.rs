@@ -2,11 +2,11 @@
 //! on rayon's threads. Gives the same bits as the serial evaluation, but is slower: handing a task to another thread
 //! takes longer than one evaluation.
 
-use super::Value;
 use super::distance::{DistanceMaps, Levels, flood_king, flood_queen};
 use super::metrics::{self, Metrics};
 use super::mobility::{self, RaySweep};
 use super::model::{Model, ModelScratch};
+use super::winrate::Value;
 use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
 use crate::board::square::Side;

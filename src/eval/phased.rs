@@ -2,8 +2,8 @@
 //! table 1).
 
 use super::metrics::Metrics;
-use super::winrate::ValueLink;
-use super::{Value, standard_ply};
+use super::ply::standard_ply;
+use super::winrate::{Value, ValueLink};
 use crate::board::position::Position;
 use crate::board::square::Side;
 
@@ -66,6 +66,9 @@ impl PhasedWeights {
         tie: 0.2,
         link: ValueLink::Sign { threshold: 0.1 },
     };
+
+    /// Squares that are worth one natural log-odds of winning, where [`Self::PAPER`] stands in for a network.
+    pub const SQUARES_PER_LOG_ODDS: f32 = 7.0;
 
     /// Returns the weights for a position, by [`standard_ply`], which also works for a position set up by hand.
     #[inline(always)]

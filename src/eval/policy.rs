@@ -32,8 +32,8 @@
 //! The features are computed for all squares at once, bit-sliced over sets of squares, and then read per half-move.
 
 use super::distance::{DistanceMaps, attackers};
-use super::mobility::{neighbours_of, tally};
-use super::standard_ply;
+use super::mobility::{neighbours_of, sliced_counts};
+use super::ply::standard_ply;
 use crate::board::bitboard::{Bitboard, DIRECTIONS};
 use crate::board::moves::Movement;
 use crate::board::position::{ArrowPhase, Position};
@@ -119,7 +119,7 @@ impl Movements {
         let empty = position.empty();
         Self(SquareClasses::new::<L>([
             joined(queen_class(maps, them), king_class(maps, them)),
-            joined(tally(neighbours_of(empty)), tally(thirds_of(empty))),
+            joined(sliced_counts(neighbours_of(empty)), sliced_counts(thirds_of(empty))),
             joined(amazons_beside(position.amazons(them)), amazons_beside(position.amazons(us))),
             joined(LOCATIONS[position.size().edge()], attackers::<L>(position, them)),
         ]))
@@ -161,10 +161,10 @@ impl Arrows {
         Self(SquareClasses::new::<L>([
             joined(queen_class(maps, us), queen_class(maps, them)),
             joined(king_class(maps, us), king_class(maps, them)),
-            joined(tally(neighbours_of(empty)), LOCATIONS[position.size().edge()]),
+            joined(sliced_counts(neighbours_of(empty)), LOCATIONS[position.size().edge()]),
             joined(amazons_beside(theirs), most_confined_beside(theirs, empty)),
             joined(amazons_beside(ours), most_confined_beside(ours, empty)),
-            joined(attackers::<L>(position, them), tally(thirds_of(empty))),
+            joined(attackers::<L>(position, them), sliced_counts(thirds_of(empty))),
         ]))
     }
 

@@ -1,8 +1,30 @@
-//! The link function: converts values to winning rates.
+//! Values, winning rates, and the link function from values to winning rates.
 
-use super::Value;
+use crate::board::square::Side;
 use std::fmt;
-use std::ops::Not;
+use std::ops::{Neg, Not};
+
+/// Value of a position for the side to move; positive is good. The unit is that of the model: squares for the paper's
+/// weights, natural log-odds of winning for networks.
+#[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
+pub struct Value(pub f32);
+
+impl Value {
+    /// Converts a value for `mover` to a value for `side`.
+    #[inline(always)]
+    pub fn seen_by(self, side: Side, mover: Side) -> Self {
+        if side == mover { self } else { -self }
+    }
+}
+
+impl Neg for Value {
+    type Output = Self;
+
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self(-self.0)
+    }
+}
 
 /// A side's probability of winning, 0 to 1. `!rate` is the opponent's.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Default)]

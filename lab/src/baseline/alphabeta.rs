@@ -1,7 +1,7 @@
 //! Alpha-beta of fixed depth in whole moves, as in Kato et al. 2015 (depth 2); of depth 1 it is the
 //! greedy player.
 
-use super::measure::{Gauge, Measure};
+use super::evaluation::{BaselineEvaluator, Evaluation};
 use crate::play::player::{Budget, Choice, Player};
 use fastrand::Rng;
 use otrera::{Forfeit, Move, Position};
@@ -12,7 +12,7 @@ const WON: f32 = 1e6;
 /// An alpha-beta player.
 pub struct AlphaBeta {
     depth: u32,
-    gauge: Gauge,
+    evaluator: BaselineEvaluator,
     rng: Rng,
     position: Position,
     nodes: u64,
@@ -23,11 +23,11 @@ pub struct AlphaBeta {
 impl AlphaBeta {
     /// A player that looks `depth` whole moves ahead, at least one. Of equally good moves the seed
     /// decides.
-    pub fn new(measure: Measure, depth: u32, seed: u64) -> Self {
+    pub fn new(evaluation: Evaluation, depth: u32, seed: u64) -> Self {
         let depth = depth.max(1);
         Self {
             depth,
-            gauge: Gauge::new(measure),
+            evaluator: BaselineEvaluator::new(evaluation),
             rng: Rng::with_seed(seed),
             position: Position::standard(),
             nodes: 0,
@@ -59,7 +59,7 @@ impl AlphaBeta {
             return if winner == position.side() { value } else { -value };
         }
         if depth == 0 {
-            return self.gauge.value(position).0;
+            return self.evaluator.value(position).0;
         }
         let killer = self.killers[depth as usize].filter(|&mv| position.check(mv).is_ok());
         let mut best = f32::NEG_INFINITY;
@@ -100,25 +100,25 @@ mod tests {
     use otrera::Size;
 
     /// Minimax without any cut.
-    fn minimax(position: &Position, depth: u32, gauge: &mut Gauge) -> f32 {
+    fn minimax(position: &Position, depth: u32, evaluator: &mut BaselineEvaluator) -> f32 {
         if let Some(winner) = position.winner() {
             let value = WON + depth as f32;
             return if winner == position.side() { value } else { -value };
         }
         if depth == 0 {
-            return gauge.value(position).0;
+            return evaluator.value(position).0;
         }
         let replies: Vec<Move> = position.legal_moves().collect();
         replies
             .into_iter()
-            .map(|mv| -minimax(&position.with_move(mv), depth - 1, gauge))
+            .map(|mv| -minimax(&position.with_move(mv), depth - 1, evaluator))
             .fold(f32::NEG_INFINITY, f32::max)
     }
 
     #[test]
     fn finds_the_value_of_minimax() {
         let mut rng = Rng::with_seed(4);
-        for (_, measure) in Measure::NAMED {
+        for (_, evaluation) in Evaluation::NAMED {
             let mut position = Position::start(Size::new(5).unwrap());
             for _ in 0..6 {
                 let moves: Vec<Move> = position.legal_moves().collect();
@@ -126,8 +126,12 @@ mod tests {
                 if position.winner().is_some() {
                     break;
                 }
-                let (_, value) = AlphaBeta::new(measure, 2, 1).best_move(&position).unwrap();
-                assert_eq!(value, minimax(&position, 2, &mut Gauge::new(measure)), "{measure:?}\n{position}");
+                let (_, value) = AlphaBeta::new(evaluation, 2, 1).best_move(&position).unwrap();
+                assert_eq!(
+                    value,
+                    minimax(&position, 2, &mut BaselineEvaluator::new(evaluation)),
+                    "{evaluation:?}\n{position}"
+                );
             }
         }
     }

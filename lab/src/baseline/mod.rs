@@ -2,6 +2,6 @@
 //! depth, principal variation search against the clock. (Plain UCT is a preset of the search.)
 
 pub mod alphabeta;
-pub mod measure;
+pub mod evaluation;
 pub mod pvs;
 pub mod random;

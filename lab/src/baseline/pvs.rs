@@ -2,7 +2,7 @@
 //! table, and moves ordered by what the table, the evaluation and earlier cut-offs say. Depth counts whole
 //! moves.
 
-use super::measure::{Gauge, Measure};
+use super::evaluation::{BaselineEvaluator, Evaluation};
 use crate::play::player::{Budget, Choice, Player};
 use otrera::{Forfeit, Move, Position};
 use std::time::{Duration, Instant};
@@ -36,7 +36,7 @@ const TABLE_BITS: u32 = 18;
 
 /// A principal variation search player.
 pub struct Pvs {
-    gauge: Gauge,
+    evaluator: BaselineEvaluator,
     table: Vec<Option<Entry>>,
     /// How often an arrow on this square has cut a search off, weighted by depth.
     arrow_history: [u32; 128],
@@ -48,9 +48,9 @@ pub struct Pvs {
 
 impl Pvs {
     /// A player that maximises this evaluation.
-    pub fn new(measure: Measure) -> Self {
+    pub fn new(evaluation: Evaluation) -> Self {
         Self {
-            gauge: Gauge::new(measure),
+            evaluator: BaselineEvaluator::new(evaluation),
             table: vec![None; 1 << TABLE_BITS],
             arrow_history: [0; 128],
             position: Position::standard(),
@@ -100,7 +100,7 @@ impl Pvs {
             return Some(if winner == position.side() { value } else { -value });
         }
         if depth == 0 {
-            return Some((self.gauge.value(position).0 * 1000.0) as i32);
+            return Some((self.evaluator.value(position).0 * 1000.0) as i32);
         }
         let known = self.entry(position);
         if let Some(entry) = known.filter(|entry| ply > 0 && entry.depth >= depth) {
@@ -164,7 +164,7 @@ impl Pvs {
                     let next = position.with_move(mv);
                     match next.winner() {
                         Some(_) => i64::MIN + 1,
-                        None => (self.gauge.value(&next).0 * 1000.0) as i64,
+                        None => (self.evaluator.value(&next).0 * 1000.0) as i64,
                     }
                 }
             };
@@ -218,10 +218,10 @@ mod tests {
                 if position.winner().is_some() {
                     break;
                 }
-                let mut pvs = Pvs::new(Measure::Territory);
+                let mut pvs = Pvs::new(Evaluation::Territory);
                 pvs.deadline = Instant::now() + Duration::from_secs(60);
                 let (_, value) = pvs.search_root(&position, 2, 0).unwrap();
-                let (_, expected) = AlphaBeta::new(Measure::Territory, 2, 1).best_move(&position).unwrap();
+                let (_, expected) = AlphaBeta::new(Evaluation::Territory, 2, 1).best_move(&position).unwrap();
                 if value.abs() < WON / 2 {
                     assert_eq!(value, (expected * 1000.0) as i32, "{position}");
                 } else {

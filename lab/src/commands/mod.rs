@@ -3,10 +3,8 @@
 pub mod blindness;
 pub mod convert;
 pub mod endgames;
-pub mod fit_eval;
 pub mod fit_network;
 pub mod fit_policy;
-pub mod foreseen;
 pub mod judge;
 pub mod r#match;
 pub mod picture;

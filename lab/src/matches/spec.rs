@@ -6,12 +6,12 @@
 //! tournament,share=0.1           ... in a tenth of the time that it is given
 //! tournament,first=3:10          ... its first three moves in ten times of it
 //! alphabeta:territory            alpha-beta of depth 2 (alphabeta:territory:3 of depth 3)
-//! pvs:fitted                     principal variation search against the clock
+//! pvs:network                    principal variation search against the clock
 //! greedy    random
 //! cmd:./bot --flag,proto=botzone-json-keep     a program from elsewhere
 //! ```
 
-use crate::baseline::{alphabeta::AlphaBeta, measure::Measure, pvs::Pvs, random::RandomPlayer};
+use crate::baseline::{alphabeta::AlphaBeta, evaluation::Evaluation, pvs::Pvs, random::RandomPlayer};
 use crate::files::read_model;
 use crate::platforms::botzone::BotzonePlayer;
 use crate::platforms::process::check_start;
@@ -38,11 +38,11 @@ enum Kind {
         handicap: TimeHandicap,
     },
     AlphaBeta {
-        measure: Measure,
+        evaluation: Evaluation,
         depth: u32,
     },
     Pvs {
-        measure: Measure,
+        evaluation: Evaluation,
     },
     Random,
     External {
@@ -66,8 +66,8 @@ impl PlayerSpec {
                 let player = SearchPlayer::new((**params).clone(), resources, *iterations);
                 Box::new(Handicapped { player, handicap: *handicap, moves: 0 })
             }
-            Kind::AlphaBeta { measure, depth } => Box::new(AlphaBeta::new(*measure, *depth, seed)),
-            Kind::Pvs { measure } => Box::new(Pvs::new(*measure)),
+            Kind::AlphaBeta { evaluation, depth } => Box::new(AlphaBeta::new(*evaluation, *depth, seed)),
+            Kind::Pvs { evaluation } => Box::new(Pvs::new(*evaluation)),
             Kind::Random => Box::new(RandomPlayer::new(seed)),
             Kind::External { command, protocol } => match protocol {
                 Protocol::Botzone(mode) => Box::new(BotzonePlayer::new(command.clone(), *mode)),
@@ -143,17 +143,17 @@ fn built_in(text: &str) -> Result<Kind, String> {
     let mut words = options.next().unwrap_or_default().split(':');
     let name = words.next().unwrap_or_default();
     let words: Vec<&str> = words.collect();
-    let measure = |default: Measure| words.first().map_or(Ok(default), |word| word.parse());
+    let evaluation = |default: Evaluation| words.first().map_or(Ok(default), |word| word.parse());
     let (kind, most_words) = match name {
         "random" => (Kind::Random, 0),
-        "greedy" => (Kind::AlphaBeta { measure: measure(Measure::Paper)?, depth: 1 }, 1),
+        "greedy" => (Kind::AlphaBeta { evaluation: evaluation(Evaluation::Paper)?, depth: 1 }, 1),
         "alphabeta" => {
             let depth = words.get(1).map_or(Some(2), |depth| depth.parse().ok());
             let depth = depth.filter(|depth| (1..=MAX_DEPTH).contains(depth));
             let depth = depth.ok_or_else(|| format!("{text}: valid is a depth from 1 to {MAX_DEPTH}"))?;
-            (Kind::AlphaBeta { measure: measure(Measure::Territory)?, depth }, 2)
+            (Kind::AlphaBeta { evaluation: evaluation(Evaluation::Territory)?, depth }, 2)
         }
-        "pvs" => (Kind::Pvs { measure: measure(Measure::Paper)? }, 1),
+        "pvs" => (Kind::Pvs { evaluation: evaluation(Evaluation::Paper)? }, 1),
         preset if !words.is_empty() => {
             return Err(format!("{text}: parameters of {preset} come behind commas"));
         }

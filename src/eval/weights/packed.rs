@@ -1,62 +1,39 @@
-//! The weights of the build for Botzone: the numbers of `fitted.json` alone, as `scripts/botzone_weights.py` packs them.
-//! Text and its reader would take room in a source that must be small.
+//! Weights of the Botzone build: the numbers of `fitted.json` alone, packed by `scripts/botzone_weights.py`, because
+//! the size of the source is limited.
 //!
-//! All are 32-bit integers, the low byte first: of each course the number of knots, and of each knot its ply and weights;
-//! the priors; the network of small boards. Weights of the terms and of the priors are in units of 1 / [`UNITS`].
+//! The numbers are 32-bit integers, low byte first: the priors of movements and arrows in units of 1 / [`UNITS`], then
+//! the rows of the network of small boards.
 
-use super::network::{NetworkWeights, Networks, ROWS};
-use super::{Course, Knot, PriorWeights, ValueWeights, WeightsFile};
-use crate::eval::network::HIDDEN;
-use crate::eval::policy::{ARROW_FEATURES, MOVEMENT_FEATURES, STAGES};
-use crate::eval::terms::TERMS;
+use super::network::{NetworkWeights, Networks};
+use super::{PriorWeights, WeightsFile};
+use crate::eval::network::{HIDDEN, Network, ROWS};
+use crate::eval::policy::{ARROW_FEATURES, MOVEMENT_FEATURES, STAGES, classes};
 
 static NUMBERS: &[u8] = include_bytes!(env!("OTRERA_WEIGHTS"));
 
+const PRIORS: usize = STAGES * (classes(&MOVEMENT_FEATURES) + classes(&ARROW_FEATURES));
+const _: () = assert!(NUMBERS.len() == 4 * (PRIORS + ROWS * HIDDEN), "fitted.json lacks weights: train them");
+
 const UNITS: f32 = 10_000.0;
 
-/// Reads them.
+/// Reads the weights.
 pub fn built_in() -> WeightsFile {
-    let mut reader = Reader(NUMBERS.as_chunks().0.iter());
-    let (standard, small) = (reader.course(), reader.course());
+    let mut numbers = NUMBERS.as_chunks().0.iter().map(|&bytes| i32::from_le_bytes(bytes));
+    // Both numbers of the quotient are exact, so it is what reading the decimal fraction gives.
+    let mut weights =
+        |count: &usize| numbers.by_ref().take(*count).map(|number| number as f32 / UNITS).collect();
+    let mut priors = |features: &[usize]| -> Vec<Vec<Vec<f32>>> {
+        (0..STAGES).map(|_| features.iter().map(&mut weights).collect()).collect()
+    };
+    let (movements, arrows) = (priors(&MOVEMENT_FEATURES), priors(&ARROW_FEATURES));
+    let mut network = Box::new(Network::ZERO);
+    network.rows.iter_mut().flatten().zip(numbers).for_each(|(weight, number)| *weight = number as i16);
     WeightsFile {
-        value: ValueWeights { terms: Vec::new(), standard, small },
-        priors: PriorWeights {
-            trained: String::new(),
-            movements: reader.priors(&MOVEMENT_FEATURES),
-            arrows: reader.priors(&ARROW_FEATURES),
+        value: None,
+        priors: PriorWeights { trained: String::new(), movements, arrows },
+        networks: Networks {
+            standard: None,
+            small: Some(NetworkWeights { trained: String::new(), network }),
         },
-        networks: Networks { standard: None, small: Some(reader.network()) },
-    }
-}
-
-struct Reader(std::slice::Iter<'static, [u8; 4]>);
-
-impl Reader {
-    fn number(&mut self) -> i32 {
-        self.0.next().map_or(0, |&bytes| i32::from_le_bytes(bytes))
-    }
-
-    /// Both numbers of the quotient are exact, so it is what reading the decimal fraction gives.
-    fn weights(&mut self, count: usize) -> Vec<f32> {
-        (0..count).map(|_| self.number() as f32 / UNITS).collect()
-    }
-
-    fn course(&mut self) -> Course {
-        let knots = (0..self.number())
-            .map(|_| Knot { ply: self.number() as usize, weights: self.weights(TERMS) })
-            .collect();
-        Course { trained: String::new(), knots }
-    }
-
-    fn priors(&mut self, features: &[usize]) -> Vec<Vec<Vec<f32>>> {
-        (0..STAGES).map(|_| features.iter().map(|&classes| self.weights(classes)).collect()).collect()
-    }
-
-    fn network(&mut self) -> NetworkWeights {
-        let mut rows = |count| -> Vec<Vec<i16>> {
-            (0..count).map(|_| (0..HIDDEN).map(|_| self.number() as i16).collect()).collect()
-        };
-        let [counts, freedom, sole, contested, plies, output] = ROWS.map(&mut rows);
-        NetworkWeights { trained: String::new(), counts, freedom, sole, contested, plies, output }
     }
 }

@@ -11,7 +11,7 @@ use super::remainder::reachable;
 use super::solver::Solver;
 use super::{Args, in_parallel};
 use crate::baseline::alphabeta::AlphaBeta;
-use crate::baseline::measure::Measure;
+use crate::baseline::evaluation::Evaluation;
 use crate::files::{MAX_BYTES, read_text};
 use crate::play::openings::Openings;
 use crate::play::player::{Budget, Player};
@@ -76,7 +76,7 @@ pub fn make(args: &Args) -> Made {
 
 /// Whether the position is lost, or is not known to be lost after the move that merely looks best.
 fn is_easy(position: &Position, winner: Side, nodes: u64) -> bool {
-    let mut greedy = AlphaBeta::new(Measure::Paper, 1, 1);
+    let mut greedy = AlphaBeta::new(Evaluation::Paper, 1, 1);
     let choice = greedy.begin(position).and_then(|()| greedy.choose(Budget::default()));
     let next = choice.map(|choice| position.with_move(choice.mv));
     let loses = |next: &Position| {

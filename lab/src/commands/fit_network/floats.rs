@@ -1,49 +1,38 @@
-//! The network in floats, as it is trained: its rows, its log-odds, and the gradient of its loss.
+//! The network in floating point: its log-odds, the gradient of its loss, and its rounding to the engine's integers.
 
-use super::Sample;
+use super::samples::Sample;
 use fastrand::Rng;
-use otrera::eval::inputs::Inputs;
-use otrera::eval::network::{COUNTS, FREEDOMS, HIDDEN, SQUARES};
+use otrera::eval::inputs::{COUNTS, Inputs, PLY_PART};
+use otrera::eval::network::{HIDDEN, Network, ONE, OUTPUT_PART, overflow};
 
-/// A weight for each hidden unit.
+/// One weight per hidden unit.
 pub type Row = [f32; HIDDEN];
 
-/// Where the rows of each part begin: the counts, three features of amazons, the knots of the biases, the bias of all
-/// plies; last the output.
-pub const FEATURES: [usize; 3] = [COUNTS, SOLE, CONTESTED];
-const SOLE: usize = COUNTS + 2 * CLASSES[0];
-const CONTESTED: usize = SOLE + 2 * CLASSES[1];
-/// Where the biases begin.
-pub const BIASES: usize = CONTESTED + 2 * CLASSES[2];
-const BIAS: usize = BIASES + KNOTS.len();
+// Rows: the inputs before the ply, the knots of the biases, the bias of all plies, the output.
+const KNOT: usize = PLY_PART.first;
+const BIAS: usize = KNOT + KNOTS.len();
 const OUTPUT: usize = BIAS + 1;
-/// All rows.
+/// Number of rows.
 pub const ROWS: usize = OUTPUT + 1;
 
-/// The classes of each feature of an amazon.
-const CLASSES: [usize; 3] = [FREEDOMS.len() + 1, SQUARES.len() + 1, SQUARES.len() + 1];
-
-/// Plies at which biases are fitted, and how far each reaches to both sides.
+/// Plies at which biases are fitted, and the distance at which a knot has no more effect.
 const KNOTS: [u8; 9] = [5, 13, 20, 27, 34, 41, 48, 56, 66];
 const REACH: f32 = 7.5;
 
-/// What a count is multiplied with, so that it is of the size of the other inputs.
-pub const COUNT_SCALE: f32 = 0.25;
-
 /// The hidden unit that is linear, with an output weight of 1.
-pub const LINEAR: usize = HIDDEN - 1;
+const LINEAR: usize = HIDDEN - 1;
 
-/// The weights of a network, or the gradient of its loss.
+/// Weights of a network, or the gradient of its loss.
 #[derive(Clone)]
 pub struct Floats(pub Vec<Row>);
 
 impl Floats {
-    /// All 0.
+    /// Creates a network whose weights are all 0.
     pub fn zero() -> Self {
         Self(vec![[0.0; HIDDEN]; ROWS])
     }
 
-    /// Small random weights, normally distributed.
+    /// Creates a network of small random weights, normally distributed.
     pub fn random(rng: &mut Rng) -> Self {
         let mut network = Self::zero();
         let of_input = 1.0 / (BIAS as f64).sqrt();
@@ -59,26 +48,14 @@ impl Floats {
         network
     }
 
-    /// The log-odds that the network gives a position.
+    /// Returns the log-odds of a position.
     pub fn log_odds(&self, inputs: &Inputs) -> f32 {
         self.output(&self.hidden(inputs))
     }
 
-    /// The row of the output.
-    pub fn output_row(&self) -> &Row {
-        &self.0[OUTPUT]
-    }
-
-    /// The biases at a ply.
-    pub fn biases(&self, ply: u8) -> Row {
-        let mut row = self.0[BIAS];
-        each_knot(ply, |knot, part| add(&mut row, part, &self.0[knot]));
-        row
-    }
-
     fn hidden(&self, inputs: &Inputs) -> Row {
         let mut hidden = self.0[BIAS];
-        each_active(inputs, |row, input| add(&mut hidden, input, &self.0[row]));
+        for_each_input(inputs, |row, input| add(&mut hidden, input, &self.0[row]));
         hidden
     }
 
@@ -87,18 +64,19 @@ impl Floats {
         units.fold(hidden[LINEAR], |sum, (unit, weight)| sum + unit.max(0.0) * weight)
     }
 
-    /// Adds the gradient of a sample's cross-entropy to `gradient`; the log-odds.
+    /// Adds the gradient of a sample's cross-entropy to `gradient`; returns the log-odds.
     pub fn learn(&self, sample: &Sample, gradient: &mut Self) -> f32 {
         let hidden = self.hidden(&sample.inputs);
         let log_odds = self.output(&hidden);
-        let error = logistic(log_odds) - sample.target;
+        // libm's exponential gives the same bits on every machine.
+        let error = 1.0 / (1.0 + libm::expf(-log_odds)) - sample.target;
         let mut back = [error; HIDDEN];
         for unit in 0..LINEAR {
             let is_active = f32::from(u8::from(hidden[unit] > 0.0));
             back[unit] *= is_active * self.0[OUTPUT][unit];
             gradient.0[OUTPUT][unit] += error * hidden[unit].max(0.0);
         }
-        each_active(&sample.inputs, |row, input| add(&mut gradient.0[row], input, &back));
+        for_each_input(&sample.inputs, |row, input| add(&mut gradient.0[row], input, &back));
         add(&mut gradient.0[BIAS], 1.0, &back);
         log_odds
     }
@@ -112,43 +90,62 @@ impl Floats {
     pub fn add(&mut self, other: &Self) {
         self.0.iter_mut().zip(&other.0).for_each(|(row, other)| add(row, 1.0, other));
     }
-}
 
-/// Calls `found` with the row of each count and class of a position, and how often it counts.
-#[inline(always)]
-fn each_count_and_class(inputs: &Inputs, mut found: impl FnMut(usize, u8)) {
-    for (row, &count) in inputs.counts.iter().enumerate() {
-        if count > 0 {
-            found(row, count);
-        }
-    }
-    for (side, amazons) in inputs.amazons.iter().enumerate() {
-        for classes in amazons.iter().flatten() {
-            for (feature, &class) in classes.iter().enumerate() {
-                found(FEATURES[feature] + side * CLASSES[feature] + usize::from(class), 1);
+    /// Rounds the weights to units of `1 / ONE`.
+    ///
+    /// # Errors
+    /// A weight does not fit 16 bits.
+    pub fn rounded(&self) -> Result<Box<Network>, String> {
+        let mut network = Box::new(Network::ZERO);
+        for (number, row) in network.rows.iter_mut().enumerate() {
+            let weights = if number < PLY_PART.first {
+                self.0[number].map(|weight| weight * scale(number))
+            } else if number < OUTPUT_PART.first {
+                self.biases((number - PLY_PART.first) as u8)
+            } else {
+                self.0[OUTPUT + number - OUTPUT_PART.first]
+            };
+            for (weight, &exact) in row.iter_mut().zip(&weights) {
+                let units = (exact * ONE as f32).round();
+                if !(f32::from(i16::MIN)..=f32::from(i16::MAX)).contains(&units) {
+                    return Err(overflow("a weight", units.into()));
+                }
+                *weight = units as i16;
             }
         }
+        Ok(network)
+    }
+
+    fn biases(&self, ply: u8) -> Row {
+        let mut row = self.0[BIAS];
+        for_each_knot(ply, |knot, part| add(&mut row, part, &self.0[knot]));
+        row
     }
 }
 
-/// Calls `found` with the row of each input that is not 0, and the input, but for the bias.
+/// Returns the scale of an input. Counts are scaled to the size of the other inputs.
 #[inline(always)]
-fn each_active(inputs: &Inputs, mut found: impl FnMut(usize, f32)) {
-    each_count_and_class(inputs, |row, times| {
-        let scale = if row < COUNTS { COUNT_SCALE } else { 1.0 };
-        found(row, scale * f32::from(times));
-    });
-    each_knot(inputs.ply, found);
+fn scale(row: usize) -> f32 {
+    if row < COUNTS { 0.25 } else { 1.0 }
 }
 
-/// Calls `found` with the row of each knot near a ply: 1 at the knot, falling in straight lines to both sides.
+/// Calls `found` with the row of each input that is not 0, and the input. The bias is left out.
 #[inline(always)]
-fn each_knot(ply: u8, mut found: impl FnMut(usize, f32)) {
+fn for_each_input(inputs: &Inputs, mut found: impl FnMut(usize, f32)) {
+    inputs.for_each(|row, factor| match row.checked_sub(PLY_PART.first) {
+        None => found(row, scale(row) * f32::from(factor)),
+        Some(ply) => for_each_knot(ply as u8, &mut found),
+    });
+}
+
+/// Calls `found` with the row of each knot near a ply, and its part: 1 at the knot, falling linearly to both sides.
+#[inline(always)]
+fn for_each_knot(ply: u8, mut found: impl FnMut(usize, f32)) {
     let ply = f32::from(ply.clamp(KNOTS[0], KNOTS[KNOTS.len() - 1]));
     for (knot, &at) in KNOTS.iter().enumerate() {
         let part = 1.0 - (ply - f32::from(at)).abs() / REACH;
         if part > 0.0 {
-            found(BIASES + knot, part);
+            found(KNOT + knot, part);
         }
     }
 }
@@ -160,13 +157,69 @@ fn add(to: &mut Row, times: f32, row: &Row) {
     }
 }
 
-/// With the exponential of libm, whose bits are the same on every machine.
-fn logistic(log_odds: f32) -> f32 {
-    1.0 / (1.0 + libm::expf(-log_odds))
-}
-
-/// A number of the standard normal distribution (Box and Muller 1958).
+/// Draws a number from the standard normal distribution (Box and Muller 1958).
 fn normal(rng: &mut Rng) -> f64 {
     let (radius, angle) = (1.0 - rng.f64(), std::f64::consts::TAU * rng.f64());
     (-2.0 * libm::log(radius)).sqrt() * libm::cos(angle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use otrera::eval::weights::WeightsFile;
+    use otrera::eval::weights::network::NetworkWeights;
+    use otrera::{DistanceMaps, Evaluator, Kernel, Model, ModelScratch, Position};
+
+    /// Plays a random game on 10x10; returns its positions with their inputs.
+    fn positions(rng: &mut Rng) -> Vec<(Position, Inputs)> {
+        let mut maps = DistanceMaps::default();
+        let mut position = Position::standard();
+        let mut positions = Vec::new();
+        loop {
+            let inputs = Inputs::of_position(&position, &mut maps, Kernel::fastest());
+            positions.push((position, inputs.unwrap()));
+            let legal: Vec<_> = position.legal_moves().collect();
+            let Some(mv) = rng.choice(legal) else { return positions };
+            position = position.with_move(mv);
+        }
+    }
+
+    /// Creates a random network with all weights multiplied by `times`.
+    fn network(rng: &mut Rng, times: f32) -> Floats {
+        let mut network = Floats::random(rng);
+        network.0.iter_mut().flatten().for_each(|weight| *weight *= times);
+        network.fix_linear();
+        network
+    }
+
+    #[test]
+    fn the_engine_computes_what_was_trained() {
+        let mut rng = Rng::with_seed(1);
+        let trained = network(&mut rng, 3.0);
+        let network = trained.rounded().unwrap();
+        let mut file = WeightsFile::built_in();
+        file.networks.standard = Some(NetworkWeights { trained: "in a test".into(), network });
+        let evaluator = Evaluator::new(Model::from_weights(&file.write()).unwrap());
+        let mut largest = 0.0_f32;
+        for (position, inputs) in positions(&mut rng) {
+            let value = evaluator.value(&position, &mut ModelScratch::default()).0;
+            let exact = trained.log_odds(&inputs);
+            // Half a unit in each of some 200 weights.
+            assert!((value - exact).abs() < 100.0 / ONE as f32, "{value} for {exact}: {position:?}");
+            largest = largest.max(exact.abs());
+        }
+        assert!(largest > 1.0, "{largest}");
+    }
+
+    #[test]
+    fn weights_and_sums_that_overflow_are_refused() {
+        let positions = positions(&mut Rng::with_seed(1));
+        for (times, part) in [(1e4, "a weight is "), (60.0, "a hidden unit is ")] {
+            let rounded = network(&mut Rng::with_seed(1), times).rounded();
+            let checked = rounded
+                .and_then(|network| positions.iter().try_for_each(|(_, inputs)| network.check_sums(inputs)));
+            let problem = checked.unwrap_err();
+            assert!(problem.starts_with(part), "{problem}");
+        }
+    }
 }

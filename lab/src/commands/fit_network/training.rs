@@ -1,31 +1,31 @@
-//! The training: epochs of batches in random order, each a step of Adam.
+//! Training: epochs of batches in random order, one step of Adam per batch.
 
+use super::Args;
 use super::floats::{Floats, ROWS};
-use super::{Args, Sample, Test};
-use crate::commands::foreseen::{log_loss, probability};
+use super::samples::{Sample, Test, log_loss, probability};
 use fastrand::Rng;
 use indicatif::{ProgressBar, ProgressStyle};
 use otrera::eval::network::HIDDEN;
 use rayon::prelude::*;
 use std::f64::consts::PI;
 
-/// Positions of a step.
+/// Positions per step.
 const BATCH: usize = 2048;
-/// Positions whose gradients are added up one after the other; the sums then in order, so that the threads do not tell.
+/// Positions per task. Gradients are summed in a fixed order, so the result does not depend on the threads.
 const CHUNK: usize = 128;
 
-/// How well an epoch's network foresees results, by the mean log-loss.
+/// Mean log-losses of an epoch.
 pub struct Epoch {
-    /// Of each training position when it was seen, so by a network that still changed.
+    /// Loss of the training positions, each when it was seen.
     pub seen: f64,
-    /// Of the unseen games, after the epoch.
+    /// Loss of the unseen games after the epoch.
     pub unseen: f64,
 }
 
-/// The trained network, and how it came to it.
+/// Trains a network; returns it with the losses of each epoch.
 ///
 /// # Errors
-/// No progress bar, or a loss that is no number.
+/// The loss diverges.
 pub fn train(seen: &[Sample], tests: &[Test], args: &Args) -> Result<(Floats, Vec<Epoch>), String> {
     let mut rng = Rng::with_seed(args.seed);
     let mut network = Floats::random(&mut rng);
@@ -56,7 +56,7 @@ pub fn train(seen: &[Sample], tests: &[Test], args: &Args) -> Result<(Floats, Ve
     Ok((network, epochs))
 }
 
-/// The summed gradient of a batch, and the summed log-loss of its results.
+/// Returns the summed gradient of a batch and the summed log-loss of its results.
 fn gradient(network: &Floats, samples: &[Sample], batch: &[u32]) -> (Floats, f64) {
     let of_chunk = |chunk: &[u32]| {
         let (mut gradient, mut loss) = (Floats::zero(), 0.0);
@@ -78,7 +78,9 @@ fn gradient(network: &Floats, samples: &[Sample], batch: &[u32]) -> (Floats, f64
 fn unseen_loss(network: &Floats, tests: &[Test]) -> f64 {
     let losses: Vec<f64> = tests
         .par_iter()
-        .map(|(sample, test)| log_loss(test.won, probability(network.log_odds(&sample.inputs).into())))
+        .map(|test| {
+            log_loss(test.sample.won.into(), probability(network.log_odds(&test.sample.inputs).into()))
+        })
         .collect();
     losses.iter().sum::<f64>() / tests.len() as f64
 }
@@ -87,7 +89,7 @@ fn unseen_loss(network: &Floats, tests: &[Test]) -> f64 {
 struct Adam {
     mean: Floats,
     square: Floats,
-    /// How many steps were made, and how many there are.
+    /// Steps done, of `steps`.
     step: u64,
     steps: u64,
     rate: f64,
@@ -95,7 +97,7 @@ struct Adam {
 }
 
 impl Adam {
-    /// How much of the mean and of the mean square of the gradients is kept in a step.
+    /// Decay of the mean and of the mean square of the gradients per step.
     const KEPT: [f64; 2] = [0.9, 0.999];
 
     fn new(args: &Args, steps: u64) -> Self {

@@ -1,0 +1,133 @@
+//! Training data: the positions of games, seen and unseen by the training.
+
+use crate::commands::convert::read_games;
+use otrera::eval::inputs::Inputs;
+use otrera::{DistanceMaps, GameRecord, Kernel, Position};
+use rayon::prelude::*;
+use std::path::PathBuf;
+
+/// A position as the training sees it.
+pub struct Sample {
+    /// Inputs of the network.
+    pub inputs: Inputs,
+    /// 1 if the side to move won, else 0.
+    pub won: f32,
+    /// Target of the training, 0 to 1: the result, blended with the winning rate of the search.
+    pub target: f32,
+}
+
+/// A sample for testing, with its position.
+pub struct Test {
+    /// The position as the training would see it.
+    pub sample: Sample,
+    /// The position.
+    pub position: Position,
+    /// Winning rate of the search that played, between 0 and 1.
+    pub win_rate: f64,
+}
+
+/// Boards that share a network.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Boards {
+    /// Above 8x8.
+    Standard,
+    /// Up to 8x8.
+    Small,
+}
+
+impl Boards {
+    /// Returns the boards of these games.
+    ///
+    /// # Errors
+    /// There are no games, or games on both kinds of boards.
+    pub fn of(games: &[GameRecord]) -> Result<Self, String> {
+        let mut all = games.iter().map(|game| match game.start.size().edge() {
+            ..=8 => Self::Small,
+            _ => Self::Standard,
+        });
+        let first = all.next().ok_or("there are no games")?;
+        if all.all(|boards| boards == first) {
+            return Ok(first);
+        }
+        Err("games on boards up to 8x8 and on larger ones: each have a network of their own, train them apart".into())
+    }
+
+    /// Returns the name for messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Standard => "above 8x8",
+            Self::Small => "up to 8x8",
+        }
+    }
+}
+
+/// Reads the games of several files.
+///
+/// # Errors
+/// See [`read_games`].
+pub fn read_all_games(paths: &[PathBuf]) -> Result<Vec<GameRecord>, String> {
+    let games = paths.iter().map(|path| read_games(path)).collect::<Result<Vec<_>, _>>()?;
+    Ok(games.into_iter().flatten().collect())
+}
+
+/// One in ten pairs of games is unseen.
+const ONE_UNSEEN_IN: usize = 10;
+
+/// Minimum number of positions for the training and for its test.
+const MIN_SEEN: usize = 5000;
+const MIN_UNSEEN: usize = 500;
+
+/// Returns the samples for the training, and those of unseen games for its test.
+///
+/// # Errors
+/// There are too few positions.
+pub fn samples(games: &[GameRecord], blend: f64) -> Result<(Vec<Sample>, Vec<Test>), String> {
+    let of_game = |(number, game): (usize, &GameRecord)| {
+        let tests = undecided(game, blend);
+        // Both games of a pair are seen or unseen.
+        if (number / 2).is_multiple_of(ONE_UNSEEN_IN) {
+            (Vec::new(), tests)
+        } else {
+            (tests.into_iter().map(|test| test.sample).collect(), Vec::new())
+        }
+    };
+    let (seen, unseen): (Vec<Vec<Sample>>, Vec<Vec<Test>>) =
+        games.par_iter().enumerate().map(of_game).unzip();
+    let seen: Vec<Sample> = seen.into_iter().flatten().collect();
+    let unseen: Vec<Test> = unseen.into_iter().flatten().collect();
+    if seen.len() < MIN_SEEN || unseen.len() < MIN_UNSEEN {
+        return Err(format!(
+            "too few positions: {} for the fit and {} for its test (a tenth of the games), and at least {MIN_SEEN} \
+             and {MIN_UNSEEN} are needed, with winning rates that a search has seen: give more games",
+            seen.len(),
+            unseen.len()
+        ));
+    }
+    Ok((seen, unseen))
+}
+
+/// Returns the positions that the search of the side to move had not proven. Proven ones say nothing about judgement.
+fn undecided(game: &GameRecord, blend: f64) -> Vec<Test> {
+    let Some(winner) = game.winner else { return Vec::new() };
+    let mut maps = DistanceMaps::default();
+    let positions = game.positions();
+    let tests = positions.iter().zip(&game.moves).filter_map(|(&position, played)| {
+        let win_rate = f64::from(played.win_rate.filter(|&rate| rate > 0.0 && rate < 1.0)?);
+        let won = f64::from(u8::from(position.side() == winner));
+        let inputs = Inputs::of_position(&position, &mut maps, Kernel::fastest())?;
+        let target = won + blend * (win_rate - won);
+        Some(Test { sample: Sample { inputs, won: won as f32, target: target as f32 }, position, win_rate })
+    });
+    tests.collect()
+}
+
+/// Converts natural log-odds to a probability.
+pub fn probability(log_odds: f64) -> f64 {
+    1.0 / (1.0 + (-log_odds).exp())
+}
+
+/// Returns the cross-entropy, in nats, of an outcome and its prediction, both from 0 to 1.
+pub fn log_loss(outcome: f64, predicted: f64) -> f64 {
+    let predicted = predicted.clamp(1e-9, 1.0 - 1e-9);
+    -(outcome * predicted.ln() + (1.0 - outcome) * (1.0 - predicted).ln())
+}

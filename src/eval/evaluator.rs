@@ -1,0 +1,89 @@
+//! An evaluator: a model with the kernel that computes it.
+
+use super::model::{Evaluation, Model, ModelScratch};
+use super::winrate::Value;
+use crate::board::moves::Movement;
+use crate::board::position::{ArrowPhase, Position};
+use crate::board::square::Square;
+use crate::simd::{Kernel, Lanes, SimdTask};
+
+/// A model with the kernel that computes it.
+#[derive(Clone, Debug)]
+pub struct Evaluator {
+    model: Model,
+    kernel: Kernel,
+}
+
+impl Evaluator {
+    /// Creates an evaluator with the fastest kernel of this processor.
+    pub fn new(model: Model) -> Self {
+        Self { model, kernel: Kernel::fastest() }
+    }
+
+    /// Selects the kernel; one that this processor lacks is replaced by the fastest that it has.
+    pub fn with_kernel(self, kernel: Kernel) -> Self {
+        Self { kernel: kernel.min(Kernel::fastest()), ..self }
+    }
+
+    /// Returns the kernel in use.
+    pub fn kernel(&self) -> Kernel {
+        self.kernel
+    }
+
+    /// Returns the value of a position for the side to move.
+    ///
+    /// ```
+    /// use otrera::eval::Evaluator;
+    /// use otrera::eval::model::{Model, ModelScratch};
+    /// use otrera::Position;
+    ///
+    /// let start = Position::standard();
+    /// let value = Evaluator::new(Model::PAPER).value(&start, &mut ModelScratch::default());
+    /// assert!(value.0 > 0.0, "to be the first to move is worth something");
+    /// ```
+    #[inline]
+    pub fn value(&self, position: &Position, scratch: &mut ModelScratch) -> Value {
+        self.kernel.dispatch(Evaluation { model: &self.model, position, scratch })
+    }
+
+    /// Returns the movements of a position with their logits. The search divides them by a temperature; the priors
+    /// are their softmax.
+    ///
+    /// ```
+    /// use otrera::eval::Evaluator;
+    /// use otrera::eval::model::{Model, ModelScratch};
+    /// use otrera::Position;
+    ///
+    /// let evaluator = Evaluator::new(Model::Fitted);
+    /// let logits = evaluator.movement_logits(&Position::standard(), &mut ModelScratch::default());
+    /// assert_eq!(logits.len(), 80);
+    /// ```
+    pub fn movement_logits(&self, position: &Position, scratch: &mut ModelScratch) -> Vec<(Movement, f32)> {
+        struct Logits<'a>(&'a Model, &'a Position, &'a mut ModelScratch);
+        impl SimdTask for Logits<'_> {
+            type Output = Vec<(Movement, f32)>;
+            #[inline(always)]
+            fn run<L: Lanes>(self) -> Self::Output {
+                let mut logits = Vec::new();
+                self.0.movement_logits::<L>(self.1, self.2, |movement, logit| logits.push((movement, logit)));
+                logits
+            }
+        }
+        self.kernel.dispatch(Logits(&self.model, position, scratch))
+    }
+
+    /// Returns the arrows after a movement with their logits.
+    pub fn arrow_logits(&self, arrow_phase: &ArrowPhase, scratch: &mut ModelScratch) -> Vec<(Square, f32)> {
+        struct Logits<'a>(&'a Model, &'a ArrowPhase, &'a mut ModelScratch);
+        impl SimdTask for Logits<'_> {
+            type Output = Vec<(Square, f32)>;
+            #[inline(always)]
+            fn run<L: Lanes>(self) -> Self::Output {
+                let mut logits = Vec::new();
+                self.0.arrow_logits::<L>(self.1, self.2, |arrow, logit| logits.push((arrow, logit)));
+                logits
+            }
+        }
+        self.kernel.dispatch(Logits(&self.model, arrow_phase, scratch))
+    }
+}

@@ -1,0 +1,28 @@
+//! Progress of a game, measured as the ply of a 10x10 game.
+
+use crate::board::position::Position;
+use crate::board::square::Side;
+
+/// Empty squares at the start of a 10x10 game.
+const STANDARD_EMPTY: u32 = 92;
+
+/// Number of values of [`standard_ply`].
+pub const PLIES: usize = STANDARD_EMPTY as usize + 1;
+
+/// Returns the ply of a 10x10 game that corresponds to a position, 0 to 92: `arrows * 92 / (area - amazons)`, rounded
+/// down.
+///
+/// ```
+/// use otrera::eval::standard_ply;
+/// use otrera::Position;
+///
+/// assert_eq!(standard_ply(&Position::standard()), 0);
+/// ```
+#[inline(always)]
+pub fn standard_ply(position: &Position) -> usize {
+    let area = position.size().area() as u32;
+    let amazons = position.amazons(Side::Black).len() + position.amazons(Side::White).len();
+    let empty_at_start = area - amazons;
+    let ply = empty_at_start - position.empty().len();
+    (ply * STANDARD_EMPTY / empty_at_start.max(1)) as usize
+}
