@@ -46,8 +46,6 @@ const RUN: [(&str, &str); 35] = [
     ("dist/lab fit-network results/self-play.jsonl", "too few positions"),
     ("dist/lab fit-policy RESULTS.jsonl", "too few positions"),
     ("dist/lab tune tournament,iterations=2000 c=3:0.6", "c="),
-    ("dist/lab priors", "favourite first"),
-    ("dist/lab blindness", "visited"),
     ("dist/lab table Z-2", "nodes"),
     ("dist/lab table Z-3", "mobility"),
     ("dist/lab table threads", "as many searches"),
@@ -98,8 +96,6 @@ fn made_small(command: &str) -> String {
         ("dist/lab self-play ", " --iterations 20"),
         ("dist/lab tune ", " --pairs 100 --size 4"),
         ("dist/lab endgames", " --each 1 --nodes 2000"),
-        ("dist/lab priors", " --positions 6 --iterations 500"),
-        ("dist/lab blindness", " --positions 6 --iterations 99"),
         ("dist/lab convert ", " --output GAME.sgf"),
         ("dist/lab tourney ", " --output tourney"),
     ];
