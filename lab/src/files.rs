@@ -244,8 +244,7 @@ impl Output {
 /// Creates the folder of a file.
 fn make_folder_of(path: &Path) -> Result<(), String> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    folder
-        .map_or(Ok(()), |folder| fs::create_dir_all(folder).map_err(|error| problem(folder, error)))
+    folder.map_or(Ok(()), |folder| fs::create_dir_all(folder).map_err(|error| problem(folder, error)))
 }
 
 /// True if the path leads to this file, by whatever name.

@@ -2,7 +2,8 @@
 //!
 //! Each module uses only those before it:
 //!
-//! 1. [`files`], [`interrupt`], [`plot`], [`progress`], [`stats`]: files, signals, line plots, progress bars, statistics.
+//! 1. [`files`], [`interrupt`], [`plot`], [`progress`], [`sheet`], [`stats`]: files, signals, line plots, progress bars,
+//!    text tables, statistics.
 //! 2. [`cluster`]: work on many machines. [`arguments`]: options that commands share.
 //! 3. [`play`]: players, openings, and one game between two players.
 //! 4. [`baseline`]: the papers' opponents. [`platforms`]: other programs, run as a platform runs them.
@@ -30,6 +31,7 @@ pub mod platforms;
 pub mod play;
 pub mod plot;
 pub mod progress;
+pub mod sheet;
 pub mod stats;
 
 use std::io::{ErrorKind, Write};

@@ -22,7 +22,8 @@ pub fn with_ray() -> Result<PathBuf, String> {
     if has_ray(&given) {
         return Ok(given);
     }
-    let home = env::var_os("HOME").map(PathBuf::from).ok_or("HOME is not set, and Ray needs a folder: set it")?;
+    let home =
+        env::var_os("HOME").map(PathBuf::from).ok_or("HOME is not set, and Ray needs a folder: set it")?;
     let cache = env::var_os("XDG_CACHE_HOME").map_or_else(|| home.join(".cache"), PathBuf::from);
     let own = cache.join("otrera/ray");
     let python = own.join("bin/python");

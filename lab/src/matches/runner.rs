@@ -135,9 +135,10 @@ pub fn play(
     if let Some(address) = &work.cluster {
         return jobs::run(address, tasks(matches, &keep), enough);
     }
-    let missing = matches.iter().enumerate().flat_map(|(index, (matchup, results))| {
-        matchup.missing(results).map(move |number| (index, number))
-    });
+    let missing = matches
+        .iter()
+        .enumerate()
+        .flat_map(|(index, (matchup, results))| matchup.missing(results).map(move |number| (index, number)));
     let missing = missing.take_while(|_| !enough.load(Ordering::Relaxed));
     work.for_each(missing, |(index, number)| {
         keep(index, matches[index].0.game(number));
