@@ -1,5 +1,4 @@
-//! `--cluster`: games and searches on Ray, on this machine and on a cluster of three nodes that is made for the test, and on
-//! a Slurm whose programs are those in `slurm/`.
+//! `--cluster`: games and searches on Ray, on this machine and on a test cluster of three nodes.
 
 #[path = "../../tests/common/skip.rs"]
 mod skip;
@@ -17,7 +16,7 @@ use std::sync::Mutex;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Players whose games hang on their numbers alone.
+/// Players whose games depend only on their numbers.
 const PLAYERS: [&str; 3] = ["match", "tournament,iterations=600", "greedy"];
 
 fn lab(arguments: &[&str], file: &Path) -> Command {
@@ -33,7 +32,7 @@ fn run(mut command: Command) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// A Python that has Ray; `None`, with a message, where it cannot be had.
+/// A Python with Ray; `None`, with a message, if it cannot be fetched.
 fn python(test: &str) -> Option<PathBuf> {
     // One test at a time fetches it.
     static FETCHING: Mutex<()> = Mutex::new(());
@@ -54,7 +53,7 @@ fn file(name: &str) -> PathBuf {
     file
 }
 
-/// The moves of each game of a results file, which has none twice.
+/// The moves of each game of a results file, all different in number.
 fn games(file: &Path) -> BTreeMap<u64, String> {
     let text = fs::read_to_string(file).unwrap_or_default();
     let mut games = BTreeMap::new();
@@ -66,12 +65,12 @@ fn games(file: &Path) -> BTreeMap<u64, String> {
     games
 }
 
-/// Kills, without a warning, the last of the programs that this one has started whose name begins so.
+/// Kills the last descendant of a process with this name by SIGKILL.
 fn kill(parent: &Child, name: &str) -> bool {
     let output = Command::new("ps").args(["-e", "-o", "pid=,ppid=,args="]).output().expect("ps starts");
     let mut family = vec![parent.id()];
     let mut last = None;
-    // A child has a higher number than its parent, as long as numbers do not begin anew.
+    // A child has a higher process number than its parent, unless the numbers wrap around.
     for line in String::from_utf8_lossy(&output.stdout).lines() {
         let mut words = line.split_whitespace();
         let mut number = || words.next().and_then(|word| word.parse().ok()).unwrap_or(0);
@@ -100,7 +99,7 @@ fn wait_for_games(file: &Path, count: usize, lab: &mut Child) {
 }
 
 #[test]
-fn the_games_are_those_of_one_process_whoever_is_killed() {
+fn killed_workers_and_drivers_change_no_game() {
     const GAMES: usize = 400;
     let count = GAMES.to_string();
     if python("matches on Ray").is_none() {
@@ -115,7 +114,7 @@ fn the_games_are_those_of_one_process_whoever_is_killed() {
         while driver.try_wait().expect("it can be asked").is_none() {
             let before = games(&there).len();
             wait_for_games(&there, before + 1, &mut driver);
-            // Programs and Ray's own workers in turn.
+            // Alternates between programs and Ray's workers.
             if workers < 10 && kill(&driver, if workers % 2 == 0 { "otrera-lab" } else { "ray::play" }) {
                 workers += 1;
             }
@@ -132,11 +131,11 @@ fn the_games_are_those_of_one_process_whoever_is_killed() {
     }
 }
 
-/// A cluster of three nodes on this machine, until it is dropped.
+/// A cluster of three nodes on this machine, stopped when dropped.
 struct Nodes(Child);
 
 impl Nodes {
-    /// Starts it; its address.
+    /// Starts the cluster; returns its address too.
     fn start(python: &Path) -> (Self, String) {
         let script = "import sys\n\
             from ray.cluster_utils import Cluster\n\
@@ -162,7 +161,7 @@ impl Drop for Nodes {
     }
 }
 
-/// Runs a command without and with a cluster: the file that it writes is the same, byte for byte.
+/// Runs a command without and with a cluster, and compares the files byte for byte.
 fn compare(arguments: &str, address: &str) {
     let written = [&["--concurrency", "3"], &["--cluster", address]].map(|place| {
         let file = file("compared");
@@ -202,7 +201,7 @@ fn compare_tourney(address: &str) {
 fn each_command_writes_the_same_file_on_a_cluster() {
     let Some(python) = python("commands on Ray") else { return };
     let (_nodes, address) = Nodes::start(&python);
-    // So few plies by chance that games repeat and have to be played again.
+    // With so few random plies games repeat and are replayed.
     let twice = "--size 4 --games 60 --random-plies 1 --drawn-plies 1";
     compare(&format!("self-play {twice} --iterations 20"), &address);
     compare("tune tournament,iterations=5 c=3:0.5 lcb-z=1:0.2 --pairs 100 --size 4", &address);
@@ -221,7 +220,7 @@ fn each_command_writes_the_same_file_on_a_cluster() {
 }
 
 #[test]
-fn a_cluster_of_three_nodes_plays_the_same_games_and_is_stopped_by_the_test() {
+fn a_cluster_of_three_nodes_plays_the_same_games_and_stops_when_the_test_decides() {
     let Some(python) = python("a cluster of three nodes") else { return };
     let (_nodes, address) = Nodes::start(&python);
     let (here, there, tested) = (file("one"), file("three"), file("sprt"));
@@ -242,7 +241,7 @@ fn a_task_that_always_dies_ends_the_match() {
         return;
     }
     let (program, results) = (file("deadly.sh"), file("died"));
-    // It kills the laboratory where that does a task.
+    // Kills the laboratory if it does a task.
     let script = "#!/bin/sh\ngrep -q numbers /proc/$PPID/cmdline && kill -9 $PPID\n";
     fs::write(&program, script).expect("a program");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it is ours");
@@ -255,57 +254,4 @@ fn a_task_that_always_dies_ends_the_match() {
     for file in [program, results] {
         fs::remove_file(file).expect("it was made above");
     }
-}
-
-/// What a command needs to find the Slurm of the tests, which keeps its state in this folder.
-fn with_slurm(mut command: Command, state: &Path) -> Command {
-    let programs = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/slurm");
-    let path = std::env::var("PATH").unwrap_or_default();
-    command.env("PATH", format!("{programs}:{path}")).env("SLURM_STATE", state);
-    command
-}
-
-/// Whether a program runs whose command line names this folder.
-fn is_running(folder: &Path) -> bool {
-    let output = Command::new("ps").args(["-e", "-o", "args="]).output().expect("ps starts");
-    String::from_utf8_lossy(&output.stdout).contains(&folder.display().to_string())
-}
-
-#[test]
-fn slurm_plays_the_same_games_whatever_dies_and_nothing_is_left_of_what_is_stopped() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cluster-slurm-{}", std::process::id()));
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).expect("a folder");
-    let address = format!("slurm:{}", folder.join("it's shared").display());
-    let lab = |arguments: &[&str], file| with_slurm(lab(arguments, file), &folder);
-    let cancelled = || fs::read_to_string(folder.join("cancelled")).unwrap_or_default().lines().count();
-    let (here, there, tested) = (folder.join("here"), folder.join("there"), folder.join("sprt"));
-    run(lab(&["--games", "400"], &here));
-    let arguments = ["--games", "400", "--resume", "--cluster", &address];
-    for (count, signal) in [(3, Signal::KILL), (9, Signal::TERM)] {
-        let mut driver = lab(&arguments, &there).spawn().expect("lab starts");
-        wait_for_games(&there, count, &mut driver);
-        let process = Pid::from_raw(driver.id() as i32).expect("it has a number");
-        kill_process(process, signal).expect("it runs");
-        driver.wait().expect("it ends");
-        assert!(games(&there).len() < 400, "it was stopped before its end");
-    }
-    // Once more a task dies, and this time it is waited for.
-    fs::remove_dir(folder.join("died")).expect("one has died");
-    run(lab(&arguments, &there));
-    assert!(folder.join("died").exists());
-    assert_eq!(games(&there), games(&here));
-    assert!(cancelled() >= 2, "after the kill by the next one, and at the interruption");
-    run(lab(&["--games", "100000", "--cluster", &address, "--sprt", "0,200"], &tested));
-    let played = games(&tested).len();
-    assert!((4..10_000).contains(&played), "{played} games");
-    // A task of the test would last five minutes.
-    let patience = Instant::now() + Duration::from_secs(60);
-    while is_running(&folder) {
-        assert!(Instant::now() < patience, "tasks go on");
-        sleep(Duration::from_millis(100));
-    }
-    let mut wrong = lab(&["--cluster", &address, "--book", "/no/such/book"], &folder.join("wrong"));
-    assert!(!wrong.status().expect("lab starts").success());
-    fs::remove_dir_all(&folder).expect("it was made above");
 }

@@ -1,17 +1,15 @@
-//! Plays any legal move, each as likely as the others.
+//! The random player: each legal move is equally likely.
 
 use crate::play::player::{Budget, Choice, Player};
 use fastrand::Rng;
 use otrera::{Forfeit, Move, Position};
 
-/// The random player.
 pub struct RandomPlayer {
     rng: Rng,
     position: Position,
 }
 
 impl RandomPlayer {
-    /// A random player with this seed.
     pub fn new(seed: u64) -> Self {
         Self { rng: Rng::with_seed(seed), position: Position::standard() }
     }

@@ -1,14 +1,14 @@
-//! Players by name: what `lab match A B` and the tables understand.
+//! Players by name, as `lab match A B` takes them.
 //!
 //! ```text
-//! tournament,threads=2,c=3       a preset with parameters of the search
-//! tournament,model=FILE          ... with weights that a fit of the laboratory has written
-//! tournament,share=0.1           ... in a tenth of the time that it is given
-//! tournament,first=3:10          ... its first three moves in ten times of it
-//! alphabeta:territory            alpha-beta of depth 2 (alphabeta:territory:3 of depth 3)
+//! tournament,threads=2,c=3       a preset with search parameters
+//! tournament,model=FILE          ... with weights written by `lab fit-...`
+//! tournament,share=0.1           ... with a tenth of the time
+//! tournament,first=3:10          ... with ten times the time for its first three moves
+//! alphabeta:territory            alpha-beta of depth 2 (alphabeta:territory:3: depth 3)
 //! pvs:network                    principal variation search against the clock
 //! greedy    random
-//! cmd:./bot --flag,proto=botzone-json-keep     a program from elsewhere
+//! cmd:./bot --flag,proto=botzone-json-keep     another program
 //! ```
 
 use crate::baseline::{alphabeta::AlphaBeta, evaluation::Evaluation, pvs::Pvs, random::RandomPlayer};
@@ -16,55 +16,40 @@ use crate::files::read_model;
 use crate::platforms::botzone::BotzonePlayer;
 use crate::platforms::process::check_start;
 use crate::platforms::{Dialect, External, Protocol};
-use crate::play::player::{Budget, Choice, Player, SearchPlayer};
-use otrera::{Forfeit, Move, Params, Position, Resources, Size};
+use crate::play::player::{Player, SearchPlayer, TimeShare};
+use otrera::{Params, Resources, Size};
 use std::str::FromStr;
 
-/// A player that can be built any number of times.
+/// A description of a player.
 #[derive(Clone, Debug)]
 pub struct PlayerSpec {
-    /// As it was written; its name in records and tables.
+    /// The description itself; the player's name in records and tables.
     pub text: String,
     kind: Kind,
 }
 
 #[derive(Clone, Debug)]
 enum Kind {
-    Search {
-        params: Box<Params>,
-        threads: usize,
-        memory: usize,
-        iterations: Option<u64>,
-        handicap: TimeHandicap,
-    },
-    AlphaBeta {
-        evaluation: Evaluation,
-        depth: u32,
-    },
-    Pvs {
-        evaluation: Evaluation,
-    },
+    Search { params: Box<Params>, threads: usize, memory: usize, iterations: Option<u64>, time: TimeShare },
+    AlphaBeta { evaluation: Evaluation, depth: u32 },
+    Pvs { evaluation: Evaluation },
     Random,
-    External {
-        command: Vec<String>,
-        protocol: Protocol,
-    },
+    External { command: Vec<String>, protocol: Protocol },
 }
 
 /// Default memory of a search: matches run several at once.
 const MEMORY_MB: u64 = 256;
 
-/// The deepest alpha-beta that ends within a lifetime.
+/// The largest depth of alpha-beta, far beyond what any time control allows.
 const MAX_DEPTH: u32 = 10;
 
 impl PlayerSpec {
-    /// Builds the player. The seed decides all its chances.
+    /// Builds the player. All its random choices follow from the seed.
     pub fn build(&self, seed: u64) -> Box<dyn Player> {
         match &self.kind {
-            Kind::Search { params, threads, memory, iterations, handicap } => {
+            Kind::Search { params, threads, memory, iterations, time } => {
                 let resources = Resources { threads: *threads, memory: *memory, seed };
-                let player = SearchPlayer::new((**params).clone(), resources, *iterations);
-                Box::new(Handicapped { player, handicap: *handicap, moves: 0 })
+                Box::new(SearchPlayer::new((**params).clone(), resources, *iterations, *time))
             }
             Kind::AlphaBeta { evaluation, depth } => Box::new(AlphaBeta::new(*evaluation, *depth, seed)),
             Kind::Pvs { evaluation } => Box::new(Pvs::new(*evaluation)),
@@ -77,10 +62,7 @@ impl PlayerSpec {
         }
     }
 
-    /// Whether it can play. A program from elsewhere is started as for a game, and ended at once.
-    ///
-    /// # Errors
-    /// The program that cannot be started, and why.
+    /// Checks that the player can play: starts its program, if it has one, and ends it at once.
     pub fn check_start(&self) -> Result<(), String> {
         match &self.kind {
             Kind::External { command, .. } => check_start(command),
@@ -88,10 +70,7 @@ impl PlayerSpec {
         }
     }
 
-    /// Checks that its file of weights, if it has one, is for boards of this size.
-    ///
-    /// # Errors
-    /// The file's network is for other boards.
+    /// Checks that the player's file of weights, if it has one, is for boards of this size.
     pub fn check_board(&self, size: Size) -> Result<(), String> {
         match &self.kind {
             Kind::Search { params, .. } => check_board(&self.text, params, size),
@@ -99,7 +78,7 @@ impl PlayerSpec {
         }
     }
 
-    /// Whether it does the same work for a move however much time there is.
+    /// True if the player spends the same effort on a move whatever the time.
     pub fn has_its_own_limit(&self) -> bool {
         match &self.kind {
             Kind::Search { iterations, .. } => iterations.is_some(),
@@ -108,8 +87,7 @@ impl PlayerSpec {
         }
     }
 
-    /// Whether it is a program that speaks to the SAU platform: it cannot be told of an opening, and plays
-    /// by that platform's rules.
+    /// True for programs that speak the SAU protocol: they take no opening and play by that platform's rules.
     pub fn speaks_sau(&self) -> bool {
         matches!(self.kind, Kind::External { protocol: Protocol::Sau, .. })
     }
@@ -170,10 +148,6 @@ fn built_in(text: &str) -> Result<Kind, String> {
     }
 }
 
-/// The parameters of a search from text, for commands that search themselves.
-///
-/// # Errors
-/// What would be valid.
 pub fn search_params(text: &str) -> Result<Params, String> {
     match built_in(text)? {
         Kind::Search { params, .. } => Ok(*params),
@@ -181,17 +155,14 @@ pub fn search_params(text: &str) -> Result<Params, String> {
     }
 }
 
-/// Checks that the file of weights of a search, which was written as `text`, is for boards of this size.
-///
-/// # Errors
-/// The file's network is for other boards.
+/// Checks that the weights of the search `text` are for boards of this size.
 pub fn check_board(text: &str, params: &Params, size: Size) -> Result<(), String> {
     params.model.check_board(size).map_err(|problem| format!("{text}: {problem}"))
 }
 
 fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Result<Kind, String> {
-    let (mut threads, mut memory, mut iterations, mut handicap) =
-        (1, MEMORY_MB << 20, None, TimeHandicap::default());
+    let (mut threads, mut memory, mut iterations, mut time) =
+        (1, MEMORY_MB << 20, None, TimeShare::default());
     for option in options {
         let (name, value) =
             option.split_once('=').ok_or_else(|| format!("{option}: an option is name=value"))?;
@@ -204,65 +175,22 @@ fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Res
             "memory" => memory = number(65_536)? << 20,
             "iterations" => iterations = Some(number(1_000_000_000_000)?),
             "share" => {
-                handicap.share =
+                time.share =
                     positive(value, 1.0).ok_or_else(|| format!("{option}: valid is a number up to 1"))?
             }
             "first" => {
                 let read = value
                     .split_once(':')
                     .and_then(|(moves, times)| Some((moves.parse().ok()?, positive(times, 1000.0)?)));
-                (handicap.first, handicap.times) =
-                    read.ok_or_else(|| format!("{option}: valid is MOVES:TIMES"))?;
+                (time.first, time.times) = read.ok_or_else(|| format!("{option}: valid is MOVES:TIMES"))?;
             }
             _ => params.set_with(name, value, read_model)?,
         }
     }
     let params = Box::new(params.checked()?);
-    Ok(Kind::Search { params, threads, memory: memory as usize, iterations, handicap })
+    Ok(Kind::Search { params, threads, memory: memory as usize, iterations, time })
 }
 
 fn positive(text: &str, most: f64) -> Option<f64> {
     text.parse().ok().filter(|number| *number > 0.0 && *number <= most)
-}
-
-/// How much of its time a search uses: less than all is a handicap.
-#[derive(Clone, Copy, Debug)]
-struct TimeHandicap {
-    /// This share, up to 1, of it.
-    share: f64,
-    /// For its first so many moves so many times that, as if they came from a book.
-    first: u32,
-    times: f64,
-}
-
-impl Default for TimeHandicap {
-    fn default() -> Self {
-        Self { share: 1.0, first: 0, times: 1.0 }
-    }
-}
-
-/// A search with a time handicap.
-struct Handicapped {
-    player: SearchPlayer,
-    handicap: TimeHandicap,
-    moves: u32,
-}
-
-impl Player for Handicapped {
-    fn begin(&mut self, start: &Position) -> Result<(), Forfeit> {
-        self.moves = 0;
-        self.player.begin(start)
-    }
-
-    fn choose(&mut self, budget: Budget) -> Result<Choice, Forfeit> {
-        self.moves += 1;
-        let TimeHandicap { share, first, times } = self.handicap;
-        let part = if self.moves <= first { share * times } else { share };
-        let time = budget.time.map(|time| time.mul_f64(part));
-        self.player.choose(Budget { time, ..budget })
-    }
-
-    fn played(&mut self, mv: Move) {
-        self.player.played(mv);
-    }
 }

@@ -13,13 +13,14 @@ mod samples;
 mod training;
 
 use crate::arguments::{read_count, read_positive, read_share};
+use crate::commands::convert::read_all_games;
 use crate::files::{Output, read_weights};
 use crate::plot::{Line, Plot, Scale};
 use floats::Floats;
 use otrera::eval::weights::WeightsFile;
 use otrera::eval::weights::network::NetworkWeights;
 use otrera::{Evaluator, GameRecord, Model, ModelScratch, Size};
-use samples::{Boards, Test, log_loss, probability, read_all_games, samples};
+use samples::{Boards, Test, log_loss, probability, samples};
 use std::path::PathBuf;
 use training::Epoch;
 

@@ -1,10 +1,8 @@
 //! Training data: the positions of games, seen and unseen by the training.
 
-use crate::commands::convert::read_games;
 use otrera::eval::inputs::Inputs;
 use otrera::{DistanceMaps, GameRecord, Kernel, Position};
 use rayon::prelude::*;
-use std::path::PathBuf;
 
 /// A position as the training sees it.
 pub struct Sample {
@@ -59,15 +57,6 @@ impl Boards {
             Self::Small => "up to 8x8",
         }
     }
-}
-
-/// Reads the games of several files.
-///
-/// # Errors
-/// See [`read_games`].
-pub fn read_all_games(paths: &[PathBuf]) -> Result<Vec<GameRecord>, String> {
-    let games = paths.iter().map(|path| read_games(path)).collect::<Result<Vec<_>, _>>()?;
-    Ok(games.into_iter().flatten().collect())
 }
 
 /// One in ten pairs of games is unseen.

@@ -1,19 +1,19 @@
-//! Table 3 of the MG-PEO paper: the time of the evaluation's modules, serial and on rayon's threads, and
-//! what else threads can be put to.
+//! Table 3 of the MG-PEO paper: the time of the evaluation's modules, serial and on rayon's threads, and the speed of the
+//! search in each parallel mode.
 
-use super::sheet::Sheet;
-use super::{Study, machine};
-use crate::matches::runner::cores;
+use super::study::{Study, machine};
+use crate::arguments::cores;
+use crate::play::openings::random_moves;
+use crate::play::player::run_search;
+use crate::sheet::Sheet;
 use otrera::eval::{metrics, mobility, parallel};
 use otrera::{
-    DistanceMaps, Evaluator, Kernel, Limits, Model, ModelScratch, Move, Parallel, Params, Position,
-    Resources, Search,
+    DistanceMaps, Evaluator, Kernel, Limits, Model, ModelScratch, Parallel, Params, Position, Resources,
+    Search,
 };
 use std::hint::black_box;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// Measures, prints and writes the table.
 pub fn run(study: &Study) -> Result<(), String> {
     let threads = cores();
     let pool =
@@ -24,13 +24,29 @@ pub fn run(study: &Study) -> Result<(), String> {
         "Z-3: microseconds of one evaluation, serial and parallel (paper)",
         &["module", "serial", "paper", "parallel", "paper", "serial/parallel", "paper"],
     );
-    for (name, modules, paper) in modules() {
-        let (serial, spread) =
-            (per_call(&positions, time, modules.0), pool.install(|| per_call(&positions, time, modules.1)));
-        let cells = [format!("{serial:.3}"), paper[0].into(), format!("{spread:.3}"), paper[1].into()];
-        let ratio = [format!("{:.3}", serial / spread), paper[2].into()];
-        sheet.row(std::iter::once(name.to_owned()).chain(cells).chain(ratio));
-    }
+    let mut row = |name: &str, serial: f64, parallel: f64, paper: [&str; 3]| {
+        let ratio = serial / parallel;
+        let ours = [format!("{serial:.3}"), format!("{parallel:.3}"), format!("{ratio:.3}")];
+        let cells = ours.into_iter().zip(paper).flat_map(|(ours, paper)| [ours, paper.to_owned()]);
+        sheet.row(std::iter::once(name.to_owned()).chain(cells));
+    };
+    let (kernel, mut maps, mut scratch) =
+        (Kernel::fastest(), DistanceMaps::default(), ModelScratch::default());
+    let territory = per_call(&positions, time, |position| {
+        maps.flood(position, kernel);
+        metrics::of_maps(&maps, 0.2)
+    });
+    let in_parallel = pool
+        .install(|| per_call(&positions, time, |position| parallel::territory_and_position(position, 0.2)));
+    row("1: territory, position", territory, in_parallel, ["69", "29", "2.379"]);
+    let serial = per_call(&positions, time, |position| mobility::mobility_on(position, kernel));
+    let in_parallel = pool.install(|| per_call(&positions, time, parallel::mobility));
+    row("2: mobility", serial, in_parallel, ["45", "23", "1.956"]);
+    let evaluator = Evaluator::new(Model::PAPER);
+    let serial = per_call(&positions, time, |position| evaluator.value(position, &mut scratch));
+    let in_parallel =
+        pool.install(|| per_call(&positions, time, |position| parallel::value(position, &Model::PAPER)));
+    row("whole evaluation", serial, in_parallel, ["114", "54", "2.111"]);
     sheet.notes = vec![
         format!(
             "machine: {}, kernel {:?}; the paper's: i7-11800H, all threads",
@@ -43,60 +59,13 @@ pub fn run(study: &Study) -> Result<(), String> {
     study.publish("Z-3", &sheet, None)
 }
 
-/// Something to do with a position, and the scratch space that it needs.
-type Work = fn(&Position, &mut (DistanceMaps, ModelScratch));
-
-/// Each module serial and parallel, with the paper's times and ratio.
-fn modules() -> [(&'static str, (Work, Work), [&'static str; 3]); 3] {
-    [
-        (
-            "1: territory, position",
-            (
-                |position, (maps, _)| {
-                    maps.flood(position, Kernel::fastest());
-                    black_box(metrics::of_maps(maps, 0.2));
-                },
-                |position, _| {
-                    black_box(parallel::territory_and_position(position, 0.2));
-                },
-            ),
-            ["69", "29", "2.379"],
-        ),
-        (
-            "2: mobility",
-            (
-                |position, _| {
-                    black_box(mobility::mobility_on(position, Kernel::fastest()));
-                },
-                |position, _| {
-                    black_box(parallel::mobility(position));
-                },
-            ),
-            ["45", "23", "1.956"],
-        ),
-        (
-            "whole evaluation",
-            (
-                |position, (_, scratch)| {
-                    black_box(Evaluator::new(Model::PAPER).value(position, scratch));
-                },
-                |position, _| {
-                    black_box(parallel::value(position, &Model::PAPER));
-                },
-            ),
-            ["114", "54", "2.111"],
-        ),
-    ]
-}
-
-/// Microseconds a call, over all positions again and again.
-fn per_call(positions: &[Position], time: Duration, work: Work) -> f64 {
-    let mut scratch = Default::default();
+/// Microseconds a call, over all positions repeatedly.
+fn per_call<R>(positions: &[Position], time: Duration, mut work: impl FnMut(&Position) -> R) -> f64 {
     let mut calls = 0;
     let began = Instant::now();
     while began.elapsed() < time {
         for position in positions {
-            work(black_box(position), &mut scratch);
+            black_box(work(black_box(position)));
         }
         calls += positions.len();
     }
@@ -108,7 +77,7 @@ fn search_speeds(threads: usize, time: Duration) -> Vec<String> {
     let speed = |parallel: Parallel| {
         let resources = Resources { threads, memory: 1 << 30, seed: 1 };
         let mut search = Search::new(Position::standard(), Params { parallel, ..Params::PAPER }, resources);
-        search.run(&Limits::time(time), &AtomicBool::new(false), &mut |_| ()).speed()
+        run_search(&mut search, &Limits::time(time)).speed()
     };
     let serial = speed(Parallel::Off);
     let line = |(name, mode): (&str, Parallel)| {
@@ -121,7 +90,7 @@ fn search_speeds(threads: usize, time: Duration) -> Vec<String> {
     Parallel::NAMED.into_iter().map(line).collect()
 }
 
-/// The positions of some random games, those at their end left out.
+/// All positions of 20 random games, except the final ones.
 fn positions(seed: u64) -> Vec<Position> {
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut positions = Vec::new();
@@ -129,8 +98,7 @@ fn positions(seed: u64) -> Vec<Position> {
         let mut position = Position::standard();
         while position.winner().is_none() {
             positions.push(position);
-            let moves: Vec<Move> = position.legal_moves().collect();
-            position = position.with_move(moves[rng.usize(..moves.len())]);
+            (_, position) = random_moves(&position, 1, &mut rng);
         }
     }
     positions
