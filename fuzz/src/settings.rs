@@ -1,7 +1,7 @@
 //! Laws of the options: none is fatal, none is out of its range, and file and command line agree.
 
-use otrera_bot::cli::{CommandLine, settings_help};
-use otrera_bot::options::Settings;
+use otrera_bot::cli::CommandLine;
+use otrera_bot::options::{SETTINGS, Settings};
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -28,16 +28,8 @@ pub fn configuration(bytes: &[u8]) {
     assert!(problems.len() <= text.lines().count());
     let value = text.lines().next().unwrap_or_default();
     if !value.chars().any(char::is_control) {
-        let names = setting_names();
-        assert_agreement(&names[usize::from(*choice) % names.len()], value);
+        assert_agreement(SETTINGS[usize::from(*choice) % SETTINGS.len()].name, value);
     }
-}
-
-fn setting_names() -> Vec<String> {
-    let help = settings_help();
-    let name =
-        |line: &str| line.trim_start().strip_prefix("--")?.split_whitespace().next().map(str::to_owned);
-    help.lines().filter_map(name).collect()
 }
 
 fn assert_agreement(name: &str, value: &str) {

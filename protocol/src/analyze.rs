@@ -3,8 +3,8 @@
 
 use crate::board::{self, Colours};
 use crate::cli::CommandLine;
-use crate::conditions::Conditions;
 use crate::session::verdict;
+use crate::setup::Setup;
 use crate::territory::Territory;
 use otrera::{Limits, Line, Move, Position, Report, Resources, Search, Side};
 use std::io::{IsTerminal, Write};
@@ -19,17 +19,17 @@ const WIDTH: usize = 80;
 
 /// Runs the command.
 pub fn run(options: &CommandLine) -> Result<(), String> {
-    let (position, last) = crate::given::position(options)?;
+    let (position, last) = crate::position::position(options)?;
     let settings = &options.settings;
     settings.check_board(position.size())?;
     // The same analysis each time, unless another seed is asked for.
-    let resources = Resources { seed: settings.seed.unwrap_or(1), ..Conditions::DESKTOP.resources(settings) };
+    let resources = Resources { seed: settings.seed.unwrap_or(1), ..Setup::DESKTOP.resources(settings) };
     crate::print(&introduced(&position, last))?;
     if let Some(winner) = position.winner() {
         let hint = if last.is_some() { " --ply N shows the position after N moves." } else { "" };
         return crate::print(&format!("The game is over: {winner} has won.{hint}\n"));
     }
-    let mut search = Search::new(position, settings.params(), resources);
+    let mut search = Search::new(position, settings.preset.params.clone(), resources);
     let limits = match settings.iterations {
         Some(count) => Limits::iterations(count),
         None => Limits::time(settings.move_time.unwrap_or(DEFAULT_TIME)),

@@ -5,10 +5,10 @@
 use crate::analyze::Progress;
 use crate::board::{self, Colours};
 use crate::cli::CommandLine;
-use crate::conditions::Conditions;
-use crate::options::Settings;
+use crate::options::{Settings, number};
 use crate::records::RecordFile;
-use crate::session::{Game, verdict};
+use crate::session::{GameSearch, verdict};
+use crate::setup::Setup;
 use otrera::record::{ccgc, json, sgf};
 use otrera::{GameRecord, Move, PlayedMove, Report, Side};
 use std::io::BufRead;
@@ -22,7 +22,7 @@ const DEFAULT_TIME: Duration = Duration::from_secs(2);
 const HELP: &str = "\
 Type a move as from, to and arrow, like d1-d7/g7 or d1d7g7, or one of:
   hint       what the engine would play for you
-  undo       take back your last move and the answer to it
+  undo [N]   take back your last N moves and their answers (1)
   moves      the moves of the game so far
   save FILE  write the game to a file that ends in .sgf, .json or .txt (CCGC)
   resign     give the game up
@@ -39,7 +39,7 @@ enum End {
 
 /// Runs the command.
 pub fn run(options: &CommandLine) -> Result<(), String> {
-    let start = crate::given::start(options)?;
+    let start = crate::position::start(options)?;
     let settings = &options.settings;
     settings.check_board(start.size())?;
     let person = settings.side.unwrap_or(Side::Black);
@@ -48,7 +48,7 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
     let folder = settings.record_dir.as_deref().unwrap_or(Path::new("records"));
     let record = RecordFile::new(folder, names, settings, &start);
     let record = if reads_chinese() { record } else { record.in_english() };
-    let game = Game::new(settings, Conditions::DESKTOP, start);
+    let game = GameSearch::new(settings, Setup::DESKTOP, start);
     let colours = Colours::of_output();
     let (played, saved) = (Vec::new(), None);
     let mut table = Table { game, played, record, told: false, saved, settings, person, colours };
@@ -81,7 +81,7 @@ fn reads_chinese() -> bool {
 }
 
 struct Table<'a> {
-    game: Game,
+    game: GameSearch,
     /// The moves of the record. Those that were taken back stay until another one is played.
     played: Vec<PlayedMove>,
     record: RecordFile,
@@ -174,11 +174,13 @@ impl Table<'_> {
                         self.save(Path::new(file)).unwrap_or_else(|problem| format!("not saved: {problem}"));
                     crate::print(&format!("{done}\n"))?;
                 }
-                ("undo", _) if self.game.moves().len() >= 2 => {
-                    self.undo()?;
-                    return Ok(None);
-                }
-                ("undo", _) => crate::print("there is no move of yours to take back\n")?,
+                ("undo", count) => match self.undo(count) {
+                    Ok(taken) => {
+                        crate::print(&format!("taken back: {taken}\n"))?;
+                        return Ok(None);
+                    }
+                    Err(problem) => crate::print(&format!("{problem}\n"))?,
+                },
                 _ => match self.checked(&typed.trim().to_ascii_lowercase()) {
                     Ok(mv) => {
                         self.advance(mv.into())?;
@@ -204,12 +206,18 @@ impl Table<'_> {
         self.keep_record()
     }
 
-    /// Takes back the engine's last move and the person's before it. The record keeps them: who resigns now has lost
-    /// the game that was played.
-    fn undo(&mut self) -> Result<(), String> {
-        let taken = [self.game.take_back(), self.game.take_back()];
-        let taken: Vec<String> = taken.into_iter().rev().flatten().map(|mv| mv.to_string()).collect();
-        crate::print(&format!("taken back: {}\n", taken.join(" ")))
+    /// Takes back the person's last moves and their answers; returns them. The record keeps them until another move is
+    /// played, so that a game resigned now is the game that was played.
+    fn undo(&mut self, count: &str) -> Result<String, String> {
+        let available = self.game.moves().len() / 2;
+        if available == 0 {
+            return Err("there is no move of yours to take back".into());
+        }
+        let count = if count.is_empty() { Ok(1) } else { number(count, 1, available as u64) };
+        let count = count.map_err(|valid| format!("undo: {valid}"))?;
+        let mut taken: Vec<Move> = (0..2 * count).map_while(|_| self.game.take_back()).collect();
+        taken.reverse();
+        Ok(taken.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
     }
 
     /// Writes the game as it stands to a file that the person names. Returns what to say of it.

@@ -7,11 +7,11 @@
 pub mod messages;
 mod turn;
 
-use crate::conditions::Conditions;
 use crate::io::{Disconnected, Event, Events, bytes_read};
 use crate::options::KeepRunning;
 use crate::platform::Platform;
 use crate::session::{Session, in_one_line, summary};
+use crate::setup::Setup;
 use messages::{Message, Request, Style, response};
 use otrera::{Position, Report, Side, Size};
 use serde_json::Value;
@@ -25,14 +25,14 @@ pub const PLATFORM: Platform = Platform {
     speaker: "Botzone (JSON or simple)",
     command: None,
     transcripts: &["json", "simple"],
-    defaults: Conditions {
+    defaults: Setup {
         size: Size::BOTZONE,
         threads: Some(1),
         memory: 160 << 20,
         // The rest is for starting, for the last iterations, and for a busy machine.
         move_time: Some(Duration::from_millis(920)),
         first_move_time: Some(Duration::from_millis(1850)),
-        ..Conditions::DESKTOP
+        ..Setup::DESKTOP
     },
     recognises,
     play,
@@ -51,7 +51,7 @@ const DEBUG_LIMIT: usize = 900;
 /// Plays until the platform closes the input, or the turn if it wants a process for each. What was wrong with the
 /// options stands in the debug line of the first turn.
 fn play(session: Session) -> Result<(), Disconnected> {
-    let size = session.conditions().size;
+    let size = session.setup().size;
     let mut process_started = Some(session.connection.started);
     let mut problems = session.connection.problems.clone();
     problems.extend(session.settings.check_board(session.start.size()).err());
@@ -105,7 +105,7 @@ struct Bot {
 impl Bot {
     /// Thinks about the turn's request, with the clock of a process that was started for it or of one that runs.
     fn think(&mut self, turn: &Turn, process_started: Option<Instant>) -> Report {
-        let conditions = self.session.conditions();
+        let conditions = self.session.setup();
         let time = if is_first_of_match(turn) { conditions.first_move_time } else { conditions.move_time };
         let time = time.unwrap_or_default();
         let deadline = deadline(turn, process_started, time);

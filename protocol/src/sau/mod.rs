@@ -13,10 +13,10 @@ mod overhead;
 mod reload;
 mod resume;
 
-use crate::conditions::Conditions;
 use crate::io::{Disconnected, Event};
 use crate::platform::Platform;
-use crate::session::{Game, Session, summary};
+use crate::session::{GameSearch, Session, summary};
+use crate::setup::Setup;
 use command::{Command, written};
 use guesses::Guesses;
 use journal::Journal;
@@ -32,10 +32,10 @@ pub const PLATFORM: Platform = Platform {
     speaker: "SAU",
     command: None,
     transcripts: &["sau"],
-    defaults: Conditions {
+    defaults: Setup {
         total_time: Some(Duration::from_secs(15 * 60)),
         move_overhead: Some(Duration::from_millis(400)),
-        ..Conditions::DESKTOP
+        ..Setup::DESKTOP
     },
     recognises,
     play,
@@ -244,7 +244,7 @@ impl Engine {
         let hold = if decided { END_FOLLOWS } else { Duration::ZERO };
         self.exclude_moves();
         let time = self.session.time_for_move();
-        let think = move |game: &mut Game, stop: &AtomicBool| {
+        let think = move |game: &mut GameSearch, stop: &AtomicBool| {
             let report = game.think(Some(began + time), stop);
             while began.elapsed() < hold && !stop.load(Ordering::Relaxed) {
                 std::thread::sleep(Duration::from_millis(2));
@@ -262,7 +262,7 @@ impl Engine {
     fn ponder(&mut self) {
         if self.session.settings.pondering && self.session.game().position().winner().is_none() {
             // Without a thread for it there is no pondering.
-            let _ = self.session.search(Game::ponder);
+            let _ = self.session.search(GameSearch::ponder);
         }
     }
 

@@ -16,7 +16,7 @@ const MIN_MOVES: usize = 5;
 
 /// Uses what was learned, if that is more than the settings say.
 pub fn apply(session: &mut Session) {
-    let configured = session.conditions().move_overhead.unwrap_or_default();
+    let configured = session.setup().move_overhead.unwrap_or_default();
     let text = path().and_then(|path| files::read_text(&path, 100).ok());
     let seconds = text.and_then(|text| text.trim().parse::<f64>().ok());
     let learned = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
@@ -29,7 +29,7 @@ pub fn apply(session: &mut Session) {
 /// Learns from `resume-time-left`: our own count and the number of our moves give the cost that we missed in each.
 pub fn learn(session: &mut Session, ours: Duration, moves: usize) {
     let Some(official) = session.settings.resume_time_left else { return };
-    let overhead = session.conditions().move_overhead.unwrap_or_default();
+    let overhead = session.setup().move_overhead.unwrap_or_default();
     let Some(learned) = learned(overhead, ours, official, moves) else { return };
     session.settings.move_overhead = Some(learned);
     let text = format!("{:.3}\n", learned.as_secs_f64());

@@ -43,7 +43,7 @@ impl Engine {
     }
 
     fn long_silence(&self) -> Duration {
-        SILENCE.max(self.session.conditions().total_time.unwrap_or_default() / LONG_SILENCE)
+        SILENCE.max(self.session.setup().total_time.unwrap_or_default() / LONG_SILENCE)
     }
 
     /// The platform was silent: it goes on with the game and takes us to know that. On our turn we move. On the
@@ -84,7 +84,7 @@ impl Engine {
     fn enter(&mut self, us: Side, told: bool, running: bool, asked: Instant) {
         let silence = asked.elapsed();
         let then = SystemTime::now().checked_sub(silence).unwrap_or(SystemTime::UNIX_EPOCH);
-        let total = self.session.conditions().total_time.unwrap_or_default();
+        let total = self.session.setup().total_time.unwrap_or_default();
         let left = self.resumed.time_left(&self.session, running, then).unwrap_or(total);
         if let Some(ours) = self.resumed.own_count(running, then) {
             overhead::learn(&mut self.session, ours, self.resumed.moves.len() / 2);

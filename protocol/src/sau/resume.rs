@@ -85,7 +85,7 @@ impl Resumed {
             return;
         };
         // Both clocks: no game lasts longer.
-        let age = session.conditions().total_time.unwrap_or_default() * 2;
+        let age = session.setup().total_time.unwrap_or_default() * 2;
         let journal::Abandoned { games: mut found, unusable } =
             journal::abandoned(folder, &session.start, age, now);
         for name in unusable {

@@ -133,7 +133,7 @@ pub fn sizes() -> impl Iterator<Item = Size> {
 }
 
 /// A move.
-pub fn written(mv: Move) -> String {
+pub fn format_move(mv: Move) -> String {
     format!("{}{},{}{}", mv.from, mv.to, mv.to, mv.arrow)
 }
 
@@ -153,7 +153,7 @@ pub fn depth(report: &Report) -> usize {
 }
 
 /// The `info` lines of a report about a position in which this side is to move.
-pub fn info(report: &Report, side: Side, shown: Shown) -> String {
+pub fn format_info(report: &Report, side: Side, shown: Shown) -> String {
     if report.best.is_none() {
         return "info depth 0 score mate 0".into();
     }
@@ -166,7 +166,7 @@ pub fn info(report: &Report, side: Side, shown: Shown) -> String {
     );
     let line = |number: usize, moves: &[Move], rate: WinRate, proven: Option<Side>| {
         let score = score(rate, proven.map(|winner| winner == side), shown.winning_rate);
-        let moves: Vec<String> = moves.iter().map(|&mv| written(mv)).collect();
+        let moves: Vec<String> = moves.iter().map(|&mv| format_move(mv)).collect();
         let pv = moves.join(" ");
         format!("info depth {} multipv {number} score {score} {effort} pv {pv}", depth(report))
     };
@@ -212,16 +212,16 @@ fn score(WinRate(rate): WinRate, proven: Option<bool>, with_rate: bool) -> Strin
 }
 
 /// The end of a search: the move to play, and the answer to it that is expected.
-pub fn best_move(report: &Report) -> String {
+pub fn format_best_move(report: &Report) -> String {
     let Some(best) = report.best else { return "bestmove (none)".into() };
     match report.principal_variation.get(1) {
-        Some(&answer) => format!("bestmove {} ponder {}", written(best), written(answer)),
-        None => format!("bestmove {}", written(best)),
+        Some(&answer) => format!("bestmove {} ponder {}", format_move(best), format_move(answer)),
+        None => format!("bestmove {}", format_move(best)),
     }
 }
 
 /// The board as the letters of its FEN, and the FEN.
-pub fn display(position: &Position) -> String {
+pub fn format_board(position: &Position) -> String {
     let letter = |square| match board::piece(position, square) {
         'B' => 'Q',
         'W' => 'q',
@@ -234,13 +234,13 @@ pub fn display(position: &Position) -> String {
 }
 
 /// The number of move sequences of this length (at least 1), by their first move.
-pub fn perft(position: &Position, depth: u32) -> String {
+pub fn format_perft(position: &Position, depth: u32) -> String {
     let mut text = String::new();
     let mut sum = 0;
     for mv in position.legal_moves() {
         let count = otrera::perft(&position.with_move(mv), depth.saturating_sub(1));
         sum += count;
-        text += &format!("{}: {count}\n", written(mv));
+        text += &format!("{}: {count}\n", format_move(mv));
     }
     format!("{text}\nNodes searched: {sum}\n")
 }
@@ -322,11 +322,11 @@ mod tests {
     #[test]
     fn moves_and_boards_are_those_of_fairy_stockfish() {
         let mv: Move = "d1-d7/g7".parse().unwrap();
-        assert_eq!(written(mv), "d1d7,d7g7");
-        let shown = display(&Position::standard().with_move(mv));
+        assert_eq!(format_move(mv), "d1d7,d7g7");
+        let shown = format_board(&Position::standard().with_move(mv));
         assert!(shown.contains("\n  7  q . . Q . . * . . q\n"), "{shown}");
         assert!(shown.ends_with("\n\nFen: 3q2q3/10/10/q2Q2*2q/10/10/Q8Q/10/10/6Q3 b - - 1 1"), "{shown}");
-        let counted = perft(&Position::standard(), 1);
+        let counted = format_perft(&Position::standard(), 1);
         assert!(counted.ends_with("\n\nNodes searched: 2176\n") && counted.contains("\nd1d7,d7g7: 1\n"));
     }
 }
