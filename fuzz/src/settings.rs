@@ -37,6 +37,7 @@ fn assert_agreement(name: &str, value: &str) {
     let (mut settings, mut problems) = (Settings::default(), Vec::new());
     let line = format!("{name} = {}", toml::Value::String(value.to_owned()));
     settings.read_text(&line, Path::new(FILE), &mut problems);
+    let _ = settings.cap_threads();
     assert_eq!(format!("{settings:?}"), format!("{:?}", options.settings), "{line}");
     assert_eq!(problems.len(), options.problems.len(), "{problems:?} {:?}", options.problems);
 }

@@ -27,7 +27,7 @@ pub enum Event {
 }
 
 /// A line longer than this is cut off: no platform sends one, and memory is limited.
-pub const LONGEST_LINE: usize = 32 << 20;
+pub const MAX_LINE_BYTES: usize = 32 << 20;
 
 /// Bytes of input that were read so far, those of a line that has not ended yet included.
 static BYTES_READ: AtomicUsize = AtomicUsize::new(0);
@@ -62,7 +62,7 @@ fn read_event(input: &mut impl BufRead, log: &Log) -> Event {
     Event::Line(text.to_owned(), Instant::now())
 }
 
-/// Reads up to the next line break, keeping at most [`LONGEST_LINE`] bytes; `false` at the end of input.
+/// Reads up to the next line break, keeping at most [`MAX_LINE_BYTES`] bytes; `false` at the end of input.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     loop {
@@ -77,7 +77,7 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
             Some(end) => (end + 1, true),
             None => (buffer.len(), false),
         };
-        let room = LONGEST_LINE.saturating_sub(line.len()).min(taken);
+        let room = MAX_LINE_BYTES.saturating_sub(line.len()).min(taken);
         line.extend(buffer.iter().take(room));
         input.consume(taken);
         BYTES_READ.fetch_add(taken, Relaxed);
