@@ -1,6 +1,6 @@
 //! `otrera play`: a game against a person in the terminal.
 //!
-//! The record is written after every move and its path told at once, so that nothing is lost by Ctrl-C.
+//! The record is written after every move and its path printed at once, so that Ctrl-C loses nothing.
 
 use crate::analyze::Progress;
 use crate::board::{self, Colours};
@@ -16,21 +16,21 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// How long the engine thinks about a move when nothing is said.
+/// Default thinking time for a move.
 const DEFAULT_TIME: Duration = Duration::from_secs(2);
 
 const HELP: &str = "\
 Type a move as from, to and arrow, like d1-d7/g7 or d1d7g7, or one of:
-  hint       what the engine would play for you
+  hint       search a move for you
   undo [N]   take back your last N moves and their answers (1)
   moves      the moves of the game so far
   save FILE  write the game to a file that ends in .sgf, .json or .txt (CCGC)
-  resign     give the game up
+  resign     resign the game
   quit       leave (or Ctrl-C); the record is kept
   help       this text
 ";
 
-/// How a game ended.
+/// End of a game.
 enum End {
     Won(Side),
     Resigned(Side),
@@ -38,6 +38,9 @@ enum End {
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// Invalid options, or a failed read or write.
 pub fn run(options: &CommandLine) -> Result<(), String> {
     let start = crate::position::start(options)?;
     let settings = &options.settings;
@@ -73,7 +76,7 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
     table.finish(winner)
 }
 
-/// True if the locale is a Chinese one: the record then gets the name that the Chinese championships ask for.
+/// True for a Chinese locale: the record then has the championships' file name.
 fn reads_chinese() -> bool {
     let set = |name: &&str| std::env::var(name).is_ok_and(|value| !value.is_empty());
     let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].iter().find(|name| set(name));
@@ -82,12 +85,12 @@ fn reads_chinese() -> bool {
 
 struct Table<'a> {
     game: GameSearch,
-    /// The moves of the record. Those that were taken back stay until another one is played.
+    /// Moves of the record. Moves taken back stay until another one is played.
     played: Vec<PlayedMove>,
     record: RecordFile,
-    /// Whether the person was told where the record is, or why there is none.
+    /// True once the path of the record, or its problem, is printed.
     told: bool,
-    /// The file of the last `save`.
+    /// File of the last `save`.
     saved: Option<PathBuf>,
     settings: &'a Settings,
     person: Side,
@@ -111,13 +114,12 @@ impl Table<'_> {
         }
     }
 
-    /// The board, with the last move marked.
     fn show_board(&self) -> Result<(), String> {
         let last = self.game.moves().last().copied();
         crate::print(&format!("\n{}", board::position(self.game.position(), last, self.colours)))
     }
 
-    /// Thinks; a terminal shows how long already.
+    /// Searches, with progress on a terminal.
     fn think(&mut self) -> Report {
         let thinks = format!("{} thinks ...", self.settings.name);
         let progress = Progress::begin(&thinks);
@@ -143,11 +145,11 @@ impl Table<'_> {
         crate::print(&format!(
             "{} plays {mv} ({})\n",
             self.settings.name,
-            opinion(&report, "its winning rate")
+            format_verdict(&report, "its winning rate")
         ))
     }
 
-    /// Reads commands until a move was made or taken back; the end of the game if that is what was typed.
+    /// Reads commands until a move is played or taken back, or the game ends.
     fn person_moves(&mut self, input: &mut impl BufRead) -> Result<Option<End>, String> {
         loop {
             crate::print("your move> ")?;
@@ -166,9 +168,9 @@ impl Table<'_> {
                 ("hint", _) => {
                     let report = self.think();
                     let mv = report.best.map_or("nothing".into(), |mv| mv.to_string());
-                    crate::print(&format!("{mv} ({})\n", opinion(&report, "winning rate")))?;
+                    crate::print(&format!("{mv} ({})\n", format_verdict(&report, "winning rate")))?;
                 }
-                ("moves", _) => crate::print(&numbered(self.game.moves()))?,
+                ("moves", _) => crate::print(&format_moves(self.game.moves()))?,
                 ("save", file) => {
                     let done =
                         self.save(Path::new(file)).unwrap_or_else(|problem| format!("not saved: {problem}"));
@@ -181,7 +183,7 @@ impl Table<'_> {
                     }
                     Err(problem) => crate::print(&format!("{problem}\n"))?,
                 },
-                _ => match self.checked(&typed.trim().to_ascii_lowercase()) {
+                _ => match self.parse_move(&typed.trim().to_ascii_lowercase()) {
                     Ok(mv) => {
                         self.advance(mv.into())?;
                         return Ok(None);
@@ -192,8 +194,8 @@ impl Table<'_> {
         }
     }
 
-    /// The move that was typed, if it may be played.
-    fn checked(&self, text: &str) -> Result<Move, String> {
+    /// Parses a legal move.
+    fn parse_move(&self, text: &str) -> Result<Move, String> {
         let mv: Move = text.parse().map_err(|error| format!("{error} (or help)"))?;
         self.game.position().check(mv).map_err(|error| format!("not legal: {error}"))?;
         Ok(mv)
@@ -220,13 +222,13 @@ impl Table<'_> {
         Ok(taken.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
     }
 
-    /// Writes the game as it stands to a file that the person names. Returns what to say of it.
+    /// Saves the game to a file. Returns a message.
     fn save(&mut self, file: &Path) -> Result<String, String> {
         let game = self.played.get(..self.game.moves().len()).unwrap_or_default();
         if game.is_empty() {
             return Err("no move was played yet".into());
         }
-        let text = in_form_of(file, &self.record.game(game, None))?;
+        let text = format_game(file, &self.record.game(game, None))?;
         if file.exists() && self.saved.as_deref() != Some(file) {
             return Err(format!("{} exists already, choose another name", file.display()));
         }
@@ -235,7 +237,7 @@ impl Table<'_> {
         Ok(format!("saved to {}", file.display()))
     }
 
-    /// Writes the record; the first time it is told where to, or why that is impossible.
+    /// Writes the record; the first time it prints the path, or the problem.
     fn keep_record(&mut self) -> Result<(), String> {
         let written = self.write_record(None);
         if std::mem::replace(&mut self.told, true) {
@@ -252,7 +254,7 @@ impl Table<'_> {
         self.record.write(&moves, winner)
     }
 
-    /// Writes the finished game, if any move was ever made.
+    /// Writes the result to the record, if a move was played.
     fn finish(&mut self, winner: Option<Side>) -> Result<(), String> {
         if !self.told {
             return Ok(());
@@ -262,13 +264,13 @@ impl Table<'_> {
     }
 }
 
-/// A winning rate with its name, or a proven result.
-fn opinion(report: &Report, rate: &str) -> String {
+/// Formats a winning rate behind `rate`, or a proven result.
+fn format_verdict(report: &Report, rate: &str) -> String {
     verdict(report).unwrap_or_else(|| format!("{rate} {}", report.best_rate()))
 }
 
-/// The moves of a game in pairs with their numbers, three pairs a line.
-fn numbered(moves: &[Move]) -> String {
+/// Formats the moves in numbered pairs, three a line.
+fn format_moves(moves: &[Move]) -> String {
     if moves.is_empty() {
         return "no move was played yet\n".into();
     }
@@ -280,8 +282,8 @@ fn numbered(moves: &[Move]) -> String {
     pairs.chunks(3).map(|line| format!("{}\n", line.concat().trim_end())).collect()
 }
 
-/// A game as text in the form that a file's name asks for.
-fn in_form_of(file: &Path, game: &GameRecord) -> Result<String, String> {
+/// Formats a game by the ending of the file's name.
+fn format_game(file: &Path, game: &GameRecord) -> Result<String, String> {
     let ending = file.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     match ending.as_str() {
         "sgf" => Ok(sgf::write(game)),

@@ -1,14 +1,13 @@
-//! UCI as text: what the commands say, and how moves, scores and boards are written.
+//! UCI as text: commands, moves, scores and boards in the dialect of Fairy-Stockfish's variant amazons.
 //!
-//! The dialect is Fairy-Stockfish's for its variant amazons: a move is `d1d7,d7g7`, the squares of the amazon
-//! and those of the arrow. Its White is the side that moves first, which is our Black.
+//! A move is `d1d7,d7g7`: the squares of the amazon, and those of the arrow. White moves first, so it is our Black.
 
 use crate::board::{self, Colours};
 use otrera::{Move, Position, Report, Side, Size, WinRate};
 use std::str::FromStr;
 use std::time::Duration;
 
-/// A command of the user interface. Unknown ones, and those that need no action, are not here.
+/// A command of the interface. Unknown commands are ignored.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Command {
     Uci,
@@ -18,7 +17,7 @@ pub enum Command {
         name: String,
         value: String,
     },
-    /// Where the game began (`None`: at the start of the variant) and its moves.
+    /// Start of the game (`None`: of the variant) and its moves.
     Position {
         fen: Option<String>,
         moves: Vec<String>,
@@ -26,7 +25,7 @@ pub enum Command {
     Go(Go),
     PonderHit,
     Stop,
-    /// `d`: show the position.
+    /// `d`: display the position.
     Display,
     Quit,
 }
@@ -34,19 +33,19 @@ pub enum Command {
 /// The arguments of `go`.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Go {
-    /// Do not answer before `stop`.
+    /// Answer only after `stop`.
     pub infinite: bool,
-    /// Do not answer before `ponderhit` or `stop`.
+    /// Answer only after `ponderhit` or `stop`.
     pub ponder: bool,
     pub move_time: Option<Duration>,
-    /// What is left on the clocks, the first mover's first.
+    /// Time left, the first player's first.
     pub clocks: [Option<Duration>; 2],
     pub increments: [Duration; 2],
     pub moves_to_go: Option<u32>,
-    /// Iterations.
+    /// Maximum iterations.
     pub nodes: Option<u64>,
     pub depth: Option<usize>,
-    /// Count the move sequences of this length instead.
+    /// Depth to count move sequences instead.
     pub perft: Option<u32>,
 }
 
@@ -81,7 +80,7 @@ impl Command {
     }
 }
 
-/// The words before the first `keyword` and those after it.
+/// Splits words at the first `keyword`.
 fn split_at<'a>(keyword: &str, mut words: impl Iterator<Item = &'a str>) -> [Vec<&'a str>; 2] {
     let before = words.by_ref().take_while(|&word| word != keyword).collect();
     [before, words.collect()]
@@ -114,12 +113,12 @@ fn number<T: FromStr>(word: Option<&str>) -> Option<T> {
     word?.parse().ok()
 }
 
-/// Clocks that have run over are sent as negative numbers.
+/// Reads milliseconds; an overrun clock is negative and counts as zero.
 fn milliseconds(word: Option<&str>) -> Option<Duration> {
     number::<i64>(word).map(|number| Duration::from_millis(number.max(0).unsigned_abs()))
 }
 
-/// The name of the variant on a board of this size.
+/// Returns the variant's name for a board size.
 pub fn variant(size: Size) -> String {
     match size {
         Size::STANDARD => "amazons".into(),
@@ -127,32 +126,32 @@ pub fn variant(size: Size) -> String {
     }
 }
 
-/// The sizes there are, the standard one first.
+/// Lists the board sizes, the standard one first.
 pub fn sizes() -> impl Iterator<Item = Size> {
     (4..=10).rev().filter_map(Size::new)
 }
 
-/// A move.
+/// Formats a move.
 pub fn format_move(mv: Move) -> String {
     format!("{}{},{}{}", mv.from, mv.to, mv.to, mv.arrow)
 }
 
-/// What is left out of reports, and what is not.
+/// Content of the `info` lines.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown {
-    /// How many of the best moves are told of.
+    /// Number of moves (`MultiPV`).
     pub lines: usize,
-    /// Whether the winning rate is told too, as `wdl`.
+    /// True to add the winning rate as `wdl`.
     pub winning_rate: bool,
 }
 
-/// The depth of a report, in moves.
+/// Returns the depth of a report, in moves.
 pub fn depth(report: &Report) -> usize {
-    // The expected moves may come from a deeper search before this one.
+    // A deeper earlier search can have found the principal variation.
     report.depth.max(report.principal_variation.len())
 }
 
-/// The `info` lines of a report about a position in which this side is to move.
+/// Formats the `info` lines of a report with this side to move.
 pub fn format_info(report: &Report, side: Side, shown: Shown) -> String {
     if report.best.is_none() {
         return "info depth 0 score mate 0".into();
@@ -181,27 +180,27 @@ pub fn format_info(report: &Report, side: Side, shown: Shown) -> String {
     lines.join("\n")
 }
 
-/// A proven result, for the side to move, with the margin where it is known.
+/// Formats a proven result for the side to move, with its margin if known.
 fn verdict(report: &Report, side: Side) -> Option<String> {
     let result = if report.proven? == side { "win" } else { "loss" };
     let margin = report.margin.map_or(String::new(), |margin| format!(", margin at least {margin}"));
     Some(format!("info string proven {result}{margin}"))
 }
 
-/// The score of a position that is proven to be won, though not in how many moves.
+/// Score of a proven win.
 const WON: f64 = 20_000.0;
 
-/// The greatest score of a position that is not proven.
-const UNPROVEN: f64 = 2_000.0;
+/// Maximum score of a position without a proof.
+const MAX_UNPROVEN: f64 = 2_000.0;
 
-/// A winning rate as a score: `cp 100` is won ten times in sixteen, `400 log10(w / (1 - w))` in general.
-/// A proven win is no `mate`, because the proof does not say how far away the end is.
+/// Formats a winning rate w as a score of `400 log10(w / (1 - w))`: `cp 100` is 64 %. A proven win is no `mate`, since the
+/// proof does not count the moves.
 fn score(WinRate(rate): WinRate, proven: Option<bool>, with_rate: bool) -> String {
     let rate = f64::from(rate);
     let centipawns = match proven {
         Some(true) => WON,
         Some(false) => -WON,
-        None => (400.0 * (rate / (1.0 - rate)).log10()).clamp(-UNPROVEN, UNPROVEN),
+        None => (400.0 * (rate / (1.0 - rate)).log10()).clamp(-MAX_UNPROVEN, MAX_UNPROVEN),
     };
     let mut text = format!("cp {}", centipawns.round() as i32);
     if with_rate {
@@ -211,7 +210,7 @@ fn score(WinRate(rate): WinRate, proven: Option<bool>, with_rate: bool) -> Strin
     text
 }
 
-/// The end of a search: the move to play, and the answer to it that is expected.
+/// Formats the best move and the ponder move.
 pub fn format_best_move(report: &Report) -> String {
     let Some(best) = report.best else { return "bestmove (none)".into() };
     match report.principal_variation.get(1) {
@@ -220,7 +219,7 @@ pub fn format_best_move(report: &Report) -> String {
     }
 }
 
-/// The board as the letters of its FEN, and the FEN.
+/// Formats the board with the letters of its FEN, and the FEN.
 pub fn format_board(position: &Position) -> String {
     let letter = |square| match board::piece(position, square) {
         'B' => 'Q',
@@ -233,7 +232,7 @@ pub fn format_board(position: &Position) -> String {
     format!("{rows}\n\nFen: {}", position.to_fen())
 }
 
-/// The number of move sequences of this length (at least 1), by their first move.
+/// Counts the move sequences of this length (at least 1) by first move.
 pub fn format_perft(position: &Position, depth: u32) -> String {
     let mut text = String::new();
     let mut sum = 0;
