@@ -13,7 +13,7 @@ pub fn options(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let options = CommandLine::read(text.lines().map(OsString::from));
     assert_in_range(&options.settings);
-    assert!((1..=10_000).contains(&options.lines));
+    assert!((1..=10_000).contains(&options.own.lines));
 }
 
 /// Any file leaves settings that can be used; and its first line, taken as the value of the setting that the

@@ -35,7 +35,7 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
     let mut search = Search::new(position, settings.preset.params.clone(), resources);
     let limits = match settings.iterations {
         Some(count) => Limits::iterations(count),
-        None => Limits::time(settings.move_time.unwrap_or(DEFAULT_TIME)),
+        None => Limits::time(options.own.time.or(settings.move_time).unwrap_or(DEFAULT_TIME)),
     };
     let progress = Progress::begin("thinking ...");
     let report = search.run(&limits, &AtomicBool::new(false), &mut |report| {
@@ -43,7 +43,7 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
         progress.show(&format!("{:3.0} s  {}  {course}", report.elapsed.as_secs_f64(), report.best_rate()));
     });
     progress.wipe();
-    crate::print(&format_report(&report, position.side(), options.lines))?;
+    crate::print(&format_report(&report, position.side(), options.own.lines))?;
     crate::print(&format!(
         "depth {}, {} iterations in {:.2} s: {:.0}/s ({}, threads {})\n",
         report.depth,

@@ -1,7 +1,7 @@
 //! The command line: commands, options and help pages.
 
 use crate::BOTZONE_ONLY;
-use crate::options::{OptionRow, SETTINGS, Settings, number, seconds};
+use crate::options::{COMMAND_OPTIONS, CommandOptions, OptionRow, SETTINGS, Settings, number};
 use crate::platform::Platform;
 use crate::platforms::PLATFORMS;
 use crate::setup::Setup;
@@ -9,10 +9,7 @@ use lexopt::{Arg, Parser, ValueExt};
 use otrera::Params;
 use otrera::search::params::PARAMETERS;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-
-/// Rows of the table of `analyze` by default: its output then fits 24 lines.
-const DEFAULT_LINES: usize = 6;
+use std::path::Path;
 
 /// Columns of a help page.
 const WIDTH: usize = 80;
@@ -46,74 +43,16 @@ pub struct CommandLine {
     pub command: Command,
     /// Options of file and command line.
     pub settings: Settings,
-    /// `--fen`.
-    pub fen: Option<String>,
-    /// `--moves`.
-    pub moves: Option<String>,
-    /// `--record`.
-    pub record: Option<PathBuf>,
-    /// `--game`, from 1.
-    pub game: Option<usize>,
-    /// `--ply`.
-    pub ply: Option<usize>,
-    /// `--lines`.
-    pub lines: usize,
+    /// Options of the command.
+    pub own: CommandOptions,
     /// Argument of `perft`.
     pub depth: Option<u32>,
-    /// `--parts`.
-    pub parts: bool,
     /// Mistakes, each with the valid values.
     pub problems: Vec<String>,
     /// True if a mistake is on the command line, not in the file.
     pub is_mistyped: bool,
     /// Values that were reduced to what this machine can do; no command fails for them.
     pub remarks: Vec<String>,
-}
-
-/// Options of single commands, beside [`SETTINGS`].
-const OWN_OPTIONS: [OptionRow<CommandLine>; 8] = [
-    own("fen", "FEN", "analyze perft play", "position instead of the start", |line, text, _| {
-        line.fen = Some(text.into());
-        Ok(())
-    }),
-    own("moves", "\"M M\"", "analyze", "moves played from there", |line, text, _| {
-        line.moves = Some(text.into());
-        Ok(())
-    }),
-    own("record", "FILE", "analyze", "game in SGF, CCGC or JSON, or moves alone", |line, text, folder| {
-        line.record = Some(folder.join(text));
-        Ok(())
-    }),
-    own("game", "N", "analyze", "number of the game in that file, from 1", |line, text, _| {
-        line.game = Some(number(text, 1, 1_000_000_000)? as usize);
-        Ok(())
-    }),
-    own("ply", "N", "analyze", "position after N moves (the last one)", |line, text, _| {
-        line.ply = Some(number(text, 0, 1000)? as usize);
-        Ok(())
-    }),
-    own("lines", "N", "analyze", "rows of the table of moves (6)", |line, text, _| {
-        line.lines = number(text, 1, 10_000)? as usize;
-        Ok(())
-    }),
-    own("time", "S", "analyze play", "seconds to think (analyze: 5; play: 2)", |line, text, _| {
-        line.settings.move_time = Some(seconds(text)?);
-        Ok(())
-    }),
-    own("parts", "", "bench", "time each part of an iteration instead", |line, _, _| {
-        line.parts = true;
-        Ok(())
-    }),
-];
-
-const fn own(
-    name: &'static str,
-    value: &'static str,
-    pages: &'static str,
-    help: &'static str,
-    set: fn(&mut CommandLine, &str, &Path) -> Result<(), String>,
-) -> OptionRow<CommandLine> {
-    OptionRow { name, value, pages, help, set }
 }
 
 /// Commands beside those of platforms: name, command, argument, meaning.
@@ -174,7 +113,7 @@ pub fn help_on(page: &str) -> String {
     if let Some((name, _, argument, meaning)) = COMMANDS.iter().find(|(name, ..)| *name == page) {
         let argument = if argument.is_empty() { String::new() } else { format!("{argument} ") };
         let own: String =
-            OWN_OPTIONS.iter().filter(|row| row.is_on(page)).map(|row| option_line(row, None)).collect();
+            COMMAND_OPTIONS.iter().filter(|row| row.is_on(page)).map(|row| option_line(row, None)).collect();
         let note = if own.contains("--fen") { FEN_NOTE } else { "" };
         let heading = usage(&format!("{name} {argument}"), &capitalised(meaning));
         return heading + &own + &settings_help(page, &Setup::DESKTOP) + note;
@@ -234,7 +173,7 @@ fn wrapped(label: &str, text: &str) -> String {
 impl CommandLine {
     /// Reads the configuration file beside the executable, then the command line.
     pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Self {
-        let mut options = Self { lines: DEFAULT_LINES, ..Self::default() };
+        let mut options = Self::default();
         let beside = || Some(std::env::current_exe().ok()?.parent()?.join("otrera.toml"));
         if !BOTZONE_ONLY && let Some(path) = beside() {
             options.settings.read_file(&path, &mut options.problems);
@@ -272,26 +211,21 @@ impl CommandLine {
         }
     }
 
-    fn take_flag(&mut self, flag: &str, parser: &mut Parser, used: &mut Vec<usize>) -> Result<(), String> {
+    fn take_flag(&mut self, flag: &str, parser: &mut Parser, pages: &mut Vec<Used>) -> Result<(), String> {
+        let name = flag.strip_prefix("--").unwrap_or_default();
+        if let Some(row) = SETTINGS.iter().find(|row| row.name == name) {
+            return set(row, &mut self.settings, parser);
+        }
+        if let Some(row) = COMMAND_OPTIONS.iter().find(|row| row.name == name) {
+            pages.push(row);
+            return set(row, &mut self.own, parser);
+        }
         match flag {
             "-h" | "--help" => self.command = Command::Help(self.page()),
             "-V" | "--version" => self.command = Command::Version,
-            flag => {
-                let name = flag.strip_prefix("--").unwrap_or_default();
-                let invalid = |value: &str, valid| format!("{flag} {value}: {valid}");
-                if let Some(row) = SETTINGS.iter().find(|row| row.name == name) {
-                    let value = value_of(parser)?;
-                    return (row.set)(&mut self.settings, &value, Path::new(""))
-                        .map_err(|valid| invalid(&value, valid));
-                }
-                let Some(index) = OWN_OPTIONS.iter().position(|row| row.name == name) else {
-                    skip_value(parser);
-                    return Err(unknown_option(flag));
-                };
-                used.push(index);
-                let Some(row) = OWN_OPTIONS.get(index) else { return Ok(()) };
-                let value = if row.value.is_empty() { String::new() } else { value_of(parser)? };
-                (row.set)(self, &value, Path::new("")).map_err(|valid| invalid(&value, valid))?;
+            _ => {
+                skip_value(parser);
+                return Err(unknown_option(flag));
             }
         }
         Ok(())
@@ -337,15 +271,24 @@ impl CommandLine {
     }
 
     /// Reports options of other commands.
-    fn check_used(&mut self, used: &[usize]) {
+    fn check_used(&mut self, used: &[Used]) {
         if matches!(self.command, Command::Help(_) | Command::Version) {
             return;
         }
         let page = self.page();
-        let foreign = used.iter().filter_map(|&index| OWN_OPTIONS.get(index)).filter(|row| !row.is_on(page));
-        self.problems
-            .extend(foreign.map(|row| format!("--{} is for {}", row.name, row.pages.replace(' ', " and "))));
+        let foreign = used.iter().filter(|row| !row.is_on(page));
+        let problem = |row: &Used| format!("--{} is for {}", row.name, row.pages.replace(' ', " and "));
+        self.problems.extend(foreign.map(problem));
     }
+}
+
+/// A used option of a command.
+type Used = &'static OptionRow<CommandOptions>;
+
+/// Sets an option to the value that the parser reads.
+fn set<T>(row: &OptionRow<T>, options: &mut T, parser: &mut Parser) -> Result<(), String> {
+    let value = if row.value.is_empty() { String::new() } else { value_of(parser)? };
+    (row.set)(options, &value, Path::new("")).map_err(|valid| format!("--{} {value}: {valid}", row.name))
 }
 
 fn value_of(parser: &mut Parser) -> Result<String, String> {
@@ -379,7 +322,7 @@ fn pages() -> impl Iterator<Item = &'static str> {
 }
 
 fn unknown_option(flag: &str) -> String {
-    let own = OWN_OPTIONS.iter().map(|row| row.name);
+    let own = COMMAND_OPTIONS.iter().map(|row| row.name);
     let known = SETTINGS.iter().map(|row| row.name).chain(own).chain(["help", "version"]);
     format!("unknown option {flag}; {}", suggestion(flag, "--", known))
 }
@@ -431,7 +374,8 @@ mod tests {
 
     #[test]
     fn every_option_is_on_a_page_and_every_page_exists() {
-        let on_pages = SETTINGS.iter().map(|row| row.pages).chain(OWN_OPTIONS.iter().map(|row| row.pages));
+        let on_pages =
+            SETTINGS.iter().map(|row| row.pages).chain(COMMAND_OPTIONS.iter().map(|row| row.pages));
         for page in on_pages.flat_map(|names| names.split(' ')) {
             assert!(pages().any(|known| known.eq_ignore_ascii_case(page)), "{page}");
         }

@@ -1,4 +1,5 @@
-//! Options of the command line ([`crate::cli`]) and of `otrera.toml` beside the executable: one row of [`SETTINGS`] each.
+//! Options of the command line ([`crate::cli`]) and of `otrera.toml` beside the executable: one row of [`SETTINGS`] or
+//! [`COMMAND_OPTIONS`] each.
 //!
 //! The command line wins over the file. A bad name or value is never fatal: it becomes a message with the valid values,
 //! and the default stays.
@@ -57,38 +58,41 @@ impl<T> OptionRow<T> {
     }
 }
 
-/// Declares [`Settings`] and [`SETTINGS`]. A row: name, value, help pages, help line; field, type, default, reader.
-macro_rules! settings {
-    ($($name:literal $value:literal on $pages:literal: $help:literal
-        => $field:ident: $type:ty = $default:expr, $read:expr;)*) => {
-        /// Values of the options of file and command line. `None` leaves the value to the platform.
+/// Declares a struct of options and their table. A row: name, value, help pages, help line; field, type, default, reader.
+macro_rules! option_table {
+    ($(#[$doc:meta])* $struct:ident $table:ident
+        $($name:literal $value:literal on $pages:literal: $help:literal
+            => $field:ident: $type:ty = $default:expr, $read:expr;)*) => {
+        $(#[$doc])*
         #[derive(Clone, Debug)]
-        pub struct Settings {
+        pub struct $struct {
             $(#[doc = $help] pub $field: $type,)*
         }
 
-        impl Default for Settings {
+        impl Default for $struct {
             fn default() -> Self {
                 Self { $($field: $default,)* }
             }
         }
 
-        /// All options of file and command line, in the order of help.
-        pub const SETTINGS: &[OptionRow<Settings>] = &[$(OptionRow {
+        /// Table of the options, in the order of help.
+        pub const $table: &[OptionRow<$struct>] = &[$(OptionRow {
             name: $name,
             value: $value,
             pages: $pages,
             help: $help,
-            set: |settings, text, folder| {
+            set: |options, text, folder| {
                 let read: fn(&str, &Path) -> Result<$type, String> = $read;
-                settings.$field = read(text, folder)?;
+                options.$field = read(text, folder)?;
                 Ok(())
             },
         },)*];
     };
 }
 
-settings! {
+option_table! {
+    /// Options of file and command line. `None` leaves the value to the platform.
+    Settings SETTINGS
     "preset" "NAME" on "analyze bench play botzone sau uci": "tournament, paper, mg, peo, mcts or uct (tournament)"
         => preset: Preset = Preset { text: Params::NAMED[0].0.into(), params: Params::TOURNAMENT }, read_preset;
     "threads" "N" on "analyze play botzone sau uci": "search threads"
@@ -139,6 +143,27 @@ settings! {
             let sides = [("black", Side::Black), ("white", Side::White), ("b", Side::Black), ("w", Side::White)];
             one_of(&text.trim().to_ascii_lowercase(), &sides, 2).map(Some)
         };
+}
+
+option_table! {
+    /// Options of single commands, on the command line alone.
+    CommandOptions COMMAND_OPTIONS
+    "fen" "FEN" on "analyze perft play": "position instead of the start"
+        => fen: Option<String> = None, |text, _| Ok(Some(text.into()));
+    "moves" "\"M M\"" on "analyze": "moves played from there"
+        => moves: Option<String> = None, |text, _| Ok(Some(text.into()));
+    "record" "FILE" on "analyze": "game in SGF, CCGC or JSON, or moves alone"
+        => record: Option<PathBuf> = None, path;
+    "game" "N" on "analyze": "number of the game in that file, from 1"
+        => game: Option<usize> = None, |text, _| Ok(Some(number(text, 1, 1_000_000_000)? as usize));
+    "ply" "N" on "analyze": "position after N moves (the last one)"
+        => ply: Option<usize> = None, |text, _| Ok(Some(number(text, 0, 1000)? as usize));
+    "lines" "N" on "analyze": "rows of the table of moves (6)"
+        => lines: usize = 6, |text, _| Ok(number(text, 1, 10_000)? as usize);
+    "time" "S" on "analyze play": "seconds to think (analyze: 5; play: 2)"
+        => time: Option<Duration> = None, |text, _| Ok(Some(seconds(text)?));
+    "parts" "" on "bench": "time each part of an iteration instead"
+        => parts: bool = false, |_, _| Ok(true);
 }
 
 /// Maximum of `threads`. More threads than cores are reduced to the cores.
@@ -266,7 +291,7 @@ pub fn number(text: &str, min: u64, max: u64) -> Result<u64, String> {
 }
 
 /// Reads a thinking time in seconds, from ten milliseconds to a week.
-pub fn seconds(text: &str) -> Result<Duration, String> {
+fn seconds(text: &str) -> Result<Duration, String> {
     seconds_between(text, 0.01, 604_800.0)
 }
 

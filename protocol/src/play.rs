@@ -53,8 +53,9 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
     let record = if reads_chinese() { record } else { record.in_english() };
     let game = GameSearch::new(settings, Setup::DESKTOP, start);
     let colours = Colours::of_output();
+    let time = options.own.time.or(settings.move_time).unwrap_or(DEFAULT_TIME);
     let (played, saved) = (Vec::new(), None);
-    let mut table = Table { game, played, record, told: false, saved, settings, person, colours };
+    let mut table = Table { game, played, record, told: false, saved, settings, time, person, colours };
     let [letter, mover] = if person == Side::Black { ["B", "first"] } else { ["W", "second"] };
     crate::print(&format!(
         "You play {person}. On the board {person} is {letter} and moves {mover}.
@@ -93,6 +94,8 @@ struct Table<'a> {
     /// File of the last `save`.
     saved: Option<PathBuf>,
     settings: &'a Settings,
+    /// Thinking time for a move.
+    time: Duration,
     person: Side,
     colours: Colours,
 }
@@ -123,8 +126,7 @@ impl Table<'_> {
     fn think(&mut self) -> Report {
         let thinks = format!("{} thinks ...", self.settings.name);
         let progress = Progress::begin(&thinks);
-        let time = self.settings.move_time.unwrap_or(DEFAULT_TIME);
-        let limits = self.game.limits(Some(Instant::now() + time));
+        let limits = self.game.limits(Some(Instant::now() + self.time));
         let report = self.game.search(&limits, &AtomicBool::new(false), &mut |report| {
             let seconds = report.elapsed.as_secs_f64();
             progress.show(&format!("{thinks} {seconds:.0} s, depth {}", report.depth));

@@ -14,7 +14,7 @@ const MAX_BYTES: u64 = 64 << 20;
 /// # Errors
 /// The FEN cannot be read.
 pub fn start(options: &CommandLine) -> Result<Position, String> {
-    match &options.fen {
+    match &options.own.fen {
         Some(fen) => Position::from_fen(fen).map_err(|error| format!("--fen: {error}")),
         None => Ok(Position::start(options.settings.size.unwrap_or(Size::STANDARD))),
     }
@@ -25,12 +25,12 @@ pub fn start(options: &CommandLine) -> Result<Position, String> {
 /// # Errors
 /// Options that contradict each other, a file that cannot be read, or an illegal move.
 pub fn position(options: &CommandLine) -> Result<(Position, Option<Move>), String> {
-    let game = match (&options.moves, &options.record) {
+    let game = match (&options.own.moves, &options.own.record) {
         (Some(_), Some(_)) => return Err("--moves and --record: use one of them".into()),
-        (None, Some(_)) if options.fen.is_some() => {
+        (None, Some(_)) if options.own.fen.is_some() => {
             return Err("--fen and --record: a record has its own start".into());
         }
-        (_, None) if options.game.is_some() => {
+        (_, None) if options.own.game.is_some() => {
             return Err("--game needs --record".into());
         }
         (Some(text), None) => {
@@ -38,12 +38,12 @@ pub fn position(options: &CommandLine) -> Result<(Position, Option<Move>), Strin
             GameRecord::new("", "", start(options)?).with_moves(&moves)
         }
         (None, Some(file)) => {
-            recorded(file, options.game).map_err(|problem| format!("{}: {problem}", file.display()))?
+            recorded(file, options.own.game).map_err(|problem| format!("{}: {problem}", file.display()))?
         }
         (None, None) => GameRecord::new("", "", start(options)?),
     };
     let positions = game.positions();
-    let ply = options.ply.unwrap_or(game.moves.len());
+    let ply = options.own.ply.unwrap_or(game.moves.len());
     match (positions.get(ply), game.first_illegal()) {
         (Some(&position), _) => {
             Ok((position, ply.checked_sub(1).and_then(|last| game.moves.get(last)).map(|played| played.mv)))
