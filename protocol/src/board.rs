@@ -92,18 +92,4 @@ mod tests {
         let text = position(&start.with_move(mv), Some(mv), Colours(false));
         assert_eq!(text, "  4  W . . W\n  3  . . . .\n  2  .[X]. .\n  1 [B|.]. B\n     a b c d\n");
     }
-
-    #[test]
-    fn colours_change_nothing_else() {
-        let start = Position::standard();
-        let coloured = position(&start, None, Colours(true));
-        let plain = position(&start, None, Colours(false));
-        assert!(
-            coloured.contains("\x1b[1;36mB\x1b[0m") && coloured.contains("\x1b[1;33mW\x1b[0m"),
-            "{coloured}"
-        );
-        let sequences = ["\x1b[1;36m", "\x1b[1;33m", "\x1b[2m", "\x1b[0m"];
-        assert_eq!(sequences.iter().fold(coloured, |text, sequence| text.replace(sequence, "")), plain);
-        assert!(!plain.contains('\x1b'));
-    }
 }

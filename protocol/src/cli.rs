@@ -106,7 +106,7 @@ Options are also lines `name = value` of otrera.toml beside the program.
 
 /// Formats a help page: of a command, of a platform or of the search parameters; else the overview.
 pub fn help_on(page: &str) -> String {
-    let usage = |usage: &str, meaning: &str| format!("Usage: otrera {usage}[OPTIONS]\n{meaning}\n\n");
+    let usage = |usage: &str, meaning: &str| format!("{meaning}\nUsage: otrera {usage}[OPTIONS]\n\n");
     if page == "parameters" {
         return parameters_help();
     }
@@ -115,21 +115,17 @@ pub fn help_on(page: &str) -> String {
         let own: String =
             COMMAND_OPTIONS.iter().filter(|row| row.is_on(page)).map(|row| option_line(row, None)).collect();
         let note = if own.contains("--fen") { FEN_NOTE } else { "" };
-        let heading = usage(&format!("{name} {argument}"), &capitalised(meaning));
+        let heading = usage(&format!("{name} {argument}"), &format!("otrera {name}: {meaning}"));
         return heading + &own + &settings_help(page, &Setup::DESKTOP) + note;
     }
     match PLATFORMS.iter().find(|platform| platform.name.eq_ignore_ascii_case(page)) {
         Some(platform) => {
             let command = platform.command.map_or(String::new(), |(name, _)| format!("{name} "));
-            let meaning = format!("Options on {}, with its defaults:", platform.name);
+            let meaning = format!("otrera on {}, with the platform's defaults", platform.name);
             usage(&command, &meaning) + &settings_help(page, &platform.defaults)
         }
         None => help(),
     }
-}
-
-fn capitalised(text: &str) -> String {
-    text.get(..1).unwrap_or_default().to_ascii_uppercase() + text.get(1..).unwrap_or_default() + "."
 }
 
 fn settings_help(page: &str, defaults: &Setup) -> String {

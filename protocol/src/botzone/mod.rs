@@ -58,7 +58,8 @@ fn play(session: Session) -> Result<(), Disconnected> {
     let mut process_started = Some(session.connection.started);
     let mut problems = session.connection.problems.clone();
     problems.extend(session.settings.check_board(session.start.size()).err());
-    let mut remark = remark(&problems);
+    let mut remark = if problems.is_empty() { String::new() } else { format!(" ! {}", problems.join("; ")) };
+    remark = in_one_line(&remark);
     let mut bot = BotzoneBot { session, us: None };
     let mut running = None;
     // Sets up the tree before the request comes, while no clock runs.
@@ -85,19 +86,12 @@ fn play(session: Session) -> Result<(), Disconnected> {
     Ok(())
 }
 
-/// Returns the deadline of a turn with this time.
+/// Returns the deadline of a turn with this time, from the start of the process if half of the time was left then.
 fn deadline(turn: &Turn, process_started: Option<Instant>, time: Duration) -> Instant {
-    clock_began(process_started, turn.began, time) + time
-}
-
-/// Returns the start of a turn's clock: that of the process, or the request if half of the time passes before it.
-///
-/// A platform that starts a process for the turn can count from there; its request comes within milliseconds. A later
-/// request means that the process was started early, to wait for its turn. Either way we think at least half of the time.
-fn clock_began(process_started: Option<Instant>, arrived: Instant, time: Duration) -> Instant {
-    process_started
-        .filter(|&started| arrived.saturating_duration_since(started) <= time / 2)
-        .unwrap_or(arrived)
+    // A platform that starts a process for the turn can count from there; its request comes within milliseconds. A later
+    // request means that the process was started early, to wait. Either way we think at least half of the time.
+    let is_for_turn = |started: &Instant| turn.began.saturating_duration_since(*started) <= time / 2;
+    process_started.filter(is_for_turn).unwrap_or(turn.began) + time
 }
 
 struct BotzoneBot {
@@ -109,7 +103,8 @@ impl BotzoneBot {
     /// Searches for the answer; `process_started` in the first turn of a process.
     fn think(&mut self, turn: &Turn, process_started: Option<Instant>) -> Report {
         let setup = self.session.setup();
-        let time = if is_first_of_match(turn) { setup.first_move_time } else { setup.move_time };
+        let is_first = matches!(&turn.request, Request::Full(messages) if messages.len() < 2);
+        let time = if is_first { setup.first_move_time } else { setup.move_time };
         let time = time.unwrap_or_default();
         let deadline = deadline(turn, process_started, time);
         self.follow(&turn.request, setup.size);
@@ -185,10 +180,6 @@ fn end_expected_by(turn: &Turn) -> Instant {
     turn.complete + CLOSING_GRACE + turn.complete.saturating_duration_since(turn.began)
 }
 
-fn is_first_of_match(turn: &Turn) -> bool {
-    matches!(&turn.request, Request::Full(messages) if messages.len() < 2)
-}
-
 /// True if the platform keeps the input open. Otherwise it closes it after the request and lines of stored data.
 fn input_stays_open(events: &mut Events, mut deadline: Instant) -> bool {
     let mut read = bytes_read();
@@ -201,11 +192,6 @@ fn input_stays_open(events: &mut Events, mut deadline: Instant) -> bool {
     let closed = waiting.iter().any(|event| matches!(event, Event::Closed));
     let another_turn = waiting.iter().any(|event| matches!(event, Event::Line(line, _) if recognises(line)));
     !closed || another_turn
-}
-
-/// Formats the problems for the end of a debug line.
-fn remark(problems: &[String]) -> String {
-    if problems.is_empty() { String::new() } else { in_one_line(&format!(" ! {}", problems.join("; "))) }
 }
 
 /// Formats the answer, without the line that keeps the process running.

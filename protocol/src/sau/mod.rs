@@ -161,7 +161,7 @@ impl SauBot {
             self.session.set_time_left(left);
         }
         self.state = State::Waiting { us, told };
-        self.journal = self.resumed.take_journal().or_else(|| {
+        self.journal = self.resumed.journal.take().or_else(|| {
             let created = Journal::create(self.session.settings.record_dir.as_deref()?);
             let problem =
                 |error| self.session.note("!!", &format!("no journal, so no resume after a crash: {error}"));

@@ -39,7 +39,7 @@ impl SauBot {
 
     /// True if we are to move in the game to resume, or to repeat our last move.
     fn is_our_turn(&self, position: &Position) -> bool {
-        self.resumed.side.is_none_or(|us| us == position.side()) || self.resumed.is_unsent()
+        self.resumed.side.is_none_or(|us| us == position.side()) || self.resumed.unsent
     }
 
     fn long_silence(&self) -> Duration {
@@ -63,7 +63,7 @@ impl SauBot {
         self.enter(us, false, true, began);
         let (source, count) = (&self.resumed.source, self.resumed.moves.len());
         let left = self.session.time_left().as_secs_f64();
-        let turn = match (our_turn, self.resumed.is_unsent()) {
+        let turn = match (our_turn, self.resumed.unsent) {
             (_, true) => "our last move may not have been sent, so it is sent again unasked",
             (true, _) => "it is our turn, so we move unasked",
             _ => "the opponent's move was probably lost, so we move unasked",
@@ -89,7 +89,7 @@ impl SauBot {
         if let Some(ours) = self.resumed.own_count(running, then) {
             overhead::learn(&mut self.session, ours, self.resumed.moves.len() / 2);
         }
-        let unsent = usize::from(self.resumed.is_unsent());
+        let unsent = usize::from(self.resumed.unsent);
         let played = self.resumed.moves.len().saturating_sub(unsent);
         let game = self.session.game();
         self.resumed.moves.iter().take(played).for_each(|&mv| game.advance(mv));
@@ -99,7 +99,7 @@ impl SauBot {
     /// Collects the possible games on the opponent's turn.
     fn guess_lost_reply(&mut self) {
         let time = (self.session.time_for_move() / 4).min(MAX_REPLY_SEARCH);
-        let sent = self.resumed.knows_sent();
+        let sent = self.resumed.crashed.is_some();
         let (start, moves) = (self.session.start, self.session.moves().to_vec());
         let report = self.session.game().think(Some(Instant::now() + time), &AtomicBool::new(false));
         self.guesses = Guesses::of_lost_reply(&start, &moves, &report, sent);
@@ -231,7 +231,7 @@ impl SauBot {
         if mv.is_some() && self.resumed.moves.last() == mv.as_ref() {
             self.resumed.moves.pop();
         }
-        self.resumed.set_sent();
+        self.resumed.unsent = false;
         let position = self.resumed.position(&self.session);
         let fits = mv.is_some_and(|mv| position.check(mv).is_ok());
         let (us, told) = match self.resumed.side {

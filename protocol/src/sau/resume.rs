@@ -31,11 +31,11 @@ pub struct Resumed {
     /// Source, for the log.
     pub source: String,
     /// True if our last move was perhaps not sent.
-    unsent: bool,
+    pub unsent: bool,
     /// State of the crashed process.
-    crashed: Option<journal::State>,
+    pub crashed: Option<journal::State>,
     /// Journal of the crashed process, until the game takes it over.
-    journal: Option<Journal>,
+    pub journal: Option<Journal>,
 }
 
 /// Logs a `platform-dir` that is no folder.
@@ -184,25 +184,6 @@ impl Resumed {
         let state = self.crashed.as_ref()?;
         let since = now.duration_since(state.written).unwrap_or_default();
         Some(state.left.saturating_sub(if running { since } else { Duration::ZERO }))
-    }
-
-    pub fn is_unsent(&self) -> bool {
-        self.unsent
-    }
-
-    /// Notes that the platform has answered our last move.
-    pub fn set_sent(&mut self) {
-        self.unsent = false;
-    }
-
-    /// True if a journal knows that our last move was sent.
-    pub fn knows_sent(&self) -> bool {
-        self.crashed.is_some()
-    }
-
-    /// Takes the journal, to continue it.
-    pub fn take_journal(&mut self) -> Option<Journal> {
-        self.journal.take()
     }
 
     /// Drops the game of a crashed process for a new game; the moves of the file of `resume` are played again.

@@ -102,7 +102,7 @@ impl Session {
     pub fn moves(&self) -> &[Move] {
         match (&self.game, &self.state) {
             (Some(game), _) => game.moves(),
-            (None, State::Searching(task)) => task.moves(),
+            (None, State::Searching(task)) => &task.game.moves,
             (None, State::Idle) => &[],
         }
     }
@@ -136,7 +136,7 @@ impl Session {
     /// Returns the report of the search with this number, which has ended; `None` if another one runs.
     pub fn ended(&mut self, number: u64) -> Option<Report> {
         match &self.state {
-            State::Searching(task) if task.is(number) => self.stop(),
+            State::Searching(task) if task.number == number => self.stop(),
             _ => None,
         }
     }

@@ -10,10 +10,12 @@ use std::thread::{Builder, JoinHandle};
 
 /// A running search. It owns the game until it ends.
 pub struct SearchTask {
-    number: u64,
+    /// Number of the search.
+    pub number: u64,
     stop: Arc<AtomicBool>,
     thread: JoinHandle<(Box<GameSearch>, Report)>,
-    game: GameState,
+    /// Moves and position of the game.
+    pub game: GameState,
 }
 
 /// Moves and position of a game, to restore it if its thread panics or cannot start.
@@ -49,16 +51,6 @@ impl SearchTask {
             Ok(thread) => Ok(Self { number, stop, thread, game: state }),
             Err(_) => Err(state),
         }
-    }
-
-    /// True for the search with this number.
-    pub fn is(&self, number: u64) -> bool {
-        self.number == number
-    }
-
-    /// Returns the moves of the game.
-    pub fn moves(&self) -> &[Move] {
-        &self.game.moves
     }
 
     /// Raises the flag that ends the search.

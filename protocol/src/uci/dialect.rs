@@ -283,26 +283,6 @@ mod tests {
     }
 
     #[test]
-    fn positions_are_a_start_and_moves() {
-        let position = |fen: Option<&str>, moves: &[&str]| {
-            let moves = moves.iter().map(|&mv| mv.to_owned()).collect();
-            Some(Command::Position { fen: fen.map(str::to_owned), moves })
-        };
-        assert_eq!(Command::read("position startpos"), position(None, &[]));
-        assert_eq!(
-            Command::read("position startpos moves d1d7,d7g7 a7a6,a6a7"),
-            position(None, &["d1d7,d7g7", "a7a6,a6a7"])
-        );
-        assert_eq!(
-            Command::read("position fen q2q/4/4/Q2Q w - - 0 1 moves"),
-            position(Some("q2q/4/4/Q2Q w - - 0 1"), &[])
-        );
-        for nonsense in ["position", "position moves d1d7,d7g7", "position 4/4/4/4", "", "Go", "xyzzy"] {
-            assert_eq!(Command::read(nonsense), None, "{nonsense}");
-        }
-    }
-
-    #[test]
     fn scores_are_odd_finite_and_rise_with_the_winning_rate() {
         let cp = |rate: f32| -> i32 {
             score(WinRate(rate), None, false).strip_prefix("cp ").unwrap().parse().unwrap()
