@@ -1,7 +1,7 @@
 //! Laws of the options: none is fatal, none is out of its range, and file and command line agree.
 
-use otrera_bot::cli::{CommandLine, settings_help};
-use otrera_bot::options::Settings;
+use otrera_bot::cli::CommandLine;
+use otrera_bot::options::{SETTINGS, Settings};
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -13,7 +13,7 @@ pub fn options(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let options = CommandLine::read(text.lines().map(OsString::from));
     assert_in_range(&options.settings);
-    assert!((1..=10_000).contains(&options.lines));
+    assert!((1..=10_000).contains(&options.own.lines));
 }
 
 /// Any file leaves settings that can be used; and its first line, taken as the value of the setting that the
@@ -28,16 +28,8 @@ pub fn configuration(bytes: &[u8]) {
     assert!(problems.len() <= text.lines().count());
     let value = text.lines().next().unwrap_or_default();
     if !value.chars().any(char::is_control) {
-        let names = setting_names();
-        assert_agreement(&names[usize::from(*choice) % names.len()], value);
+        assert_agreement(SETTINGS[usize::from(*choice) % SETTINGS.len()].name, value);
     }
-}
-
-fn setting_names() -> Vec<String> {
-    let help = settings_help();
-    let name =
-        |line: &str| line.trim_start().strip_prefix("--")?.split_whitespace().next().map(str::to_owned);
-    help.lines().filter_map(name).collect()
 }
 
 fn assert_agreement(name: &str, value: &str) {
@@ -45,6 +37,7 @@ fn assert_agreement(name: &str, value: &str) {
     let (mut settings, mut problems) = (Settings::default(), Vec::new());
     let line = format!("{name} = {}", toml::Value::String(value.to_owned()));
     settings.read_text(&line, Path::new(FILE), &mut problems);
+    let _ = settings.cap_threads();
     assert_eq!(format!("{settings:?}"), format!("{:?}", options.settings), "{line}");
     assert_eq!(problems.len(), options.problems.len(), "{problems:?} {:?}", options.problems);
 }

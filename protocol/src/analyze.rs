@@ -1,38 +1,41 @@
-//! `otrera analyze`: searches one position and shows what it thinks: the board and whose the squares are, the best
-//! moves with what may follow them. All of it fits a terminal of 80 columns and 24 rows.
+//! `otrera analyze`: searches a position and prints board, territory and the best moves with their continuations, on a
+//! terminal of 80 columns and 24 rows.
 
 use crate::board::{self, Colours};
 use crate::cli::CommandLine;
-use crate::conditions::Conditions;
 use crate::session::verdict;
+use crate::setup::Setup;
 use crate::territory::Territory;
 use otrera::{Limits, Line, Move, Position, Report, Resources, Search, Side};
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// How long to think when nothing is said.
+/// Default thinking time.
 const DEFAULT_TIME: Duration = Duration::from_secs(5);
 
 /// Columns of a terminal.
 const WIDTH: usize = 80;
 
 /// Runs the command.
+///
+/// # Errors
+/// Invalid options, or a failed write.
 pub fn run(options: &CommandLine) -> Result<(), String> {
-    let (position, last) = crate::given::position(options)?;
+    let (position, last) = crate::position::position(options)?;
     let settings = &options.settings;
     settings.check_board(position.size())?;
-    // The same analysis each time, unless another seed is asked for.
-    let resources = Resources { seed: settings.seed.unwrap_or(1), ..Conditions::DESKTOP.resources(settings) };
-    crate::print(&introduced(&position, last))?;
+    // A fixed seed makes the analysis repeatable.
+    let resources = Resources { seed: settings.seed.unwrap_or(1), ..Setup::DESKTOP.resources(settings) };
+    crate::print(&format_position(&position, last))?;
     if let Some(winner) = position.winner() {
         let hint = if last.is_some() { " --ply N shows the position after N moves." } else { "" };
         return crate::print(&format!("The game is over: {winner} has won.{hint}\n"));
     }
-    let mut search = Search::new(position, settings.params(), resources);
+    let mut search = Search::new(position, settings.preset.params.clone(), resources);
     let limits = match settings.iterations {
         Some(count) => Limits::iterations(count),
-        None => Limits::time(settings.move_time.unwrap_or(DEFAULT_TIME)),
+        None => Limits::time(options.own.time.or(settings.move_time).unwrap_or(DEFAULT_TIME)),
     };
     let progress = Progress::begin("thinking ...");
     let report = search.run(&limits, &AtomicBool::new(false), &mut |report| {
@@ -40,7 +43,7 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
         progress.show(&format!("{:3.0} s  {}  {course}", report.elapsed.as_secs_f64(), report.best_rate()));
     });
     progress.wipe();
-    crate::print(&described(&report, position.side(), options.lines))?;
+    crate::print(&format_report(&report, position.side(), options.own.lines))?;
     crate::print(&format!(
         "depth {}, {} iterations in {:.2} s: {:.0}/s ({}, threads {})\n",
         report.depth,
@@ -52,7 +55,7 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
     ))
 }
 
-/// A line on the terminal that says how far a search is, on standard error and only where that is a terminal.
+/// A progress line on standard error, if that is a terminal.
 pub struct Progress {
     is_shown: bool,
 }
@@ -65,12 +68,12 @@ impl Progress {
         progress
     }
 
-    /// Shows this text in place of the one before.
+    /// Replaces the text.
     pub fn show(&self, text: &str) {
         self.write(&format!("\r{text:<0$.0$}", WIDTH - 1));
     }
 
-    /// Leaves an empty line.
+    /// Clears the line.
     pub fn wipe(&self) {
         self.show("");
         self.write("\r");
@@ -78,14 +81,13 @@ impl Progress {
 
     fn write(&self, text: &str) {
         if self.is_shown {
-            // Without it nothing is lost.
             let _ = std::io::stderr().write_all(text.as_bytes());
         }
     }
 }
 
-/// The position, its territory and what the letters mean, side by side, and the FEN.
-fn introduced(position: &Position, last: Option<Move>) -> String {
+/// Formats position, territory and legend side by side, and the FEN.
+fn format_position(position: &Position, last: Option<Move>) -> String {
     let colours = Colours::of_output();
     let territory = Territory::of(position);
     let pieces = board::rows(position.size(), last, |square| board::piece(position, square), colours);
@@ -112,8 +114,8 @@ fn introduced(position: &Position, last: Option<Move>) -> String {
     }
 }
 
-/// The best moves with what may follow, in the order of the rule that chooses, and the expected course.
-fn described(report: &Report, side: Side, lines: usize) -> String {
+/// Formats the best moves with continuations, in the order of the final choice, and the principal variation.
+fn format_report(report: &Report, side: Side, lines: usize) -> String {
     let lines: Vec<&Line> = report.by_choice().into_iter().take(lines).collect();
     let bounded = lines.iter().any(|line| line.lower_bound.is_some());
     let mut text = heading(report, side, bounded);
@@ -138,7 +140,7 @@ fn described(report: &Report, side: Side, lines: usize) -> String {
     text
 }
 
-/// The rule by which the moves are chosen and sorted, and who wins where that is proven.
+/// Formats the rule of the final choice, or the proven result.
 fn heading(report: &Report, side: Side, bounded: bool) -> String {
     match verdict(report) {
         Some(verdict) => format!("{verdict}. The move to play, then by visits:\n"),
@@ -149,13 +151,13 @@ fn heading(report: &Report, side: Side, bounded: bool) -> String {
     }
 }
 
-/// The columns of a row before its continuation.
+/// Formats the columns before the continuation.
 fn row([mv, rate, bound, visits]: [&str; 4], bounded: bool) -> String {
     let bound = if bounded { format!("{bound:>8}  ") } else { String::new() };
     format!("  {mv:<11} {rate:>8}  {bound}{visits:>9}  ")
 }
 
-/// As many moves as fit into these columns, separated by spaces; dots where more are known.
+/// Formats as many moves as fit into these columns, with dots for the rest.
 fn moves_within(moves: &[Move], columns: usize) -> String {
     let mut text = String::new();
     for (number, mv) in (1..).zip(moves) {

@@ -1,142 +1,175 @@
-//! The command line: what the program is asked to do, and the text of `--help`.
+//! The command line: commands, options and help pages.
 
 use crate::BOTZONE_ONLY;
-use crate::conditions::Conditions;
-use crate::options::{SETTINGS, Settings, number, seconds};
+use crate::options::{COMMAND_OPTIONS, CommandOptions, OptionRow, SETTINGS, Settings, number};
 use crate::platform::Platform;
 use crate::platforms::PLATFORMS;
+use crate::setup::Setup;
 use lexopt::{Arg, Parser, ValueExt};
 use otrera::Params;
-use otrera::search::params::{PARAMETERS, Parameter};
+use otrera::search::params::PARAMETERS;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::Path;
 
-/// The text of `--help`. What it says of platforms comes from their table.
-pub fn help() -> String {
-    let speakers = PLATFORMS.iter().map(|platform| platform.speaker).collect::<Vec<_>>().join(", or ");
-    let command = |(name, help): (&str, &str)| format!("       otrera {name:<29}{help}\n");
-    let commands: String = PLATFORMS.iter().filter_map(|platform| platform.command).map(command).collect();
-    format!(
-        "\
-Otrera plays the Game of the Amazons.
-
-Usage: otrera [OPTIONS]                    play on the platform that speaks on standard input:
-                                           {speakers}, found by its
-                                           first line
-       otrera resume FILE [OPTIONS]        the same; on SAU go on with the game of a record, or of moves
-       otrera play [--side black|white]    play against it in the terminal
-       otrera analyze [--fen F] [--moves \"M M ...\"] [--time S] [--lines N]
-       otrera analyze --record FILE [--game N] [--ply N] [--time S] [--lines N]
-                                           search a position, show whose the squares are and the N best moves (6);
-                                           a record is SGF, CCGC or JSON, or moves alone; its last position
-                                           or that after N moves
-{commands}       otrera bench [--parts]              behaviour checksum and speed; or what the parts of an iteration cost
-       otrera perft [--fen F] DEPTH        count the move sequences of a length
-       otrera --help | --version
-
-FEN is that of Fairy-Stockfish's amazons: ranks from the top, Q an amazon of the side that moves first
-(Black), q one of the other side, * an arrow, a number so many empty squares; then w if the side that moves
-first is to move, b if the other is. The start: 3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1
-
-Options, also as lines `name = value` of a file otrera.toml beside the executable:
-{}",
-        settings_help()
-    )
-}
-
-/// The settings as lines for `--help`, and the parameters that `preset` takes.
-pub fn settings_help() -> String {
-    let line = |(name, argument, meaning): (&str, &str, &str)| {
-        format!("  --{:<22} {meaning}{}\n", format!("{name} {argument}"), defaults_of(name))
-    };
-    let parameter = |parameter: &Parameter| {
-        let default = parameter.value(&Params::TOURNAMENT).unwrap_or_default();
-        let Parameter { name, meaning, .. } = parameter;
-        format!("  {name:<18} {meaning}\n{:21}{}; tournament: {default}\n", "", parameter.valid())
-    };
-    SETTINGS
-        .into_iter()
-        .map(line)
-        .chain(["\nParameters of the search, behind a preset (tournament,burst=1,lcb-z=0):\n".into()])
-        .chain(PARAMETERS.iter().map(parameter))
-        .collect()
-}
-
-/// The defaults of a setting where platforms differ, like ` (Botzone: 8; else 10)`.
-fn defaults_of(setting: &str) -> String {
-    let usual = Conditions::DESKTOP.of_setting(setting);
-    let own = PLATFORMS.iter().filter_map(|platform| {
-        let default = platform.defaults.of_setting(setting).filter(|own| Some(own) != usual.as_ref())?;
-        Some(format!("{}: {default}", platform.name))
-    });
-    let mut defaults = own.collect::<Vec<_>>().join(", ");
-    if !defaults.is_empty() {
-        let usual = usual.map_or(String::new(), |usual| format!("; else {usual}"));
-        defaults = format!(" ({defaults}{usual})");
-    }
-    defaults
-}
-
-/// Moves that `analyze` lists unless `--lines` says otherwise: with them its output fits 24 rows.
-const DEFAULT_LINES: usize = 6;
+/// Columns of a help page.
+const WIDTH: usize = 80;
 
 /// What the program is asked to do.
 #[derive(Clone, Copy, Default, Debug)]
 pub enum Command {
-    /// Find out which platform speaks, and play.
+    /// Detect the platform and play on it.
     #[default]
     Detect,
     /// Play on this platform from the first line on.
     Serve(&'static Platform),
-    /// Behaviour checksum and speed.
+    /// Print checksum and speed.
     Bench,
-    /// Count the move sequences of a length.
+    /// Count move sequences.
     Perft,
-    /// Search a position and show what was found.
+    /// Search a position.
     Analyze,
     /// Play against a person in the terminal.
     Play,
-    /// What can be done and set.
-    Help,
-    /// Name and version.
+    /// Print the help page of this name; the overview if the name is empty.
+    Help(&'static str),
+    /// Print name and version.
     Version,
 }
 
-/// The whole command line.
+/// The parsed command line, with the options of `otrera.toml`.
 #[derive(Clone, Default, Debug)]
 pub struct CommandLine {
-    /// What to do.
+    /// The command.
     pub command: Command,
-    /// What file and command line have set.
+    /// Options of file and command line.
     pub settings: Settings,
-    /// `--fen`, for perft and analyze.
-    pub fen: Option<String>,
-    /// `--moves`, for analyze: what was played from the start.
-    pub moves: Option<String>,
-    /// `--record`, for analyze: a file with games.
-    pub record: Option<PathBuf>,
-    /// `--game`, for analyze: which of them, from 1.
-    pub game: Option<usize>,
-    /// `--ply`, for analyze: after how many moves of the game.
-    pub ply: Option<usize>,
-    /// `--lines`: how many moves analyze lists.
-    pub lines: usize,
-    /// The argument of perft.
+    /// Options of the command.
+    pub own: CommandOptions,
+    /// Argument of `perft`.
     pub depth: Option<u32>,
-    /// `--parts`, for bench: what each part of an iteration costs.
-    pub parts: bool,
-    /// What could not be used, each with what would be valid.
+    /// Mistakes, each with the valid values.
     pub problems: Vec<String>,
-    /// True if one of them is on the command line, and not in the file.
+    /// True if a mistake is on the command line, not in the file.
     pub is_mistyped: bool,
-    /// What was changed to something that this machine can do, which hinders no command.
+    /// Values that were reduced to what this machine can do; no command fails for them.
     pub remarks: Vec<String>,
+}
+
+/// Commands beside those of platforms: name, command, argument, meaning.
+const COMMANDS: [(&str, Command, &str, &str); 4] = [
+    ("play", Command::Play, "", "play against it in the terminal"),
+    ("analyze", Command::Analyze, "", "search a position: owners of the squares, best moves"),
+    ("bench", Command::Bench, "", "print the speed and a checksum of the search"),
+    ("perft", Command::Perft, "DEPTH", "count the move sequences of a length"),
+];
+
+const FEN_NOTE: &str = "
+FEN as in Fairy-Stockfish, whose White is our Black: Q a black amazon, q a white
+one, * an arrow, 3 three empty squares; w: Black to move. The start on 10x10:
+3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1
+";
+
+/// Parameters for experiments of the laboratory, which help leaves out.
+const LABORATORY: [&str; 6] =
+    ["parallel", "counting", "burst", "spread-weight", "temperature", "arrow-temperature"];
+
+/// Formats the overview of `otrera --help`.
+pub fn help() -> String {
+    let speakers = PLATFORMS.iter().map(|platform| platform.speaker).collect::<Vec<_>>().join(", ");
+    let own = COMMANDS.map(|(name, _, _, meaning)| (name, meaning));
+    let of_platforms = PLATFORMS.iter().filter_map(|platform| platform.command);
+    let resume = ("resume FILE", "SAU: go on with the game of a record");
+    let commands: String = (own.into_iter().chain(of_platforms).chain([resume]))
+        .map(|(name, meaning)| format!("  otrera {name:<13}{meaning}\n"))
+        .collect();
+    let topics: Vec<String> = PLATFORMS.iter().map(|platform| platform.name.to_ascii_lowercase()).collect();
+    format!(
+        "\
+Otrera plays the Game of the Amazons.
+
+Without a command it plays on the platform that sends the first line:
+{speakers}.
+
+Commands:
+{commands}
+More help:
+  otrera COMMAND --help      arguments and options of a command
+  otrera --help PLATFORM     options on a platform: {}
+  otrera --help parameters   search parameters for --preset
+  otrera --version
+
+Options are also lines `name = value` of otrera.toml beside the program.
+",
+        topics.join(", ")
+    )
+}
+
+/// Formats a help page: of a command, of a platform or of the search parameters; else the overview.
+pub fn help_on(page: &str) -> String {
+    let usage = |usage: &str, meaning: &str| format!("{meaning}\nUsage: otrera {usage}[OPTIONS]\n\n");
+    if page == "parameters" {
+        return parameters_help();
+    }
+    if let Some((name, _, argument, meaning)) = COMMANDS.iter().find(|(name, ..)| *name == page) {
+        let argument = if argument.is_empty() { String::new() } else { format!("{argument} ") };
+        let own: String =
+            COMMAND_OPTIONS.iter().filter(|row| row.is_on(page)).map(|row| option_line(row, None)).collect();
+        let note = if own.contains("--fen") { FEN_NOTE } else { "" };
+        let heading = usage(&format!("{name} {argument}"), &format!("otrera {name}: {meaning}"));
+        return heading + &own + &settings_help(page, &Setup::DESKTOP) + note;
+    }
+    match PLATFORMS.iter().find(|platform| platform.name.eq_ignore_ascii_case(page)) {
+        Some(platform) => {
+            let command = platform.command.map_or(String::new(), |(name, _)| format!("{name} "));
+            let meaning = format!("otrera on {}, with the platform's defaults", platform.name);
+            usage(&command, &meaning) + &settings_help(page, &platform.defaults)
+        }
+        None => help(),
+    }
+}
+
+fn settings_help(page: &str, defaults: &Setup) -> String {
+    let rows = SETTINGS.iter().filter(|row| row.is_on(page));
+    rows.map(|row| option_line(row, defaults.of_setting(row.name))).collect()
+}
+
+fn option_line<T>(row: &OptionRow<T>, default: Option<String>) -> String {
+    let default = default.map_or(String::new(), |default| format!(" ({default})"));
+    format!("  {:<24}{}{default}\n", format!("--{} {}", row.name, row.value), row.help)
+}
+
+fn parameters_help() -> String {
+    let shown = PARAMETERS.iter().filter(|parameter| !LABORATORY.contains(&parameter.name));
+    let paragraphs = shown.map(|parameter| {
+        let default = parameter.value(&Params::TOURNAMENT).unwrap_or_default();
+        let text = format!("{}: {} ({default})", parameter.meaning, parameter.valid());
+        wrapped(&format!("  {:<10}", parameter.name), &text)
+    });
+    let names = Params::NAMED.map(|(name, _)| name).join(", ");
+    let heading = "Search parameters follow a preset: --preset tournament,c=3,lcb-z=0";
+    let presets = format!("Presets: {names}");
+    format!(
+        "{heading}\n{presets}\n\nParameters and values (tournament's):\n{}",
+        paragraphs.collect::<String>()
+    )
+}
+
+/// Breaks a text into lines of [`WIDTH`] columns, indented as far as the first line's `label`.
+fn wrapped(label: &str, text: &str) -> String {
+    let mut lines = vec![label.to_owned()];
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.len() + 1 + word.len() <= WIDTH => *line += &format!(" {word}"),
+            _ => lines.push(format!("{:width$} {word}", "", width = label.len())),
+        }
+    }
+    lines.join("\n") + "\n"
 }
 
 impl CommandLine {
     /// Reads the configuration file beside the executable, then the command line.
     pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Self {
-        let mut options = Self { lines: DEFAULT_LINES, ..Self::default() };
+        let mut options = Self::default();
         let beside = || Some(std::env::current_exe().ok()?.parent()?.join("otrera.toml"));
         if !BOTZONE_ONLY && let Some(path) = beside() {
             options.settings.read_file(&path, &mut options.problems);
@@ -150,112 +183,155 @@ impl CommandLine {
 
     fn take_all(&mut self, arguments: impl IntoIterator<Item = OsString>) {
         let mut parser = Parser::from_args(arguments);
+        let mut used = Vec::new();
         loop {
-            match parser.next() {
-                Ok(None) => return self.check_game(),
-                Ok(Some(argument)) => {
-                    if let Err(problem) = self.take(OwnedArg::from(argument), &mut parser) {
-                        self.problems.push(problem);
-                        // Its value in `--name=value` is no other mistake.
-                        let _ = parser.optional_value();
-                    }
+            let argument = match parser.next() {
+                Ok(None) => return self.check_used(&used),
+                Ok(Some(Arg::Short(letter))) => Ok(format!("-{letter}")),
+                Ok(Some(Arg::Long(name))) => Ok(format!("--{name}")),
+                Ok(Some(Arg::Value(word))) => Err(word.to_string_lossy().into_owned()),
+                Err(error) => {
+                    self.problems.push(error.to_string());
+                    continue;
                 }
-                Err(error) => self.problems.push(error.to_string()),
+            };
+            let outcome = match argument {
+                Ok(flag) => self.take_flag(&flag, &mut parser, &mut used),
+                Err(word) => self.take_word(&word, &mut parser),
+            };
+            if let Err(problem) = outcome {
+                self.problems.push(problem);
+                // The value in `--name=value` is no second mistake.
+                let _ = parser.optional_value();
             }
         }
     }
 
-    /// What says which game is meant is for `analyze`.
-    fn check_game(&mut self) {
-        let named =
-            self.moves.is_some() || self.record.is_some() || self.game.is_some() || self.ply.is_some();
-        if named && !matches!(self.command, Command::Analyze | Command::Help | Command::Version) {
-            self.problems.push("--moves, --record, --game and --ply are for analyze".into());
+    fn take_flag(&mut self, flag: &str, parser: &mut Parser, pages: &mut Vec<Used>) -> Result<(), String> {
+        let name = flag.strip_prefix("--").unwrap_or_default();
+        if let Some(row) = SETTINGS.iter().find(|row| row.name == name) {
+            return set(row, &mut self.settings, parser);
         }
-    }
-
-    /// Takes an option with its value, or a word.
-    fn take(&mut self, argument: OwnedArg, parser: &mut Parser) -> Result<(), String> {
-        let mut value = || -> Result<String, String> {
-            parser.value().and_then(|value| value.string()).map_err(|error| error.to_string())
-        };
-        let flag = match argument {
-            OwnedArg::Flag(flag) => flag,
-            OwnedArg::Word(word) if word == "resume" && matches!(self.command, Command::Detect) => {
-                let file = value().map_err(|_| "resume needs a file: a record, or moves")?;
-                self.settings.resume = Some(file.into());
-                return Ok(());
-            }
-            OwnedArg::Word(word) => return self.take_word(&word),
-        };
-        match flag.as_str() {
-            "-h" | "--help" => self.command = Command::Help,
+        if let Some(row) = COMMAND_OPTIONS.iter().find(|row| row.name == name) {
+            pages.push(row);
+            return set(row, &mut self.own, parser);
+        }
+        match flag {
+            "-h" | "--help" => self.command = Command::Help(self.page()),
             "-V" | "--version" => self.command = Command::Version,
-            "--parts" => self.parts = true,
-            "--fen" => self.fen = Some(value()?),
-            "--moves" => self.moves = Some(value()?),
-            "--record" => self.record = Some(value()?.into()),
-            "--game" => self.game = Some(named("--game", number(&value()?, 1, 1_000_000_000))? as usize),
-            "--ply" => self.ply = Some(named("--ply", number(&value()?, 0, 1000))? as usize),
-            "--time" => self.settings.move_time = Some(named("--time", seconds(&value()?))?),
-            "--lines" => self.lines = named("--lines", number(&value()?, 1, 10_000))? as usize,
-            flag => {
-                let known = SETTINGS.iter().find(|(name, ..)| flag.strip_prefix("--") == Some(name));
-                let (name, ..) = known.ok_or_else(|| {
-                    let options = SETTINGS.iter().map(|(name, ..)| *name).chain(OWN_OPTIONS);
-                    format!("unknown option {flag}; {}", suggestion(flag, "--", options))
-                })?;
-                let value = value()?;
-                let set = self.settings.set(name, &value);
-                set.map_err(|valid| format!("{flag} {value}: {valid}"))?;
+            _ => {
+                skip_value(parser);
+                return Err(unknown_option(flag));
             }
         }
         Ok(())
     }
 
-    /// A word that is no option: the command, or perft's depth.
-    fn take_word(&mut self, word: &str) -> Result<(), String> {
-        match (&self.command, word) {
-            (Command::Detect, word) => self.command = command(word).ok_or_else(|| unexpected(word))?,
+    /// Takes a command or its argument.
+    fn take_word(&mut self, word: &str, parser: &mut Parser) -> Result<(), String> {
+        match (self.command, word) {
+            (Command::Detect, "resume") => match value_of(parser) {
+                Ok(page) if page == "--help" || page == "-h" => self.command = Command::Help("SAU"),
+                Ok(file) => self.settings.resume = Some(file.into()),
+                Err(_) => return Err("resume needs a file: a record, or moves".into()),
+            },
+            (Command::Detect, word) => {
+                let found = commands().find(|(name, _)| *name == word);
+                self.command = found.ok_or_else(|| unknown_word("command", word))?.1;
+            }
             (Command::Perft, depth) if self.depth.is_none() => {
-                self.depth = Some(named("perft's depth", number(depth, 0, 20))? as u32);
+                let number =
+                    number(depth, 0, 20).map_err(|valid| format!("perft's depth {depth}: {valid}"))?;
+                self.depth = Some(number as u32);
             }
-            (Command::Help | Command::Version, _) => {}
-            _ => return Err(unexpected(word)),
+            (Command::Help(""), topic) => {
+                let page = pages().find(|page| page.eq_ignore_ascii_case(topic));
+                self.command = Command::Help(page.ok_or_else(|| unknown_word("help page", topic))?);
+            }
+            (Command::Help(_) | Command::Version, _) => {}
+            _ => return Err(format!("unexpected argument {word}; see otrera --help")),
         }
         Ok(())
     }
+
+    /// Name of the command's help page.
+    fn page(&self) -> &'static str {
+        let own = COMMANDS.iter().find(|(_, command, ..)| {
+            std::mem::discriminant(command) == std::mem::discriminant(&self.command)
+        });
+        match (own, self.command) {
+            (Some((name, ..)), _) => name,
+            (_, Command::Serve(platform)) => platform.name,
+            _ => "",
+        }
+    }
+
+    /// Reports options of other commands.
+    fn check_used(&mut self, used: &[Used]) {
+        if matches!(self.command, Command::Help(_) | Command::Version) {
+            return;
+        }
+        let page = self.page();
+        let foreign = used.iter().filter(|row| !row.is_on(page));
+        let problem = |row: &Used| format!("--{} is for {}", row.name, row.pages.replace(' ', " and "));
+        self.problems.extend(foreign.map(problem));
+    }
 }
 
-/// The commands by name; platforms may have one too.
+/// A used option of a command.
+type Used = &'static OptionRow<CommandOptions>;
+
+/// Sets an option to the value that the parser reads.
+fn set<T>(row: &OptionRow<T>, options: &mut T, parser: &mut Parser) -> Result<(), String> {
+    let value = if row.value.is_empty() { String::new() } else { value_of(parser)? };
+    (row.set)(options, &value, Path::new("")).map_err(|valid| format!("--{} {value}: {valid}", row.name))
+}
+
+fn value_of(parser: &mut Parser) -> Result<String, String> {
+    parser.value().and_then(|value| value.string()).map_err(|error| error.to_string())
+}
+
+/// Skips what may be the value of an unknown option: the next word, unless it is a command.
+fn skip_value(parser: &mut Parser) {
+    let is_value = |word: &OsString| {
+        word.to_str().is_none_or(|word| !word.starts_with('-') && commands().all(|(name, _)| name != word))
+    };
+    if parser.optional_value().is_none()
+        && let Ok(mut rest) = parser.raw_args()
+    {
+        let _ = rest.next_if(|word| is_value(&word.to_owned()));
+    }
+}
+
+/// Lists the commands by name.
 fn commands() -> impl Iterator<Item = (&'static str, Command)> {
-    let own = [
-        ("bench", Command::Bench),
-        ("perft", Command::Perft),
-        ("analyze", Command::Analyze),
-        ("analyse", Command::Analyze),
-        ("play", Command::Play),
-        ("help", Command::Help),
-    ];
+    let own = COMMANDS.into_iter().map(|(name, command, ..)| (name, command));
     let of_platform = |platform: &&'static Platform| Some((platform.command?.0, Command::Serve(platform)));
-    own.into_iter().chain(PLATFORMS.iter().filter_map(of_platform))
+    let others = [("analyse", Command::Analyze), ("help", Command::Help(""))];
+    own.chain(PLATFORMS.iter().filter_map(of_platform)).chain(others)
 }
 
-/// The command of this name.
-fn command(name: &str) -> Option<Command> {
-    commands().find(|(known, _)| *known == name).map(|(_, command)| command)
+/// Lists the names of the help pages.
+fn pages() -> impl Iterator<Item = &'static str> {
+    let of_platforms = PLATFORMS.iter().map(|platform| platform.name);
+    COMMANDS.into_iter().map(|(name, ..)| name).chain(of_platforms).chain(["parameters"])
 }
 
-/// The options beside [`SETTINGS`].
-const OWN_OPTIONS: [&str; 10] =
-    ["help", "version", "parts", "fen", "moves", "record", "game", "ply", "time", "lines"];
-
-fn unexpected(word: &str) -> String {
-    let names = commands().map(|(name, _)| name).chain(["resume"]);
-    format!("unexpected argument {word}; {}", suggestion(word, "", names))
+fn unknown_option(flag: &str) -> String {
+    let own = COMMAND_OPTIONS.iter().map(|row| row.name);
+    let known = SETTINGS.iter().map(|row| row.name).chain(own).chain(["help", "version"]);
+    format!("unknown option {flag}; {}", suggestion(flag, "--", known))
 }
 
-/// Where to look after an unknown word, and the nearest of these, behind `dashes`, where it is likely to be meant.
+fn unknown_word(kind: &str, word: &str) -> String {
+    let known: Vec<&str> = match kind {
+        "command" => commands().map(|(name, _)| name).chain(["resume"]).collect(),
+        _ => pages().collect(),
+    };
+    format!("unknown {kind} {word}; {}", suggestion(word, "", known.into_iter()))
+}
+
+/// Suggests the nearest known word, behind `dashes`, if it is near enough.
 fn suggestion(word: &str, dashes: &str, known: impl Iterator<Item = &'static str>) -> String {
     let bare = word.strip_prefix(dashes).unwrap_or(word);
     let nearest = known.map(|name| (edits(bare, name), name)).min();
@@ -266,7 +342,7 @@ fn suggestion(word: &str, dashes: &str, known: impl Iterator<Item = &'static str
     }
 }
 
-/// The Levenshtein distance of two words.
+/// Levenshtein distance of two words.
 fn edits(from: &str, to: &str) -> usize {
     let mut row: Vec<usize> = (0..=to.chars().count()).collect();
     for (number, letter) in (1..).zip(from.chars()) {
@@ -280,24 +356,27 @@ fn edits(from: &str, to: &str) -> usize {
     row.last().copied().unwrap_or_default()
 }
 
-/// Says which argument a value was for.
-fn named<T>(name: &str, result: Result<T, String>) -> Result<T, String> {
-    result.map_err(|valid| format!("{name}: {valid}"))
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// An argument that no longer borrows the parser, from which its value may have to be read.
-enum OwnedArg {
-    /// With its dashes.
-    Flag(String),
-    Word(String),
-}
+    #[test]
+    fn every_help_page_fits_a_terminal() {
+        for (page, text) in pages().map(|page| (page, help_on(page))).chain([("", help())]) {
+            assert!(text.lines().count() <= 24, "{page}: {} lines\n{text}", text.lines().count());
+            assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{page}:\n{text}");
+        }
+    }
 
-impl From<Arg<'_>> for OwnedArg {
-    fn from(argument: Arg<'_>) -> Self {
-        match argument {
-            Arg::Short(letter) => Self::Flag(format!("-{letter}")),
-            Arg::Long(name) => Self::Flag(format!("--{name}")),
-            Arg::Value(word) => Self::Word(word.to_string_lossy().into_owned()),
+    #[test]
+    fn every_option_is_on_a_page_and_every_page_exists() {
+        let on_pages =
+            SETTINGS.iter().map(|row| row.pages).chain(COMMAND_OPTIONS.iter().map(|row| row.pages));
+        for page in on_pages.flat_map(|names| names.split(' ')) {
+            assert!(pages().any(|known| known.eq_ignore_ascii_case(page)), "{page}");
+        }
+        for name in LABORATORY {
+            assert!(PARAMETERS.iter().any(|parameter| parameter.name == name), "{name}");
         }
     }
 }

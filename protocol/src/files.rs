@@ -1,27 +1,26 @@
-//! Files that people name, read and appended to only where they are regular ones: a pipe or a device under such a
-//! name would block the program or fill its memory.
+//! Files that people name. Only regular files are read or written: a pipe or a device could block the program or fill its
+//! memory.
 
 use same_file::Handle;
 use std::fs::File;
 use std::io::{Error, Read, Result};
 use std::path::{Path, PathBuf};
 
-/// Reads a text of at most `most` bytes: UTF-16 where it begins with the byte order mark of that, as some editors
-/// save it, else UTF-8. What is neither becomes U+FFFD.
+/// Reads a text of at most `max` bytes: UTF-16 with a byte-order mark, else UTF-8. Invalid bytes become U+FFFD.
 ///
 /// # Errors
-/// It is not there, no regular file, larger, or cannot be read.
-pub fn read_text(path: &Path, most: u64) -> Result<String> {
-    read(path, most).map(|bytes| decoded(&bytes))
+/// The file is missing, not regular, larger, or cannot be read.
+pub fn read_text(path: &Path, max: u64) -> Result<String> {
+    read(path, max).map(|bytes| decoded(&bytes))
 }
 
-fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
-    // Before it is opened, since to open a named pipe waits for somebody at its other end.
+fn read(path: &Path, max: u64) -> Result<Vec<u8>> {
+    // First, since opening a named pipe waits for its other end.
     require_regular(path)?;
     let mut bytes = Vec::new();
-    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most {
-        return Err(Error::other(format!("larger than {} KB", most >> 10)));
+    File::open(path)?.take(max + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > max {
+        return Err(Error::other(format!("larger than {} KB", max >> 10)));
     }
     Ok(bytes)
 }
@@ -41,17 +40,17 @@ fn require_regular(path: &Path) -> Result<()> {
     if std::fs::metadata(path)?.is_file() { Ok(()) } else { Err(Error::other("not a regular file")) }
 }
 
-/// How many names [`append`] tries.
+/// Maximum number in the names that [`append`] tries.
 const MAX_NUMBERS: u32 = 9;
 
-/// A file to which more than this has been written is full.
-const LARGEST_APPENDED: u64 = 100 << 20;
+/// Size at which a file counts as full, in bytes.
+const MAX_APPENDED: u64 = 100 << 20;
 
-/// Opens a file to append to, for this process alone: where another process has `otrera.log`, or it is full, this
-/// one gets `otrera-2.log`, and so on. Returns the file's name too.
+/// Opens a file to append to, for this process alone: `otrera.log`, or `otrera-2.log` and so on if that is in use or full.
+/// Returns the file's path too.
 ///
 /// # Errors
-/// It is no regular file or cannot be written, or all of these names are taken.
+/// The file is not regular or cannot be written, or all names are in use.
 pub fn append(path: &Path) -> Result<(PathBuf, File)> {
     for number in 1..=MAX_NUMBERS {
         let path = numbered(path, number);
@@ -62,14 +61,13 @@ pub fn append(path: &Path) -> Result<(PathBuf, File)> {
         if is_standard_stream(&file)? {
             return Err(Error::other("standard input or output"));
         }
-        if file.metadata()?.len() < LARGEST_APPENDED {
+        if file.metadata()?.len() < MAX_APPENDED {
             return Ok((path, file));
         }
     }
     Err(Error::other("in use or full, and so are those with the numbers after it"))
 }
 
-/// `otrera.log`, `otrera-2.log` and so on.
 fn numbered(path: &Path, number: u32) -> PathBuf {
     if number == 1 {
         return path.to_owned();
@@ -84,25 +82,26 @@ fn numbered(path: &Path, number: u32) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Opens a file to append to, unless another process has claimed it. The claim ends with the process.
+/// Opens a file to append to and claims it until the process ends; `None` if another process has claimed it.
 ///
 /// # Errors
-/// It cannot be opened.
+/// The file cannot be opened.
 #[cfg(not(windows))]
 pub fn claim(path: &Path) -> Result<Option<File>> {
     let file = File::options().create(true).append(true).open(path)?;
     match file.try_lock() {
         Err(std::fs::TryLockError::WouldBlock) => Ok(None),
-        // A file system without locks cannot say who else is there.
+        // A file system without locks shows no other process.
         Ok(()) | Err(std::fs::TryLockError::Error(_)) => Ok(Some(file)),
     }
 }
 
-/// The same on Windows, where a lock would keep others from reading too: to share a file for reading only is claim
-/// enough.
+/// Opens a file to append to and claims it until the process ends; `None` if another process has claimed it.
+///
+/// Shares the file for reading only: on Windows a lock would keep others from reading too.
 ///
 /// # Errors
-/// It cannot be opened.
+/// The file cannot be opened.
 #[cfg(windows)]
 pub fn claim(path: &Path) -> Result<Option<File>> {
     use std::os::windows::fs::OpenOptionsExt;
@@ -114,7 +113,7 @@ pub fn claim(path: &Path) -> Result<Option<File>> {
     }
 }
 
-/// Whether a file is the one that standard input or output goes to; a pipe or a terminal is none.
+/// True if standard input or output is this file.
 fn is_standard_stream(file: &File) -> Result<bool> {
     let file = Handle::from_file(file.try_clone()?)?;
     Ok([Handle::stdin(), Handle::stdout()].into_iter().flatten().any(|stream| stream == file))

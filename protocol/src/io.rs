@@ -1,7 +1,7 @@
-//! Lines in and out, and the log of both.
+//! Input, output and the log of both.
 //!
-//! A thread of its own reads standard input, so that a command can interrupt a search. Writing is one
-//! `write` for each answer, because the SAU platform throws away what arrives in pieces.
+//! A thread reads standard input, so that a command can interrupt a search. Each answer is one `write`, because the SAU
+//! platform drops answers in pieces.
 
 use crate::BOTZONE_ONLY;
 use crate::files;
@@ -15,10 +15,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// What the session waits for.
+/// An event of a session.
 #[derive(Debug)]
 pub enum Event {
-    /// A line of input without its line break, and when it had been read.
+    /// A line of input without its line break, and the time it was read.
     Line(String, Instant),
     /// The end of input.
     Closed,
@@ -26,30 +26,29 @@ pub enum Event {
     SearchEnded(u64),
 }
 
-/// A line longer than this is cut off: no platform sends one, and memory is limited.
-pub const LONGEST_LINE: usize = 32 << 20;
+/// Maximum bytes of a line; the rest is cut off. No platform sends more, and memory is limited.
+pub const MAX_LINE_BYTES: usize = 32 << 20;
 
-/// Bytes of input that were read so far, those of a line that has not ended yet included.
+/// Bytes of input read so far, including an unfinished line.
 static BYTES_READ: AtomicUsize = AtomicUsize::new(0);
 
-/// The number of bytes of input that were read so far. While it grows, the line or the end that is waited for is on its way.
+/// Returns the bytes of input read so far. While the number grows, a line or the end is on its way.
 pub fn bytes_read() -> usize {
     BYTES_READ.load(Relaxed)
 }
 
-/// Reads lines until the end of input and sends each on. Returns when nobody listens any more.
+/// Reads lines and sends them on, until the end of input or of the receiver.
 pub fn read_lines(mut input: impl BufRead, events: &Sender<Event>, log: &Log) {
     loop {
         let event = read_event(&mut input, log);
         let is_last = matches!(event, Event::Closed);
-        // When nobody listens any more there is nobody to tell.
         if events.send(event).is_err() || is_last {
             return;
         }
     }
 }
 
-/// Waits for the next line, or the end of input.
+/// Waits for the next line or the end of input.
 fn read_event(input: &mut impl BufRead, log: &Log) -> Event {
     let mut line = Vec::new();
     let Ok(true) = read_line(input, &mut line) else {
@@ -62,7 +61,7 @@ fn read_event(input: &mut impl BufRead, log: &Log) -> Event {
     Event::Line(text.to_owned(), Instant::now())
 }
 
-/// Reads up to the next line break, keeping at most [`LONGEST_LINE`] bytes; `false` at the end of input.
+/// Reads up to the next line break and keeps at most [`MAX_LINE_BYTES`]; `false` at the end of input.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     loop {
@@ -77,7 +76,7 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
             Some(end) => (end + 1, true),
             None => (buffer.len(), false),
         };
-        let room = LONGEST_LINE.saturating_sub(line.len()).min(taken);
+        let room = MAX_LINE_BYTES.saturating_sub(line.len()).min(taken);
         line.extend(buffer.iter().take(room));
         input.consume(taken);
         BYTES_READ.fetch_add(taken, Relaxed);
@@ -87,11 +86,11 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     }
 }
 
-/// The other side of the pipe is gone: there is nothing left to do but to end.
+/// The reader of standard output is gone.
 #[derive(Debug)]
 pub struct Disconnected;
 
-/// Where the answers go, one write for each: standard output.
+/// The sink of the answers, one write for each.
 #[derive(Clone)]
 pub struct Output {
     sink: Arc<Mutex<Box<dyn Write + Send>>>,
@@ -99,12 +98,12 @@ pub struct Output {
 }
 
 impl Output {
-    /// Answers to this sink, each noted in the log as well.
+    /// Makes an output that notes each answer in the log.
     pub fn new(sink: Box<dyn Write + Send>, log: Log) -> Self {
         Self { sink: Arc::new(Mutex::new(sink)), log }
     }
 
-    /// Writes an answer of one or more lines in one piece.
+    /// Sends an answer of one or more lines in one write.
     pub fn send(&self, answer: &str) -> Result<(), Disconnected> {
         for line in answer.lines() {
             self.log.note("<-", line);
@@ -115,25 +114,24 @@ impl Output {
     }
 }
 
-/// The log file, if one is wanted. One that cannot be written goes on in the folder for temporary files, and where
-/// that is impossible too it is given up: it must not cost a game.
+/// The log file, if any. If it cannot be written, it moves to the folder for temporary files; if that fails too, the log
+/// ends, since a log must not cost a game.
 #[derive(Clone)]
 pub struct Log {
     file: Option<Arc<Mutex<LogFile>>>,
     started: Instant,
 }
 
-/// Where the log goes now.
 struct LogFile {
-    /// As the option names it.
+    /// Path of the option.
     path: PathBuf,
-    /// `None` when it was given up.
+    /// `None` if the log has ended.
     file: Option<File>,
     moved: bool,
 }
 
 impl Log {
-    /// Opens the log file, and tells whose log it is. What was wrong with the file becomes a problem.
+    /// Opens the log file and writes date, version and process. A file that cannot be used adds a problem.
     pub fn open(path: &Path, started: Instant, problems: &mut Vec<String>) -> Self {
         let mut file = LogFile { path: path.to_owned(), file: None, moved: false };
         match files::append(path) {
@@ -142,7 +140,7 @@ impl Log {
         }
         let log = Self { file: Some(Arc::new(Mutex::new(file))), started };
         let now = if BOTZONE_ONLY {
-            String::new() // a clock of local time is larger than the source may be
+            String::new() // local time is too large for the source
         } else {
             chrono::Local::now().format("%Y-%m-%d %H:%M:%S, ").to_string()
         };
@@ -151,12 +149,12 @@ impl Log {
         log
     }
 
-    /// No log.
+    /// Makes an absent log.
     pub fn none(started: Instant) -> Self {
         Self { file: None, started }
     }
 
-    /// Adds a line with the seconds since the program began.
+    /// Adds a line with the seconds since the start.
     pub fn note(&self, mark: &str, text: &str) {
         let Some(file) = &self.file else { return };
         let Ok(mut file) = file.lock() else { return };
@@ -174,7 +172,7 @@ impl LogFile {
         }
     }
 
-    /// Goes on in the folder for temporary files, once. Returns why, and where.
+    /// Moves the log to the folder for temporary files, once. Returns the reason and the new place.
     fn move_away(&mut self, reason: &io::Error) -> String {
         let name = self.path.file_name().unwrap_or(OsStr::new("otrera.log"));
         let refuge = std::env::temp_dir().join(name);
@@ -189,19 +187,19 @@ impl LogFile {
     }
 }
 
-/// What a session has of the outside world.
+/// Input, output and log of a session.
 pub struct Connection {
-    /// Lines of input, and ends of background searches.
+    /// Lines of input and ends of background searches.
     pub events: Events,
-    /// Where background searches send their end.
+    /// Sender for the ends of background searches.
     pub sender: Sender<Event>,
-    /// Where the answers go.
+    /// Sink of the answers.
     pub output: Output,
-    /// The log of both directions.
+    /// Log of both directions.
     pub log: Log,
-    /// What was wrong with the options, for platforms that have a place for it.
+    /// Problems of the options, for platforms that can show them.
     pub problems: Vec<String>,
-    /// When the process began.
+    /// Start of the process.
     pub started: Instant,
 }
 
@@ -212,7 +210,7 @@ pub struct Connection {
 pub fn listen(events: Sender<Event>, log: Log) -> io::Result<()> {
     let read = move || {
         read_lines(io::stdin().lock(), &events, &log);
-        // On Botzone the sandbox may not let a thread end.
+        // Botzone's sandbox may let no thread end.
         while BOTZONE_ONLY {
             std::thread::park();
         }
@@ -224,23 +222,23 @@ pub fn listen(events: Sender<Event>, log: Log) -> io::Result<()> {
 pub struct Events {
     receiver: Receiver<Event>,
     waiting: VecDeque<Event>,
-    /// What to read from where there is no thread that reads.
+    /// Input to read here, if the system grants no thread.
     input: Option<(Box<dyn BufRead>, Log)>,
 }
 
 impl Events {
-    /// The events that come through this channel.
+    /// Makes the events of a channel.
     pub fn new(receiver: Receiver<Event>) -> Self {
         Self { receiver, waiting: VecDeque::new(), input: None }
     }
 
-    /// From now on reads the input itself, line by line: [`listen`] found no thread for it. Nothing comes then
-    /// while the program thinks, and whether the input is still open cannot be told without waiting.
+    /// Reads the input without a thread, line by line. No line then comes during a search, and only waiting shows whether
+    /// the input is still open.
     pub fn read_from(&mut self, input: Box<dyn BufRead>, log: Log) {
         self.input = Some((input, log));
     }
 
-    /// The next event, however long it takes; [`Event::Closed`] when there can be none.
+    /// Waits for the next event; [`Event::Closed`] if none can come.
     pub fn wait(&mut self) -> Event {
         match (self.waiting.pop_front(), &mut self.input) {
             (Some(event), _) => event,
@@ -249,7 +247,7 @@ impl Events {
         }
     }
 
-    /// The next event; `None` where there is a deadline and it passes before.
+    /// Waits for the next event; `None` after the deadline.
     pub fn next_by(&mut self, deadline: Option<Instant>) -> Option<Event> {
         match deadline {
             Some(deadline) if self.input.is_none() => {
@@ -259,12 +257,12 @@ impl Events {
         }
     }
 
-    /// Gives an event back: it will be the next.
+    /// Puts an event back as the next.
     pub fn unread(&mut self, event: Event) {
         self.waiting.push_front(event);
     }
 
-    /// Of the lines that were peeked at, keeps those that are wanted.
+    /// Drops the peeked lines that are not wanted.
     pub fn keep_lines(&mut self, wanted: impl Fn(&str) -> bool) {
         self.waiting.retain(|event| match event {
             Event::Line(line, _) => wanted(line),
@@ -272,7 +270,7 @@ impl Events {
         });
     }
 
-    /// Everything that comes before `deadline` or until the input closes, left where it is.
+    /// Peeks at all events until `deadline` or the end of input.
     pub fn peek_before(&mut self, deadline: Instant) -> &VecDeque<Event> {
         if self.input.is_some() && self.waiting.is_empty() {
             self.waiting.push_back(Event::Closed);

@@ -1,12 +1,11 @@
-//! The tournament program `otrera`: finds out which platform it was started by and plays, or runs one of
-//! the commands of `--help`.
+//! The program `otrera`: detects which platform started it and plays, or runs a command.
 
 #![cfg_attr(botzone_only, no_main)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-use otrera_bot::cli::{Command, CommandLine, help};
+use otrera_bot::cli::{Command, CommandLine, help_on};
 use otrera_bot::io::{self, Connection, Events, Log, Output};
-use otrera_bot::{BOTZONE_ONLY, analyze, given, platforms, play, print};
+use otrera_bot::{BOTZONE_ONLY, analyze, platforms, play, position, print};
 use std::ffi::OsString;
 #[cfg(unix)]
 use std::ffi::c_int;
@@ -18,8 +17,7 @@ use std::process::ExitCode;
 use std::sync::mpsc;
 use std::time::Instant;
 
-/// Bytes for the stack of the thread that does the work. The one that the system gives to `main` may be smaller
-/// than that takes (`ulimit -s`).
+/// Stack of the working thread, in bytes. The stack of `main` may be too small (`ulimit -s`).
 const STACK: usize = 2 << 20;
 
 #[cfg(not(botzone_only))]
@@ -27,8 +25,8 @@ fn main() -> ExitCode {
     run(std::env::args_os().collect()).into()
 }
 
-/// The C library's entry, in place of that of Rust's library, which ends the program where a sandbox refuses `poll` or
-/// `sigaction`. Rust's library then knows no arguments.
+/// Entry of the C library. The entry of Rust's library ends the program if a sandbox refuses `poll` or `sigaction`;
+/// without it `std::env::args` is empty.
 #[cfg(botzone_only)]
 #[unsafe(no_mangle)]
 extern "C" fn main(count: c_int, arguments: *const *const c_char) -> c_int {
@@ -44,10 +42,10 @@ extern "C" fn main(count: c_int, arguments: *const *const c_char) -> c_int {
 /// Obeys the command line in a thread with a stack of [`STACK`] bytes. Returns the exit status.
 fn run(arguments: Vec<OsString>) -> u8 {
     let started = Instant::now();
-    outlive_signals();
+    survive_signals();
     let work = {
         let arguments = arguments.clone();
-        // Ends the process from here: a sandbox that does not let a thread end costs nothing then.
+        // Exits from the thread: some sandboxes let no thread end.
         move || std::process::exit(obey(arguments, started).into())
     };
     match std::thread::Builder::new().stack_size(STACK).spawn(work) {
@@ -56,24 +54,24 @@ fn run(arguments: Vec<OsString>) -> u8 {
     }
 }
 
-/// Lets a write beyond the limit on the size of files (`ulimit -f`), or into a pipe that nobody reads, fail like any
-/// other: unhandled, its signal would end the program. The entry of Rust's library ignores the latter already.
+/// Makes writes beyond `ulimit -f` or into a closed pipe fail with an error instead of a fatal signal.
+///
+/// The entry of Rust's library handles SIGPIPE already.
 #[cfg(unix)]
-fn outlive_signals() {
+fn survive_signals() {
     use signal_hook::consts::{SIGPIPE, SIGXFSZ};
     static SEEN: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
     let signals: &[c_int] = if BOTZONE_ONLY { &[SIGXFSZ, SIGPIPE] } else { &[SIGXFSZ] };
     for &signal in signals {
-        // Where there can be no handler nothing is lost yet.
+        // Without a handler nothing is lost yet.
         let _ = signal_hook::flag::register(signal, &SEEN);
     }
 }
 
-/// There are no such signals.
 #[cfg(not(unix))]
-fn outlive_signals() {}
+fn survive_signals() {}
 
-/// Does what the command line asks for, and returns the exit status.
+/// Runs the command; returns the exit status.
 fn obey(arguments: Vec<OsString>, started: Instant) -> u8 {
     let options = CommandLine::read(arguments.into_iter().skip(1));
     let serves = matches!(options.command, Command::Detect | Command::Serve(_));
@@ -86,23 +84,10 @@ fn obey(arguments: Vec<OsString>, started: Instant) -> u8 {
     for problem in options.problems.iter().chain(&options.remarks) {
         eprintln!("otrera: {problem}");
     }
-    if !options.problems.is_empty() && !matches!(options.command, Command::Help | Command::Version) {
+    if !options.problems.is_empty() && !matches!(options.command, Command::Help(_) | Command::Version) {
         return 2;
     }
-    let outcome = match options.command {
-        // Mistyped, which was said.
-        Command::Detect | Command::Serve(_) => Ok(()),
-        Command::Perft | Command::Analyze | Command::Play | Command::Help if BOTZONE_ONLY => {
-            Err(not_built_in())
-        }
-        Command::Bench => bench(&options),
-        Command::Perft => perft(&options),
-        Command::Analyze => analyze::run(&options),
-        Command::Play => play::run(&options),
-        Command::Help => print(&help()),
-        Command::Version => print(&format!("otrera {}\n", env!("CARGO_PKG_VERSION"))),
-    };
-    match outcome {
+    match command(&options) {
         Ok(()) => 0,
         Err(problem) => {
             eprintln!("otrera: {problem}");
@@ -111,7 +96,22 @@ fn obey(arguments: Vec<OsString>, started: Instant) -> u8 {
     }
 }
 
-/// Plays on the platform that was asked for, or on the one whose first line comes.
+fn command(options: &CommandLine) -> Result<(), String> {
+    match options.command {
+        Command::Detect | Command::Serve(_) => Ok(()),
+        Command::Perft | Command::Analyze | Command::Play | Command::Help(_) if BOTZONE_ONLY => {
+            Err(not_built_in())
+        }
+        Command::Bench => bench(options),
+        Command::Perft => perft(options),
+        Command::Analyze => analyze::run(options),
+        Command::Play => play::run(options),
+        Command::Help(page) => print(&help_on(page)),
+        Command::Version => print(&format!("otrera {}\n", env!("CARGO_PKG_VERSION"))),
+    }
+}
+
+/// Plays on the selected platform, or on the one that sends the first line.
 fn serve(options: &CommandLine, started: Instant) {
     let mut connection = connect(options, started);
     let platform = match options.command {
@@ -119,12 +119,12 @@ fn serve(options: &CommandLine, started: Instant) {
         _ => platforms::detect(&mut connection.events),
     };
     if let Some(platform) = platform {
-        // A reader that has gone away: there is nothing left to do.
+        // A closed reader leaves nothing to do.
         let _ = platform.serve(connection, &options.settings);
     }
 }
 
-/// Opens the log, tells a person at a terminal and the log what is wrong, and begins to read standard input.
+/// Opens the log, reports problems to it and to a terminal, and starts reading standard input.
 fn connect(options: &CommandLine, started: Instant) -> Connection {
     let mut problems: Vec<String> = options.problems.iter().chain(&options.remarks).cloned().collect();
     let log = match &options.settings.log {
@@ -136,15 +136,13 @@ fn connect(options: &CommandLine, started: Instant) -> Connection {
             eprintln!("otrera: {problem}");
         }
         if matches!(options.command, Command::Detect) {
-            eprintln!(
-                "otrera: waiting for a platform; to play or to look around try `otrera play` or `otrera --help`"
-            );
+            eprintln!("otrera: waiting for a platform; for other commands see `otrera --help`");
         }
     }
     for problem in &problems {
         log.note("!!", problem);
     }
-    // Whatever goes wrong inside is answered by a legal move, and not told to the platform.
+    // The session answers a panic with a legal move; only the log hears of it.
     let panics = log.clone();
     std::panic::set_hook(Box::new(move |panic| panics.note("!!", &panic.to_string())));
     let (sender, receiver) = mpsc::channel();
@@ -163,44 +161,42 @@ fn not_built_in() -> String {
 
 fn perft(options: &CommandLine) -> Result<(), String> {
     let depth = options.depth.ok_or("perft needs a depth, like `otrera perft 2`")?;
-    let position = given::start(options)?;
-    print(&format!("{}\n", otrera::perft(&position, depth)))
+    print(&format!("{}\n", otrera::perft(&position::start(options)?, depth)))
 }
 
 fn bench(options: &CommandLine) -> Result<(), String> {
-    let settings = &options.settings;
+    let (settings, preset) = (&options.settings, &options.settings.preset);
     if settings.iterations.is_some() || settings.move_time.is_some() {
         return Err("bench always searches the same number of iterations; it takes a --preset".into());
     }
-    if options.parts && BOTZONE_ONLY {
+    if options.own.parts && BOTZONE_ONLY {
         return Err(not_built_in());
     }
-    if options.parts {
-        return print(&parts(&otrera::bench::parts::run(&settings.params())));
+    if options.own.parts {
+        return print(&format_parts(&otrera::bench::parts::run(&preset.params)));
     }
-    let bench = otrera::bench::run(&settings.params());
+    let bench = otrera::bench::run(&preset.params);
     let seconds = bench.elapsed.as_secs_f64();
     print(&format!(
-        "{} iterations in {seconds:.3} s, {:.0} iterations/s ({}, one thread)\nBench: {}\n",
+        "{} iterations in {seconds:.3} s, {:.0} iterations/s ({preset}, one thread)\nBench: {}\n",
         bench.iterations,
         bench.iterations as f64 / seconds,
-        options.settings.preset,
         bench.checksum
     ))
 }
 
-/// What the parts of an iteration cost, as a table.
-fn parts(parts: &otrera::bench::parts::Parts) -> String {
+/// Formats the time of each part of an iteration as a table.
+fn format_parts(parts: &otrera::bench::parts::Parts) -> String {
     let mut text = String::new();
     for part in &parts.parts {
         text += &format!("{:44}{:9.1} ns\n", part.name, part.nanoseconds);
     }
-    // Of the rounded ones, so that all three make a hundred.
+    // From the rounded shares, so that all three add up to 100.
     let [evaluation, expansion] = [parts.evaluation, parts.expansion].map(|share| (share * 100.0).round());
+    let rest = 100.0 - evaluation - expansion;
     format!(
-        "{text}{:44}{:9.1} ns\n  (each measured by itself; together some share their work)\n  evaluation {evaluation} %, expansion {expansion} %, the rest (selection, back-up) {} %\n",
-        "a whole iteration",
-        parts.iteration,
-        100.0 - evaluation - expansion
+        "{text}{:44}{:9.1} ns\n  (each part is measured alone; some share work)\n  \
+         evaluation {evaluation} %, expansion {expansion} %, selection and back-up {rest} %\n",
+        "a whole iteration", parts.iteration,
     )
 }

@@ -1,26 +1,26 @@
-//! What a platform is: how it is recognised, what it grants, and the loop that speaks with it.
+//! The interface of a platform: how to recognise it, its defaults, and the loop that plays on it.
 
-use crate::conditions::Conditions;
 use crate::io::{Connection, Disconnected};
 use crate::options::Settings;
 use crate::session::Session;
+use crate::setup::Setup;
 
-/// A platform, with its protocol.
+/// A platform and its protocol.
 #[derive(Debug)]
 pub struct Platform {
-    /// Its name in `--help`, before the defaults that are its own.
+    /// Name in help; in lower case the name of its help page.
     pub name: &'static str,
-    /// Who speaks on standard input, for `--help`.
+    /// Name of the sender on standard input, for help.
     pub speaker: &'static str,
-    /// The command that asks for it, so that no first line has to be waited for, and the help of that command.
+    /// Command that selects the platform before the first line, and its help.
     pub command: Option<(&'static str, &'static str)>,
-    /// What the names of its transcripts begin with, one for each style of the protocol.
+    /// Prefixes of its transcripts' names, one for each style of the protocol.
     pub transcripts: &'static [&'static str],
-    /// What it grants where the settings do not say.
-    pub defaults: Conditions,
-    /// Whether a first line is one of this platform.
+    /// Setup where the settings do not say.
+    pub defaults: Setup,
+    /// Returns true for a first line of this platform.
     pub recognises: fn(&str) -> bool,
-    /// Speaks with it until it ends the session or the input ends.
+    /// Plays until the platform ends the session or the input ends.
     pub play: fn(Session) -> Result<(), Disconnected>,
 }
 
@@ -28,7 +28,7 @@ impl Platform {
     /// Plays on this platform.
     ///
     /// # Errors
-    /// Nobody reads the answers any more.
+    /// The reader of standard output is gone.
     pub fn serve(&self, connection: Connection, settings: &Settings) -> Result<(), Disconnected> {
         (self.play)(Session::new(connection, settings, self.defaults))
     }

@@ -1,18 +1,17 @@
 //! The table of the platforms.
 //!
-//! A new one is a module with its [`Platform`], a line in [`PLATFORMS`] and transcripts; `--help`, detection and the
+//! A new platform is a module with its [`Platform`], a line in [`PLATFORMS`] and transcripts. Help, detection and the
 //! tests read the table.
 
 use crate::io::{Event, Events};
 use crate::platform::Platform;
 use crate::{BOTZONE_ONLY, botzone, sau, uci};
 
-/// All platforms, in the order in which they are asked whether a first line is theirs.
+/// All platforms, in the order of detection.
 pub static PLATFORMS: &[&Platform] =
     if BOTZONE_ONLY { &[&botzone::PLATFORM] } else { &[&botzone::PLATFORM, &sau::PLATFORM, &uci::PLATFORM] };
 
-/// The platform of the first line that is one of a platform; that line will be the next event. Lines before it are
-/// skipped. `None` at the end of input.
+/// Skips lines until a platform recognises one, which stays the next event. `None` at the end of input.
 pub fn detect(events: &mut Events) -> Option<&'static Platform> {
     while let Event::Line(line, arrived) = events.wait() {
         if let Some(platform) = PLATFORMS.iter().find(|platform| (platform.recognises)(&line)) {

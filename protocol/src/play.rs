@@ -1,14 +1,14 @@
 //! `otrera play`: a game against a person in the terminal.
 //!
-//! The record is written after every move and its path told at once, so that nothing is lost by Ctrl-C.
+//! The record is written after every move and its path printed at once, so that Ctrl-C loses nothing.
 
 use crate::analyze::Progress;
 use crate::board::{self, Colours};
 use crate::cli::CommandLine;
-use crate::conditions::Conditions;
-use crate::options::Settings;
+use crate::options::{Settings, number};
 use crate::records::RecordFile;
-use crate::session::{Game, verdict};
+use crate::session::{GameSearch, verdict};
+use crate::setup::Setup;
 use otrera::record::{ccgc, json, sgf};
 use otrera::{GameRecord, Move, PlayedMove, Report, Side};
 use std::io::BufRead;
@@ -16,21 +16,21 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// How long the engine thinks about a move when nothing is said.
+/// Default thinking time for a move.
 const DEFAULT_TIME: Duration = Duration::from_secs(2);
 
 const HELP: &str = "\
 Type a move as from, to and arrow, like d1-d7/g7 or d1d7g7, or one of:
-  hint       what the engine would play for you
-  undo       take back your last move and the answer to it
+  hint       search a move for you
+  undo [N]   take back your last N moves and their answers (1)
   moves      the moves of the game so far
   save FILE  write the game to a file that ends in .sgf, .json or .txt (CCGC)
-  resign     give the game up
+  resign     resign the game
   quit       leave (or Ctrl-C); the record is kept
   help       this text
 ";
 
-/// How a game ended.
+/// End of a game.
 enum End {
     Won(Side),
     Resigned(Side),
@@ -38,8 +38,11 @@ enum End {
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// Invalid options, or a failed read or write.
 pub fn run(options: &CommandLine) -> Result<(), String> {
-    let start = crate::given::start(options)?;
+    let start = crate::position::start(options)?;
     let settings = &options.settings;
     settings.check_board(start.size())?;
     let person = settings.side.unwrap_or(Side::Black);
@@ -48,10 +51,11 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
     let folder = settings.record_dir.as_deref().unwrap_or(Path::new("records"));
     let record = RecordFile::new(folder, names, settings, &start);
     let record = if reads_chinese() { record } else { record.in_english() };
-    let game = Game::new(settings, Conditions::DESKTOP, start);
+    let game = GameSearch::new(settings, Setup::DESKTOP, start);
     let colours = Colours::of_output();
+    let time = options.own.time.or(settings.move_time).unwrap_or(DEFAULT_TIME);
     let (played, saved) = (Vec::new(), None);
-    let mut table = Table { game, played, record, told: false, saved, settings, person, colours };
+    let mut table = Table { game, played, record, told: false, saved, settings, time, person, colours };
     let [letter, mover] = if person == Side::Black { ["B", "first"] } else { ["W", "second"] };
     crate::print(&format!(
         "You play {person}. On the board {person} is {letter} and moves {mover}.
@@ -73,7 +77,7 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
     table.finish(winner)
 }
 
-/// True if the locale is a Chinese one: the record then gets the name that the Chinese championships ask for.
+/// True for a Chinese locale: the record then has the championships' file name.
 fn reads_chinese() -> bool {
     let set = |name: &&str| std::env::var(name).is_ok_and(|value| !value.is_empty());
     let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].iter().find(|name| set(name));
@@ -81,15 +85,17 @@ fn reads_chinese() -> bool {
 }
 
 struct Table<'a> {
-    game: Game,
-    /// The moves of the record. Those that were taken back stay until another one is played.
+    game: GameSearch,
+    /// Moves of the record. Moves taken back stay until another one is played.
     played: Vec<PlayedMove>,
     record: RecordFile,
-    /// Whether the person was told where the record is, or why there is none.
+    /// True once the path of the record, or its problem, is printed.
     told: bool,
-    /// The file of the last `save`.
+    /// File of the last `save`.
     saved: Option<PathBuf>,
     settings: &'a Settings,
+    /// Thinking time for a move.
+    time: Duration,
     person: Side,
     colours: Colours,
 }
@@ -111,18 +117,16 @@ impl Table<'_> {
         }
     }
 
-    /// The board, with the last move marked.
     fn show_board(&self) -> Result<(), String> {
         let last = self.game.moves().last().copied();
         crate::print(&format!("\n{}", board::position(self.game.position(), last, self.colours)))
     }
 
-    /// Thinks; a terminal shows how long already.
+    /// Searches, with progress on a terminal.
     fn think(&mut self) -> Report {
         let thinks = format!("{} thinks ...", self.settings.name);
         let progress = Progress::begin(&thinks);
-        let time = self.settings.move_time.unwrap_or(DEFAULT_TIME);
-        let limits = self.game.limits(Some(Instant::now() + time));
+        let limits = self.game.limits(Some(Instant::now() + self.time));
         let report = self.game.search(&limits, &AtomicBool::new(false), &mut |report| {
             let seconds = report.elapsed.as_secs_f64();
             progress.show(&format!("{thinks} {seconds:.0} s, depth {}", report.depth));
@@ -143,11 +147,11 @@ impl Table<'_> {
         crate::print(&format!(
             "{} plays {mv} ({})\n",
             self.settings.name,
-            opinion(&report, "its winning rate")
+            format_verdict(&report, "its winning rate")
         ))
     }
 
-    /// Reads commands until a move was made or taken back; the end of the game if that is what was typed.
+    /// Reads commands until a move is played or taken back, or the game ends.
     fn person_moves(&mut self, input: &mut impl BufRead) -> Result<Option<End>, String> {
         loop {
             crate::print("your move> ")?;
@@ -166,20 +170,22 @@ impl Table<'_> {
                 ("hint", _) => {
                     let report = self.think();
                     let mv = report.best.map_or("nothing".into(), |mv| mv.to_string());
-                    crate::print(&format!("{mv} ({})\n", opinion(&report, "winning rate")))?;
+                    crate::print(&format!("{mv} ({})\n", format_verdict(&report, "winning rate")))?;
                 }
-                ("moves", _) => crate::print(&numbered(self.game.moves()))?,
+                ("moves", _) => crate::print(&format_moves(self.game.moves()))?,
                 ("save", file) => {
                     let done =
                         self.save(Path::new(file)).unwrap_or_else(|problem| format!("not saved: {problem}"));
                     crate::print(&format!("{done}\n"))?;
                 }
-                ("undo", _) if self.game.moves().len() >= 2 => {
-                    self.undo()?;
-                    return Ok(None);
-                }
-                ("undo", _) => crate::print("there is no move of yours to take back\n")?,
-                _ => match self.checked(&typed.trim().to_ascii_lowercase()) {
+                ("undo", count) => match self.undo(count) {
+                    Ok(taken) => {
+                        crate::print(&format!("taken back: {taken}\n"))?;
+                        return Ok(None);
+                    }
+                    Err(problem) => crate::print(&format!("{problem}\n"))?,
+                },
+                _ => match self.parse_move(&typed.trim().to_ascii_lowercase()) {
                     Ok(mv) => {
                         self.advance(mv.into())?;
                         return Ok(None);
@@ -190,8 +196,8 @@ impl Table<'_> {
         }
     }
 
-    /// The move that was typed, if it may be played.
-    fn checked(&self, text: &str) -> Result<Move, String> {
+    /// Parses a legal move.
+    fn parse_move(&self, text: &str) -> Result<Move, String> {
         let mv: Move = text.parse().map_err(|error| format!("{error} (or help)"))?;
         self.game.position().check(mv).map_err(|error| format!("not legal: {error}"))?;
         Ok(mv)
@@ -204,21 +210,27 @@ impl Table<'_> {
         self.keep_record()
     }
 
-    /// Takes back the engine's last move and the person's before it. The record keeps them: who resigns now has lost
-    /// the game that was played.
-    fn undo(&mut self) -> Result<(), String> {
-        let taken = [self.game.take_back(), self.game.take_back()];
-        let taken: Vec<String> = taken.into_iter().rev().flatten().map(|mv| mv.to_string()).collect();
-        crate::print(&format!("taken back: {}\n", taken.join(" ")))
+    /// Takes back the person's last moves and their answers; returns them. The record keeps them until another move is
+    /// played, so that a game resigned now is the game that was played.
+    fn undo(&mut self, count: &str) -> Result<String, String> {
+        let available = self.game.moves().len() / 2;
+        if available == 0 {
+            return Err("there is no move of yours to take back".into());
+        }
+        let count = if count.is_empty() { Ok(1) } else { number(count, 1, available as u64) };
+        let count = count.map_err(|valid| format!("undo: {valid}"))?;
+        let mut taken: Vec<Move> = (0..2 * count).map_while(|_| self.game.take_back()).collect();
+        taken.reverse();
+        Ok(taken.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
     }
 
-    /// Writes the game as it stands to a file that the person names. Returns what to say of it.
+    /// Saves the game to a file. Returns a message.
     fn save(&mut self, file: &Path) -> Result<String, String> {
         let game = self.played.get(..self.game.moves().len()).unwrap_or_default();
         if game.is_empty() {
             return Err("no move was played yet".into());
         }
-        let text = in_form_of(file, &self.record.game(game, None))?;
+        let text = format_game(file, &self.record.game(game, None))?;
         if file.exists() && self.saved.as_deref() != Some(file) {
             return Err(format!("{} exists already, choose another name", file.display()));
         }
@@ -227,7 +239,7 @@ impl Table<'_> {
         Ok(format!("saved to {}", file.display()))
     }
 
-    /// Writes the record; the first time it is told where to, or why that is impossible.
+    /// Writes the record; the first time it prints the path, or the problem.
     fn keep_record(&mut self) -> Result<(), String> {
         let written = self.write_record(None);
         if std::mem::replace(&mut self.told, true) {
@@ -244,7 +256,7 @@ impl Table<'_> {
         self.record.write(&moves, winner)
     }
 
-    /// Writes the finished game, if any move was ever made.
+    /// Writes the result to the record, if a move was played.
     fn finish(&mut self, winner: Option<Side>) -> Result<(), String> {
         if !self.told {
             return Ok(());
@@ -254,13 +266,13 @@ impl Table<'_> {
     }
 }
 
-/// A winning rate with its name, or a proven result.
-fn opinion(report: &Report, rate: &str) -> String {
+/// Formats a winning rate behind `rate`, or a proven result.
+fn format_verdict(report: &Report, rate: &str) -> String {
     verdict(report).unwrap_or_else(|| format!("{rate} {}", report.best_rate()))
 }
 
-/// The moves of a game in pairs with their numbers, three pairs a line.
-fn numbered(moves: &[Move]) -> String {
+/// Formats the moves in numbered pairs, three a line.
+fn format_moves(moves: &[Move]) -> String {
     if moves.is_empty() {
         return "no move was played yet\n".into();
     }
@@ -272,8 +284,8 @@ fn numbered(moves: &[Move]) -> String {
     pairs.chunks(3).map(|line| format!("{}\n", line.concat().trim_end())).collect()
 }
 
-/// A game as text in the form that a file's name asks for.
-fn in_form_of(file: &Path, game: &GameRecord) -> Result<String, String> {
+/// Formats a game by the ending of the file's name.
+fn format_game(file: &Path, game: &GameRecord) -> Result<String, String> {
     let ending = file.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     match ending.as_str() {
         "sgf" => Ok(sgf::write(game)),

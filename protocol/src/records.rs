@@ -1,5 +1,4 @@
-//! Records of games as files, under the names that the Chinese championships ask for, and the way back:
-//! the moves of a record.
+//! Game records as files, under the names of the Chinese championships; and the moves of such files.
 
 use crate::files;
 use crate::options::Settings;
@@ -8,23 +7,22 @@ use otrera::{Move, Position, Side};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The record of one game. It may be written as often as the game has changed, so that there is one even
-/// if the program is killed; each time it replaces the one before.
+/// The record of a game. It is written after each move, so that a killed program leaves one; each replaces the last.
 pub struct RecordFile {
     folder: PathBuf,
     record: GameRecord,
-    /// Date, time and place as file names have them.
+    /// Date, time and place for the file name.
     when: String,
-    /// Whether the file is named in English.
+    /// True for an English file name.
     in_english: bool,
-    /// Tells games apart that began in the same minute: empty, or ` (2)` and so on.
+    /// Empty, or ` (2)` and so on for games of the same minute.
     suffix: String,
-    /// Where the record is now.
+    /// Path of the file, once it exists.
     path: Option<PathBuf>,
 }
 
 impl RecordFile {
-    /// The record of a game that begins now; no file is made yet.
+    /// Makes the record of a game that starts now, without a file.
     pub fn new(folder: &Path, [black, white]: [&str; 2], settings: &Settings, start: &Position) -> Self {
         let now = chrono::Local::now();
         let at_place = |time: String| format!("{time} {}", settings.place).trim_end().to_owned();
@@ -37,38 +35,37 @@ impl RecordFile {
         Self { folder: folder.to_owned(), record, when, in_english: false, suffix: String::new(), path: None }
     }
 
-    /// The same with an English name, `You vs Otrera, Black wins, 2020-08-16 11.44.txt`.
+    /// Gives the file an English name, `You vs Otrera, Black wins, 2020-08-16 11.44.txt`.
     pub fn in_english(self) -> Self {
         let when = chrono::Local::now().format("%Y-%m-%d %H.%M").to_string();
         Self { when, in_english: true, ..self }
     }
 
-    /// The game with these moves.
+    /// Returns the game with these moves.
     pub fn game(&self, moves: &[PlayedMove], winner: Option<Side>) -> GameRecord {
         GameRecord { winner, moves: moves.to_vec(), ..self.record.clone() }
     }
 
-    /// Writes the game as it stands and waits until the disk has it; without a winner it is marked as unfinished.
-    /// Returns the file's path, which changes with the result.
+    /// Writes the game and waits for the disk; without a winner the game is unfinished. Returns the file's path, which
+    /// depends on the result.
     ///
     /// # Errors
-    /// What could not be written, as a message.
+    /// The folder and the failure.
     pub fn write(&mut self, moves: &[Move], winner: Option<Side>) -> Result<PathBuf, String> {
         self.write_moves(moves, winner, write_through)
     }
 
-    /// Writes these moves of a game under way and does not wait for the disk: whoever kills the program after that
-    /// finds them in the record.
+    /// Writes the moves of an unfinished game without waiting for the disk: safe against a kill, not against a power cut.
     ///
     /// # Errors
-    /// What could not be written, as a message.
+    /// The folder and the failure.
     pub fn announce(&mut self, moves: &[Move]) -> Result<PathBuf, String> {
         self.write_moves(moves, None, |path, bytes| std::fs::write(path, bytes))
     }
 
-    /// Removes the file: the game was none.
+    /// Removes the file.
     pub fn discard(self) {
-        // One that cannot be removed is no more than a file too many.
+        // A file too many does no harm.
         let _ = self.path.map(std::fs::remove_file);
     }
 
@@ -85,12 +82,11 @@ impl RecordFile {
         }
         let record = GameRecord { winner, ..self.record.clone().with_moves(moves) };
         let path = self.place(winner, &self.suffix);
-        // A draft that is renamed: whoever is killed leaves the old record or the new one, and no half.
+        // A draft is renamed: a kill leaves the old record or the new one, not half of one.
         let draft = self.folder.join(format!("otrera-{}.part", std::process::id()));
         let text = ccgc::write(&record).replace('\n', "\r\n");
         let written = write(&draft, text.as_bytes()).and_then(|()| std::fs::rename(&draft, &path));
         if let Err(error) = written {
-            // The draft is worth nothing; that it cannot be removed either would be no news.
             let _ = std::fs::remove_file(&draft);
             return Err(problem(error));
         }
@@ -100,7 +96,7 @@ impl RecordFile {
         Ok(path)
     }
 
-    /// Makes the file under the first name that is free whatever the result will be.
+    /// Creates the file under the first name that is free for every result.
     fn claim_name(&mut self) -> std::io::Result<PathBuf> {
         std::fs::create_dir_all(&self.folder)?;
         for number in 1.. {
@@ -121,7 +117,7 @@ impl RecordFile {
         Err(std::io::ErrorKind::AlreadyExists.into())
     }
 
-    /// The competition's name for the file:
+    /// Returns the path, by default of the championships' form:
     /// `AM-<first>B vs <second>W-先手胜-2020年08月16日 11时44分 重庆-<event>.txt`.
     fn place(&self, winner: Option<Side>, suffix: &str) -> PathBuf {
         let [black, white, when, event] =
@@ -139,13 +135,12 @@ impl RecordFile {
     }
 }
 
-/// Our name in records.
+/// Returns our name in records.
 pub fn own_name(settings: &Settings) -> &str {
     settings.team.as_ref().unwrap_or(&settings.name)
 }
 
-/// A text without the characters that Windows forbids in names, and short enough for four of its kind to
-/// fit into the 255 bytes that Linux allows.
+/// Replaces characters that Windows forbids in names; cuts to 50 bytes, since four texts share Linux's 255.
 fn file_safe(text: &str) -> String {
     let forbidden = |c: char| c.is_control() || r#"<>:"/\|?*"#.contains(c);
     let safe = text.chars().map(|c| if forbidden(c) { '_' } else { c });
@@ -157,27 +152,25 @@ fn file_safe(text: &str) -> String {
     .collect()
 }
 
-/// Writes a file and waits until the disk has it, so that a power cut leaves the old record or the new one.
+/// Writes a file and waits for the disk, so that a power cut leaves the old record or the new one.
 fn write_through(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut file = std::fs::File::create(path)?;
     file.write_all(bytes)?;
     file.sync_all()
 }
 
-/// The largest record that is read, in bytes. One of a long game has some 10 KB, and the platform adds every game to
-/// the same file.
-const LARGEST_RECORD: u64 = 16 << 20;
+/// Maximum size of a record, in bytes. A long game has 10 KB; the platform appends all games to one file.
+const MAX_RECORD_BYTES: u64 = 16 << 20;
 
-/// The text of a record. Names in it may be in any encoding; the moves are plain letters.
+/// Reads the text of a record. Names can be in any encoding; moves are ASCII.
 ///
 /// # Errors
-/// It cannot be read.
+/// The file cannot be read.
 pub fn read_text(file: &Path) -> std::io::Result<String> {
-    files::read_text(file, LARGEST_RECORD)
+    files::read_text(file, MAX_RECORD_BYTES)
 }
 
-/// The moves of a record or of a text of moves, from `start` on, as far as they can be read and played, and what
-/// was wrong with the text.
+/// Reads the moves of a record or of plain moves from `start`, up to the first bad one. Returns its problem too.
 pub fn playable(text: &str, start: &Position) -> (Vec<Move>, Option<String>) {
     let (moves, torn) = ccgc::read_moves_up_to_error(text);
     let mut position = *start;

@@ -1,4 +1,4 @@
-//! Whose the squares are, as a board on the terminal: the [owners](Owner) by queen distance.
+//! Territory on the terminal: the [owner](Owner) of each square by queen distance.
 
 use crate::board::{self, Colours};
 use otrera::eval::ownership::{Owner, Ownership};
@@ -11,12 +11,12 @@ pub struct Territory {
 }
 
 impl Territory {
-    /// Floods the board from the amazons of both sides.
+    /// Computes the owners of all squares.
     pub fn of(position: &Position) -> Self {
         Self { position: *position, ownership: Ownership::of(position) }
     }
 
-    /// The board of it; amazons stand where they are, arrows are left out.
+    /// Formats the board with owners and amazons, without arrows.
     pub fn rows(&self, colours: Colours) -> Vec<String> {
         let letter = |square| match board::piece(&self.position, square) {
             '.' => self.ownership.owner(square).letter(),
@@ -26,7 +26,7 @@ impl Territory {
         board::rows(self.position.size(), None, letter, colours)
     }
 
-    /// The letters of [`Self::rows`], with their meaning and the number of squares.
+    /// Formats the letters of [`Self::rows`] with meaning and number of squares.
     pub fn legend(&self) -> Vec<String> {
         let owners = [
             (Owner::Alone(Side::Black), "only Black"),

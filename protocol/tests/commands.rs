@@ -14,7 +14,7 @@ use std::time::Duration;
 
 #[test]
 fn a_command_with_a_mistake_says_so_and_fails() {
-    let mistakes: [(&[&str], &str); 28] = [
+    let mistakes: [(&[&str], &str); 29] = [
         (&["perft"], "perft needs a depth, like `otrera perft 2`"),
         (&["perft", "x"], "valid is a whole number"),
         (&["perft", "-1"], "-1"),
@@ -22,6 +22,7 @@ fn a_command_with_a_mistake_says_so_and_fails() {
         (&["perft", "1", "--fen", "nonsense"], "--fen"),
         (&["perft", "1", "--fen"], "--fen"),
         (&["bench", "--foo"], "unknown option --foo; see otrera --help"),
+        (&["bench", "--foo", "3"], "otrera: unknown option --foo; see otrera --help\n"),
         (&["bench", "--threads", "no"], "--threads no: valid is"),
         (&["bench", "now"], "unexpected argument now"),
         (&["analyze", "--fen", "nonsense"], "--fen: "),
@@ -33,10 +34,10 @@ fn a_command_with_a_mistake_says_so_and_fails() {
             "move 2, a7-a8/a8, is not legal: the arrow cannot fly",
         ),
         (&["analyze", "--moves", "d1-d7/g7", "--ply", "2"], "--ply 2: the game has 1 moves"),
-        (&["analyze", "--record", "a", "--moves", "d1-d7/g7"], "--moves and --record: one of them"),
-        (&["perft", "1", "--moves", "d1-d7/g7"], "are for analyze"),
-        (&["analyze", "--time", "soon"], "--time: valid is a number of seconds"),
-        (&["analyze", "--lines", "0"], "--lines: valid is"),
+        (&["analyze", "--record", "a", "--moves", "d1-d7/g7"], "--moves and --record: use one of them"),
+        (&["perft", "1", "--moves", "d1-d7/g7"], "--moves is for analyze"),
+        (&["analyze", "--time", "soon"], "--time soon: valid is a number of seconds"),
+        (&["analyze", "--lines", "0"], "--lines 0: valid is"),
         (&["play", "--side", "green"], "valid are black, white"),
         (&["play", "--size", "12"], "--size 12: valid is a whole number from 4 to 10"),
         (&["play", "--preset", "nonsense"], "--preset nonsense: valid are tournament"),
@@ -79,7 +80,7 @@ fn a_file_of_weights_is_a_model() {
     let line = "preset = \"tournament,model=Weights.json\"";
     settings.read_text(line, &folder.join("otrera.toml"), &mut problems);
     assert_eq!(problems, [""; 0]);
-    assert_ne!(settings.params().model, Model::Fitted);
+    assert_ne!(settings.preset.params.model, Model::Fitted);
 }
 
 #[test]
@@ -103,7 +104,7 @@ fn weights_for_other_boards_are_refused() {
     let told = said.lines().filter(|line| line.contains(&complaint)).collect::<Vec<_>>();
     assert!(
         matches!(told[..], [first, second] if first.starts_with("info string position: ")
-        && second.starts_with("info string option \"UCI_Variant\": ")),
+        && second.starts_with("info string option \"UCI_Variant\" value \"amazons\": ")),
         "{said}"
     );
     // A match under way is played on; the log says why the weights do not count.
@@ -129,13 +130,28 @@ fn bench_tells_what_each_part_of_an_iteration_costs() {
 
 #[test]
 fn help_and_version() {
-    for arguments in [&["--help"][..], &["-h"], &["help"], &["bench", "--help"], &["--help", "--foo"]] {
+    let pages: [(&[&str], &str); 12] = [
+        (&["--help"], "otrera analyze"),
+        (&["-h"], "otrera.toml"),
+        (&["help"], "otrera uci"),
+        (&["--help", "--foo"], "otrera play"),
+        (&["bench", "--help"], "--parts"),
+        (&["analyze", "--help"], "--fen FEN"),
+        (&["play", "-h"], "--record-dir DIR"),
+        (&["uci", "--help"], "--move-overhead S"),
+        (&["resume", "--help"], "--resume-time-left S"),
+        (&["--help", "botzone"], "--keep-running MODE"),
+        (&["help", "sau"], "--total-time S          seconds for all moves of one side (900)"),
+        (&["--help", "parameters"], "lcb-z"),
+    ];
+    for (arguments, text) in pages {
         let exit = run(OTRERA, arguments.iter().copied(), b"");
         assert_eq!(exit.status, Some(0), "{arguments:?}");
-        for word in ["play", "analyze", "bench", "perft", "otrera.toml", "--keep-running", "--record-dir"] {
-            assert_contains(&exit.rest, word);
-        }
+        assert_contains(&exit.rest, text);
     }
+    let exit = run(OTRERA, ["--help", "analise"], b"");
+    assert_contains(&exit.errors, "unknown help page analise; did you mean analyze?");
+    assert!(!run(OTRERA, ["help", "parameters"], b"").rest.contains("burst"), "for the laboratory alone");
     for arguments in [["--version"], ["-V"]] {
         let exit = run(OTRERA, arguments, b"");
         assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""));

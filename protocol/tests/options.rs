@@ -40,7 +40,7 @@ fn a_bad_option_changes_nothing_and_is_logged_with_what_would_be_valid() {
     let mistakes: [(&[&str], &str); 21] = [
         (&["--colour", "red"], "--colour"),
         (&["-x"], "unknown option"),
-        (&["word"], "unexpected argument word"),
+        (&["word"], "unknown command word"),
         (&["--threads", "0"], "valid is a whole number from 1 to 1024"),
         (&["--threads", "many"], "--threads many: valid is"),
         (&["--memory", "-5"], "valid is a whole number from 1 to 65536"),
@@ -53,7 +53,7 @@ fn a_bad_option_changes_nothing_and_is_logged_with_what_would_be_valid() {
         (&["--size", "3"], "valid is a whole number from 4 to 10"),
         (&["--size", "8.0"], "--size 8.0"),
         (&["--preset", "fast"], "valid are tournament"),
-        (&["--parallel", "yes"], "valid are off"),
+        (&["--preset", "tournament,parallel=yes"], "parallel=yes: valid is off"),
         (&["--keep-running", "maybe"], "valid are auto, on, off"),
         (&["--pondering", "maybe"], "--pondering maybe: valid are on, off"),
         (&["--team", "[甲队]"], "valid are 1 to 40 printable characters other than [ ] ;"),

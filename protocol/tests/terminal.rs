@@ -247,7 +247,10 @@ fn only_record(folder: &Path) -> (String, String) {
 fn what_was_taken_back_leaves_the_record_when_another_move_is_played() {
     let (mut terminal, folder) = play("undo", &[]);
     let mut shown = play_a_move(&mut terminal);
-    terminal.type_line("undo");
+    terminal.type_line("undo 2");
+    shown = terminal.wait_for("undo: valid is a whole number from 1 to 1\n", shown);
+    terminal.type_line("undo 1");
+    shown = terminal.wait_for("taken back: d1-d7/g7 ", shown);
     shown = terminal.wait_for(PROMPT, shown);
     terminal.type_line("d1-d8/g8");
     shown = terminal.wait_for("Otrera plays ", shown);
@@ -325,9 +328,9 @@ fn an_analysis_fits_the_screen_and_its_progress_is_wiped() {
 #[test]
 fn a_mistyped_command_ends_with_a_suggestion() {
     for (arguments, message) in [
-        (["anlyze"], "otrera: unexpected argument anlyze; did you mean analyze? See otrera --help\n"),
+        (["anlyze"], "otrera: unknown command anlyze; did you mean analyze? See otrera --help\n"),
         (["--threds=2"], "otrera: unknown option --threds; did you mean --threads? See otrera --help\n"),
-        (["xyzzy"], "otrera: unexpected argument xyzzy; see otrera --help\n"),
+        (["xyzzy"], "otrera: unknown command xyzzy; see otrera --help\n"),
     ] {
         assert_eq!(Terminal::start(&arguments, &[]).end_with(2), message);
     }

@@ -1,11 +1,11 @@
-//! What stands in Botzone's lines: requests and responses in both styles, read leniently and written.
+//! Botzone's lines: their forms, requests and responses in both styles, read leniently and written.
 
 use otrera::record::botzone::{KEYS, move_of};
 use otrera::{Move, Size};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// How the platform writes.
+/// Style of the platform's protocol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Style {
     /// JSON objects.
@@ -17,36 +17,83 @@ pub enum Style {
 /// One message of the match: a request or a response.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Message {
-    /// "You are Black, begin": all six numbers are -1.
+    /// Six times -1: we are Black and begin.
     Begin,
-    /// A move of this board, legal or not.
+    /// A move on this board, legal or not.
     Move(Move),
-    /// A move, but none of this board.
+    /// A move that is not on this board.
     Garbled,
     /// Anything else.
     Unreadable,
 }
 
-/// What a turn's input says.
+/// The request of a turn.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Request {
-    /// All messages from the start of the match, in turn; the last one is to be answered.
+    /// All messages from the start of the match in order; the last one is to be answered.
     Full(Vec<Message>),
     /// Only the message to be answered.
     Bare(Message),
 }
 
-/// The most numbers in a line: the number n of the turn (at most 100) and its 2n-1 messages of six numbers.
-const MAX_NUMBERS: usize = 1 + 6 * 199;
+/// A line of input by its form.
+#[derive(PartialEq, Eq, Debug)]
+pub enum Form {
+    /// Start of a JSON text.
+    Json,
+    /// Number of a turn and the messages after it on the line; more messages can follow on the next lines.
+    Turn(i64, Vec<[i64; 6]>),
+    /// A single message.
+    Message([i64; 6]),
+    /// None of these.
+    Other,
+}
 
-/// A line of whole numbers separated by blanks; `None` if it is anything else.
+/// Classifies a line: JSON, `n`, `n` with messages behind it, or six numbers.
+pub fn classify(line: &str) -> Form {
+    if line.trim_start().starts_with(['{', '[']) {
+        return Form::Json;
+    }
+    let Some(numbers) = numbers(line) else { return Form::Other };
+    match (numbers.as_chunks().0, &numbers[..]) {
+        (&[six], [_, _, _, _, _, _]) => Form::Message(six),
+        (_, &[turn]) => Form::Turn(turn, Vec::new()),
+        (_, &[turn, ref rest @ ..]) => match rest.as_chunks() {
+            (messages @ [first, ..], []) if is_history(turn, first, messages.len()) => {
+                Form::Turn(turn, messages.to_vec())
+            }
+            _ => Form::Other,
+        },
+        _ => Form::Other,
+    }
+}
+
+/// True if a turn of this number can have so many messages, of which the first is on a board.
+fn is_history(turn: i64, first: &[i64; 6], messages: usize) -> bool {
+    let is_on_board = first.iter().all(|number| (-1..Size::STANDARD.edge() as i64).contains(number));
+    is_on_board && (1..=MAX_TURNS).contains(&turn) && messages <= expected_messages(turn)
+}
+
+/// Maximum of a turn's number; no game is that long.
+const MAX_TURNS: i64 = 100;
+
+/// Maximum of the numbers of a line: those of the longest history.
+const MAX_NUMBERS: usize = 1 + 6 * expected_messages(MAX_TURNS);
+
+/// Number of messages of the n-th turn, 2n-1.
+pub const fn expected_messages(turn: i64) -> usize {
+    let turn = if turn < 1 { 1 } else { turn };
+    (if turn > MAX_TURNS { MAX_TURNS } else { turn }) as usize * 2 - 1
+}
+
+/// Reads a line of whole numbers separated by blanks; `None` for any other line.
 pub fn numbers(line: &str) -> Option<Vec<i64>> {
     let words: Vec<&str> = line.split_ascii_whitespace().take(MAX_NUMBERS + 1).collect();
     let numbers: Vec<i64> = words.iter().map_while(|word| word.parse().ok()).collect();
     ((1..=MAX_NUMBERS).contains(&words.len()) && numbers.len() == words.len()).then_some(numbers)
 }
 
-/// The message in a line of simple interaction.
+/// Reads the message of a line of simple interaction.
 pub fn simple_message(line: &str, size: Size) -> Message {
     match numbers(line).map(<[i64; 6]>::try_from) {
         Some(Ok(numbers)) => numbers_message(numbers, size),
@@ -54,7 +101,7 @@ pub fn simple_message(line: &str, size: Size) -> Message {
     }
 }
 
-/// A message from `x0 y0 x1 y1 x2 y2`. Botzone's first mover sits at y = 0, ours on rank 1.
+/// Makes a message of `x0 y0 x1 y1 x2 y2`. Botzone's first player starts at y = 0, ours on rank 1.
 pub fn numbers_message(numbers: [i64; 6], size: Size) -> Message {
     if numbers == [-1; 6] {
         return Message::Begin;
@@ -66,7 +113,7 @@ pub fn numbers_message(numbers: [i64; 6], size: Size) -> Message {
     }
 }
 
-/// The full form of JSON interaction; whatever else is in it does not matter.
+/// The full form of JSON interaction; other keys are ignored.
 #[derive(Deserialize)]
 struct FullForm {
     requests: Vec<Value>,
@@ -74,7 +121,7 @@ struct FullForm {
     responses: Vec<Value>,
 }
 
-/// The request in a JSON text, in the full form or bare; of a text that is no JSON, what can be saved.
+/// Reads the request of a JSON text, full or bare; from broken JSON it saves the complete moves.
 pub fn json_request(line: &str, size: Size) -> Request {
     let message = |value: &Value| json_message(value, size);
     if line.contains("\"requests\"") {
@@ -95,7 +142,7 @@ pub fn json_request(line: &str, size: Size) -> Request {
     }
 }
 
-/// Requests and responses in the order in which they were made.
+/// Merges requests and responses in the order of the match.
 fn interleaved(requests: &[Message], responses: &[Message]) -> Vec<Message> {
     let mut messages = Vec::with_capacity(requests.len() * 2);
     for (turn, &request) in requests.iter().enumerate() {
@@ -107,8 +154,7 @@ fn interleaved(requests: &[Message], responses: &[Message]) -> Vec<Message> {
     messages
 }
 
-/// A message from a JSON value. Like the judge it takes an object in a string too; numbers may be written
-/// as text or with a fraction of zero.
+/// Reads a message from a JSON value. Like the judge it accepts an object in a string, and numbers as text or like `5.0`.
 fn json_message(value: &Value, size: Size) -> Message {
     if let Value::String(text) = value {
         return match serde_json::from_str(text) {
@@ -124,8 +170,7 @@ fn json_message(value: &Value, size: Size) -> Message {
     message_of_keys(number, size)
 }
 
-/// A message from the keys that can be read. Where some cannot, `x0 >= 0` tells a move from [`Message::Begin`], whose
-/// numbers are all -1.
+/// Makes a message of the keys that can be read. If some cannot, `x0 >= 0` tells a move from [`Message::Begin`].
 fn message_of_keys(number: impl Fn(&str) -> Option<i64>, size: Size) -> Message {
     let numbers: Vec<i64> = KEYS.into_iter().filter_map(&number).collect();
     match <[i64; 6]>::try_from(numbers) {
@@ -135,8 +180,7 @@ fn message_of_keys(number: impl Fn(&str) -> Option<i64>, size: Size) -> Message 
     }
 }
 
-/// What can be saved from a full form that is no JSON: every complete move in it, those after the word
-/// `responses` as ours.
+/// Saves every complete move of a full form in broken JSON; those after the word `responses` are ours.
 fn salvaged(line: &str, size: Size) -> Request {
     let (requests, responses) = match (line.find("\"requests\""), line.find("\"responses\"")) {
         (Some(requests), Some(responses)) if requests < responses => line.split_at(responses),
@@ -149,14 +193,13 @@ fn salvaged(line: &str, size: Size) -> Request {
     Request::Full(interleaved(&messages_in(requests, size), &messages_in(responses, size)))
 }
 
-/// The moves in a text that is no JSON: whatever stands in braces or begins with one and names a key of
-/// a move. What is cut off in the middle of its numbers is garbled.
+/// Reads the moves of broken JSON: objects, even unclosed ones, with a key of a move. A move cut off is garbled.
 fn messages_in(text: &str, size: Size) -> Vec<Message> {
     let objects = text.split('{').filter(|object| object.contains("\"x0\""));
     objects.map(|object| message_of_keys(|key| salvaged_number(object, key), size)).collect()
 }
 
-/// The number behind a key in a text that is no JSON, if something shows where it ends.
+/// Reads the number behind a key in broken JSON, if its end is visible.
 fn salvaged_number(object: &str, key: &str) -> Option<i64> {
     let (_, rest) = object.split_once(&format!("\"{key}\""))?;
     let digits = rest.trim_start_matches(|c: char| c.is_ascii_whitespace() || ":\"".contains(c));
@@ -164,7 +207,7 @@ fn salvaged_number(object: &str, key: &str) -> Option<i64> {
     digits.get(..end)?.parse().ok()
 }
 
-/// A move as Botzone's judge wants it; -1 six times where there is none to play, as its samples answer.
+/// Formats a move for Botzone's judge; without a move six times -1, like the judge's samples.
 pub fn response(mv: Option<Move>, style: Style) -> String {
     let numbers = match mv {
         Some(mv) => [mv.from, mv.to, mv.arrow].map(|square| [square.column() as i64, square.row() as i64]),
@@ -174,5 +217,32 @@ pub fn response(mv: Option<Move>, style: Style) -> String {
     match style {
         Style::Json => format!(r#"{{"x0":{x0},"y0":{y0},"x1":{x1},"y1":{y1},"x2":{x2},"y2":{y2}}}"#),
         Style::Simple => format!("{x0} {y0} {x1} {y1} {x2} {y2}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_has_one_form() {
+        let begin = [-1; 6];
+        let first = [5, 0, 3, 2, 6, 5];
+        for (line, form) in [
+            (" {", Form::Json),
+            ("[1", Form::Json),
+            ("1", Form::Turn(1, Vec::new())),
+            ("1 -1 -1 -1 -1 -1 -1", Form::Turn(1, vec![begin])),
+            ("2 5 0 3 2 6 5", Form::Turn(2, vec![first])),
+            ("-1 -1 -1 -1 -1 -1", Form::Message(begin)),
+            ("", Form::Other),
+            ("1 2 3", Form::Other),
+            ("0 5 4 5 3 4 0", Form::Other),
+            ("101 -1 -1 -1 -1 -1 -1", Form::Other),
+            ("1 20 0 3 2 6 5", Form::Other),
+            ("1 -1 -1 -1 -1 -1 -1 5 0 3 2 6 5", Form::Other),
+        ] {
+            assert_eq!(classify(line), form, "{line}");
+        }
     }
 }

@@ -1,23 +1,22 @@
 //! Botzone: JSON and simple interaction, one process a turn or one for the whole match.
 //!
-//! At any turn any of the forms is understood: the full history as a JSON object or as counted lines, or
-//! the bare request of keep-running mode. What cannot be read or played is left out, and the answer is
-//! a legal move on the board that results. `protocol/README.md` says what to expect when.
+//! Any turn can have any form: the full history as a JSON object or as counted lines, or the bare request of keep-running
+//! mode. Messages that cannot be read or played are left out; the answer is a legal move on the resulting board.
 
 pub mod messages;
 mod turn;
 
-use crate::conditions::Conditions;
 use crate::io::{Disconnected, Event, Events, bytes_read};
 use crate::options::KeepRunning;
 use crate::platform::Platform;
 use crate::session::{Session, in_one_line, summary};
-use messages::{Message, Request, Style, response};
+use crate::setup::Setup;
+use messages::{Form, Message, Request, Style, classify, response};
 use otrera::{Position, Report, Side, Size};
 use serde_json::Value;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
-use turn::{Turn, read_turn, recognises};
+use turn::{Turn, read_turn};
 
 /// Botzone: one core, 256 MB in all, 1 s for a turn and 2 s for the first turn of each bot.
 pub const PLATFORM: Platform = Platform {
@@ -25,46 +24,51 @@ pub const PLATFORM: Platform = Platform {
     speaker: "Botzone (JSON or simple)",
     command: None,
     transcripts: &["json", "simple"],
-    defaults: Conditions {
+    defaults: Setup {
         size: Size::BOTZONE,
         threads: Some(1),
         memory: 160 << 20,
-        // The rest is for starting, for the last iterations, and for a busy machine.
+        // The rest is for the start, the last iterations and a busy machine.
         move_time: Some(Duration::from_millis(920)),
         first_move_time: Some(Duration::from_millis(1850)),
-        ..Conditions::DESKTOP
+        ..Setup::DESKTOP
     },
     recognises,
     play,
 };
 
-/// Tells the platform that the process is to live on.
+/// Asks the platform to keep the process running.
 const KEEP_RUNNING: &str = ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<";
 
-/// An input that stays open this long after a process's first request, and as long again as the request took to read,
-/// will not be closed before the answer.
+/// The platform closes the input within this time after a request, and within the time the request took to read; an input
+/// still open then stays open.
 const CLOSING_GRACE: Duration = Duration::from_millis(200);
 
-/// The `debug` field holds less than 1 KB.
-const DEBUG_LIMIT: usize = 900;
+/// Maximum bytes of the `debug` field; the platform allows 1 KB.
+const MAX_DEBUG: usize = 900;
 
-/// Plays until the platform closes the input, or the turn if it wants a process for each. What was wrong with the
-/// options stands in the debug line of the first turn.
+/// True for the first line of a turn.
+fn recognises(line: &str) -> bool {
+    classify(line) != Form::Other
+}
+
+/// Plays one turn, or until the input ends if the process stays. The first debug line reports problems of the options.
 fn play(session: Session) -> Result<(), Disconnected> {
-    let size = session.conditions().size;
+    let size = session.setup().size;
     let mut process_started = Some(session.connection.started);
     let mut problems = session.connection.problems.clone();
     problems.extend(session.settings.check_board(session.start.size()).err());
-    let mut remark = remark(&problems);
-    let mut bot = Bot { session, us: None };
+    let mut remark = if problems.is_empty() { String::new() } else { format!(" ! {}", problems.join("; ")) };
+    remark = in_one_line(&remark);
+    let mut bot = BotzoneBot { session, us: None };
     let mut running = None;
-    // The tree is set up before the request comes, while no clock runs.
+    // Sets up the tree before the request comes, while no clock runs.
     bot.session.game();
     while let Some(turn) = read_turn(&mut bot.session.connection.events, size, running) {
         let process_started = process_started.take();
         let report = bot.think(&turn, process_started);
         let stays = bot.stays(&turn, running.is_some());
-        let mut answer = written(&report, turn.style, stays, &std::mem::take(&mut remark));
+        let mut answer = format_answer(&report, turn.style, stays, &std::mem::take(&mut remark));
         if stays {
             answer = format!("{answer}\n{KEEP_RUNNING}");
         }
@@ -73,7 +77,7 @@ fn play(session: Session) -> Result<(), Disconnected> {
             break;
         }
         running = Some(turn.style);
-        // What came before the answer and begins no turn is stored data, not the opponent's move.
+        // Earlier lines that begin no turn are stored data, not the opponent's move.
         bot.session.connection.events.keep_lines(recognises);
         if let Some(mv) = report.best {
             bot.session.game().advance(mv);
@@ -82,39 +86,33 @@ fn play(session: Session) -> Result<(), Disconnected> {
     Ok(())
 }
 
-/// The moment by which a turn that has so much time must be answered.
+/// Returns the deadline of a turn with this time, from the start of the process if half of the time was left then.
 fn deadline(turn: &Turn, process_started: Option<Instant>, time: Duration) -> Instant {
-    clock_began(process_started, turn.began, time) + time
+    // A platform that starts a process for the turn can count from there; its request comes within milliseconds. A later
+    // request means that the process was started early, to wait. Either way we think at least half of the time.
+    let is_for_turn = |started: &Instant| turn.began.saturating_duration_since(*started) <= time / 2;
+    process_started.filter(is_for_turn).unwrap_or(turn.began) + time
 }
 
-/// When the clock began of a turn that has so much time. A platform that starts a process for the turn may count from
-/// that start, and its request is there within milliseconds. Where half of the time passes before the request, the
-/// process was started earlier, to wait for its turn. So half of the time at least is thought in either case.
-fn clock_began(process_started: Option<Instant>, arrived: Instant, time: Duration) -> Instant {
-    process_started
-        .filter(|&started| arrived.saturating_duration_since(started) <= time / 2)
-        .unwrap_or(arrived)
-}
-
-/// A match from our side.
-struct Bot {
+struct BotzoneBot {
     session: Session,
     us: Option<Side>,
 }
 
-impl Bot {
-    /// Thinks about the turn's request, with the clock of a process that was started for it or of one that runs.
+impl BotzoneBot {
+    /// Searches for the answer; `process_started` in the first turn of a process.
     fn think(&mut self, turn: &Turn, process_started: Option<Instant>) -> Report {
-        let conditions = self.session.conditions();
-        let time = if is_first_of_match(turn) { conditions.first_move_time } else { conditions.move_time };
+        let setup = self.session.setup();
+        let is_first = matches!(&turn.request, Request::Full(messages) if messages.len() < 2);
+        let time = if is_first { setup.first_move_time } else { setup.move_time };
         let time = time.unwrap_or_default();
         let deadline = deadline(turn, process_started, time);
-        self.take_in(&turn.request, conditions.size);
-        // In the foreground: nothing that comes meanwhile could end the turn.
+        self.follow(&turn.request, setup.size);
+        // In the foreground, since no input can end the turn.
         self.session.game().think(Some(deadline), &AtomicBool::new(false))
     }
 
-    /// True if the process lives on after this turn. One that was kept running once stays until its input ends.
+    /// True if the process stays after this turn. A process kept running once stays until its input ends.
     fn stays(&mut self, turn: &Turn, is_kept_running: bool) -> bool {
         match self.session.settings.keep_running {
             KeepRunning::On => true,
@@ -126,24 +124,30 @@ impl Bot {
         }
     }
 
-    /// Brings the game to the position that the request asks about.
-    fn take_in(&mut self, request: &Request, size: Size) {
-        let mut known = self.session.moves().to_vec();
-        let (messages, mut position, mut moves) = match request {
-            Request::Full(messages) => (&messages[..], Position::start(size), Vec::new()),
+    /// Sets up the position of the request.
+    fn follow(&mut self, request: &Request, size: Size) {
+        match request {
+            Request::Full(messages) => self.follow_history(messages, size),
             Request::Bare(message) => {
-                let position = *self.session.game().position();
-                (std::slice::from_ref(message), position, std::mem::take(&mut known))
+                let us = *self.us.get_or_insert(side_of(message));
+                let game = self.session.game();
+                match message {
+                    Message::Move(mv) if game.position().check(*mv).is_ok() => game.advance(*mv),
+                    // A message that cannot be played is a pass.
+                    _ => {}
+                }
+                game.give_turn_to(us);
             }
-        };
-        let us = match (self.us, messages.first()) {
-            (Some(us), _) if matches!(request, Request::Bare(_)) => us,
-            (_, Some(Message::Move(_) | Message::Garbled)) => Side::White,
-            _ => Side::Black,
-        };
+        }
+    }
+
+    /// Replays all messages; a message that cannot be played is a pass, or one of our earlier moves.
+    fn follow_history(&mut self, messages: &[Message], size: Size) {
+        let known = self.session.moves().to_vec();
+        let (mut position, mut moves) = (Position::start(size), Vec::new());
         for (index, message) in messages.iter().enumerate() {
             let mv = match message {
-                // Nobody has moved before the first request to Black, whatever it says.
+                // No move precedes the first request to Black.
                 Message::Begin if index == 0 => continue,
                 Message::Unreadable if index == 0 && self.us.is_none() => continue,
                 Message::Move(mv) => Some(*mv),
@@ -154,31 +158,33 @@ impl Bot {
                     moves.push(mv);
                     position = next;
                 }
-                // What cannot be played is left out; the other side goes on.
                 None => position = position.with_side(position.side().opponent()),
             }
         }
+        let us = messages.first().map_or(Side::Black, side_of);
         self.us = Some(us);
         self.session.game().follow(&moves, position.with_side(us));
     }
 }
 
-/// The moment by which the end of input has been read if it follows the turn. On a busy machine a long request takes
-/// long to read, and so does what comes after it.
+/// Returns our side by the first message of a match: White if the opponent has moved.
+fn side_of(first: &Message) -> Side {
+    match first {
+        Message::Move(_) | Message::Garbled => Side::White,
+        Message::Begin | Message::Unreadable => Side::Black,
+    }
+}
+
+/// Returns the time by which an end of input after the turn has been read: as late as the request was slow.
 fn end_expected_by(turn: &Turn) -> Instant {
     turn.complete + CLOSING_GRACE + turn.complete.saturating_duration_since(turn.began)
 }
 
-fn is_first_of_match(turn: &Turn) -> bool {
-    matches!(&turn.request, Request::Full(messages) if messages.len() < 2)
-}
-
-/// Whether the platform waits for more from this process. In a traditional turn the input is closed
-/// after the request, perhaps with lines of stored data before the end.
+/// True if the platform keeps the input open. Otherwise it closes it after the request and lines of stored data.
 fn input_stays_open(events: &mut Events, mut deadline: Instant) -> bool {
     let mut read = bytes_read();
     while !matches!(events.peek_before(deadline).back(), Some(Event::Closed)) && bytes_read() != read {
-        // Something is being read: its end is waited for.
+        // Part of a line has come: wait for its end.
         read = bytes_read();
         deadline = Instant::now() + CLOSING_GRACE;
     }
@@ -188,15 +194,10 @@ fn input_stays_open(events: &mut Events, mut deadline: Instant) -> bool {
     !closed || another_turn
 }
 
-/// The problems for the end of a debug line.
-fn remark(problems: &[String]) -> String {
-    if problems.is_empty() { String::new() } else { in_one_line(&format!(" ! {}", problems.join("; "))) }
-}
-
-/// The answer's text, without the line that keeps the process running.
-fn written(report: &Report, style: Style, stays: bool, remark: &str) -> String {
+/// Formats the answer, without the line that keeps the process running.
+fn format_answer(report: &Report, style: Style, stays: bool, remark: &str) -> String {
     let response = response(report.best, style);
-    let debug = summary(report, DEBUG_LIMIT.saturating_sub(remark.len())) + remark;
+    let debug = summary(report, MAX_DEBUG.saturating_sub(remark.len())) + remark;
     match style {
         Style::Json => format!(r#"{{"response":{response},"debug":{}}}"#, Value::String(debug)),
         Style::Simple if stays => response,

@@ -1,13 +1,13 @@
-//! The words of the SAU platform: its commands, and moves as six letters.
+//! Commands of the SAU platform, and moves in SAU notation.
 
 use otrera::{Move, Side, Size, Square};
 
-/// A command of the platform. Those of other games are not here: they are ignored.
+/// A command of the platform. Commands of other games are ignored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Command {
     Name,
     New(Side),
-    /// The opponent's move; `None` when it cannot be read.
+    /// The opponent's move; `None` if it cannot be read.
     Move(Option<Move>),
     Error,
     End,
@@ -15,14 +15,14 @@ pub enum Command {
 }
 
 impl Command {
-    /// Reads a line; `None` where it is no command for us.
+    /// Reads a line; `None` for any other line.
     pub fn read(line: &str, size: Size) -> Option<Self> {
         let mut words = line.split_ascii_whitespace();
         let command = match words.next()? {
             "name?" => Self::Name,
             "new" => match words.next() {
                 Some(colour) if colour.eq_ignore_ascii_case("white") => Self::New(Side::White),
-                // "new black"; a colour that cannot be read is better answered than not.
+                // A colour that cannot be read counts as Black: an answer is better than none.
                 _ => Self::New(Side::Black),
             },
             "move" => Self::Move(words.next().and_then(|text| read_move(text, size))),
@@ -35,7 +35,7 @@ impl Command {
     }
 }
 
-/// A move from six letters: column A.., row A.. counted from the top, three times. Small letters will do.
+/// Reads a move of six letters, in any case: column and row of three squares, rows from the top.
 pub fn read_move(text: &str, size: Size) -> Option<Move> {
     let letters: [u8; 6] = text.to_ascii_uppercase().as_bytes().try_into().ok()?;
     let square = |x: u8, y: u8| {
@@ -48,8 +48,8 @@ pub fn read_move(text: &str, size: Size) -> Option<Move> {
     Some(Move { from: square(x0, y0)?, to: square(x1, y1)?, arrow: square(x2, y2)? })
 }
 
-/// The six letters of a move.
-pub fn written(mv: Move, size: Size) -> String {
+/// Formats a move as six capital letters.
+pub fn format_move(mv: Move, size: Size) -> String {
     let letter = |number: usize| (b'A' + number as u8) as char;
     [mv.from, mv.to, mv.arrow]
         .iter()

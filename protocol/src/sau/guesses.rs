@@ -1,22 +1,20 @@
-//! Positions that may be on the platform's board after a crash in which a move of the opponent was lost.
+//! Possible positions of the platform's board after a crash that lost a move of the opponent.
 //!
-//! A legal move of ours gets no answer but the opponent's next move, an illegal one `error`, one out of turn nothing.
-//! So we send moves that are legal in nearly all positions that are possible, and drop those that do not agree with
-//! what the platform accepts and sends.
+//! The platform answers a legal move with the opponent's next move, an illegal one with `error`, one out of turn not at
+//! all. We send moves that are legal in nearly all possible positions, and drop positions that disagree with the answers.
 
 use otrera::{Bitboard, Move, Movement, Position, Report, Side};
 
-/// How likely it is that the opponent, silent for so long, still thinks.
+/// Probability that a silent opponent still thinks.
 const STILL_THINKING: f32 = 0.1;
 
-/// How likely it is that our last move was not heard, where no journal says that it was sent, and where one does: the
-/// platform may not read what is left in the pipe of a dead engine.
-const UNHEARD: [f32; 2] = [0.02, 0.002];
+/// Probability that the platform missed our last move, without and with a journal that says it was sent.
+const UNHEARD: [f32; 2] = [0.02, 0.002]; // the platform may not read the rest of a dead engine's pipe
 
-/// A move is too risky if the weight of the positions in which it is illegal exceeds that of the safest move by this.
+/// Maximum share of the weight in which a move is illegal, above that of the safest move.
 const MAX_RISK: f32 = 0.003;
 
-/// A game that may be the one on the platform's board.
+/// A possible game on the platform's board.
 #[derive(Clone, Debug)]
 pub struct Guess {
     pub moves: Vec<Move>,
@@ -31,18 +29,18 @@ impl Guess {
     }
 }
 
-/// The games that are possible; empty where the position is known.
+/// All possible games; empty if the position is known.
 #[derive(Default, Debug)]
 pub struct Guesses {
     all: Vec<Guess>,
-    /// Our move whose fate is not known yet.
+    /// Our move without an answer yet.
     sent: Option<Move>,
 }
 
 impl Guesses {
-    /// The games that are possible where it is the opponent's turn after `moves` and the platform is silent: any
-    /// reply was made and lost; or the opponent still thinks; or our last move was not heard, `sent` or not.
-    /// `report` is a search for the opponent: half of the replies' weight is that of its visits.
+    /// Collects the possible games after `moves`, on the opponent's turn with a silent platform: each reply, made and
+    /// lost; no reply yet; or our last move missed, `sent` or not. Visits of the search in `report` give half of the
+    /// replies' weight.
     pub fn of_lost_reply(start: &Position, moves: &[Move], report: &Report, sent: bool) -> Self {
         let guess = |moves: &[Move], weight| Guess {
             moves: moves.to_vec(),
@@ -75,7 +73,7 @@ impl Guesses {
         self.all.len()
     }
 
-    /// The likeliest game in which it is our turn, from the likeliest set of those in which our amazons stand alike.
+    /// Returns the likeliest game on our turn, from the likeliest group of games with the same squares of our amazons.
     pub fn likeliest(&self, us: Side) -> Option<&Guess> {
         let ours = || self.all.iter().filter(|guess| guess.position.side() == us);
         let alike = |guess: &Guess| -> f32 {
@@ -94,7 +92,7 @@ impl Guesses {
         best.map(|(guess, _)| guess)
     }
 
-    /// The legal moves of `position` that are illegal on too many of the boards that are possible.
+    /// Lists the moves of `position` that are illegal in too many possible games.
     pub fn risky(&self, position: &Position) -> Vec<Move> {
         let total: f32 = self.all.iter().map(|guess| guess.weight).sum();
         let risks: Vec<(f32, Move)> = position
@@ -106,8 +104,8 @@ impl Guesses {
         risks.into_iter().filter(|(risk, _)| *risk > least + MAX_RISK).map(|(_, mv)| mv).collect()
     }
 
-    /// The moves that begin with a movement, each with the weight of the boards on which it is illegal. Out of turn a
-    /// move is overlooked.
+    /// Lists the moves of a movement, each with the weight of the games in which it is illegal. The platform ignores a
+    /// move out of turn, so games on the opponent's turn add nothing.
     fn risks_of(&self, position: &Position, movement: Movement) -> Vec<(f32, Move)> {
         let us = position.side();
         let targets = position.with_movement(movement).arrow_targets();
@@ -132,18 +130,18 @@ impl Guesses {
         moves
     }
 
-    /// Remembers a move of ours that was sent.
+    /// Remembers our move just sent.
     pub fn send(&mut self, mv: Move) {
         self.sent = Some(mv);
     }
 
-    /// The platform has refused the move that was sent: it is our turn, on a board where that move is illegal.
+    /// Keeps the games on our turn in which the refused move is illegal.
     pub fn refuse(&mut self, us: Side) {
         let Some(mv) = self.sent.take() else { return };
         self.all.retain(|guess| guess.position.side() == us && guess.position.check(mv).is_err());
     }
 
-    /// The opponent has moved: what was sent was accepted, or came out of turn.
+    /// Plays our sent move, unless it came out of turn, and the opponent's reply; drops games in which they are illegal.
     pub fn reply(&mut self, us: Side, mv: Move) {
         let sent = self.sent.take();
         let after = |guess: &Guess| {
@@ -151,11 +149,11 @@ impl Guesses {
             before.played(mv)
         };
         let mut all: Vec<Guess> = self.all.iter().filter_map(after).collect();
-        // The platform ends a game that is decided.
+        // The platform ends a decided game.
         if all.iter().any(|guess| guess.position.winner().is_none()) {
             all.retain(|guess| guess.position.winner().is_none());
         }
-        // A move that was overlooked on one board and played on another leads to the same board.
+        // A move ignored in one game and played in another leads to the same position.
         all.sort_by_key(|guess| guess.position.key());
         all.dedup_by(|same, kept| {
             let is_same = same.position == kept.position;
@@ -165,7 +163,7 @@ impl Guesses {
         self.all = all;
     }
 
-    /// Forgets all of them: the position is known.
+    /// Forgets all games, since the position is known.
     pub fn clear(&mut self) {
         *self = Self::default();
     }

@@ -1,10 +1,10 @@
-//! The journal of a game under way: what a process that is loaded after a crash needs to go on.
+//! The journal of a running game, from which a process loaded after a crash goes on.
 //!
-//! Each line is the whole state as JSON, so that the last complete line counts, whenever the process was killed. The
-//! process that plays holds a claim on the file, which the system releases when the process ends. The file is removed
-//! at the end of the game, at `quit` and at the end of input: one that nobody claims belongs to a crashed process.
+//! Each line is the whole state as JSON; after a kill the last complete line counts. The playing process claims the file;
+//! the system releases the claim when the process ends. The end of the game, `quit` and the end of input remove the file,
+//! so an unclaimed one belongs to a crashed process.
 
-use super::command::{read_move, written};
+use super::command::{format_move, read_move};
 use crate::files::claim;
 use otrera::{Move, Position, Side, Size};
 use serde::{Deserialize, Serialize};
@@ -13,26 +13,26 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// The end of a journal's name.
+/// Ending of a journal's name.
 const SUFFIX: &str = ".game";
 
-/// More than the longest journal has, in bytes.
-const MAX_LENGTH: u64 = 4 << 20;
+/// Maximum size of a journal, in bytes.
+const MAX_BYTES: u64 = 4 << 20;
 
 /// The state of a game.
 #[derive(Clone, PartialEq, Debug)]
 pub struct State {
     pub us: Side,
-    /// Legal from the start.
+    /// Moves, legal from the start.
     pub moves: Vec<Move>,
-    /// False if the last move is ours and may not have been sent.
+    /// False if the last move is ours and perhaps not sent.
     pub sent: bool,
     /// Time left on our clock after our last move.
     pub left: Duration,
     pub written: SystemTime,
 }
 
-/// A state as a line of the file.
+/// A state as a line of JSON.
 #[derive(Serialize, Deserialize)]
 struct Line {
     size: usize,
@@ -44,17 +44,14 @@ struct Line {
     written: f64,
 }
 
-/// A journal that this process has claimed.
+/// A journal claimed by this process.
 pub struct Journal {
     path: PathBuf,
     file: File,
 }
 
 impl Journal {
-    /// Makes the journal of a game that begins now.
-    ///
-    /// # Errors
-    /// It cannot be made in this folder.
+    /// Creates a journal in this folder.
     pub fn create(folder: &Path) -> std::io::Result<Self> {
         std::fs::create_dir_all(folder)?;
         let seconds = seconds_since_1970(SystemTime::now());
@@ -64,11 +61,8 @@ impl Journal {
     }
 
     /// Appends a state.
-    ///
-    /// # Errors
-    /// The file cannot be written.
     pub fn write(&mut self, state: &State, size: Size) -> std::io::Result<()> {
-        let moves: Vec<String> = state.moves.iter().map(|&mv| written(mv, size)).collect();
+        let moves: Vec<String> = state.moves.iter().map(|&mv| format_move(mv, size)).collect();
         let line = Line {
             size: size.edge(),
             us: state.us.to_string(),
@@ -79,13 +73,13 @@ impl Journal {
         };
         let mut text = serde_json::to_string(&line)?;
         text.push('\n');
-        // One write: a process that is killed leaves the line or nothing of it.
+        // One write: a kill leaves the whole line or none of it.
         self.file.write_all(text.as_bytes())
     }
 
     /// Removes the file.
     pub fn discard(self) {
-        // Windows removes no file that is open. One that stays is removed when it is old.
+        // Windows removes no open file. A file that stays is removed when it is old.
         drop(self.file);
         let _ = std::fs::remove_file(self.path);
     }
@@ -95,7 +89,7 @@ impl Journal {
         modified.is_ok_and(|time| now.duration_since(time).unwrap_or_default() <= age)
     }
 
-    /// The name of the file, for the log.
+    /// Returns the file's name, for the log.
     pub fn name(&self) -> String {
         self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
@@ -104,9 +98,9 @@ impl Journal {
 /// The journals of crashed processes in a folder.
 #[derive(Default)]
 pub struct Abandoned {
-    /// Those with a game of this board and its last state, the newest first.
+    /// Journals with a game of this board, and its last state; the newest first.
     pub games: Vec<(Journal, State)>,
-    /// Names of those without: damaged, or of another board.
+    /// Names of journals that are damaged or of another board.
     pub unusable: Vec<String>,
 }
 
@@ -121,7 +115,7 @@ pub fn abandoned(folder: &Path, start: &Position, age: Duration, now: SystemTime
         let Ok(Some(file)) = claim(&path) else { continue };
         let journal = Journal { path, file };
         match last_state(&journal.path, start) {
-            // A clock that was set back makes a journal of the future.
+            // A clock set back makes a journal of the future.
             Some(state) if now.duration_since(state.written).unwrap_or_default() <= age => {
                 found.games.push((journal, state));
             }
@@ -135,7 +129,7 @@ pub fn abandoned(folder: &Path, start: &Position, age: Duration, now: SystemTime
 
 /// The last complete line of a journal of this board.
 fn last_state(path: &Path, start: &Position) -> Option<State> {
-    let text = crate::files::read_text(path, MAX_LENGTH).ok()?;
+    let text = crate::files::read_text(path, MAX_BYTES).ok()?;
     let complete = text.rsplit_once('\n')?.0;
     complete.lines().rev().find_map(|line| state(line, start))
 }

@@ -1,10 +1,9 @@
 //! The SAU Game Platform: `name?`, `new`, `move`, `error`, `end`, `quit`, on a 10x10 board with a clock
 //! for the whole game.
 //!
-//! A state machine ([`State`]; `protocol/README.md` prints its table). The search runs in a thread of its own and this
-//! loop stays at the input, so that `end`, `new` and `quit` are obeyed at once. Every search has a number; the answer
-//! of one that was stopped is dropped. Pondering is such a search without a deadline, in the opponent's time.
-//! [`reload`] goes on with a game after a crash.
+//! A state machine ([`State`]; `protocol/README.md` has its table). The search runs in the background, so that this loop
+//! obeys `end`, `new` and `quit` at once. Each search has a number; the result of a stopped one is dropped. Pondering is
+//! a search without a deadline. [`reload`] resumes a game after a crash.
 
 mod command;
 mod guesses;
@@ -13,11 +12,11 @@ mod overhead;
 mod reload;
 mod resume;
 
-use crate::conditions::Conditions;
 use crate::io::{Disconnected, Event};
 use crate::platform::Platform;
-use crate::session::{Game, Session, summary};
-use command::{Command, written};
+use crate::session::{GameSearch, Session, summary};
+use crate::setup::Setup;
+use command::{Command, format_move};
 use guesses::Guesses;
 use journal::Journal;
 use otrera::{Move, Report, Rules, Side, Size};
@@ -25,29 +24,27 @@ use resume::Resumed;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-/// The SAU Game Platform: a clock of 15 minutes for the whole game. Painting its window, reading the pipe by a timer
-/// and playing a sound to its end cost 0.24 to 0.5 s a move.
+/// The SAU Game Platform: 15 minutes for the game. Its window, pipe and sound cost 0.24 to 0.5 s a move.
 pub const PLATFORM: Platform = Platform {
     name: "SAU",
     speaker: "SAU",
     command: None,
     transcripts: &["sau"],
-    defaults: Conditions {
+    defaults: Setup {
         total_time: Some(Duration::from_secs(15 * 60)),
         move_overhead: Some(Duration::from_millis(400)),
-        ..Conditions::DESKTOP
+        ..Setup::DESKTOP
     },
     recognises,
     play,
 };
 
-/// How long we wait for `end` after a move that has decided the game: the two come together, but on a busy
-/// machine the thread that reads may be late with the second.
+/// Time to wait for `end` after a move that decides the game; on a busy machine it is read late.
 const END_FOLLOWS: Duration = Duration::from_millis(200);
 
 /// True if a line is a command of this platform.
 fn recognises(line: &str) -> bool {
-    // Strict about what follows: other programs write lines that begin with "new", "move" or "error" too.
+    // Strict about the rest of the line: other programs write lines with "new", "move" or "error" too.
     match Command::read(line, Size::STANDARD) {
         Some(Command::Name | Command::Quit | Command::Move(Some(_))) => true,
         Some(Command::New(_)) => line.split_ascii_whitespace().count() == 2,
@@ -55,49 +52,49 @@ fn recognises(line: &str) -> bool {
     }
 }
 
-/// Speaks with the platform until `quit` or the end of input.
+/// Plays until `quit` or the end of input.
 fn play(session: Session) -> Result<(), Disconnected> {
-    let mut engine = Engine::new(session);
+    let mut bot = SauBot::new(session);
     loop {
-        let deadline = match engine.state {
+        let deadline = match bot.state {
             State::Silent { ends, .. } => Some(ends),
             _ => None,
         };
-        let outcome = match engine.session.connection.events.next_by(deadline) {
-            None => engine.go_on_unasked(),
+        let outcome = match bot.session.connection.events.next_by(deadline) {
+            None => bot.go_on_unasked(),
             Some(Event::Closed) => break,
-            Some(Event::SearchEnded(number)) => engine.search_ended(number),
-            Some(Event::Line(line, arrived)) => match Command::read(&line, engine.size()) {
+            Some(Event::SearchEnded(number)) => bot.search_ended(number),
+            Some(Event::Line(line, arrived)) => match Command::read(&line, bot.size()) {
                 None => Ok(()),
                 Some(Command::Quit) => break,
-                Some(command) => engine.obey(command, arrived),
+                Some(command) => bot.obey(command, arrived),
             },
         };
         if outcome.is_err() {
             break;
         }
     }
-    engine.finish_game();
+    bot.finish_game();
     Ok(())
 }
 
-/// Where we are with the platform. `told` is false as long as it has said nothing about a game that we resumed.
+/// State of the protocol. `told` is false until the platform has sent a command in a resumed game.
 #[derive(Clone, Copy)]
 enum State {
-    /// No game has begun in this process: one that broke off may go on.
+    /// No game yet in this process; a broken-off one can be resumed.
     Loaded,
-    /// `name?` was answered, and a game that broke off goes on if no command comes before `ends`.
+    /// `name?` was answered; a broken-off game resumes if no command comes before `ends`.
     Silent { began: Instant, ends: Instant },
-    /// Our turn: a search for our move is under way.
+    /// Our turn: the search runs.
     Thinking { us: Side, told: bool, began: Instant },
-    /// The opponent's turn, or nobody's where we cannot move.
+    /// The opponent's turn, or we cannot move.
     Waiting { us: Side, told: bool },
     /// The game is over.
     Over,
 }
 
 impl State {
-    /// Our side and `told` in the game that is on.
+    /// Returns our side and `told` of the running game.
     fn game(self) -> Option<(Side, bool)> {
         match self {
             Self::Thinking { us, told, .. } | Self::Waiting { us, told } => Some((us, told)),
@@ -106,17 +103,17 @@ impl State {
     }
 }
 
-struct Engine {
+struct SauBot {
     session: Session,
     state: State,
-    /// The game to go on with, until the first game is over.
+    /// Game to resume, until the first game is over.
     resumed: Resumed,
-    /// The boards that are possible where the position is not known.
+    /// Possible games if the position is uncertain.
     guesses: Guesses,
     journal: Option<Journal>,
 }
 
-impl Engine {
+impl SauBot {
     fn new(mut session: Session) -> Self {
         overhead::apply(&mut session);
         resume::check_platform_dir(&session);
@@ -157,14 +154,14 @@ impl Engine {
         }
     }
 
-    /// A game begins, or goes on with this time left; `told` as in [`State`].
+    /// Starts a game, or resumes one with this time left; `told` as in [`State`].
     fn begin_game(&mut self, us: Side, told: bool, left: Option<Duration>) {
         self.session.begin_game(us);
         if let Some(left) = left {
             self.session.set_time_left(left);
         }
         self.state = State::Waiting { us, told };
-        self.journal = self.resumed.take_journal().or_else(|| {
+        self.journal = self.resumed.journal.take().or_else(|| {
             let created = Journal::create(self.session.settings.record_dir.as_deref()?);
             let problem =
                 |error| self.session.note("!!", &format!("no journal, so no resume after a crash: {error}"));
@@ -173,7 +170,7 @@ impl Engine {
         self.write_journal(None, true);
     }
 
-    /// Writes the game as it stands, with a move that has just come or is about to be sent, into the journal.
+    /// Writes the game to the journal, with a move just received or about to be sent.
     fn write_journal(&mut self, mv: Option<Move>, sent: bool) {
         let (Some((us, _)), Some(journal)) = (self.state.game(), &mut self.journal) else { return };
         let moves = [self.session.moves(), mv.as_slice()].concat();
@@ -186,10 +183,10 @@ impl Engine {
 
     fn opponent_moved(&mut self, mv: Option<Move>, arrived: Instant) -> Result<(), Disconnected> {
         if let State::Thinking { told: true, .. } = self.state {
-            // The platform sends no move now, so this is none.
+            // The platform sends no moves on our turn.
             return Ok(());
         }
-        // First of all: the platform says it only once. Should it prove to be none, it is written over.
+        // Record first: the platform sends a move only once. A bad one is overwritten below.
         self.session.announce(mv);
         self.write_journal(mv, true);
         let us = match self.state.game() {
@@ -200,14 +197,14 @@ impl Engine {
         let before_last = game.moves().iter().rev().nth(1).copied();
         let is_known = self.guesses.is_empty();
         if is_known && mv.is_some() && mv == before_last && game.position().side() != us {
-            // The same line twice: an amazon cannot leave the same square for the same square two turns running.
+            // The line came twice: no amazon can make the same move in two turns running.
             self.session.keep_record(None);
             self.write_journal(None, true);
             return Ok(());
         }
         if !self.follow_guesses(mv) && !self.follow_opponent(mv) {
-            // The platform lets no illegal move pass, so we have misread something. Any answer is
-            // better than to wait for a move that has already been made.
+            // The platform accepts no illegal move, so our position is wrong. Any answer is better than to wait for a
+            // move already made.
             self.session.note("!!", "a move that cannot be played here was left out");
             self.session.game().give_turn_to(us);
         }
@@ -219,13 +216,12 @@ impl Engine {
         self.think(arrived)
     }
 
-    /// Our move in the game to resume, as long as this one has gone the same way.
+    /// Returns our move in the game to resume, while this game has the same moves.
     fn resumed_move(&self) -> Option<Move> {
         self.resumed.moves.strip_prefix(self.session.moves())?.first().copied()
     }
 
-    /// Starts the search for our move, if we have any; it ends with the time of our turn, or when it is stopped. A move
-    /// of the game to resume is played at once.
+    /// Starts the search for our move, if we have one; plays a move of the game to resume at once.
     fn think(&mut self, began: Instant) -> Result<(), Disconnected> {
         let Some((us, told)) = self.state.game() else { return Ok(()) };
         let game = self.session.game();
@@ -237,14 +233,13 @@ impl Engine {
             return self.play(mv, began);
         }
         if decided {
-            // The platform ends such a game, and `end` will stop us. A referee that goes on all the same
-            // plays by the ordinary rules.
+            // The platform ends a decided game, and `end` stops us. A referee that goes on plays by the standard rules.
             self.session.game().set_rules(Rules::Standard);
         }
         let hold = if decided { END_FOLLOWS } else { Duration::ZERO };
         self.exclude_moves();
         let time = self.session.time_for_move();
-        let think = move |game: &mut Game, stop: &AtomicBool| {
+        let think = move |game: &mut GameSearch, stop: &AtomicBool| {
             let report = game.think(Some(began + time), stop);
             while began.elapsed() < hold && !stop.load(Ordering::Relaxed) {
                 std::thread::sleep(Duration::from_millis(2));
@@ -258,15 +253,15 @@ impl Engine {
         }
     }
 
-    /// Thinks in the opponent's time if that is wanted and there is something to think about.
+    /// Starts pondering, if it is on and the game is open.
     fn ponder(&mut self) {
         if self.session.settings.pondering && self.session.game().position().winner().is_none() {
-            // Without a thread for it there is no pondering.
-            let _ = self.session.search(Game::ponder);
+            // Without a thread it does not ponder.
+            let _ = self.session.search(GameSearch::ponder);
         }
     }
 
-    /// A search has ended by itself. Pondering does so when the game is proven.
+    /// Handles the end of a search that ended by itself. Pondering ends when the game is proven.
     fn search_ended(&mut self, number: u64) -> Result<(), Disconnected> {
         let (Some(report), State::Thinking { began, .. }) = (self.session.ended(number), self.state) else {
             return Ok(());
@@ -275,15 +270,16 @@ impl Engine {
         report.best.map_or(Ok(()), |mv| self.play(mv, began))
     }
 
-    /// Records our move, sends it, and only then plays it: pruning a large tree and waiting for the disk are done in the
-    /// opponent's time. Record first: after a crash an extra move can be undone, a missing one cannot.
+    /// Records our move, sends it and plays it.
     fn play(&mut self, mv: Move, began: Instant) -> Result<(), Disconnected> {
+        // Record first: after a crash an extra move can be undone, a missing one cannot.
         self.session.announce(Some(mv));
         self.write_journal(Some(mv), false);
-        let sent = self.session.send(&format!("move {}", written(mv, self.size())));
+        let sent = self.session.send(&format!("move {}", format_move(mv, self.size())));
         self.session.spend(began);
         self.write_journal(Some(mv), true);
         self.guesses.send(mv);
+        // In the opponent's time: pruning the tree and waiting for the disk.
         self.session.game().advance(mv);
         if let Some((us, told)) = self.state.game() {
             self.state = State::Waiting { us, told };
@@ -293,8 +289,7 @@ impl Engine {
         sent
     }
 
-    /// `error`: our last move was refused, the position stands as before it. A short search looks for another
-    /// one among those that have not been refused.
+    /// Handles `error`: takes our refused move back and searches another one.
     fn answer_refused(&mut self, arrived: Instant) -> Result<(), Disconnected> {
         let State::Waiting { us, .. } = self.state else { return Ok(()) };
         if self.session.game().position().side() == us {
@@ -308,9 +303,9 @@ impl Engine {
         self.think(arrived)
     }
 
-    /// The game is over or breaks off: no search goes on, and the record gets its result.
+    /// Ends the game: stops the search and writes the result to the record.
     fn finish_game(&mut self) {
-        // Under the platform's rules, also where the game has gone on beyond them.
+        // By the platform's rules, even if the game went on beyond them.
         let winner = self.session.game().position().with_rules(Rules::SelfBlocking).winner();
         if winner.is_some() {
             self.session.keep_record(winner);
@@ -318,7 +313,7 @@ impl Engine {
         if self.state.game().is_some() {
             self.resumed.discard();
         }
-        // Loaded stays: `end` without a game says nothing about one that broke off.
+        // `end` without a game keeps a broken-off game resumable.
         if !matches!(self.state, State::Loaded) {
             self.state = State::Over;
         }

@@ -1,22 +1,22 @@
-//! Learns the cost of a move on the platform's clock beside thinking, from a time that the operator has read there.
+//! Learns the overhead of a move on the platform's clock from a time that the operator reads there.
 
 use crate::files;
 use crate::session::Session;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The file beside the executable that keeps what was learned, in seconds.
+/// File beside the executable with the learned overhead, in seconds.
 const FILE: &str = "otrera-overhead.txt";
 
-/// More than any platform charges for a move: what exceeds it is a slip of the pen.
+/// Maximum of a learned overhead; more is a typing error.
 const MAX_LEARNED: Duration = Duration::from_millis(1500);
 
-/// Fewer moves of ours say too little about the cost of one.
+/// Minimum of our moves to learn from.
 const MIN_MOVES: usize = 5;
 
-/// Uses what was learned, if that is more than the settings say.
+/// Uses the learned overhead if it exceeds the settings.
 pub fn apply(session: &mut Session) {
-    let configured = session.conditions().move_overhead.unwrap_or_default();
+    let configured = session.setup().move_overhead.unwrap_or_default();
     let text = path().and_then(|path| files::read_text(&path, 100).ok());
     let seconds = text.and_then(|text| text.trim().parse::<f64>().ok());
     let learned = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
@@ -26,10 +26,10 @@ pub fn apply(session: &mut Session) {
     }
 }
 
-/// Learns from `resume-time-left`: our own count and the number of our moves give the cost that we missed in each.
+/// Learns from `resume-time-left`: its difference to our own count, shared out over our moves.
 pub fn learn(session: &mut Session, ours: Duration, moves: usize) {
     let Some(official) = session.settings.resume_time_left else { return };
-    let overhead = session.conditions().move_overhead.unwrap_or_default();
+    let overhead = session.setup().move_overhead.unwrap_or_default();
     let Some(learned) = learned(overhead, ours, official, moves) else { return };
     session.settings.move_overhead = Some(learned);
     let text = format!("{:.3}\n", learned.as_secs_f64());
@@ -44,9 +44,9 @@ pub fn learn(session: &mut Session, ours: Duration, moves: usize) {
     );
 }
 
-/// The overhead by a count of ours and the official time; `None` where that is not more, or cannot be true. Never less:
-/// the operator reads the time before the program is loaded, so it is a little too long.
+/// Returns the overhead by our count and the official time; `None` if it is implausible or no greater than before.
 fn learned(overhead: Duration, ours: Duration, official: Duration, moves: usize) -> Option<Duration> {
+    // Never less: the operator reads the time before the program is loaded, so it is a little too long.
     let missed = ours.checked_sub(official)?;
     let learned = overhead + missed / u32::try_from(moves).ok().filter(|_| moves >= MIN_MOVES)?;
     (learned > overhead && learned <= MAX_LEARNED).then_some(learned)

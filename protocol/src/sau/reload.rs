@@ -1,26 +1,26 @@
-//! A game that goes on although the program was loaded again: after a crash the platform keeps board and clock, and
-//! says `name?` and nothing else. What it does not tell is in the journal, and in the platform's own record.
+//! Resumes a game after a crash. The platform keeps board and clock, but sends only `name?`; the rest is in the journal
+//! and in the platform's own record.
 
-use super::command::written;
+use super::command::format_move;
 use super::guesses::Guesses;
 use super::resume::Resumed;
-use super::{Engine, State, overhead};
+use super::{SauBot, State, overhead};
 use crate::io::Disconnected;
 use otrera::{Move, Position, Side};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant, SystemTime};
 
-/// How long we wait for a command after `name?` before we go on with a game in which it is our turn.
+/// Silence after `name?` before we move unasked on our turn.
 const SILENCE: Duration = Duration::from_secs(2);
 
-/// The same on the opponent's turn: the total time divided by this, but at least [`SILENCE`].
+/// Part of the total time for that silence on the opponent's turn, at least [`SILENCE`].
 const LONG_SILENCE: u32 = 15;
 
-/// The longest search for the replies that the opponent is likely to have made. The loop waits for it.
+/// Maximum time of the search for likely replies; the loop waits for it.
 const MAX_REPLY_SEARCH: Duration = Duration::from_millis(400);
 
-impl Engine {
-    /// After `name?`: where the platform has begun a game that we are to go on with, it may say nothing more.
+impl SauBot {
+    /// Handles `name?`: with a game to resume it waits for a command in state [`State::Silent`].
     pub fn await_command(&mut self, arrived: Instant) {
         if !matches!(self.state, State::Loaded) {
             return;
@@ -37,17 +37,17 @@ impl Engine {
         }
     }
 
-    /// True if we are to move in the game to resume: our last move was not sent, or it is our turn after it.
+    /// True if we are to move in the game to resume, or to repeat our last move.
     fn is_our_turn(&self, position: &Position) -> bool {
-        self.resumed.side.is_none_or(|us| us == position.side()) || self.resumed.is_unsent()
+        self.resumed.side.is_none_or(|us| us == position.side()) || self.resumed.unsent
     }
 
     fn long_silence(&self) -> Duration {
-        SILENCE.max(self.session.conditions().total_time.unwrap_or_default() / LONG_SILENCE)
+        SILENCE.max(self.session.setup().total_time.unwrap_or_default() / LONG_SILENCE)
     }
 
-    /// The platform was silent: it goes on with the game and takes us to know that. On our turn we move. On the
-    /// opponent's its move was probably lost, and we move on one of the boards that are possible.
+    /// Resumes the game after the silence. On the opponent's turn its move was probably lost, so we move in a possible
+    /// position.
     pub fn go_on_unasked(&mut self) -> Result<(), Disconnected> {
         let State::Silent { began, .. } = self.state else { return Ok(()) };
         let is_known = self.resumed.follow_platform(&self.session);
@@ -63,7 +63,7 @@ impl Engine {
         self.enter(us, false, true, began);
         let (source, count) = (&self.resumed.source, self.resumed.moves.len());
         let left = self.session.time_left().as_secs_f64();
-        let turn = match (our_turn, self.resumed.is_unsent()) {
+        let turn = match (our_turn, self.resumed.unsent) {
             (_, true) => "our last move may not have been sent, so it is sent again unasked",
             (true, _) => "it is our turn, so we move unasked",
             _ => "the opponent's move was probably lost, so we move unasked",
@@ -79,33 +79,33 @@ impl Engine {
         self.think(Instant::now())
     }
 
-    /// Enters the game to resume: begins it, plays its moves but a last one that was not sent, and sets the clock.
-    /// `running` says that the clock has been ours since the journal was written; `asked` is when we were spoken to.
+    /// Starts the game to resume, plays its moves but an unsent last one, and sets the clock. `running`: our clock has run
+    /// since the journal's last line; `asked`: time of the platform's line.
     fn enter(&mut self, us: Side, told: bool, running: bool, asked: Instant) {
         let silence = asked.elapsed();
         let then = SystemTime::now().checked_sub(silence).unwrap_or(SystemTime::UNIX_EPOCH);
-        let total = self.session.conditions().total_time.unwrap_or_default();
+        let total = self.session.setup().total_time.unwrap_or_default();
         let left = self.resumed.time_left(&self.session, running, then).unwrap_or(total);
         if let Some(ours) = self.resumed.own_count(running, then) {
             overhead::learn(&mut self.session, ours, self.resumed.moves.len() / 2);
         }
-        let unsent = usize::from(self.resumed.is_unsent());
+        let unsent = usize::from(self.resumed.unsent);
         let played = self.resumed.moves.len().saturating_sub(unsent);
         let game = self.session.game();
         self.resumed.moves.iter().take(played).for_each(|&mv| game.advance(mv));
         self.begin_game(us, told, Some(left.saturating_sub(if running { silence } else { Duration::ZERO })));
     }
 
-    /// Collects the boards that are possible after our last move, on the opponent's turn.
+    /// Collects the possible games on the opponent's turn.
     fn guess_lost_reply(&mut self) {
         let time = (self.session.time_for_move() / 4).min(MAX_REPLY_SEARCH);
-        let sent = self.resumed.knows_sent();
+        let sent = self.resumed.crashed.is_some();
         let (start, moves) = (self.session.start, self.session.moves().to_vec());
         let report = self.session.game().think(Some(Instant::now() + time), &AtomicBool::new(false));
         self.guesses = Guesses::of_lost_reply(&start, &moves, &report, sent);
     }
 
-    /// Sets the game up as the likeliest guess has it. Once there is one guess the position is known.
+    /// Sets up the likeliest possible game. A single one is certain.
     fn follow_likeliest(&mut self, us: Side) {
         let Some(guess) = self.guesses.likeliest(us) else { return self.guesses.clear() };
         let moves = guess.moves.clone();
@@ -123,16 +123,16 @@ impl Engine {
             1 => "the position is known again".into(),
             count => format!("{count} boards are possible"),
         };
-        let last =
-            moves.last().map_or(String::new(), |&mv| format!(", the last move {}", written(mv, self.size())));
+        let last = moves
+            .last()
+            .map_or(String::new(), |&mv| format!(", the last move {}", format_move(mv, self.size())));
         self.session.note("--", &format!("{what}; likeliest: {} moves{last}", moves.len()));
         if self.guesses.len() == 1 {
             self.guesses.clear();
         }
     }
 
-    /// Where the position is not known: drops the boards on which the opponent's move is illegal. Returns false if
-    /// none is left.
+    /// Drops the possible games in which the opponent's move is illegal. Returns false if none is left.
     pub fn follow_guesses(&mut self, mv: Option<Move>) -> bool {
         let (Some(mv), Some((us, _))) = (mv, self.state.game()) else { return false };
         if self.guesses.is_empty() {
@@ -144,8 +144,8 @@ impl Engine {
         is_possible
     }
 
-    /// Where the position is not known: drops the boards on which our last move is legal. Returns false if none is
-    /// left, or the position was known.
+    /// Drops the possible games in which our refused move is legal. Returns false if none is left, or the position was
+    /// known.
     pub fn refuse_guesses(&mut self, us: Side) -> bool {
         if self.guesses.is_empty() && !self.guess_after_repeated_move() {
             return false;
@@ -157,8 +157,8 @@ impl Engine {
         is_possible
     }
 
-    /// Where we have sent the last move of the record again: the platform had it, and the reply to it was lost. Returns
-    /// false if we have not.
+    /// Collects the possible games if our repeated move was refused: the platform had it, and its reply was lost. Returns
+    /// false if we have repeated no move.
     fn guess_after_repeated_move(&mut self) -> bool {
         let is_repeated =
             matches!(self.state.game(), Some((_, false))) && self.resumed.moves == self.session.moves();
@@ -169,7 +169,7 @@ impl Engine {
         !self.guesses.is_empty()
     }
 
-    /// Keeps the search from moves that were refused, or are illegal on too many of the boards that are possible.
+    /// Excludes refused moves, and moves that are illegal in too many possible games.
     pub fn exclude_moves(&mut self) {
         if self.guesses.is_empty() {
             return self.session.exclude_refused();
@@ -178,8 +178,7 @@ impl Engine {
         self.session.game().exclude(&risky);
     }
 
-    /// Plays the opponent's move, if it can be played. In a game that we have resumed without being asked the
-    /// platform knows better than the record whose turn it was.
+    /// Plays the opponent's move if it is legal. In a game resumed unasked the platform overrides the record's turn.
     pub fn follow_opponent(&mut self, mv: Option<Move>) -> bool {
         let (Some(mv), Some((us, told))) = (mv, self.state.game()) else { return false };
         let position = *self.session.game().position();
@@ -195,7 +194,7 @@ impl Engine {
             if !self.moved_us(us, mv) {
                 return false;
             }
-            // What we have sent was not heard.
+            // The platform has ignored our move.
             self.session.note("!!", "the other side is ours");
             if position.side() != us {
                 self.session.game().take_back();
@@ -207,14 +206,14 @@ impl Engine {
         true
     }
 
-    /// True if this is a move of the side that we took for ours, where the record ends.
+    /// True if this is a legal move of our presumed side at the end of the record.
     fn moved_us(&mut self, us: Side, mv: Move) -> bool {
         let game = self.session.game();
         let at_end = if us == game.position().side() { Some(game.position()) } else { game.before_last() };
         at_end.is_some_and(|position| position.check(mv).is_ok())
     }
 
-    /// The platform begins anew: nothing came of the game that we have resumed unasked.
+    /// Drops a game resumed unasked, since the platform starts a new one.
     pub fn forget_unasked(&mut self) {
         if let Some((_, false)) = self.state.game() {
             self.session.discard_record();
@@ -225,30 +224,28 @@ impl Engine {
         }
     }
 
-    /// A move without `new` before it: the game goes on where the record to resume ends, if there is one.
-    /// Returns our side, which is White where nothing else is known.
+    /// Handles a move without `new`: enters the game to resume, if any. Returns our side, by default White.
     pub fn enter_resumed_game(&mut self, mv: Option<Move>, arrived: Instant) -> Side {
         self.resumed.find(&self.session, SystemTime::now());
-        // The move that comes may be the last one of the record, sent once more.
+        // The move can be the last one of the record, sent again.
         if mv.is_some() && self.resumed.moves.last() == mv.as_ref() {
             self.resumed.moves.pop();
         }
-        // The platform has answered it.
-        self.resumed.set_sent();
+        self.resumed.unsent = false;
         let position = self.resumed.position(&self.session);
         let fits = mv.is_some_and(|mv| position.check(mv).is_ok());
         let (us, told) = match self.resumed.side {
             Some(us) if !fits => (us, false),
             _ => (position.side().opponent(), true),
         };
-        // On the opponent's turn its clock has run.
+        // On the opponent's turn the opponent's clock has run.
         self.enter(us, told, position.side() == us, arrived);
         us
     }
 }
 
 impl Resumed {
-    /// The position after the moves.
+    /// Returns the position after the moves.
     pub fn position(&self, session: &crate::session::Session) -> Position {
         self.moves.iter().fold(session.start, |position, &mv| position.with_move(mv))
     }

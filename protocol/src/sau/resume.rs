@@ -1,5 +1,5 @@
-//! The game to go on with after a crash: from the journal of a crashed process, or from the record that `resume`
-//! names; and what the platform's own record adds.
+//! The game to resume after a crash: from the journal of the crashed process or the record that `resume` names, completed
+//! by the platform's own record.
 
 use super::journal::{self, Journal};
 use crate::options::Settings;
@@ -10,35 +10,35 @@ use otrera::{Move, Position, Side};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// How much later than the journal's last line the platform's own record is written, at most: it is one of this game.
+/// Time by which the platform's own record of this game can be older than the journal's last line.
 const RECORD_LAG: Duration = Duration::from_secs(10);
 
-/// Moves that the platform's own record can have beyond ours: one was made while we were away.
+/// Maximum of moves that the platform's own record has beyond ours.
 const MAX_MISSED: usize = 2;
 
-/// The platform's folder for its own records, in its own folder.
+/// Path of the platform's records in its folder.
 const MANUALS: [&str; 3] = ["chess manual", "亚马逊棋", "sgf"];
 
-/// A game to go on with.
+/// The game to resume.
 #[derive(Default)]
 pub struct Resumed {
-    /// Its moves, legal from the start.
+    /// Moves, legal from the start.
     pub moves: Vec<Move>,
-    /// Our side: what journal or `side` says, else the one whose team's name is ours, else unknown.
+    /// Our side by the journal, by `side` or by the team's name; else unknown.
     pub side: Option<Side>,
-    /// True if it can go on: there is something to go on from, and that names no winner.
+    /// True if there is a game without a winner.
     pub open: bool,
-    /// Its source, for the log.
+    /// Source, for the log.
     pub source: String,
-    /// True if our last move may not have been sent.
-    unsent: bool,
-    /// The state of the crashed process.
-    crashed: Option<journal::State>,
-    /// The journal of the crashed process, until the game goes on with it.
-    journal: Option<Journal>,
+    /// True if our last move was perhaps not sent.
+    pub unsent: bool,
+    /// State of the crashed process.
+    pub crashed: Option<journal::State>,
+    /// Journal of the crashed process, until the game takes it over.
+    pub journal: Option<Journal>,
 }
 
-/// Reports a `platform-dir` that is no folder, before it is needed.
+/// Logs a `platform-dir` that is no folder.
 pub fn check_platform_dir(session: &Session) {
     if let Some(folder) = session.settings.platform_dir.as_deref().filter(|folder| !folder.is_dir()) {
         session.note("!!", &format!("platform-dir {}: there is no such folder", folder.display()));
@@ -46,7 +46,7 @@ pub fn check_platform_dir(session: &Session) {
 }
 
 impl Resumed {
-    /// Reads the file that `resume` names, if there is one. The log says what was found in it.
+    /// Reads the file that `resume` names, if any, and logs the result.
     pub fn read(session: &Session) -> Self {
         let (settings, start) = (&session.settings, &session.start);
         let Some(file) = &settings.resume else { return Self::default() };
@@ -67,7 +67,7 @@ impl Resumed {
             Some(fields) => fields.get(3).is_some_and(|field| winners.contains(&field.trim())),
             None => moves.is_empty(),
         };
-        // Without a move of ours nothing could be repeated or follow.
+        // Without a move of ours there is nothing to repeat or to continue.
         let open = !decided && (!moves.is_empty() || side != Some(Side::White));
         let which = if games > 1 { format!(", the last of {games} games") } else { String::new() };
         let ours = side.map_or("nothing says which side is ours".into(), |side| format!("we are {side}"));
@@ -78,14 +78,13 @@ impl Resumed {
         Self { moves, side, open, source: format!("the game of {shown}"), ..Self::default() }
     }
 
-    /// Takes the newest game of a crashed process in the folder of records, unless the file that `resume` names is
-    /// newer. The log says which, or why none.
+    /// Takes the newest game of a crashed process in `record-dir`, unless the file of `resume` is newer. Logs the choice.
     pub fn find(&mut self, session: &Session, now: SystemTime) {
         let Some(folder) = session.settings.record_dir.as_deref().filter(|_| self.crashed.is_none()) else {
             return;
         };
-        // Both clocks: no game lasts longer.
-        let age = session.conditions().total_time.unwrap_or_default() * 2;
+        // No game lasts longer than both clocks.
+        let age = session.setup().total_time.unwrap_or_default() * 2;
         let journal::Abandoned { games: mut found, unusable } =
             journal::abandoned(folder, &session.start, age, now);
         for name in unusable {
@@ -137,8 +136,7 @@ impl Resumed {
         };
     }
 
-    /// Goes on with the platform's own record where that continues the game. Returns true if it says how the game
-    /// stands.
+    /// Adds the moves of the platform's own record. Returns true if that record is of this game.
     pub fn follow_platform(&mut self, session: &Session) -> bool {
         let written = self.crashed.as_ref().map(|state| state.written);
         let is_current = |path: &PathBuf| {
@@ -166,7 +164,7 @@ impl Resumed {
             return true;
         }
         let (Some((_, before)), false) = (self.moves.split_last(), moves.is_empty()) else { return false };
-        // Its mover is the side that is to move before it.
+        // The mover of the last move is the side to move before it.
         let is_ours = (before.len() % 2 == 0) == (us == Side::Black);
         if moves != before || !is_ours {
             return false;
@@ -176,39 +174,19 @@ impl Resumed {
         true
     }
 
-    /// Our clock now: what `resume-time-left` says, else our own count; `None` for the total time.
+    /// Returns our time left: `resume-time-left`, else our own count; `None` for the total time.
     pub fn time_left(&self, session: &Session, running: bool, now: SystemTime) -> Option<Duration> {
         session.settings.resume_time_left.or_else(|| self.own_count(running, now))
     }
 
-    /// What the crashed process had left on the clock, less the time since if that has been `running`.
+    /// Returns the crashed process's time left, less the time since if the clock is `running`.
     pub fn own_count(&self, running: bool, now: SystemTime) -> Option<Duration> {
         let state = self.crashed.as_ref()?;
         let since = now.duration_since(state.written).unwrap_or_default();
         Some(state.left.saturating_sub(if running { since } else { Duration::ZERO }))
     }
 
-    pub fn is_unsent(&self) -> bool {
-        self.unsent
-    }
-
-    /// The platform has answered our last move.
-    pub fn set_sent(&mut self) {
-        self.unsent = false;
-    }
-
-    /// True if a crashed process has said whether our last move was sent.
-    pub fn knows_sent(&self) -> bool {
-        self.crashed.is_some()
-    }
-
-    /// The journal, for the process that goes on with the game.
-    pub fn take_journal(&mut self) -> Option<Journal> {
-        self.journal.take()
-    }
-
-    /// A new game begins in place of one that broke off: the moves of the file that `resume` names are played again,
-    /// those of a crashed process are not.
+    /// Drops the game of a crashed process for a new game; the moves of the file of `resume` are played again.
     pub fn begin_anew(&mut self, session: &Session) {
         if self.crashed.is_some() {
             self.discard();
@@ -224,8 +202,8 @@ impl Resumed {
     }
 }
 
-/// The files that may be the platform's own record, the newest first: `Untitled.sgf`, or any in its folder for
-/// records, in `platform-dir`, the working folder, that of the executable, and two folders above each.
+/// Lists possible records of the platform, the newest first: `Untitled.sgf` or any in its folder for records, in
+/// `platform-dir`, the working folder, the executable's, and two folders above each.
 fn platform_records(platform: Option<&Path>) -> Vec<PathBuf> {
     let own = std::env::current_exe().ok().and_then(|path| Some(path.parent()?.to_owned()));
     let places = [platform.map(Path::to_owned), std::env::current_dir().ok(), own];
@@ -244,7 +222,7 @@ fn platform_records(platform: Option<&Path>) -> Vec<PathBuf> {
     dated.into_iter().rev().map(|(_, path)| path).collect()
 }
 
-/// Our side by the names of the teams in a header: the first is Black's.
+/// Finds our side by the teams' names in a header; the first is Black's.
 fn side_of(fields: &[&str], settings: &Settings) -> Option<Side> {
     let [_, black, white, ..] = fields else { return None };
     let plays = |side_name: &str, name: &str| side_name.trim() == ccgc::plain(name).trim();
@@ -256,9 +234,10 @@ fn side_of(fields: &[&str], settings: &Settings) -> Option<Side> {
     named(own_name(settings)).or_else(|| named(&settings.opponent).map(Side::opponent))
 }
 
-/// The text of the last game in a file that may hold several, its lines where they were, and how many games there
-/// are. Records begin with a header each. The platform's own file has no sign between two games: a game begins
-/// with a move of Black that cannot be played in the one before, but can at the start.
+/// Returns the text of the last game of a file, its line numbers kept, and the number of games.
+///
+/// Records begin with a header. The platform's own file has no separator: a game begins with a move of Black that is
+/// illegal in the game before but legal at the start.
 fn last_game(text: &str, start: &Position) -> (String, usize) {
     let lines: Vec<&str> = text.trim_start_matches('\u{feff}').lines().collect();
     let is_header = |line: &&str| ccgc::header_fields(line).is_some();
@@ -270,7 +249,7 @@ fn last_game(text: &str, start: &Position) -> (String, usize) {
     (text, headers.max(1) + games)
 }
 
-/// Where the last game begins in lines `Black: DJDDGD`, `White: …`, and how many come before it.
+/// Finds the first line of the last game in lines `Black: DJDDGD`, `White: …`, and the number of games before it.
 fn last_of_platform(lines: &[&str], start: &Position) -> (usize, usize) {
     let labelled = |(number, line): (usize, &&str)| {
         let text = line.trim();
@@ -288,7 +267,7 @@ fn last_of_platform(lines: &[&str], start: &Position) -> (usize, usize) {
             position = next;
             continue;
         }
-        // The first moves of a game may have been legal in the one before, if that was short.
+        // The first moves of a game can be legal in a short game before it.
         let from_start = |first: usize| {
             let game = played.get(first..=index)?.iter().try_fold(*start, &play)?;
             Some((first, game))

@@ -1,36 +1,36 @@
-//! A game with the search that follows it, which finds a legal move even where it fails.
+//! A game with its search, which finds a legal move even after a panic.
 
-use crate::conditions::Conditions;
 use crate::options::Settings;
+use crate::setup::Setup;
 use otrera::{Limits, Move, Position, Report, Resources, Rules, Search, Side};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// A game from its start, with the search that follows it.
-pub struct Game {
+/// A game from its start, with the search of its position.
+pub struct GameSearch {
     settings: Settings,
     resources: Resources,
     moves: Vec<Move>,
-    /// The positions before the last of these moves, as many as [`Game::advance`] has played.
+    /// Positions before the moves that [`GameSearch::advance`] has played.
     past: Vec<Position>,
     search: Search,
 }
 
-impl Game {
-    /// A game that begins at `start`.
-    pub fn new(settings: &Settings, conditions: Conditions, start: Position) -> Self {
-        let resources = conditions.resources(settings);
-        let search = Search::new(start, settings.params(), resources);
+impl GameSearch {
+    /// Starts a game at `start`.
+    pub fn new(settings: &Settings, setup: Setup, start: Position) -> Self {
+        let resources = setup.resources(settings);
+        let search = Search::new(start, settings.preset.params.clone(), resources);
         Self { settings: settings.clone(), resources, moves: Vec::new(), past: Vec::new(), search }
     }
 
-    /// The present position.
+    /// Returns the position.
     pub fn position(&self) -> &Position {
         self.search.position()
     }
 
-    /// The moves that led to the present position.
+    /// Returns the moves before the position.
     pub fn moves(&self) -> &[Move] {
         &self.moves
     }
@@ -48,28 +48,27 @@ impl Game {
         self.moves.pop()
     }
 
-    /// The position before the last move, where that was played here.
+    /// Returns the position before the last move, if [`Self::advance`] has played it.
     pub fn before_last(&self) -> Option<&Position> {
         self.past.last()
     }
 
-    /// Does not play these moves in the present position.
+    /// Excludes moves in this position.
     pub fn exclude(&mut self, moves: &[Move]) {
         self.search.exclude(moves);
     }
 
-    /// Lets this side move next, as if the other one had passed.
+    /// Makes this side move next, as if the other one had passed.
     pub fn give_turn_to(&mut self, side: Side) {
         self.search.set_position(self.position().with_side(side));
     }
 
-    /// Goes on under these rules.
+    /// Changes the rules.
     pub fn set_rules(&mut self, rules: Rules) {
         self.search.set_position(self.position().with_rules(rules));
     }
 
-    /// Puts the game into a position that was reached by `moves`. The tree is kept where these only go
-    /// on from the moves known so far.
+    /// Changes the game to `moves` and their `position`. Keeps the tree if they continue the game.
     pub fn follow(&mut self, moves: &[Move], position: Position) {
         for &mv in moves.strip_prefix(&self.moves[..]).unwrap_or_default() {
             if self.position().check(mv).is_err() {
@@ -82,13 +81,13 @@ impl Game {
         self.search.set_position(position);
     }
 
-    /// Thinks until `deadline`, or for the iterations of the settings, or until `stop` is raised. With a
-    /// single legal move it does not think at all.
+    /// Searches until `deadline`, for the iterations of the settings, or until `stop` is raised; a single legal move gets
+    /// one iteration.
     pub fn think(&mut self, deadline: Option<Instant>, stop: &AtomicBool) -> Report {
         self.search(&self.limits(deadline), stop, &mut |_| ())
     }
 
-    /// The limits of [`Self::think`].
+    /// Returns the limits of [`Self::think`].
     pub fn limits(&self, deadline: Option<Instant>) -> Limits {
         match self.settings.iterations {
             Some(count) => Limits::iterations(count),
@@ -97,20 +96,20 @@ impl Game {
         }
     }
 
-    /// Thinks about the present position until `stop` is raised or the game is proven, to know more when
-    /// the next move has been played.
+    /// Searches in the opponent's time, until `stop` is raised or the game is proven.
     pub fn ponder(&mut self, stop: &AtomicBool) -> Report {
         self.search(&Limits::default(), stop, &mut |_| ())
     }
 
-    /// The report of a single iteration, where there is no time or no thread for more.
-    pub fn glance(&mut self) -> Report {
+    /// Searches a single iteration, for want of time or of a thread.
+    pub fn single_iteration(&mut self) -> Report {
         self.search(&Limits::iterations(1), &AtomicBool::new(true), &mut |_| ())
     }
 
-    /// Thinks within these limits or until `stop` is raised, and reports on the way; at least
-    /// [`Limits::MIN_ITERATIONS`], also where the flag was raised before, since what it finds may be played. After a
-    /// search that panicked a new one of a single iteration still finds a legal move.
+    /// Searches within these limits or until `stop` is raised, and reports progress.
+    ///
+    /// Runs at least [`Limits::MIN_ITERATIONS`] even if `stop` is raised before, since the move may be played. After a
+    /// panic a new search of a single iteration finds a legal move.
     pub fn search(
         &mut self,
         limits: &Limits,
@@ -125,14 +124,15 @@ impl Game {
             }
             let late = Limits { iterations: Some(limits.min_iterations()), deadline: Some(Instant::now()) };
             let more = search.run(&late, &AtomicBool::new(false), progress);
-            // Where the outcome is proven no more iterations are made.
+            // A proven position gets no more iterations.
             if more.iterations > report.iterations { more } else { report }
         };
         match catch_unwind(AssertUnwindSafe(think)) {
             Ok(report) => report,
             Err(_) => {
                 let excluded = self.search.excluded().to_vec();
-                self.search = Search::new(*self.position(), self.settings.params(), self.resources);
+                self.search =
+                    Search::new(*self.position(), self.settings.preset.params.clone(), self.resources);
                 self.search.exclude(&excluded);
                 self.search.run(&Limits::iterations(1), stop, &mut |_| ())
             }
@@ -140,12 +140,12 @@ impl Game {
     }
 }
 
-/// The beginning of a message, at most 200 characters, for a place that holds one line.
+/// Returns the first 200 characters of a message as one line.
 pub fn in_one_line(message: &str) -> String {
     message.chars().map(|c| if c.is_control() { ' ' } else { c }).take(200).collect()
 }
 
-/// A proven result as a sentence without its full stop; `None` where nothing is proven.
+/// Formats a proven result as a clause; `None` if the result is open.
 pub fn verdict(report: &Report) -> Option<String> {
     let margin = match report.margin {
         None | Some(0) => String::new(),
@@ -155,7 +155,7 @@ pub fn verdict(report: &Report) -> Option<String> {
     report.proven.map(|winner| format!("{winner} is certain to win{margin}"))
 }
 
-/// A line about a report for logs and debug fields, at most `limit` bytes.
+/// Formats a report as a line for logs and debug fields, at most `limit` bytes.
 pub fn summary(report: &Report, limit: usize) -> String {
     let mut text = format!(
         "d={} n={} visits={} nodes={} {:.0}/s w={}",

@@ -1,39 +1,39 @@
-//! The machine of a platform's session: a game, the search of it in the background, its clock, the moves that were
-//! refused, its record. The protocols are loops around it that read commands and write answers.
+//! A session on a platform: game, background search, clock, refused moves and record. A protocol is a loop around it
+//! that reads commands and writes answers.
 
 mod game;
 mod task;
 
-pub use game::{Game, in_one_line, summary, verdict};
+pub use game::{GameSearch, in_one_line, summary, verdict};
 
-use crate::conditions::Conditions;
 use crate::io::{Connection, Disconnected};
 use crate::options::Settings;
 use crate::records::{RecordFile, own_name};
+use crate::setup::Setup;
 use otrera::{GameClock, Move, Position, Report, Rules, Side};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
-use task::{Outline, SearchTask};
+use task::{GameState, SearchTask};
 
-/// How long a search for a move in place of a refused one takes at most.
-const REPLACEMENT: Duration = Duration::from_millis(700);
+/// Maximum time for a move in place of a refused one.
+const MAX_REPLACEMENT: Duration = Duration::from_millis(700);
 
 /// A session on a platform.
 pub struct Session {
-    /// Lines in and out.
+    /// Input, output and log.
     pub connection: Connection,
-    /// What file, command line and platform have set.
+    /// Options of file, command line and platform.
     pub settings: Settings,
-    /// Where new games begin.
+    /// Start of new games.
     pub start: Position,
-    /// What the platform grants where the settings do not say.
-    defaults: Conditions,
-    /// Absent before it is first asked for, and while the search has it.
-    game: Option<Box<Game>>,
+    /// The platform's setup where the settings do not say.
+    defaults: Setup,
+    /// `None` before the first use and while a search runs.
+    game: Option<Box<GameSearch>>,
     state: State,
-    /// The number of the newest search.
+    /// Number of the newest search.
     searches: u64,
-    /// The game's tree is not what the settings now say, or not wanted any more.
+    /// True if the next game needs a new tree.
     outdated: bool,
     clock: GameClock,
     /// Our moves that the platform refused in the present position.
@@ -41,37 +41,37 @@ pub struct Session {
     record: Option<RecordFile>,
 }
 
-/// Whether a search is under way in the background.
+/// State of the background search.
 enum State {
     Idle,
     Searching(SearchTask),
 }
 
 impl Session {
-    /// A session that has not begun.
-    pub fn new(connection: Connection, settings: &Settings, defaults: Conditions) -> Self {
-        let conditions = defaults.with(settings);
+    /// Starts a session without a game.
+    pub fn new(connection: Connection, settings: &Settings, defaults: Setup) -> Self {
+        let setup = defaults.with(settings);
         Self {
             connection,
             settings: settings.clone(),
-            start: Position::start(conditions.size),
+            start: Position::start(setup.size),
             defaults,
             game: None,
             state: State::Idle,
             searches: 0,
             outdated: false,
-            clock: new_clock(conditions),
+            clock: new_clock(setup),
             refused: Vec::new(),
             record: None,
         }
     }
 
-    /// What holds in this session: the settings, else the platform's defaults.
-    pub fn conditions(&self) -> Conditions {
+    /// Returns the setup: the settings, else the platform's defaults.
+    pub fn setup(&self) -> Setup {
         self.defaults.with(&self.settings)
     }
 
-    /// Sends an answer of one or more lines in one piece.
+    /// Sends an answer of one or more lines in one write.
     pub fn send(&self, answer: &str) -> Result<(), Disconnected> {
         self.connection.output.send(answer)
     }
@@ -81,8 +81,8 @@ impl Session {
         self.connection.log.note(mark, text);
     }
 
-    /// The game. Of a search under way the result is dropped.
-    pub fn game(&mut self) -> &mut Game {
+    /// Returns the game. Stops a running search and drops its result.
+    pub fn game(&mut self) -> &mut GameSearch {
         if let Some(report) = self.stop() {
             self.note("--", &format!("stopped: {}", summary(&report, 1000)));
         }
@@ -94,15 +94,15 @@ impl Session {
         {
             self.note("!!", &problem);
         }
-        let new = || Box::new(Game::new(&self.settings, self.defaults, self.start));
+        let new = || Box::new(GameSearch::new(&self.settings, self.defaults, self.start));
         self.game.get_or_insert_with(new)
     }
 
-    /// The moves of the game, also while it is searched.
+    /// Returns the moves of the game, even during a search.
     pub fn moves(&self) -> &[Move] {
         match (&self.game, &self.state) {
             (Some(game), _) => game.moves(),
-            (None, State::Searching(task)) => task.moves(),
+            (None, State::Searching(task)) => &task.game.moves,
             (None, State::Idle) => &[],
         }
     }
@@ -115,11 +115,11 @@ impl Session {
 
 /// The background search.
 impl Session {
-    /// Starts `think` in the background; [`Event::SearchEnded`](crate::io::Event) tells of its end. Where the system
-    /// grants no thread, this returns the report of a single iteration.
+    /// Starts `think` in the background; its end sends [`Event::SearchEnded`](crate::io::Event). Returns the report of a
+    /// single iteration if the system grants no thread.
     pub fn search(
         &mut self,
-        think: impl FnOnce(&mut Game, &AtomicBool) -> Report + Send + 'static,
+        think: impl FnOnce(&mut GameSearch, &AtomicBool) -> Report + Send + 'static,
     ) -> Option<Report> {
         self.game();
         let game = self.game.take()?;
@@ -129,25 +129,19 @@ impl Session {
                 self.state = State::Searching(task);
                 None
             }
-            Err(outline) => Some(self.restore(&outline)),
+            Err(game) => Some(self.restore(&game)),
         }
     }
 
-    /// Whether a search is under way.
-    pub fn is_searching(&self) -> bool {
-        matches!(self.state, State::Searching(_))
-    }
-
-    /// The report of the search with this number, which has ended by itself; `None` if it is not the present one.
+    /// Returns the report of the search with this number, which has ended; `None` if another one runs.
     pub fn ended(&mut self, number: u64) -> Option<Report> {
         match &self.state {
-            State::Searching(task) if task.is(number) => self.stop(),
+            State::Searching(task) if task.number == number => self.stop(),
             _ => None,
         }
     }
 
-    /// Ends the search under way, if there is one, and takes its game back. Where it broke down the report is that
-    /// of a single iteration.
+    /// Stops the search, if one runs, and takes its game back. After a panic the report is that of a single iteration.
     pub fn stop(&mut self) -> Option<Report> {
         let State::Searching(task) = std::mem::replace(&mut self.state, State::Idle) else { return None };
         task.stop();
@@ -156,57 +150,55 @@ impl Session {
                 self.game = Some(game);
                 Some(report)
             }
-            Err(outline) => Some(self.restore(&outline)),
+            Err(game) => Some(self.restore(&game)),
         }
     }
 
-    /// Sets a lost game up again. Returns the report of a single iteration.
-    fn restore(&mut self, game: &Outline) -> Report {
+    /// Sets up a lost game again. Returns the report of a single iteration.
+    fn restore(&mut self, game: &GameState) -> Report {
         self.game().follow(&game.moves, game.position);
         self.exclude_refused();
-        self.game().glance()
+        self.game().single_iteration()
     }
 }
 
 /// The clock.
 impl Session {
-    /// How long to think about the next move: a fixed time, or a share of the time for the game. A move in place of a
-    /// refused one is found more quickly.
+    /// Returns the time for the next move: a fixed time or a share of the game's; less in place of a refused move.
     pub fn time_for_move(&mut self) -> Duration {
         let position = *self.game().position();
-        let time = self.conditions().move_time.unwrap_or_else(|| self.clock.time_for(&position));
-        if self.refused.is_empty() { time } else { time.min(REPLACEMENT) }
+        let time = self.setup().move_time.unwrap_or_else(|| self.clock.time_for(&position));
+        if self.refused.is_empty() { time } else { time.min(MAX_REPLACEMENT) }
     }
 
-    /// Charges the clock for a move that was sent just now.
+    /// Charges the clock for a move just sent.
     pub fn spend(&mut self, turn_began: Instant) {
-        self.clock.spend(turn_began.elapsed() + self.conditions().move_overhead.unwrap_or_default());
+        self.clock.spend(turn_began.elapsed() + self.setup().move_overhead.unwrap_or_default());
         self.note("--", &format!("{:.3} s left", self.clock.remaining().as_secs_f64()));
     }
 
-    /// Time left for the game.
+    /// Returns the time left for the game.
     pub fn time_left(&self) -> Duration {
         self.clock.remaining()
     }
 
     /// Sets the clock of this game; the next one begins with the total time.
     pub fn set_time_left(&mut self, left: Duration) {
-        let total = self.conditions().total_time.unwrap_or_default().max(left);
-        self.clock = new_clock(Conditions { total_time: Some(total), ..self.conditions() });
+        let total = self.setup().total_time.unwrap_or_default().max(left);
+        self.clock = new_clock(Setup { total_time: Some(total), ..self.setup() });
         self.clock.spend(total - left);
     }
 }
 
-/// A clock that holds back the overhead of a move, and half as much again in case a move costs more.
-fn new_clock(conditions: Conditions) -> GameClock {
-    let overhead = conditions.move_overhead.unwrap_or_default();
-    GameClock::new(conditions.total_time.unwrap_or_default()).with_overhead(overhead).with_spare(overhead / 2)
+/// Makes a clock that holds back the overhead of a move, and half as much again as a reserve.
+fn new_clock(setup: Setup) -> GameClock {
+    let overhead = setup.move_overhead.unwrap_or_default();
+    GameClock::new(setup.total_time.unwrap_or_default()).with_overhead(overhead).with_spare(overhead / 2)
 }
 
-/// Moves that the platform refuses.
+/// Refused moves.
 impl Session {
-    /// Remembers that the platform refused a move in the present position. When all have been refused, the round
-    /// begins again.
+    /// Remembers a move refused in this position. Starts again once every move has been refused.
     pub fn refuse(&mut self, mv: Option<Move>) {
         self.refused.extend(mv);
         let excluded = self.excluded().len();
@@ -215,30 +207,30 @@ impl Session {
         }
     }
 
-    /// Keeps the search from what was refused.
+    /// Excludes refused moves from the search.
     pub fn exclude_refused(&mut self) {
         let excluded = self.excluded();
         self.game().exclude(&excluded);
     }
 
-    /// The legal moves that are not to be tried: those refused, and all with a movement that was refused twice, for
-    /// something must stand in its way that we do not know of.
+    /// Lists the moves not to try: refused ones, and all with a movement that was refused twice.
     fn excluded(&mut self) -> Vec<Move> {
         if self.refused.is_empty() {
             return Vec::new();
         }
         let position = *self.game().position();
+        // Something unknown must stand in the way of a movement refused twice.
         let refusals = |mv: &Move| self.refused.iter().filter(|r| r.movement() == mv.movement()).count();
         let is_out = |mv: &Move| self.refused.contains(mv) || refusals(mv) >= 2;
         position.legal_moves().filter(is_out).collect()
     }
 }
 
-/// Games, and their records where the settings want them.
+/// Games and their records.
 impl Session {
-    /// A game begins in which this side is ours: the clock starts anew, and so does the record.
+    /// Starts clock and record of a game in which this side is ours.
     pub fn begin_game(&mut self, us: Side) {
-        self.clock = new_clock(self.conditions());
+        self.clock = new_clock(self.setup());
         let settings = &self.settings;
         let (ours, theirs) = (own_name(settings), settings.opponent.as_str());
         let names = if us == Side::Black { [ours, theirs] } else { [theirs, ours] };
@@ -247,7 +239,7 @@ impl Session {
         self.record = folder.map(|folder| RecordFile::new(folder, names, settings, &start));
     }
 
-    /// Goes back to the start. The record stays if there are moves in it.
+    /// Returns to the start. Keeps the record if it has moves.
     pub fn end_game(&mut self) {
         if self.game().moves().is_empty() {
             self.discard_record();
@@ -258,13 +250,13 @@ impl Session {
         self.game().follow(&[], start);
     }
 
-    /// Writes the record as the game stands.
+    /// Writes the record of the game.
     pub fn keep_record(&mut self, winner: Option<Side>) {
         let moves = self.moves().to_vec();
         self.write_record(|record| record.write(&moves, winner));
     }
 
-    /// Writes the record with a move that has just come or is about to be sent.
+    /// Writes the record with a move just received or about to be sent.
     pub fn announce(&mut self, mv: Option<Move>) {
         let moves = [self.moves(), mv.as_slice()].concat();
         self.write_record(|record| record.announce(&moves));
@@ -276,7 +268,7 @@ impl Session {
         }
     }
 
-    /// Removes the record: the game was none.
+    /// Removes the record.
     pub fn discard_record(&mut self) {
         if let Some(record) = self.record.take() {
             record.discard();
@@ -303,8 +295,7 @@ mod tests {
             started: Instant::now(),
         };
         let settings = Settings { memory: Some(1 << 20), threads: Some(1), ..Settings::default() };
-        let defaults =
-            Conditions { total_time: Some(TOTAL), move_overhead: Some(overhead), ..Conditions::DESKTOP };
+        let defaults = Setup { total_time: Some(TOTAL), move_overhead: Some(overhead), ..Setup::DESKTOP };
         Session::new(connection, &settings, defaults)
     }
 

@@ -1,6 +1,6 @@
-//! A search in a thread of its own, so that the loop of a protocol stays at the input.
+//! A search in a background thread, so that the loop of a protocol can read the input.
 
-use super::Game;
+use super::game::GameSearch;
 use crate::io::Event;
 use otrera::{Move, Position, Report};
 use std::sync::Arc;
@@ -8,69 +8,61 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::thread::{Builder, JoinHandle};
 
-/// A search under way. It holds the game until it has ended.
+/// A running search. It owns the game until it ends.
 pub struct SearchTask {
-    number: u64,
+    /// Number of the search.
+    pub number: u64,
     stop: Arc<AtomicBool>,
-    thread: JoinHandle<(Box<Game>, Report)>,
-    game: Outline,
+    thread: JoinHandle<(Box<GameSearch>, Report)>,
+    /// Moves and position of the game.
+    pub game: GameState,
 }
 
-/// What is known of a game that its thread has lost, or that found no thread.
-pub struct Outline {
-    /// The moves of the game.
+/// Moves and position of a game, to restore it if its thread panics or cannot start.
+pub struct GameState {
+    /// Moves of the game.
     pub moves: Vec<Move>,
-    /// Where it stands.
+    /// Position after them.
     pub position: Position,
 }
 
 impl SearchTask {
-    /// Starts `think`, which should return soon after its flag was raised; then [`Event::SearchEnded`] with this
-    /// number is sent.
+    /// Starts `think`, which must return soon after its flag is raised. Its end sends [`Event::SearchEnded`] with this
+    /// number.
     ///
     /// # Errors
-    /// The system grants no thread, and the game is lost with what should have run in it.
+    /// The system grants no thread; the game is lost, so its state is returned.
     pub fn start(
-        mut game: Box<Game>,
+        mut game: Box<GameSearch>,
         number: u64,
         events: Sender<Event>,
-        think: impl FnOnce(&mut Game, &AtomicBool) -> Report + Send + 'static,
-    ) -> Result<Self, Outline> {
+        think: impl FnOnce(&mut GameSearch, &AtomicBool) -> Report + Send + 'static,
+    ) -> Result<Self, GameState> {
         let stop = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stop);
-        let outline = Outline { moves: game.moves().to_vec(), position: *game.position() };
+        let state = GameState { moves: game.moves().to_vec(), position: *game.position() };
         let work = move || {
             let report = think(&mut game, &flag);
-            // A closed channel means that the program is ending.
+            // A closed channel means that the program ends.
             let _ = events.send(Event::SearchEnded(number));
             (game, report)
         };
         match Builder::new().name("search".into()).spawn(work) {
-            Ok(thread) => Ok(Self { number, stop, thread, game: outline }),
-            Err(_) => Err(outline),
+            Ok(thread) => Ok(Self { number, stop, thread, game: state }),
+            Err(_) => Err(state),
         }
     }
 
-    /// Whether this is the search with that number.
-    pub fn is(&self, number: u64) -> bool {
-        self.number == number
-    }
-
-    /// The moves of the game.
-    pub fn moves(&self) -> &[Move] {
-        &self.game.moves
-    }
-
-    /// Asks it to end.
+    /// Raises the flag that ends the search.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Waits for its end.
+    /// Waits for the end of the search.
     ///
     /// # Errors
-    /// It panicked, and the game is lost.
-    pub fn finish(self) -> Result<(Box<Game>, Report), Outline> {
+    /// The search panicked; the game is lost, so its state is returned.
+    pub fn finish(self) -> Result<(Box<GameSearch>, Report), GameState> {
         self.thread.join().map_err(|_| self.game)
     }
 }

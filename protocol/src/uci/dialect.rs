@@ -1,14 +1,13 @@
-//! UCI as text: what the commands say, and how moves, scores and boards are written.
+//! UCI as text: commands, moves, scores and boards in the dialect of Fairy-Stockfish's variant amazons.
 //!
-//! The dialect is Fairy-Stockfish's for its variant amazons: a move is `d1d7,d7g7`, the squares of the amazon
-//! and those of the arrow. Its White is the side that moves first, which is our Black.
+//! A move is `d1d7,d7g7`: the squares of the amazon, and those of the arrow. White moves first, so it is our Black.
 
 use crate::board::{self, Colours};
 use otrera::{Move, Position, Report, Side, Size, WinRate};
 use std::str::FromStr;
 use std::time::Duration;
 
-/// A command of the user interface. Unknown ones, and those that need no action, are not here.
+/// A command of the interface. Unknown commands are ignored.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Command {
     Uci,
@@ -18,7 +17,7 @@ pub enum Command {
         name: String,
         value: String,
     },
-    /// Where the game began (`None`: at the start of the variant) and its moves.
+    /// Start of the game (`None`: of the variant) and its moves.
     Position {
         fen: Option<String>,
         moves: Vec<String>,
@@ -26,7 +25,7 @@ pub enum Command {
     Go(Go),
     PonderHit,
     Stop,
-    /// `d`: show the position.
+    /// `d`: display the position.
     Display,
     Quit,
 }
@@ -34,19 +33,19 @@ pub enum Command {
 /// The arguments of `go`.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Go {
-    /// Do not answer before `stop`.
+    /// Answer only after `stop`.
     pub infinite: bool,
-    /// Do not answer before `ponderhit` or `stop`.
+    /// Answer only after `ponderhit` or `stop`.
     pub ponder: bool,
     pub move_time: Option<Duration>,
-    /// What is left on the clocks, the first mover's first.
+    /// Time left, the first player's first.
     pub clocks: [Option<Duration>; 2],
     pub increments: [Duration; 2],
     pub moves_to_go: Option<u32>,
-    /// Iterations.
+    /// Maximum iterations.
     pub nodes: Option<u64>,
     pub depth: Option<usize>,
-    /// Count the move sequences of this length instead.
+    /// Depth to count move sequences instead.
     pub perft: Option<u32>,
 }
 
@@ -81,7 +80,7 @@ impl Command {
     }
 }
 
-/// The words before the first `keyword` and those after it.
+/// Splits words at the first `keyword`.
 fn split_at<'a>(keyword: &str, mut words: impl Iterator<Item = &'a str>) -> [Vec<&'a str>; 2] {
     let before = words.by_ref().take_while(|&word| word != keyword).collect();
     [before, words.collect()]
@@ -114,12 +113,12 @@ fn number<T: FromStr>(word: Option<&str>) -> Option<T> {
     word?.parse().ok()
 }
 
-/// Clocks that have run over are sent as negative numbers.
+/// Reads milliseconds; an overrun clock is negative and counts as zero.
 fn milliseconds(word: Option<&str>) -> Option<Duration> {
     number::<i64>(word).map(|number| Duration::from_millis(number.max(0).unsigned_abs()))
 }
 
-/// The name of the variant on a board of this size.
+/// Returns the variant's name for a board size.
 pub fn variant(size: Size) -> String {
     match size {
         Size::STANDARD => "amazons".into(),
@@ -127,33 +126,33 @@ pub fn variant(size: Size) -> String {
     }
 }
 
-/// The sizes there are, the standard one first.
+/// Lists the board sizes, the standard one first.
 pub fn sizes() -> impl Iterator<Item = Size> {
     (4..=10).rev().filter_map(Size::new)
 }
 
-/// A move.
-pub fn written(mv: Move) -> String {
+/// Formats a move.
+pub fn format_move(mv: Move) -> String {
     format!("{}{},{}{}", mv.from, mv.to, mv.to, mv.arrow)
 }
 
-/// What is left out of reports, and what is not.
+/// Content of the `info` lines.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown {
-    /// How many of the best moves are told of.
+    /// Number of moves (`MultiPV`).
     pub lines: usize,
-    /// Whether the winning rate is told too, as `wdl`.
+    /// True to add the winning rate as `wdl`.
     pub winning_rate: bool,
 }
 
-/// The depth of a report, in moves.
+/// Returns the depth of a report, in moves.
 pub fn depth(report: &Report) -> usize {
-    // The expected moves may come from a deeper search before this one.
+    // A deeper earlier search can have found the principal variation.
     report.depth.max(report.principal_variation.len())
 }
 
-/// The `info` lines of a report about a position in which this side is to move.
-pub fn info(report: &Report, side: Side, shown: Shown) -> String {
+/// Formats the `info` lines of a report with this side to move.
+pub fn format_info(report: &Report, side: Side, shown: Shown) -> String {
     if report.best.is_none() {
         return "info depth 0 score mate 0".into();
     }
@@ -166,7 +165,7 @@ pub fn info(report: &Report, side: Side, shown: Shown) -> String {
     );
     let line = |number: usize, moves: &[Move], rate: WinRate, proven: Option<Side>| {
         let score = score(rate, proven.map(|winner| winner == side), shown.winning_rate);
-        let moves: Vec<String> = moves.iter().map(|&mv| written(mv)).collect();
+        let moves: Vec<String> = moves.iter().map(|&mv| format_move(mv)).collect();
         let pv = moves.join(" ");
         format!("info depth {} multipv {number} score {score} {effort} pv {pv}", depth(report))
     };
@@ -181,27 +180,27 @@ pub fn info(report: &Report, side: Side, shown: Shown) -> String {
     lines.join("\n")
 }
 
-/// A proven result, for the side to move, with the margin where it is known.
+/// Formats a proven result for the side to move, with its margin if known.
 fn verdict(report: &Report, side: Side) -> Option<String> {
     let result = if report.proven? == side { "win" } else { "loss" };
     let margin = report.margin.map_or(String::new(), |margin| format!(", margin at least {margin}"));
     Some(format!("info string proven {result}{margin}"))
 }
 
-/// The score of a position that is proven to be won, though not in how many moves.
+/// Score of a proven win.
 const WON: f64 = 20_000.0;
 
-/// The greatest score of a position that is not proven.
-const UNPROVEN: f64 = 2_000.0;
+/// Maximum score of a position without a proof.
+const MAX_UNPROVEN: f64 = 2_000.0;
 
-/// A winning rate as a score: `cp 100` is won ten times in sixteen, `400 log10(w / (1 - w))` in general.
-/// A proven win is no `mate`, because the proof does not say how far away the end is.
+/// Formats a winning rate w as a score of `400 log10(w / (1 - w))`: `cp 100` is 64 %. A proven win is no `mate`, since the
+/// proof does not count the moves.
 fn score(WinRate(rate): WinRate, proven: Option<bool>, with_rate: bool) -> String {
     let rate = f64::from(rate);
     let centipawns = match proven {
         Some(true) => WON,
         Some(false) => -WON,
-        None => (400.0 * (rate / (1.0 - rate)).log10()).clamp(-UNPROVEN, UNPROVEN),
+        None => (400.0 * (rate / (1.0 - rate)).log10()).clamp(-MAX_UNPROVEN, MAX_UNPROVEN),
     };
     let mut text = format!("cp {}", centipawns.round() as i32);
     if with_rate {
@@ -211,17 +210,17 @@ fn score(WinRate(rate): WinRate, proven: Option<bool>, with_rate: bool) -> Strin
     text
 }
 
-/// The end of a search: the move to play, and the answer to it that is expected.
-pub fn best_move(report: &Report) -> String {
+/// Formats the best move and the ponder move.
+pub fn format_best_move(report: &Report) -> String {
     let Some(best) = report.best else { return "bestmove (none)".into() };
     match report.principal_variation.get(1) {
-        Some(&answer) => format!("bestmove {} ponder {}", written(best), written(answer)),
-        None => format!("bestmove {}", written(best)),
+        Some(&answer) => format!("bestmove {} ponder {}", format_move(best), format_move(answer)),
+        None => format!("bestmove {}", format_move(best)),
     }
 }
 
-/// The board as the letters of its FEN, and the FEN.
-pub fn display(position: &Position) -> String {
+/// Formats the board with the letters of its FEN, and the FEN.
+pub fn format_board(position: &Position) -> String {
     let letter = |square| match board::piece(position, square) {
         'B' => 'Q',
         'W' => 'q',
@@ -233,14 +232,14 @@ pub fn display(position: &Position) -> String {
     format!("{rows}\n\nFen: {}", position.to_fen())
 }
 
-/// The number of move sequences of this length (at least 1), by their first move.
-pub fn perft(position: &Position, depth: u32) -> String {
+/// Counts the move sequences of this length (at least 1) by first move.
+pub fn format_perft(position: &Position, depth: u32) -> String {
     let mut text = String::new();
     let mut sum = 0;
     for mv in position.legal_moves() {
         let count = otrera::perft(&position.with_move(mv), depth.saturating_sub(1));
         sum += count;
-        text += &format!("{}: {count}\n", written(mv));
+        text += &format!("{}: {count}\n", format_move(mv));
     }
     format!("{text}\nNodes searched: {sum}\n")
 }
@@ -284,26 +283,6 @@ mod tests {
     }
 
     #[test]
-    fn positions_are_a_start_and_moves() {
-        let position = |fen: Option<&str>, moves: &[&str]| {
-            let moves = moves.iter().map(|&mv| mv.to_owned()).collect();
-            Some(Command::Position { fen: fen.map(str::to_owned), moves })
-        };
-        assert_eq!(Command::read("position startpos"), position(None, &[]));
-        assert_eq!(
-            Command::read("position startpos moves d1d7,d7g7 a7a6,a6a7"),
-            position(None, &["d1d7,d7g7", "a7a6,a6a7"])
-        );
-        assert_eq!(
-            Command::read("position fen q2q/4/4/Q2Q w - - 0 1 moves"),
-            position(Some("q2q/4/4/Q2Q w - - 0 1"), &[])
-        );
-        for nonsense in ["position", "position moves d1d7,d7g7", "position 4/4/4/4", "", "Go", "xyzzy"] {
-            assert_eq!(Command::read(nonsense), None, "{nonsense}");
-        }
-    }
-
-    #[test]
     fn scores_are_odd_finite_and_rise_with_the_winning_rate() {
         let cp = |rate: f32| -> i32 {
             score(WinRate(rate), None, false).strip_prefix("cp ").unwrap().parse().unwrap()
@@ -322,11 +301,11 @@ mod tests {
     #[test]
     fn moves_and_boards_are_those_of_fairy_stockfish() {
         let mv: Move = "d1-d7/g7".parse().unwrap();
-        assert_eq!(written(mv), "d1d7,d7g7");
-        let shown = display(&Position::standard().with_move(mv));
+        assert_eq!(format_move(mv), "d1d7,d7g7");
+        let shown = format_board(&Position::standard().with_move(mv));
         assert!(shown.contains("\n  7  q . . Q . . * . . q\n"), "{shown}");
         assert!(shown.ends_with("\n\nFen: 3q2q3/10/10/q2Q2*2q/10/10/Q8Q/10/10/6Q3 b - - 1 1"), "{shown}");
-        let counted = perft(&Position::standard(), 1);
+        let counted = format_perft(&Position::standard(), 1);
         assert!(counted.ends_with("\n\nNodes searched: 2176\n") && counted.contains("\nd1d7,d7g7: 1\n"));
     }
 }

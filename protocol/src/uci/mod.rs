@@ -1,96 +1,189 @@
 //! UCI in Fairy-Stockfish's amazons dialect, for graphical interfaces and engine matches.
 //!
-//! The search runs in a thread of its own and this loop stays at the input. It also keeps the time: at the
-//! deadline, at `stop` and before the next `go` it raises the flag of the search, waits for its end and sends
-//! `bestmove`, so that every `go` is answered exactly once. `protocol/README.md` says what to expect when.
+//! The search runs in the background; this loop reads the input and keeps the time. At the deadline, at `stop` and before
+//! the next `go` it stops the search and sends `bestmove`, so that every `go` has exactly one answer.
 
 mod dialect;
 mod timing;
 
-use crate::conditions::Conditions;
 use crate::io::{Disconnected, Event};
 use crate::options;
 use crate::platform::Platform;
-use crate::session::{Game, Session, in_one_line};
+use crate::session::{GameSearch, Session, in_one_line};
+use crate::setup::Setup;
 use dialect::{Command, Go, Shown};
-use otrera::{Limits, Move, Params, Position, Report, Side};
+use otrera::{Limits, Move, Params, Position, Report, Resources, Side};
+use std::fmt;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use timing::time_for;
 
-/// UCI: its interfaces set board, threads and memory by options and send the clocks with each `go`. The overhead
-/// is held back from every time.
+/// UCI: the interface sets board, threads and memory by options and sends the clocks with each `go`.
 pub const PLATFORM: Platform = Platform {
     name: "UCI",
     speaker: "a UCI interface",
-    command: Some(("uci", "UCI (Fairy-Stockfish's variant amazons) from the first line on")),
+    command: Some(("uci", "speak UCI (Fairy-Stockfish's variant amazons)")),
     transcripts: &["uci"],
-    defaults: Conditions { move_overhead: Some(Duration::from_millis(10)), ..Conditions::DESKTOP },
+    defaults: Setup { move_overhead: Some(Duration::from_millis(10)), ..Setup::DESKTOP },
     recognises,
     play,
 };
 
-/// The most overhead that can be asked for, in milliseconds.
+/// Maximum of `Move Overhead`, in milliseconds.
 const MAX_OVERHEAD: u64 = (options::MAX_OVERHEAD * 1000.0) as u64;
 
-/// The most lines of analysis that can be asked for.
+/// Maximum of `MultiPV`.
 const MAX_LINES: u64 = 500;
 
-/// Whether a line is the greeting of this protocol.
+/// True for the greeting of this protocol.
 fn recognises(line: &str) -> bool {
     line.trim() == "uci"
 }
 
-/// Speaks with the interface until `quit` or the end of input.
+/// Plays until `quit` or the end of input.
 fn play(session: Session) -> Result<(), Disconnected> {
-    let mut engine = Engine::new(session);
+    let mut bot = UciBot::new(session);
     loop {
-        let deadline = engine.pending.as_ref().and_then(|go| go.deadline);
-        match engine.session.connection.events.next_by(deadline) {
-            None => engine.conclude()?,
-            Some(Event::SearchEnded(number)) => engine.search_ended(number)?,
-            Some(Event::Closed) => return engine.conclude(),
+        let deadline = bot.pending.as_ref().and_then(|go| go.deadline);
+        match bot.session.connection.events.next_by(deadline) {
+            None => bot.conclude()?,
+            Some(Event::SearchEnded(number)) => bot.search_ended(number)?,
+            Some(Event::Closed) => return bot.conclude(),
             Some(Event::Line(line, arrived)) => match Command::read(&line) {
-                Some(Command::Quit) => return engine.conclude(),
-                Some(command) => engine.obey(command, arrived)?,
+                Some(Command::Quit) => return bot.conclude(),
+                Some(command) => bot.obey(command, arrived)?,
                 None => {}
             },
         }
     }
 }
 
-/// A `go` that is not answered yet.
+/// A `go` without an answer yet.
 struct PendingGo {
-    /// The side to move.
+    /// Side to move.
     side: Side,
-    /// The answer is not wanted before `stop`, or `ponderhit`.
+    /// True to answer only after `stop`.
     infinite: bool,
+    /// True to answer only after `ponderhit` or `stop`.
     ponder: bool,
     /// Time for the move, from `go` or, when pondering, from `ponderhit`.
     time: Option<Duration>,
     deadline: Option<Instant>,
-    /// What the search has found; `None` as long as it goes on.
+    /// Report of the search; `None` while it runs.
     report: Option<Report>,
 }
 
-struct Engine {
+struct UciBot {
     session: Session,
     shown: Shown,
-    /// The game as `position` told it: its moves, and where it stands. The session knows where it began.
+    /// Moves of `position`; the session has the start.
     moves: Vec<Move>,
+    /// Position after these moves.
     position: Position,
     pending: Option<PendingGo>,
 }
 
-impl Engine {
+/// Type, default and valid values of an option.
+enum Kind {
+    Spin(u64, u64, u64),
+    Check(bool),
+    Combo(String, Vec<String>),
+    Button,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Spin(default, min, max) => write!(f, "spin default {default} min {min} max {max}"),
+            Self::Check(default) => write!(f, "check default {default}"),
+            Self::Combo(default, values) => write!(f, "combo default {default} var {}", values.join(" var ")),
+            Self::Button => f.write_str("button"),
+        }
+    }
+}
+
+/// An option of UCI: its name, its kind, and how it is set from a valid or an invalid value.
+type OptionOfUci = (&'static str, fn(&UciBot) -> Kind, fn(&mut UciBot, &str) -> Result<(), String>);
+
+/// All options, in the order of the answer to `uci`.
+const OPTIONS: [OptionOfUci; 9] = [
+    (
+        "UCI_Variant",
+        |bot| {
+            let variants = dialect::sizes().map(dialect::variant).collect();
+            Kind::Combo(dialect::variant(bot.session.setup().size), variants)
+        },
+        UciBot::set_variant,
+    ),
+    (
+        "Threads",
+        |bot| Kind::Spin(bot.resources().threads as u64, 1, options::cores() as u64),
+        |bot, value| bot.set_search("threads", value),
+    ),
+    (
+        "Hash",
+        |bot| Kind::Spin(bot.resources().memory as u64 >> 20, 1, options::MAX_MEMORY),
+        |bot, value| bot.set_search("memory", value),
+    ),
+    (
+        "Clear Hash",
+        |_| Kind::Button,
+        |bot, _| {
+            bot.session.forget_tree();
+            Ok(())
+        },
+    ),
+    // The interface says with each `go` whether to ponder.
+    ("Ponder", |_| Kind::Check(false), |_, _| Ok(())),
+    (
+        "MultiPV",
+        |bot| Kind::Spin(bot.shown.lines as u64, 1, MAX_LINES),
+        |bot, value| {
+            bot.shown.lines = options::number(value, 1, MAX_LINES)? as usize;
+            Ok(())
+        },
+    ),
+    (
+        "Move Overhead",
+        |bot| Kind::Spin(bot.overhead().as_millis() as u64, 0, MAX_OVERHEAD),
+        |bot, value| {
+            let overhead = Duration::from_millis(options::number(value, 0, MAX_OVERHEAD)?);
+            bot.session.settings.move_overhead = Some(overhead);
+            Ok(())
+        },
+    ),
+    (
+        "UCI_ShowWDL",
+        |bot| Kind::Check(bot.shown.winning_rate),
+        |bot, value| {
+            bot.shown.winning_rate = value.parse().map_err(|_| "valid are true, false")?;
+            Ok(())
+        },
+    ),
+    (
+        "Preset",
+        |bot| {
+            let preset = bot.session.settings.preset.text.split(',').next().unwrap_or_default();
+            Kind::Combo(preset.to_ascii_lowercase(), Params::NAMED.map(|(name, _)| name.into()).into())
+        },
+        |bot, value| bot.set_search("preset", value),
+    ),
+];
+
+impl UciBot {
     fn new(session: Session) -> Self {
         let shown = Shown { lines: 1, winning_rate: false };
         Self { shown, moves: Vec::new(), position: session.start, pending: None, session }
     }
 
-    /// What is held back from every time.
+    /// Time held back from every limit.
     fn overhead(&self) -> Duration {
-        self.session.conditions().move_overhead.unwrap_or_default()
+        self.session.setup().move_overhead.unwrap_or_default()
+    }
+
+    fn resources(&self) -> Resources {
+        self.session.setup().resources(&self.session.settings)
     }
 
     fn obey(&mut self, command: Command, arrived: Instant) -> Result<(), Disconnected> {
@@ -98,7 +191,7 @@ impl Engine {
             Command::Uci => {
                 self.session.send(&self.introduction())?;
                 let problems = std::mem::take(&mut self.session.connection.problems);
-                problems.iter().try_for_each(|problem| self.complain(Err(in_one_line(problem))))
+                problems.iter().try_for_each(|problem| self.report(Err(in_one_line(problem))))
             }
             Command::IsReady => self.session.send("readyok"),
             Command::NewGame => {
@@ -107,93 +200,68 @@ impl Engine {
             }
             Command::SetOption { name, value } => {
                 let outcome = self.set_option(&name, &value);
-                self.complain(outcome.map_err(|problem| format!("option {}: {problem}", shortened(&name))))
+                self.report(outcome)
             }
             Command::Position { fen, moves } => {
                 let outcome = self.set_position(fen.as_deref(), &moves);
-                self.complain(outcome.map_err(|problem| format!("position: {problem}")))
+                self.report(outcome.map_err(|problem| format!("position: {problem}")))
             }
             Command::Go(go) => {
                 self.conclude()?;
                 match go.perft {
-                    Some(depth) => self.session.send(&dialect::perft(&self.position, depth)),
+                    Some(depth) => self.session.send(&dialect::format_perft(&self.position, depth)),
                     None => self.think(&go, arrived),
                 }
             }
             Command::PonderHit => self.ponder_hit(arrived),
             Command::Stop => self.conclude(),
-            Command::Display => self.session.send(&dialect::display(&self.position)),
+            Command::Display => self.session.send(&dialect::format_board(&self.position)),
             Command::Quit => Ok(()),
         }
     }
 
-    /// Tells of a problem, if there is one.
-    fn complain(&self, outcome: Result<(), String>) -> Result<(), Disconnected> {
+    /// Reports a problem, if there is one.
+    fn report(&self, outcome: Result<(), String>) -> Result<(), Disconnected> {
         match outcome {
             Ok(()) => Ok(()),
             Err(problem) => self.session.send(&format!("info string {problem}")),
         }
     }
 
-    /// The answer to `uci`: name and options.
+    /// Formats the answer to `uci`: name and options.
     fn introduction(&self) -> String {
-        let settings = &self.session.settings;
-        let (name, version) = (&settings.name, env!("CARGO_PKG_VERSION"));
-        let resources = self.session.conditions().resources(settings);
-        let (threads, cores) = (resources.threads, options::cores());
-        let (memory, most_memory) = (resources.memory >> 20, options::MAX_MEMORY);
-        let variant = dialect::variant(self.session.conditions().size);
-        let variants = dialect::sizes().map(dialect::variant).collect::<Vec<_>>().join(" var ");
-        let preset = settings.preset.split(',').next().unwrap_or_default().to_ascii_lowercase();
-        let presets = Params::NAMED.map(|(name, _)| name).join(" var ");
-        let Shown { lines, winning_rate } = self.shown;
-        let overhead = self.overhead().as_millis();
-        format!(
-            "id name {name} {version}\nid author the Otrera authors\n\
-             option name UCI_Variant type combo default {variant} var {variants}\n\
-             option name Threads type spin default {threads} min 1 max {cores}\n\
-             option name Hash type spin default {memory} min 1 max {most_memory}\n\
-             option name Clear Hash type button\n\
-             option name Ponder type check default false\n\
-             option name MultiPV type spin default {lines} min 1 max {MAX_LINES}\n\
-             option name Move Overhead type spin default {overhead} min 0 max {MAX_OVERHEAD}\n\
-             option name UCI_ShowWDL type check default {winning_rate}\n\
-             option name Preset type combo default {preset} var {presets}\n\
-             uciok"
-        )
+        let (name, version) = (&self.session.settings.name, env!("CARGO_PKG_VERSION"));
+        let option = |(name, kind, _): OptionOfUci| format!("option name {name} type {}\n", kind(self));
+        let options = OPTIONS.map(option).concat();
+        format!("id name {name} {version}\nid author the Otrera authors\n{options}uciok")
     }
 
-    /// Changes an option; the message of an error says what is valid.
+    /// Sets an option.
+    ///
+    /// # Errors
+    /// The option, its value and the valid values.
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), String> {
-        match name.to_ascii_lowercase().as_str() {
-            "uci_variant" => self.set_variant(value)?,
-            "threads" => self.set_search("threads", value)?,
-            "hash" => self.set_search("memory", value)?,
-            "preset" => self.set_search("preset", value)?,
-            "clear hash" => self.session.forget_tree(),
-            "multipv" => self.shown.lines = options::number(value, 1, MAX_LINES)? as usize,
-            "move overhead" => {
-                let overhead = Duration::from_millis(options::number(value, 0, MAX_OVERHEAD)?);
-                self.session.settings.move_overhead = Some(overhead);
+        let Some((_, kind, set)) = OPTIONS.into_iter().find(|(known, ..)| known.eq_ignore_ascii_case(name))
+        else {
+            return Err(format!("option {}: there is no such option", shortened(name)));
+        };
+        let outcome = match kind(self) {
+            Kind::Spin(_, min, max) if value.trim().parse::<u64>().is_err() => {
+                Err(format!("valid is a whole number from {min} to {max}"))
             }
-            "uci_showwdl" => {
-                self.shown.winning_rate = value.parse().map_err(|_| "valid are true, false")?;
-            }
-            // Whether to ponder is up to the interface, which says so with each `go`.
-            "ponder" => {}
-            _ => return Err("there is no such option".into()),
-        }
-        Ok(())
+            _ => set(self, value),
+        };
+        outcome.map_err(|problem| format!("option {} value {}: {problem}", shortened(name), shortened(value)))
     }
 
-    /// Changes a setting with which the search begins anew.
+    /// Changes a setting that needs a new search.
     fn set_search(&mut self, setting: &str, value: &str) -> Result<(), String> {
-        self.session.settings.set(setting, value)?;
+        self.session.settings.set(setting, value, Path::new(""))?;
         self.session.forget_tree();
         self.session.settings.cap_threads().map_or(Ok(()), Err)
     }
 
-    /// Another board, with the pieces at its start.
+    /// Changes the board and sets up its start.
     fn set_variant(&mut self, name: &str) -> Result<(), String> {
         let Some(size) = dialect::sizes().find(|&size| dialect::variant(size) == name) else {
             let valid: Vec<String> = dialect::sizes().map(dialect::variant).collect();
@@ -203,41 +271,40 @@ impl Engine {
         self.set_position(None, &[])
     }
 
-    /// Sets up a position. A start that cannot be read changes nothing; of the moves those before the first
-    /// one that cannot be played count, as with Fairy-Stockfish.
+    /// Sets up a position. Like Fairy-Stockfish it plays the moves before the first bad one.
     ///
     /// # Errors
-    /// What cannot be read or played; or the position is set up, and the preset's weights are for other boards.
+    /// A FEN that cannot be read, which changes nothing; a bad move; or a preset for other boards.
     fn set_position(&mut self, fen: Option<&str>, moves: &[String]) -> Result<(), String> {
         self.position = match fen {
             Some(fen) => Position::from_fen(fen).map_err(|error| error.to_string())?,
-            None => Position::start(self.session.conditions().size),
+            None => Position::start(self.session.setup().size),
         };
         self.session.start = self.position;
         self.moves.clear();
         for text in moves {
             let mv: Move = text.parse().map_err(|error| format!("{error}"))?;
-            self.position =
-                self.position.try_play(mv).map_err(|error| format!("{}: {error}", dialect::written(mv)))?;
+            let next = self.position.try_play(mv);
+            self.position = next.map_err(|error| format!("{}: {error}", dialect::format_move(mv)))?;
             self.moves.push(mv);
         }
         self.session.settings.check_board(self.position.size())
     }
 
-    /// `go`: begins to think about the position.
+    /// Starts the search of `go`.
     fn think(&mut self, go: &Go, arrived: Instant) -> Result<(), Disconnected> {
         let time = if go.infinite { None } else { time_for(go, &self.position, self.overhead()) };
         let forced = time.is_some() && self.position.legal_moves().nth(1).is_none();
         let iterations = if forced { Some(1) } else { go.nodes };
         let deadline = if go.ponder { None } else { time.and_then(|time| arrived.checked_add(time)) };
-        // The search looks at its clock too: on a busy machine that is one change of threads less.
+        // The search has the deadline too: on a busy machine that saves a switch of threads.
         let limits = Limits { iterations, deadline };
         let (output, shown) = (self.session.connection.output.clone(), self.shown);
         let (side, depth) = (self.position.side(), go.depth.unwrap_or(usize::MAX));
-        let think = move |game: &mut Game, stop: &AtomicBool| {
+        let think = move |game: &mut GameSearch, stop: &AtomicBool| {
             game.search(&limits, stop, &mut |report| {
-                // Should nobody read any more, the loop at the input finds out.
-                let _ = output.send(&dialect::info(report, side, shown));
+                // If the reader is gone, the loop at the input notices.
+                let _ = output.send(&dialect::format_info(report, side, shown));
                 if dialect::depth(report) >= depth {
                     stop.store(true, Ordering::Relaxed);
                 }
@@ -250,7 +317,7 @@ impl Engine {
         self.answer_if_due()
     }
 
-    /// The opponent has played the expected move: from now on the clock counts.
+    /// Starts the clock: the opponent has played the ponder move.
     fn ponder_hit(&mut self, arrived: Instant) -> Result<(), Disconnected> {
         if let Some(go) = self.pending.as_mut().filter(|go| go.ponder) {
             go.ponder = false;
@@ -259,10 +326,10 @@ impl Engine {
         self.answer_if_due()
     }
 
-    /// A search has ended by itself.
+    /// Handles the end of a search that ended by itself.
     fn search_ended(&mut self, number: u64) -> Result<(), Disconnected> {
         if let (Some(report), Some(go)) = (self.session.ended(number), &mut self.pending) {
-            self.session.send(&dialect::info(&report, go.side, self.shown))?;
+            self.session.send(&dialect::format_info(&report, go.side, self.shown))?;
             go.report = Some(report);
         }
         self.answer_if_due()
@@ -275,20 +342,20 @@ impl Engine {
         }
     }
 
-    /// Ends the search there may be, and answers.
+    /// Stops the search, if one runs, and answers the pending `go`.
     fn conclude(&mut self) -> Result<(), Disconnected> {
         let Some(go) = self.pending.take() else { return Ok(()) };
         if let Some(report) = self.session.stop() {
-            self.session.send(&dialect::info(&report, go.side, self.shown))?;
-            return self.session.send(&dialect::best_move(&report));
+            self.session.send(&dialect::format_info(&report, go.side, self.shown))?;
+            return self.session.send(&dialect::format_best_move(&report));
         }
-        go.report.map_or(Ok(()), |report| self.session.send(&dialect::best_move(&report)))
+        go.report.map_or(Ok(()), |report| self.session.send(&dialect::format_best_move(&report)))
     }
 }
 
-/// The beginning of a name, for messages.
-fn shortened(name: &str) -> String {
-    format!("{:?}", name.chars().take(40).collect::<String>())
+/// Quotes the first 40 characters.
+fn shortened(text: &str) -> String {
+    format!("{:?}", text.chars().take(40).collect::<String>())
 }
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
-//! How long a `go` lets us think.
+//! Thinking time of a `go`.
 
 use super::dialect::Go;
 use otrera::{GameClock, Position};
 use std::time::Duration;
 
-/// Time to think about a move, `None` without a limit. From a clock with `left` on it after the overhead it is
+/// Returns the time for a move; `None` without a limit. With `left` on the clock after the overhead it is
 ///
 /// `min(max(share, left / (movestogo + 1)) + 3/4 increment, left / 2)`
 ///
-/// with the share that [`GameClock`] gives to a game without a time control.
+/// where [`GameClock`] gives the share of a game without a time control.
 pub fn time_for(go: &Go, position: &Position, overhead: Duration) -> Option<Duration> {
     if let Some(time) = go.move_time {
         return Some(time.saturating_sub(overhead));
@@ -16,10 +16,10 @@ pub fn time_for(go: &Go, position: &Position, overhead: Duration) -> Option<Dura
     let side = position.side().index();
     let left = (*go.clocks.get(side)?)?.saturating_sub(overhead);
     let increment = go.increments.get(side).copied().unwrap_or_default();
-    // One move more than there are to the control: a reserve, which is added to the next one.
+    // One move more than to the time control: a reserve.
     let to_control = go.moves_to_go.map_or(Duration::ZERO, |moves| left / moves.saturating_add(1));
     let share = GameClock::new(left).with_overhead(overhead).time_for(position).max(to_control);
-    // Without a reserve beyond the increment one moment of a busy machine loses on time.
+    // A quarter of the increment stays as a reserve for a busy machine.
     Some((share + increment * 3 / 4).min(left / 2))
 }
 
@@ -65,7 +65,6 @@ mod tests {
         }
     }
 
-    /// The same is left after the overhead of this move; what those to come cost is not there to be thought in.
     #[test]
     fn the_overhead_of_the_moves_to_come_is_held_back() {
         let start = Position::standard();

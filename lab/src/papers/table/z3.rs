@@ -83,7 +83,7 @@ fn search_speeds(threads: usize, time: Duration) -> Vec<String> {
     let line = |(name, mode): (&str, Parallel)| {
         let speed = speed(mode);
         format!(
-            "search, --parallel {name}, {threads} threads: {speed:.0} iterations/s, {:.2} of off",
+            "search, parallel={name}, {threads} threads: {speed:.0} iterations/s, {:.2} of off",
             speed / serial
         )
     };

@@ -1,4 +1,4 @@
-//! The position that a command is asked about: a board's start, a FEN, moves, or a game out of a file.
+//! The position that options name: a start, a FEN, moves, or a game of a file.
 
 use crate::cli::CommandLine;
 use crate::files;
@@ -6,38 +6,44 @@ use otrera::record::{self, ccgc};
 use otrera::{GameRecord, Move, Position, Size};
 use std::path::Path;
 
-/// More than any file of records has that a person wants to look into.
+/// Maximum size of a file of records, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// The position that `--fen` or `--size` asks for.
+/// Returns the position of `--fen` or `--size`.
+///
+/// # Errors
+/// The FEN cannot be read.
 pub fn start(options: &CommandLine) -> Result<Position, String> {
-    match &options.fen {
+    match &options.own.fen {
         Some(fen) => Position::from_fen(fen).map_err(|error| format!("--fen: {error}")),
         None => Ok(Position::start(options.settings.size.unwrap_or(Size::STANDARD))),
     }
 }
 
-/// The position that `--fen`, `--size`, `--moves`, `--record`, `--game` and `--ply` ask for, and the move that led to it.
+/// Returns the position of `--fen`, `--size`, `--moves`, `--record`, `--game` and `--ply`, and the move before it.
+///
+/// # Errors
+/// Options that contradict each other, a file that cannot be read, or an illegal move.
 pub fn position(options: &CommandLine) -> Result<(Position, Option<Move>), String> {
-    let game = match (&options.moves, &options.record) {
-        (Some(_), Some(_)) => return Err("--moves and --record: one of them says which game".into()),
-        (None, Some(_)) if options.fen.is_some() => {
-            return Err("--fen and --record: a record says where its game began".into());
+    let game = match (&options.own.moves, &options.own.record) {
+        (Some(_), Some(_)) => return Err("--moves and --record: use one of them".into()),
+        (None, Some(_)) if options.own.fen.is_some() => {
+            return Err("--fen and --record: a record has its own start".into());
         }
-        (_, None) if options.game.is_some() => {
-            return Err("--game: there is no --record to choose from".into());
+        (_, None) if options.own.game.is_some() => {
+            return Err("--game needs --record".into());
         }
         (Some(text), None) => {
             let moves = ccgc::read_moves(text).map_err(|error| format!("--moves: {error}"))?;
             GameRecord::new("", "", start(options)?).with_moves(&moves)
         }
         (None, Some(file)) => {
-            recorded(file, options.game).map_err(|problem| format!("{}: {problem}", file.display()))?
+            recorded(file, options.own.game).map_err(|problem| format!("{}: {problem}", file.display()))?
         }
         (None, None) => GameRecord::new("", "", start(options)?),
     };
     let positions = game.positions();
-    let ply = options.ply.unwrap_or(game.moves.len());
+    let ply = options.own.ply.unwrap_or(game.moves.len());
     match (positions.get(ply), game.first_illegal()) {
         (Some(&position), _) => {
             Ok((position, ply.checked_sub(1).and_then(|last| game.moves.get(last)).map(|played| played.mv)))
@@ -49,7 +55,7 @@ pub fn position(options: &CommandLine) -> Result<(Position, Option<Move>), Strin
     }
 }
 
-/// One game of a file, by its number from 1.
+/// Reads one game of a file, by its number from 1.
 fn recorded(file: &Path, number: Option<usize>) -> Result<GameRecord, String> {
     let text = files::read_text(file, MAX_BYTES).map_err(|error| error.to_string())?;
     let games = record::read(&text).map_err(|error| error.to_string())?;

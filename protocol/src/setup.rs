@@ -1,32 +1,31 @@
-//! The conditions of play: board, resources and time, as a platform grants them or as the settings say.
+//! Setup of play: board, resources and time, as the platform grants or the settings say.
 
 use crate::BOTZONE_ONLY;
 use crate::options::{Settings, cores};
 use otrera::{Resources, Size};
 use std::time::{Duration, SystemTime};
 
-/// What holds where the settings do not say otherwise. Times are `None` where the platform has no such clock, or
-/// tells of it with each move.
+/// Board, resources and time. A time is `None` if the platform has no such clock, or sends it with each move.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Conditions {
+pub struct Setup {
     /// The board.
     pub size: Size,
-    /// Threads that think; `None` for all cores.
+    /// Search threads; `None` for all cores.
     pub threads: Option<usize>,
     /// Bytes for the tree.
     pub memory: usize,
     /// Time for each move.
     pub move_time: Option<Duration>,
-    /// Time for the first move of a match, where that is another one.
+    /// Time for the first move of a match, if it differs.
     pub first_move_time: Option<Duration>,
     /// Time for all moves of one side.
     pub total_time: Option<Duration>,
-    /// What a move costs on the platform's clock beside our thinking.
+    /// Cost of a move on the platform's clock beside our thinking.
     pub move_overhead: Option<Duration>,
 }
 
-impl Conditions {
-    /// A machine to oneself and a board of the championships, without a clock.
+impl Setup {
+    /// A machine of our own and the standard board, without a clock.
     pub const DESKTOP: Self = Self {
         size: Size::STANDARD,
         threads: None,
@@ -37,8 +36,7 @@ impl Conditions {
         move_overhead: None,
     };
 
-    /// The conditions with what the settings say in place of the defaults. A time for each move is one for the
-    /// first as well.
+    /// Replaces defaults by the settings. `move_time` counts for the first move too.
     pub fn with(self, settings: &Settings) -> Self {
         Self {
             size: settings.size.unwrap_or(self.size),
@@ -51,7 +49,7 @@ impl Conditions {
         }
     }
 
-    /// What these conditions say of a setting, for `--help`; `None` where it is none of theirs.
+    /// Formats the default of an option for help; `None` if it is not in the setup.
     pub fn of_setting(&self, name: &str) -> Option<String> {
         let seconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64().to_string());
         match name {
@@ -68,7 +66,7 @@ impl Conditions {
         }
     }
 
-    /// What the search may use. Without a seed in the settings it comes from the time.
+    /// Returns the resources of the search; without `seed` in the settings the seed comes from the time.
     pub fn resources(self, settings: &Settings) -> Resources {
         let Self { threads, memory, .. } = self.with(settings);
         let seed = settings.seed.unwrap_or_else(seed_from_time);
@@ -76,7 +74,7 @@ impl Conditions {
     }
 }
 
-/// Nobody should be able to foresee the games of a competition.
+// Unpredictable, so that no opponent can prepare a game.
 fn seed_from_time() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let process = if BOTZONE_ONLY { 0 } else { std::process::id() };
