@@ -1,9 +1,8 @@
 #!/bin/sh
-# scripts/build_web.sh PAGE.html: the page with the engine in it (`make web`). Where Rust's library for WebAssembly is
-# missing, rustup brings it.
+# scripts/build_web.sh PAGE.html: builds the page with the engine in it (`make web`). Installs Rust's WebAssembly target
+# with rustup if it is missing.
 #
-# The engine is built twice, with WebAssembly's 128-bit SIMD and without, as a browser that lacks it refuses the whole
-# module.
+# Builds the engine twice, with and without 128-bit SIMD: a browser without SIMD refuses a module that uses it.
 set -eu
 cd "$(dirname "$0")/.."
 page=$1

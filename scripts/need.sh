@@ -1,6 +1,6 @@
 #!/bin/sh
-# scripts/need.sh PROGRAM...: names every one of these programs that is missing, with the command that brings it,
-# and fails if one is. Nothing is installed here.
+# scripts/need.sh PROGRAM...: prints the install command of every missing program, and fails if one is missing. Installs
+# nothing.
 
 failed=0
 for program; do

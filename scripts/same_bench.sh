@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds Otrera four ways (debug, release, static Linux, Windows) and checks that all of them print the
-# recorded behaviour checksum. The Windows build is run under Wine; --without-windows leaves it out.
+# Builds Otrera four ways (debug, release, static Linux, Windows) and checks that each prints the recorded behaviour
+# checksum. Runs the Windows build under Wine; --without-windows skips it.
 set -eu
 cd "$(dirname "$0")/.."
 
