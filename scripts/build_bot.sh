@@ -19,8 +19,8 @@ case $host in
 esac
 
 if ! has_library "$target" && command -v rustup >/dev/null; then
-    say "Rust's library for $target is missing; this brings it:  rustup target add $target"
-    rustup target add "$target" || say "rustup could not bring it"
+    say "Rust's library for $target is missing; this installs it:  rustup target add $target"
+    rustup target add "$target" || say "rustup could not install it"
 fi
 kind="static"
 if [ "$target" = "$host" ]; then
@@ -41,8 +41,8 @@ fi
 if [ "$profile" = botzone ]; then
     source="$(rustc --print sysroot)/lib/rustlib/src/rust/library"
     if ! [ -d "$source" ] && command -v rustup >/dev/null; then
-        say "the source of Rust's library is missing; this brings it:  rustup component add rust-src"
-        rustup component add rust-src || say "rustup could not bring it"
+        say "the source of Rust's library is missing; this installs it:  rustup component add rust-src"
+        rustup component add rust-src || say "rustup could not install it"
     fi
     if [ -d "$source" ]; then
         export RUSTC_BOOTSTRAP=1 CARGO_UNSTABLE_BUILD_STD=std,panic_unwind CARGO_UNSTABLE_BUILD_STD_FEATURES=

@@ -13,7 +13,7 @@ for program; do
         i686-w64-mingw32-gcc) bringing="sudo apt-get install gcc-mingw-w64-i686" ;;
         *) bringing="sudo apt-get install $program" ;;
     esac
-    echo "make: $program is missing; this brings it:  $bringing" >&2
+    echo "make: $program is missing; this installs it:  $bringing" >&2
     failed=1
 done
 exit $failed

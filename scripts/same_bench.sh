@@ -23,7 +23,7 @@ echo "recorded $recorded, debug $debug, release $release, static $static"
 
 [ "${1-}" = --without-windows ] && exit 0
 command -v wine >/dev/null || {
-    echo "Wine is missing; this brings it:  sudo apt-get install wine" >&2
+    echo "Wine is missing; this installs it:  sudo apt-get install wine" >&2
     exit 1
 }
 make --silent windows
