@@ -1,14 +1,13 @@
 # Otrera's builds. `make help` lists the targets.
 #
-# What is missing and belongs to Rust comes through rustup, which is said; all else that is missing is named,
-# with the command that brings it.
+# Missing parts of Rust are installed by rustup. For any other missing tool the command that installs it is printed.
 
-# The targets for Windows 7, of which Rust distributes no compiled library: the usual ones import functions
-# that came with Windows 8 and 10. RUSTC_BOOTSTRAP lets the stable compiler build the library from source.
+# Targets for Windows 7: the usual ones import functions of Windows 8 and 10. Rust distributes no compiled library for
+# them; RUSTC_BOOTSTRAP lets the stable compiler build it from source.
 WINDOWS := x86_64-win7-windows-gnu
 WINDOWS_32 := i686-win7-windows-gnu
 build-windows = RUSTC_BOOTSTRAP=1 CARGO_ENCODED_RUSTFLAGS="$$(scripts/rustflags.sh)" cargo build -Zbuild-std=std,panic_unwind --release --locked --package otrera-bot --target
-# `make EXE=name` puts the bot under that name beside this file, as engine test farms expect.
+# `make EXE=name` builds the bot under that name beside this file, as engine test farms expect.
 EXE     ?= dist/otrera
 PLAY_TIME ?= 0.2
 FUZZ_SECONDS ?= 60
@@ -22,19 +21,19 @@ bot: ## the bot, a static Linux executable: dist/otrera
 	@scripts/need.sh cargo cc
 	@scripts/build_bot.sh $(EXE)
 
-quick: ## the bot for daily work, sooner built and a fifth slower: dist/otrera-quick
+quick: ## the bot for daily work, built faster, a fifth slower: dist/otrera-quick
 	@scripts/need.sh cargo cc
 	@cargo build --profile quick --locked --package otrera-bot
 	@mkdir -p dist
 	@cp -f $${CARGO_TARGET_DIR:-target}/quick/otrera dist/otrera-quick
 
-botzone: ## the bot as one C++ source that Botzone's editor takes: dist/botzone.cpp
+botzone: ## the bot as one C++ source for Botzone: dist/botzone.cpp
 	@scripts/need.sh cargo cc python3
 	@python3 -B scripts/botzone_weights.py src/eval/weights/fitted.json $${CARGO_TARGET_DIR:-target}/botzone-weights
 	@OTRERA_WEIGHTS="$$(realpath $${CARGO_TARGET_DIR:-target}/botzone-weights)" RUSTFLAGS="$$RUSTFLAGS --cfg few_kernels --cfg botzone_only -Cstrip=symbols" scripts/build_bot.sh dist/otrera-botzone botzone
 	@python3 -B packaging/botzone/make_botzone.py dist/otrera-botzone dist/botzone.cpp
 
-windows: ## the same for Windows 7 and newer: dist/otrera.exe
+windows: ## the bot for Windows 7 and newer: dist/otrera.exe
 	@scripts/need.sh cargo cc x86_64-w64-mingw32-gcc
 	@$(need-std-source)
 	$(build-windows) $(WINDOWS)
@@ -49,10 +48,10 @@ sau: ## the folder for the SAU Game Platform: dist/otrera-sau.zip
 		target/$(WINDOWS_32)/release/otrera.exe=otrera32.exe \
 		packaging/sau/otrera.toml packaging/sau/README.txt LICENSE=LICENSE.txt
 
-test-sau: sau ## tests of that folder, under Wine
+test-sau: sau ## tests the folder for the SAU platform under Wine
 	@scripts/tests.sh packaging
 
-web: ## the page to play and analyse in a browser, engine included: dist/otrera.html
+web: ## the page to play and analyse in a browser: dist/otrera.html
 	@scripts/need.sh cargo cc python3
 	@scripts/build_web.sh dist/otrera.html
 
@@ -67,29 +66,29 @@ play: ## builds the bot and shows one game of it against itself
 	@scripts/build_bot.sh $(EXE)
 	scripts/selfplay.sh --engine $(EXE) --protocol json --time $(PLAY_TIME) --show board
 
-test: ## all tests but those with Ray and a browser, and a list of those that were skipped
+test: ## all tests except those with Ray or a browser
 	@scripts/need.sh cargo cc python3
 	@scripts/tests.sh rust scripts botzone
 
-test-all: ## all tests; lists first what they fetch (Ray, 285 MB)
+test-all: ## all tests; first lists its downloads (Ray, 285 MB)
 	@scripts/need.sh cargo cc python3
 	@scripts/tests.sh rust scripts botzone ray browser
 
-fuzz: ## fuzzes everything that reads text, FUZZ_SECONDS (60) a target
+fuzz: ## fuzzes everything that reads text, FUZZ_SECONDS (60) for each target
 	@scripts/need.sh cargo cc cargo-fuzz
 	scripts/fuzz.sh $(FUZZ_SECONDS)
 
-faults: bot ## FAULT_GAMES (24) games while things go wrong around the bot
+faults: bot ## plays FAULT_GAMES (24) games under faults such as kills, noise and a full disk
 	scripts/faults.sh --engine $(EXE) --games $(FAULT_GAMES)
 
-mutants: ## which of MUTANTS_SHARD (0/100) of all small changes to search and protocols the tests miss
+mutants: ## mutation tests of search and protocols, MUTANTS_SHARD (0/100) of all
 	@scripts/need.sh cargo cc cargo-mutants
 	cargo mutants --baseline skip --timeout 600 --shard $(MUTANTS_SHARD) --sharding round-robin
 
 bench: bot ## behaviour checksum and speed of the bot
 	$(EXE) bench
 
-same-bench: bot ## checks that debug, release, static and Windows builds search as recorded
+same-bench: bot ## checks that debug, release, static and Windows builds have the recorded Bench
 	scripts/same_bench.sh
 
 lint: ## formatting, clippy and documentation, warnings as errors
@@ -106,7 +105,7 @@ deny: ## licences, sources and advisories of the dependencies
 	@scripts/need.sh cargo cargo-deny
 	cargo deny --log-level error check
 
-clean: ## removes what was built
+clean: ## removes all build results
 	cargo clean
 	rm -rf dist
 
@@ -114,5 +113,5 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
 
 need-std-source = [ -d "$$(rustc --print sysroot)/lib/rustlib/src/rust/library" ] || { \
-	echo "make: the source of Rust's library is missing; this brings it:  rustup component add rust-src" >&2; \
+	echo "make: the source of Rust's library is missing; this installs it:  rustup component add rust-src" >&2; \
 	rustup component add rust-src; }

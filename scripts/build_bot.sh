@@ -1,9 +1,8 @@
 #!/bin/sh
 # scripts/build_bot.sh EXECUTABLE [PROFILE]: builds the bot (`make bot`), by a profile of Cargo.toml (release).
 #
-# It is a static program made with musl. Where Rust's library for that is missing, rustup brings it. Where rustup
-# cannot (it is not there, or the network is not), the program is made with this system's own C library instead,
-# static as well if there is a libc.a. What was done, and what came out, is said.
+# Builds a static program with musl. Installs Rust's musl target with rustup if it is missing. If that fails, builds with
+# this system's C library, static if there is a libc.a. Prints each of these steps and the result.
 set -eu
 cd "$(dirname "$0")/.."
 executable=$1
@@ -20,8 +19,8 @@ case $host in
 esac
 
 if ! has_library "$target" && command -v rustup >/dev/null; then
-    say "Rust's library for $target is missing; this brings it:  rustup target add $target"
-    rustup target add "$target" || say "rustup could not bring it"
+    say "Rust's library for $target is missing; this installs it:  rustup target add $target"
+    rustup target add "$target" || say "rustup could not install it"
 fi
 kind="static"
 if [ "$target" = "$host" ]; then
@@ -37,13 +36,13 @@ elif ! has_library "$target"; then
     fi
 fi
 
-# For Botzone Rust's library is built from source, without backtraces: the program is a sixth smaller. Unwinding stays,
-# since a panic is answered by a legal move. RUSTC_BOOTSTRAP lets the stable compiler do that.
+# For Botzone Rust's library is built from source without backtraces: the program is a sixth smaller. Unwinding stays,
+# because the bot answers a panic by a legal move. RUSTC_BOOTSTRAP lets the stable compiler build the library.
 if [ "$profile" = botzone ]; then
     source="$(rustc --print sysroot)/lib/rustlib/src/rust/library"
     if ! [ -d "$source" ] && command -v rustup >/dev/null; then
-        say "the source of Rust's library is missing; this brings it:  rustup component add rust-src"
-        rustup component add rust-src || say "rustup could not bring it"
+        say "the source of Rust's library is missing; this installs it:  rustup component add rust-src"
+        rustup component add rust-src || say "rustup could not install it"
     fi
     if [ -d "$source" ]; then
         export RUSTC_BOOTSTRAP=1 CARGO_UNSTABLE_BUILD_STD=std,panic_unwind CARGO_UNSTABLE_BUILD_STD_FEATURES=
@@ -52,7 +51,7 @@ if [ "$profile" = botzone ]; then
     fi
 fi
 
-# With --target the flags are for the program alone, not for what runs during the build.
+# With --target the flags apply to the program only, not to build scripts.
 CARGO_ENCODED_RUSTFLAGS=$(scripts/rustflags.sh)
 export CARGO_ENCODED_RUSTFLAGS
 cargo build --profile "$profile" --locked --package otrera-bot --target "$target"

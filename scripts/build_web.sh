@@ -1,18 +1,17 @@
 #!/bin/sh
-# scripts/build_web.sh PAGE.html: the page with the engine in it (`make web`). Where Rust's library for WebAssembly is
-# missing, rustup brings it.
+# scripts/build_web.sh PAGE.html: builds the page with the engine in it (`make web`). Installs Rust's WebAssembly target
+# with rustup if it is missing.
 #
-# The engine is built twice, with WebAssembly's 128-bit SIMD and without, as a browser that lacks it refuses the whole
-# module.
+# Builds the engine twice, with and without 128-bit SIMD: a browser without SIMD refuses a module that uses it.
 set -eu
 cd "$(dirname "$0")/.."
 page=$1
 target=wasm32-unknown-unknown
 
 if ! [ -d "$(rustc --print target-libdir --target $target 2>/dev/null)" ]; then
-    echo "make: Rust's library for $target is missing; this brings it:  rustup target add $target" >&2
+    echo "make: Rust's library for $target is missing; this installs it:  rustup target add $target" >&2
     command -v rustup >/dev/null || {
-        echo "make: rustup is missing as well; this brings it:  curl https://sh.rustup.rs -sSf | sh" >&2
+        echo "make: rustup is missing as well; this installs it:  curl https://sh.rustup.rs -sSf | sh" >&2
         exit 1
     }
     rustup target add $target

@@ -1,6 +1,5 @@
 #!/bin/sh
-# Plays games of the engine while things go wrong around it: see faults.py.
-# This only looks for a Python that can run it.
+# Plays games of the engine under faults: runs faults.py if there is a Python.
 
 if ! command -v python3 >/dev/null 2>&1; then
     echo "faults.sh: python3 was not found; please install Python 3.8 or newer" >&2

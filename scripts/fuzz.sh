@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Runs the fuzz targets in turn: scripts/fuzz.sh SECONDS [TARGET...]. Each starts from what the transcripts
-# send, from fuzz/seeds and from what has been found before (protocol/tests/fuzzed), and goes on from the corpus of
-# earlier runs (fuzz/corpus). What a target finds it names; put that file into protocol/tests/fuzzed/TARGET/.
+# scripts/fuzz.sh SECONDS [TARGET...]: runs the fuzz targets in turn. Each starts from the input of the transcripts, from
+# fuzz/seeds, from earlier findings (protocol/tests/fuzzed) and from the corpus of earlier runs (fuzz/corpus). A target
+# prints the file of a finding; copy it to protocol/tests/fuzzed/TARGET/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 seconds=$1
 shift
-# cargo-fuzz needs compiler options that are not stable yet; this opens them in the stable compiler.
+# cargo-fuzz needs unstable compiler options; this allows them in the stable compiler.
 export RUSTC_BOOTSTRAP=1
 targets=${*:-$(cargo fuzz list)}
 
-# One file for each transcript and one for each of its lines, with some move where any will do.
+# One file for each transcript and one for each of its lines, with a fixed move for each placeholder.
 begin='{"x0":-1,"y0":-1,"x1":-1,"y1":-1,"x2":-1,"y2":-1}'
 move='{"x0":0,"y0":5,"x1":4,"y1":5,"x2":3,"y2":4}'
 sent=fuzz/corpus/transcripts

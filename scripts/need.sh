@@ -1,6 +1,6 @@
 #!/bin/sh
-# scripts/need.sh PROGRAM...: names every one of these programs that is missing, with the command that brings it,
-# and fails if one is. Nothing is installed here.
+# scripts/need.sh PROGRAM...: prints the install command of every missing program, and fails if one is missing. Installs
+# nothing.
 
 failed=0
 for program; do
@@ -13,7 +13,7 @@ for program; do
         i686-w64-mingw32-gcc) bringing="sudo apt-get install gcc-mingw-w64-i686" ;;
         *) bringing="sudo apt-get install $program" ;;
     esac
-    echo "make: $program is missing; this brings it:  $bringing" >&2
+    echo "make: $program is missing; this installs it:  $bringing" >&2
     failed=1
 done
 exit $failed

@@ -1,6 +1,6 @@
 #!/bin/sh
-# scripts/rustflags.sh: prints $RUSTFLAGS and flags that keep the folders of this machine out of a program, so that every
-# checkout builds the same bytes. The form is that of CARGO_ENCODED_RUSTFLAGS, in which a folder may contain spaces.
+# scripts/rustflags.sh: prints $RUSTFLAGS and flags that keep this machine's folders out of the program, so that every
+# checkout builds the same bytes. The format is that of CARGO_ENCODED_RUSTFLAGS, which allows spaces in folders.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -9,7 +9,7 @@ remap() { flag "--remap-path-prefix=$1=$2"; }
 
 separator=
 for given in ${RUSTFLAGS-}; do flag "$given"; done
-# Of several that fit the last one counts.
+# The last matching prefix wins.
 remap "$(rustc --print sysroot)/lib/rustlib/src/rust" /rust
 remap "${CARGO_HOME:-${HOME-}/.cargo}" /cargo
 remap "$PWD" /otrera

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds Otrera four ways (debug, release, static Linux, Windows) and checks that all of them print the
-# recorded behaviour checksum. The Windows build is run under Wine; --without-windows leaves it out.
+# Builds Otrera four ways (debug, release, static Linux, Windows) and checks that each prints the recorded behaviour
+# checksum. Runs the Windows build under Wine; --without-windows skips it.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -23,7 +23,7 @@ echo "recorded $recorded, debug $debug, release $release, static $static"
 
 [ "${1-}" = --without-windows ] && exit 0
 command -v wine >/dev/null || {
-    echo "Wine is missing; this brings it:  sudo apt-get install wine" >&2
+    echo "Wine is missing; this installs it:  sudo apt-get install wine" >&2
     exit 1
 }
 make --silent windows

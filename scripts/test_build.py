@@ -83,7 +83,7 @@ class Bot(unittest.TestCase):
         machine = Machine(self, {**self.TOOLS, "rustup": RUSTUP})
         status, said = machine.build()
         self.assertEqual(status, 0, said)
-        self.assertIn(f"this brings it:  rustup target add {MUSL}\nrustup target add {MUSL}\n", said)
+        self.assertIn(f"this installs it:  rustup target add {MUSL}\nrustup target add {MUSL}\n", said)
         self.assertIn(f"is built for {MUSL}, static\n", said)
 
     def test_without_network_or_rustup_the_systems_library_is_taken(self):
@@ -116,9 +116,9 @@ class Bot(unittest.TestCase):
         for target in ("play", "test"):
             status, said = machine.run("make", target)
             self.assertNotEqual(status, 0)
-            self.assertIn("cargo is missing; this brings it:  curl https://sh.rustup.rs", said)
-            self.assertIn("cc is missing; this brings it:  sudo apt-get install gcc", said)
-            self.assertIn("python3 is missing; this brings it:  sudo apt-get install python3", said)
+            self.assertIn("cargo is missing; this installs it:  curl https://sh.rustup.rs", said)
+            self.assertIn("cc is missing; this installs it:  sudo apt-get install gcc", said)
+            self.assertIn("python3 is missing; this installs it:  sudo apt-get install python3", said)
 
 
     def test_the_folder_for_sau_is_not_begun_without_both_compilers(self):
@@ -128,7 +128,7 @@ class Bot(unittest.TestCase):
             status, said = Machine(self, {**self.TOOLS, **tools}).run("make", "sau")
             self.assertNotEqual(status, 0)
             for compiler, package in compilers.items():
-                missing = f"{compiler} is missing; this brings it:  sudo apt-get install gcc-mingw-w64-{package}\n"
+                missing = f"{compiler} is missing; this installs it:  sudo apt-get install gcc-mingw-w64-{package}\n"
                 self.assertEqual(missing in said, compiler not in present, said)
             self.assertNotIn("cargo build", said)
 

@@ -12,11 +12,14 @@ fn pages() -> Vec<PathBuf> {
     docs.chain(others.map(|page| root.join(page))).collect()
 }
 
-/// Returns the link targets of a page, `](TARGET)` and `src="TARGET"`, without those on the network.
+/// Returns the link targets of a page, `](TARGET)` and `src="TARGET"`, without those on the network and GitHub's releases.
 fn links(text: &str) -> impl Iterator<Item = &str> {
     let markdown = text.split("](").skip(1).filter_map(|rest| rest.split([')', ' ']).next());
     let html = text.split("src=\"").skip(1).filter_map(|rest| rest.split('"').next());
-    markdown.chain(html).filter(|target| !target.contains("://") && !target.starts_with('#'))
+    let is_file = |target: &&str| {
+        !target.contains("://") && !target.starts_with('#') && !target.starts_with("../../releases")
+    };
+    markdown.chain(html).filter(is_file)
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// Commands that are run, and a part of what they must say.
-const RUN: [(&str, &str); 34] = [
+const RUN: &[(&str, &str)] = &[
     ("dist/lab match tournament random --games 20 --time 0.05 --size 8", "Elo"),
     ("dist/otrera play", "Black"),
     ("dist/otrera analyze --time 5", "principal variation"),
@@ -27,7 +27,13 @@ const RUN: [(&str, &str); 34] = [
          --seed 2201",
         "Elo",
     ),
-    ("dist/lab match tournament tournament --time 0.1 --games 40", "Elo"),
+    (
+        "dist/lab match tournament,first=4:10 tournament --time 0.1 --games 150 --seed 87 --plies 2 --grace 5",
+        "Elo",
+    ),
+    ("dist/otrera bench --preset paper", "Bench: "),
+    ("dist/otrera play --move-time 5 --size 8", "Black"),
+    ("dist/otrera analyze --moves \"d1-d7/g7 a7-d4/d1\" --time 10", "principal variation"),
     ("dist/lab match tournament,iterations=15000 tournament,iterations=12000 --games 400 --seed 41", "Elo"),
     ("dist/lab endgames", "positions"),
     ("dist/lab endgames --each 50 --nodes 10000000 --seed 2", "positions"),
@@ -37,7 +43,7 @@ const RUN: [(&str, &str); 34] = [
     ("dist/lab picture --move d1-d7/g7 --output docs/board.svg", "<svg"),
     ("dist/lab self-play --games 24000", "2 games, all different"),
     ("dist/lab self-play --games 2000 --output results/10.jsonl", "2 games, all different"),
-    ("dist/lab self-play --games 2000 --size 8 --output results/8.jsonl", "2 games, all different"),
+    ("dist/lab self-play --games 24000 --output results/round1.jsonl", "2 games, all different"),
     (
         "dist/lab self-play --games 200 --iterations 5000 --output results/deep.jsonl",
         "2 games, all different",
@@ -51,7 +57,7 @@ const RUN: [(&str, &str); 34] = [
 ];
 
 /// Commands that are not, and why.
-const NOT_RUN: [(&str, &str); 21] = [
+const NOT_RUN: &[(&str, &str)] = &[
     ("dist/lab sau --kill both", "an hour; lab/tests/sau.rs runs it"),
     ("dist/lab sau --games 100 --opponent pvs:network", "hours; lab/tests/sau.rs runs it"),
     ("dist/lab judge dist/otrera --games 20", "minutes; lab/tests/judge.rs runs it"),
@@ -59,19 +65,34 @@ const NOT_RUN: [(&str, &str); 21] = [
     ("cargo test -p otrera-bot --test sessions", "it is one of these tests"),
     ("cargo bench -p otrera-web", "a benchmark; web/tests/page.rs opens the same page"),
     ("dist/lab match A B", "a form, not a command"),
-    (
-        "dist/lab match random random --games 60000 --balance 0.5 --cluster local",
-        "a measurement; lab/tests/cluster.rs plays on Ray",
-    ),
     ("dist/lab match A B --games 400 --cluster local", "a form; lab/tests/cluster.rs plays on Ray"),
     (
         "dist/lab match \"cmd:NEW uci --threads 1 --memory 160,proto=uci\" \
          \"cmd:OLD uci --threads 1 --memory 160,proto=uci\" --time 0.1 --games 120 --seed 701",
         "needs an older build; lab/tests/matches.rs plays over UCI",
     ),
-    ("dist/lab fit-policy", "a name; run with its arguments"),
     ("dist/lab fit-network", "a name; run with its arguments"),
-    ("dist/lab self-play", "a name; run with its arguments"),
+    ("dist/lab match", "a name; run with its arguments"),
+    ("dist/lab COMMAND --help", "a form, not a command"),
+    ("dist/lab table --help", "printed by clap"),
+    ("scripts/tests.sh SUITE...", "a form; it runs these tests"),
+    ("dist/otrera analyze --record game.sgf --ply 20 --time 30", "needs a game; protocol/tests runs it"),
+    ("dist/lab convert game.sgf --to ccgc", "needs a game; lab/tests/convert.rs runs it"),
+    (
+        "dist/lab fit-network results/round1.jsonl --output results/round1.json",
+        "needs thousands of games; lab/tests/self_play.rs trains",
+    ),
+    ("dist/lab match tournament,model=results/round1.json tournament --games 200", "needs a trained network"),
+    ("dist/otrera play --preset tournament,model=results/round1.json", "needs a trained network"),
+    (
+        "dist/lab self-play tournament,model=results/round1.json --games 24000 --seed 2 \
+         --output results/round2.jsonl",
+        "needs a trained network",
+    ),
+    (
+        "dist/lab fit-network results/round1.jsonl results/round2.jsonl --output results/round2.json",
+        "needs thousands of games; lab/tests/self_play.rs trains",
+    ),
     ("dist/lab match tournament,model=FILE tournament", "a form, not a command"),
     ("dist/lab tune", "a name; run with its arguments"),
     ("dist/lab table NAME", "a form, not a command"),
@@ -89,7 +110,7 @@ const NOT_RUN: [(&str, &str); 21] = [
 fn made_small(command: &str) -> String {
     const SMALLER: [(&str, &str); 4] =
         [("--games", "2"), ("--time", "0.02"), ("--each", "1"), ("--nodes", "2000")];
-    const MORE: [(&str, &str); 6] = [
+    const MORE: &[(&str, &str)] = &[
         ("dist/lab table ", " --quick"),
         ("dist/lab self-play ", " --iterations 20"),
         ("dist/lab tune ", " --pairs 100 --size 4"),

@@ -80,7 +80,7 @@ def setUpModule():
     if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
         skip("launcher tests", "the program inside is for Linux on x86-64")
     if shutil.which("g++") is None:
-        skip("launcher tests", "g++ is missing; this brings it:  sudo apt-get install g++")
+        skip("launcher tests", "g++ is missing; this installs it:  sudo apt-get install g++")
     subprocess.run(["make", "--silent", "bot", "botzone"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     temporary = tempfile.TemporaryDirectory()
     unittest.addModuleCleanup(temporary.cleanup)
