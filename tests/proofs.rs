@@ -1,13 +1,11 @@
 //! The search's proofs against plain minimax: small positions, both rules, whole and split moves.
 
-mod common;
-
-use common::{random_game, size};
 use fastrand::Rng;
 use otrera::{Bitboard, Limits, Line, Params, Position, Report, Resources, Rules, Search, Side, WinRate};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicBool;
+use testkit::{random_game, size};
 
 /// Late positions, each tested with either side to move.
 const PICTURES: [&str; 8] = [

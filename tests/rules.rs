@@ -1,13 +1,11 @@
 //! The rules against perft numbers of independent programs, real games, and a brute-force generator; the two rules
 //! for the end of a game. The large perft numbers run with `cargo test --release --test rules -- --ignored`.
 
-mod common;
-
-use common::{random_game, scattered_position, size, symmetries};
 use fastrand::Rng;
 use otrera::{Bitboard, IllegalMove, Move, Movement, Position, Rules, Side, Size, Square, perft};
 use serde_json::Value;
 use std::collections::HashSet;
+use testkit::{random_game, scattered_position, size, symmetries};
 
 /// Maximum perft number that is tested in every run.
 const QUICK: u64 = 20_000_000;

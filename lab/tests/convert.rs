@@ -1,14 +1,11 @@
 //! `lab convert` from outside: records of games from one form into another and back.
 
-#[path = "../../tests/common/mod.rs"]
-mod common;
-
-use common::{any_knowledge, random_move, size};
 use fastrand::Rng;
 use otrera::record::{json, sgf};
 use otrera::{GameRecord, Position};
 use std::path::Path;
 use std::process::{Command, Output};
+use testkit::{any_knowledge, random_move, size};
 
 fn convert(arguments: &[&str], folder: &Path) -> Output {
     let mut lab = Command::new(env!("CARGO_BIN_EXE_lab"));

@@ -5,11 +5,12 @@ mod bot;
 
 mod laboratory;
 
-use laboratory::{Folder, lab, running, soon};
+use laboratory::{lab, running, soon};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
+use testkit::Folder;
 
 /// Our own program, with so few iterations that a game takes no time.
 fn own_program() -> String {

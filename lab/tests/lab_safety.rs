@@ -4,7 +4,7 @@
 mod laboratory;
 
 use fastrand::Rng;
-use laboratory::{Folder, lab, running, soon};
+use laboratory::{lab, running, soon};
 use otrera::eval::weights::WeightsFile;
 use otrera::record::json;
 use otrera::{GameRecord, PlayedMove, Position, Size};
@@ -15,6 +15,7 @@ use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
+use testkit::Folder;
 
 /// Arguments for quick games.
 const QUICK: [&str; 6] = ["--size", "6", "--plies", "0", "--concurrency", "1"];

@@ -2,8 +2,9 @@
 
 mod laboratory;
 
-use laboratory::{Folder, lab};
+use laboratory::lab;
 use std::fs::{read_to_string, write};
+use testkit::Folder;
 
 /// Runs the laboratory: whether it succeeded, and what it complained of.
 fn run(arguments: &str) -> (bool, String) {

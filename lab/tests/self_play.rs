@@ -2,10 +2,11 @@
 
 mod laboratory;
 
-use laboratory::{Folder, lab};
+use laboratory::lab;
 use std::collections::BTreeSet;
 use std::fs::{read_to_string, write};
 use std::process::Output;
+use testkit::Folder;
 
 /// Runs the laboratory: whether it succeeded, what it printed and what it complained of.
 fn run(arguments: &str, threads: &str) -> (bool, String, String) {
