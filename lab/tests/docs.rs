@@ -1,7 +1,6 @@
 //! The commands of the pages for people: each is run here, made small, or listed with the reason why not.
 
-mod bot;
-
+use crate::bot;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};

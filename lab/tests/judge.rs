@@ -1,11 +1,8 @@
 //! `lab judge` from outside: every verdict of Botzone arises for a program that deserves it, our own program
 //! deserves none in any mode, and nothing is left running.
 
-mod bot;
-
-mod laboratory;
-
-use laboratory::{lab, running, soon};
+use crate::bot;
+use crate::laboratory::{lab, running, soon};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output, Stdio};

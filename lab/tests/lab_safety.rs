@@ -1,10 +1,8 @@
 //! What must not happen to whoever uses the laboratory: files overwritten or cut, programs left behind, results that
 //! two of us write, commands that do nothing or never end, and failures without a word.
 
-mod laboratory;
-
+use crate::laboratory::{lab, running, soon};
 use fastrand::Rng;
-use laboratory::{lab, running, soon};
 use otrera::eval::weights::WeightsFile;
 use otrera::record::json;
 use otrera::{GameRecord, PlayedMove, Position, Size};

@@ -1,8 +1,6 @@
 //! Long work goes on where it was interrupted, and comes to the same: `lab tune` and `lab fit-policy`.
 
-mod laboratory;
-
-use laboratory::lab;
+use crate::laboratory::lab;
 use std::fs::{read_to_string, write};
 use testkit::Folder;
 

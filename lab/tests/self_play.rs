@@ -1,8 +1,6 @@
 //! Data for fits and what is made of it: `lab self-play` and `lab fit-network`.
 
-mod laboratory;
-
-use laboratory::lab;
+use crate::laboratory::lab;
 use std::collections::BTreeSet;
 use std::fs::{read_to_string, write};
 use std::process::Output;
