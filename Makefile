@@ -67,13 +67,13 @@ play: ## builds the bot and shows one game of it against itself
 	@scripts/build_bot.sh $(EXE)
 	scripts/selfplay.sh --engine $(EXE) --protocol json --time $(PLAY_TIME) --show board
 
-test: ## all tests but those with Ray and a browser, and a list of those that were skipped
+test: ## all quick tests, and a list of those that were skipped
 	@scripts/need.sh cargo cc python3
-	@scripts/tests.sh rust scripts botzone
+	@scripts/tests.sh rust scripts
 
 test-all: ## all tests; lists first what they fetch (Ray, 285 MB)
 	@scripts/need.sh cargo cc python3
-	@scripts/tests.sh rust scripts botzone ray browser
+	@scripts/tests.sh rust slow scripts botzone ray browser
 
 fuzz: ## fuzzes everything that reads text, FUZZ_SECONDS (60) a target
 	@scripts/need.sh cargo cc cargo-fuzz

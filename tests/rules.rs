@@ -1,5 +1,5 @@
 //! The rules against perft numbers of independent programs, real games, and a brute-force generator; the two rules
-//! for the end of a game. The large perft numbers run with `cargo test --release --test rules -- --ignored`.
+//! for the end of a game. The large perft numbers run with `cargo test --release --test all rules:: -- --ignored`.
 
 use fastrand::Rng;
 use otrera::{Bitboard, IllegalMove, Move, Movement, Position, Rules, Side, Size, Square, perft};
@@ -17,7 +17,8 @@ fn perft_agrees_with_independent_programs() {
 }
 
 #[test]
-#[ignore = "ten thousand million moves"]
+#[cfg(not(debug_assertions))] // ten thousand million moves
+#[ignore = "slow"]
 fn large_perft_agrees_with_independent_programs() {
     assert_eq!(check_perft(|nodes| nodes > QUICK), 2);
 }

@@ -180,6 +180,7 @@ fn run(folder: &Path, command: &str) -> Output {
 }
 
 #[test]
+#[ignore = "slow"]
 fn what_the_pages_say_can_be_done() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("docs");
     let _ = fs::remove_dir_all(&folder);

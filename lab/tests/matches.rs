@@ -1,8 +1,11 @@
 //! `lab match` from outside: programs that misbehave get their verdict in time and leave nothing behind,
 //! our own program plays through every protocol, and a match that is killed goes on where it was.
 
-use crate::bot;
-use crate::laboratory::{lab, running, soon};
+mod bot;
+
+mod laboratory;
+
+use laboratory::{lab, running, soon};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -250,6 +250,7 @@ fn loaded_again_on_our_turn_it_moves_unasked() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn loaded_again_on_the_opponents_turn_it_waits() {
     let file = folder("waits").join("record.txt");
     for (names, count) in [(["Otrera", "Opponent"], 3), (["Opponent", "Otrera"], 2)] {
@@ -276,6 +277,7 @@ fn assert_legal_after_nearly_any_reply(answer: &str) {
 
 /// On the opponent's turn a long silence says that its move was lost: ours must be legal after nearly any.
 #[test]
+#[ignore = "slow"]
 fn a_long_silence_makes_it_move_whatever_the_opponent_has_played() {
     let file = folder("lost").join("record.txt");
     record(&file, ["Otrera", "Opponent"], &OPENING[..3]);
@@ -783,6 +785,7 @@ fn a_replacement_for_a_refused_move_takes_no_long_thought() {
 
 /// Killed before, while and after it sends its move; what it sends after we have stopped listening is lost.
 #[test]
+#[ignore = "slow"]
 fn killed_at_any_moment_it_goes_on_from_its_record() {
     for (count, wait) in [10, 295, 305, 500].into_iter().enumerate() {
         let folder = folder(&format!("kill-{count}"));
