@@ -66,13 +66,13 @@ play: ## builds the bot and shows one game of it against itself
 	@scripts/build_bot.sh $(EXE)
 	scripts/selfplay.sh --engine $(EXE) --protocol json --time $(PLAY_TIME) --show board
 
-test: ## all tests except those with Ray or a browser
+test: ## all quick tests, and a list of those that were skipped
 	@scripts/need.sh cargo cc python3
-	@scripts/tests.sh rust scripts botzone
+	@scripts/tests.sh rust scripts
 
 test-all: ## all tests; first lists its downloads (Ray, 285 MB)
 	@scripts/need.sh cargo cc python3
-	@scripts/tests.sh rust scripts botzone ray browser
+	@scripts/tests.sh rust slow scripts botzone ray browser
 
 fuzz: ## fuzzes everything that reads text, FUZZ_SECONDS (60) for each target
 	@scripts/need.sh cargo cc cargo-fuzz

@@ -2,12 +2,15 @@
 # scripts/tests.sh SUITE...: runs the tests, then lists those that were skipped because a tool is missing.
 #
 #   rust       everything that `cargo test` runs
+#   slow       the tests marked `#[ignore = "slow"]`
+#   botzone    the C++ source for Botzone, built and run
 #   ray        the laboratory on a cluster of Ray
 #   browser    the page and the reports of the laboratory in a browser
 #   FOLDER     the Python tests of a folder
 #
-# First lists the downloads. Temporary files are in one folder, which is removed at the end. A skipped test adds a line
-# to the file $OTRERA_SKIPPED, because `cargo test` hides the output of tests that pass.
+# First lists the downloads; ends with the ten slowest tests of rust and slow. Temporary files are in one folder, which is
+# removed at the end. A skipped test adds a line to the file $OTRERA_SKIPPED, because `cargo test` hides the output of
+# tests that pass.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -20,6 +23,10 @@ export TMPDIR RAY_TMPDIR OTRERA_SKIPPED
 
 finish() {
     status=$?
+    if [ -s "$TMPDIR/times" ]; then
+        printf '\nSlowest tests:\n'
+        sort -rn "$TMPDIR/times" | sed 's/^/  /; 10q'
+    fi
     if [ -s "$OTRERA_SKIPPED" ]; then
         printf '\nSkipped, since something is missing here:\n'
         sort -u "$OTRERA_SKIPPED" | sed 's/^/  /'
@@ -61,9 +68,28 @@ if [ -n "$to_fetch" ]; then
     printf 'To be fetched first:\n%s\n\n' "$(echo "$to_fetch" | sed 's/^/  /')"
 fi
 
+# Runs the tests and collects their times. The flag that prints times is unstable, so only the test programs see
+# RUSTC_BOOTSTRAP: cargo would build everything again.
+timed() {
+    runner="target.'cfg(all())'.runner=['env', 'RUSTC_BOOTSTRAP=1']"
+    {
+        # The tests of the laboratory need the bot, which this command builds first.
+        status=0
+        OTRERA_IS_BUILT=1 cargo test --config "$runner" --locked --workspace --tests -- \
+            -Zunstable-options --report-time "$@" || status=$?
+        echo $status > "$TMPDIR/status"
+    } | tee "$TMPDIR/output"
+    sed -n 's/^test \(.*\) \.\.\. .*<\([0-9.]*\)s>$/\2 s  \1/p' "$TMPDIR/output" >> "$TMPDIR/times"
+    return "$(cat "$TMPDIR/status")"
+}
+
 for suite; do
     case $suite in
-        rust) cargo test --locked --workspace ;;
+        rust)
+            timed
+            cargo test --locked --workspace --doc
+            ;;
+        slow) timed --ignored ;;
         ray) cargo test --locked --workspace --test cluster ;;
         browser) cargo test --locked --workspace --test report --test page ;;
         botzone)

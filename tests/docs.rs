@@ -1,4 +1,5 @@
-//! Documentation pages: all links lead to existing files, and every page is linked from the README.
+//! Documentation pages: all links lead to existing files, all files that they name exist, and every page is linked
+//! from the README.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -42,4 +43,23 @@ fn every_page_is_linked_from_the_readme() {
         let name = format!("docs/{}", page.file_name().unwrap().to_string_lossy());
         assert!(links(&readme).any(|link| link == name), "README.md does not link to {name}");
     }
+}
+
+#[test]
+fn the_files_that_a_page_names_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders =
+        ["src", "tests", "testkit", "protocol", "lab", "web", "fuzz", "scripts", "docs", "packaging"];
+    let mut missing = Vec::new();
+    for page in pages().iter().filter(|page| !page.ends_with("CHANGELOG.md")) {
+        let text = fs::read_to_string(page).unwrap();
+        let prose: String = text.split("```").step_by(2).collect();
+        let mut spans: Vec<&str> = prose.split('`').skip(1).step_by(2).collect();
+        spans.retain(|span| span.split_once('/').is_some_and(|(folder, _)| folders.contains(&folder)));
+        spans.retain(|span| !span.contains([' ', '*', '{', '<', ':']) && !span.contains(char::is_uppercase));
+        let is_missing = |span: &&str| !root.join(span).exists() && !page.with_file_name(span).exists();
+        missing
+            .extend(spans.into_iter().filter(is_missing).map(|span| format!("{}: {span}", page.display())));
+    }
+    assert!(missing.is_empty(), "no such files:\n{}", missing.join("\n"));
 }

@@ -3,9 +3,6 @@
 //! Filling bounds: a proven winner wins, exact fillings are the longest, and a side that follows
 //! the filling moves, as the search does, makes the promised number of moves.
 
-mod common;
-
-use common::{random_game, random_move, random_side, scattered_position, size};
 use fastrand::Rng;
 use otrera::endgame::filling::{Bounds, Part, fill, filling};
 use otrera::endgame::regions::Regions;
@@ -16,6 +13,7 @@ use otrera::{
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicBool;
+use testkit::{random_game, random_move, random_side, scattered_position, size};
 
 /// Everything that determines the rest of a game.
 type Situation = ([Bitboard; 2], Bitboard, Side, Rules);

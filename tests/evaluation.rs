@@ -1,14 +1,8 @@
 //! The evaluation against the definitions of the MG-PEO paper, written here square by square with plain loops. Then
 //! its invariants: kernels, threads, symmetries, exchange of the sides.
 
-mod common;
-#[path = "common/skip.rs"]
-mod skip;
-
-use common::definitions::{
-    DIRECTIONS, Distances, distances, king_moves, line, queen_moves, various_positions,
-};
-use common::{sides_exchanged, size, symmetries};
+use fastrand::Rng;
+use otrera::eval::fitted::Fitted;
 use otrera::eval::metrics::metrics_on;
 use otrera::eval::parallel;
 use otrera::eval::phased::{MetricWeights, PhasedWeights};
@@ -16,6 +10,10 @@ use otrera::{
     Bitboard, DistanceMaps, Evaluator, Kernel, Metrics, Model, ModelScratch, Position, Side, Value,
     ValueLink, WinRate,
 };
+use testkit::definitions::{
+    DIRECTIONS, Distances, distances, freedom, king_moves, line, queen_moves, various_positions,
+};
+use testkit::{sides_exchanged, size, skip, symmetries};
 
 /// Pairwise different weights, so that a mix-up of two is noticed.
 const STAGES: [MetricWeights; 3] = [
@@ -145,7 +143,7 @@ fn values_are_weighted_sums() {
 fn kernels_and_threads_give_the_same_bits() {
     if Kernel::available().count() < Kernel::COUNT {
         let fastest = Kernel::fastest().name();
-        skip::skip("kernels", &format!("this processor has none beyond {fastest}"));
+        skip("kernels", &format!("this processor has none beyond {fastest}"));
     }
     let (mut maps, mut scratch) = (DistanceMaps::default(), ModelScratch::default());
     for position in various_positions() {

@@ -1,10 +1,5 @@
 //! Networks against their definition: the inputs square by square with plain loops, and the value of given inputs.
 
-mod common;
-
-use common::definitions::{
-    Distances, distances, distances_from, freedom, king_moves, queen_moves, various_positions,
-};
 use fastrand::Rng;
 use otrera::eval::inputs::{AMAZON_FEATURES, COUNTS, Inputs};
 use otrera::eval::network::{HIDDEN, Network, ONE};
@@ -12,6 +7,9 @@ use otrera::eval::weights::WeightsFile;
 use otrera::eval::weights::network::{NetworkWeights, Networks};
 use otrera::eval::{Evaluator, Value};
 use otrera::{Bitboard, DistanceMaps, Kernel, Model, ModelScratch, Position, Side, Square};
+use testkit::definitions::{
+    Distances, distances, distances_from, freedom, king_moves, queen_moves, various_positions,
+};
 
 /// Draws a network of small random weights.
 fn random_network(rng: &mut Rng) -> NetworkWeights {

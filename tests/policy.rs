@@ -1,15 +1,13 @@
 //! Policy features against their definitions, written here square by square.
 
-mod common;
-
-use common::definitions::{
-    DIRECTIONS, Distances, distances, king_moves, line, queen_moves, various_positions,
-};
 use otrera::eval::Evaluator;
 use otrera::eval::model::{Model, ModelScratch};
 use otrera::eval::policy::{Arrows, Movements, odds};
 use otrera::simd::PortableLanes;
 use otrera::{DistanceMaps, Kernel, Position, Side, Square};
+use testkit::definitions::{
+    DIRECTIONS, Distances, distances, king_moves, line, queen_moves, various_positions,
+};
 
 /// Returns the class of a distance: 0 for one step, `far` for `far + 1` or more, `far + 1` for unreachable.
 fn class(distances: &Distances, square: Square, far: u32) -> usize {

@@ -1,12 +1,10 @@
 //! Game records in three formats: any record survives the round trip.
 
-mod common;
-
-use common::{any_knowledge, random_move, scattered_position, size};
 use fastrand::Rng;
 use otrera::record::{ccgc, json, sgf};
 use otrera::{GameRecord, PlayedMove, Position, Side};
 use proptest::prelude::*;
+use testkit::{any_knowledge, random_move, scattered_position, size};
 
 /// Texts: all of Unicode and, more often, the characters with a meaning in the formats.
 fn any_text() -> impl Strategy<Value = String> {

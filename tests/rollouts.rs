@@ -1,15 +1,13 @@
 //! Rollouts: their end positions, the side of their winning rates, equal probability of all half-moves, and equal
 //! bits from all kernels.
 
-mod common;
-
-use common::{random_game, size};
 use fastrand::Rng;
 use otrera::eval::phased::PhasedWeights;
 use otrera::search::evaluate::{EvaluationScratch, LeafEvaluator};
 use otrera::search::params::Rollouts;
 use otrera::search::state::State;
 use otrera::{Evaluator, Kernel, Model, ModelScratch, Params, Position, Rules, Side, ValueLink, WinRate};
+use testkit::{random_game, size};
 
 /// A link that distinguishes any two values.
 const LINK: ValueLink = ValueLink::Logistic { scale: 8.0 };

@@ -1,13 +1,11 @@
 //! The rules against perft numbers of independent programs, real games, and a brute-force generator; the two rules
-//! for the end of a game. The large perft numbers run with `cargo test --release --test rules -- --ignored`.
+//! for the end of a game. The large perft numbers run with `cargo test --release --test all rules:: -- --ignored`.
 
-mod common;
-
-use common::{random_game, scattered_position, size};
 use fastrand::Rng;
 use otrera::{Bitboard, IllegalMove, Move, Position, Rules, Side, Size, Square, perft};
 use serde_json::Value;
 use std::collections::HashSet;
+use testkit::{random_game, scattered_position, size, symmetries};
 
 /// Maximum perft number that is tested in every run.
 const QUICK: u64 = 20_000_000;
@@ -19,7 +17,8 @@ fn perft_agrees_with_independent_programs() {
 }
 
 #[test]
-#[ignore = "ten thousand million moves"]
+#[cfg(not(debug_assertions))] // ten thousand million moves
+#[ignore = "slow"]
 fn large_perft_agrees_with_independent_programs() {
     assert_eq!(check_perft(|nodes| nodes > QUICK), 2);
 }

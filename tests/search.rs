@@ -1,9 +1,6 @@
 //! The search as a whole: determinism, limits of time and memory, reuse of the tree between moves, legal games with
 //! every preset.
 
-mod common;
-
-use common::{random_game, size};
 use fastrand::Rng;
 use otrera::search::params::{Formula, Grouping, Parallel, Rollouts};
 use otrera::search::report::CONTINUED;
@@ -12,6 +9,7 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
+use testkit::{random_game, size};
 
 /// A stopped search that runs this much longer is hanging, even on a busy machine.
 const HANGING: Duration = Duration::from_secs(10);

@@ -1,8 +1,5 @@
 //! `--cluster`: games and searches on Ray, on this machine and on a test cluster of three nodes.
 
-#[path = "../../tests/common/skip.rs"]
-mod skip;
-
 use otrera::record::json;
 use otrera_lab::cluster::python;
 use rustix::process::{Pid, Signal, kill_process};
@@ -15,6 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
+use testkit::skip;
 
 /// Players whose games depend only on their numbers.
 const PLAYERS: [&str; 3] = ["match", "tournament,iterations=600", "greedy"];
@@ -40,7 +38,7 @@ fn python(test: &str) -> Option<PathBuf> {
     python::with_ray()
         .map_err(|problem| {
             assert!(std::env::var_os("CI").is_none(), "{problem}");
-            skip::skip(test, "no Ray (sudo apt-get install python3-venv, and a network)");
+            skip(test, "no Ray (sudo apt-get install python3-venv, and a network)");
         })
         .ok()
 }

@@ -1,16 +1,12 @@
 //! `lab convert`: game records from one format into another and back.
 
-#[path = "../../tests/common/mod.rs"]
-mod common;
-mod laboratory;
-
-use common::{any_knowledge, random_move, size};
 use fastrand::Rng;
-use laboratory::Folder;
 use otrera::record::{json, sgf};
 use otrera::{GameRecord, Position};
 use std::path::Path;
 use std::process::{Command, Output};
+use testkit::Folder;
+use testkit::{any_knowledge, random_move, size};
 
 fn convert(arguments: &[&str], folder: &Path) -> Output {
     let mut lab = Command::new(env!("CARGO_BIN_EXE_lab"));

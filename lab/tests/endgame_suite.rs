@@ -1,9 +1,8 @@
 //! `lab endgames`: makes a small suite, reads it again, and judges a player.
 
-mod laboratory;
-
-use laboratory::{Folder, lab};
+use crate::laboratory::lab;
 use otrera::Position;
+use testkit::Folder;
 
 /// Runs the command with small limits; returns its output or its error.
 fn endgames(arguments: &[&str]) -> Result<String, String> {

@@ -5,11 +5,12 @@ mod bot;
 
 mod laboratory;
 
-use laboratory::{Folder, lab, running, soon};
+use laboratory::{lab, running, soon};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
+use testkit::Folder;
 
 /// Our own program, with so few iterations that a game takes no time.
 fn own_program() -> String {
@@ -138,6 +139,7 @@ fn our_own_program_is_ok_in_every_mode_under_restrictions_and_load() {
 
 /// On a small board a game takes few turns. A busy machine makes one late now and then: one game in four must not be.
 #[test]
+#[ignore = "slow"]
 fn our_own_program_is_ok_on_its_default_clocks_and_within_the_platforms_limits() {
     let command = format!("{} --size 6", bot::path());
     for mode in ["simple", "json", "simple-keep", "json-keep"] {

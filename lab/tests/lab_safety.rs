@@ -1,10 +1,8 @@
 //! Protection of the user's files and machine: no file is overwritten or cut, no program is left running, two processes never
 //! write one file, wrong numbers are refused, and every failure has a message.
 
-mod laboratory;
-
+use crate::laboratory::{lab, running, soon};
 use fastrand::Rng;
-use laboratory::{Folder, lab, running, soon};
 use otrera::eval::inputs::PLY_PART;
 use otrera::eval::weights::WeightsFile;
 use otrera::record::json;
@@ -16,6 +14,7 @@ use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
+use testkit::Folder;
 
 /// Arguments for quick games.
 const QUICK: [&str; 6] = ["--size", "6", "--plies", "0", "--concurrency", "1"];

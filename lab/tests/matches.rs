@@ -5,12 +5,13 @@ mod bot;
 
 mod laboratory;
 
-use laboratory::{Folder, lab, running, soon};
+use laboratory::{lab, running, soon};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Output;
 use std::time::{Duration, Instant};
+use testkit::Folder;
 
 /// Runs a match and parses its last line.
 fn result_of(arguments: &[&str]) -> Value {

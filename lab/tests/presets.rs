@@ -1,8 +1,7 @@
 //! Parameters of the search that do not go together are refused, with the reason and what would be valid, wherever a
 //! preset can be named: on the command line, in `otrera.toml`, over UCI and in the laboratory.
 
-mod bot;
-
+use crate::bot;
 use otrera::Params;
 use std::io::Write;
 use std::path::PathBuf;

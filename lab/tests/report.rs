@@ -1,14 +1,5 @@
 //! `lab report`: its page in a real browser, compared with the positions of the library.
 
-#[path = "../../tests/common/browser.rs"]
-mod browser;
-#[path = "../../tests/common/mod.rs"]
-mod common;
-#[path = "../../tests/common/skip.rs"]
-mod skip;
-
-use browser::{Browser, expected, folder};
-use common::{random_move, scattered_position, size};
 use fastrand::Rng;
 use otrera::record::json;
 use otrera::{GameRecord, PlayedMove, Position, Side};
@@ -16,6 +7,8 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+use testkit::browser::{Browser, expected};
+use testkit::{Folder, random_move, scattered_position, size};
 
 /// A name that ends scripts, opens elements and fills templates, where it is taken for more than text.
 const NASTY: &str = "</script><img src=x onerror=\"window.broken=1\"><!-- {{data}} 甲'&amp;";
@@ -75,7 +68,7 @@ fn report(games: &[GameRecord], folder: &Path) -> PathBuf {
 #[test]
 fn the_page_shows_every_game_move_by_move() {
     let Some(mut browser) = Browser::start("lab report in a browser") else { return };
-    let (folder, games) = (folder("games"), games());
+    let (folder, games) = (Folder::new("games"), games());
     let page = report(&games, &folder);
     for (number, game) in games.iter().enumerate() {
         let positions = game.positions();
@@ -108,13 +101,12 @@ fn the_page_shows_every_game_move_by_move() {
     browser.click("#cross-table .pair");
     assert_eq!(browser.evaluate("document.querySelector('#list-title').textContent"), "1 game");
     assert_eq!(browser.complaints(), [&Value::Null; 0]);
-    std::fs::remove_dir_all(folder).expect("it was made above");
 }
 
 #[test]
 fn the_page_fits_its_reader() {
     let Some(mut browser) = Browser::start("lab report in a browser") else { return };
-    let folder = folder("reader");
+    let folder = Folder::new("reader");
     let page = report(&games(), &folder);
     browser.open(&page, "");
     for place in ["#cross-table", "#rating-plot", "#game-rows", "#game-title"] {
@@ -134,13 +126,12 @@ fn the_page_fits_its_reader() {
         assert!(widest.as_u64().is_some_and(|width| width <= 360), "{hash}: {widest} wide");
     }
     assert_eq!(browser.complaints(), [&Value::Null; 0]);
-    std::fs::remove_dir_all(folder).expect("it was made above");
 }
 
 #[test]
 fn of_four_hundred_games_rows_are_made_as_they_are_needed() {
     let Some(mut browser) = Browser::start("lab report in a browser") else { return };
-    let folder = folder("many");
+    let folder = Folder::new("many");
     let mut rng = Rng::with_seed(4);
     let some: Vec<GameRecord> =
         (0..8).map(|_| game(Position::standard(), ["alpha", "beta"], &mut rng)).collect();
@@ -155,5 +146,4 @@ fn of_four_hundred_games_rows_are_made_as_they_are_needed() {
     assert_eq!(browser.board(), expected(&games[399].positions()[2]));
     assert_eq!(browser.evaluate(rows), 400);
     assert_eq!(browser.complaints(), [&Value::Null; 0]);
-    std::fs::remove_dir_all(folder).expect("it was made above");
 }

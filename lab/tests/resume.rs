@@ -1,9 +1,8 @@
 //! `lab tune` and `lab fit-policy` resume after an interruption, with the same results.
 
-mod laboratory;
-
-use laboratory::{Folder, lab};
+use crate::laboratory::lab;
 use std::fs::{read_to_string, write};
+use testkit::Folder;
 
 /// Runs the laboratory; returns its success and its errors.
 fn run(arguments: &str) -> (bool, String) {

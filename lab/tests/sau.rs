@@ -1,10 +1,8 @@
 //! `lab sau` from outside: our program is killed on its turn and on the opponent's, with and without the platform's own
 //! record, and finishes each game; one that dies is found out.
 
-mod bot;
-mod laboratory;
-
-use laboratory::lab;
+use crate::bot;
+use crate::laboratory::lab;
 
 /// What `lab sau` says, and whether it was content.
 fn played(engine: &str, arguments: &[&str]) -> (String, bool) {

@@ -1,11 +1,10 @@
 //! `lab self-play`, and `lab fit-network` on its games.
 
-mod laboratory;
-
-use laboratory::{Folder, lab};
+use crate::laboratory::lab;
 use std::collections::BTreeSet;
 use std::fs::{read_to_string, write};
 use std::process::Output;
+use testkit::Folder;
 
 /// Runs the laboratory; returns its success, output and errors.
 fn run(arguments: &str, threads: &str) -> (bool, String, String) {

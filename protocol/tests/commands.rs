@@ -1,9 +1,7 @@
 //! The commands for people: bench, perft, analyze, play and --help. A mistake is said and fails.
 
-mod common;
-
-use common::program::Program;
-use common::{OTRERA, assert_contains, folder, run, text};
+use crate::common::program::Program;
+use crate::common::{OTRERA, assert_contains, folder, run, text};
 use otrera::Model;
 use otrera::eval::weights::WeightsFile;
 use otrera_bot::options::Settings;

@@ -1,10 +1,8 @@
 //! Options, the file otrera.toml and the log: mistakes are told to the person who made them, and to nobody during a
 //! game.
 
-mod common;
-
-use common::program::Exit;
-use common::{OTRERA, assert_contains, folder, run, text};
+use crate::common::program::Exit;
+use crate::common::{OTRERA, assert_contains, folder, run, text};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 

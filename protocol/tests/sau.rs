@@ -12,6 +12,7 @@ use referee::{Form, Referee};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+use testkit::at_once;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -227,8 +228,7 @@ const SOON: Duration = Duration::from_secs(10);
 #[test]
 fn loaded_again_on_our_turn_it_moves_unasked() {
     let folder = folder("unasked");
-    let file = folder.join("record.txt");
-    for (names, count, more) in [
+    let cases = [
         (["Otrera", "Opponent"], 2, &[][..]),
         (["Opponent", "Otrera"], 3, &[]),
         (["A", "B"], 2, &["--team", "A"]),
@@ -236,7 +236,9 @@ fn loaded_again_on_our_turn_it_moves_unasked() {
         (["A", "A"], 3, &["--team", "A", "--side", "white"]),
         // Nothing says whose side is ours: that nobody moves does.
         (["A", "B"], 2, &[]),
-    ] {
+    ];
+    at_once(cases.into_iter().enumerate(), |(number, (names, count, more))| {
+        let file = folder.join(format!("record{number}.txt"));
         record(&file, names, &OPENING[..count]);
         let mut program = loaded_again(&file, more);
         program.silent(Duration::from_secs(1)).unwrap();
@@ -246,13 +248,14 @@ fn loaded_again_on_our_turn_it_moves_unasked() {
         let mv = referee.play_any().unwrap();
         program.send(format!("move {}\n", referee.written(mv, Form::Sau)).into_bytes());
         referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
-    }
+    });
 }
 
 #[test]
 fn loaded_again_on_the_opponents_turn_it_waits() {
-    let file = folder("waits").join("record.txt");
-    for (names, count) in [(["Otrera", "Opponent"], 3), (["Opponent", "Otrera"], 2)] {
+    let folder = folder("waits");
+    at_once([(["Otrera", "Opponent"], 3), (["Opponent", "Otrera"], 2)], |(names, count)| {
+        let file = folder.join(format!("record{count}.txt"));
         record(&file, names, &OPENING[..count]);
         let mut program = loaded_again(&file, &[]);
         program.silent(Duration::from_millis(3500)).unwrap();
@@ -260,7 +263,7 @@ fn loaded_again_on_the_opponents_turn_it_waits() {
         let mv = referee.play_any().unwrap();
         program.send(format!("move {}\n", referee.written(mv, Form::Sau)).into_bytes());
         referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
-    }
+    });
 }
 
 /// Asserts that an answer is legal after nearly any reply to the first three moves of the opening.
@@ -276,6 +279,7 @@ fn assert_legal_after_nearly_any_reply(answer: &str) {
 
 /// On the opponent's turn a long silence says that its move was lost: ours must be legal after nearly any.
 #[test]
+#[ignore = "slow"]
 fn a_long_silence_makes_it_move_whatever_the_opponent_has_played() {
     let file = folder("lost").join("record.txt");
     record(&file, ["Otrera", "Opponent"], &OPENING[..3]);
@@ -783,6 +787,7 @@ fn a_replacement_for_a_refused_move_takes_no_long_thought() {
 
 /// Killed before, while and after it sends its move; what it sends after we have stopped listening is lost.
 #[test]
+#[ignore = "slow"]
 fn killed_at_any_moment_it_goes_on_from_its_record() {
     for (count, wait) in [10, 295, 305, 500].into_iter().enumerate() {
         let folder = folder(&format!("kill-{count}"));

@@ -49,8 +49,6 @@
 mod program;
 #[path = "sessions/referee.rs"]
 mod referee;
-#[path = "../../tests/common/skip.rs"]
-mod skip;
 #[path = "sessions/transcript.rs"]
 mod transcript;
 
@@ -60,6 +58,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+use testkit::skip;
 
 /// What the names of transcripts begin with: a style of a platform's protocol, or `any` where it does not matter.
 fn kinds() -> impl Iterator<Item = &'static str> {
@@ -154,7 +153,7 @@ fn each_sau_command_is_one_write() {
     command.args(["-f", "-e", "trace=write", "-s", "100", "-o"]).arg(&trace);
     let watchable = Command::new("strace").args(["-o", "/dev/null", "true"]).output();
     if !watchable.is_ok_and(|output| output.status.success()) {
-        return skip::skip(
+        return skip(
             "each_sau_command_is_one_write",
             "strace is not there (sudo apt-get install strace), or not allowed",
         );

@@ -1,22 +1,16 @@
 //! How fast the page searches beside this program, on one thread, in one run: `cargo bench -p otrera-web`. And how soon
 //! the page answers a click after it was opened.
 
-#[path = "../../tests/common/browser.rs"]
-mod browser;
-#[path = "../../tests/common/page.rs"]
-mod page;
-#[path = "../../tests/common/skip.rs"]
-mod skip;
-
-use browser::Browser;
 use otrera::{Kernel, Params, bench};
 use serde_json::Value;
+use testkit::browser::Browser;
+use testkit::page::page;
 
 /// How often each side is measured, in turn.
 const ROUNDS: usize = 3;
 
 fn main() {
-    let Some(page) = page::page("the speed of the page") else { return };
+    let Some(page) = page("the speed of the page") else { return };
     let Some(mut browser) = Browser::start("the speed of the page") else { return };
     browser.open(page, "");
     let ready = browser.evaluate(

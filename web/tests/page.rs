@@ -1,28 +1,20 @@
 //! The page for playing, as `make web` builds it, opened from the disk in a real browser and used as people use it.
 
-#[path = "../../tests/common/browser.rs"]
-mod browser;
-#[path = "../../tests/common/mod.rs"]
-mod common;
-#[path = "../../tests/common/page.rs"]
-mod page;
-#[path = "../../tests/common/skip.rs"]
-mod skip;
-
-use browser::{Browser, expected, folder};
-use common::{random_game, random_move, size};
 use fastrand::Rng;
 use otrera::record::{ccgc, json, sgf};
 use otrera::{GameRecord, Limits, Move, Params, Position, Resources, Search};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
+use testkit::browser::{Browser, expected};
+use testkit::page::page;
+use testkit::{Folder, random_game, random_move, size, skip};
 
 const NO_COMPLAINT: [&Value; 0] = [];
 
 /// The page with a new game on it, or nothing where something is missing for that.
 fn opened(test: &str) -> Option<Browser> {
-    let page = page::page(test)?;
+    let page = page(test)?;
     let mut browser = Browser::start(test)?;
     open(&mut browser, page, "");
     Some(browser)
@@ -374,8 +366,8 @@ fn game(edge: usize, seed: u64) -> GameRecord {
 #[test]
 fn records_are_opened_stepped_through_and_saved_again() {
     let Some(mut browser) = opened("records in the page") else { return };
-    let folder = folder("records");
-    let downloads = json!({"behavior": "allow", "downloadPath": folder});
+    let folder = Folder::new("records");
+    let downloads = json!({"behavior": "allow", "downloadPath": &*folder});
     browser.command("Page.setDownloadBehavior", downloads);
     let records = [(game(10, 1), "json"), (game(8, 2), "sgf"), (game(10, 3), "ccgc")];
     for (record, form) in records {
@@ -406,7 +398,6 @@ fn records_are_opened_stepped_through_and_saved_again() {
         }
     }
     assert_eq!(browser.complaints(), NO_COMPLAINT);
-    std::fs::remove_dir_all(folder).expect("it was made above");
 }
 
 /// Pastes a text as a record.
@@ -442,7 +433,7 @@ fn a_log_of_botzone_is_pasted_and_its_worst_moves_are_found() {
 #[test]
 fn a_link_holds_the_game_up_to_the_position_shown() {
     let Some(mut browser) = opened("links") else { return };
-    let Some(page) = page::page("links") else { return };
+    let Some(page) = page("links") else { return };
     let record = game(8, 4);
     let text: Vec<String> = record.moves.iter().map(|played| played.mv.to_string()).collect();
     paste(&mut browser, &text.join(" "));
@@ -496,7 +487,7 @@ fn any_position_is_set_up_and_written_as_fen() {
 #[test]
 fn bad_input_gets_a_sentence_and_the_page_goes_on() {
     let Some(mut browser) = opened("bad input in the page") else { return };
-    let folder = folder("bad");
+    let folder = Folder::new("bad");
     let [huge, utf16] = ["huge.sgf", "utf16.txt"].map(|name| folder.join(name));
     std::fs::write(&huge, vec![b'('; 50 << 20]).expect("50 MB");
     std::fs::write(&utf16, b"\xff\xfe1\0").expect("text in UTF-16");
@@ -528,7 +519,6 @@ fn bad_input_gets_a_sentence_and_the_page_goes_on() {
     click_move(&mut browser, random_move(&start, &mut Rng::with_seed(1)));
     browser.wait_for("state.tree.current.ply === 2");
     assert_eq!(browser.complaints(), NO_COMPLAINT);
-    std::fs::remove_dir_all(folder).expect("it was made above");
 }
 
 const START: &str = "1qq1/q2q/Q2Q/1QQ1";
@@ -637,7 +627,7 @@ fn axe() -> Option<String> {
         let npm = std::process::Command::new("npm").args(install).arg(&folder).arg("axe-core@4.11").status();
         if !npm.is_ok_and(|status| status.success()) {
             assert!(std::env::var_os("CI").is_none(), "no axe-core: apt-get install npm");
-            skip::skip("accessibility of the page", "no axe-core (sudo apt-get install npm, and a network)");
+            skip("accessibility of the page", "no axe-core (sudo apt-get install npm, and a network)");
             return None;
         }
     }
@@ -685,7 +675,7 @@ fn the_accessibility_checker_finds_nothing() {
 
 #[test]
 fn the_file_is_small_and_names_no_other_resource() {
-    let Some(page) = page::page("the page's file") else { return };
+    let Some(page) = page("the page's file") else { return };
     let file = std::fs::read_to_string(page).expect("a file");
     assert!(file.len() < 2_500_000, "{} bytes", file.len());
     let foreign = file.replace("http://www.w3.org/2000/svg", "");
@@ -781,7 +771,7 @@ fn a_counted_endgame_is_shown_with_its_margin() {
 #[test]
 fn records_of_chinese_programs_on_windows_are_read() {
     let Some(mut browser) = opened("a record in GBK") else { return };
-    let folder = folder("gbk");
+    let folder = Folder::new("gbk");
     let file = folder.join("record.txt");
     // #[AM][甲队][乙队][先手胜] in GBK.
     let names: [&[u8]; 3] = [b"\xbc\xd7\xb6\xd3", b"\xd2\xd2\xb6\xd3", b"\xcf\xc8\xca\xd6\xca\xa4"];
@@ -795,5 +785,4 @@ fn records_of_chinese_programs_on_windows_are_read() {
         json!(["甲队", "乙队"])
     );
     assert_eq!(browser.complaints(), NO_COMPLAINT);
-    std::fs::remove_dir_all(folder).expect("it was made above");
 }

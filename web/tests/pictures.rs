@@ -1,16 +1,10 @@
 //! Pictures of the page, for people to look at: `cargo test -p otrera-web --test pictures -- --ignored` writes them to
 //! `target/tmp/pictures/`. The README's is `analysis.png`.
 
-#[path = "../../tests/common/browser.rs"]
-mod browser;
-#[path = "../../tests/common/page.rs"]
-mod page;
-#[path = "../../tests/common/skip.rs"]
-mod skip;
-
-use browser::Browser;
 use serde_json::json;
 use std::path::Path;
+use testkit::browser::Browser;
+use testkit::page::page;
 
 /// The moves of a game of the Olympiads, by the beginning of its line.
 fn olympiad_game(name: &str) -> String {
@@ -22,7 +16,7 @@ fn olympiad_game(name: &str) -> String {
 #[test]
 #[ignore = "writes pictures"]
 fn pictures_of_the_page() {
-    let Some(page) = page::page("pictures of the page") else { return };
+    let Some(page) = page("pictures of the page") else { return };
     let Some(mut browser) = Browser::start("pictures of the page") else { return };
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pictures");
     std::fs::create_dir_all(&folder).expect("a folder");

@@ -1,38 +1,8 @@
-//! What the tests of the laboratory share: a folder that goes with the test, the program, and who is running.
+//! What the tests of the laboratory share: the program, and who is running.
 #![allow(dead_code)] // every test file compiles this module for itself and uses a part of it
 
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
-
-/// A folder of its own that goes with the test.
-pub struct Folder(pub PathBuf);
-
-impl Folder {
-    pub fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("otrera-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    /// The path of a file in it.
-    pub fn file(&self, name: &str) -> String {
-        self.0.join(name).to_str().unwrap().to_owned()
-    }
-
-    /// Writes a file into it; its path.
-    pub fn write(&self, name: &str, text: &str) -> String {
-        std::fs::create_dir_all(self.0.join(name).parent().unwrap()).unwrap();
-        std::fs::write(self.0.join(name), text).unwrap();
-        self.file(name)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 /// The laboratory with these arguments, its output taken in. It heeds signals also where whoever runs the tests ignores
 /// some, as a shell's background jobs do.

@@ -1,6 +1,7 @@
 //! The web page, built once for all tests of a program.
 
-use crate::skip::skip;
+use crate::files::{repository, target};
+use crate::skip;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -31,13 +32,10 @@ fn has_library() -> bool {
 }
 
 fn build() -> PathBuf {
-    let project =
-        Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate is a folder of the project");
-    let temporary = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let page = temporary.join("otrera.html");
-    let build = Command::new(project.join("scripts/build_web.sh"))
+    let page = target().join("tmp/otrera.html");
+    let build = Command::new(repository().join("scripts/build_web.sh"))
         .arg(&page)
-        .env("CARGO_TARGET_DIR", temporary.parent().expect("it is a folder in target"))
+        .env("CARGO_TARGET_DIR", target())
         .output()
         .expect("sh starts");
     assert!(build.status.success(), "{}", String::from_utf8_lossy(&build.stderr));

@@ -1,7 +1,4 @@
-//! Helpers for several test files: random positions and symmetries of the board.
-#![allow(dead_code)] // every test file compiles this module for itself and uses a part of it
-
-pub mod definitions;
+//! Random positions and symmetries of the board.
 
 use fastrand::Rng;
 use otrera::{Bitboard, Move, PlayedMove, Position, Side, Size, Square};

@@ -1,11 +1,12 @@
 //! Building blocks for definitions of evaluation and policy: slides and distances square by square, and the positions
 //! on which the definitions are compared with the engine.
 
-use super::{random_game, random_side, scattered_position, size, symmetries};
+use crate::{random_game, random_side, scattered_position, size, symmetries};
 use fastrand::Rng;
 use otrera::{Bitboard, Position, Side, Size, Square};
 use std::collections::HashMap;
 
+/// The eight directions as steps of column and row.
 pub const DIRECTIONS: [(i32, i32); 8] =
     [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)];
 
@@ -18,21 +19,25 @@ pub fn line(position: &Position, from: Square, (columns, rows): (i32, i32)) -> V
     (1..).map_while(at).take_while(|&square| position.empty().contains(square)).collect()
 }
 
+/// Returns the squares that a queen reaches from a square.
 pub fn queen_moves(position: &Position, from: Square) -> Vec<Square> {
     DIRECTIONS.into_iter().flat_map(|direction| line(position, from, direction)).collect()
 }
 
+/// Returns the empty neighbours of a square.
 pub fn king_moves(position: &Position, from: Square) -> Vec<Square> {
     DIRECTIONS.into_iter().filter_map(|direction| line(position, from, direction).first().copied()).collect()
 }
 
-/// The least number of moves in which amazons reach each square; those that they cannot reach are missing.
+/// Least number of moves in which an amazon reaches each square; unreachable squares are missing.
 pub type Distances = HashMap<Square, u32>;
 
+/// Returns the distances of the amazons of a side.
 pub fn distances(position: &Position, side: Side, moves: fn(&Position, Square) -> Vec<Square>) -> Distances {
     distances_from(position, position.amazons(side), moves)
 }
 
+/// Returns the distances of these amazons.
 pub fn distances_from(
     position: &Position,
     amazons: Bitboard,

@@ -1,5 +1,4 @@
-//! Reports tests that cannot run on this machine, in their output and in the list at the end of `make test`, which
-//! also appears if all tests pass.
+//! Reports tests that cannot run on this machine, in their output and in the list at the end of `make test`.
 
 use std::fs::OpenOptions;
 use std::io::Write;

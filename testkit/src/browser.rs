@@ -1,13 +1,11 @@
 //! A headless Chromium that shows one page, driven by real key presses and clicks through the DevTools pipe.
-#![allow(dead_code)] // every test file compiles this module for itself and uses a part of it
 
-use crate::skip::skip;
+use crate::{Folder, skip};
 use otrera::{Position, Side};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
@@ -15,7 +13,7 @@ use std::time::{Duration, Instant};
 pub struct Browser {
     process: Child,
     messages: Receiver<Value>,
-    profile: PathBuf,
+    profile: Folder,
     session: Value,
     commands: u64,
     /// Events that have not been checked yet.
@@ -34,7 +32,7 @@ impl Browser {
             skip(test, "no Chromium (sudo apt-get install chromium)");
             return None;
         };
-        let profile = folder("profile");
+        let profile = Folder::new("profile");
         // Chromium's DevTools pipe is file descriptors 3 and 4.
         let mut process = Command::new("sh")
             .args(["-c", r#"exec "$@" 3<&0 4>&1 </dev/null >/dev/null"#, "sh"])
@@ -182,6 +180,7 @@ impl Browser {
         std::fs::write(file, bytes).expect("a picture fits on the disk");
     }
 
+    /// Presses and releases a key.
     pub fn press(&mut self, key: &str) {
         for kind in ["rawKeyDown", "keyUp"] {
             self.command("Input.dispatchKeyEvent", json!({"type": kind, "key": key, "code": key}));
@@ -257,20 +256,10 @@ impl Drop for Browser {
         let _ = self.process.wait();
         // Chromium's child processes outlive it briefly and still write into the profile.
         let patience = Instant::now() + Duration::from_secs(5);
-        while std::fs::remove_dir_all(&self.profile).is_err() && Instant::now() < patience {
+        while std::fs::remove_dir_all(&*self.profile).is_err() && Instant::now() < patience {
             std::thread::sleep(Duration::from_millis(50));
         }
     }
-}
-
-/// Creates a new temporary folder.
-pub fn folder(name: &str) -> PathBuf {
-    static USES: AtomicU32 = AtomicU32::new(0);
-    let number = USES.fetch_add(1, Ordering::Relaxed);
-    let folder = std::env::temp_dir().join(format!("otrera-{name}-{}-{number}", std::process::id()));
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).expect("the folder for temporary files can be written");
-    folder
 }
 
 /// Returns the pieces of a position in the form of [`Browser::board`].

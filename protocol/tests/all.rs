@@ -1,0 +1,14 @@
+//! All tests of the bot but the transcripts: one program links faster than one a file.
+//! `cargo test -p otrera-bot --test all sau::` runs a file.
+
+mod botzone;
+mod clocks;
+mod commands;
+mod common;
+mod files;
+mod fuzzed;
+mod options;
+mod sau;
+mod several_games;
+mod terminal;
+mod uci;

@@ -1,0 +1,22 @@
+//! Helpers shared by the tests of several crates.
+
+pub mod browser;
+pub mod definitions;
+pub mod files;
+pub mod page;
+mod positions;
+mod skip;
+
+pub use files::Folder;
+pub use positions::*;
+pub use skip::skip;
+
+/// Runs a task for all cases at the same time: for programs that mostly wait.
+pub fn at_once<T: Send>(cases: impl IntoIterator<Item = T>, task: impl Fn(T) + Sync) {
+    let task = &task;
+    std::thread::scope(|scope| {
+        for case in cases {
+            scope.spawn(move || task(case));
+        }
+    });
+}
