@@ -66,11 +66,11 @@ play: ## builds the bot and shows one game of it against itself
 	@scripts/build_bot.sh $(EXE)
 	scripts/selfplay.sh --engine $(EXE) --protocol json --time $(PLAY_TIME) --show board
 
-test: ## all tests except those with Ray or a browser
+test: ## all tests but those with Ray and a browser, and a list of those that were skipped
 	@scripts/need.sh cargo cc python3
 	@scripts/tests.sh rust scripts botzone
 
-test-all: ## all tests; first lists its downloads (Ray, 285 MB)
+test-all: ## all tests; lists first what they fetch (Ray, 285 MB)
 	@scripts/need.sh cargo cc python3
 	@scripts/tests.sh rust scripts botzone ray browser
 

@@ -1,17 +1,17 @@
 #!/bin/sh
-# scripts/tests.sh SUITE...: runs the tests, then lists those that were skipped because a tool is missing.
+# scripts/tests.sh SUITE...: runs the tests, then lists those that were skipped because something is missing here.
 #
 #   rust       everything that `cargo test` runs
 #   ray        the laboratory on a cluster of Ray
 #   browser    the page and the reports of the laboratory in a browser
 #   FOLDER     the Python tests of a folder
 #
-# First lists the downloads. Temporary files are in one folder, which is removed at the end. A skipped test adds a line
-# to the file $OTRERA_SKIPPED, because `cargo test` hides the output of tests that pass.
+# It first lists what it will fetch. Temporary files lie in one folder, which is removed at the end.
+# Tests add a line to the file $OTRERA_SKIPPED: `cargo test` shows nothing of a test that passes.
 set -eu
 cd "$(dirname "$0")/.."
 
-# A short name: it contains Ray's sockets, whose paths have at most 107 bytes.
+# A short name: sockets of Ray lie below it, and their paths have at most 107 bytes.
 TMPDIR=$(mktemp -d "${TMPDIR:-/tmp}/t.XXXXXX")
 RAY_TMPDIR=$TMPDIR
 OTRERA_SKIPPED=$TMPDIR/skipped
@@ -26,7 +26,7 @@ finish() {
     elif [ $status -eq 0 ]; then
         printf '\nNothing was skipped.\n'
     fi
-    # A browser that was just stopped can still write for a moment.
+    # A browser that has just been ended may still write for a moment.
     rm -rf "$TMPDIR" 2>/dev/null || { sleep 2; rm -rf "$TMPDIR"; }
 }
 trap finish EXIT
@@ -40,7 +40,7 @@ has_ray() { "$1" -c 'import importlib.util, sys; sys.exit(importlib.util.find_sp
 MUSL=x86_64-unknown-linux-musl
 WASM=wasm32-unknown-unknown
 
-# Prints the downloads of a suite, one a line.
+# What a suite fetches, a line each.
 fetched_by() {
     case $1 in
         rust) cargo fetch --locked --offline >/dev/null 2>&1 || echo "the crates of Cargo.lock, 12 MB" ;;

@@ -20,20 +20,14 @@ const RUN: [(&str, &str); 35] = [
     ("scripts/faults.sh --help", "--games"),
     ("dist/lab match tournament paper --time 0.1 --games 400 --seed 81", "Elo"),
     ("dist/lab match tournament,share=0.1 paper --time 0.5 --games 200 --seed 83", "Elo"),
-    ("dist/lab match tournament pvs:network --time 0.1 --games 200 --seed 84", "Elo"),
+    ("dist/lab match tournament pvs:fitted --time 0.1 --games 200 --seed 84", "Elo"),
     ("dist/lab match paper mcts --games 1000 --time 0.1 --sprt 0,50", "SPRT"),
     (
         "dist/lab match tournament,threads=2 tournament --time 0.1 --games 200 --concurrency 1 --adjudicate 0.99 \
          --seed 2201",
         "Elo",
     ),
-    (
-        "dist/lab match tournament,first=4:10 tournament --time 0.1 --games 150 --seed 87 --plies 2 --grace 5",
-        "Elo",
-    ),
-    ("dist/otrera bench --preset paper", "Bench: "),
-    ("dist/otrera play --move-time 5 --size 8", "Black"),
-    ("dist/otrera analyze --moves \"d1-d7/g7 a7-d4/d1\" --time 10", "principal variation"),
+    ("dist/lab match tournament tournament --time 0.1 --games 40", "Elo"),
     ("dist/lab match tournament,iterations=15000 tournament,iterations=12000 --games 400 --seed 41", "Elo"),
     ("dist/lab endgames", "positions"),
     ("dist/lab endgames --each 50 --nodes 10000000 --seed 2", "positions"),
@@ -41,9 +35,10 @@ const RUN: [(&str, &str); 35] = [
     ("dist/lab report RESULTS.jsonl", "html"),
     ("dist/lab convert GAME --to sgf", "GM[18]"),
     ("dist/lab picture --move d1-d7/g7 --output docs/board.svg", "<svg"),
+    ("dist/lab fit-eval RESULTS.jsonl", "too few positions"),
     ("dist/lab self-play --games 24000", "2 games, all different"),
     ("dist/lab self-play --games 2000 --output results/10.jsonl", "2 games, all different"),
-    ("dist/lab self-play --games 24000 --output results/round1.jsonl", "2 games, all different"),
+    ("dist/lab self-play --games 2000 --size 8 --output results/8.jsonl", "2 games, all different"),
     (
         "dist/lab self-play --games 200 --iterations 5000 --output results/deep.jsonl",
         "2 games, all different",
@@ -51,48 +46,36 @@ const RUN: [(&str, &str); 35] = [
     ("dist/lab fit-network results/self-play.jsonl", "too few positions"),
     ("dist/lab fit-policy RESULTS.jsonl", "too few positions"),
     ("dist/lab tune tournament,iterations=2000 c=3:0.6", "c="),
+    ("dist/lab priors", "favourite first"),
+    ("dist/lab blindness", "visited"),
     ("dist/lab table Z-2", "nodes"),
     ("dist/lab table Z-3", "mobility"),
     ("dist/lab table threads", "as many searches"),
 ];
 
 /// Commands that are not, and why.
-const NOT_RUN: [(&str, &str); 29] = [
+const NOT_RUN: [(&str, &str); 22] = [
     ("dist/lab sau --kill both", "an hour; lab/tests/sau.rs runs it"),
-    ("dist/lab sau --games 100 --opponent pvs:network", "hours; lab/tests/sau.rs runs it"),
+    ("dist/lab sau --games 100 --opponent pvs:fitted", "hours; lab/tests/sau.rs runs it"),
     ("dist/lab judge dist/otrera --games 20", "minutes; lab/tests/judge.rs runs it"),
     ("cargo install --path protocol", "installs outside of this folder"),
     ("cargo test -p otrera-bot --test sessions", "it is one of these tests"),
     ("cargo bench -p otrera-web", "a benchmark; web/tests/page.rs opens the same page"),
     ("dist/lab match A B", "a form, not a command"),
+    (
+        "dist/lab match random random --games 60000 --balance 0.5 --cluster local",
+        "a measurement; lab/tests/cluster.rs plays on Ray",
+    ),
     ("dist/lab match A B --games 400 --cluster local", "a form; lab/tests/cluster.rs plays on Ray"),
     (
         "dist/lab match \"cmd:NEW uci --threads 1 --memory 160,proto=uci\" \
          \"cmd:OLD uci --threads 1 --memory 160,proto=uci\" --time 0.1 --games 120 --seed 701",
         "needs an older build; lab/tests/matches.rs plays over UCI",
     ),
+    ("dist/lab fit-eval", "a name; run with its arguments"),
+    ("dist/lab fit-policy", "a name; run with its arguments"),
     ("dist/lab fit-network", "a name; run with its arguments"),
-    ("dist/lab match", "a name; run with its arguments"),
-    ("dist/lab COMMAND --help", "a form, not a command"),
-    ("dist/lab table --help", "printed by clap"),
-    ("scripts/tests.sh SUITE...", "a form; it runs these tests"),
-    ("dist/otrera analyze --record game.sgf --ply 20 --time 30", "needs a game; protocol/tests runs it"),
-    ("dist/lab convert game.sgf --to ccgc", "needs a game; lab/tests/convert.rs runs it"),
-    (
-        "dist/lab fit-network results/round1.jsonl --output results/round1.json",
-        "needs thousands of games; lab/tests/self_play.rs trains",
-    ),
-    ("dist/lab match tournament,model=results/round1.json tournament --games 200", "needs a trained network"),
-    ("dist/otrera play --preset tournament,model=results/round1.json", "needs a trained network"),
-    (
-        "dist/lab self-play tournament,model=results/round1.json --games 24000 --seed 2 \
-         --output results/round2.jsonl",
-        "needs a trained network",
-    ),
-    (
-        "dist/lab fit-network results/round1.jsonl results/round2.jsonl --output results/round2.json",
-        "needs thousands of games; lab/tests/self_play.rs trains",
-    ),
+    ("dist/lab self-play", "a name; run with its arguments"),
     ("dist/lab match tournament,model=FILE tournament", "a form, not a command"),
     ("dist/lab tune", "a name; run with its arguments"),
     ("dist/lab table NAME", "a form, not a command"),
@@ -110,11 +93,13 @@ const NOT_RUN: [(&str, &str); 29] = [
 fn made_small(command: &str) -> String {
     const SMALLER: [(&str, &str); 4] =
         [("--games", "2"), ("--time", "0.02"), ("--each", "1"), ("--nodes", "2000")];
-    const MORE: [(&str, &str); 6] = [
+    const MORE: [(&str, &str); 8] = [
         ("dist/lab table ", " --quick"),
         ("dist/lab self-play ", " --iterations 20"),
         ("dist/lab tune ", " --pairs 100 --size 4"),
         ("dist/lab endgames", " --each 1 --nodes 2000"),
+        ("dist/lab priors", " --positions 6 --iterations 500"),
+        ("dist/lab blindness", " --positions 6 --iterations 99"),
         ("dist/lab convert ", " --output GAME.sgf"),
         ("dist/lab tourney ", " --output tourney"),
     ];
