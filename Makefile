@@ -70,7 +70,7 @@ test: ## all quick tests, and a list of those that were skipped
 	@scripts/need.sh cargo cc python3
 	@scripts/tests.sh rust scripts
 
-test-all: ## all tests; first lists its downloads (Ray, 285 MB)
+test-all: ## all tests, slow ones, Ray and a browser included; first lists its downloads (Ray, 285 MB)
 	@scripts/need.sh cargo cc python3
 	@scripts/tests.sh rust slow scripts botzone ray browser
 

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Plays games of the engine under faults: runs faults.py if there is a Python.
+# Plays games of the engine while things go wrong around it: see faults.py.
+# This only looks for a Python that can run it.
 
 if ! command -v python3 >/dev/null 2>&1; then
     echo "faults.sh: python3 was not found; please install Python 3.8 or newer" >&2

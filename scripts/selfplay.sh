@@ -1,5 +1,6 @@
 #!/bin/sh
-# Plays the engine against itself through its tournament protocols: runs selfplay.py if the Python is new enough.
+# Plays the engine against itself through its tournament protocols: see selfplay.py.
+# This only looks for a Python that can run it.
 
 if ! command -v python3 >/dev/null 2>&1; then
     echo "selfplay.sh: python3 was not found; please install Python 3.8 or newer" >&2
