@@ -63,14 +63,6 @@ impl GameClock {
     }
 
     /// Sets a reserve for each move before ply 80, in case a move costs more than the overhead.
-    ///
-    /// ```
-    /// use otrera::{GameClock, Position};
-    /// use std::time::Duration;
-    /// let clock = GameClock::new(Duration::from_secs(60)).with_overhead(Duration::from_millis(400));
-    /// let careful = clock.with_spare(Duration::from_millis(200));
-    /// assert!(careful.time_for(&Position::standard()) < clock.time_for(&Position::standard()));
-    /// ```
     #[must_use]
     pub const fn with_spare(self, spare: Duration) -> Self {
         Self { spare, ..self }
@@ -82,14 +74,6 @@ impl GameClock {
     }
 
     /// Subtracts the time of a move, including its overhead.
-    ///
-    /// ```
-    /// use otrera::GameClock;
-    /// use std::time::Duration;
-    /// let mut clock = GameClock::new(Duration::from_secs(1));
-    /// clock.spend(Duration::from_secs(5));
-    /// assert_eq!(clock.remaining(), Duration::ZERO);
-    /// ```
     pub fn spend(&mut self, time: Duration) {
         self.used = self.used.saturating_add(time);
     }

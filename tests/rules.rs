@@ -169,46 +169,33 @@ fn malformed_text_and_illegal_moves_are_different_errors() {
     assert_eq!(check(Position::standard(), "d1-d7/d1").0, Ok(()), "an arrow may land where the amazon was");
 }
 
-/// Returns the winner after a move, under the standard and the SAU rules.
-fn winners_after(picture: &str, side: Side, mv: &str) -> [Option<Side>; 2] {
-    let position = Position::from_picture(picture, side).unwrap();
-    [Rules::Standard, Rules::SelfBlocking].map(|rules| {
-        let position = position.with_rules(rules);
-        assert_eq!(position.winner(), None, "the game goes on before the move");
-        position.try_play(mv.parse().unwrap()).unwrap().winner()
-    })
-}
-
+/// Position, move, and the winner after it under the standard and the SAU rules.
 #[test]
-fn a_side_that_blocks_itself_has_lost_at_once_where_self_blocking_counts() {
-    let black_in_the_corner = "W... .... XXX. .BX.";
-    assert_eq!(winners_after(black_in_the_corner, Side::Black, "b1-a1/b1"), [None, Some(Side::White)]);
-    let white_in_the_corner = "B... .... XXX. .WX.";
-    assert_eq!(winners_after(white_in_the_corner, Side::White, "b1-a1/b1"), [None, Some(Side::Black)]);
-}
-
-#[test]
-fn one_free_amazon_keeps_the_game_going() {
-    let with_another_amazon = "W..B .... XXX. .BX.";
-    assert_eq!(winners_after(with_another_amazon, Side::Black, "b1-a1/b1"), [None, None]);
-}
-
-#[test]
-fn black_wins_where_both_are_blocked_and_self_blocking_counts() {
-    let black_moves = "XXXX XXXX XXXX B.WX";
-    assert_eq!(winners_after(black_moves, Side::Black, "a1-b1/a1"), [Some(Side::Black); 2]);
-    let white_moves = "XXXX XXXX XXXX W.BX";
-    assert_eq!(winners_after(white_moves, Side::White, "a1-b1/a1"), [Some(Side::White), Some(Side::Black)]);
-}
-
-#[test]
-fn blocking_the_opponent_wins_by_both_rules() {
-    let white_in_the_corner = "...B .... X... WX..";
-    assert_eq!(winners_after(white_in_the_corner, Side::Black, "d4-d2/b2"), [Some(Side::Black); 2]);
-    assert_eq!(winners_after(white_in_the_corner, Side::Black, "d4-d2/c2"), [None; 2]);
-    let black_in_the_corner = "...W .... X... BX..";
-    assert_eq!(winners_after(black_in_the_corner, Side::White, "d4-d2/b2"), [Some(Side::White); 2]);
-    assert_eq!(winners_after(black_in_the_corner, Side::White, "d4-d2/c2"), [None; 2]);
+fn the_end_of_a_game_by_both_rules() {
+    let (black, white) = (Some(Side::Black), Some(Side::White));
+    for (picture, side, mv, expected) in [
+        // A side blocks itself.
+        ("W... .... XXX. .BX.", Side::Black, "b1-a1/b1", [None, white]),
+        ("B... .... XXX. .WX.", Side::White, "b1-a1/b1", [None, black]),
+        // One free amazon keeps the game going.
+        ("W..B .... XXX. .BX.", Side::Black, "b1-a1/b1", [None, None]),
+        // Both sides are blocked: Black wins under the SAU rules.
+        ("XXXX XXXX XXXX B.WX", Side::Black, "a1-b1/a1", [black, black]),
+        ("XXXX XXXX XXXX W.BX", Side::White, "a1-b1/a1", [white, black]),
+        // A side blocks its opponent, or leaves a square free.
+        ("...B .... X... WX..", Side::Black, "d4-d2/b2", [black, black]),
+        ("...B .... X... WX..", Side::Black, "d4-d2/c2", [None, None]),
+        ("...W .... X... BX..", Side::White, "d4-d2/b2", [white, white]),
+        ("...W .... X... BX..", Side::White, "d4-d2/c2", [None, None]),
+    ] {
+        let position = Position::from_picture(picture, side).unwrap();
+        let winners = [Rules::Standard, Rules::SelfBlocking].map(|rules| {
+            let position = position.with_rules(rules);
+            assert_eq!(position.winner(), None, "the game goes on before the move");
+            position.try_play(mv.parse().unwrap()).unwrap().winner()
+        });
+        assert_eq!(winners, expected, "{mv}\n{position}");
+    }
 }
 
 #[test]

@@ -96,25 +96,14 @@ fn with_priors_the_first_iteration_plays_a_whole_move() {
 }
 
 #[test]
-fn threads_on_metrics_or_rollouts_change_no_bit() {
+fn only_several_workers_on_the_tree_change_a_bit() {
     for position in various_positions() {
         for params in searchers() {
-            let alone = outcome(found(&position, &with_mode(Parallel::Off, &params), threads(2), 300));
-            for mode in [Parallel::Metrics, Parallel::Rollouts] {
-                let together = found(&position, &with_mode(mode, &params), threads(2), 300);
+            let alone = outcome(found(&position, &with_mode(Parallel::Off, &params), threads(1), 300));
+            for (mode, count) in [(Parallel::Metrics, 2), (Parallel::Rollouts, 2), (Parallel::Tree, 1)] {
+                let together = found(&position, &with_mode(mode, &params), threads(count), 300);
                 assert_eq!(outcome(together), alone, "{mode:?}\n{position}");
             }
-        }
-    }
-}
-
-#[test]
-fn one_worker_on_the_tree_searches_as_no_parallelism_does() {
-    for position in various_positions() {
-        for params in searchers() {
-            let [off, tree] = [Parallel::Off, Parallel::Tree]
-                .map(|mode| found(&position, &with_mode(mode, &params), threads(1), 1500));
-            assert_eq!(outcome(tree), outcome(off), "{position}");
         }
     }
 }

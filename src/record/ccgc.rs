@@ -93,7 +93,8 @@ pub fn read(text: &str) -> Result<GameRecord, MalformedText> {
             "a CCGC record begins with a line like #[AM][first][second][先手胜][…][…];",
         ));
     };
-    let moves = moves_of_lines(lines)?;
+    let mut moves = Vec::new();
+    append_moves(&mut moves, lines)?;
     let field = |index: usize| fields.get(index).copied().unwrap_or_default().to_owned();
     Ok(GameRecord {
         winner: match field(3).trim() {
@@ -137,12 +138,6 @@ pub fn read_moves_up_to_error(text: &str) -> (Vec<Move>, Option<MalformedText>) 
     let mut moves = Vec::new();
     let error = append_moves(&mut moves, lines.filter(|(_, line)| header_fields(line).is_none())).err();
     (moves, error)
-}
-
-fn moves_of_lines<'a>(lines: impl Iterator<Item = (u32, &'a str)>) -> Result<Vec<Move>, MalformedText> {
-    let mut moves = Vec::new();
-    append_moves(&mut moves, lines)?;
-    Ok(moves)
 }
 
 /// Appends the moves of these lines up to the first malformed word.

@@ -129,27 +129,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_holds_everything() {
-        let played = PlayedMove {
-            mv: "d1-d7/g7".parse().unwrap(),
-            time: Duration::from_millis(125),
-            effort: Some(4000),
-            win_rate: Some(0.625),
-        };
-        let record = GameRecord {
-            moves: vec![played, "a7-d4/a7".parse::<crate::Move>().unwrap().into()],
-            winner: Some(Side::White),
-            forfeit: Some(("late".into(), "late: no answer after 1.200 s".into())),
-            when: "2026.11.20 06:00".into(),
-            event: "a \"match\"".into(),
-            control: "0.1 s a move".into(),
-            number: 7,
-            ..GameRecord::new("eins", "二", Position::standard())
-        };
-        assert_eq!(read(&write(&record)), Ok(record));
-    }
-
-    #[test]
     fn what_is_no_record_says_why() {
         for text in [
             "",

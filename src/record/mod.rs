@@ -290,12 +290,4 @@ mod tests {
         let broken = format!("{line}\n{}\n{line}\n", &line[..20]);
         assert!(read(&broken).unwrap_err().to_string().starts_with("line 2: "));
     }
-
-    #[test]
-    fn illegal_moves_are_named() {
-        assert_eq!(game(&["d1-d7/g7", "a7-d4/a7"]).first_illegal(), None);
-        let (ply, mv, error) = game(&["d1-d7/g7", "a7-a8/a8"]).first_illegal().unwrap();
-        assert_eq!((ply, mv.to_string().as_str()), (2, "a7-a8/a8"));
-        assert_eq!(error.to_string(), "the arrow cannot fly to a8");
-    }
 }
