@@ -1,8 +1,6 @@
 //! The evaluation against the definitions of the MG-PEO paper, written here square by square with plain loops. Then
 //! its invariants: kernels, threads, symmetries, exchange of the sides.
 
-use fastrand::Rng;
-use otrera::eval::fitted::Fitted;
 use otrera::eval::metrics::metrics_on;
 use otrera::eval::parallel;
 use otrera::eval::phased::{MetricWeights, PhasedWeights};
@@ -11,7 +9,7 @@ use otrera::{
     ValueLink, WinRate,
 };
 use testkit::definitions::{
-    DIRECTIONS, Distances, distances, freedom, king_moves, line, queen_moves, various_positions,
+    DIRECTIONS, Distances, distances, king_moves, line, queen_moves, various_positions,
 };
 use testkit::{sides_exchanged, size, skip, symmetries};
 

@@ -5,7 +5,7 @@ use fastrand::Rng;
 use otrera::{Bitboard, IllegalMove, Move, Position, Rules, Side, Size, Square, perft};
 use serde_json::Value;
 use std::collections::HashSet;
-use testkit::{random_game, scattered_position, size, symmetries};
+use testkit::{random_game, scattered_position, size};
 
 /// Maximum perft number that is tested in every run.
 const QUICK: u64 = 20_000_000;
