@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules, lowest first, with the modules that they can import.
-const LAYERS: [(&str, &[&str]); 10] = [
+const LAYERS: [(&str, &[&str]); 11] = [
     ("board", &[]),
     ("endgame", &["board"]),
     ("simd", &["board"]),
@@ -14,7 +14,8 @@ const LAYERS: [(&str, &[&str]); 10] = [
     ("eval", &["board", "simd", "threads"]),
     ("clock", &["board"]),
     ("time", &[]),
-    ("search", &["board", "endgame", "simd", "eval", "clock", "threads", "time"]),
+    ("seed", &[]),
+    ("search", &["board", "endgame", "simd", "eval", "clock", "threads", "time", "seed"]),
     ("record", &["board"]),
     ("bench", &["board", "simd", "eval", "search", "time"]),
 ];

@@ -32,6 +32,7 @@ use super::select::cache::SelectionCache;
 use super::select::puct::ValueVariance;
 use super::state::State;
 use crate::endgame::FillingProver;
+use crate::seed::mix_seed;
 use crate::simd::{Lanes, SimdTask};
 use fastrand::Rng;
 
@@ -86,7 +87,7 @@ impl Worker {
     /// Creates worker number `index`. Workers of equal seed draw different random numbers.
     pub fn new(seed: u64, index: u64) -> Self {
         let scratch = Scratch {
-            rng: Rng::with_seed(seed ^ index.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
+            rng: Rng::with_seed(mix_seed(seed, index)),
             expander: Expander::new(),
             leaf: EvaluationScratch::default(),
             cache: SelectionCache::default(),
