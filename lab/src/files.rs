@@ -1,149 +1,212 @@
-//! Files that commands write: never over what they read, and in one step.
+//! Files of commands: inputs with a size limit, outputs that replace a file in one step and never an input, and logs that
+//! grow line by line and can be resumed.
 
 use crate::interrupt;
 use atomic_write_file::AtomicWriteFile;
 use otrera::Model;
 use otrera::eval::weights::WeightsFile;
-use std::fs::{self, File, Metadata};
+use std::fmt::Display;
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
-/// The model of a file of weights.
-///
-/// # Errors
-/// It cannot be read, or what is wrong with it.
-pub fn read_model(name: &str) -> Result<Model, String> {
-    let text = read_text(name.as_ref(), MAX_BYTES)?;
-    Model::from_weights(&text).map_err(|error| format!("{name}: {error}"))
-}
-
-/// The most bytes of a file that a person names, as `otrera analyze --record` takes them.
+/// The largest input file in bytes, as in `otrera analyze --record`.
 pub const MAX_BYTES: u64 = 64 << 20;
 
-/// Reads a regular file of at most `most` bytes: a pipe would block, a device would fill the memory.
+/// An error message that begins with the file's path.
+fn problem(path: &Path, what: impl Display) -> String {
+    format!("{}: {what}", path.display())
+}
+
+/// Reads a regular file of at most `max` bytes: a pipe would block, a device would fill the memory.
 ///
 /// # Errors
-/// The file is no regular one, larger, not UTF-8, or cannot be read.
-pub fn read_text(path: &Path, most: u64) -> Result<String, String> {
-    let problem = |what: &dyn std::fmt::Display| format!("{}: {what}", path.display());
-    // Before it is opened, since opening a named pipe waits for its other end.
-    if !path.metadata().map_err(|error| problem(&error))?.is_file() {
-        return Err(problem(&"is no regular file: name one"));
+/// The file is not regular, larger, not UTF-8, or cannot be read.
+pub fn read_text(path: &Path, max: u64) -> Result<String, String> {
+    // Checked before the file is opened: opening a named pipe waits for its other end.
+    if !path.metadata().map_err(|error| problem(path, error))?.is_file() {
+        return Err(problem(path, "is no regular file: name one"));
     }
     let mut bytes = Vec::new();
-    let file = File::open(path).map_err(|error| problem(&error))?;
-    file.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| problem(&error))?;
-    if bytes.len() as u64 > most {
-        return Err(problem(&format!("is larger than {} MB: split it", most >> 20)));
+    let read = File::open(path).and_then(|file| file.take(max.saturating_add(1)).read_to_end(&mut bytes));
+    read.map_err(|error| problem(path, error))?;
+    if bytes.len() as u64 > max {
+        return Err(problem(path, format!("is larger than {} MB: split it", max >> 20)));
     }
     String::from_utf8(bytes)
-        .map_err(|_| problem(&"is not UTF-8 text (records in GBK: iconv -f GBK -t UTF-8 makes them so)"))
+        .map_err(|_| problem(path, "is not UTF-8 text: convert it with iconv -f GBK -t UTF-8"))
 }
 
-/// A file of weights to begin from; `None` stands for those that are built in.
+/// Reads the evaluation model of a file of weights.
 ///
 /// # Errors
-/// It cannot be read, or what is wrong with it.
+/// The file cannot be read or is no file of weights.
+pub fn read_model(name: &str) -> Result<Model, String> {
+    Model::from_weights(&read_text(name.as_ref(), MAX_BYTES)?).map_err(|error| problem(name.as_ref(), error))
+}
+
+/// Reads a file of weights, or returns the built-in weights for `None`.
+///
+/// # Errors
+/// The file cannot be read or is no file of weights.
 pub fn read_weights(path: Option<&Path>) -> Result<WeightsFile, String> {
     let Some(path) = path else { return Ok(WeightsFile::built_in()) };
-    WeightsFile::read(&read_text(path, MAX_BYTES)?).map_err(|error| format!("{}: {error}", path.display()))
+    WeightsFile::read(&read_text(path, MAX_BYTES)?).map_err(|error| problem(path, error))
 }
 
-/// A file that grows line by line, and goes on after an interruption.
-pub struct Lines {
+/// A text file that grows line by line and can be resumed, locked while it is open.
+pub struct LineLog {
     path: PathBuf,
     file: File,
-    /// Bytes of its whole lines.
+    /// Length of the complete lines in bytes.
     length: u64,
+    /// A line end that the last complete line lacks.
+    line_end: &'static str,
 }
 
-impl Lines {
-    /// Begins a new file, or goes on with one, whose whole lines come with it.
+impl LineLog {
+    /// Creates a log, or opens it if `resume` and calls `read` with each line after the header.
+    ///
+    /// Blank lines are skipped, and a line cut off at the end is dropped. A complete JSON object is a line even without
+    /// its line end, which some editors take away. Only a missing header is written at once.
     ///
     /// # Errors
-    /// It cannot be opened, exists and is to be a new one, or has something in it and no whole line.
-    pub fn open(path: &Path, goes_on: bool) -> Result<(Self, Vec<String>), String> {
-        let problem = |error: io::Error| format!("{}: {error}", path.display());
-        make_folder_of(path)?;
-        let mut options = File::options();
-        options.read(true).write(true).create(true).create_new(!goes_on).truncate(false);
-        let mut file = options.open(path).map_err(problem)?;
-        let mut text = String::new();
-        file.read_to_string(&mut text).map_err(problem)?;
-        if !text.is_empty() && !text.contains('\n') {
-            return Err(format!("{}: is no file to go on with", path.display()));
+    /// The file exists and `resume` is false, has another header, is open elsewhere, cannot be written, or `read` fails.
+    pub fn open(
+        path: &Path,
+        resume: bool,
+        header: Option<&str>,
+        mut read: impl FnMut(&str) -> Result<(), String>,
+    ) -> Result<Self, String> {
+        let mut file = open_locked(path, resume)?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(|error| problem(path, error))?;
+        if header.is_some_and(|header| header.as_bytes().starts_with(&bytes)) {
+            bytes.clear();
         }
-        text.truncate(text.rfind('\n').map_or(0, |end| end + 1));
-        let lines = text.lines().map(str::to_owned).collect();
-        Ok((Self { path: path.to_owned(), file, length: text.len() as u64 }, lines))
+        let end = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        let rest = &bytes[end..];
+        let is_line = rest.starts_with(b"{") && serde_json::from_slice::<serde::de::IgnoredAny>(rest).is_ok();
+        let (complete, line_end) = if is_line { (&bytes[..], "\n") } else { (&bytes[..end], "") };
+        let text = std::str::from_utf8(complete).map_err(|error| problem(path, error))?;
+        let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()).peekable();
+        if lines.peek().is_none() && !bytes.is_empty() {
+            return Err(problem(path, "is no file of this command: name another"));
+        }
+        let mut log = Self { path: path.to_owned(), file, length: text.len() as u64, line_end };
+        match (header, header.and_then(|_| lines.next())) {
+            (Some(header), None) => log.add(header)?,
+            (Some(header), Some((_, first))) if first != header => {
+                return Err(problem(path, "was begun under other conditions: name another"));
+            }
+            _ => {}
+        }
+        for (number, line) in lines {
+            read(line).map_err(|error| problem(path, format!("line {number}: {error}")))?;
+        }
+        Ok(log)
     }
 
-    /// Adds a line, in place of what is left of one that was cut off.
+    /// Appends a line. Of a line that cannot be written completely, nothing stays.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The line cannot be written.
     pub fn add(&mut self, line: &str) -> Result<(), String> {
-        let line = format!("{line}\n");
-        let _whole = interrupt::whole();
-        let Self { path, file, length } = self;
-        file.set_len(*length)
-            .and_then(|()| file.seek(SeekFrom::End(0)))
-            .and_then(|_| file.write_all(line.as_bytes()))
-            .map_err(|error| format!("{}: {error}", path.display()))?;
-        *length += line.len() as u64;
+        let Self { path, file, length, line_end } = self;
+        let text = format!("{line_end}{line}\n");
+        let _guard = interrupt::hold();
+        let written = file
+            .set_len(*length)
+            .and_then(|()| file.seek(SeekFrom::Start(*length)))
+            .and_then(|_| file.write_all(text.as_bytes()));
+        if let Err(error) = written {
+            // If this fails too, opening the log drops the incomplete line.
+            let _ = file.set_len(*length);
+            return Err(problem(path, error));
+        }
+        *length += text.len() as u64;
+        *line_end = "";
         Ok(())
     }
 }
 
-/// A file that is to be written when the work is done, and that was found fit for it before.
+/// Opens or creates a file and locks it.
+fn open_locked(path: &Path, resume: bool) -> Result<File, String> {
+    match path.metadata() {
+        Ok(found) if !found.is_file() => {
+            return Err(problem(path, "is no regular file, and results are read again: name one"));
+        }
+        Ok(_) if !resume => {
+            return Err(problem(path, "exists: add --resume to go on with it, or name another --output"));
+        }
+        _ => make_folder_of(path)?,
+    }
+    let mut options = File::options();
+    let file = options.read(true).write(true).create(true).create_new(!resume).truncate(false).open(path);
+    let file = file.map_err(|error| problem(path, error))?;
+    // A file closed just now stays locked while a process that another thread starts holds a copy, from fork to exec.
+    let patience = Instant::now() + Duration::from_millis(500);
+    loop {
+        match file.try_lock() {
+            // Another lab may have replaced the file between its opening and the lock.
+            Ok(()) if file.metadata().is_ok_and(|file| is_same(&file, path)) => return Ok(file),
+            Err(TryLockError::Error(error)) => return Err(problem(path, error)),
+            Err(TryLockError::WouldBlock) if Instant::now() < patience => sleep(Duration::from_millis(5)),
+            _ => {
+                let busy = "another lab is writing it: let that one end, or name another --output";
+                return Err(problem(path, busy));
+            }
+        }
+    }
+}
+
+/// A file to be written when the work is done, checked before it begins.
 #[derive(Debug)]
 pub struct Output(PathBuf);
 
 impl Output {
-    /// Makes sure that the file can be written, with its folder, and is none of these inputs.
+    /// Checks that the file can be written and is none of these inputs; creates its folder.
     ///
     /// # Errors
-    /// Why it cannot be the output.
+    /// The file cannot be the output.
     pub fn new(path: &Path, inputs: &[PathBuf]) -> Result<Self, String> {
-        let problem = |what: &dyn std::fmt::Display| format!("{}: {what}", path.display());
-        if inputs.iter().any(|input| is_same(input, path)) {
-            return Err(problem(&"is an input, and would be overwritten: name another --output"));
+        if inputs.iter().any(|input| input.metadata().is_ok_and(|input| is_same(&input, path))) {
+            return Err(problem(path, "is an input, and would be overwritten: name another --output"));
         }
         make_folder_of(path)?;
         match path.metadata() {
-            Ok(found) if found.is_dir() => Err(problem(&"is a folder: name a file")),
-            Ok(found) if found.is_file() => {
-                File::options().write(true).open(path).map(drop).map_err(|e| problem(&e))
-            }
-            // A pipe or a device shows what it takes when it is written.
+            Ok(found) if found.is_dir() => return Err(problem(path, "is a folder: name a file")),
+            Ok(found) if found.is_file() => File::options().write(true).open(path).map(drop),
+            // A pipe or a device is tried only when it is written.
             Ok(_) => Ok(()),
-            Err(_) => {
-                File::create_new(path).and_then(|_| fs::remove_file(path)).map_err(|error| problem(&error))
-            }
-        }?;
+            Err(_) => File::create_new(path).and_then(|_| fs::remove_file(path)),
+        }
+        .map_err(|error| problem(path, error))?;
         Ok(Self(path.to_owned()))
     }
 
-    /// Writes the file: at any time it holds all of what it held before or all of this.
+    /// Writes the file in one step: at any time it holds all of its old text or all of the new one.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub fn write(&self, text: &str) -> Result<(), String> {
         let Self(path) = self;
         let written = match path.metadata() {
             Ok(found) if !found.is_file() => fs::write(path, text),
-            // Of a link what it leads to.
+            // A link stays, and its target is replaced.
             Ok(_) => path.canonicalize().and_then(|path| replace(&path, text)),
             Err(_) => replace(path, text),
         };
-        written.map_err(|error| format!("{}: {error}", path.display()))
+        written.map_err(|error| problem(path, error))
     }
 
-    /// Writes a text of this size where [`Output::write`] would, and removes it: before hours of work.
+    /// Writes a text of this size beside the file and removes it, before hours of work.
     ///
     /// # Errors
-    /// Such a text cannot be written there, on a full disk for instance.
+    /// The text cannot be written, on a full disk for instance.
     pub fn try_out(&self, text: &str) -> Result<(), String> {
         let Self(path) = self;
         if path.metadata().is_ok_and(|found| !found.is_file()) {
@@ -154,11 +217,10 @@ impl Output {
             file.write_all(text.as_bytes())?;
             file.discard()
         });
-        tried.map_err(|error| format!("{}: {error}: name another --output", path.display()))
+        tried.map_err(|error| problem(&path, format!("{error}: name another --output")))
     }
 
-    /// Writes the file like [`Output::write`]. A text that cannot be written there is kept in the folder for temporary
-    /// files.
+    /// Writes the file like [`Output::write`]; if that fails, keeps the text in the folder for temporary files.
     ///
     /// # Errors
     /// The file cannot be written; the message names the copy.
@@ -173,37 +235,24 @@ impl Output {
         })
     }
 
-    /// Where it is.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.0
     }
 }
 
-/// Creates the folder that a file is to lie in.
-///
-/// # Errors
-/// The folder that cannot be created, and why.
-pub fn make_folder_of(path: &Path) -> Result<(), String> {
+/// Creates the folder of a file.
+fn make_folder_of(path: &Path) -> Result<(), String> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let problem = |folder: &Path, error: io::Error| format!("{}: {error}", folder.display());
     folder.map_or(Ok(()), |folder| fs::create_dir_all(folder).map_err(|error| problem(folder, error)))
 }
 
-/// Whether both are the same file, by whatever names.
-fn is_same(a: &Path, b: &Path) -> bool {
-    matches!((a.metadata(), b.metadata()), (Ok(a), Ok(b)) if identity(&a) == identity(&b))
+/// True if the path leads to this file, by whatever name.
+fn is_same(file: &fs::Metadata, path: &Path) -> bool {
+    path.metadata().is_ok_and(|found| (found.dev(), found.ino()) == (file.dev(), file.ino()))
 }
 
-/// What tells a file from all others: its device and its number there.
-pub fn identity(file: &Metadata) -> (u64, u64) {
-    (file.dev(), file.ino())
-}
-
-/// Gives a file another text in one step: at any time it holds all of the old one or all of the new one.
-///
-/// # Errors
-/// It cannot be written.
-pub fn replace(path: &Path, text: &str) -> io::Result<()> {
+fn replace(path: &Path, text: &str) -> io::Result<()> {
     let mut file = AtomicWriteFile::open(path)?;
     file.write_all(text.as_bytes())?;
     file.commit()

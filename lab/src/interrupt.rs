@@ -1,7 +1,7 @@
-//! What Ctrl-C, SIGTERM, SIGHUP and SIGQUIT come to: the programs under test are ended with us, no line of results is cut
-//! in two, and it is said how to go on. A second signal ends at once.
+//! Signal handling: Ctrl-C, SIGTERM, SIGHUP and SIGQUIT kill the programs under test, let the line being written finish,
+//! and print how to resume. A second signal ends at once.
 //!
-//! The programs live in process groups of their own, which the terminal's signals do not reach.
+//! Programs under test run in their own process groups, which the terminal's signals do not reach.
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
@@ -13,39 +13,36 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// Whether this program is about to end.
+/// True once this program is about to end.
 static ENDING: AtomicBool = AtomicBool::new(false);
 
-/// The process groups of the programs that run.
+/// The process groups of the running programs.
 static GROUPS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
 
-/// Programs, each with an argument, that end what runs elsewhere.
-static LAST: Mutex<Vec<[String; 2]>> = Mutex::new(Vec::new());
-
-/// Held by whoever writes what must not be cut.
+/// Held while a line is written that must not be cut.
 static WRITING: Mutex<()> = Mutex::new(());
 
-/// How to go on after an interruption.
+/// How to resume after an interruption.
 static ADVICE: Mutex<String> = Mutex::new(String::new());
 
-/// Exit status of a program that a signal has ended, less the signal's number.
+/// A program ended by a signal exits with this plus the signal's number.
 const SIGNALLED: i32 = 128;
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Waits for signals from now on. One that is to be ignored, as under `nohup`, stays ignored.
+/// Installs the handlers. A signal that was ignored at the start, as under `nohup`, stays ignored.
 ///
 /// # Errors
-/// The system refuses it.
+/// The system refuses them.
 pub fn listen() -> Result<(), String> {
     let ignored = ignored_signals();
-    let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT];
-    let heeded = ending.into_iter().filter(|signal| ignored & (1 << (signal - 1)) == 0);
+    let handled =
+        [SIGINT, SIGTERM, SIGHUP, SIGQUIT].into_iter().filter(|signal| ignored & (1 << (signal - 1)) == 0);
     let problem = |error: io::Error| format!("signals: {error}");
-    let mut signals = Signals::new(heeded).map_err(problem)?;
-    // With a handler, whatever it does, a file at the limit of its size fails to be written and is told.
+    let mut signals = Signals::new(handled).map_err(problem)?;
+    // With any handler, a write beyond the limit of file sizes fails with an error instead of killing this program.
     signal_hook::flag::register(SIGXFSZ, Arc::default()).map_err(problem)?;
     thread::spawn(move || {
         let mut arrived = signals.forever();
@@ -59,70 +56,52 @@ pub fn listen() -> Result<(), String> {
     Ok(())
 }
 
-/// The signals that this program was started to ignore, the first in the lowest bit; none where `/proc` does not tell.
+/// Returns the signals ignored at the start, the first in the lowest bit; 0 without `/proc`.
 fn ignored_signals() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
-/// Ends everything in order.
 fn end(signal: i32) {
-    end_groups();
-    // Whoever is writing a line may finish it; nobody begins another.
-    let _written = locked(&WRITING);
+    kill_groups();
+    // A line being written is finished; no other one begins.
+    let _guard = locked(&WRITING);
     let advice = locked(&ADVICE);
-    let new_line = if io::stderr().is_terminal() { "\n" } else { "" };
-    say(&format!("{new_line}lab: interrupted{advice}"));
+    let line_end = if io::stderr().is_terminal() { "\n" } else { "" };
+    let _ = writeln!(io::stderr(), "{line_end}lab: interrupted{advice}");
     exit(SIGNALLED + signal);
 }
 
-fn end_groups() {
+fn kill_groups() {
     ENDING.store(true, Ordering::SeqCst);
     for group in locked(&GROUPS).iter() {
-        // A group that is gone is no failure.
+        // A group that has ended already is no failure.
         let _ = kill_process_group(*group, Signal::KILL);
     }
-    for [program, argument] in locked(&LAST).drain(..) {
-        let _ = Command::new(program).arg(argument).status();
-    }
 }
 
-/// Has a program run, with its argument, when this one ends because of a signal or a problem.
-pub fn run_last(command: [String; 2]) {
-    locked(&LAST).push(command);
-}
-
-/// Has it run no more.
-pub fn not_run_last(command: &[String; 2]) {
-    locked(&LAST).retain(|other| other != command);
-}
-
-/// Ends this program because it cannot go on, and the programs under test with it.
+/// Ends this program with an error, and kills the programs under test.
 pub fn give_up(problem: &str) -> ! {
-    end_groups();
-    say(&format!("lab: {problem}"));
+    kill_groups();
+    let _ = writeln!(io::stderr(), "lab: {problem}");
     exit(1)
 }
 
-/// Says something to whoever is still there.
-fn say(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
-}
-
-/// Says what follows the word "interrupted", or why a cluster's work has ended, from now on: where the results are and how to go on.
+/// Sets how to resume: the text printed after "interrupted", or after an error of a cluster.
 pub fn advise(advice: String) {
     *locked(&ADVICE) = advice;
 }
 
-/// What was said so.
+/// Returns the text set by [`advise`].
 pub fn advice() -> String {
     locked(&ADVICE).clone()
 }
 
-/// While the guard lives an interruption waits. When one has come already this does not return, so that what comes of
-/// the end of a program under test is neither written down nor told.
-pub fn whole() -> MutexGuard<'static, ()> {
+/// Delays an interruption while the guard lives.
+///
+/// Never returns after an interruption: a program killed by it must not be recorded as crashed.
+pub fn hold() -> MutexGuard<'static, ()> {
     let guard = locked(&WRITING);
     if !ENDING.load(Ordering::SeqCst) {
         return guard;
@@ -133,10 +112,10 @@ pub fn whole() -> MutexGuard<'static, ()> {
     }
 }
 
-/// Starts a program in a process group of its own, which ends with us.
+/// Starts a program in its own process group, which is killed when this program ends.
 ///
 /// # Errors
-/// It cannot be started, or we are about to end.
+/// The program cannot be started, or this one is about to end.
 pub fn start_group(command: &mut Command) -> io::Result<(Child, Pid)> {
     // Held until the group is known, so that an interruption misses none.
     let mut groups = locked(&GROUPS);
@@ -150,10 +129,10 @@ pub fn start_group(command: &mut Command) -> io::Result<(Child, Pid)> {
     Ok((child, group))
 }
 
-/// Kills a process group whose first process has not been waited for: afterwards its number may belong to another.
+/// Kills a process group. Call it before waiting for the group's first process: later its number may be reused.
 pub fn end_group(group: Pid) {
     let mut groups = locked(&GROUPS);
-    // A group that is gone is no failure.
+    // A group that has ended already is no failure.
     let _ = kill_process_group(group, Signal::KILL);
     groups.retain(|other| *other != group);
 }

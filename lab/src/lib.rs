@@ -2,18 +2,16 @@
 //!
 //! Each module uses only those before it:
 //!
-//! 1. [`stats`]: what a number of games proves.
-//! 2. [`play`]: anything that chooses moves, openings, and one game between two players.
-//! 3. [`baseline`]: the papers' opponents. [`platforms`]: programs from outside, spoken to as a platform does.
-//! 4. [`cluster`]: work on many machines.
-//! 5. [`mod@matches`]: players from text, many games at once, the results file.
+//! 1. [`files`], [`interrupt`], [`plot`], [`progress`], [`sheet`], [`stats`]: files, signals, line plots, progress bars,
+//!    text tables, statistics.
+//! 2. [`cluster`]: work on many machines. [`arguments`]: options that commands share.
+//! 3. [`play`]: players, openings, and one game between two players.
+//! 4. [`baseline`]: the papers' opponents. [`platforms`]: other programs, run as a platform runs them.
+//! 5. [`mod@matches`]: players by name, games on all cores, the results file.
 //! 6. [`papers`]: the papers' tables, and their other games.
 //! 7. [`commands`]: the commands of the program `lab`.
-//!
-//! Beside them: [`arguments`], what command lines have in common; [`files`], results that replace files whole; [`plot`],
-//! lines as SVG; and [`interrupt`], which ends the programs under test with the laboratory.
 
-/// Prints like the standard macros, but lets whoever reads stop early, and does not panic where nothing can be written.
+/// Like the standard macros, but a closed pipe is no error, and any other error ends the program without a panic.
 macro_rules! print {
     ($($text:tt)*) => { $crate::print_out(&format!($($text)*)) };
 }
@@ -32,14 +30,15 @@ pub mod papers;
 pub mod platforms;
 pub mod play;
 pub mod plot;
+pub mod progress;
+pub mod sheet;
 pub mod stats;
 
 use std::io::{ErrorKind, Write};
 
-/// What the macros above call.
 fn print_out(text: &str) {
-    // Not held on to: who reads may keep us waiting.
-    drop(interrupt::whole());
+    // Dropped before the write, which may wait for the reader for a long time.
+    drop(interrupt::hold());
     let mut output = std::io::stdout().lock();
     match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {

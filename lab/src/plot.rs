@@ -5,7 +5,7 @@ use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use std::path::Path;
 
-/// One line of a plot.
+/// A line of a plot.
 pub struct Line {
     name: String,
     points: Vec<(f64, f64)>,
@@ -13,19 +13,18 @@ pub struct Line {
 }
 
 impl Line {
-    /// A line through these points.
+    /// Creates a solid line through these points.
     pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
         Self { name: name.into(), points, dashed: false }
     }
 
-    /// The same line dashed: the paper's figures.
+    /// Makes the line dashed, as for a paper's figures.
     pub fn dashed(self) -> Self {
         Self { dashed: true, ..self }
     }
 }
 
-/// Colours that can be told apart by most readers (Okabe and Ito 2008); a paper's line has the colour of
-/// ours before it.
+/// Colours for readers with any colour vision (Okabe and Ito 2008). A dashed line has the colour of the line before it.
 const COLOURS: [RGBColor; 5] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -34,7 +33,7 @@ const COLOURS: [RGBColor; 5] = [
     RGBColor(86, 180, 233),
 ];
 
-/// How the horizontal axis is divided.
+/// The scale of the horizontal axis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scale {
     /// Equal steps.
@@ -45,15 +44,15 @@ pub enum Scale {
 
 /// A line plot.
 pub struct Plot {
-    /// What it shows.
+    /// The caption.
     pub title: &'static str,
-    /// What the horizontal axis measures.
+    /// The name of the horizontal axis.
     pub horizontal: &'static str,
-    /// The division of that axis.
+    /// The scale of that axis.
     pub scale: Scale,
-    /// Whether the vertical axis begins at zero, and not just below the lowest point.
+    /// True if the vertical axis begins at zero instead of below the lowest point.
     pub is_from_zero: bool,
-    /// Its lines, each paper's line after ours.
+    /// Each paper's line follows ours.
     pub lines: Vec<Line>,
 }
 

@@ -1,5 +1,4 @@
-//! `--cluster`: games and searches on Ray, on this machine and on a cluster of three nodes that is made for the test, and on
-//! a Slurm whose programs are those in `slurm/`.
+//! `--cluster`: games and searches on Ray, on this machine and on a test cluster of three nodes.
 
 #[path = "../../tests/common/skip.rs"]
 mod skip;
@@ -253,57 +252,4 @@ fn a_task_that_always_dies_ends_the_match() {
     for file in [program, results] {
         fs::remove_file(file).expect("it was made above");
     }
-}
-
-/// What a command needs to find the Slurm of the tests, which keeps its state in this folder.
-fn with_slurm(mut command: Command, state: &Path) -> Command {
-    let programs = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/slurm");
-    let path = std::env::var("PATH").unwrap_or_default();
-    command.env("PATH", format!("{programs}:{path}")).env("SLURM_STATE", state);
-    command
-}
-
-/// Whether a program runs whose command line names this folder.
-fn is_running(folder: &Path) -> bool {
-    let output = Command::new("ps").args(["-e", "-o", "args="]).output().expect("ps starts");
-    String::from_utf8_lossy(&output.stdout).contains(&folder.display().to_string())
-}
-
-#[test]
-fn slurm_plays_the_same_games_whatever_dies_and_nothing_is_left_of_what_is_stopped() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cluster-slurm-{}", std::process::id()));
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).expect("a folder");
-    let address = format!("slurm:{}", folder.join("it's shared").display());
-    let lab = |arguments: &[&str], file| with_slurm(lab(arguments, file), &folder);
-    let cancelled = || fs::read_to_string(folder.join("cancelled")).unwrap_or_default().lines().count();
-    let (here, there, tested) = (folder.join("here"), folder.join("there"), folder.join("sprt"));
-    run(lab(&["--games", "400"], &here));
-    let arguments = ["--games", "400", "--resume", "--cluster", &address];
-    for (count, signal) in [(3, Signal::KILL), (9, Signal::TERM)] {
-        let mut driver = lab(&arguments, &there).spawn().expect("lab starts");
-        wait_for_games(&there, count, &mut driver);
-        let process = Pid::from_raw(driver.id() as i32).expect("it has a number");
-        kill_process(process, signal).expect("it runs");
-        driver.wait().expect("it ends");
-        assert!(games(&there).len() < 400, "it was stopped before its end");
-    }
-    // Once more a task dies, and this time it is waited for.
-    fs::remove_dir(folder.join("died")).expect("one has died");
-    run(lab(&arguments, &there));
-    assert!(folder.join("died").exists());
-    assert_eq!(games(&there), games(&here));
-    assert!(cancelled() >= 2, "after the kill by the next one, and at the interruption");
-    run(lab(&["--games", "100000", "--cluster", &address, "--sprt", "0,200"], &tested));
-    let played = games(&tested).len();
-    assert!((4..10_000).contains(&played), "{played} games");
-    // A task of the test would last five minutes.
-    let patience = Instant::now() + Duration::from_secs(60);
-    while is_running(&folder) {
-        assert!(Instant::now() < patience, "tasks go on");
-        sleep(Duration::from_millis(100));
-    }
-    let mut wrong = lab(&["--cluster", &address, "--book", "/no/such/book"], &folder.join("wrong"));
-    assert!(!wrong.status().expect("lab starts").success());
-    fs::remove_dir_all(&folder).expect("it was made above");
 }

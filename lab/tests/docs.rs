@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// Commands that are run, and a part of what they must say.
-const RUN: [(&str, &str); 35] = [
+const RUN: [(&str, &str); 33] = [
     ("dist/lab match tournament random --games 20 --time 0.05 --size 8", "Elo"),
     ("dist/otrera play", "Black"),
     ("dist/otrera analyze --time 5", "principal variation"),
@@ -46,8 +46,6 @@ const RUN: [(&str, &str); 35] = [
     ("dist/lab fit-network results/self-play.jsonl", "too few positions"),
     ("dist/lab fit-policy RESULTS.jsonl", "too few positions"),
     ("dist/lab tune tournament,iterations=2000 c=3:0.6", "c="),
-    ("dist/lab priors", "favourite first"),
-    ("dist/lab blindness", "visited"),
     ("dist/lab table Z-2", "nodes"),
     ("dist/lab table Z-3", "mobility"),
     ("dist/lab table threads", "as many searches"),
@@ -93,13 +91,11 @@ const NOT_RUN: [(&str, &str); 22] = [
 fn made_small(command: &str) -> String {
     const SMALLER: [(&str, &str); 4] =
         [("--games", "2"), ("--time", "0.02"), ("--each", "1"), ("--nodes", "2000")];
-    const MORE: [(&str, &str); 8] = [
+    const MORE: [(&str, &str); 6] = [
         ("dist/lab table ", " --quick"),
         ("dist/lab self-play ", " --iterations 20"),
         ("dist/lab tune ", " --pairs 100 --size 4"),
         ("dist/lab endgames", " --each 1 --nodes 2000"),
-        ("dist/lab priors", " --positions 6 --iterations 500"),
-        ("dist/lab blindness", " --positions 6 --iterations 99"),
         ("dist/lab convert ", " --output GAME.sgf"),
         ("dist/lab tourney ", " --output tourney"),
     ];

@@ -1,33 +1,31 @@
-//! Alpha-beta of fixed depth in whole moves, as in Kato et al. 2015 (depth 2); of depth 1 it is the
-//! greedy player.
+//! Alpha-beta to a fixed depth in whole moves, as in Kato et al. 2015 (depth 2). Depth 1 is the greedy player.
 
-use super::measure::{Gauge, Measure};
+use super::evaluation::{BaselineEvaluator, Evaluation};
 use crate::play::player::{Budget, Choice, Player};
 use fastrand::Rng;
 use otrera::{Forfeit, Move, Position};
 
-/// The value of a won game; no evaluation comes near it.
+/// The value of a won game, above every evaluation.
 const WON: f32 = 1e6;
 
 /// An alpha-beta player.
 pub struct AlphaBeta {
     depth: u32,
-    gauge: Gauge,
+    evaluator: BaselineEvaluator,
     rng: Rng,
     position: Position,
     nodes: u64,
-    /// The reply that refuted the last move, by remaining depth: it is tried first next time.
+    /// Killer moves: the last move to cut off, by remaining depth.
     killers: Vec<Option<Move>>,
 }
 
 impl AlphaBeta {
-    /// A player that looks `depth` whole moves ahead, at least one. Of equally good moves the seed
-    /// decides.
-    pub fn new(measure: Measure, depth: u32, seed: u64) -> Self {
+    /// Creates a player that searches `depth` whole moves, at least one. The seed breaks ties.
+    pub fn new(evaluation: Evaluation, depth: u32, seed: u64) -> Self {
         let depth = depth.max(1);
         Self {
             depth,
-            gauge: Gauge::new(measure),
+            evaluator: BaselineEvaluator::new(evaluation),
             rng: Rng::with_seed(seed),
             position: Position::standard(),
             nodes: 0,
@@ -35,7 +33,7 @@ impl AlphaBeta {
         }
     }
 
-    /// The best move and its value for the side to move; `None` when the game is over.
+    /// Returns the best move and its value for the side to move; `None` if the game is over.
     pub fn best_move(&mut self, position: &Position) -> Option<(Move, f32)> {
         let mut moves: Vec<Move> = position.legal_moves().collect();
         self.rng.shuffle(&mut moves);
@@ -54,12 +52,12 @@ impl AlphaBeta {
     fn value(&mut self, position: &Position, depth: u32, mut alpha: f32, beta: f32) -> f32 {
         self.nodes += 1;
         if let Some(winner) = position.winner() {
-            // A later loss is a better one.
+            // Prefers an early win and a late loss.
             let value = WON + depth as f32;
             return if winner == position.side() { value } else { -value };
         }
         if depth == 0 {
-            return self.gauge.value(position).0;
+            return self.evaluator.value(position).0;
         }
         let killer = self.killers[depth as usize].filter(|&mv| position.check(mv).is_ok());
         let mut best = f32::NEG_INFINITY;
@@ -97,37 +95,34 @@ impl Player for AlphaBeta {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::play::openings::random_moves;
     use otrera::Size;
 
-    /// Minimax without any cut.
-    fn minimax(position: &Position, depth: u32, gauge: &mut Gauge) -> f32 {
+    fn minimax(position: &Position, depth: u32, evaluator: &mut BaselineEvaluator) -> f32 {
         if let Some(winner) = position.winner() {
             let value = WON + depth as f32;
             return if winner == position.side() { value } else { -value };
         }
         if depth == 0 {
-            return gauge.value(position).0;
+            return evaluator.value(position).0;
         }
-        let replies: Vec<Move> = position.legal_moves().collect();
-        replies
-            .into_iter()
-            .map(|mv| -minimax(&position.with_move(mv), depth - 1, gauge))
-            .fold(f32::NEG_INFINITY, f32::max)
+        let replies =
+            position.legal_moves().map(|mv| -minimax(&position.with_move(mv), depth - 1, evaluator));
+        replies.fold(f32::NEG_INFINITY, f32::max)
     }
 
     #[test]
     fn finds_the_value_of_minimax() {
         let mut rng = Rng::with_seed(4);
-        for (_, measure) in Measure::NAMED {
-            let mut position = Position::start(Size::new(5).unwrap());
-            for _ in 0..6 {
-                let moves: Vec<Move> = position.legal_moves().collect();
-                position = position.with_move(moves[rng.usize(..moves.len())]);
-                if position.winner().is_some() {
-                    break;
-                }
-                let (_, value) = AlphaBeta::new(measure, 2, 1).best_move(&position).unwrap();
-                assert_eq!(value, minimax(&position, 2, &mut Gauge::new(measure)), "{measure:?}\n{position}");
+        for (_, evaluation) in Evaluation::NAMED {
+            for plies in 1..=6 {
+                let start = Position::start(Size::new(5).unwrap());
+                let (_, position) = random_moves(&start, plies, &mut rng);
+                let Some((_, value)) = AlphaBeta::new(evaluation, 2, 1).best_move(&position) else {
+                    continue;
+                };
+                let expected = minimax(&position, 2, &mut BaselineEvaluator::new(evaluation));
+                assert_eq!(value, expected, "{evaluation:?}\n{position}");
             }
         }
     }

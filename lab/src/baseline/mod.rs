@@ -1,7 +1,7 @@
-//! The opponents of the papers, and what most tournament programs do: random play, alpha-beta of fixed
-//! depth, principal variation search against the clock. (Plain UCT is a preset of the search.)
+//! Baseline players: random moves, alpha-beta of fixed depth, and principal variation search against the clock. Plain UCT
+//! is a preset of the search.
 
 pub mod alphabeta;
-pub mod measure;
+pub mod evaluation;
 pub mod pvs;
 pub mod random;

@@ -1,20 +1,19 @@
-//! Principal variation search against the clock: iterative deepening, aspiration windows, a transposition
-//! table, and moves ordered by what the table, the evaluation and earlier cut-offs say. Depth counts whole
-//! moves.
+//! Principal variation search against the clock: iterative deepening, aspiration windows, a transposition table, and move
+//! ordering by table, evaluation and history. Depth counts whole moves.
 
-use super::measure::{Gauge, Measure};
+use super::evaluation::{BaselineEvaluator, Evaluation};
 use crate::play::player::{Budget, Choice, Player};
 use otrera::{Forfeit, Move, Position};
 use std::time::{Duration, Instant};
 
-/// Values are thousandths of a square; a won game is worth this, less the plies to its end.
+/// The value of a won game, less the plies to its end. Values are thousandths of a square.
 const WON: i32 = 1_000_000_000;
 /// Half the width of the first aspiration window: one square.
 const WINDOW: i32 = 1000;
-/// What a move takes when no budget is given.
+/// Time for a move without a budget.
 const DEFAULT_TIME: Duration = Duration::from_secs(1);
 
-/// What the table knows of a position.
+/// An entry of the transposition table.
 #[derive(Clone, Copy)]
 struct Entry {
     key: u64,
@@ -31,14 +30,14 @@ enum Bound {
     AtMost,
 }
 
-/// Entries of the transposition table: 2^18, about 8 MB.
+/// Logarithm to base 2 of the table's size; about 8 MB.
 const TABLE_BITS: u32 = 18;
 
 /// A principal variation search player.
 pub struct Pvs {
-    gauge: Gauge,
+    evaluator: BaselineEvaluator,
     table: Vec<Option<Entry>>,
-    /// How often an arrow on this square has cut a search off, weighted by depth.
+    /// History heuristic: cut-offs by arrows on each square, weighted by depth.
     arrow_history: [u32; 128],
     position: Position,
     nodes: u64,
@@ -47,10 +46,10 @@ pub struct Pvs {
 }
 
 impl Pvs {
-    /// A player that maximises this evaluation.
-    pub fn new(measure: Measure) -> Self {
+    /// Creates a player with this evaluation.
+    pub fn new(evaluation: Evaluation) -> Self {
         Self {
-            gauge: Gauge::new(measure),
+            evaluator: BaselineEvaluator::new(evaluation),
             table: vec![None; 1 << TABLE_BITS],
             arrow_history: [0; 128],
             position: Position::standard(),
@@ -60,7 +59,7 @@ impl Pvs {
         }
     }
 
-    /// Deepens until time or nodes run out; the best move of the deepest search that got that far.
+    /// Iterative deepening until time or nodes run out; returns the best move of the last complete depth.
     fn deepen(&mut self, position: &Position) -> Option<Move> {
         let mut best = position.legal_moves().next()?;
         let mut guess = 0;
@@ -74,7 +73,7 @@ impl Pvs {
         Some(best)
     }
 
-    /// One depth, in windows around the last value that widen until they hold the new one.
+    /// Searches one depth in aspiration windows around `guess`, wider after each failure.
     fn search_root(&mut self, position: &Position, depth: u8, guess: i32) -> Option<(Move, i32)> {
         let mut margin = if depth < 2 { WON } else { WINDOW };
         loop {
@@ -87,7 +86,7 @@ impl Pvs {
         }
     }
 
-    /// The value for the side to move, exact inside the window; `None` when time has run out.
+    /// Returns the value for the side to move, exact inside the window; `None` if time has run out.
     fn search(&mut self, position: &Position, depth: u8, mut alpha: i32, beta: i32, ply: i32) -> Option<i32> {
         self.nodes += 1;
         if self.nodes.is_multiple_of(256)
@@ -100,7 +99,7 @@ impl Pvs {
             return Some(if winner == position.side() { value } else { -value });
         }
         if depth == 0 {
-            return Some((self.gauge.value(position).0 * 1000.0) as i32);
+            return Some((self.evaluator.value(position).0 * 1000.0) as i32);
         }
         let known = self.entry(position);
         if let Some(entry) = known.filter(|entry| ply > 0 && entry.depth >= depth) {
@@ -118,7 +117,7 @@ impl Pvs {
             let value = match best {
                 None => -self.search(&next, depth - 1, -beta, -alpha, ply + 1)?,
                 Some(_) => {
-                    // Only whether it beats the best so far is asked first.
+                    // Null window: searched again only if it beats the best move so far.
                     let value = -self.search(&next, depth - 1, -alpha - 1, -alpha, ply + 1)?;
                     if value > alpha && value < beta {
                         -self.search(&next, depth - 1, -beta, -alpha, ply + 1)?
@@ -152,8 +151,8 @@ impl Pvs {
         self.table[slot].filter(|entry| entry.key == position.key() && position.check(entry.best).is_ok())
     }
 
-    /// The legal moves, the table's first; then by the evaluation one move on where that is worth its
-    /// time, and by the history of cut-offs just before the leaves.
+    /// Returns the legal moves, the table's move first, then by evaluation after the move; at depth 1 by history, which
+    /// is faster.
     fn ordered_moves(&mut self, position: &Position, depth: u8, first: Option<Move>) -> Vec<Move> {
         let mut moves: Vec<(i64, Move)> = Vec::with_capacity(256);
         for mv in position.legal_moves() {
@@ -164,7 +163,7 @@ impl Pvs {
                     let next = position.with_move(mv);
                     match next.winner() {
                         Some(_) => i64::MIN + 1,
-                        None => (self.gauge.value(&next).0 * 1000.0) as i64,
+                        None => (self.evaluator.value(&next).0 * 1000.0) as i64,
                     }
                 }
             };
@@ -205,28 +204,24 @@ impl Player for Pvs {
 mod tests {
     use super::super::alphabeta::AlphaBeta;
     use super::*;
+    use crate::play::openings::random_moves;
     use otrera::Size;
 
     #[test]
     fn agrees_with_alpha_beta_of_the_same_depth() {
         let mut rng = fastrand::Rng::with_seed(9);
-        for _ in 0..10 {
-            let mut position = Position::start(Size::new(5).unwrap());
-            for _ in 0..5 {
-                let moves: Vec<Move> = position.legal_moves().collect();
-                position = position.with_move(moves[rng.usize(..moves.len())]);
-                if position.winner().is_some() {
-                    break;
-                }
-                let mut pvs = Pvs::new(Measure::Territory);
-                pvs.deadline = Instant::now() + Duration::from_secs(60);
-                let (_, value) = pvs.search_root(&position, 2, 0).unwrap();
-                let (_, expected) = AlphaBeta::new(Measure::Territory, 2, 1).best_move(&position).unwrap();
-                if value.abs() < WON / 2 {
-                    assert_eq!(value, (expected * 1000.0) as i32, "{position}");
-                } else {
-                    assert_eq!(value > 0, expected > 1e5, "{position}");
-                }
+        for round in 0..50 {
+            let start = Position::start(Size::new(5).unwrap());
+            let (_, position) = random_moves(&start, 1 + round % 5, &mut rng);
+            let alpha_beta = AlphaBeta::new(Evaluation::Territory, 2, 1).best_move(&position);
+            let Some((_, expected)) = alpha_beta else { continue };
+            let mut pvs = Pvs::new(Evaluation::Territory);
+            pvs.deadline = Instant::now() + Duration::from_secs(60);
+            let (_, value) = pvs.search_root(&position, 2, 0).unwrap();
+            if value.abs() < WON / 2 {
+                assert_eq!(value, (expected * 1000.0) as i32, "{position}");
+            } else {
+                assert_eq!(value > 0, expected > 1e5, "{position}");
             }
         }
     }

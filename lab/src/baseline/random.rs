@@ -1,4 +1,4 @@
-//! Plays any legal move, each as likely as the others.
+//! The random player: each legal move is equally likely.
 
 use crate::play::player::{Budget, Choice, Player};
 use fastrand::Rng;
@@ -11,7 +11,7 @@ pub struct RandomPlayer {
 }
 
 impl RandomPlayer {
-    /// A random player with this seed.
+    /// Creates a random player with this seed.
     pub fn new(seed: u64) -> Self {
         Self { rng: Rng::with_seed(seed), position: Position::standard() }
     }

@@ -1,7 +1,7 @@
-//! Cuts jobs into tasks, by guided self-scheduling (Polychronopoulos and Kuck 1987): a task is a part of what is left, so
-//! that all cores end together, but lasts no longer than the cluster wants it to.
+//! Cuts jobs into tasks, by guided self-scheduling (Polychronopoulos and Kuck 1987): a task is a share of the remaining
+//! work, so that all cores end together, but lasts no longer than about [`TASK_TIME`].
 
-use super::{Task, join};
+use super::ray::{Done, Ray, Task};
 use crate::interrupt;
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
@@ -10,64 +10,64 @@ use std::time::Duration;
 
 /// Numbered pieces of work of one kind, such as the games of a match.
 pub struct Job<'a> {
-    /// The command line that does them when `--numbers FROM..TO` is behind it.
+    /// The command line of `lab`, without `--numbers FROM..TO`.
     pub arguments: Vec<String>,
-    /// The numbers of those that are not done yet.
+    /// The numbers still to be done, in ascending order.
     pub missing: VecDeque<u64>,
-    /// Takes the line of one, in no order.
-    pub take: Box<Take<'a>>,
+    /// Receives the line of each number, in any order.
+    pub take: Box<dyn FnMut(&str) -> Result<(), String> + 'a>,
 }
 
-/// What takes lines.
-type Take<'a> = dyn FnMut(&str) -> Result<(), String> + 'a;
-
-/// Tasks for each core, so that none waits for the next.
+/// Tasks queued for each core, so that no core waits.
 const TASKS_A_CORE: usize = 2;
 
-/// Has all jobs done on the cluster of this address, until `enough` is raised. The first jobs come first.
+/// The time a task should take: long beside the cost of starting it.
+const TASK_TIME: Duration = Duration::from_secs(10);
+
+/// Runs all jobs on the cluster at this address, until `enough` is set. Earlier jobs come first.
 ///
 /// # Errors
-/// There is no such cluster, a task cannot be done, or a line is not taken; and how to go on.
+/// No cluster answers, a task fails, or a line is refused. The message says how to resume.
 pub fn run(address: &str, jobs: Vec<Job>, enough: &AtomicBool) -> Result<(), String> {
-    do_all(address, jobs, enough).map_err(|problem| problem + &interrupt::advice())
+    run_all(address, jobs, enough).map_err(|problem| problem + &interrupt::advice())
 }
 
-fn do_all(address: &str, jobs: Vec<Job>, enough: &AtomicBool) -> Result<(), String> {
+fn run_all(address: &str, jobs: Vec<Job>, enough: &AtomicBool) -> Result<(), String> {
     let mut plan = Plan::new(jobs);
     if plan.left() == 0 {
         return Ok(());
     }
-    let mut cluster = join(address)?;
+    let mut ray = Ray::join(address)?;
     while !(enough.load(Ordering::Relaxed) || plan.left() == 0 && plan.under_way.is_empty()) {
-        while plan.under_way.len() < TASKS_A_CORE * cluster.cores()
-            && let Some(task) = plan.next_task(cluster.cores())
+        while plan.under_way.len() < TASKS_A_CORE * ray.cores
+            && let Some(task) = plan.next_task(ray.cores)
         {
-            cluster.submit(task)?;
+            ray.submit(&task)?;
         }
-        if let Some(done) = cluster.finished()? {
-            plan.take(done.id, &done.lines, done.lasted, cluster.task_time())?;
+        if let Some(done) = ray.finished()? {
+            plan.take(&done)?;
         }
     }
     Ok(())
 }
 
-/// The jobs, and what becomes of them.
+/// The jobs and the tasks under way.
 struct Plan<'a> {
-    /// With how many numbers the next task of each is to have.
+    /// Each job, with the number of pieces its next task may have.
     jobs: Vec<(Job<'a>, u64)>,
-    /// By task: the job and how many of its numbers.
+    /// By task id: the index of the job and the number of pieces.
     under_way: HashMap<u64, (usize, u64)>,
     next_id: u64,
 }
 
 impl<'a> Plan<'a> {
     fn new(jobs: Vec<Job<'a>>) -> Self {
-        // At first nobody knows how long one takes.
+        // The first task measures how long one piece takes.
         let jobs = jobs.into_iter().map(|job| (job, 1)).collect();
         Self { jobs, under_way: HashMap::new(), next_id: 1 }
     }
 
-    /// How much is in no task yet.
+    /// Number of pieces that no task has taken yet.
     fn left(&self) -> u64 {
         self.jobs.iter().map(|(job, _)| job.missing.len() as u64).sum()
     }
@@ -83,15 +83,15 @@ impl<'a> Plan<'a> {
         Some(task)
     }
 
-    fn take(&mut self, id: u64, lines: &[String], lasted: Duration, wanted: Duration) -> Result<(), String> {
-        let Some((number, count)) = self.under_way.remove(&id) else { return Ok(()) };
+    fn take(&mut self, done: &Done) -> Result<(), String> {
+        let Some((number, count)) = self.under_way.remove(&done.id) else { return Ok(()) };
         let (job, length) = &mut self.jobs[number];
-        if lines.len() as u64 != count {
+        if done.lines.len() as u64 != count {
             let command = job.arguments.join(" ");
-            return Err(format!("{command}: {} lines came of {count} numbers", lines.len()));
+            return Err(format!("{command}: {} lines for {count} numbers", done.lines.len()));
         }
-        lines.iter().try_for_each(|line| (job.take)(line))?;
-        let fitting = count as f64 * wanted.as_secs_f64() / lasted.as_secs_f64().max(1e-3);
+        done.lines.iter().try_for_each(|line| (job.take)(line))?;
+        let fitting = count as f64 * TASK_TIME.as_secs_f64() / done.seconds.max(1e-3);
         *length = (fitting as u64).clamp(1, 2 * *length);
         Ok(())
     }
@@ -103,7 +103,7 @@ pub fn numbered(arguments: &[String], numbers: &Range<u64>) -> Vec<String> {
     arguments.iter().cloned().chain(["--numbers".into(), numbers]).collect()
 }
 
-/// So many numbers in a row from the front of those that are missing.
+/// Takes up to `length` consecutive numbers from the front.
 fn take_range(missing: &mut VecDeque<u64>, length: u64) -> Option<Range<u64>> {
     let start = missing.pop_front()?;
     let mut end = start + 1;
@@ -118,8 +118,8 @@ fn take_range(missing: &mut VecDeque<u64>, length: u64) -> Option<Range<u64>> {
 mod tests {
     use super::*;
 
-    /// Does all tasks of a job at once, round after round; how many numbers each had.
-    fn lengths(seconds_each: f64, count: u64, cores: usize) -> Vec<u64> {
+    /// Runs a job whose pieces take `seconds` each, one task after the other; the number of pieces of each task.
+    fn lengths(seconds: f64, count: u64, cores: usize) -> Vec<u64> {
         let mut taken = Vec::new();
         let missing: VecDeque<u64> = (0..count).filter(|number| number % 100 != 50).collect();
         let wanted: Vec<String> = missing.iter().map(u64::to_string).collect();
@@ -131,14 +131,16 @@ mod tests {
             Plan::new(vec![Job { arguments: vec!["match".into()], missing, take: Box::new(take) }]);
         let mut lengths = Vec::new();
         while let Some(task) = plan.next_task(cores) {
-            let range =
-                task.arguments.last().and_then(|text| crate::arguments::read_range(text).ok()).unwrap();
-            let lines: Vec<String> = range.map(|number| number.to_string()).collect();
-            let lasted = Duration::from_secs_f64(seconds_each * lines.len() as f64);
-            assert!(plan.take(task.id, &lines[1..], lasted, lasted).is_err(), "a line is missing");
-            plan.under_way.insert(task.id, (0, lines.len() as u64));
-            plan.take(task.id, &lines, lasted, Duration::from_secs(10)).unwrap();
-            lengths.push(lines.len() as u64);
+            let (_, length) = plan.under_way[&task.id];
+            let (from, _) = task.arguments.last().and_then(|range| range.split_once("..")).unwrap();
+            let from: u64 = from.parse().unwrap();
+            let lines: Vec<String> = (from..from + length).map(|number| number.to_string()).collect();
+            let seconds = seconds * length as f64;
+            let short = Done { id: task.id, lines: lines[1..].to_vec(), seconds };
+            assert!(plan.take(&short).is_err(), "a line is missing");
+            plan.under_way.insert(task.id, (0, length));
+            plan.take(&Done { id: task.id, lines, seconds }).unwrap();
+            lengths.push(length);
         }
         drop(plan);
         assert_eq!(taken, wanted);

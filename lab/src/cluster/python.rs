@@ -1,17 +1,16 @@
-//! A Python that has Ray: the one of this environment, or one that is made for it once.
+//! Finds a Python with Ray, or makes a virtual environment for it in the user's cache.
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The version of Ray that is fetched.
+/// The version of Ray to fetch.
 const RAY: &str = "ray==2.60.0";
 
-/// The Python to use: `OTRERA_PYTHON` or `python3` if it has Ray; otherwise one of our own in the cache of this user,
-/// which is made when it is first wanted.
+/// Returns `OTRERA_PYTHON` or `python3` if it has Ray, else the Python of the virtual environment in the cache.
 ///
 /// # Errors
-/// There is no Python, that which was named does not start, or Ray cannot be fetched.
+/// No Python starts, or Ray cannot be fetched.
 pub fn with_ray() -> Result<PathBuf, String> {
     let named = env::var_os("OTRERA_PYTHON").map(PathBuf::from);
     if let Some(python) = &named
@@ -23,7 +22,8 @@ pub fn with_ray() -> Result<PathBuf, String> {
     if has_ray(&given) {
         return Ok(given);
     }
-    let home = env::var_os("HOME").map(PathBuf::from).ok_or("HOME is not set: where may Ray be kept?")?;
+    let home =
+        env::var_os("HOME").map(PathBuf::from).ok_or("HOME is not set, and Ray needs a folder: set it")?;
     let cache = env::var_os("XDG_CACHE_HOME").map_or_else(|| home.join(".cache"), PathBuf::from);
     let own = cache.join("otrera/ray");
     let python = own.join("bin/python");
@@ -34,7 +34,7 @@ pub fn with_ray() -> Result<PathBuf, String> {
 }
 
 fn has_ray(python: &Path) -> bool {
-    // To import it takes a second.
+    // Importing Ray would take a second.
     let finds = "import importlib.util, sys; sys.exit(importlib.util.find_spec('ray') is None)";
     succeeds(Command::new(python).args(["-c", finds]))
 }
@@ -44,9 +44,9 @@ fn succeeds(command: &mut Command) -> bool {
     status.is_ok_and(|status| status.success())
 }
 
-/// Makes an environment with Ray in it.
+/// Makes a virtual environment with Ray.
 fn make(given: &Path, own: &Path, python: &Path) -> Result<(), String> {
-    eprintln!("lab: Ray is missing; it is fetched into {} once", own.display());
+    eprintln!("lab: Ray is missing: fetching it into {}", own.display());
     let mut steps = [Command::new(given), Command::new(python)];
     steps[0].args(["-m", "venv"]).arg(own);
     steps[1].args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", RAY]);
@@ -54,8 +54,8 @@ fn make(given: &Path, own: &Path, python: &Path) -> Result<(), String> {
         let status = step.stdin(Stdio::null()).status();
         if !status.is_ok_and(|status| status.success()) {
             return Err(format!(
-                "Ray cannot be fetched ({step:?} failed; on Debian python3-venv may be missing): install it, or say with \
-                 OTRERA_PYTHON which Python has it"
+                "Ray cannot be fetched ({step:?} failed; on Debian it needs python3-venv): install it, or set \
+                 OTRERA_PYTHON to a Python that has it"
             ));
         }
     }

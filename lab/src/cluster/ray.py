@@ -1,11 +1,10 @@
-"""Does the laboratory's tasks on Ray: ray.py ADDRESS PROGRAM
+"""Runs the laboratory's tasks on Ray: ray.py ADDRESS PROGRAM
 
-ADDRESS is that of a cluster, `HOST:PORT`, or `local` for this machine alone. PROGRAM is `lab`, which travels to wherever
-it is needed.
+ADDRESS is `HOST:PORT` of a cluster, or `local` for this machine. PROGRAM is `lab`; Ray copies it to its nodes.
 
-In, a line of JSON each: {"id": N, "arguments": [...]}, what `lab` is to be started with. Out, likewise: {"cores": N}
-whenever their number changes, {"id": N, "lines": [...], "seconds": S} for a task that is done, {"command": "...",
-"problem": "..."} for one that cannot be. At the end of the input everything under way is dropped.
+Input, one line of JSON each: {"id": N, "arguments": [...]}, the arguments of `lab`. Output, likewise: {"cores": N} when
+their number changes, {"id": N, "lines": [...], "seconds": S} for a finished task, {"command": "...", "problem": "..."}
+for a failed one. The end of the input cancels all tasks under way.
 """
 
 import ctypes
@@ -25,19 +24,19 @@ from pathlib import Path
 
 import ray
 
-SECONDS_BETWEEN_LOOKS = 0.2
+POLL_SECONDS = 0.2
 PR_SET_PDEATHSIG = 1
-MAX_DEATHS = 10  # before a task is taken to be its own fault
-SIGNALLED = 128  # exit status of a program that a signal has ended in order, less the signal's number
+MAX_DEATHS = 10  # of a task's worker before the task fails
+SIGNALLED = 128  # a program ended by a signal exits with this plus the signal's number
 
 
 def end_with_parent() -> None:
-    """The program ends when the worker that started it does, however that ends (prctl(2))."""
+    """Ends the program when its worker ends, even by SIGKILL (prctl(2))."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def unpacked(program: bytes) -> Path:
-    """The program as a file of this machine, written once."""
+    """Returns the program as a file on this machine, written once."""
     name = f"otrera-lab-{os.getuid()}-{hashlib.sha256(program).hexdigest()[:16]}"
     path = Path(tempfile.gettempdir()) / name
     if not path.exists():
@@ -52,7 +51,7 @@ def failed(task: dict, problem: str) -> dict:
     return {"command": shlex.join(["lab", *task["arguments"]]), "problem": problem}
 
 
-# A worker that is killed costs nothing but time: the task is done again elsewhere.
+# Ray repeats the task of a killed worker.
 @ray.remote(num_cpus=1, max_retries=MAX_DEATHS - 1)
 def play(program: bytes, task: dict) -> dict:
     command = [str(unpacked(program)), *task["arguments"]]
@@ -60,7 +59,7 @@ def play(program: bytes, task: dict) -> dict:
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL,
                           preexec_fn=end_with_parent, check=False)
     if done.returncode < 0 or done.returncode >= SIGNALLED:
-        # Killed by somebody who did not ask: again.
+        # Killed from outside: let Ray repeat it.
         os._exit(1)
     if done.returncode > 0:
         return failed(task, done.stderr.strip()[-1000:])
@@ -68,7 +67,7 @@ def play(program: bytes, task: dict) -> dict:
 
 
 def result(reference: ray.ObjectRef, task: dict) -> dict:
-    """What a task that has ended came to."""
+    """Returns the message for a finished task."""
     try:
         return ray.get(reference)
     except ray.exceptions.WorkerCrashedError:
@@ -104,9 +103,9 @@ def do_tasks(program: bytes) -> None:
                 return
             under_way[play.remote(stored, task)] = task
         if not under_way:
-            threading.Event().wait(SECONDS_BETWEEN_LOOKS / 10)
+            threading.Event().wait(POLL_SECONDS / 10)
             continue
-        ended, _ = ray.wait(list(under_way), timeout=SECONDS_BETWEEN_LOOKS)
+        ended, _ = ray.wait(list(under_way), timeout=POLL_SECONDS)
         for reference in ended:
             say(result(reference, under_way.pop(reference)))
 
@@ -117,7 +116,7 @@ def main(address: str, program: str) -> None:
     try:
         do_tasks(Path(program).read_bytes())
     except BrokenPipeError:
-        # Whoever wanted the results has gone.
+        # lab has ended.
         os._exit(1)
     finally:
         ray.shutdown()

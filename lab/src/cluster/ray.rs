@@ -1,51 +1,70 @@
-//! Tasks on [Ray](https://www.ray.io). `ray.py` is the other side.
+//! Runs tasks on [Ray](https://www.ray.io), through the Python program `ray.py`.
 
-use super::{Cluster, Done, Task, python};
+use super::python;
 use crate::interrupt;
 use rustix::process::Pid;
-use serde::Deserialize;
-use std::io::{BufRead, BufReader, Write};
+use serde::{Deserialize, Serialize};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// What `ray.py` says.
+/// A command line of `lab`, to be run on some machine.
+#[derive(Clone, Debug, Serialize)]
+pub struct Task {
+    /// Unique within the cluster.
+    pub id: u64,
+    /// Arguments of `lab`.
+    pub arguments: Vec<String>,
+}
+
+/// The output of a finished task.
+#[derive(Deserialize, Debug)]
+pub struct Done {
+    /// The id of the task.
+    pub id: u64,
+    /// The lines that it printed.
+    pub lines: Vec<String>,
+    /// Running time, without the time in the queue.
+    pub seconds: f64,
+}
+
+/// A message of `ray.py`.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Message {
-    /// The cores of the cluster.
     Cores { cores: usize },
-    /// A task is done.
-    Done { id: u64, lines: Vec<String>, seconds: f64 },
-    /// One cannot be done.
+    Done(Done),
     Failed { command: String, problem: String },
 }
 
-/// A Ray cluster.
+/// A connection to a Ray cluster. Dropping it cancels the tasks under way.
 pub struct Ray {
     process: Child,
     group: Pid,
-    /// `None` when it is to end.
+    /// `None` once the cluster is being closed.
     tasks: Option<ChildStdin>,
     messages: Receiver<Message>,
-    cores: usize,
+    /// Cores of the cluster; 0 until Ray has reported them.
+    pub cores: usize,
 }
 
-/// How long it may take to end.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Time for `ray.py` to end by itself.
+const MAX_SHUTDOWN: Duration = Duration::from_secs(10);
 
 impl Ray {
-    /// Joins the cluster at an address, `HOST:PORT`, or makes one of this machine, `local`.
+    /// Connects to the cluster at `HOST:PORT`, or starts Ray on this machine for the address `local`.
     ///
     /// # Errors
-    /// Python or Ray is missing, or there is no such cluster: its own words.
+    /// Python or Ray is missing, or no cluster answers.
     pub fn join(address: &str) -> Result<Self, String> {
         let program = std::env::current_exe().map_err(|error| format!("this program: {error}"))?;
         let mut command = Command::new(python::with_ray()?);
         command.args(["-c", include_str!("ray.py"), address]).arg(program);
-        // Or it tells its makers; and games on the clock are not to wait for other work, as with its niceness of 15.
+        // Ray would report its use to its makers, and give games on the clock a niceness of 15.
         command.env("RAY_USAGE_STATS_ENABLED", "0").env("RAY_worker_niceness", "0");
-        // No module is to be taken for one of Ray's because it lies in this folder.
+        // Otherwise a module in this folder could shadow one of Ray's.
         command.env("PYTHONSAFEPATH", "1");
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let (mut process, group) =
@@ -54,35 +73,31 @@ impl Ray {
         let (sender, messages) = channel();
         std::thread::spawn(move || {
             let lines = BufReader::new(output).lines().map_while(Result::ok);
-            // What is no message is Ray's own chatter.
+            // Other lines are Ray's own messages.
             let messages = lines.filter_map(|line| serde_json::from_str(&line).ok());
             messages.map(|message| sender.send(message)).take_while(Result::is_ok).for_each(drop);
         });
         Ok(Self { process, group, tasks, messages, cores: 0 })
     }
-}
 
-impl Cluster for Ray {
-    fn cores(&self) -> usize {
-        self.cores
-    }
-
-    fn task_time(&self) -> Duration {
-        Duration::from_secs(10)
-    }
-
-    fn submit(&mut self, task: Task) -> Result<(), String> {
+    /// Submits a task. Ray runs it again if its process or machine dies.
+    ///
+    /// # Errors
+    /// Ray has ended.
+    pub fn submit(&mut self, task: &Task) -> Result<(), String> {
         let tasks = self.tasks.as_mut().ok_or("Ray has been ended")?;
-        let task = serde_json::to_string(&task).map_err(|error| error.to_string())?;
+        let task = serde_json::to_string(task).map_err(|error| error.to_string())?;
         writeln!(tasks, "{task}").map_err(|error| format!("Ray has ended: {error}"))
     }
 
-    fn finished(&mut self) -> Result<Option<Done>, String> {
+    /// Returns a finished task, or `None` after a tenth of a second.
+    ///
+    /// # Errors
+    /// A task failed, or Ray has ended.
+    pub fn finished(&mut self) -> Result<Option<Done>, String> {
         match self.messages.recv_timeout(Duration::from_millis(100)) {
+            Ok(Message::Done(done)) => return Ok(Some(done)),
             Ok(Message::Cores { cores }) => self.cores = cores,
-            Ok(Message::Done { id, lines, seconds }) => {
-                return Ok(Some(Done { id, lines, lasted: Duration::from_secs_f64(seconds) }));
-            }
             Ok(Message::Failed { command, problem }) => return Err(format!("{command}: {problem}")),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return Err("Ray has ended before the work did".into()),
@@ -93,13 +108,51 @@ impl Cluster for Ray {
 
 impl Drop for Ray {
     fn drop(&mut self) {
-        // The end of its input is the end of its work.
+        // ray.py ends at the end of its input.
         self.tasks = None;
-        let patience = Instant::now() + PATIENCE;
-        while matches!(self.process.try_wait(), Ok(None)) && Instant::now() < patience {
+        let deadline = Instant::now() + MAX_SHUTDOWN;
+        while matches!(self.process.try_wait(), Ok(None)) && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(20));
         }
         interrupt::end_group(self.group);
         let _ = self.process.wait();
     }
+}
+
+/// Checks the address of a cluster, `local` or `HOST:PORT`, before anything is written: Ray itself would try for minutes.
+///
+/// # Errors
+/// No Ray cluster answers within eight seconds.
+pub fn check_address(address: &str) -> Result<String, String> {
+    let text = address.to_owned();
+    if text == "local" {
+        return Ok(text);
+    }
+    let (sender, outcome) = channel();
+    let host = text.clone();
+    // A thread, because a name look-up has no time limit.
+    std::thread::spawn(move || {
+        // Nobody listens after the time-out.
+        let _ = sender.send(greet(&host).map_err(|error| error.to_string()));
+    });
+    let outcome = outcome.recv_timeout(Duration::from_secs(8)).unwrap_or_else(|_| Err("no answer".into()));
+    outcome.map(|()| text).map_err(|problem| {
+        format!("no Ray cluster there ({problem}): expected local, or HOST:PORT of a `ray start --head`")
+    })
+}
+
+/// Exchanges the first frames of HTTP/2 (RFC 9113, sections 3.4 and 6.5), which Ray's gRPC uses.
+fn greet(host: &str) -> io::Result<()> {
+    const EMPTY_SETTINGS: [u8; 9] = [0, 0, 0, 4, 0, 0, 0, 0, 0];
+    let mut stream = TcpStream::connect(host)?;
+    // With TLS the frames are encrypted.
+    if std::env::var_os("RAY_USE_TLS").is_some() {
+        return Ok(());
+    }
+    stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")?;
+    stream.write_all(&EMPTY_SETTINGS)?;
+    let mut answer = EMPTY_SETTINGS;
+    stream.read_exact(&mut answer)?;
+    let is_settings = answer[3] == EMPTY_SETTINGS[3];
+    if is_settings { Ok(()) } else { Err(io::Error::other("something else listens there")) }
 }

@@ -1,5 +1,4 @@
-//! `lab convert`: records of games from one written form into another, and the reading of records that
-//! other commands share.
+//! `lab convert`: converts game records between formats, and reads records for other commands.
 
 use crate::files::{MAX_BYTES, Output, read_text};
 use clap::ValueEnum;
@@ -9,36 +8,34 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::slice;
 
-/// A written form of records.
+/// A format of records.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Format {
-    /// One line of JSON a game, with all that is known.
+    /// One line of JSON a game, with all details.
     Json,
     /// Smart Game Format, for board viewers.
     Sgf,
-    /// The text of the Chinese championships.
+    /// The text format of the Chinese championships.
     Ccgc,
 }
 
-/// Records of games from one form into another; the form of the input is found from its content.
+/// Converts game records. The format of the input is detected.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The records: a results file, JSON lines, SGF or CCGC text; or the moves of a game, in the SAU platform's letters
-    /// too.
+    /// Records: a results file, JSON lines, SGF, CCGC text, or the moves of one game, SAU notation included.
     input: PathBuf,
-    /// The form to write; by default what the end of --output says (.sgf, .txt for CCGC), else JSON.
+    /// Output format [default: by the extension of --output (.sgf, .txt for CCGC), else json].
     #[arg(long)]
     to: Option<Format>,
-    /// A file, or a folder for several games in SGF or CCGC; by default standard output. Never the
-    /// input.
+    /// A file, or a folder for several games in SGF or CCGC [default: standard output]. Never the input.
     #[arg(long)]
     output: Option<PathBuf>,
 }
 
-/// Converts a file.
+/// Runs the command.
 ///
 /// # Errors
-/// What could not be read or written, as a message.
+/// The records cannot be read or written.
 pub fn run(args: &Args) -> Result<(), String> {
     let games = games_of(&args.input, MAX_BYTES)?;
     let format = args.to.unwrap_or_else(|| Format::of_path(args.output.as_deref()));
@@ -50,13 +47,13 @@ pub fn run(args: &Args) -> Result<(), String> {
     let in_one_file = texts.len() == 1 || format == Format::Json;
     match &args.output {
         None if in_one_file => {
-            // Whoever reads may stop early.
+            // A closed pipe is no error.
             let _ = std::io::stdout().write_all(texts.concat().as_bytes());
         }
         None => {
             let count = count_of_games(texts.len());
             return Err(format!(
-                "{count} do not go into one .{}: name a folder with --output",
+                "{count} need one .{} file each: name a folder with --output",
                 format.extension()
             ));
         }
@@ -76,7 +73,7 @@ pub fn run(args: &Args) -> Result<(), String> {
 }
 
 impl Format {
-    /// The form that a file's name promises.
+    /// The format for a file's extension.
     fn of_path(path: Option<&Path>) -> Self {
         match path.and_then(Path::extension).and_then(|extension| extension.to_str()) {
             Some("sgf") => Self::Sgf,
@@ -93,13 +90,13 @@ impl Format {
         }
     }
 
-    /// The name of a game's own file.
+    /// A file name for one game.
     fn file_name(self, number: usize, game: &GameRecord) -> String {
         let [black, white] = [file_safe(&game.black), file_safe(&game.white)];
         format!("{number:04}-{black}-{white}.{}", self.extension())
     }
 
-    /// The game as a file's text, unless this form cannot hold it.
+    /// Writes a game, unless the format cannot hold it.
     fn write(self, game: &GameRecord) -> Result<String, String> {
         match self {
             Self::Json => Ok(json::write(game) + "\n"),
@@ -113,30 +110,30 @@ fn count_of_games(count: usize) -> String {
     if count == 1 { "1 game".into() } else { format!("{count} games") }
 }
 
-/// Writes texts into files, none of which is the input; all are checked before the first is written.
+/// Writes files, none of them the input. All are checked before the first is written.
 fn write_files(files: &[(PathBuf, String)], input: &PathBuf) -> Result<(), String> {
     let checked = files.iter().map(|(path, text)| Ok((Output::new(path, slice::from_ref(input))?, text)));
     let checked: Vec<(Output, &String)> = checked.collect::<Result<_, String>>()?;
     checked.into_iter().try_for_each(|(output, text)| output.write(text))
 }
 
-/// A name with nothing in it that some file system forbids, and not too long for any.
+/// Makes a name safe and short enough for every file system.
 fn file_safe(name: &str) -> String {
     name.chars().take(40).map(|c| if c.is_alphanumeric() { c } else { '_' }).collect()
 }
 
-/// All games of a file, in whatever form; every move of them is legal.
+/// Reads all games of a file in any format, and checks that every move is legal.
 ///
 /// # Errors
-/// What cannot be read, and where; the game and the ply of an illegal move.
+/// The file cannot be read, or a move is illegal.
 pub fn read_games(path: &Path) -> Result<Vec<GameRecord>, String> {
     games_of(path, u64::MAX)
 }
 
-/// Likewise of a file of at most `most` bytes.
-fn games_of(path: &Path, most: u64) -> Result<Vec<GameRecord>, String> {
+/// Reads the games of a file of at most `max` bytes.
+fn games_of(path: &Path, max: u64) -> Result<Vec<GameRecord>, String> {
     let problem = |what: String| format!("{}: {what}", path.display());
-    let games = record::read(&read_text(path, most)?).map_err(|error| problem(error.to_string()))?;
+    let games = record::read(&read_text(path, max)?).map_err(|error| problem(error.to_string()))?;
     match (1..).zip(&games).find_map(|(number, game)| Some((number, game.first_illegal()?))) {
         Some((number, (ply, mv, error))) => Err(problem(format!("game {number}, ply {ply}, {mv}: {error}"))),
         None => Ok(games),

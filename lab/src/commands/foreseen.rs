@@ -1,29 +1,27 @@
-//! What the fits of the evaluation share: games, the positions in them that tell something about judgement, and how well
-//! these are foreseen.
+//! Data of the fits: games, undecided positions with their results, and the loss of predictions.
 
 use crate::commands::convert::read_games;
 use otrera::{GameRecord, Position};
 use std::path::PathBuf;
 
-/// A position that the player who had to move there saw undecided.
+/// A position whose outcome the mover's search had not proven.
 pub struct Undecided {
     /// The position.
     pub position: Position,
-    /// 1 if the side to move has won, else 0.
+    /// 1 if the side to move won the game, else 0.
     pub won: f64,
-    /// What the search expected of it, between 0 and 1.
+    /// Winning rate of the search, strictly between 0 and 1.
     pub win_rate: f64,
 }
 
 impl Undecided {
-    /// What is to be foreseen: the result, with some share of what the search expected.
+    /// The target of the fit: the result, with this share of the search's winning rate.
     pub fn target(&self, blend: f64) -> f64 {
         self.won + blend * (self.win_rate - self.won)
     }
 }
 
-/// The positions of a game from which its search knew no certain way to the end: decided ones say nothing about
-/// judgement.
+/// Returns the positions of a finished game whose outcome was not proven: proven ones say nothing about evaluation.
 pub fn undecided(game: &GameRecord) -> Vec<Undecided> {
     let Some(winner) = game.winner else { return Vec::new() };
     let positions = game.positions();
@@ -35,7 +33,7 @@ pub fn undecided(game: &GameRecord) -> Vec<Undecided> {
     of_search.collect()
 }
 
-/// The games of several files.
+/// Reads the games of several files.
 ///
 /// # Errors
 /// See [`read_games`].
@@ -47,7 +45,7 @@ pub fn read_all_games(paths: &[PathBuf]) -> Result<Vec<GameRecord>, String> {
     Ok(games)
 }
 
-/// The boards that weights are for: each kind has its own.
+/// A range of board sizes, each with its own weights.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Boards {
     /// Above 8x8.
@@ -57,10 +55,10 @@ pub enum Boards {
 }
 
 impl Boards {
-    /// Those of these games.
+    /// Returns the board sizes of these games.
     ///
     /// # Errors
-    /// There are no games, or games on both kinds.
+    /// There are no games, or games of both ranges.
     pub fn of(games: &[GameRecord]) -> Result<Self, String> {
         let mut all = games.iter().map(|game| match game.start.size().edge() {
             ..=8 => Self::Small,
@@ -69,14 +67,11 @@ impl Boards {
         let first = all.next().ok_or("there are no games")?;
         match all.all(|boards| boards == first) {
             true => Ok(first),
-            false => Err(
-                "games on boards up to 8x8 and on larger ones: each have weights of their own, fit them apart"
-                    .into(),
-            ),
+            false => Err("games on boards up to 8x8 and on larger ones: fit them apart".into()),
         }
     }
 
-    /// For messages.
+    /// Returns the name for messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Standard => "above 8x8",
@@ -84,7 +79,7 @@ impl Boards {
         }
     }
 
-    /// The one of two that is for these boards.
+    /// Returns the value for these boards.
     pub fn choose<T>(self, standard: T, small: T) -> T {
         match self {
             Self::Standard => standard,
@@ -93,33 +88,33 @@ impl Boards {
     }
 }
 
-/// Whether a game is among the one in so many that a fit does not see, and that test it: both games of a pair together.
+/// True if a game tests the fit, as one pair of games in `one_in` does.
 pub fn is_unseen(number: usize, one_in: usize) -> bool {
     (number / 2).is_multiple_of(one_in)
 }
 
-/// Makes sure that there are positions enough, at least `least` seen and unseen.
+/// Checks the numbers of positions for the fit and for its test.
 ///
 /// # Errors
-/// There are not; `share` says how much of the games is unseen.
+/// There are fewer than `least`; `share` names the unseen share of the games.
 pub fn check_amount([seen, unseen]: [usize; 2], least: [usize; 2], share: &str) -> Result<(), String> {
     let [fitted, tested] = least;
     if seen >= fitted && unseen >= tested {
         return Ok(());
     }
     Err(format!(
-        "too few positions: {seen} for the fit and {unseen} for its test ({share} of the games), and at least \
-         {fitted} and {tested} are needed, with winning rates that a search has seen: give more games"
+        "too few positions with winning rates: {seen} for the fit and {unseen} for its test ({share} of the games), \
+         and at least {fitted} and {tested} are needed: give more games"
     ))
 }
 
-/// The probability of natural log-odds.
+/// Returns the probability for natural log-odds.
 pub fn probability(log_odds: f64) -> f64 {
     1.0 / (1.0 + (-log_odds).exp())
 }
 
-/// The cross-entropy, in nats, of what came and what was foreseen, both from 0 to 1.
-pub fn log_loss(target: f64, foreseen: f64) -> f64 {
-    let foreseen = foreseen.clamp(1e-9, 1.0 - 1e-9);
-    -(target * foreseen.ln() + (1.0 - target) * (1.0 - foreseen).ln())
+/// Returns the cross-entropy of a prediction in nats; both arguments are from 0 to 1.
+pub fn log_loss(target: f64, predicted: f64) -> f64 {
+    let predicted = predicted.clamp(1e-9, 1.0 - 1e-9);
+    -(target * predicted.ln() + (1.0 - target) * (1.0 - predicted).ln())
 }

@@ -1,6 +1,5 @@
 //! The commands of the laboratory, each with its arguments. Those that reproduce tables are in [`crate::papers`].
 
-pub mod blindness;
 pub mod convert;
 pub mod endgames;
 pub mod fit_eval;
@@ -10,8 +9,6 @@ pub mod foreseen;
 pub mod judge;
 pub mod r#match;
 pub mod picture;
-pub mod positions;
-pub mod priors;
 pub mod report;
 pub mod sau;
 pub mod self_play;

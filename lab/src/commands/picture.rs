@@ -1,23 +1,24 @@
-//! `lab picture`: a position as an SVG file, with the last move drawn, in the look of the report page.
+//! `lab picture`: draws a position and its last move as SVG, in the style of the report page.
 
 use crate::arguments::read_size;
+use crate::files::Output;
 use otrera::{Move, Position, Side, Size, Square};
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// A position as a picture (SVG).
+/// Draws a position as SVG.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The position, in the FEN of Fairy-Stockfish's amazons; by default the start.
+    /// The position, in Fairy-Stockfish's FEN for amazons [default: the start].
     #[arg(long)]
     fen: Option<String>,
-    /// A move to play there and to draw, like d1-d7/g7.
+    /// A move to play and draw, like d1-d7/g7.
     #[arg(long = "move", value_name = "MOVE")]
     last: Option<Move>,
-    /// Edge of the board where no FEN is given.
+    /// Edge of the board, without --fen.
     #[arg(long, default_value = "10", value_parser = read_size)]
     size: Size,
-    /// The file to write.
+    /// File to write.
     #[arg(long)]
     output: PathBuf,
 }
@@ -25,7 +26,7 @@ pub struct Args {
 /// Runs the command.
 ///
 /// # Errors
-/// A FEN or a move that does not fit, or a file that cannot be written.
+/// The FEN or the move is wrong, or the file cannot be written.
 pub fn run(args: &Args) -> Result<(), String> {
     let position = match &args.fen {
         Some(fen) => Position::from_fen(fen).map_err(|error| format!("--fen: {error}"))?,
@@ -35,14 +36,13 @@ pub fn run(args: &Args) -> Result<(), String> {
         Some(mv) => position.try_play(mv).map_err(|error| format!("--move {mv}: {error}"))?,
         None => position,
     };
-    let path = &args.output;
-    std::fs::write(path, picture(&shown, args.last)).map_err(|error| format!("{}: {error}", path.display()))
+    Output::new(&args.output, &[])?.write(&picture(&shown, args.last))
 }
 
-/// Side of a square, in the units of the picture.
+/// Width of a square in the units of the picture.
 const CELL: f32 = 10.0;
 
-/// Colours and shapes, those of the report page in its light form.
+/// Colours and shapes of the report page's light theme.
 const STYLE: &str = "\
 text{font:2.9px sans-serif;text-anchor:middle;fill:#6b6255}\
 .light{fill:#ecdcbf}.dark{fill:#dcc49c}.rim{fill:#b99a6a}\
@@ -52,7 +52,7 @@ text{font:2.9px sans-serif;text-anchor:middle;fill:#6b6255}\
 .way{fill:none;stroke:#2c5f0b;stroke-width:.7;marker-end:url(#way)}\
 .flight{fill:none;stroke:#c03a1c;stroke-width:.7;stroke-dasharray:1.6 1.4;marker-end:url(#flight)}";
 
-/// The whole picture; `last` is the move that led to the position.
+/// Draws a position; `last` is the move that led to it.
 fn picture(position: &Position, last: Option<Move>) -> String {
     let edge = position.size().edge();
     let length = edge as f32 * CELL;
@@ -92,7 +92,7 @@ fn picture(position: &Position, last: Option<Move>) -> String {
     svg + "</svg>\n"
 }
 
-/// The head of a line, as an SVG marker.
+/// An arrow head, as an SVG marker.
 fn head(name: &str, colour: &str) -> String {
     format!(
         "<marker id=\"{name}\" viewBox=\"0 0 4 4\" refX=\"3\" refY=\"2\" markerWidth=\"4\" markerHeight=\"4\" \
@@ -100,12 +100,13 @@ fn head(name: &str, colour: &str) -> String {
     )
 }
 
-/// The middle of a square; row 0 is drawn at the bottom.
+/// The centre of a square; row 0 is at the bottom.
 fn centre(edge: usize, square: Square) -> (f32, f32) {
     ((square.column() as f32 + 0.5) * CELL, ((edge - square.row()) as f32 - 0.5) * CELL)
 }
 
-/// A square, or a smaller one inside it. (Writing to a String cannot fail, here and below.)
+// Writing to a String cannot fail, here and below.
+/// Draws a square, smaller by `inset` on each side.
 fn cell(svg: &mut String, edge: usize, square: Square, class: &str, inset: f32) {
     let (x, y) = centre(edge, square);
     let width = CELL - 2.0 * inset;
@@ -132,7 +133,7 @@ fn coordinates(svg: &mut String, edge: usize) {
     }
 }
 
-/// A line from the middle of a square to that of another, stopping short of it.
+/// Draws a line between the centres of two squares that ends short of the second.
 fn line(svg: &mut String, edge: usize, from: Square, to: Square, class: &str) {
     let ((x1, y1), (x2, y2)) = (centre(edge, from), centre(edge, to));
     let length = (x2 - x1).hypot(y2 - y1);
@@ -145,7 +146,7 @@ fn line(svg: &mut String, edge: usize, from: Square, to: Square, class: &str) {
     );
 }
 
-/// A piece: a round shield for the first mover, a pointed one for the second.
+/// Draws an amazon: a round shield for Black, a pointed one for White.
 fn amazon(svg: &mut String, (x, y): (f32, f32), side: Side) {
     let crown = "M-2.2 1.9H2.2L2.7-1.1 1.2.1 0-2.1-1.2.1-2.7-1.1z";
     let (class, shield, colour) = match side {

@@ -3,56 +3,59 @@
 //! ```toml
 //! players = ["tournament", "paper", "pvs:paper", "alphabeta:territory"]
 //! games = 20          # of each pair of players
-//! time = 0.1          # and whatever else `lab match` takes: size, plies, balance, seed, grace, ...
+//! time = 0.1          # and other options of `lab match`: size, plies, balance, seed, grace, ...
 //! ```
 
 use crate::arguments::WorkArgs;
-use crate::commands::r#match::ConditionArgs;
+use crate::commands::r#match::GameArgs;
 use crate::commands::report::ratings::Standing;
 use crate::files::{MAX_BYTES, read_text};
 use crate::interrupt;
-use crate::matches::results::{Earlier, Results};
+use crate::matches::results::{Existing, Results};
 use crate::matches::runner::{self, Match};
 use crate::matches::spec::PlayerSpec;
-use crate::papers::table::sheet::Sheet;
+use crate::sheet::Sheet;
 use clap::Parser;
 use otrera::GameRecord;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-/// Arguments of `lab tourney`.
+/// Plays a tournament: every player of a list against every other.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The field and the conditions, in TOML, a line each: `players = ["tournament", "pvs:paper", "greedy"]`,
-    /// `games = 20` of each pair, and what else `lab match` takes, as `time = 0.1` or `size = 8`
+    /// The field in TOML: `players = ["tournament", "pvs:paper", "greedy"]`, `games = 20` for each pair of players, and
+    /// options of `lab match`, like `time = 0.1` or `size = 8`.
     file: PathBuf,
-    /// The folder for results, one file for each pair of players. A tournament that was interrupted goes on
-    /// where it stopped.
+    /// Folder for results, one file for each pair of players [default: results/ and the name of FILE]. An interrupted
+    /// tournament goes on where it stopped.
     #[arg(long)]
     output: Option<PathBuf>,
     #[command(flatten)]
     work: WorkArgs,
 }
 
-/// The conditions as `lab match` reads them.
+/// The options of a field, as on the command line of `lab match`.
 #[derive(Parser)]
-struct Conditions {
+struct FieldOptions {
     #[command(flatten)]
-    conditions: ConditionArgs,
+    games: GameArgs,
     #[command(flatten)]
     work: WorkArgs,
 }
 
-/// A field of players and the conditions they meet under.
+/// The players of a tournament and the options of its games.
 struct Field {
     players: Vec<PlayerSpec>,
+    /// Games of each pair of players.
     games: u64,
-    conditions: ConditionArgs,
-    work: WorkArgs,
+    options: FieldOptions,
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// The field is wrong, a player cannot play, or a results file cannot be used.
 pub fn run(args: &Args) -> Result<(), String> {
     let text = read_text(&args.file, MAX_BYTES)?;
     let field = Field::read(&text).map_err(|error| format!("{}: {error}", args.file.display()))?;
@@ -60,9 +63,14 @@ pub fn run(args: &Args) -> Result<(), String> {
     let folder = args.output.clone().unwrap_or_else(|| Path::new("results").join(stem));
     interrupt::advise(format!("; the games so far are in {}: the same command goes on", folder.display()));
     field.players.iter().try_for_each(PlayerSpec::check_start)?;
-    field.players.iter().try_for_each(|player| player.check_board(field.conditions.size()))?;
-    let contests = field.contests(&folder)?;
-    let games = play(&contests, &args.work.or(&field.work))?;
+    field.players.iter().try_for_each(|player| player.check_board(field.options.games.size))?;
+    let matches = field.matches(&folder)?;
+    runner::play(&matches, &args.work.or(&field.options.work), &AtomicBool::new(false), &|index| {
+        let (matchup, results) = &matches[index];
+        let [a, b] = &matchup.players;
+        eprintln!("{} v {}: {}/{} games", a.text, b.text, results.count(), matchup.games);
+    })?;
+    let games: Vec<GameRecord> = matches.iter().flat_map(|(_, results)| results.games()).collect();
     print!("{}", cross_table(&games).to_text());
     println!("results: {}", folder.display());
     Ok(())
@@ -75,52 +83,42 @@ impl Field {
         let players = players.ok_or("players = [\"tournament\", ...] is missing")?;
         let games =
             table.remove("games").map_or(Some(10), |value| value.try_into().ok().filter(|games| *games > 0));
-        let mut options = vec!["conditions".to_owned()];
+        let mut options = vec!["field".to_owned()];
         for (name, value) in table {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             options.push(format!("--{}={text}", name.replace('_', "-")));
         }
-        let Conditions { conditions, work } =
-            Conditions::try_parse_from(options).map_err(|error| first_line(&error.to_string()))?;
+        let options =
+            FieldOptions::try_parse_from(options).map_err(|error| first_line(&error.to_string()))?;
         let distinct: BTreeSet<&String> = players.iter().collect();
         if distinct.len() < players.len().max(2) {
-            return Err("two players or more are wanted, each of them once".into());
+            return Err("expected two or more different players".into());
         }
         let players = players.iter().map(|player| player.parse()).collect::<Result<_, String>>()?;
-        Ok(Self { players, games: games.ok_or("games is a whole number from 1")?, conditions, work })
+        Ok(Self { players, games: games.ok_or("games: expected a whole number from 1")?, options })
     }
 
-    /// Everybody against everybody, and the results so far, one file in this folder for each two.
-    fn contests(&self, folder: &Path) -> Result<Vec<(Match, Results)>, String> {
-        let mut contests = Vec::new();
+    /// Every player against every other, each match with its results file in this folder.
+    fn matches(&self, folder: &Path) -> Result<Vec<(Match, Results)>, String> {
+        let mut matches = Vec::new();
         for (row, a) in self.players.iter().enumerate() {
             for (column, b) in self.players.iter().enumerate().skip(row + 1) {
-                let contest = self.conditions.new_match([a.clone(), b.clone()], self.games)?;
+                let matchup = self.options.games.new_match([a.clone(), b.clone()], self.games)?;
                 let path = folder.join(format!("{row}-{column}.jsonl"));
-                let results = Results::open(&path, &contest.conditions(), Earlier::Kept)?;
-                contests.push((contest, results));
+                let results = Results::open(&path, &matchup.conditions(), Existing::Resume)?;
+                matches.push((matchup, results));
             }
         }
-        Ok(contests)
+        Ok(matches)
     }
 }
 
-/// All games of these matches, those of an interrupted run not played again.
-fn play(contests: &[(Match, Results)], work: &WorkArgs) -> Result<Vec<GameRecord>, String> {
-    runner::play(contests, work, &AtomicBool::new(false), &|place| {
-        let (contest, results) = &contests[place];
-        let [a, b] = &contest.players;
-        eprintln!("{} v {}: {}/{} games", a.text, b.text, results.count(), contest.games);
-    })?;
-    Ok(contests.iter().flat_map(|(_, results)| results.games()).collect())
-}
-
-/// What is wrong, without the usage of a command line that nobody wrote.
+/// The problem without the usage of a command line, which the user has not written.
 fn first_line(problem: &str) -> String {
     problem.lines().next().unwrap_or_default().trim_start_matches("error: ").into()
 }
 
-/// Wins of each player against each other one, and ratings.
+/// The wins of each player against each other, and ratings.
 fn cross_table(games: &[GameRecord]) -> Sheet {
     let standing = Standing::of(games);
     let numbers: Vec<String> = (1..=standing.players.len()).map(|number| number.to_string()).collect();
@@ -145,8 +143,7 @@ fn cross_table(games: &[GameRecord]) -> Sheet {
     }
     if standing.anchored {
         sheet.notes.push(
-            "each player was given a draw against the average: the results alone set no finite distance"
-                .into(),
+            "some results set no finite distance, so each player is given a draw against the average".into(),
         );
     }
     sheet.notes.push("Elo above the mean of the field, with the half width of its 95 % interval".into());
@@ -158,14 +155,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_field_is_read_with_its_conditions() {
+    fn a_field_is_read_with_its_options() {
         let field =
             Field::read("players = ['random', 'greedy']\ngames = 4\nsize = 6\ntime = 0.05\nplies = 2")
                 .unwrap();
         assert_eq!((field.players.len(), field.games), (2, 4));
-        let contest =
-            field.conditions.new_match([field.players[0].clone(), field.players[1].clone()], 4).unwrap();
-        assert_eq!(contest.conditions()["control"], "0.05 s a move");
+        let players = [0, 1].map(|index| field.players[index].clone());
+        let matchup = field.options.games.new_match(players, 4).unwrap();
+        assert_eq!(matchup.conditions()["control"], "0.05 s a move");
         for wrong in [
             "games = 3",
             "players = ['nobody', 'random']",

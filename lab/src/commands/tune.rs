@@ -1,60 +1,58 @@
-//! `lab tune`: parameters of the search by simultaneous perturbation (SPSA, Spall 1992).
+//! `lab tune`: tunes search parameters by simultaneous perturbation (SPSA, Spall 1992).
 //!
-//! All parameters are pushed a step up or down at random, and two games are played between the pushed and the
-//! oppositely pushed player, from one opening with colours swapped. Each parameter then moves a little towards
-//! the side that won. What a single pair says is next to nothing; the mean over the second half of the run is
-//! the answer, and a match at a longer time control tells whether it is one.
+//! Each pair of games shifts all parameters by a step up or down at random and plays the shifted player against the
+//! oppositely shifted one, from one opening with both colours. Each parameter then moves a little towards the winner. The
+//! result is the mean over the second half of the run; a match at a longer time control has to confirm it.
 //!
-//! Several pairs are played at once. So that the course does not hang on which of them ends first, a pair is pushed from
-//! where the parameters are after the pair that is `--ahead` numbers before it, and pairs count in their order.
+//! Several pairs run at once. To make the run reproducible, a pair starts from the values after the pair `--ahead` numbers
+//! before it, and pairs count in the order of their numbers.
 
 use crate::arguments::{WorkArgs, read_count, read_positive};
 use crate::cluster::jobs::numbered;
-use crate::cluster::{self, Cluster, Task};
-use crate::commands::r#match::{ConditionArgs, progress_bar};
-use crate::files::Lines;
+use crate::cluster::ray::{Ray, Task};
+use crate::commands::r#match::GameArgs;
+use crate::files::LineLog;
 use crate::interrupt;
 use crate::matches::runner::Match;
 use crate::matches::score::Score;
 use crate::matches::spec::PlayerSpec;
+use crate::progress::progress_bar;
 use fastrand::Rng;
-use indicatif::ProgressBar;
-use otrera::GameRecord;
 use otrera::record::json;
-use rayon::Scope;
+use otrera::{GameRecord, mix_seed};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::channel;
 
-/// Parameters of the search by simultaneous perturbation.
+/// Tunes search parameters by games between slightly changed players (SPSA).
 #[derive(clap::Args)]
 pub struct Args {
-    /// The player: a preset with parameters that stay as they are.
+    /// The player: a preset with the parameters that stay fixed.
     player: String,
-    /// The parameters to tune: NAME=START:STEP or NAME=START:STEP:LEAST:MOST. STEP is how far the two players
-    /// of a pair are from the middle; it should be worth about 10 Elo.
+    /// Parameters to tune: NAME=START:STEP or NAME=START:STEP:MIN:MAX. STEP, the shift of both players of a pair,
+    /// should be worth about 10 Elo.
     #[arg(required = true)]
     parameters: Vec<Parameter>,
     /// Pairs of games, at least 100.
     #[arg(long, default_value = "1000", value_parser = read_pairs)]
     pairs: u64,
-    /// How many steps a pair that is won twice moves each parameter at the start.
+    /// Steps that each parameter moves at the start after a pair won 2-0.
     #[arg(long, default_value = "0.2", value_parser = read_positive)]
     rate: f64,
-    /// Pairs that may be under way at once: a pair is pushed from where the parameters were that many pairs before.
+    /// Pairs under way at once: a pair starts from the values that many pairs before.
     #[arg(long, default_value = "8", value_parser = read_count::<usize>)]
     ahead: usize,
     #[command(flatten)]
-    conditions: ConditionArgs,
+    games: GameArgs,
     #[command(flatten)]
     work: WorkArgs,
-    /// A new file for the course of the parameters, one line a pair; by default there is none.
+    /// Log the values after each pair to a new file.
     #[arg(long)]
     output: Option<PathBuf>,
-    /// Go on with the file of an interrupted run of the same command.
+    /// Go on with the log of an interrupted run.
     #[arg(long, requires = "output")]
     resume: bool,
 }
@@ -65,132 +63,102 @@ struct Parameter {
     name: String,
     start: f64,
     step: f64,
-    least: f64,
-    most: f64,
+    min: f64,
+    max: f64,
 }
 
 impl FromStr for Parameter {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let problem = || format!("{text}: NAME=START:STEP or NAME=START:STEP:LEAST:MOST is wanted");
+        let problem = || format!("{text}: expected NAME=START:STEP or NAME=START:STEP:MIN:MAX");
         let (name, numbers) = text.split_once('=').ok_or_else(problem)?;
         let numbers: Result<Vec<f64>, _> = numbers.split(':').map(str::parse).collect();
-        let (start, step, least, most) = match numbers.as_deref() {
+        let (start, step, min, max) = match numbers.as_deref() {
             Ok(&[start, step]) => (start, step, f64::NEG_INFINITY, f64::INFINITY),
-            Ok(&[start, step, least, most]) => (start, step, least, most),
+            Ok(&[start, step, min, max]) => (start, step, min, max),
             _ => return Err(problem()),
         };
-        if step > 0.0 && least <= start && start <= most {
-            Ok(Self { name: name.to_owned(), start, step, least, most })
+        if step > 0.0 && min <= start && start <= max {
+            Ok(Self { name: name.to_owned(), start, step, min, max })
         } else {
-            Err(format!("{text}: a positive step and a start within the limits are wanted"))
+            Err(format!("{text}: expected a positive step and a start within the limits"))
         }
     }
 }
 
 fn read_pairs(text: &str) -> Result<u64, String> {
-    const LEAST: u64 = 100;
-    let pairs = text.parse().ok().filter(|pairs| *pairs >= LEAST);
-    pairs.ok_or_else(|| {
-        format!("at least {LEAST} pairs are needed: what a single one says is next to nothing")
-    })
+    const MIN: u64 = 100;
+    let pairs = text.parse().ok().filter(|pairs| *pairs >= MIN);
+    pairs.ok_or_else(|| format!("at least {MIN} pairs are needed: one pair alone says next to nothing"))
 }
 
-/// The way of the parameters.
-struct Course {
-    /// Where they are after each pair, first where they start.
+/// The parameters over the run.
+struct WeightSchedule {
+    /// The values before the first pair and after each.
     path: Vec<Vec<f64>>,
-    /// The leads of pairs that have ended before earlier ones.
+    /// Leads of pairs that ended out of order, held until the earlier pairs end.
     early: BTreeMap<u64, f64>,
-    output: Option<Lines>,
+    log: Option<LineLog>,
 }
 
-/// Where pairs of games are played.
-trait Venue {
-    /// Begins the pair of this number.
-    fn begin(&mut self, pair: u64, contest: Match) -> Result<(), String>;
-
-    /// A pair that has ended, if there is one within a moment, and by how many games the first player leads.
-    fn ended(&mut self) -> Result<Option<(u64, f64)>, String>;
-}
+/// The number of a finished pair, and the first player's wins less its losses.
+type Outcome = (u64, f64);
 
 /// Runs the command.
 ///
 /// # Errors
-/// Parameters that the player does not have, a file that cannot be written, or a cluster that cannot play.
+/// The player lacks a parameter, a file cannot be written, or the cluster fails.
 pub fn run(args: &Args) -> Result<(), String> {
     let start: Vec<f64> = args.parameters.iter().map(|parameter| parameter.start).collect();
     for sign in [-1.0, 0.0, 1.0] {
-        let pushed: Vec<f64> = pushed(&start, &args.parameters, &vec![sign; start.len()]);
-        args.player(&pushed)?;
+        args.player(&shifted(&start, &args.parameters, &vec![sign; start.len()]))?;
     }
-    let mut course = Course { path: vec![start], early: BTreeMap::new(), output: None };
+    let mut schedule = WeightSchedule { path: vec![start], early: BTreeMap::new(), log: None };
     if let Some(path) = &args.output {
-        course.open(args, path)?;
-        interrupt::advise(format!("; the course up to now is in {}: --resume goes on", path.display()));
+        schedule.open(args, path)?;
+        interrupt::advise(format!("; the log so far is {}: --resume goes on", path.display()));
     }
-    let bar = progress_bar(args.pairs);
     match &args.work.cluster {
-        _ if course.played() == args.pairs => {}
-        Some(address) => args.follow(&mut course, &mut Elsewhere(cluster::join(address)?), &bar)?,
-        None => {
-            args.work
-                .pool()?
-                .in_place_scope(|scope| args.follow(&mut course, &mut Here::new(scope), &bar))?;
-        }
+        _ if schedule.played() == args.pairs => {}
+        Some(address) => run_on_cluster(args, &mut schedule, address)?,
+        None => run_here(args, &mut schedule)?,
     }
-    bar.finish_and_clear();
-    args.report(&course);
+    args.report(&schedule);
     Ok(())
 }
 
-/// Games on the cores of this machine.
-struct Here<'a, 'scope> {
-    scope: &'a Scope<'scope>,
-    sender: Sender<Result<(u64, f64), String>>,
-    ended: Receiver<Result<(u64, f64), String>>,
+/// Plays the pairs on the cores of this machine.
+fn run_here(args: &Args, schedule: &mut WeightSchedule) -> Result<(), String> {
+    let (sender, finished) = channel();
+    args.work.pool()?.in_place_scope(|scope| {
+        let begin = |pair: u64, matchup: Match| {
+            let sender = sender.clone();
+            scope.spawn(move |_| {
+                let play = || lead(&numbers(pair).map(|number| matchup.game(number)).collect::<Vec<_>>());
+                let lead =
+                    catch_unwind(AssertUnwindSafe(play)).map_err(|_| "a game ended in a panic".to_owned());
+                // Nobody listens after another pair has failed.
+                let _ = sender.send(lead.map(|lead| (pair, lead)));
+            });
+            Ok(())
+        };
+        args.play_pairs(schedule, begin, || finished.recv().map_err(|error| error.to_string())?.map(Some))
+    })
 }
 
-impl<'a, 'scope> Here<'a, 'scope> {
-    fn new(scope: &'a Scope<'scope>) -> Self {
-        let (sender, ended) = channel();
-        Self { scope, sender, ended }
-    }
-}
-
-impl Venue for Here<'_, '_> {
-    fn begin(&mut self, pair: u64, contest: Match) -> Result<(), String> {
-        let sender = self.sender.clone();
-        self.scope.spawn(move |_| {
-            let play =
-                || lead_of_first(&numbers(pair).map(|number| contest.game(number)).collect::<Vec<_>>());
-            let lead = catch_unwind(AssertUnwindSafe(play)).map_err(|_| "a game ended in a panic".to_owned());
-            // Nobody listens any more where another pair has failed.
-            let _ = sender.send(lead.map(|lead| (pair, lead)));
-        });
-        Ok(())
-    }
-
-    fn ended(&mut self) -> Result<Option<(u64, f64)>, String> {
-        self.ended.recv().map_err(|error| error.to_string())?.map(Some)
-    }
-}
-
-/// Games on a cluster.
-struct Elsewhere(Box<dyn Cluster>);
-
-impl Venue for Elsewhere {
-    fn begin(&mut self, pair: u64, contest: Match) -> Result<(), String> {
-        self.0.submit(Task { id: pair, arguments: numbered(&contest.arguments(), &numbers(pair)) })
-    }
-
-    fn ended(&mut self) -> Result<Option<(u64, f64)>, String> {
-        let Some(done) = self.0.finished()? else { return Ok(None) };
-        let games =
-            done.lines.iter().map(|line| json::read(line).map_err(|error| format!("{line:?}: {error}")));
-        Ok(Some((done.id, lead_of_first(&games.collect::<Result<Vec<_>, _>>()?))))
-    }
+fn run_on_cluster(args: &Args, schedule: &mut WeightSchedule, address: &str) -> Result<(), String> {
+    let ray = std::cell::RefCell::new(Ray::join(address)?);
+    let begin = |pair: u64, matchup: Match| {
+        let arguments = numbered(&matchup.arguments(), &numbers(pair));
+        ray.borrow_mut().submit(&Task { id: pair, arguments })
+    };
+    let finished = || {
+        let Some(done) = ray.borrow_mut().finished()? else { return Ok(None) };
+        let read = |line: &String| json::read(line).map_err(|error| format!("{line:?}: {error}"));
+        Ok(Some((done.id, lead(&done.lines.iter().map(read).collect::<Result<Vec<_>, _>>()?))))
+    };
+    args.play_pairs(schedule, begin, finished)
 }
 
 /// The numbers of the games of a pair.
@@ -198,146 +166,151 @@ fn numbers(pair: u64) -> Range<u64> {
     2 * pair..2 * pair + 2
 }
 
-/// Games that the first player wins, less those that it loses.
-fn lead_of_first(games: &[GameRecord]) -> f64 {
+/// Wins of the first player less its losses.
+fn lead(games: &[GameRecord]) -> f64 {
     let score = Score::of(games);
     score.wins as f64 - score.losses as f64
 }
 
-/// The parameters, each pushed a step this way or that.
-fn pushed(now: &[f64], parameters: &[Parameter], signs: &[f64]) -> Vec<f64> {
-    let pushed = now.iter().zip(parameters).zip(signs);
-    pushed.map(|((now, p), sign)| (now + sign * p.step).clamp(p.least, p.most)).collect()
+/// The values, each shifted by a step in the direction of its sign.
+fn shifted(values: &[f64], parameters: &[Parameter], signs: &[f64]) -> Vec<f64> {
+    let shifted = values.iter().zip(parameters).zip(signs);
+    shifted.map(|((value, p), sign)| (value + sign * p.step).clamp(p.min, p.max)).collect()
 }
 
 impl Args {
     /// The player with these values.
     fn player(&self, values: &[f64]) -> Result<PlayerSpec, String> {
-        self.text(values).parse()
+        self.player_text(values).parse()
     }
 
-    fn text(&self, values: &[f64]) -> String {
+    fn player_text(&self, values: &[f64]) -> String {
         let settings = self.parameters.iter().zip(values);
         let settings: String = settings.map(|(p, value)| format!(",{}={value:.4}", p.name)).collect();
         self.player.clone() + &settings
     }
 
-    /// Which way each parameter is pushed in a pair.
+    /// The direction of each parameter's shift in a pair.
     fn signs(&self, pair: u64) -> Vec<f64> {
-        let mut rng = Rng::with_seed(self.conditions.seed().wrapping_add(pair).wrapping_mul(0x9e37_79b9));
+        let mut rng = Rng::with_seed(mix_seed(self.games.seed, pair + 1));
         self.parameters.iter().map(|_| if rng.bool() { 1.0 } else { -1.0 }).collect()
     }
 
-    /// The games of a pair are two of this match between players that are pushed from here.
-    fn contest(&self, pair: u64, from: &[f64]) -> Result<Match, String> {
+    /// The match between the two players shifted from `values`; a pair plays two of its games.
+    fn new_match(&self, pair: u64, values: &[f64]) -> Result<Match, String> {
         let signs = self.signs(pair);
         let opposite: Vec<f64> = signs.iter().map(|sign| -sign).collect();
-        let players = [&signs, &opposite].map(|signs| self.player(&pushed(from, &self.parameters, signs)));
-        let [up, down] = players;
-        self.conditions.new_match([up?, down?], 2 * self.pairs)
+        let [up, down] =
+            [signs, opposite].map(|signs| self.player(&shifted(values, &self.parameters, &signs)));
+        self.games.new_match([up?, down?], 2 * self.pairs)
     }
 
-    /// Plays all pairs.
-    fn follow(&self, course: &mut Course, venue: &mut dyn Venue, bar: &ProgressBar) -> Result<(), String> {
-        let mut begun = course.played();
-        while course.played() < self.pairs {
+    /// Plays all pairs. `begin` starts one; `finished` returns one that has ended, or `None` after a moment.
+    fn play_pairs(
+        &self,
+        schedule: &mut WeightSchedule,
+        mut begin: impl FnMut(u64, Match) -> Result<(), String>,
+        mut finished: impl FnMut() -> Result<Option<Outcome>, String>,
+    ) -> Result<(), String> {
+        let bar = progress_bar(self.pairs);
+        let mut begun = schedule.played();
+        while schedule.played() < self.pairs {
             while begun < self.pairs
-                && let Some(from) = course.before(begun, self.ahead)
+                && let Some(values) = schedule.start_of(begun, self.ahead)
             {
-                venue.begin(begun, self.contest(begun, from)?)?;
+                begin(begun, self.new_match(begun, values)?)?;
                 begun += 1;
             }
-            if let Some((pair, lead)) = venue.ended()? {
-                course.add(self, pair, lead)?;
-                bar.set_position(course.played());
-                bar.set_message(self.text(course.now()));
+            if let Some((pair, lead)) = finished()? {
+                schedule.add(self, pair, lead)?;
+                bar.set_position(schedule.played());
+                bar.set_message(self.player_text(schedule.now()));
             }
         }
+        bar.finish_and_clear();
         Ok(())
     }
 
-    fn report(&self, course: &Course) {
-        let (means, count) = course.means();
-        println!("{} pairs, the mean over the last {count}:", course.played());
+    fn report(&self, schedule: &WeightSchedule) {
+        let (means, count) = schedule.means();
+        println!("{} pairs, the mean over the last {count}:", schedule.played());
         for (parameter, mean) in self.parameters.iter().zip(&means) {
             println!("  {:20} {:8.4}  (began at {})", parameter.name, mean, parameter.start);
         }
         let old = without_iterations(&self.player);
-        let new = without_iterations(&self.text(&means));
+        let new = without_iterations(&self.player_text(&means));
         println!("to confirm it, at a longer time control:");
-        let size = self.conditions.size().edge();
+        let size = self.games.size.edge();
         println!("  lab match {new} {old} --size {size} --sprt 0,10 --games 2000 --time 0.1");
     }
 }
 
-/// A player without a number of iterations of its own.
+/// The player without the setting `iterations`.
 fn without_iterations(player: &str) -> String {
     let settings = player.split(',').filter(|setting| !setting.starts_with("iterations="));
     settings.collect::<Vec<_>>().join(",")
 }
 
-impl Course {
-    /// Begins the file of the course, or reads it and goes on.
+impl WeightSchedule {
+    /// Creates the log of the run; with `--resume` replays it and appends.
     fn open(&mut self, args: &Args, path: &Path) -> Result<(), String> {
-        let (file, begun) = Lines::open(path, args.resume)?;
-        for line in begun {
+        let log = LineLog::open(path, args.resume, None, |line| {
             let lead = line.split(' ').nth(1).and_then(|lead| lead.parse().ok());
             let is_ours = lead.is_some_and(|lead| {
-                self.go_on(args, &args.signs(self.played()), lead);
+                self.step(args, lead);
                 self.played() <= args.pairs && self.line(lead) == line
             });
-            if !is_ours {
-                return Err(format!("{}: is not of this command: {line}", path.display()));
-            }
-        }
-        self.output = Some(file);
+            if is_ours { Ok(()) } else { Err(format!("is not of this command: {line}")) }
+        })?;
+        self.log = Some(log);
         Ok(())
     }
 
-    /// Pairs that count already.
+    /// Number of pairs counted.
     fn played(&self) -> u64 {
         self.path.len() as u64 - 1
     }
 
-    /// Where the parameters are now.
+    /// The current values.
     fn now(&self) -> &[f64] {
         self.path.last().map_or(&[], |values| values)
     }
 
-    /// Where a pair is pushed from, if this is known already.
-    fn before(&self, pair: u64, ahead: usize) -> Option<&[f64]> {
+    /// The values from which a pair is shifted, if they are known already.
+    fn start_of(&self, pair: u64, ahead: usize) -> Option<&[f64]> {
         self.path.get((pair as usize + 1).saturating_sub(ahead)).map(|values| &values[..])
     }
 
-    /// Adds the lead of a pair, which counts when all before it do.
+    /// Adds the lead of a pair, which counts when all pairs before it do.
     fn add(&mut self, args: &Args, pair: u64, lead: f64) -> Result<(), String> {
         self.early.insert(pair, lead);
         while let Some(lead) = self.early.remove(&self.played()) {
-            self.go_on(args, &args.signs(self.played()), lead);
+            self.step(args, lead);
             let line = self.line(lead);
-            self.output.as_mut().map_or(Ok(()), |file| file.add(&line))?;
+            self.log.as_mut().map_or(Ok(()), |log| log.add(&line))?;
         }
         Ok(())
     }
 
-    /// The line of the last pair that counts.
+    /// The log's line of the last pair: its number from 1, its lead, the values.
     fn line(&self, lead: f64) -> String {
         let values: Vec<String> = self.now().iter().map(|value| format!("{value:.4}")).collect();
         format!("{} {lead:+} {}", self.played(), values.join(" "))
     }
 
-    /// Moves the parameters towards the side that won; steps shrink as the run goes on.
-    fn go_on(&mut self, args: &Args, signs: &[f64], lead: f64) {
+    /// Moves the parameters towards the winner of the next pair; steps shrink over the run.
+    fn step(&mut self, args: &Args, lead: f64) {
         const DECAY: f64 = 0.602;
+        let signs = args.signs(self.played());
         let stability = args.pairs as f64 / 10.0;
         let rate = args.rate * (stability / (stability + self.played() as f64)).powf(DECAY);
         let moved = self.now().iter().zip(&args.parameters).zip(signs).map(|((now, parameter), sign)| {
-            (now + rate * lead / 2.0 * sign * parameter.step).clamp(parameter.least, parameter.most)
+            (now + rate * lead / 2.0 * sign * parameter.step).clamp(parameter.min, parameter.max)
         });
         self.path.push(moved.collect());
     }
 
-    /// The mean of each parameter over the second half of the run, and of how many pairs this is.
+    /// The mean of each parameter over the second half of the run, and the number of pairs in it.
     fn means(&self) -> (Vec<f64>, usize) {
         let half = &self.path[self.path.len().div_ceil(2)..];
         let mean =
@@ -370,25 +343,26 @@ mod tests {
         }
     }
 
-    /// Where a game is won the more often the nearer a player is to a hidden optimum, the course ends there.
+    /// The nearer a player is to the optimum, the more games it wins.
     #[test]
-    fn the_course_finds_a_hidden_optimum() {
+    fn tuning_finds_a_hidden_optimum() {
         let args = args(4000, &["a=0:1", "b=10:2"]);
         let (optimum, mut rng) = ([4.0, 3.0], Rng::with_seed(1));
         let start: Vec<f64> = args.parameters.iter().map(|parameter| parameter.start).collect();
-        let mut course = Course { path: vec![start], early: BTreeMap::new(), output: None };
-        let badness = |values: &[f64]| -> f64 {
-            values.iter().zip(&optimum).map(|(value, best)| (value - best) * (value - best)).sum()
+        let mut schedule = WeightSchedule { path: vec![start], early: BTreeMap::new(), log: None };
+        let badness = |signs: &[f64], values: &[f64]| -> f64 {
+            let shifted = shifted(values, &args.parameters, signs);
+            shifted.iter().zip(&optimum).map(|(value, best)| (value - best).powi(2)).sum()
         };
-        for _ in 0..args.pairs {
-            let signs = [0, 1].map(|_| if rng.bool() { 1.0 } else { -1.0 });
-            let players = [signs, signs.map(|sign| -sign)];
-            let [up, down] = players.map(|signs| badness(&pushed(course.now(), &args.parameters, &signs)));
-            let chance = 1.0 / (1.0 + (0.05 * (up - down)).exp());
+        for pair in 0..args.pairs {
+            let signs = args.signs(pair);
+            let opposite: Vec<f64> = signs.iter().map(|sign| -sign).collect();
+            let worse = badness(&signs, schedule.now()) - badness(&opposite, schedule.now());
+            let chance = 1.0 / (1.0 + (0.05 * worse).exp());
             let lead = [0, 1].map(|_| if rng.f64() < chance { 1.0 } else { -1.0 }).iter().sum();
-            course.go_on(&args, &signs, lead);
+            schedule.step(&args, lead);
         }
-        for (mean, best) in course.means().0.into_iter().zip(optimum) {
+        for (mean, best) in schedule.means().0.into_iter().zip(optimum) {
             assert!((mean - best).abs() < 1.0, "{mean} for {best}");
         }
     }

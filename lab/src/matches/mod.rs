@@ -1,4 +1,4 @@
-//! Many games: players from text, games on all cores, the file that keeps them, and the score.
+//! Matches: players by name, games on all cores, the results file, and the score.
 
 pub mod results;
 pub mod runner;

@@ -1,35 +1,35 @@
-//! The score of a match from A's side, counted from its records.
+//! The score of a match from A's side.
 
 use crate::stats::elo::{Estimate, Games, Pairs};
 use crate::stats::sprt::{Sprt, Verdict};
 use otrera::{GameRecord, Move, Side};
 use std::collections::{BTreeMap, HashSet};
 
-/// What the games of a match come to. A is Black in the even games.
+/// Counts over the games of a match. A has Black in games of even number.
 #[derive(Clone, Debug, Default)]
 pub struct Score {
     /// Games that A won.
     pub wins: u64,
     /// Games that A lost.
     pub losses: u64,
-    /// Of A's wins, those as Black.
+    /// Games that A won as Black.
     pub wins_as_black: u64,
     /// Games in which A was Black.
     pub games_as_black: u64,
-    /// What A scored in each whole pair of games, in half-points, by the number of the pair.
+    /// A's half-points in each complete pair of games, by the number of the pair.
     pub pairs: BTreeMap<u64, usize>,
     /// Forfeits of A and of B by kind, such as `late`.
     pub forfeits: [BTreeMap<String, u64>; 2],
-    /// What was said of the first forfeit of each kind.
+    /// The reason of the first forfeit of each kind.
     pub reasons: [BTreeMap<String, String>; 2],
-    /// Moves of all games.
+    /// Plies of all games.
     pub plies: u64,
-    /// Seconds that A and B thought, and how many moves they chose.
+    /// Thinking time in seconds and number of moves, of A and of B.
     pub thought: [(f64, u64); 2],
 }
 
 impl Score {
-    /// Counts the games.
+    /// Counts games.
     pub fn of<'a>(games: impl IntoIterator<Item = &'a GameRecord>) -> Self {
         let mut score = Self::default();
         let mut half_pairs: BTreeMap<u64, u32> = BTreeMap::new();
@@ -60,7 +60,7 @@ impl Score {
         let mut side = game.start.side();
         for played in &game.moves {
             let (seconds, moves) = &mut self.thought[usize::from(side != a)];
-            // The opening's moves took nobody any time.
+            // Moves of the opening have no time.
             if !played.time.is_zero() {
                 *seconds += played.time.as_secs_f64();
                 *moves += 1;
@@ -69,17 +69,17 @@ impl Score {
         }
     }
 
-    /// Games counted.
+    /// Returns the number of games.
     pub fn games(&self) -> u64 {
         self.wins + self.losses
     }
 
-    /// A's share of the points, one half where there are no games.
+    /// Returns A's share of the points, 0.5 without games.
     pub fn share(&self) -> f64 {
         if self.games() == 0 { 0.5 } else { self.wins as f64 / self.games() as f64 }
     }
 
-    /// A's lead in Elo with its 95 % interval, from whole pairs where there are any.
+    /// Returns A's lead in Elo with its 95 % interval, from complete pairs if there are any.
     pub fn estimate(&self) -> Option<Estimate> {
         let mut pairs = Pairs::default();
         for &half_points in self.pairs.values() {
@@ -89,8 +89,8 @@ impl Score {
         pairs.estimate().or_else(|_| games.estimate()).ok()
     }
 
-    /// A sequential test fed with the pairs in the order of their numbers, up to the first that is not
-    /// finished: so its verdict does not hang on which games happened to end first.
+    /// Feeds a sequential test with the pairs in the order of their numbers, up to the first incomplete one, so that the
+    /// verdict does not depend on the order in which games end.
     pub fn tested(&self, test: &Sprt) -> Sprt {
         let mut test = test.clone();
         for (expected, (&pair, &half_points)) in (0..).zip(&self.pairs) {
@@ -101,19 +101,19 @@ impl Score {
         test
     }
 
-    /// Mean seconds a move of A and of B.
+    /// Returns the mean seconds a move of A and of B.
     pub fn seconds_a_move(&self) -> [f64; 2] {
         self.thought.map(|(seconds, moves)| if moves == 0 { 0.0 } else { seconds / moves as f64 })
     }
 
-    /// Forfeits of both.
+    /// Returns the number of forfeits of both players.
     pub fn forfeit_count(&self) -> u64 {
         self.forfeits.iter().flat_map(BTreeMap::values).sum()
     }
 }
 
-/// How many of the games are earlier ones again, move by move: they say nothing new, though statistics takes them for
-/// new ones. Two players alike, without random numbers, play each game of a pair so.
+/// Returns the number of games that repeat an earlier one move by move: the statistics wrongly take them as independent.
+/// Two equal players without random choices play both games of a pair alike.
 pub fn repetitions(games: &[GameRecord]) -> usize {
     let mut seen: HashSet<Vec<Move>> = HashSet::new();
     games.iter().filter(|game| !seen.insert(game.moves.iter().map(|played| played.mv).collect())).count()

@@ -1,17 +1,17 @@
-//! Players by name: what `lab match A B` and the tables understand.
+//! Players by name, as `lab match A B` takes them.
 //!
 //! ```text
-//! tournament,threads=2,c=3       a preset with parameters of the search
-//! tournament,model=FILE          ... with weights that a fit of the laboratory has written
-//! tournament,share=0.1           ... in a tenth of the time that it is given
-//! tournament,first=3:10          ... its first three moves in ten times of it
-//! alphabeta:territory            alpha-beta of depth 2 (alphabeta:territory:3 of depth 3)
-//! pvs:fitted                     principal variation search against the clock
+//! tournament,threads=2,c=3       a preset with search parameters
+//! tournament,model=FILE          ... with weights written by `lab fit-...`
+//! tournament,share=0.1           ... with a tenth of the time
+//! tournament,first=3:10          ... with ten times the time for its first three moves
+//! alphabeta:territory            alpha-beta of depth 2 (alphabeta:territory:3: depth 3)
+//! pvs:network                    principal variation search against the clock
 //! greedy    random
-//! cmd:./bot --flag,proto=botzone-json-keep     a program from elsewhere
+//! cmd:./bot --flag,proto=botzone-json-keep     another program
 //! ```
 
-use crate::baseline::{alphabeta::AlphaBeta, measure::Measure, pvs::Pvs, random::RandomPlayer};
+use crate::baseline::{alphabeta::AlphaBeta, evaluation::Evaluation, pvs::Pvs, random::RandomPlayer};
 use crate::files::read_model;
 use crate::platforms::botzone::BotzonePlayer;
 use crate::platforms::process::check_start;
@@ -20,10 +20,10 @@ use crate::play::player::{Budget, Choice, Player, SearchPlayer};
 use otrera::{Forfeit, Move, Params, Position, Resources, Size};
 use std::str::FromStr;
 
-/// A player that can be built any number of times.
+/// A description of a player.
 #[derive(Clone, Debug)]
 pub struct PlayerSpec {
-    /// As it was written; its name in records and tables.
+    /// The description itself; the player's name in records and tables.
     pub text: String,
     kind: Kind,
 }
@@ -38,11 +38,11 @@ enum Kind {
         handicap: TimeHandicap,
     },
     AlphaBeta {
-        measure: Measure,
+        evaluation: Evaluation,
         depth: u32,
     },
     Pvs {
-        measure: Measure,
+        evaluation: Evaluation,
     },
     Random,
     External {
@@ -54,11 +54,11 @@ enum Kind {
 /// Default memory of a search: matches run several at once.
 const MEMORY_MB: u64 = 256;
 
-/// The deepest alpha-beta that ends within a lifetime.
+/// The largest depth of alpha-beta, far beyond what any time control allows.
 const MAX_DEPTH: u32 = 10;
 
 impl PlayerSpec {
-    /// Builds the player. The seed decides all its chances.
+    /// Builds the player. All its random choices follow from the seed.
     pub fn build(&self, seed: u64) -> Box<dyn Player> {
         match &self.kind {
             Kind::Search { params, threads, memory, iterations, handicap } => {
@@ -66,8 +66,8 @@ impl PlayerSpec {
                 let player = SearchPlayer::new((**params).clone(), resources, *iterations);
                 Box::new(Handicapped { player, handicap: *handicap, moves: 0 })
             }
-            Kind::AlphaBeta { measure, depth } => Box::new(AlphaBeta::new(*measure, *depth, seed)),
-            Kind::Pvs { measure } => Box::new(Pvs::new(*measure)),
+            Kind::AlphaBeta { evaluation, depth } => Box::new(AlphaBeta::new(*evaluation, *depth, seed)),
+            Kind::Pvs { evaluation } => Box::new(Pvs::new(*evaluation)),
             Kind::Random => Box::new(RandomPlayer::new(seed)),
             Kind::External { command, protocol } => match protocol {
                 Protocol::Botzone(mode) => Box::new(BotzonePlayer::new(command.clone(), *mode)),
@@ -77,10 +77,10 @@ impl PlayerSpec {
         }
     }
 
-    /// Whether it can play. A program from elsewhere is started as for a game, and ended at once.
+    /// Checks that the player can play: starts its program, if it has one, and ends it at once.
     ///
     /// # Errors
-    /// The program that cannot be started, and why.
+    /// The program cannot be started.
     pub fn check_start(&self) -> Result<(), String> {
         match &self.kind {
             Kind::External { command, .. } => check_start(command),
@@ -88,7 +88,7 @@ impl PlayerSpec {
         }
     }
 
-    /// Checks that its file of weights, if it has one, is for boards of this size.
+    /// Checks that the player's file of weights, if it has one, is for boards of this size.
     ///
     /// # Errors
     /// The file's network is for other boards.
@@ -99,7 +99,7 @@ impl PlayerSpec {
         }
     }
 
-    /// Whether it does the same work for a move however much time there is.
+    /// True if the player spends the same effort on a move whatever the time.
     pub fn has_its_own_limit(&self) -> bool {
         match &self.kind {
             Kind::Search { iterations, .. } => iterations.is_some(),
@@ -108,8 +108,7 @@ impl PlayerSpec {
         }
     }
 
-    /// Whether it is a program that speaks to the SAU platform: it cannot be told of an opening, and plays
-    /// by that platform's rules.
+    /// True for programs that speak the SAU protocol: they take no opening and play by that platform's rules.
     pub fn speaks_sau(&self) -> bool {
         matches!(self.kind, Kind::External { protocol: Protocol::Sau, .. })
     }
@@ -143,17 +142,17 @@ fn built_in(text: &str) -> Result<Kind, String> {
     let mut words = options.next().unwrap_or_default().split(':');
     let name = words.next().unwrap_or_default();
     let words: Vec<&str> = words.collect();
-    let measure = |default: Measure| words.first().map_or(Ok(default), |word| word.parse());
+    let evaluation = |default: Evaluation| words.first().map_or(Ok(default), |word| word.parse());
     let (kind, most_words) = match name {
         "random" => (Kind::Random, 0),
-        "greedy" => (Kind::AlphaBeta { measure: measure(Measure::Paper)?, depth: 1 }, 1),
+        "greedy" => (Kind::AlphaBeta { evaluation: evaluation(Evaluation::Paper)?, depth: 1 }, 1),
         "alphabeta" => {
             let depth = words.get(1).map_or(Some(2), |depth| depth.parse().ok());
             let depth = depth.filter(|depth| (1..=MAX_DEPTH).contains(depth));
             let depth = depth.ok_or_else(|| format!("{text}: valid is a depth from 1 to {MAX_DEPTH}"))?;
-            (Kind::AlphaBeta { measure: measure(Measure::Territory)?, depth }, 2)
+            (Kind::AlphaBeta { evaluation: evaluation(Evaluation::Territory)?, depth }, 2)
         }
-        "pvs" => (Kind::Pvs { measure: measure(Measure::Paper)? }, 1),
+        "pvs" => (Kind::Pvs { evaluation: evaluation(Evaluation::Paper)? }, 1),
         preset if !words.is_empty() => {
             return Err(format!("{text}: parameters of {preset} come behind commas"));
         }
@@ -170,10 +169,10 @@ fn built_in(text: &str) -> Result<Kind, String> {
     }
 }
 
-/// The parameters of a search from text, for commands that search themselves.
+/// Parses a preset with search parameters.
 ///
 /// # Errors
-/// What would be valid.
+/// The text is no search; the message names valid ones.
 pub fn search_params(text: &str) -> Result<Params, String> {
     match built_in(text)? {
         Kind::Search { params, .. } => Ok(*params),
@@ -181,7 +180,7 @@ pub fn search_params(text: &str) -> Result<Params, String> {
     }
 }
 
-/// Checks that the file of weights of a search, which was written as `text`, is for boards of this size.
+/// Checks that the weights of the search `text` are for boards of this size.
 ///
 /// # Errors
 /// The file's network is for other boards.
@@ -225,12 +224,12 @@ fn positive(text: &str, most: f64) -> Option<f64> {
     text.parse().ok().filter(|number| *number > 0.0 && *number <= most)
 }
 
-/// How much of its time a search uses: less than all is a handicap.
+/// The share of its time that a search uses.
 #[derive(Clone, Copy, Debug)]
 struct TimeHandicap {
-    /// This share, up to 1, of it.
+    /// Share of the time, up to 1.
     share: f64,
-    /// For its first so many moves so many times that, as if they came from a book.
+    /// Number of first moves that get `times` as much, an upper bound for an opening book.
     first: u32,
     times: f64,
 }

@@ -1,4 +1,4 @@
-//! The papers: their tables again, and the other games they studied.
+//! The papers: their tables, and the other games that they study.
 
 pub mod games;
 pub mod table;

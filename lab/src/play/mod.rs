@@ -1,4 +1,4 @@
-//! A game: who plays, how it opens, and the referee.
+//! Players, openings, and one game between two players.
 
 pub mod openings;
 pub mod player;

@@ -1,20 +1,19 @@
-//! Openings for matches: from a book, or a few random moves, kept only where neither side is much better
-//! off.
+//! Openings of matches: from a book, or balanced positions after random moves.
 
+use crate::play::player::run_search;
 use fastrand::Rng;
 use otrera::eval::phased::PhasedWeights;
-use otrera::{Limits, Model, Move, Params, Position, Resources, Search, ValueLink};
+use otrera::{Limits, Model, Move, Params, Position, Resources, Search, ValueLink, mix_seed};
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 
-/// How openings are made.
+/// A numbered series of openings.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Openings {
-    /// Openings to be taken in turn; without them they are random.
+    /// Takes the openings of this book in turn, instead of random ones.
     pub book: Option<Book>,
-    /// Random plies before the players are asked.
+    /// Number of random plies.
     pub plies: u32,
-    /// The winning rate may differ from one half by this much, as a short search sees it; 0.5 keeps all.
+    /// Largest difference of the winning rate from one half, by a short search; 0.5 accepts all openings.
     pub balance: f32,
     /// Seed of the whole series.
     pub seed: u64,
@@ -23,27 +22,27 @@ pub struct Openings {
 /// A book of openings.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Book {
-    /// The file they are from.
+    /// The file of the book.
     pub path: PathBuf,
-    /// At least one, each legal from the start.
+    /// At least one line, each legal from the start.
     pub lines: Vec<Vec<Move>>,
 }
 
-/// Iterations of the search that judges whether an opening is balanced.
-const JUDGING_ITERATIONS: u64 = 1000;
+/// Iterations of the search that estimates the winning rate of an opening.
+const BALANCE_ITERATIONS: u64 = 1000;
 
-/// Openings tried before the most balanced of them is taken.
-const TRIES: usize = 50;
+/// After this many tries the most balanced opening is taken.
+const MAX_TRIES: usize = 50;
 
 impl Openings {
-    /// The opening number `index` of the series: the same in every run.
+    /// Returns an opening of the series, equal in every run.
     pub fn opening(&self, start: &Position, index: u64) -> Vec<Move> {
         if let Some(Book { lines, .. }) = &self.book {
             return lines[(index % lines.len() as u64) as usize].clone();
         }
-        let mut rng = Rng::with_seed(self.seed ^ (index + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut rng = Rng::with_seed(mix_seed(self.seed, index + 1));
         let mut best = (f32::INFINITY, Vec::new());
-        for _ in 0..TRIES {
+        for _ in 0..MAX_TRIES {
             let (moves, position) = random_moves(start, self.plies, &mut rng);
             let imbalance = match self.balance {
                 _ if position.winner().is_some() => 0.5,
@@ -61,7 +60,8 @@ impl Openings {
     }
 }
 
-fn random_moves(start: &Position, plies: u32, rng: &mut Rng) -> (Vec<Move>, Position) {
+/// Plays random moves, fewer than `plies` if the game ends; returns the moves and the last position.
+pub fn random_moves(start: &Position, plies: u32, rng: &mut Rng) -> (Vec<Move>, Position) {
     let mut position = *start;
     let mut moves = Vec::new();
     while moves.len() < plies as usize && position.winner().is_none() {
@@ -73,9 +73,8 @@ fn random_moves(start: &Position, plies: u32, rng: &mut Rng) -> (Vec<Move>, Posi
     (moves, position)
 }
 
-/// Who judges: the paper's search without its bonus for the side to move, and with a link that tells a
-/// small advantage from a large one.
-const JUDGE: Params = Params {
+/// The paper's search without its bonus for the side to move, and with a link that grows with the advantage.
+const BALANCE_SEARCH: Params = Params {
     model: Model::Paper(PhasedWeights {
         tie: 0.0,
         link: ValueLink::Logistic { scale: 5.0 },
@@ -84,11 +83,11 @@ const JUDGE: Params = Params {
     ..Params::MG
 };
 
-/// How far the winning rate is from one half.
+/// Returns the difference of the winning rate from one half.
 fn imbalance(position: &Position, seed: u64) -> f32 {
     let resources = Resources { threads: 1, memory: 8 << 20, seed };
-    let mut search = Search::new(*position, JUDGE, resources);
-    let report = search.run(&Limits::iterations(JUDGING_ITERATIONS), &AtomicBool::new(false), &mut |_| ());
+    let mut search = Search::new(*position, BALANCE_SEARCH, resources);
+    let report = run_search(&mut search, &Limits::iterations(BALANCE_ITERATIONS));
     (report.win_rate.0 - 0.5).abs()
 }
 
@@ -97,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_series_repeats_itself_and_varies() {
+    fn a_series_is_reproducible_and_varies() {
         let openings = Openings { book: None, plies: 4, balance: 0.2, seed: 3 };
         let start = Position::standard();
         let first = openings.opening(&start, 0);

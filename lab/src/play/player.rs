@@ -1,26 +1,26 @@
-//! Anything that chooses moves: the search, the baselines, and programs from elsewhere all have this face.
+//! The interface of all players: the search, the baselines, and other programs.
 
-use otrera::{Forfeit, Limits, Move, Params, Position, Resources, Search};
+use otrera::{Forfeit, Limits, Move, Params, Position, Report, Resources, Search, mix_seed};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// What a player may spend on one move. Where nothing is set it decides for itself.
+/// Limits of one move. Without any, the player decides for itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Budget {
     /// Time for this move.
     pub time: Option<Duration>,
-    /// Iterations, playouts or nodes for this move; players without such a notion ignore it.
+    /// Iterations, playouts or nodes for this move, if the player counts any.
     pub iterations: Option<u64>,
 }
 
-/// A move and what the player thought about it.
+/// A chosen move.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Choice {
     /// The move.
     pub mv: Move,
-    /// Iterations, playouts or nodes spent on it, where the player counts them.
+    /// Iterations, playouts or nodes spent, if the player counts any.
     pub effort: Option<u64>,
-    /// The winning rate of the side that moves, where the player has a notion of it.
+    /// Winning rate for the mover, if the player estimates it.
     pub win_rate: Option<f32>,
 }
 
@@ -30,30 +30,35 @@ impl From<Move> for Choice {
     }
 }
 
-/// A player of whole games. The referee tells it of every move, its own ones included.
+/// A player of whole games. The referee reports every move, the player's own moves too.
 pub trait Player: Send {
-    /// A game begins at this position.
+    /// Begins a game at this position.
     fn begin(&mut self, start: &Position) -> Result<(), Forfeit>;
 
-    /// Chooses a move in a position in which there is one.
+    /// Chooses a move; the game is not over.
     fn choose(&mut self, budget: Budget) -> Result<Choice, Forfeit>;
 
-    /// This legal move was played, by whichever side.
+    /// Takes note of a legal move of either side.
     fn played(&mut self, mv: Move);
+}
+
+/// Runs a search to its limits, without progress reports.
+pub fn run_search(search: &mut Search, limits: &Limits) -> Report {
+    search.run(limits, &AtomicBool::new(false), &mut |_| ())
 }
 
 /// The search as a player.
 pub struct SearchPlayer {
     params: Params,
     resources: Resources,
-    /// Iterations a move, whatever the budget says.
+    /// Iterations a move, instead of the budget.
     iterations: Option<u64>,
     games: u64,
     search: Option<Search>,
 }
 
 impl SearchPlayer {
-    /// A player that searches with these parameters. Each game has a seed of its own.
+    /// Creates a player with these parameters; `iterations` replaces every budget. Each game has another seed.
     pub fn new(params: Params, resources: Resources, iterations: Option<u64>) -> Self {
         Self { params, resources, iterations, games: 0, search: None }
     }
@@ -61,7 +66,7 @@ impl SearchPlayer {
 
 impl Player for SearchPlayer {
     fn begin(&mut self, start: &Position) -> Result<(), Forfeit> {
-        let seed = self.resources.seed.wrapping_add(self.games.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let seed = mix_seed(self.resources.seed, self.games);
         let resources = Resources { seed, ..self.resources };
         self.search = Some(Search::new(*start, self.params.clone(), resources));
         self.games += 1;
@@ -75,7 +80,7 @@ impl Player for SearchPlayer {
             Some(count) => Limits::iterations(count),
             None => Limits { iterations: None, deadline: budget.time.map(|time| began + time) },
         };
-        let report = search.run(&limits, &AtomicBool::new(false), &mut |_| ());
+        let report = run_search(search, &limits);
         let mv = report.best.ok_or_else(|| Forfeit::Crashed("the game is over".into()))?;
         Ok(Choice { mv, effort: Some(report.iterations), win_rate: Some(report.win_rate.0) })
     }

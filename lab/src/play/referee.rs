@@ -1,35 +1,47 @@
-//! One game between two players: every move is checked, every clock kept, every failure named.
+//! One game between two players: checks every move, keeps both clocks, and names every failure.
 
 use crate::play::player::{Budget, Player};
 use otrera::{Forfeit, GameClock, Move, Outcome, PlayedMove, Position, Side};
+use std::fmt;
 use std::time::{Duration, Instant};
 
-/// How much the players may think.
+/// Time control, or a number of iterations a move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Control {
-    /// As they like.
+    /// No limit.
     Free,
-    /// This long for each move.
+    /// Time for each move.
     PerMove(Duration),
-    /// This long for all moves of one side.
+    /// Time for all moves of one side.
     PerGame(Duration),
-    /// This many iterations, playouts or nodes for each move.
+    /// Iterations, playouts or nodes for each move.
     Iterations(u64),
 }
 
-/// The conditions of a game.
+impl fmt::Display for Control {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Free => write!(f, "free"),
+            Self::PerMove(time) => write!(f, "{} s a move", time.as_secs_f64()),
+            Self::PerGame(time) => write!(f, "{} s a game", time.as_secs_f64()),
+            Self::Iterations(count) => write!(f, "{count} iterations a move"),
+        }
+    }
+}
+
+/// The start and the limits of a game.
 #[derive(Clone, Debug)]
-pub struct Conditions {
-    /// Where it starts.
+pub struct GameSetup {
+    /// The starting position.
     pub start: Position,
-    /// Moves that are played before the players are asked; all legal.
+    /// Legal moves played before the players are asked.
     pub opening: Vec<Move>,
-    /// Time or effort.
+    /// Time control, or iterations a move.
     pub control: Control,
-    /// How much later than its time an answer may come.
+    /// Tolerated delay of an answer beyond its time.
     pub grace: Duration,
-    /// Ends a game on which both players have agreed for [`AGREEMENT`] plies: one side's winning rate is at
-    /// least this, as both see it. `None` plays every game to its end.
+    /// Ends a game when both players have reported this winning rate or more for the same side for
+    /// [`AGREEMENT`] plies. `None` plays every game to its end.
     pub adjudicate: Option<f32>,
 }
 
@@ -37,30 +49,30 @@ pub struct Conditions {
 pub const AGREEMENT: usize = 6;
 
 /// Plays a game. `players` are Black and White.
-pub fn play(players: [&mut dyn Player; 2], conditions: &Conditions) -> Outcome {
-    let mut game = Game { position: conditions.start, moves: Vec::new() };
+pub fn play(players: [&mut dyn Player; 2], setup: &GameSetup) -> Outcome {
+    let mut game = GameSoFar { position: setup.start, moves: Vec::new() };
     let [black, white] = players;
     let mut players = [black, white];
     for side in Side::BOTH {
-        if let Err(forfeit) = players[side.index()].begin(&conditions.start) {
+        if let Err(forfeit) = players[side.index()].begin(&setup.start) {
             return game.lost_by(side, forfeit);
         }
     }
-    for &mv in &conditions.opening {
+    for &mv in &setup.opening {
         game.record(mv.into());
         players.iter_mut().for_each(|player| player.played(mv));
     }
-    let mut clocks = [match conditions.control {
+    let mut clocks = [match setup.control {
         Control::PerGame(total) => GameClock::new(total),
         _ => GameClock::new(Duration::MAX),
     }; 2];
     while game.position.winner().is_none() {
         let side = game.position.side();
-        match turn(players[side.index()], &game.position, &mut clocks[side.index()], conditions) {
+        match turn(players[side.index()], &game.position, &mut clocks[side.index()], setup) {
             Ok(played) => {
                 game.record(played);
                 players.iter_mut().for_each(|player| player.played(played.mv));
-                if let Some(winner) = conditions.adjudicate.and_then(|rate| game.agreed_winner(rate)) {
+                if let Some(winner) = setup.adjudicate.and_then(|rate| game.agreed_winner(rate)) {
                     return Outcome { moves: game.moves, winner, forfeit: None };
                 }
             }
@@ -76,9 +88,9 @@ fn turn(
     player: &mut dyn Player,
     position: &Position,
     clock: &mut GameClock,
-    conditions: &Conditions,
+    setup: &GameSetup,
 ) -> Result<PlayedMove, Forfeit> {
-    let (budget, limit) = match conditions.control {
+    let (budget, limit) = match setup.control {
         Control::Free => (Budget::default(), Duration::MAX),
         Control::PerMove(time) => (Budget { time: Some(time), iterations: None }, time),
         Control::PerGame(_) => {
@@ -90,26 +102,26 @@ fn turn(
     let choice = player.choose(budget)?;
     let time = asked.elapsed();
     clock.spend(time);
-    if time > limit.saturating_add(conditions.grace) {
+    if time > limit.saturating_add(setup.grace) {
         return Err(Forfeit::Late(time));
     }
     position.check(choice.mv).map_err(|error| Forfeit::Illegal(format!("{}: {error}", choice.mv)))?;
     Ok(PlayedMove { mv: choice.mv, time, effort: choice.effort, win_rate: choice.win_rate })
 }
 
-/// A game as far as it has come.
-struct Game {
+/// A game under way.
+struct GameSoFar {
     position: Position,
     moves: Vec<PlayedMove>,
 }
 
-impl Game {
+impl GameSoFar {
     fn record(&mut self, played: PlayedMove) {
         self.position = self.position.with_move(played.mv);
         self.moves.push(played);
     }
 
-    /// The side that both players have seen win, at this rate or above, for the last plies.
+    /// Returns the side that both players saw at this winning rate or above in the last plies.
     fn agreed_winner(&self, rate: f32) -> Option<Side> {
         let last = self.moves.len().checked_sub(AGREEMENT).and_then(|first| self.moves.get(first..))?;
         let mut mover = self.position.side();
@@ -139,7 +151,10 @@ mod tests {
         let start = Position::standard();
         let mv = start.legal_moves().next().unwrap();
         let seen = |rate: f32| PlayedMove { win_rate: Some(rate), ..mv.into() };
-        let game = |rates: &[f32]| Game { position: start, moves: rates.iter().copied().map(seen).collect() };
+        let game = |rates: &[f32]| {
+            let moves = rates.iter().copied().map(seen).collect();
+            GameSoFar { position: start, moves }
+        };
         // Black is to move, so the last of an even number of moves was White's.
         assert_eq!(game(&[0.99, 0.01, 0.98, 0.02, 0.97, 0.03]).agreed_winner(0.95), Some(Side::Black));
         assert_eq!(game(&[0.01, 0.99, 0.02, 0.98, 0.03, 0.97]).agreed_winner(0.95), Some(Side::White));

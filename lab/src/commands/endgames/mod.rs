@@ -1,85 +1,41 @@
-//! `lab endgames`: positions near the end whose winner is known, and how a player does in them.
+//! `lab endgames`: tests a player in endgames whose winner is known, and the engine's proofs by counting moves.
 //!
-//! [`suite`] makes the positions and reads and writes them, [`solver`] says who wins, on what [`remainder`]
-//! leaves of a position. Neither uses the engine's counting of moves, so that they can tell whether it is
-//! right.
+//! [`suite`] makes, reads and writes positions; [`solver`] finds their winners, on what [`remainder`] leaves of a position.
+//! Neither uses the engine's counting of moves, so that they can check it.
 //!
-//! In a position that is won a move is right if the solver still finds a win after it. In one that is lost
-//! no move can be judged, but what the player claims can. Then every position is played on until the engine's
-//! counting calls it won, and from there to the end against a defender that does not believe it.
+//! In a won position a move is right if the solver still finds a win after it. In a lost position only a false claim of a
+//! win is an error. Then each position is played on until the engine's counting calls a winner, and from there to the end
+//! against a defender without counting.
 
+mod args;
 mod remainder;
 mod solver;
 mod suite;
 
-use crate::arguments::{cores, read_concurrency, read_count, read_size, read_time};
 use crate::files::Output;
-use crate::matches::spec::PlayerSpec;
-use crate::play::player::Budget;
+use crate::play::player::{Budget, run_search};
+use crate::progress::map_with_bar;
+use crate::sheet::Sheet;
 use crate::stats::wilson::wilson;
-use indicatif::{ProgressBar, ProgressStyle};
-use otrera::{FillingProver, Limits, Move, Params, Position, Resources, Search, Side, Size};
-use rayon::prelude::*;
+pub use args::Args;
+use otrera::{FillingProver, Limits, Move, Params, Position, Resources, Search, Side};
 use solver::Solver;
-use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 use suite::{Endgame, MAX_CONTESTED, contested};
-
-/// Endgames whose winner is known, and how a player does in them.
-#[derive(clap::Args)]
-pub struct Args {
-    /// A suite that was made before; otherwise one is made.
-    #[arg(long, value_name = "FILE")]
-    suite: Option<PathBuf>,
-    /// Where a suite that is made is written.
-    #[arg(long, value_name = "FILE", default_value = "endgames.txt", conflicts_with = "suite")]
-    output: PathBuf,
-    /// Edge of the board.
-    #[arg(long, default_value = "10", value_parser = read_size, conflicts_with = "suite")]
-    size: Size,
-    /// Positions drawn for each number of contested squares, 1 to 22.
-    #[arg(long, default_value = "20", conflicts_with = "suite", value_parser = read_count::<usize>)]
-    each: usize,
-    /// Keep only positions that are won, but not by the move of `greedy`.
-    #[arg(long, conflicts_with = "suite")]
-    hard: bool,
-    /// Iterations for each move of the games that positions are drawn from, and of those that are played on.
-    #[arg(long, default_value = "300", value_parser = read_count::<u64>)]
-    iterations: u64,
-    /// Seed of the games and of the player.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Positions after which the solver gives up.
-    #[arg(long, default_value = "3000000", value_parser = read_count::<u64>)]
-    nodes: u64,
-    /// The player that is judged.
-    #[arg(long, default_value = "tournament")]
-    player: PlayerSpec,
-    /// Seconds that it has for a move.
-    #[arg(long, value_name = "S", default_value = "0.5", value_parser = read_time)]
-    time: Duration,
-    /// Positions worked on at once; by default one for each core.
-    #[arg(long, value_name = "N", value_parser = read_concurrency)]
-    concurrency: Option<usize>,
-}
 
 /// Runs the command.
 ///
 /// # Errors
-/// A suite that cannot be read or written, or a player that does not play.
+/// A suite cannot be read or written, or the player does not play.
 pub fn run(args: &Args) -> Result<(), String> {
     args.player.check_start()?;
     if args.suite.is_none() {
         args.player.check_board(args.size)?;
     }
-    let threads = args.concurrency.unwrap_or_else(cores);
-    let pool =
-        rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| error.to_string())?;
-    pool.install(|| {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.concurrency);
+    pool.build().map_err(|error| error.to_string())?.install(|| {
         let suite = match &args.suite {
             Some(path) => suite::read(path)?,
-            None => made(args)?,
+            None => make(args)?,
         };
         if suite.is_empty() {
             return Err("the suite is empty".into());
@@ -92,7 +48,7 @@ pub fn run(args: &Args) -> Result<(), String> {
 }
 
 /// Makes a suite and writes it.
-fn made(args: &Args) -> Result<Vec<Endgame>, String> {
+fn make(args: &Args) -> Result<Vec<Endgame>, String> {
     let output = Output::new(&args.output, &[])?;
     let made = suite::make(args);
     let command = format!(
@@ -104,10 +60,10 @@ fn made(args: &Args) -> Result<Vec<Endgame>, String> {
         args.seed,
         args.nodes
     );
-    output.write(&suite::to_text(&made.suite, &command))?;
+    output.write(&suite::format(&made.suite, &command))?;
     println!("{} positions written to {}", made.suite.len(), output.path().display());
     if args.hard {
-        println!("{} solved and left out as easy", made.easy);
+        println!("{} left out as easy", made.easy);
     }
     println!("{} not solved with {} nodes", made.unsolved.iter().sum::<usize>(), args.nodes);
     for (squares, count) in made.unsolved.iter().enumerate().filter(|(_, count)| **count > 0) {
@@ -116,53 +72,56 @@ fn made(args: &Args) -> Result<Vec<Endgame>, String> {
     Ok(made.suite)
 }
 
-/// What a player made of a position.
+/// The outcome of the player's move in a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Verdict {
-    /// A win, and still one after this move.
+    /// The position is still won.
     Right,
-    /// A win, and none any more after this move.
+    /// The win is lost.
     Wrong(Move),
-    /// A win; whether this move keeps it is too hard for the solver.
+    /// The position was won; the solver fails after the move.
     Unknown(Move),
-    /// A loss, and not called a win.
+    /// The position was lost.
     Lost,
-    /// Called the opposite of what it is for certain.
+    /// The player reported the opposite result as certain.
     FalselyCertain(Move),
 }
 
 /// Judges the player's moves, and prints the outcome.
 fn judge(args: &Args, suite: &[Endgame]) -> Result<(), String> {
-    let verdicts = in_parallel("judging", suite, |endgame| verdict(args, endgame));
+    let verdicts = map_with_bar("judging", suite, |endgame| verdict(args, endgame));
     let verdicts = verdicts.into_iter().collect::<Result<Vec<Verdict>, String>>()?;
-    println!("\n{} with {} s a move", args.player.text, args.time.as_secs_f64());
-    println!("contested  positions  lost  won  not judged  right  share of right moves (95 %)");
-    for stage in (1..=MAX_CONTESTED).map(Some).chain([None]) {
-        let of_stage = suite
-            .iter()
-            .zip(&verdicts)
-            .filter(|(endgame, _)| stage.is_none_or(|squares| contested(&endgame.position) == squares));
-        let of_stage: Vec<Verdict> = of_stage.map(|(_, verdict)| *verdict).collect();
-        if !of_stage.is_empty() {
-            println!("{}", stage_row(stage, &of_stage));
+    let header = ["contested", "positions", "lost", "won", "unknown", "right", "right moves (95 %)"];
+    let title = format!("\n{} with {} s a move", args.player.text, args.time.as_secs_f64());
+    let mut sheet = Sheet::new(title, &header);
+    for squares in (1..=MAX_CONTESTED).map(Some).chain([None]) {
+        let is_here =
+            |endgame: &Endgame| squares.is_none_or(|squares| contested(&endgame.position) == squares);
+        let chosen = suite.iter().zip(&verdicts).filter(|(endgame, _)| is_here(endgame));
+        let chosen: Vec<Verdict> = chosen.map(|(_, verdict)| *verdict).collect();
+        if !chosen.is_empty() {
+            let name = squares.map_or("all".to_owned(), |squares| squares.to_string());
+            sheet.row(std::iter::once(name).chain(counts(&chosen)));
         }
     }
+    print!("{}", sheet.to_text());
+    let mut false_claims = 0;
     for (Endgame { position, .. }, verdict) in suite.iter().zip(&verdicts) {
-        match verdict {
-            Verdict::Wrong(mv) => println!("wrong: {mv} in {}", position.to_fen()),
-            Verdict::Unknown(mv) => println!("not judged: {mv} in {}", position.to_fen()),
-            Verdict::FalselyCertain(mv) => println!("falsely certain: {mv} in {}", position.to_fen()),
-            Verdict::Right | Verdict::Lost => {}
-        }
+        let (name, mv) = match verdict {
+            Verdict::Wrong(mv) => ("wrong", mv),
+            Verdict::Unknown(mv) => ("unknown", mv),
+            Verdict::FalselyCertain(mv) => ("falsely certain", mv),
+            Verdict::Right | Verdict::Lost => continue,
+        };
+        false_claims += usize::from(name == "falsely certain");
+        println!("{name}: {mv} in {}", position.to_fen());
     }
-    let false_claims =
-        verdicts.iter().filter(|verdict| matches!(verdict, Verdict::FalselyCertain(_))).count();
-    println!("certain of the opposite of what is so: {false_claims}");
+    println!("falsely certain results: {false_claims}");
     Ok(())
 }
 
-/// A row of the table: all positions, or those with this many contested squares.
-fn stage_row(stage: Option<usize>, verdicts: &[Verdict]) -> String {
+/// The cells of a row of the table, after its name.
+fn counts(verdicts: &[Verdict]) -> [String; 6] {
     let count = |wanted: fn(&Verdict) -> bool| verdicts.iter().filter(|verdict| wanted(verdict)).count();
     let lost = count(|verdict| *verdict == Verdict::Lost);
     let right = count(|verdict| *verdict == Verdict::Right);
@@ -172,15 +131,12 @@ fn stage_row(stage: Option<usize>, verdicts: &[Verdict]) -> String {
         let percent = 100.0 * right as f64 / (right + wrong) as f64;
         format!("{percent:5.1} % [{:.1}, {:.1}]", interval.low * 100.0, interval.high * 100.0)
     });
-    let name = stage.map_or("all".to_owned(), |squares| squares.to_string());
-    format!(
-        "{name:>9}  {:9}  {lost:4}  {:3}  {unknown:10}  {right:5}  {share}",
-        verdicts.len(),
-        right + wrong + unknown
-    )
+    let [positions, lost, won, unknown, right] =
+        [verdicts.len(), lost, right + wrong + unknown, unknown, right].map(|count| count.to_string());
+    [positions, lost, won, unknown, right, share]
 }
 
-/// Lets the player move in a position and judges what it does.
+/// Asks the player for a move in a position and judges it.
 fn verdict(args: &Args, endgame: &Endgame) -> Result<Verdict, String> {
     let Endgame { position, winner } = endgame;
     let mut player = args.player.build(args.seed ^ position.key());
@@ -199,64 +155,62 @@ fn verdict(args: &Args, endgame: &Endgame) -> Result<Verdict, String> {
     })
 }
 
-/// How a game went that counting has called.
+/// The end of a game that counting called.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Called {
-    /// Counting never decided it.
+enum Call {
+    /// The game ended before counting proved a winner.
     Never,
-    /// The side that was called the winner won.
+    /// The called side won.
     Kept,
-    /// It lost, or the solver refutes the call.
+    /// The called side lost, or the solver refutes the call.
     Lost(Position),
 }
 
-/// Plays every position on until counting calls it won and from there to the end, and prints whether the
-/// call was kept.
+/// Plays every position to the end, and prints whether the calls by counting were kept.
 fn play_on(args: &Args, suite: &[Endgame]) {
-    let called = in_parallel("playing on", suite, |endgame| call(args, &endgame.position));
-    let kept = called.iter().filter(|called| **called == Called::Kept).count();
-    let lost: Vec<&Position> = called
+    let calls = map_with_bar("playing on", suite, |endgame| call(args, &endgame.position));
+    let called = calls.iter().filter(|call| **call != Call::Never).count();
+    let lost: Vec<String> = calls
         .iter()
-        .filter_map(|called| if let Called::Lost(position) = called { Some(position) } else { None })
+        .filter_map(|call| if let Call::Lost(position) = call { Some(position.to_fen()) } else { None })
         .collect();
-    println!("\n{} of {} games were called by counting", kept + lost.len(), suite.len());
+    println!("\n{called} of {} games were called by counting", suite.len());
     println!("lost although counting called it won: {}", lost.len());
-    for position in lost {
-        println!("lost: {}", position.to_fen());
-    }
+    lost.iter().for_each(|fen| println!("lost: {fen}"));
 }
 
-fn call(args: &Args, start: &Position) -> Called {
-    let defender = Params { counting: false, ..Params::TOURNAMENT };
+/// A search that plays the games, with or without counting.
+fn search(start: Position, counting: bool, args: &Args) -> Search {
     let resources = Resources { threads: 1, memory: 32 << 20, seed: args.seed };
-    let mut both = Search::new(*start, defender.clone(), resources);
+    Search::new(start, Params { counting, ..Params::TOURNAMENT }, resources)
+}
+
+fn call(args: &Args, start: &Position) -> Call {
+    let mut both = search(*start, false, args);
     let mut prover = FillingProver::new();
     let called = loop {
         match prover.winner(both.position()) {
-            Some(_) if both.position().winner().is_some() => return Called::Never,
+            Some(_) if both.position().winner().is_some() => return Call::Never,
             Some(winner) => break winner,
             None => play(&mut both, args.iterations),
         }
     };
     let position = *both.position();
     let refuted = Solver::new(args.nodes).winner(&position).is_some_and(|winner| winner != called);
-    let winner = played_out(position, called, args);
-    if refuted || winner != called { Called::Lost(position) } else { Called::Kept }
+    if refuted || end(position, called, args) != called { Call::Lost(position) } else { Call::Kept }
 }
 
-/// Who wins when the side that was called the winner counts, and the other searches without counting.
-fn played_out(start: Position, called: Side, args: &Args) -> Side {
-    let resources = Resources { threads: 1, memory: 32 << 20, seed: args.seed };
-    let mut players = [true, false]
-        .map(|counting| Search::new(start, Params { counting, ..Params::TOURNAMENT }, resources));
+/// The winner when the called side uses counting and the other does not.
+fn end(start: Position, called: Side, args: &Args) -> Side {
+    let [mut filler, mut defender] = [true, false].map(|counting| search(start, counting, args));
     loop {
-        let position = *players[0].position();
+        let position = *filler.position();
         if let Some(winner) = position.winner() {
             return winner;
         }
-        let [filler, defender] = &mut players;
+        let is_called = position.side() == called;
         let (mover, watcher) =
-            if position.side() == called { (filler, defender) } else { (defender, filler) };
+            if is_called { (&mut filler, &mut defender) } else { (&mut defender, &mut filler) };
         play(mover, args.iterations);
         watcher.set_position(*mover.position());
     }
@@ -264,22 +218,7 @@ fn played_out(start: Position, called: Side, args: &Args) -> Side {
 
 /// Searches and plays the best move.
 fn play(search: &mut Search, iterations: u64) {
-    let report = search.run(&Limits::iterations(iterations), &AtomicBool::new(false), &mut |_| ());
-    if let Some(mv) = report.best {
+    if let Some(mv) = run_search(search, &Limits::iterations(iterations)).best {
         search.advance(mv);
     }
-}
-
-/// Does something with many items, on all threads of the pool, and shows how far it is.
-fn in_parallel<T: Sync, R: Send>(
-    what: &'static str,
-    items: &[T],
-    work: impl Fn(&T) -> R + Send + Sync,
-) -> Vec<R> {
-    let style = ProgressStyle::with_template("{prefix:10} {bar:30} {pos}/{len} {eta}");
-    let bar = ProgressBar::new(items.len() as u64).with_prefix(what);
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    let results = items.par_iter().map(work).inspect(|_| bar.inc(1)).collect();
-    bar.finish_and_clear();
-    results
 }

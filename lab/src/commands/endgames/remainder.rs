@@ -1,58 +1,58 @@
-//! What is left of a game for the solver: the areas in which both sides still meet, and a lead in moves.
+//! Reduces an endgame to the areas in which both sides meet, and a lead in moves.
 //!
-//! An area, squares and amazons that hang together by king moves, with amazons of one side only belongs to
-//! that side alone: it is as many moves as can be made there and nothing else. Such areas are counted and
-//! taken off the board. Of the moves that both sides have in hand only the difference matters.
+//! An area is a connected component of squares and amazons by king moves. An area with amazons of one side is worth the
+//! number of moves that side can make there. Such areas are counted and removed from the board. Only the difference of
+//! both sides' spare moves matters.
 //!
-//! This knows nothing of the engine's own counting, which it is there to check.
+//! This code is independent of the engine's counting, which it checks.
 
 use otrera::board::reach::queen_reach;
-use otrera::{Bitboard, Position, Side};
+use otrera::{Bitboard, Position, Side, mix_seed};
 use std::collections::HashMap;
 
-/// The largest area of one side, in empty squares, that is counted by trying everything.
+/// The largest area in empty squares that is counted by exhaustive search.
 const MAX_TRIED: u32 = 10;
 
-/// Moves that are tried in such an area at most.
+/// Limit of that search in moves.
 const TRIES: u32 = 20_000;
 
-/// A position without the areas of one side.
+/// A position without the areas of one side alone.
 #[derive(Clone, Copy, Debug)]
 pub struct Remainder {
     /// The areas in which both sides have amazons, and the side to move.
     pub position: Position,
-    /// The moves in hand of the side to move less those of the other.
+    /// Spare moves of the side to move less those of the other.
     pub lead: i32,
 }
 
-/// Counts areas of one side, and remembers them.
+/// Counts the moves in areas of one side, with a cache.
 #[derive(Default)]
 pub struct Surveyor {
     known: HashMap<Area, Option<u32>>,
 }
 
-/// Amazons and the empty squares around them.
+/// The amazons and the empty squares of an area.
 type Area = (Bitboard, Bitboard);
 
 impl Remainder {
-    /// What is left after a move.
+    /// Returns the remainder after a move.
     pub fn after(&self, next: &Position, surveyor: &mut Surveyor) -> Self {
         surveyor.reduce(next, -self.lead)
     }
 
-    /// What is left after the side to move has made one of the moves in hand; `None` if it has none.
+    /// Returns the remainder after a spare move; `None` if the side to move has none.
     pub fn after_waiting(&self) -> Option<Self> {
         let position = self.position.with_side(self.position.side().opponent());
         (self.lead > 0).then_some(Self { position, lead: 1 - self.lead })
     }
 
-    /// A number for all that matters.
+    /// Returns a hash of position and lead.
     pub fn key(&self) -> u64 {
-        self.position.key() ^ (self.lead as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        mix_seed(self.position.key(), self.lead as u64)
     }
 
-    /// Whether the side to move wins, where the moves that are left to both tell: at least those that it can
-    /// make on squares of its own, at most as many as it can reach squares.
+    /// Returns whether the side to move wins, if bounds on both sides' moves decide: a side has at least the moves of a walk
+    /// on squares that it alone reaches, and at most the number of squares that it reaches.
     pub fn decided(&self) -> Option<bool> {
         let (mover, other) = (self.position.side(), self.position.side().opponent());
         let [own, others] = [mover, other].map(|side| reachable(&self.position, side));
@@ -69,7 +69,7 @@ impl Remainder {
 }
 
 impl Surveyor {
-    /// A position without its areas of one side, `lead` being the moves in hand of the side to move so far.
+    /// Removes the areas of one side; `lead` is the lead of the side to move so far.
     pub fn reduce(&mut self, position: &Position, lead: i32) -> Remainder {
         let (mover, other) = (position.side(), position.side().opponent());
         let (own, others) = (position.amazons(mover), position.amazons(other));
@@ -96,7 +96,7 @@ impl Surveyor {
         Remainder { position: Position::from_parts(size, amazons, arrows, mover), lead }
     }
 
-    /// The most moves that can be made in an area; `None` where that is not found out soon.
+    /// Returns the maximum of moves in an area; `None` if it is too large to count.
     fn count(&mut self, area: Area) -> Option<i32> {
         let (amazons, empty) = area;
         let all = empty.len();
@@ -112,32 +112,31 @@ impl Surveyor {
     }
 }
 
-/// The most moves that amazons can make alone, by trying everything.
+/// The maximum of moves in an area, by exhaustive search.
 fn longest(area: Area, known: &mut HashMap<Area, u32>, tries: &mut u32) -> Option<u32> {
     if let Some(&moves) = known.get(&area) {
         return Some(moves);
     }
     let (amazons, empty) = area;
-    let mut most = 0;
+    let mut longest_line = 0;
     for from in amazons {
         for to in queen_reach(from, empty) {
             let cleared = (empty | from.into()) - to.into();
             let moved = (amazons - from.into()) | to.into();
             for arrow in queen_reach(to, cleared) {
                 *tries = tries.checked_sub(1)?;
-                most = most.max(1 + longest((moved, cleared - arrow.into()), known, tries)?);
-                if most == empty.len() {
-                    return Some(most);
+                longest_line = longest_line.max(1 + longest((moved, cleared - arrow.into()), known, tries)?);
+                if longest_line == empty.len() {
+                    return Some(longest_line);
                 }
             }
         }
     }
-    known.insert(area, most);
-    Some(most)
+    known.insert(area, longest_line);
+    Some(longest_line)
 }
 
-/// Moves that amazons can make one after the other by walking: each step goes to a neighbouring square, the one
-/// with the fewest neighbours of its own, and the arrow back to the square that was left.
+/// The moves of a walk: each step goes to the neighbour with the fewest free neighbours, the arrow to the square left.
 fn walks(amazons: Bitboard, squares: Bitboard) -> u32 {
     let mut left = squares;
     for mut amazon in amazons {
@@ -152,13 +151,13 @@ fn walks(amazons: Bitboard, squares: Bitboard) -> u32 {
     squares.len() - left.len()
 }
 
-/// The empty squares that a side gets to by king steps.
+/// Returns the empty squares that a side reaches by king steps.
 pub fn reachable(position: &Position, side: Side) -> Bitboard {
     let first_steps = position.amazons(side).with_neighbours() & position.empty();
     spread(first_steps, position.empty())
 }
 
-/// All of `squares` that king steps within them lead to.
+/// Flood fill by king steps within `squares`.
 fn spread(start: Bitboard, squares: Bitboard) -> Bitboard {
     let mut reached = start;
     loop {

@@ -1,28 +1,26 @@
-//! Who wins an endgame, for certain: depth-first proof-number search (df-pn, Nagai 2002) over whole moves.
+//! Solves endgames by depth-first proof-number search (df-pn, Nagai 2002) over whole moves.
 //!
-//! A node has two numbers, both for its side to move: how hard it still looks to prove that it wins, and that
-//! it loses. The search always goes to where the least is missing. How hard it is to refute many moves is
-//! taken to be as hard as the hardest of them, and one for each of the others (weak PN, Ueda et al. 2008),
-//! for the same refutation usually does for many. Numbers are remembered by position; a game never returns to
-//! one.
+//! A node has a proof number for a win and one for a loss of its side to move. The loss number is the largest win number
+//! of its children plus one for each other child (weak PN, Ueda et al. 2008), since one refutation often refutes many
+//! moves. Proof numbers are stored by position; a game never repeats a position.
 
 use super::remainder::{Remainder, Surveyor};
 use otrera::eval::metrics::territory;
 use otrera::{DistanceMaps, Kernel, Position, Side};
 use std::collections::HashMap;
 
-/// The number of what cannot be proven.
+/// The proof number of a disproven claim.
 const NEVER: u32 = 1 << 30;
 
-/// How much harder each square makes it to prove that the side loses that is ahead by it.
-const HARDER_BY_SQUARE: f32 = 4.0;
+/// Initial proof number for each square of the other side's lead.
+const PROOF_A_SQUARE: f32 = 4.0;
 
-/// How hard two proofs look.
+/// Proof numbers of a node.
 #[derive(Clone, Copy, Debug)]
 struct Proofs {
-    /// That the side to move wins.
+    /// For a win of the side to move.
     win: u32,
-    /// That it loses.
+    /// For its loss.
     loss: u32,
 }
 
@@ -31,17 +29,17 @@ impl Proofs {
     const LOST: Self = Self { win: NEVER, loss: 0 };
 }
 
-/// The solver with all that it remembers of one position.
+/// A solver for one position, with its table of nodes.
 pub struct Solver {
     known: HashMap<u64, Proofs>,
     surveyor: Surveyor,
     maps: DistanceMaps,
-    /// Positions that may still be looked at.
+    /// Nodes left.
     left: u64,
 }
 
 impl Solver {
-    /// A solver that gives up after this many positions.
+    /// Creates a solver that gives up after this many nodes.
     pub fn new(nodes: u64) -> Self {
         Self {
             known: HashMap::new(),
@@ -51,7 +49,7 @@ impl Solver {
         }
     }
 
-    /// Who wins a game that goes on by the standard rules; `None` when that is not found out in time.
+    /// Returns the winner of a game that is not over; `None` if the nodes run out.
     pub fn winner(&mut self, position: &Position) -> Option<Side> {
         let root = self.surveyor.reduce(position, 0);
         let proofs = match root.decided() {
@@ -66,12 +64,12 @@ impl Solver {
         }
     }
 
-    /// Whether the outcome shows without search.
+    /// True if the outcome is known without search.
     pub fn is_trivial(&mut self, position: &Position) -> bool {
         self.surveyor.reduce(position, 0).decided().is_some()
     }
 
-    /// Searches below a node until one of its numbers reaches its limit.
+    /// Searches a node until one of its proof numbers reaches its limit.
     fn search(&mut self, node: &Remainder, limit: Proofs) -> Proofs {
         let mut children = self.children(node);
         loop {
@@ -83,7 +81,7 @@ impl Solver {
             }
             let (place, next_best, open) = favourite(&children);
             let child = &mut children[place];
-            // A little beyond the next best, or the search would jump to and fro.
+            // A quarter beyond the second best, so that the search does not alternate between children.
             let limit = Proofs {
                 win: limit.loss.saturating_sub(open - 1),
                 loss: limit.win.min(next_best.saturating_add(next_best / 4 + 1)),
@@ -92,7 +90,7 @@ impl Solver {
         }
     }
 
-    /// The nodes after each move, with what is known of them. A move that wins at once comes alone.
+    /// Returns the children with their proof numbers, or a winning child alone.
     fn children(&mut self, node: &Remainder) -> Vec<(Remainder, Proofs)> {
         let mut children: HashMap<u64, (Remainder, Proofs)> = HashMap::new();
         let mut keys = Vec::new();
@@ -120,7 +118,7 @@ impl Solver {
         keys.into_iter().filter_map(|key| children.remove(&key)).collect()
     }
 
-    /// What is known of a node, or what it looks like at first.
+    /// Returns the proof numbers of a node from the table, or its initial ones.
     fn proofs(&mut self, key: u64, node: &Remainder) -> Proofs {
         if let Some(&known) = self.known.get(&key) {
             return known;
@@ -134,18 +132,17 @@ impl Solver {
         proofs
     }
 
-    /// By how many squares a side is ahead makes it look harder to prove that it loses.
+    /// Initial proof numbers, from the lead in territory and moves.
     fn guess(&mut self, node: &Remainder) -> Proofs {
         self.maps.flood(&node.position, Kernel::fastest());
         let for_black = territory(&self.maps.queen).balance(0.0);
         let for_mover = if node.position.side() == Side::Black { for_black } else { -for_black };
-        let ahead = (for_mover + node.lead as f32) * HARDER_BY_SQUARE;
+        let ahead = (for_mover + node.lead as f32) * PROOF_A_SQUARE;
         Proofs { win: 1 + (-ahead).max(0.0) as u32, loss: 1 + ahead.max(0.0) as u32 }
     }
 }
 
-/// The numbers of a node from those of the nodes after it: it wins by the move that is easiest to prove, and
-/// loses when all of them lose.
+/// The proof numbers of a node from those of its children.
 fn combined(children: &[(Remainder, Proofs)]) -> Proofs {
     let win = children.iter().map(|(_, proofs)| proofs.loss).min().unwrap_or(NEVER);
     let open = children.iter().filter(|(_, proofs)| proofs.win > 0).count() as u32;
@@ -154,8 +151,7 @@ fn combined(children: &[(Remainder, Proofs)]) -> Proofs {
     Proofs { win, loss }
 }
 
-/// The place of the child that is easiest to prove lost for its side, the number of the next best, and how
-/// many are not refuted yet.
+/// The index of the child with the smallest loss number, the second smallest loss number, and the number of open children.
 fn favourite(children: &[(Remainder, Proofs)]) -> (usize, u32, u32) {
     let (mut place, mut best, mut next_best, mut open) = (0, u32::MAX, NEVER, 0);
     for (i, (_, proofs)) in children.iter().enumerate().filter(|(_, (_, proofs))| proofs.win > 0) {
@@ -173,12 +169,13 @@ fn favourite(children: &[(Remainder, Proofs)]) -> (usize, u32, u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::play::openings::random_moves;
     use fastrand::Rng;
-    use otrera::{Bitboard, Move, Size};
+    use otrera::{Bitboard, Size};
 
     type Situation = ([Bitboard; 2], Bitboard, Side);
 
-    /// Minimax with a memory: who wins.
+    /// The winner by minimax with a table.
     fn by_brute_force(position: &Position, solved: &mut HashMap<Situation, Side>) -> Side {
         let situation = (position.all_amazons(), position.empty(), position.side());
         if let Some(&known) = solved.get(&situation) {
@@ -212,8 +209,7 @@ mod tests {
                     solved += 1;
                     searched += u32::from(!solver.is_trivial(&position));
                 }
-                let moves: Vec<Move> = position.legal_moves().collect();
-                position = position.with_move(moves[rng.usize(..moves.len())]);
+                (_, position) = random_moves(&position, 1, &mut rng);
             }
         }
         assert!(solved > 400 && searched > 50, "{solved} solved, {searched} of them by search");

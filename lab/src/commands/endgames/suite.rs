@@ -1,65 +1,65 @@
-//! The endgame suite: positions of self-play with their winners, one a line.
+//! The endgame suite: positions of self-play with their winners.
 //!
 //! ```text
 //! # lab endgames --size 10 --each 20 ...
 //! 2*1**4*/... w - - 52 27; Black; 7
 //! ```
 //!
-//! FEN, who wins, and how many squares both sides can reach by king steps.
+//! Each line holds FEN, winner, and number of contested squares: empty squares that both sides reach by king steps.
 
+use super::args::Args;
 use super::remainder::reachable;
 use super::solver::Solver;
-use super::{Args, in_parallel};
 use crate::baseline::alphabeta::AlphaBeta;
-use crate::baseline::measure::Measure;
+use crate::baseline::evaluation::Evaluation;
 use crate::files::{MAX_BYTES, read_text};
 use crate::play::openings::Openings;
-use crate::play::player::{Budget, Player};
+use crate::play::player::{Budget, Player, run_search};
+use crate::progress::map_with_bar;
 use otrera::{Limits, Params, Position, Resources, Search, Side};
 use std::collections::HashSet;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
-/// Contested squares of a position of the suite: 1 to this many.
+/// The largest number of contested squares in a suite.
 pub const MAX_CONTESTED: usize = 22;
 
-/// Games that are played at most for each position that is wanted of a stage.
-const GAMES_FOR_EACH: usize = 10;
+/// Maximum of games for each position of one number of contested squares.
+const MAX_GAMES: usize = 10;
 
-/// Games that are played before the numbers of positions are looked at again.
+/// Games played at a time.
 const BATCH: usize = 16;
 
-/// How the suite's games are played: as in earnest, but on where counting would fill.
+/// The player of the suite's games: without counting, which would end them early.
 const PLAYER: Params = Params { counting: false, ..Params::TOURNAMENT };
 
 /// A position of the suite.
 #[derive(Clone, Copy, Debug)]
 pub struct Endgame {
-    /// The position, in which the game goes on.
+    /// The position; the game is not over.
     pub position: Position,
-    /// Who wins it.
+    /// The winner with best play.
     pub winner: Side,
 }
 
-/// How many empty squares both sides can reach by king steps.
+/// Returns the number of contested squares.
 pub fn contested(position: &Position) -> usize {
     (reachable(position, Side::Black) & reachable(position, Side::White)).len() as usize
 }
 
-/// A suite, and what became of the positions that are not in it.
+/// A new suite, and counts of rejected positions.
 pub struct Made {
     /// The suite, by contested squares.
     pub suite: Vec<Endgame>,
-    /// Positions that the solver gave up, by contested squares.
+    /// Positions that the solver could not solve, by contested squares.
     pub unsolved: [usize; MAX_CONTESTED + 1],
-    /// Positions that were left out because they are easy.
+    /// Positions left out as easy.
     pub easy: usize,
 }
 
-/// Makes a suite: plays games, draws positions, solves them.
+/// Makes a suite: plays games, draws positions and solves them.
 pub fn make(args: &Args) -> Made {
     let positions = draw(args);
-    let solved = in_parallel("solving", &positions, |position| {
+    let solved = map_with_bar("solving", &positions, |position| {
         let winner = Solver::new(args.nodes).winner(position)?;
         Some((winner, args.hard && is_easy(position, winner, args.nodes)))
     });
@@ -74,9 +74,9 @@ pub fn make(args: &Args) -> Made {
     made
 }
 
-/// Whether the position is lost, or is not known to be lost after the move that merely looks best.
+/// True if the position is lost, or not proven to be lost after the greedy move.
 fn is_easy(position: &Position, winner: Side, nodes: u64) -> bool {
-    let mut greedy = AlphaBeta::new(Measure::Paper, 1, 1);
+    let mut greedy = AlphaBeta::new(Evaluation::Paper, 1, 1);
     let choice = greedy.begin(position).and_then(|()| greedy.choose(Budget::default()));
     let next = choice.map(|choice| position.with_move(choice.mv));
     let loses = |next: &Position| {
@@ -85,17 +85,16 @@ fn is_easy(position: &Position, winner: Side, nodes: u64) -> bool {
     winner != position.side() || !next.is_ok_and(|next| loses(&next))
 }
 
-/// For each number of contested squares as many positions as are wanted, all different, no two of one number
-/// from the same game, and none whose outcome shows without search.
+/// Draws different positions for each number of contested squares, at most one of each number from a game.
 fn draw(args: &Args) -> Vec<Position> {
     let mut drawn: Vec<Vec<Position>> = vec![Vec::new(); MAX_CONTESTED + 1];
     let mut seen = HashSet::new();
-    for batch in 0..(args.each * GAMES_FOR_EACH).div_ceil(BATCH) {
+    for batch in 0..(args.each * MAX_GAMES).div_ceil(BATCH) {
         if drawn[1..].iter().all(|positions| positions.len() >= args.each) {
             break;
         }
         let games: Vec<u64> = (0..BATCH).map(|i| (batch * BATCH + i) as u64).collect();
-        for game in in_parallel("playing", &games, |&number| candidates(args, number)) {
+        for game in map_with_bar("playing", &games, |&number| candidates(args, number)) {
             for position in game {
                 let positions = &mut drawn[contested(&position)];
                 if positions.len() < args.each && seen.insert(position.key()) {
@@ -107,7 +106,7 @@ fn draw(args: &Args) -> Vec<Position> {
     drawn.concat()
 }
 
-/// A position of each number of contested squares that a game comes to.
+/// Plays a game and returns its first position of each number of contested squares that needs a search.
 fn candidates(args: &Args, number: u64) -> Vec<Position> {
     let start = Position::start(args.size);
     let openings = Openings { book: None, plies: 4, balance: 0.5, seed: args.seed };
@@ -125,16 +124,16 @@ fn candidates(args: &Args, number: u64) -> Vec<Position> {
         if contested <= MAX_CONTESTED && found[contested].is_none() && !Solver::new(0).is_trivial(&position) {
             found[contested] = Some(position);
         }
-        let report = search.run(&Limits::iterations(args.iterations), &AtomicBool::new(false), &mut |_| ());
+        let report = run_search(&mut search, &Limits::iterations(args.iterations));
         let Some(mv) = report.best else { break };
         search.advance(mv);
     }
     found.into_iter().flatten().collect()
 }
 
-/// A suite as text, with the command that made it at the top.
-pub fn to_text(suite: &[Endgame], command: &str) -> String {
-    let mut text = format!("# {command}\n# FEN; who wins; squares that both sides can reach\n");
+/// Formats a suite as text, under the command that made it.
+pub fn format(suite: &[Endgame], command: &str) -> String {
+    let mut text = format!("# {command}\n# FEN; winner; contested squares\n");
     for endgame in suite {
         let Endgame { position, winner } = endgame;
         text += &format!("{}; {winner}; {}\n", position.to_fen(), contested(position));
@@ -145,7 +144,7 @@ pub fn to_text(suite: &[Endgame], command: &str) -> String {
 /// Reads a suite.
 ///
 /// # Errors
-/// The file cannot be read, or a line is no position of a suite.
+/// The file cannot be read, or a line is wrong.
 pub fn read(path: &Path) -> Result<Vec<Endgame>, String> {
     let text = read_text(path, MAX_BYTES)?;
     let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.starts_with('#') && !line.trim().is_empty());
@@ -162,13 +161,13 @@ fn read_line(line: &str) -> Result<Endgame, String> {
     let winner = match fields.next() {
         Some("Black") => Side::Black,
         Some("White") => Side::White,
-        _ => return Err("a FEN, a semicolon and Black or White are wanted".into()),
+        _ => return Err("expected FEN; Black or White; contested squares".into()),
     };
     if position.winner().is_some() {
-        return Err("this game is over".into());
+        return Err("the game is over".into());
     }
     if !(1..=MAX_CONTESTED).contains(&contested(&position)) {
-        return Err(format!("1 to {MAX_CONTESTED} contested squares are wanted"));
+        return Err(format!("expected 1 to {MAX_CONTESTED} contested squares"));
     }
     Ok(Endgame { position, winner })
 }

@@ -1,12 +1,14 @@
-//! The searches of `lab fit-policy`: here or on a cluster, and the file that keeps what they find.
+//! The searches of `lab fit-policy`, on this machine or a cluster, and the file that keeps them.
 
-use super::{Args, Drawn, Observations, observe};
+use super::args::Args;
+use super::observations::{Drawn, Observations, Visits, observe};
 use crate::cluster::jobs::{self, Job};
-use crate::commands::r#match::progress_bar;
-use crate::files::Lines;
+use crate::files::LineLog;
 use crate::interrupt;
+use crate::play::player::run_search;
+use crate::progress::progress_bar;
 use indicatif::ProgressBar;
-use otrera::{Limits, Move, Params, Resources, Search};
+use otrera::{Limits, Params, Resources, Search};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -16,22 +18,21 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
-/// How often a search visited each move, of those that it did visit; none of a position that is proven, since that was
-/// not decided by visits.
-pub type Visits = Vec<(Move, u32)>;
-
 /// Searches a position.
 fn search(drawn: &Drawn, params: &Params, iterations: u64) -> Visits {
     let resources = Resources { threads: 1, memory: 64 << 20, seed: drawn.seed };
     let mut search = Search::new(drawn.position, params.clone(), resources);
-    let report = search.run(&Limits::iterations(iterations), &AtomicBool::new(false), &mut |_| ());
+    let report = run_search(&mut search, &Limits::iterations(iterations));
     if report.proven.is_some() || report.lines.iter().any(|line| line.proven.is_some()) {
         return Visits::new();
     }
     report.lines.iter().filter(|line| line.visits > 0).map(|line| (line.mv, line.visits)).collect()
 }
 
-/// What is observed in all these positions.
+/// Searches all positions that the file lacks, and returns the observations of all.
+///
+/// # Errors
+/// The file cannot be used, or the cluster fails.
 pub fn all(args: &Args, params: &Params, positions: &[Drawn]) -> Result<Vec<Observations>, String> {
     let mut searches = Searches::open(args, positions)?;
     let missing = searches.missing();
@@ -60,7 +61,10 @@ pub fn all(args: &Args, params: &Params, positions: &[Drawn]) -> Result<Vec<Obse
     Ok(searches.found.into_iter().flatten().collect())
 }
 
-/// Does the searches of these numbers, and prints a line for each: a task.
+/// Searches the positions of these numbers and prints a line for each: a task of a cluster.
+///
+/// # Errors
+/// A position does not exist.
 pub fn print(args: &Args, params: &Params, positions: &[Drawn], numbers: Range<u64>) -> Result<(), String> {
     for number in numbers {
         let drawn = positions.get(number as usize);
@@ -70,9 +74,9 @@ pub fn print(args: &Args, params: &Params, positions: &[Drawn], numbers: Range<u
     Ok(())
 }
 
-/// The arguments with which `lab` does these searches, if `--numbers` says which.
+/// The arguments with which `lab` does these searches, without `--numbers`.
 fn arguments(args: &Args) -> Vec<String> {
-    // Elsewhere the working folder may be another.
+    // Another machine has another working folder.
     let path =
         |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone()).display().to_string();
     let games = args.games.iter().map(path);
@@ -85,12 +89,12 @@ fn arguments(args: &Args) -> Vec<String> {
     std::iter::once("fit-policy".into()).chain(games).chain(options).collect()
 }
 
-/// The line of a search.
+/// A line of the file.
 #[derive(Serialize, Deserialize)]
 struct Searched {
-    /// Of the position among those that are drawn.
+    /// Index of the position.
     number: u64,
-    /// Moves, and how often they were visited.
+    /// The visits of each move.
     visits: Vec<(String, u32)>,
 }
 
@@ -99,20 +103,20 @@ fn write(number: u64, visits: &Visits) -> String {
     json!({ "number": number, "visits": visits }).to_string()
 }
 
-/// The searches of a run, and what was observed so far.
+/// The observations so far.
 struct Searches<'a> {
     positions: &'a [Drawn],
     found: Vec<Option<Observations>>,
-    file: Option<Lines>,
+    log: Option<LineLog>,
     bar: ProgressBar,
 }
 
 impl<'a> Searches<'a> {
-    /// With those that the file holds, if there is one.
+    /// Begins with the searches of the file, if there is one.
     fn open(args: &Args, positions: &'a [Drawn]) -> Result<Self, String> {
         let bar = progress_bar(positions.len() as u64);
         let found = positions.iter().map(|_| None).collect();
-        let mut searches = Self { positions, found, file: None, bar };
+        let mut searches = Self { positions, found, log: None, bar };
         let Some(path) = &args.searches else { return Ok(searches) };
         let header = json!({
             "searches": args.search,
@@ -121,17 +125,8 @@ impl<'a> Searches<'a> {
             "positions": positions.len(),
             "seed": args.seed,
         });
-        let header = header.to_string();
-        let problem = |what: &str| format!("{}: {what}", path.display());
-        let (mut file, kept) = Lines::open(path, true)?;
-        match kept.split_first() {
-            None => file.add(&header)?,
-            Some((first, rest)) if *first == header => {
-                rest.iter().try_for_each(|line| searches.take(line)).map_err(|error| problem(&error))?;
-            }
-            Some(_) => return Err(problem("holds no searches that this command would make")),
-        }
-        searches.file = Some(file);
+        searches.log =
+            Some(LineLog::open(path, true, Some(&header.to_string()), |line| searches.take(line))?);
         Ok(searches)
     }
 
@@ -151,10 +146,10 @@ impl<'a> Searches<'a> {
         self.keep(number as usize, observe(drawn, &visits), Some(line))
     }
 
-    /// Keeps what was observed, and the line in the file.
+    /// Keeps an observation, and its line in the file.
     fn keep(&mut self, number: usize, observed: Observations, line: Option<&str>) -> Result<(), String> {
-        if let (Some(file), Some(line)) = (&mut self.file, line) {
-            file.add(line)?;
+        if let (Some(log), Some(line)) = (&mut self.log, line) {
+            log.add(line)?;
         }
         self.found[number] = Some(observed);
         self.bar.inc(1);

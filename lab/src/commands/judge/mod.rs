@@ -12,7 +12,7 @@ use crate::platforms::confine::{Refusal, confined};
 use crate::platforms::process::{Errors, check_start};
 use crate::play::player::Player;
 
-use crate::play::referee::{self, Conditions, Control};
+use crate::play::referee::{self, Control, GameSetup};
 use clap::ValueEnum;
 use load::Load;
 use otrera::Outcome;
@@ -187,7 +187,7 @@ impl<'a> Court<'a> {
     }
 
     fn game(&self, bots: &mut [BotzonePlayer; 2], bot_side: Side, number: u64) -> Outcome {
-        let conditions = Conditions {
+        let conditions = GameSetup {
             start: Position::start(self.args.size),
             opening: Vec::new(),
             // The bot knows its own time and is under its own limits.

@@ -1,8 +1,8 @@
 //! What the games of a bot in one mode have shown: results, verdicts, time and memory.
 
-use crate::papers::table::sheet::Sheet;
 use crate::platforms::botzone::TurnTaken;
 use crate::platforms::verdict::{Failure, Spent, Verdict};
+use crate::sheet::Sheet;
 use otrera::{Forfeit, Outcome, Side};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;

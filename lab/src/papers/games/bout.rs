@@ -1,4 +1,4 @@
-//! One game between two searches, with what each of them spent.
+//! One game between two searches, with their times and nodes.
 
 use super::minimax::alpha_beta;
 use super::uct::{EXPLORATION, uct};
@@ -6,12 +6,12 @@ use super::{Game, Player};
 use fastrand::Rng;
 use std::time::{Duration, Instant};
 
-/// A search and its budget per move.
+/// A search and its limit per move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agent {
     /// Minimax with alpha-beta pruning to a fixed depth.
     AlphaBeta {
-        /// Moves looked ahead, at least 1.
+        /// Depth in moves, at least 1.
         depth: u32,
     },
     /// UCT with [`EXPLORATION`].
@@ -21,29 +21,29 @@ pub enum Agent {
     },
 }
 
-/// What an agent spent in one game.
+/// The effort of an agent in one game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effort {
     /// Time spent searching.
     pub time: Duration,
-    /// States visited (alpha-beta) or made (UCT).
+    /// States visited (alpha-beta) or created (UCT).
     pub nodes: u64,
-    /// Moves played, passes left out.
+    /// Moves played, without passes.
     pub moves: u32,
 }
 
-/// How a game went.
+/// The outcome of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bout {
-    /// The first player's lead when play ended.
+    /// The first player's lead at the end.
     pub score: i32,
-    /// Whether an agent's time ran out before the game was over.
+    /// True if an agent's time ran out.
     pub stopped: bool,
-    /// What the first and the second player spent.
+    /// The efforts of the first and the second player.
     pub efforts: [Effort; 2],
 }
 
-/// Plays one game. It stops after a move with which an agent has searched for longer than `limit` in all.
+/// Plays one game. Stops after a move if the mover has searched for longer than `limit` in total.
 pub fn bout<G: Game>(start: &G, agents: [Agent; 2], limit: Duration, rng: &mut Rng) -> Bout {
     let mut state = start.clone();
     let mut efforts = [Effort::default(); 2];
@@ -67,7 +67,7 @@ pub fn bout<G: Game>(start: &G, agents: [Agent; 2], limit: Duration, rng: &mut R
 }
 
 impl Agent {
-    /// A move, unless the game is over, and the nodes it took.
+    /// Returns a move, unless the game is over, and the number of nodes.
     fn choose<G: Game>(self, state: &G, rng: &mut Rng) -> (Option<G::Move>, u64) {
         match self {
             Self::AlphaBeta { depth } => {
@@ -99,16 +99,6 @@ mod tests {
         for iterations in [1, 10, 100] {
             assert!(score([PERFECT, Agent::Uct { iterations }]) >= 0);
             assert!(score([Agent::Uct { iterations }, PERFECT]) <= 0);
-        }
-    }
-
-    #[test]
-    fn many_iterations_hold_the_draw() {
-        for seed in 0..5 {
-            let strong = Agent::Uct { iterations: 3000 };
-            let mut rng = Rng::with_seed(seed);
-            assert_eq!(bout(&TicTacToe::new(), [PERFECT, strong], LONG, &mut rng).score, 0);
-            assert_eq!(bout(&TicTacToe::new(), [strong, strong], LONG, &mut rng).score, 0);
         }
     }
 

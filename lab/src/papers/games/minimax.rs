@@ -1,20 +1,18 @@
-//! Minimax and alpha-beta to a fixed depth, as \[M\] and \[R\] print them.
-//!
-//! The papers write a maximizing and a minimizing half. Here each value is the mover's and changes sign
-//! from one move to the next, which is the same search. A pass counts as a move, as in \[R\].
+//! Minimax and alpha-beta to a fixed depth, as in \[M\] and \[R\], but in the negamax form. A pass counts as a move, as in
+//! \[R\].
 
 use super::Game;
 
-/// What one unit of a final [`score`](Game::score) is worth: more than any guess at a game that goes on.
+/// The value of one unit of a final [`score`](Game::score), above the evaluation of any unfinished game.
 pub const DECIDED: i32 = 1_000_000;
 
-/// Above any value; can be negated.
+/// Above any value.
 const INFINITY: i32 = i32::MAX;
 
-/// What a search to a fixed depth found.
+/// The result of a search to a fixed depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found<M> {
-    /// For the side to move. Where the end of the game was reached: the score there times [`DECIDED`].
+    /// The value for the side to move; at the end of the game, the score times [`DECIDED`].
     pub value: i32,
     /// The first of the best moves; `None` if the game is over or the depth is 0.
     pub best: Option<M>,
@@ -22,7 +20,7 @@ pub struct Found<M> {
     pub nodes: u64,
 }
 
-/// The value of every line of `depth` moves.
+/// Searches all lines of `depth` moves.
 pub fn minimax<G: Game>(state: &G, depth: u32) -> Found<G::Move> {
     let moves = state.moves();
     if depth == 0 || moves.is_empty() {
@@ -40,12 +38,12 @@ pub fn minimax<G: Game>(state: &G, depth: u32) -> Found<G::Move> {
     found
 }
 
-/// The same value and move as [`minimax`], without the lines that cannot change them.
+/// Finds the value and the move of [`minimax`] with alpha-beta pruning.
 pub fn alpha_beta<G: Game>(state: &G, depth: u32) -> Found<G::Move> {
     within(state, depth, -INFINITY, INFINITY)
 }
 
-/// Alpha-beta where the mover is sure of `alpha` already and the opponent will not allow `beta`.
+/// Alpha-beta within the window from `alpha` to `beta`.
 fn within<G: Game>(state: &G, depth: u32, mut alpha: i32, beta: i32) -> Found<G::Move> {
     let moves = state.moves();
     if depth == 0 || moves.is_empty() {
@@ -107,14 +105,5 @@ mod tests {
         let found = alpha_beta(&over, 5);
         assert_eq!((found.best, found.nodes), (None, 1));
         assert_eq!(found.value, over.to_move().sees(over.score() * DECIDED));
-    }
-
-    #[test]
-    fn guesses_stay_below_decided_games() {
-        let mut rng = Rng::with_seed(3);
-        for _ in 0..100 {
-            let state = after_random_moves(&Reversi::new(12).unwrap(), rng.usize(..140), &mut rng);
-            assert!(state.evaluate().abs() < DECIDED / 10);
-        }
     }
 }

@@ -1,13 +1,12 @@
-//! Other games than Amazons, so that the papers' studies of them can be run again.
+//! Reversi and tic-tac-toe, to repeat the papers' studies of them.
 //!
-//! \[M\] is P. Muens, *Minimax and Monte Carlo Tree Search*; \[R\] is B. X. Phan and M. Synytsia, a
-//! comparison of the two in Reversi. One small [`Game`] trait, two games, three searches, written to
-//! be read and not to be fast; the Amazons engine shares nothing with them.
+//! \[M\] is P. Muens, *Minimax and Monte Carlo Tree Search*; \[R\] is B. X. Phan and M. Synytsia, a comparison of the two in
+//! Reversi. One small [`Game`] trait, two games, three searches, independent of the Amazons engine and written for clarity.
 //!
 //! 1. [`tictactoe`], [`reversi`]: the games.
 //! 2. [`minimax`], [`uct`]: the searches.
 //! 3. [`bout`]: one game between two of the searches.
-//! 4. [`paper`]: what \[R\] printed. [`study`]: the same tables, played again.
+//! 4. [`paper`]: the results of \[R\]. [`study`]: the same tables, played again.
 
 pub mod bout;
 pub mod minimax;
@@ -20,14 +19,14 @@ pub mod uct;
 /// One of the two players.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Player {
-    /// The one who moves first: X, or Black in Reversi.
+    /// The first to move: X, or Black in Reversi.
     First,
     /// The other: O, or White.
     Second,
 }
 
 impl Player {
-    /// The opponent.
+    /// Returns the opponent.
     pub const fn other(self) -> Self {
         match self {
             Self::First => Self::Second,
@@ -35,7 +34,7 @@ impl Player {
         }
     }
 
-    /// A number that is good for the first player, seen by this one; and the same way back.
+    /// Converts a value for the first player into one for this player, or back.
     pub const fn sees(self, value: i32) -> i32 {
         match self {
             Self::First => value,
@@ -43,42 +42,39 @@ impl Player {
         }
     }
 
-    /// 0 for the first player, 1 for the second.
+    /// Returns 0 for the first player, 1 for the second.
     pub const fn index(self) -> usize {
         self as usize
     }
 }
 
-/// The state of a game of two players who see everything and take turns without chance.
+/// The state of a two-player game of perfect information.
 pub trait Game: Clone {
-    /// One turn of a player.
+    /// A move.
     type Move: Copy + Eq + std::fmt::Debug;
 
-    /// Who moves now.
+    /// Returns the side to move.
     fn to_move(&self) -> Player;
 
-    /// All legal moves, in a fixed order; none if and only if the game is over. A player who must pass
-    /// has that one move.
+    /// Returns all legal moves in a fixed order; none only if the game is over. A forced pass is the only move.
     fn moves(&self) -> Vec<Self::Move>;
 
-    /// The state after a move out of [`moves`](Self::moves).
+    /// Returns the state after a legal move.
     fn play(&self, mv: Self::Move) -> Self;
 
-    /// By how much the first player leads, in what the game is decided by. When the game is over, this
-    /// is the result.
+    /// Returns the first player's lead; at the end of the game, the result.
     fn score(&self) -> i32;
 
-    /// A guess at how well the first player stands while the game goes on; smaller than
-    /// [`minimax::DECIDED`].
+    /// Evaluates an unfinished game for the first player, below [`minimax::DECIDED`].
     fn evaluate(&self) -> i32;
 
-    /// Whether this move is a pass, which a player makes without thinking.
+    /// True for a pass.
     fn is_pass(_: Self::Move) -> bool {
         false
     }
 }
 
-/// Number of move sequences of `depth` moves from a state, passes counted as moves.
+/// Counts the move sequences of `depth` moves from a state; a pass is a move.
 pub fn perft<G: Game>(state: &G, depth: u32) -> u64 {
     let moves = state.moves();
     match depth {
@@ -88,7 +84,7 @@ pub fn perft<G: Game>(state: &G, depth: u32) -> u64 {
     }
 }
 
-/// A state some random moves into a game; fewer if it ends before.
+/// The state after random moves, fewer if the game ends.
 #[cfg(test)]
 fn after_random_moves<G: Game>(start: &G, count: usize, rng: &mut fastrand::Rng) -> G {
     let mut state = start.clone();

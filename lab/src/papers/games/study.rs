@@ -1,27 +1,27 @@
-//! The study of \[R\] again: minimax against MCTS in Reversi, tables 1 to 10, and the truths that show
-//! that our games and searches are right.
+//! The study of \[R\] repeated: minimax against MCTS in Reversi, tables 1 to 10, and known truths that check the games and
+//! the searches.
 //!
-//! [`pairings`] lists the games, [`play`] plays one, [`tables`] makes the rows from what was played; each
-//! game has a seed of its own, so that they may be played in any order. All ten tables come from the same
-//! games.
+//! [`pairings`] lists the games, [`play`] plays one, [`tables`] makes all tables from the same games. Each game has its own
+//! seed, so that games can be played in any order.
 
 use super::bout::{Agent, Bout, Effort, bout};
 use super::minimax::{DECIDED, alpha_beta, minimax};
 use super::reversi::Reversi;
 use super::tictactoe::TicTacToe;
 use super::{Game, Player, paper, perft};
+use crate::sheet::Sheet;
 use fastrand::Rng;
 
 /// A game to be played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pairing {
-    /// Side of the board.
+    /// Edge of the board.
     pub board: usize,
     /// Depth of minimax (with alpha-beta).
     pub depth: u32,
-    /// Iterations per move of MCTS.
+    /// Iterations a move of MCTS.
     pub iterations: u32,
-    /// Who has the first move.
+    /// The side of minimax.
     pub minimax_plays: Player,
     /// Seed of MCTS.
     pub seed: u64,
@@ -30,23 +30,20 @@ pub struct Pairing {
 /// A game that was played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Played {
-    /// Who played on which board.
+    /// The players and the board.
     pub pairing: Pairing,
-    /// By how many discs minimax led at the end; positive is a win.
+    /// Lead of minimax in discs at the end.
     pub lead: i32,
-    /// Whether a time limit ended the game; minimax won even then if it had more discs.
+    /// True if a time limit ended the game.
     pub stopped: bool,
-    /// What minimax spent.
-    pub minimax: Effort,
-    /// What MCTS spent.
-    pub mcts: Effort,
+    /// Time, nodes and moves of minimax and of MCTS.
+    pub efforts: [Effort; 2],
 }
 
-/// The games of the study, sides alternating: 288 as in \[R\], or with `quick` 2 instead of 6 for each
-/// combination, depths 3 and 4, and 10 and 100 iterations, 24 games in all.
+/// Returns the games of the study, with alternating sides: 288 as in \[R\], or 24 with `quick`, 2 for each combination of
+/// depths 3 and 4 with 10 and 100 iterations.
 ///
-/// The 288 games take about a quarter of an hour on one core, most of it on 12x12 with depth 6 or 10,000
-/// iterations; the 24 take a second.
+/// The 288 games take about a quarter of an hour on one core, the 24 a second.
 pub fn pairings(quick: bool, seed: u64) -> Vec<Pairing> {
     let (kept, games) = if quick { (2, 2) } else { (4, paper::GAMES) };
     let mut seeds = Rng::with_seed(seed);
@@ -64,10 +61,10 @@ pub fn pairings(quick: bool, seed: u64) -> Vec<Pairing> {
     pairings
 }
 
-/// Plays one game; `None` on a board that Reversi does not have.
+/// Plays a game; `None` if Reversi has no such board.
 ///
-/// \[R\] says both that the side with more discs wins a stopped game (2.4) and that the side whose time
-/// ran out loses it (3.3). The first holds here.
+/// \[R\] says both that the side with more discs wins a stopped game (2.4) and that the side out of time loses it (3.3). The
+/// first rule holds here.
 pub fn play(pairing: &Pairing) -> Option<Played> {
     let start = Reversi::new(pairing.board)?;
     let side = pairing.minimax_plays;
@@ -75,297 +72,140 @@ pub fn play(pairing: &Pairing) -> Option<Played> {
     agents[side.index()] = Agent::AlphaBeta { depth: pairing.depth };
     let Bout { score, stopped, efforts } =
         bout(&start, agents, paper::LIMIT, &mut Rng::with_seed(pairing.seed));
-    Some(Played {
-        pairing: *pairing,
-        lead: side.sees(score),
-        stopped,
-        minimax: efforts[side.index()],
-        mcts: efforts[side.other().index()],
-    })
+    let efforts = [efforts[side.index()], efforts[side.other().index()]];
+    Some(Played { pairing: *pairing, lead: side.sees(score), stopped, efforts })
 }
 
-/// A table of \[R\] with our numbers beside the printed ones.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Table {
-    /// Its number in \[R\], 1 to 10.
-    pub number: u32,
-    /// What it shows.
-    pub title: &'static str,
-    /// What is counted: `s`, `nodes`, `%` or `games`.
-    pub unit: &'static str,
-    /// Headings of the columns.
-    pub columns: Vec<String>,
-    /// Its rows, as in the paper.
-    pub rows: Vec<Row>,
+/// Returns all ten tables, our numbers beside the printed ones. Cells without games hold `-`.
+pub fn tables(played: &[Played]) -> Vec<Sheet> {
+    let efforts = paper::EFFORTS.iter().enumerate().map(|(index, paper)| effort_table(index, paper, played));
+    efforts.chain([win_rates(played), stopped_games(played)]).collect()
 }
 
-/// A row of a table.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Row {
-    /// Side of the board.
-    pub board: usize,
-    /// Depth of minimax, where the columns do not say it.
-    pub depth: Option<u32>,
-    /// Our number for each column; `None` where no such game was played.
-    pub ours: Vec<Option<f64>>,
-    /// The printed number for each column.
-    pub paper: Vec<f64>,
+/// Creates a table without rows, in the layout of all ten.
+fn table(number: usize, title: &str, columns: &[String]) -> Sheet {
+    let header: Vec<&str> =
+        ["board", "depth"].into_iter().chain(columns.iter().map(String::as_str)).collect();
+    Sheet::new(format!("R-{number}: {title}, ours (paper)"), &header)
 }
 
-/// All ten tables.
-pub fn tables(played: &[Played]) -> Vec<Table> {
-    let mut tables: Vec<Table> = EFFORTS.iter().map(|spec| spec.table(played)).collect();
-    tables.push(win_rates(played));
-    tables.push(stopped_games(played));
-    tables
+fn add_row(sheet: &mut Sheet, board: usize, depth: Option<u32>, ours: &[Option<f64>], paper: &[f64]) {
+    let cells = ours.iter().zip(paper).map(|(ours, paper)| {
+        let ours = ours.map_or("-".into(), |ours| format!("{ours:.3}"));
+        format!("{ours} ({paper})")
+    });
+    let depth = depth.map_or("-".into(), |depth| depth.to_string());
+    sheet.row([format!("{board}x{board}"), depth].into_iter().chain(cells));
 }
 
-/// What varies along the columns of tables 1 to 8.
-#[derive(Clone, Copy)]
-enum Axis {
-    Depth,
-    Iterations,
-}
-
-impl Axis {
-    /// The value of each column.
-    fn keys(self) -> [u32; 4] {
-        match self {
-            Self::Depth => paper::DEPTHS,
-            Self::Iterations => paper::ITERATIONS,
-        }
-    }
-
-    /// The value in a game.
-    fn of(self, pairing: &Pairing) -> u32 {
-        match self {
-            Self::Depth => pairing.depth,
-            Self::Iterations => pairing.iterations,
-        }
-    }
-
-    /// The heading of each column.
-    fn columns(self) -> Vec<String> {
-        let heading = |key: u32| match self {
-            Self::Depth => format!("depth {key}"),
-            Self::Iterations => format!("{key} iterations"),
-        };
-        self.keys().map(heading).to_vec()
-    }
-}
-
-/// One of tables 1 to 8: a mean over the games of a board and a depth, or a board and iterations.
-struct EffortTable {
-    number: u32,
-    title: &'static str,
-    unit: &'static str,
-    axis: Axis,
-    measure: fn(&Played) -> f64,
-    paper: &'static paper::ByBoard,
-}
-
-/// Tables 1 to 8.
+/// One of tables 1 to 8: mean time or nodes, per game or per move.
 ///
-/// A mean per move is the mean over the games of each game's own mean. In \[R\] the quotients of tables 1
-/// and 2 differ from those of 5 and 6, so it did not divide sums of all games either.
-const EFFORTS: [EffortTable; 8] = [
-    EffortTable {
-        number: 1,
-        title: "Minimax: mean search time per game",
-        unit: "s",
-        axis: Axis::Depth,
-        measure: |played| played.minimax.time.as_secs_f64(),
-        paper: &paper::MINIMAX_TIME,
-    },
-    EffortTable {
-        number: 2,
-        title: "Minimax: mean search time per move",
-        unit: "s",
-        axis: Axis::Depth,
-        measure: |played| per_move(played.minimax, played.minimax.time.as_secs_f64()),
-        paper: &paper::MINIMAX_TIME_PER_MOVE,
-    },
-    EffortTable {
-        number: 3,
-        title: "MCTS: mean search time per game",
-        unit: "s",
-        axis: Axis::Iterations,
-        measure: |played| played.mcts.time.as_secs_f64(),
-        paper: &paper::MCTS_TIME,
-    },
-    EffortTable {
-        number: 4,
-        title: "MCTS: mean search time per move",
-        unit: "s",
-        axis: Axis::Iterations,
-        measure: |played| per_move(played.mcts, played.mcts.time.as_secs_f64()),
-        paper: &paper::MCTS_TIME_PER_MOVE,
-    },
-    EffortTable {
-        number: 5,
-        title: "Minimax: mean number of nodes per game",
-        unit: "nodes",
-        axis: Axis::Depth,
-        measure: |played| played.minimax.nodes as f64,
-        paper: &paper::MINIMAX_NODES,
-    },
-    EffortTable {
-        number: 6,
-        title: "Minimax: mean number of nodes per move",
-        unit: "nodes",
-        axis: Axis::Depth,
-        measure: |played| per_move(played.minimax, played.minimax.nodes as f64),
-        paper: &paper::MINIMAX_NODES_PER_MOVE,
-    },
-    EffortTable {
-        number: 7,
-        title: "MCTS: mean number of nodes per game",
-        unit: "nodes",
-        axis: Axis::Iterations,
-        measure: |played| played.mcts.nodes as f64,
-        paper: &paper::MCTS_NODES,
-    },
-    EffortTable {
-        number: 8,
-        title: "MCTS: mean number of nodes per move",
-        unit: "nodes",
-        axis: Axis::Iterations,
-        measure: |played| per_move(played.mcts, played.mcts.nodes as f64),
-        paper: &paper::MCTS_NODES_PER_MOVE,
-    },
-];
-
-fn per_move(effort: Effort, total: f64) -> f64 {
-    total / f64::from(effort.moves.max(1))
-}
-
-impl EffortTable {
-    fn table(&self, played: &[Played]) -> Table {
-        let keys = self.axis.keys();
-        let cell = |board: usize, key: u32| {
-            let is_here = |pairing: &Pairing| pairing.board == board && self.axis.of(pairing) == key;
-            mean(played.iter().filter(|played| is_here(&played.pairing)).map(self.measure))
-        };
-        let rows = paper::BOARDS.into_iter().zip(self.paper).map(|(board, printed)| Row {
-            board,
-            depth: None,
-            ours: keys.iter().map(|&key| cell(board, key)).collect(),
-            paper: printed.to_vec(),
+/// A mean per move is the mean of each game's own mean. In \[R\] the quotients of tables 1 and 2 differ from those of 5 and
+/// 6, so \[R\] did not divide sums of all games either.
+fn effort_table(index: usize, paper: &paper::ByBoard, played: &[Played]) -> Sheet {
+    let (is_mcts, is_nodes, is_per_move) = (index / 2 % 2 == 1, index >= 4, index % 2 == 1);
+    let value = |game: &Played| {
+        let Effort { time, nodes, moves } = game.efforts[usize::from(is_mcts)];
+        let total = if is_nodes { nodes as f64 } else { time.as_secs_f64() };
+        if is_per_move { total / f64::from(moves.max(1)) } else { total }
+    };
+    let title = format!(
+        "{}: mean {} per {}",
+        if is_mcts { "MCTS" } else { "Minimax" },
+        if is_nodes { "number of nodes" } else { "search time in s" },
+        if is_per_move { "move" } else { "game" }
+    );
+    let keys = if is_mcts { paper::ITERATIONS } else { paper::DEPTHS };
+    let columns = keys.map(|key| if is_mcts { format!("{key} iterations") } else { format!("depth {key}") });
+    let mut sheet = table(index + 1, &title, &columns);
+    for (board, paper) in paper::BOARDS.into_iter().zip(paper) {
+        let ours = keys.map(|key| {
+            let key_of = |pairing: &Pairing| if is_mcts { pairing.iterations } else { pairing.depth };
+            let is_here = |game: &&Played| (game.pairing.board, key_of(&game.pairing)) == (board, key);
+            mean(played.iter().filter(is_here).map(value))
         });
-        Table {
-            number: self.number,
-            title: self.title,
-            unit: self.unit,
-            columns: self.axis.columns(),
-            rows: rows.collect(),
-        }
+        add_row(&mut sheet, board, None, &ours, paper);
     }
+    sheet
 }
 
-/// Table 9, minimax's share of won games. A draw is not a win: the printed rates are all sixths. The mean
-/// is over the columns that were played.
-fn win_rates(played: &[Played]) -> Table {
-    let won = |played: &Played| if played.lead > 0 { 100.0 } else { 0.0 };
-    let mut rows = rows_by_depth(played, &paper::MINIMAX_WINS, |games| mean(games.iter().map(won)));
-    for (row, printed) in rows.iter_mut().zip(paper::MINIMAX_WINS_MEAN.iter().flatten()) {
-        row.ours.push(mean(row.ours.iter().copied().flatten()));
-        row.paper.push(*printed);
-    }
-    let mut columns = Axis::Iterations.columns();
-    columns.push("average".to_owned());
-    Table { number: 9, title: "Minimax: games won", unit: "%", columns, rows }
+/// Table 9: the share of games that minimax won. The printed rates are all sixths, so a draw is no win.
+fn win_rates(played: &[Played]) -> Sheet {
+    let won = |game: &&Played| if game.lead > 0 { 100.0 } else { 0.0 };
+    let rate = |games: &[&Played]| mean(games.iter().map(won));
+    table_by_depth(9, "Minimax: games won in %", played, &paper::MINIMAX_WINS, rate)
 }
 
-/// Table 10, games stopped early: of 6 for each cell, or of those that were played.
-fn stopped_games(played: &[Played]) -> Table {
-    let stopped = |games: &[Played]| {
-        let count = games.iter().filter(|played| played.stopped).count();
+/// Table 10: games stopped early, of 6 for each cell, or of those played.
+fn stopped_games(played: &[Played]) -> Sheet {
+    let stopped = |games: &[&Played]| {
+        let count = games.iter().filter(|game| game.stopped).count();
         (!games.is_empty()).then_some(count as f64)
     };
-    let rows = rows_by_depth(played, &paper::STOPPED, stopped);
-    Table {
-        number: 10,
-        title: "Games stopped early",
-        unit: "games",
-        columns: Axis::Iterations.columns(),
-        rows,
-    }
+    table_by_depth(10, "Games stopped early in games", played, &paper::STOPPED, stopped)
 }
 
-/// The rows of tables 9 and 10; `measure` gets the games of one cell.
-fn rows_by_depth(
+/// A table by depth and iterations; a fifth column is the mean of the others.
+fn table_by_depth<const COLUMNS: usize>(
+    number: usize,
+    title: &str,
     played: &[Played],
-    printed: &paper::ByDepth,
-    measure: impl Fn(&[Played]) -> Option<f64>,
-) -> Vec<Row> {
-    let cell = |board: usize, depth: u32, iterations: u32| {
-        let of_cell = |played: &&Played| {
-            let pairing = played.pairing;
-            (pairing.board, pairing.depth, pairing.iterations) == (board, depth, iterations)
-        };
-        measure(&played.iter().filter(of_cell).copied().collect::<Vec<_>>())
-    };
-    let mut rows = Vec::new();
-    for (board, printed) in paper::BOARDS.into_iter().zip(printed) {
-        for (depth, printed) in paper::DEPTHS.into_iter().zip(printed) {
-            let ours = paper::ITERATIONS.iter().map(|&iterations| cell(board, depth, iterations));
-            rows.push(Row { board, depth: Some(depth), ours: ours.collect(), paper: printed.to_vec() });
+    paper: &[[[f64; COLUMNS]; 4]; 3],
+    measure: impl Fn(&[&Played]) -> Option<f64>,
+) -> Sheet {
+    let columns = paper::ITERATIONS.iter().map(|iterations| format!("{iterations} iterations"));
+    let columns: Vec<String> = columns.chain(["average".to_owned()]).take(COLUMNS).collect();
+    let mut sheet = table(number, title, &columns);
+    for (board, paper) in paper::BOARDS.into_iter().zip(paper) {
+        for (depth, paper) in paper::DEPTHS.into_iter().zip(paper) {
+            let mut ours = paper::ITERATIONS
+                .map(|iterations| {
+                    let is_here = |game: &&Played| {
+                        let Pairing { board: b, depth: d, iterations: i, .. } = game.pairing;
+                        (b, d, i) == (board, depth, iterations)
+                    };
+                    measure(&played.iter().filter(is_here).collect::<Vec<_>>())
+                })
+                .to_vec();
+            ours.push(mean(ours.iter().copied().flatten()));
+            add_row(&mut sheet, board, Some(depth), &ours, paper);
         }
     }
-    rows
+    sheet
 }
 
-/// The mean; `None` of nothing.
+/// The mean; `None` without values.
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, count) = values.fold((0.0, 0_u32), |(sum, count), value| (sum + value, count + 1));
     (count > 0).then(|| sum / f64::from(count))
 }
 
-/// Something known about a game, and what our code says.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Truth {
-    /// What it is.
-    pub what: String,
-    /// What our code says.
-    pub ours: i64,
-    /// What is known.
-    pub known: i64,
-}
-
-/// The known truths: Tic-tac-toe is a draw, Reversi 4x4 ends 3-11, and the move sequences of Reversi 8x8,
-/// of up to 9 moves or with `quick` up to 7.
-pub fn truths(quick: bool) -> Vec<Truth> {
+/// Returns known truths, each with our number and the known one: the value of tic-tac-toe, the result of Reversi 4x4, and
+/// the move sequences of Reversi 8x8 up to 9 moves, or with `quick` up to 7.
+pub fn truths(quick: bool) -> Vec<(String, i64, i64)> {
     let tictactoe = minimax(&TicTacToe::new(), 9);
     let mut truths = vec![
-        Truth { what: "Tic-tac-toe: value".to_owned(), ours: (tictactoe.value / DECIDED).into(), known: 0 },
+        ("Tic-tac-toe: value".to_owned(), (tictactoe.value / DECIDED).into(), 0),
         // The empty board, and the sums of its move sequences of every length.
-        Truth {
-            what: "Tic-tac-toe: nodes of minimax".to_owned(),
-            ours: tictactoe.nodes as i64,
-            known: 549_946,
-        },
+        ("Tic-tac-toe: nodes of minimax".to_owned(), tictactoe.nodes as i64, 549_946),
     ];
-    if let Some(end) = Reversi::new(4).map(played_out) {
+    if let Some(end) = Reversi::new(4).map(best_end) {
         let discs = [("Black", Player::First, 3), ("White", Player::Second, 11)];
-        truths.extend(discs.map(|(name, player, known)| Truth {
-            what: format!("Reversi 4x4: discs of {name} after best play"),
-            ours: end.count(player).into(),
-            known,
+        truths.extend(discs.map(|(name, player, known)| {
+            (format!("Reversi 4x4: discs of {name} after best play"), end.count(player).into(), known)
         }));
     }
     if let Some(start) = Reversi::new(8) {
         let depths = (1..=if quick { 7 } else { 9 }).zip(paper::PERFT_8X8);
-        truths.extend(depths.map(|(depth, known)| Truth {
-            what: format!("Reversi 8x8: sequences of {depth} moves"),
-            ours: perft(&start, depth) as i64,
-            known: known as i64,
+        truths.extend(depths.map(|(depth, known)| {
+            (format!("Reversi 8x8: sequences of {depth} moves"), perft(&start, depth) as i64, known as i64)
         }));
     }
     truths
 }
 
-/// The end of the game when both sides search to it.
-fn played_out(mut state: Reversi) -> Reversi {
+/// The end of the game with best play of both sides.
+fn best_end(mut state: Reversi) -> Reversi {
     while let Some(best) = alpha_beta(&state, u32::MAX).best {
         state = state.play(best);
     }
@@ -383,8 +223,8 @@ mod tests {
 
     #[test]
     fn truths_hold() {
-        for truth in truths(true) {
-            assert_eq!(truth.ours, truth.known, "{}", truth.what);
+        for (name, ours, known) in truths(true) {
+            assert_eq!(ours, known, "{name}");
         }
     }
 
@@ -398,46 +238,28 @@ mod tests {
 
     #[test]
     fn a_seed_decides_all_but_the_times() {
-        let same =
-            |played: &Played| (played.lead, played.minimax.nodes, played.mcts.nodes, played.mcts.moves);
+        let same = |game: &Played| (game.lead, game.efforts.map(|effort| (effort.nodes, effort.moves)));
         let [one, two] = [quick_on_4x4(), quick_on_4x4()];
         assert!(one.iter().map(same).eq(two.iter().map(same)));
     }
 
     #[test]
     fn every_table_has_the_shape_of_the_paper() {
-        let tables = tables(&quick_on_4x4());
-        assert_eq!(tables.iter().map(|table| table.number).collect::<Vec<_>>(), (1..=10).collect::<Vec<_>>());
-        for table in tables {
-            assert_eq!(table.rows.len(), if table.number < 9 { 3 } else { 12 });
+        for (number, table) in (1..).zip(tables(&quick_on_4x4())) {
+            assert_eq!(table.rows.len(), if number < 9 { 3 } else { 12 });
             for row in table.rows {
-                assert_eq!(row.paper.len(), table.columns.len());
-                assert_eq!(row.ours.len(), table.columns.len());
-                let played = row.board == 4 && row.depth.is_none_or(|depth| depth < 5);
-                assert_eq!(row.ours[0].is_some(), played);
-                assert_eq!(row.ours[3], None);
+                assert_eq!((row.len(), table.header.len()), if number == 9 { (7, 7) } else { (6, 6) });
+                let is_played = row[0] == "4x4" && ["-", "3", "4"].contains(&row[1].as_str());
+                assert_eq!(!row[2].starts_with('-'), is_played, "{number}: {row:?}");
+                assert!(row[5].starts_with("- ("), "{number}: {row:?}");
             }
         }
     }
 
     #[test]
-    fn without_games_the_tables_hold_the_paper_alone() {
-        let tables = tables(&[]);
-        let ours = tables.iter().flat_map(|table| &table.rows).flat_map(|row| &row.ours);
-        assert!(ours.into_iter().all(Option::is_none));
-    }
-
-    #[test]
-    fn a_board_that_does_not_exist_is_not_played() {
-        let odd = Pairing { board: 7, ..pairings(true, 1)[0] };
-        assert_eq!(play(&odd), None);
-    }
-
-    #[test]
     fn a_deeper_search_visits_more_nodes() {
-        let tables = tables(&quick_on_4x4());
-        let nodes: Vec<f64> = tables[5].rows[0].ours.iter().copied().flatten().collect();
-        assert_eq!(nodes.len(), 2);
+        let nodes = &tables(&quick_on_4x4())[5].rows[0];
+        let nodes = [2, 3].map(|cell| nodes[cell].split(' ').next().unwrap().parse::<f64>().unwrap());
         assert!(nodes[0] < nodes[1]);
     }
 }

@@ -1,16 +1,17 @@
-//! What the MG-PEO paper measures with games against many programs: win rates (tables 5 and 8), the rounds
-//! to the match point (table 6), their significance (table 7), and the depth of the rollouts (table A1).
+//! The MG-PEO paper's games against many programs: win rates (tables 5 and 8), rounds to the match point (table 6), their
+//! significance (table 7), and the depth of the rollouts (table A1).
 //!
-//! The paper's opponents were 50 competition programs that nobody can run. Ours are a fixed field of
-//! baselines, so shapes can be compared and absolute win rates cannot.
+//! The paper's opponents were 50 competition programs that are not available. Ours are five baselines, so that trends can be
+//! compared, but not absolute win rates.
 
-use super::sheet::Sheet;
-use super::{Cell, Study, machine};
+use super::study::{Study, file_name, machine, percent_interval};
 use crate::arguments::cores;
+use crate::play::player::run_search;
 use crate::play::referee::Control;
-use crate::stats::{mann_whitney::mann_whitney, shapiro_wilk::shapiro_wilk, wilson::wilson};
+use crate::sheet::Sheet;
+use crate::stats::{Error, TestResult, mann_whitney::mann_whitney, shapiro_wilk::shapiro_wilk};
 use otrera::{GameRecord, Limits, Params, Position, Resources, Search, Side};
-use std::sync::atomic::AtomicBool;
+use statrs::statistics::Statistics;
 use std::time::Duration;
 
 /// The opponents, from weak to strong.
@@ -33,22 +34,21 @@ const DEPTHS: [(&str, f64); 8] = [
     ("4+5", 39.68),
 ];
 
-/// Rounds that the paper counts for a lost game.
+/// The paper's number of rounds for a lost game.
 const LOST: f64 = 47.0;
 
-/// Time for a move; the paper's programs had 5 s.
+/// Time for a move; 5 s in the paper.
 const MOVE_TIME: Duration = Duration::from_millis(200);
 
-/// A game against the field, with the side that the system had.
+/// A game against the field, and the system's side.
 type Played = (GameRecord, Side);
 
-/// The games of each of these systems against the whole field.
+/// Plays each system against the whole field.
 fn games(study: &Study, systems: &[String]) -> Result<Vec<Vec<Played>>, String> {
     let count = if study.quick { 2 } else { 20 };
     let cell = |system: &str, opponent: &str| {
-        let contest = study.contest([system, opponent], count, Control::PerMove(MOVE_TIME), 4)?;
-        let name = format!("Z/{system}-{opponent}").replace([':', ',', '=', '+'], "_");
-        Ok(Cell { name, contest })
+        let matchup = study.new_match([system, opponent], count, Control::PerMove(MOVE_TIME), 4)?;
+        Ok((file_name(&format!("Z/{system}-{opponent}")), matchup))
     };
     let pairs = systems.iter().flat_map(|system| FIELD.map(|opponent| cell(system, opponent)));
     let games = study.games(pairs.collect::<Result<_, String>>()?)?;
@@ -64,47 +64,35 @@ fn wins(games: &[Played]) -> u64 {
     games.iter().filter(|(game, side)| game.winner == Some(*side)).count() as u64
 }
 
-/// The first own move at which the player saw a winning rate of 90 % or more, 47 for a lost game. A game that
-/// was won without that counts its last move.
+/// The number of the player's first move with a winning rate of 90 % or more, else of its last move; 47 for a lost game.
 fn match_point(game: &GameRecord, side: Side) -> f64 {
     if game.winner != Some(side) {
         return LOST;
     }
     let own = game.moves.iter().skip(usize::from(side != game.start.side())).step_by(2);
-    let mut rounds = 0;
-    for played in own {
-        rounds += 1;
-        if played.win_rate.is_some_and(|rate| rate >= 0.9) {
-            break;
-        }
-    }
-    f64::from(rounds)
+    let (before, rounds) =
+        (own.clone().position(|played| played.win_rate.is_some_and(|rate| rate >= 0.9)), own.len());
+    before.map_or(rounds, |before| before + 1) as f64
 }
 
 fn rounds(games: &[Played]) -> Vec<f64> {
     games.iter().map(|(game, side)| match_point(game, *side)).collect()
 }
 
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
-}
-
-fn rate_cell(games: &[Played]) -> String {
+fn format_rate(games: &[Played]) -> String {
     let (won, played) = (wins(games), games.len() as u64);
-    let interval = wilson(won, played, 0.95).map_or((0.0, 1.0), |i| (i.low, i.high));
-    let share = won as f64 / played.max(1) as f64;
-    format!("{:.0}% ({:.0}-{:.0})", share * 100.0, interval.0 * 100.0, interval.1 * 100.0)
+    let (low, high) = percent_interval(won, played);
+    format!("{:.0}% ({low:.0}-{high:.0})", 100.0 * won as f64 / played.max(1) as f64)
 }
 
 /// Iterations in one second from the start of 10x10.
 fn iterations(params: &Params, threads: usize) -> String {
     let mut search =
         Search::new(Position::standard(), params.clone(), Resources { threads, memory: 1 << 30, seed: 1 });
-    let report = search.run(&Limits::time(Duration::from_secs(1)), &AtomicBool::new(false), &mut |_| ());
-    report.iterations.to_string()
+    run_search(&mut search, &Limits::time(Duration::from_secs(1))).iterations.to_string()
 }
 
-/// What is said under each of these tables.
+/// The notes of each of these tables.
 fn notes(study: &Study) -> Vec<String> {
     vec![
         format!("machine: {}; one thread a player; the paper's: i7-11800H, 5 s a move", machine()),
@@ -114,7 +102,7 @@ fn notes(study: &Study) -> Vec<String> {
             study.seed
         ),
         format!(
-            "field: {}; the paper's 50 programs are not to be had: compare shapes, not rates",
+            "field: {}; the paper's 50 programs are not available: compare trends, not rates",
             FIELD.join(", ")
         ),
     ]
@@ -134,7 +122,7 @@ pub fn win_rates(study: &Study, name: &str) -> Result<(), String> {
         let (alone, together) = (iterations(&params, 1), iterations(&params, cores));
         sheet.row([
             system.to_owned(),
-            rate_cell(&games),
+            format_rate(&games),
             format!("{paper_rate}%"),
             alone,
             together,
@@ -143,7 +131,8 @@ pub fn win_rates(study: &Study, name: &str) -> Result<(), String> {
     }
     sheet.notes = notes(study);
     sheet.notes.push(
-        "on one thread peo is mcts and paper is mg: there is nobody to share the evaluation with".into(),
+        "on one thread peo equals mcts and paper equals mg: there is no thread to share the evaluation"
+            .into(),
     );
     sheet.notes.push(
         "the paper's 45,536 iterations at 108 us for two evaluations take 4.9 s, its time for a move".into(),
@@ -157,25 +146,22 @@ pub fn match_points(study: &Study) -> Result<(), String> {
     let systems = ["mcts", "paper"].map(str::to_owned);
     for ((system, paper), games) in systems.iter().zip([42.57, 39.68]).zip(games(study, &systems)?) {
         let rounds = rounds(&games);
-        sheet.row([system.clone(), format!("{:.2}", mean(&rounds)), paper.to_string()]);
+        sheet.row([system.clone(), format!("{:.2}", rounds.mean()), paper.to_string()]);
     }
     sheet.notes = notes(study);
     sheet.notes.push("first own move with a winning rate of 90 % or more, 47 for a lost game".into());
     study.publish("Z-6", &sheet, None)
 }
 
-/// Table 7: are the rounds normally distributed, and do the systems differ?
+/// Table 7: tests of the rounds for a normal distribution, and for a difference between the systems.
 pub fn significance(study: &Study) -> Result<(), String> {
     let mut sheet =
         Sheet::new("Z-7: tests on the rounds of the match points", &["test", "p, ours", "p, paper"]);
     let games = games(study, &["mcts", "paper"].map(str::to_owned))?;
     let rounds: Vec<_> = games.iter().map(|games| rounds(games)).collect();
     let [plain, paper] = [&rounds[0], &rounds[1]];
-    let p = |result: Result<crate::stats::TestResult, _>| {
-        result.map_or_else(
-            |error: crate::stats::Error| error.to_string(),
-            |test| format!("{:.3e}", test.p_value),
-        )
+    let p = |result: Result<TestResult, Error>| {
+        result.map_or_else(|error| error.to_string(), |test| format!("{:.3e}", test.p_value))
     };
     sheet.row(["Shapiro-Wilk, mcts".to_owned(), p(shapiro_wilk(plain)), "2e-4".to_owned()]);
     sheet.row(["Shapiro-Wilk, paper".to_owned(), p(shapiro_wilk(paper)), "1.3e-3".to_owned()]);
@@ -192,9 +178,9 @@ pub fn rollout_depths(study: &Study) -> Result<(), String> {
     for ((depth, paper), games) in DEPTHS.into_iter().zip(games(study, &systems)?) {
         sheet.row([
             depth.to_owned(),
-            format!("{:.2}", mean(&rounds(&games))),
+            format!("{:.2}", rounds(&games).mean()),
             paper.to_string(),
-            rate_cell(&games),
+            format_rate(&games),
         ]);
     }
     sheet.notes = notes(study);

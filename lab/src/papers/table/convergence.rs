@@ -1,8 +1,8 @@
-//! The winning convergence distance of the MG-PEO paper (4.1, table 2): how many nodes the search expands
-//! for the first move on 10x10 until it returns to the best one.
+//! The winning convergence distance of the MG-PEO paper (4.1, table 2): the number of nodes that the search expands for the
+//! first move on 10x10 until it returns to the best move.
 //!
-//! The nodes are counted in the real tree under the real selection; only the rollouts are replaced, by an
-//! oracle that makes the case best or worst, and exploration is turned off.
+//! The nodes are counted in the real tree under the real selection, without exploration. An oracle for the best or the worst
+//! case replaces the rollouts.
 
 use fastrand::Rng;
 use otrera::Params;
@@ -16,18 +16,16 @@ use otrera::search::state::State;
 use otrera::search::tree::{NodeId, Tree};
 use otrera::{Kernel, Movement, Position, Side, WinRate};
 
-/// How lucky the search is.
+/// The case that the oracle simulates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Case {
-    /// One movement, with 28 arrows like the paper's, looks like a win from its first visit on, all others
-    /// like losses.
+    /// One movement with 28 arrows, as in the paper, always wins; all others lose.
     Best,
-    /// Every movement looks like a win until the last of its arrows disappoints.
+    /// Every movement wins until its last arrow loses.
     Worst,
 }
 
-/// Nodes of the first move that a search with these parameters expands: at the first level below the
-/// root (movements, or whole moves), and at the second (arrows, or none).
+/// Returns the nodes that a search expands for the first move: movements or whole moves, and arrows.
 pub fn expanded_nodes(params: &Params, case: Case) -> [usize; 2] {
     let mut search = FirstMove::new(params, case);
     while search.expand_one() {}
@@ -60,8 +58,7 @@ impl FirstMove {
         }
     }
 
-    /// One descent to a new node, which the oracle judges; `false` when it comes back to a whole move that
-    /// was tried before: the best one.
+    /// Expands a new node and backs up the oracle's result; `false` if it returns to a known whole move, the best one.
     fn expand_one(&mut self) -> bool {
         let Some(path) = self.descend() else { return false };
         backup::add_rewards(&self.tree, &path, Rewards::of(self.oracle(&path)));
@@ -89,7 +86,7 @@ impl FirstMove {
         }
     }
 
-    /// The child that the search's worker would descend to.
+    /// Selects the child as the search does.
     fn child_of(&mut self, id: NodeId, state: &State) -> Option<Selected> {
         if !self.tree.is_expanded(id) {
             let (tree, params) = (&self.tree, &self.params);
@@ -111,7 +108,7 @@ impl FirstMove {
         if wins { WinRate::WIN } else { WinRate::LOSS }
     }
 
-    /// Nodes tried at each level below the root.
+    /// Number of visited nodes at each level below the root.
     fn tried(&self) -> [usize; 2] {
         let children: Vec<NodeId> = self.tree.tried(self.tree.root()).map(|(id, _)| id).collect();
         [children.len(), children.iter().map(|&id| self.tree.tried(id).count()).sum()]

@@ -1,17 +1,16 @@
 //! Kato et al. 2015, table 1 and figure 3: plain UCT with 10,000 to 200,000 playouts a move against
 //! alpha-beta of depth 2 with three evaluations, 100 games each.
 
-use super::sheet::Sheet;
-use super::{Cell, Study, machine};
+use super::study::{Cell, Study, machine, percent, percent_interval};
 use crate::matches::score::Score;
 use crate::play::referee::Control;
 use crate::plot::{Line, Plot, Scale};
-use crate::stats::wilson::wilson;
+use crate::sheet::Sheet;
 
 /// The evaluations, in the paper's order.
-const MEASURES: [&str; 3] = ["mobility", "territory", "relative"];
+const EVALUATIONS: [&str; 3] = ["mobility", "territory", "relative"];
 
-/// Playouts, the wins of UCT out of 100 in the paper, and its seconds a move where it gives them.
+/// The paper's rows: playouts, wins of UCT out of 100 against each evaluation, and seconds a move if given.
 const PAPER: [(u64, [u32; 3], Option<f64>); 5] = [
     (10_000, [71, 1, 9], Some(4.0)),
     (30_000, [89, 8, 40], None),
@@ -20,7 +19,7 @@ const PAPER: [(u64, [u32; 3], Option<f64>); 5] = [
     (200_000, [100, 34, 66], Some(55.0)),
 ];
 
-/// Games behind each rate of the paper.
+/// Games of each cell in the paper.
 const PAPER_GAMES: u64 = 100;
 
 /// Games of a cell.
@@ -33,17 +32,17 @@ fn games(study: &Study, playouts: u64) -> u64 {
 }
 
 /// The players of a cell.
-fn players(playouts: u64, measure: &str) -> [String; 2] {
-    [format!("uct,iterations={playouts}"), format!("alphabeta:{measure}")]
+fn players(playouts: u64, evaluation: &str) -> [String; 2] {
+    [format!("uct,iterations={playouts}"), format!("alphabeta:{evaluation}")]
 }
 
-/// The cells of some rows, row by row.
+/// The cells, row by row.
 fn cells(study: &Study, rows: &[(u64, [u32; 3], Option<f64>)]) -> Result<Vec<Cell>, String> {
-    let each = rows.iter().flat_map(|&(playouts, ..)| MEASURES.map(|measure| (playouts, measure)));
-    let cell = |(playouts, measure): (u64, &str)| {
-        let [uct, opponent] = players(playouts, measure);
-        let contest = study.contest([&uct, &opponent], games(study, playouts), Control::Free, 0)?;
-        Ok(Cell { name: format!("K-1/{measure}-{playouts}"), contest })
+    let each = rows.iter().flat_map(|&(playouts, ..)| EVALUATIONS.map(|evaluation| (playouts, evaluation)));
+    let cell = |(playouts, evaluation): (u64, &str)| {
+        let [uct, opponent] = players(playouts, evaluation);
+        let matchup = study.new_match([&uct, &opponent], games(study, playouts), Control::Free, 0)?;
+        Ok((format!("K-1/{evaluation}-{playouts}"), matchup))
     };
     each.map(cell).collect()
 }
@@ -55,16 +54,16 @@ pub fn run(study: &Study) -> Result<(), String> {
         "K-1: wins of plain UCT against alpha-beta of depth 2, in per cent (95 % interval; paper)",
         &["playouts", "mobility", "territory", "relative", "s a move", "paper"],
     );
-    let mut ours = vec![Vec::new(); MEASURES.len()];
+    let mut ours = vec![Vec::new(); EVALUATIONS.len()];
     let games = study.games(cells(study, rows)?)?;
-    for (&(playouts, paper, paper_seconds), games) in rows.iter().zip(games.chunks(MEASURES.len())) {
+    for (&(playouts, paper, paper_seconds), games) in rows.iter().zip(games.chunks(EVALUATIONS.len())) {
         let mut cells = vec![playouts.to_string()];
         let mut seconds = Vec::new();
         for (index, games) in games.iter().enumerate() {
             let score = Score::of(games);
-            cells.push(cell(&score, paper[index]));
+            cells.push(format_cell(&score, paper[index]));
             seconds.push(score.seconds_a_move()[0]);
-            ours[index].push((playouts as f64, score.share() * 100.0));
+            ours[index].push((playouts as f64, percent(&score)));
         }
         cells.push(format!("{:.2}", seconds.iter().sum::<f64>() / seconds.len() as f64));
         cells.push(paper_seconds.map_or("-".into(), |seconds| format!("{seconds:.0}")));
@@ -77,10 +76,10 @@ pub fn run(study: &Study) -> Result<(), String> {
         "* outside the 95 % interval of the paper's own rate, of 100 games".into(),
     ];
     let mut lines = Vec::new();
-    for (index, (measure, points)) in MEASURES.iter().zip(ours).enumerate() {
+    for (index, (evaluation, points)) in EVALUATIONS.iter().zip(ours).enumerate() {
         let theirs = rows.iter().map(|&(playouts, wins, _)| (playouts as f64, f64::from(wins[index])));
-        lines.push(Line::new(*measure, points));
-        lines.push(Line::new(format!("{measure} (paper)"), theirs.collect()).dashed());
+        lines.push(Line::new(*evaluation, points));
+        lines.push(Line::new(format!("{evaluation} (paper)"), theirs.collect()).dashed());
     }
     let plot = Plot {
         title: "Wins of plain UCT, per cent",
@@ -93,12 +92,11 @@ pub fn run(study: &Study) -> Result<(), String> {
 }
 
 /// Our rate with its interval, and the paper's.
-fn cell(score: &Score, paper: u32) -> String {
-    let interval = |wins, games| wilson(wins, games, 0.95).map_or((0.0, 1.0), |i| (i.low, i.high));
-    let (low, high) = interval(score.wins, score.games());
-    let (paper_low, paper_high) = interval(u64::from(paper), PAPER_GAMES);
-    let mark = if (paper_low..=paper_high).contains(&score.share()) { "" } else { "*" };
-    format!("{:.0}{mark} ({:.0}-{:.0}; {paper})", score.share() * 100.0, low * 100.0, high * 100.0)
+fn format_cell(score: &Score, paper: u32) -> String {
+    let (low, high) = percent_interval(score.wins, score.games());
+    let (paper_low, paper_high) = percent_interval(u64::from(paper), PAPER_GAMES);
+    let mark = if (paper_low..=paper_high).contains(&percent(score)) { "" } else { "*" };
+    format!("{:.0}{mark} ({low:.0}-{high:.0}; {paper})", percent(score))
 }
 
 #[cfg(test)]
@@ -109,7 +107,7 @@ mod tests {
     #[test]
     fn all_players_are_understood() {
         for (playouts, ..) in PAPER {
-            for player in MEASURES.iter().flat_map(|measure| players(playouts, measure)) {
+            for player in EVALUATIONS.iter().flat_map(|evaluation| players(playouts, evaluation)) {
                 assert!(player.parse::<PlayerSpec>().is_ok(), "{player}");
             }
         }

@@ -1,43 +1,43 @@
-//! What each technique of `tournament` is worth: games of the preset against itself without that one, and
-//! with some that were tried and dropped.
+//! The worth of each technique of `tournament`: games of the preset against itself without it, and with techniques that were
+//! tried and dropped.
 
-use super::sheet::Sheet;
-use super::{Cell, Study, machine};
+use super::study::{Cell, Study, file_name, machine};
 use crate::matches::score::Score;
 use crate::play::referee::Control;
+use crate::sheet::Sheet;
 use std::time::Duration;
 
-/// The techniques, and the settings that take them away.
+/// The techniques, and the settings that turn them off.
 const WITHOUT: [(&str, &str); 8] = [
     ("priors (UCT with one random half-move instead)", "formula=uct,c=0.15,rollouts=1"),
     ("priors and move groups (whole moves, the same)", "grouping=whole,formula=uct,c=0.15,rollouts=1"),
     ("fitted weights (the paper's, logistic)", "model=paper:7"),
     ("exploration by the spread of values", "spread-weight=1e9"),
-    ("constants of their own for arrows", "arrow-c=6.2,arrow-temperature=2.22"),
+    ("separate constants for arrows", "arrow-c=6.2,arrow-temperature=2.22"),
     ("the move by lower confidence bound", "lcb-z=0"),
     ("counting", "counting=off"),
     ("bursts of iterations", "burst=1"),
 ];
 
-/// What was tried and dropped.
+/// Techniques that were tried and dropped.
 const WITH: [(&str, &str); 2] =
     [("one random half-move before the evaluation", "rollouts=1"), ("three random half-moves", "rollouts=3")];
 
 /// Time for a move.
 const MOVE_TIME: Duration = Duration::from_millis(50);
 
-/// The games about one of them.
+/// The match of `tournament` against itself with these settings.
 fn cell(study: &Study, settings: &str, games: u64) -> Result<Cell, String> {
     let changed = format!("tournament,{settings}");
-    let contest = study.contest(["tournament", &changed], games, Control::PerMove(MOVE_TIME), 4)?;
-    Ok(Cell { name: format!("techniques/{}", settings.replace([':', ',', '='], "_")), contest })
+    let matchup = study.new_match(["tournament", &changed], games, Control::PerMove(MOVE_TIME), 4)?;
+    Ok((format!("techniques/{}", file_name(settings)), matchup))
 }
 
 /// Plays, prints and writes the table.
 pub fn run(study: &Study) -> Result<(), String> {
     let games = if study.quick { 10 } else { 100 };
     let header = ["technique", "settings", "score", "worth, Elo", "95 % interval"];
-    let mut sheet = Sheet::new("What the techniques of tournament are worth", &header);
+    let mut sheet = Sheet::new("Worth of the techniques of tournament", &header);
     let rows =
         WITHOUT.iter().map(|row| (row, "without", 1.0)).chain(WITH.iter().map(|row| (row, "with", -1.0)));
     let cells = WITHOUT.iter().chain(&WITH).map(|(_, settings)| cell(study, settings, games));
@@ -45,7 +45,7 @@ pub fn run(study: &Study) -> Result<(), String> {
     for ((&(name, settings), how, sign), games) in rows.zip(study.games(cells)?) {
         let score = Score::of(&games);
         let worth = score.estimate().map(|estimate| {
-            // What is added is worth what the preset loses to it.
+            // The worth of an added technique is the preset's loss.
             let mut ends = [sign * estimate.interval.low, sign * estimate.interval.high];
             ends.sort_by(f64::total_cmp);
             (sign * estimate.elo, ends)
@@ -65,7 +65,7 @@ pub fn run(study: &Study) -> Result<(), String> {
             MOVE_TIME.as_secs_f64(),
             study.seed
         ),
-        "score: tournament's games won and lost against the changed one".into(),
+        "score: games that tournament won and lost against the changed player".into(),
     ];
     study.publish("techniques", &sheet, None)
 }

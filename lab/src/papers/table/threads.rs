@@ -1,30 +1,30 @@
-//! Iterations a second of one search with several threads, beside as many searches of one thread each, and a model of
-//! what more threads than this machine has would bring.
+//! The speed of one search with N threads beside N concurrent single-threaded searches, and a model of more threads.
 
-use super::sheet::Sheet;
-use super::{Study, machine};
-use crate::matches::runner::cores;
+use super::study::{Study, machine};
+use crate::arguments::cores;
+use crate::play::player::run_search;
 use crate::plot::{Line, Plot, Scale};
+use crate::sheet::Sheet;
 use otrera::bench::POSITIONS;
 use otrera::{Limits, Params, Position, Resources, Search};
-use std::sync::atomic::AtomicBool;
+use statrs::statistics::{Data, OrderStatistics};
 use std::time::Duration;
 
-/// Bytes for the tree of each thread.
+/// Bytes of tree for each thread.
 const MEMORY: usize = 160 << 20;
 
-/// What a number of threads reaches, in iterations a second: the median of all rounds, as a mean over the positions.
+/// Iterations a second with a number of threads: the median of all rounds, each a mean over the positions.
 struct Speed {
     threads: usize,
-    /// In one search.
+    /// Of one search.
     together: f64,
-    /// In as many searches.
+    /// Of concurrent single-threaded searches.
     apart: f64,
 }
 
 impl Speed {
-    /// What of the speed is left where the threads share a tree.
-    fn share(&self) -> f64 {
+    /// The speed kept when the threads share a tree.
+    fn ratio(&self) -> f64 {
         self.together / self.apart
     }
 }
@@ -37,8 +37,8 @@ pub fn run(study: &Study) -> Result<(), String> {
         .map(|threads| measure(threads, &positions, Duration::from_millis(time), rounds))
         .collect();
     let mut sheet = Sheet::new(
-        "threads: iterations a second of one search, and of as many searches as it has threads",
-        &["threads", "one search", "as many searches", "ratio", "of one thread", "model"],
+        "threads: iterations a second of one search, and of N concurrent single-threaded searches",
+        &["threads", "one search", "N searches", "ratio", "of one thread", "model"],
     );
     let [first, ..] = &speeds[..] else { return Ok(()) };
     for speed in &speeds {
@@ -46,14 +46,14 @@ pub fn run(study: &Study) -> Result<(), String> {
             speed.threads.to_string(),
             format!("{:.0}", speed.together),
             format!("{:.0}", speed.apart),
-            format!("{:.3}", speed.share()),
+            format!("{:.3}", speed.ratio()),
             format!("{:.2}", speed.together / first.together),
             String::new(),
         ]);
     }
     if let Some(two) = speeds.iter().find(|speed| speed.threads == 2) {
         for threads in [4, 8, 16, 32].into_iter().filter(|threads| *threads > cores()) {
-            let [least, most] = model(two.share(), threads).map(|share| share * threads as f64);
+            let [least, most] = model(two.ratio(), threads).map(|share| share * threads as f64);
             let mut cells = vec![threads.to_string()];
             cells.extend(std::iter::repeat_n(String::new(), 4));
             cells.push(format!("{least:.1} to {most:.1}"));
@@ -62,34 +62,34 @@ pub fn run(study: &Study) -> Result<(), String> {
     }
     sheet.notes = vec![
         format!("machine: {}; medians of {rounds} rounds of {time} ms on {} positions", machine(), positions.len()),
-        "model: times one thread, from the ratio r of two, d = 1/r - 1. Least: all that two threads lose they wait for \
-         each other, as n do, 1 / (1 + d (n - 1)) each (Amdahl 1967). Most: they lose it to cache lines that another \
-         thread wrote last, for which the chance is (n - 1) / n: 1 / (1 + 2 d (n - 1) / n) each. Both take memory to be \
-         as quick for n threads as for two, and a core to be one, not half of one with two hardware threads"
+        "model: multiples of one thread's speed, from the ratio r of two threads, d = 1/r - 1. Lower bound: threads \
+         wait for each other and keep 1 / (1 + d (n - 1)) each (Amdahl 1967). Upper bound: they miss cache lines that \
+         another thread wrote, with probability (n - 1) / n, and keep 1 / (1 + 2 d (n - 1) / n) each. Both assume equal \
+         memory speed for n threads and one hardware thread per core"
             .into(),
     ];
     study.publish("threads", &sheet, Some(&plot(&speeds)))
 }
 
-/// 1, 2, 4 and so on, up to all cores.
+/// 1, 2, 4, ... and the number of cores.
 fn thread_counts(cores: usize) -> impl Iterator<Item = usize> {
     let powers = std::iter::successors(Some(1), |threads| Some(2 * threads));
     powers.take_while(move |threads| *threads < cores).chain([cores])
 }
 
-/// The share of its speed that each of n threads keeps, by the model's two assumptions, from the share of two.
+/// The share of its speed that each of n threads keeps: lower and upper bound, from the ratio of two threads.
 fn model(of_two: f64, threads: usize) -> [f64; 2] {
     let (loss, n) = (1.0 / of_two - 1.0, threads as f64);
     [1.0 / (1.0 + loss * (n - 1.0)), 1.0 / (1.0 + 2.0 * loss * (n - 1.0) / n)]
 }
 
-/// Positions of the benchmark in which no search ends before its time.
+/// Positions of the benchmark that no search solves in time.
 fn positions() -> Vec<Position> {
     let read = POSITIONS.iter().filter_map(|fen| Position::from_fen(fen).ok());
     read.filter(|position| 2 * position.empty().len() as usize > position.size().area()).collect()
 }
 
-/// One search with so many threads and as many searches of one, in turn.
+/// Runs one search with N threads and N single-threaded searches in turn.
 fn measure(threads: usize, positions: &[Position], time: Duration, rounds: usize) -> Speed {
     let search = |threads: usize, seed: usize| {
         let resources = Resources { threads, memory: MEMORY * threads, seed: seed as u64 };
@@ -111,23 +111,18 @@ fn measure(threads: usize, positions: &[Position], time: Duration, rounds: usize
         shared.push(sum_shared / positions.len() as f64);
         separate.push(sum_separate / positions.len() as f64);
     }
-    Speed { threads, together: median(shared), apart: median(separate) }
+    Speed { threads, together: Data::new(shared).median(), apart: Data::new(separate).median() }
 }
 
-/// Iterations a second of a search that begins anew.
+/// Iterations a second of a search from an empty tree.
 fn speed(search: &mut Search, position: Position, time: Duration) -> f64 {
-    // The tree is dropped only for another position.
+    // Only another position clears the tree.
     search.set_position(position.with_side(position.side().opponent()));
     search.set_position(position);
-    search.run(&Limits::time(time), &AtomicBool::new(false), &mut |_| ()).speed()
+    run_search(search, &Limits::time(time)).speed()
 }
 
-fn median(mut numbers: Vec<f64>) -> f64 {
-    numbers.sort_by(f64::total_cmp);
-    numbers[numbers.len() / 2]
-}
-
-/// One search and as many searches, by threads.
+/// Both speeds by threads.
 fn plot(speeds: &[Speed]) -> Plot {
     let points = |speed_of: fn(&Speed) -> f64| {
         speeds.iter().map(|speed| (speed.threads as f64, speed_of(speed))).collect::<Vec<_>>()
@@ -139,7 +134,7 @@ fn plot(speeds: &[Speed]) -> Plot {
         is_from_zero: true,
         lines: vec![
             Line::new("one search", points(|speed| speed.together)),
-            Line::new("as many searches", points(|speed| speed.apart)).dashed(),
+            Line::new("N searches", points(|speed| speed.apart)).dashed(),
         ],
     }
 }
@@ -156,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn the_model_agrees_with_what_it_was_made_from() {
+    fn the_model_agrees_with_its_input() {
         for share in [0.7, 0.93, 1.0] {
             for of_two in model(share, 2) {
                 assert!((of_two - share).abs() < 1e-9);

@@ -1,8 +1,8 @@
 //! Table 2 of the MG-PEO paper: nodes expanded for the first move, in the best and in the worst case.
 
-use super::Study;
 use super::convergence::{Case, expanded_nodes};
-use super::sheet::Sheet;
+use super::study::Study;
+use crate::sheet::Sheet;
 use otrera::Params;
 
 /// Counts, prints and writes the table.

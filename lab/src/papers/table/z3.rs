@@ -1,16 +1,17 @@
-//! Table 3 of the MG-PEO paper: the time of the evaluation's modules, serial and on rayon's threads, and
-//! what else threads can be put to.
+//! Table 3 of the MG-PEO paper: the time of the evaluation's modules, serial and on rayon's threads, and the speed of the
+//! search in each parallel mode.
 
-use super::sheet::Sheet;
-use super::{Study, machine};
-use crate::matches::runner::cores;
+use super::study::{Study, machine};
+use crate::arguments::cores;
+use crate::play::openings::random_moves;
+use crate::play::player::run_search;
+use crate::sheet::Sheet;
 use otrera::eval::{metrics, mobility, parallel};
 use otrera::{
-    DistanceMaps, Evaluator, Kernel, Limits, Model, ModelScratch, Move, Parallel, Params, Position,
-    Resources, Search,
+    DistanceMaps, Evaluator, Kernel, Limits, Model, ModelScratch, Parallel, Params, Position, Resources,
+    Search,
 };
 use std::hint::black_box;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// Measures, prints and writes the table.
@@ -29,7 +30,7 @@ pub fn run(study: &Study) -> Result<(), String> {
             (per_call(&positions, time, modules.0), pool.install(|| per_call(&positions, time, modules.1)));
         let cells = [format!("{serial:.3}"), paper[0].into(), format!("{spread:.3}"), paper[1].into()];
         let ratio = [format!("{:.3}", serial / spread), paper[2].into()];
-        sheet.row(std::iter::once(name.to_owned()).chain(cells).chain(ratio));
+        sheet.row([name.to_owned()].into_iter().chain(cells).chain(ratio));
     }
     sheet.notes = vec![
         format!(
@@ -43,10 +44,10 @@ pub fn run(study: &Study) -> Result<(), String> {
     study.publish("Z-3", &sheet, None)
 }
 
-/// Something to do with a position, and the scratch space that it needs.
+/// A calculation on a position, with its scratch space.
 type Work = fn(&Position, &mut (DistanceMaps, ModelScratch));
 
-/// Each module serial and parallel, with the paper's times and ratio.
+/// Each module, serial and parallel, with the paper's times and ratio.
 fn modules() -> [(&'static str, (Work, Work), [&'static str; 3]); 3] {
     [
         (
@@ -89,7 +90,7 @@ fn modules() -> [(&'static str, (Work, Work), [&'static str; 3]); 3] {
     ]
 }
 
-/// Microseconds a call, over all positions again and again.
+/// Microseconds a call, over all positions repeatedly.
 fn per_call(positions: &[Position], time: Duration, work: Work) -> f64 {
     let mut scratch = Default::default();
     let mut calls = 0;
@@ -108,7 +109,7 @@ fn search_speeds(threads: usize, time: Duration) -> Vec<String> {
     let speed = |parallel: Parallel| {
         let resources = Resources { threads, memory: 1 << 30, seed: 1 };
         let mut search = Search::new(Position::standard(), Params { parallel, ..Params::PAPER }, resources);
-        search.run(&Limits::time(time), &AtomicBool::new(false), &mut |_| ()).speed()
+        run_search(&mut search, &Limits::time(time)).speed()
     };
     let serial = speed(Parallel::Off);
     let line = |(name, mode): (&str, Parallel)| {
@@ -121,7 +122,7 @@ fn search_speeds(threads: usize, time: Duration) -> Vec<String> {
     Parallel::NAMED.into_iter().map(line).collect()
 }
 
-/// The positions of some random games, those at their end left out.
+/// All positions of 20 random games, except the final ones.
 fn positions(seed: u64) -> Vec<Position> {
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut positions = Vec::new();
@@ -129,8 +130,7 @@ fn positions(seed: u64) -> Vec<Position> {
         let mut position = Position::standard();
         while position.winner().is_none() {
             positions.push(position);
-            let moves: Vec<Move> = position.legal_moves().collect();
-            position = position.with_move(moves[rng.usize(..moves.len())]);
+            (_, position) = random_moves(&position, 1, &mut rng);
         }
     }
     positions

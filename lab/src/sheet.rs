@@ -2,21 +2,21 @@
 
 use std::fmt::Write;
 
-/// A table: a title, notes, a header and rows of cells.
+/// A table with a title and notes.
 #[derive(Clone, Debug)]
 pub struct Sheet {
-    /// What it shows.
+    /// The title.
     pub title: String,
-    /// Machine, time control, games, seeds, and what to keep in mind.
+    /// Machine, time control, games, seeds, caveats.
     pub notes: Vec<String>,
-    /// Names of the columns.
+    /// The names of the columns.
     pub header: Vec<String>,
-    /// One list of cells for each row.
+    /// The cells of each row.
     pub rows: Vec<Vec<String>>,
 }
 
 impl Sheet {
-    /// An empty table with these columns.
+    /// Creates a table without rows.
     pub fn new(title: impl Into<String>, header: &[&str]) -> Self {
         let header = header.iter().map(|name| (*name).to_owned()).collect();
         Self { title: title.into(), notes: Vec::new(), header, rows: Vec::new() }
@@ -27,7 +27,7 @@ impl Sheet {
         self.rows.push(cells.into_iter().collect());
     }
 
-    /// The table with aligned columns, the first to the left, the others to the right.
+    /// Formats the table as text: the first column aligned left, the others right.
     pub fn to_text(&self) -> String {
         let lines = || std::iter::once(&self.header).chain(&self.rows);
         let mut widths: Vec<usize> = Vec::new();
@@ -55,7 +55,7 @@ impl Sheet {
         text
     }
 
-    /// The table as CSV, notes left out.
+    /// Formats the table as CSV, without notes.
     pub fn to_csv(&self) -> String {
         let quoted = |cell: &String| match cell.contains([',', '"', '\n']) {
             true => format!("\"{}\"", cell.replace('"', "\"\"")),

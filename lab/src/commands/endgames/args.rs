@@ -1,0 +1,45 @@
+//! Arguments of `lab endgames`.
+
+use crate::arguments::{cores, read_concurrency, read_count, read_size, read_time};
+use crate::matches::spec::PlayerSpec;
+use otrera::Size;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Tests a player in solved endgames.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Suite of endgames to use instead of making one.
+    #[arg(long, value_name = "FILE")]
+    pub suite: Option<PathBuf>,
+    /// File for a new suite.
+    #[arg(long, value_name = "FILE", default_value = "endgames.txt", conflicts_with = "suite")]
+    pub output: PathBuf,
+    /// Edge of the board.
+    #[arg(long, default_value = "10", value_parser = read_size, conflicts_with = "suite")]
+    pub size: Size,
+    /// Positions for each number of contested squares, 1 to 22.
+    #[arg(long, value_name = "N", default_value = "20", conflicts_with = "suite", value_parser = read_count::<usize>)]
+    pub each: usize,
+    /// Keep only won positions in which greedy fails.
+    #[arg(long, conflicts_with = "suite")]
+    pub hard: bool,
+    /// Iterations a move of the games that give positions, and of those played to the end.
+    #[arg(long, value_name = "N", default_value = "300", value_parser = read_count::<u64>)]
+    pub iterations: u64,
+    /// Seed of the games and of the player.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Limit of the solver in nodes.
+    #[arg(long, value_name = "N", default_value = "3000000", value_parser = read_count::<u64>)]
+    pub nodes: u64,
+    /// The player to test.
+    #[arg(long, default_value = "tournament")]
+    pub player: PlayerSpec,
+    /// Its seconds a move.
+    #[arg(long, value_name = "S", default_value = "0.5", value_parser = read_time)]
+    pub time: Duration,
+    /// Positions worked on at once [default: one for each core].
+    #[arg(long, value_name = "N", value_parser = read_concurrency, default_value_t = cores(), hide_default_value = true)]
+    pub concurrency: usize,
+}

@@ -1,0 +1,141 @@
+//! Games, notes and output that the tables share.
+
+use crate::arguments::{WorkArgs, cores};
+use crate::files::Output;
+use crate::interrupt;
+use crate::matches::results::{Existing, Results};
+use crate::matches::runner::{self, Match};
+use crate::matches::score::Score;
+use crate::matches::spec::PlayerSpec;
+use crate::play::openings::Openings;
+use crate::play::referee::Control;
+use crate::plot::Plot;
+use crate::sheet::Sheet;
+use crate::stats::wilson::wilson;
+use otrera::{GameRecord, Size};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// The options of a table.
+pub struct Study {
+    /// True for fewer games.
+    pub quick: bool,
+    /// Seed of openings and players.
+    pub seed: u64,
+    /// Where games are played.
+    pub work: WorkArgs,
+    /// Folder for tables, plots and games.
+    pub folder: PathBuf,
+}
+
+/// A cell of a table: the name of its results file, and its match.
+pub type Cell = (String, Match);
+
+impl Study {
+    /// Plays the games of all cells, except those of an earlier, interrupted run. Returns the games of each cell.
+    ///
+    /// # Errors
+    /// A results file cannot be used, or the cluster fails.
+    pub fn games(&self, cells: Vec<Cell>) -> Result<Vec<Vec<GameRecord>>, String> {
+        let (mut names, mut matches) = (Vec::new(), Vec::new());
+        for (name, matchup) in cells {
+            let path = self.folder.join(format!("{name}.jsonl"));
+            let results = Results::open(&path, &matchup.conditions(), Existing::Resume)?;
+            names.push(name);
+            matches.push((matchup, results));
+        }
+        let folder = self.folder.display();
+        interrupt::advise(format!("; the games so far are in {folder}: the same command goes on"));
+        runner::play(&matches, &self.work, &AtomicBool::new(false), &|index| {
+            let (matchup, results) = &matches[index];
+            let done = results.count() as u64;
+            if done.is_multiple_of(10) || done == matchup.games {
+                eprintln!("{}: {done}/{} games", names[index], matchup.games);
+            }
+        })?;
+        let games = |(matchup, results): &(Match, Results)| {
+            results.games().into_iter().take(matchup.games as usize).collect()
+        };
+        Ok(matches.iter().map(games).collect())
+    }
+
+    /// Creates a match on 10x10, from openings of this many random plies.
+    ///
+    /// # Errors
+    /// A player is unknown.
+    pub fn new_match(
+        &self,
+        [a, b]: [&str; 2],
+        games: u64,
+        control: Control,
+        plies: u32,
+    ) -> Result<Match, String> {
+        Ok(Match {
+            players: [a.parse::<PlayerSpec>()?, b.parse::<PlayerSpec>()?],
+            games,
+            size: Size::STANDARD,
+            control,
+            // Some baselines ignore the clock, and these tables do not judge it.
+            grace: Duration::from_secs(60),
+            openings: Openings { book: None, plies, balance: 0.15, seed: self.seed },
+            adjudicate: None,
+        })
+    }
+
+    /// Prints a table, and writes it as CSV and its plot as SVG.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn publish(&self, name: &str, sheet: &Sheet, plot: Option<&Plot>) -> Result<(), String> {
+        print!("{}", sheet.to_text());
+        let csv = Output::new(&self.folder.join(format!("{name}.csv")), &[])?;
+        csv.write(&sheet.to_csv())?;
+        println!("written: {}", csv.path().display());
+        if let Some(plot) = plot {
+            let svg = self.folder.join(format!("{name}.svg"));
+            plot.write(&svg)?;
+            println!("written: {}", svg.display());
+        }
+        Ok(())
+    }
+}
+
+/// Turns a player or its parameters into a part of a file name.
+pub fn file_name(text: &str) -> String {
+    text.replace([':', ',', '=', '+'], "_")
+}
+
+/// Returns the 95 % interval of a win rate in per cent; 0 to 100 without games.
+pub fn percent_interval(wins: u64, games: u64) -> (f64, f64) {
+    wilson(wins, games, 0.95).map_or((0.0, 100.0), |interval| (100.0 * interval.low, 100.0 * interval.high))
+}
+
+/// Returns A's win rate in per cent.
+pub fn percent(score: &Score) -> f64 {
+    100.0 * score.share()
+}
+
+/// Returns the name of the processor and the number of cores.
+pub fn machine() -> String {
+    let model = std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
+        let line = text.lines().find(|line| line.starts_with("model name"))?;
+        Some(line.split_once(':')?.1.trim().to_owned())
+    });
+    format!("{} ({} cores)", model.unwrap_or_else(|| std::env::consts::ARCH.into()), cores())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_is_played_by_the_same_match_on_a_cluster() {
+        let study = Study { quick: true, seed: 7, work: WorkArgs::default(), folder: PathBuf::new() };
+        let time = Control::PerMove(Duration::from_millis(200));
+        let matchup = study.new_match(["paper,rollouts=4+5", "pvs:paper"], 20, time, 4).unwrap();
+        let expected = "match paper,rollouts=4+5 pvs:paper --games=20 --size=10 --grace=60 --plies=4 --balance=0.15 \
+                        --seed=7 --time=0.2";
+        assert_eq!(matchup.arguments().join(" "), expected);
+    }
+}
