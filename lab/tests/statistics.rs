@@ -56,60 +56,49 @@ fn elo_is_logistic() {
     assert!(elo_of_score(f64::NAN).is_nan());
 }
 
-/// Score, Elo, its interval's ends and superiority, in Python: with `xs = np.repeat(scores, counts)`,
+/// Score, Elo and its interval's ends, in Python: with `xs = np.repeat(scores, counts)`,
 /// `m, se, z = xs.mean(), xs.std() / len(xs)**.5, scipy.stats.norm.ppf(.975)`, these are `m`, `elo(m)`,
-/// `elo(m - z*se)`, `elo(m + z*se)`, `norm.cdf((m - .5) / se)`, where `elo(s) = -400*log10(1/s - 1)`.
+/// `elo(m - z*se)`, `elo(m + z*se)`, where `elo(s) = -400*log10(1/s - 1)`.
 #[test]
 fn elo_of_pairs_and_games() {
     let of_pairs = |counts| Pairs { counts }.estimate().unwrap();
     let of_games = |counts| Games { counts }.estimate().unwrap();
     let cases = [
-        (
-            of_pairs([20, 0, 55, 0, 25]),
-            [0.525, 17.386277512436, -28.243472135942, 63.626865151548, 0.772599515497],
-        ),
+        (of_pairs([20, 0, 55, 0, 25]), [0.525, 17.386277512436, -28.243472135942, 63.626865151548]),
         (
             of_pairs([10, 60, 200, 80, 15]),
-            [0.520547945205, 14.286220906614, -0.098638977432, 28.720227633178, 0.974203649167],
+            [0.520547945205, 14.286220906614, -0.098638977432, 28.720227633178],
         ),
-        (
-            of_pairs([1, 0, 2, 0, 3]),
-            [2.0 / 3.0, 120.411998265592, -93.598500437011, 575.494177000597, 0.863339160854],
-        ),
-        (of_pairs([0, 0, 1, 0, 1]), [0.75, 190.848501887865, -67.889409911905, INF, 0.921350396475]),
-        (of_pairs([3, 0, 1, 0, 0]), [0.125, -338.039216005703, -INF, -117.419484905970, 0.000266002753]),
-        (
-            of_games([100, 30, 120]),
-            [0.54, 27.854371256558, -12.464465970732, 68.939553935855, 0.912024870202],
-        ),
+        (of_pairs([1, 0, 2, 0, 3]), [2.0 / 3.0, 120.411998265592, -93.598500437011, 575.494177000597]),
+        (of_pairs([0, 0, 1, 0, 1]), [0.75, 190.848501887865, -67.889409911905, INF]),
+        (of_pairs([3, 0, 1, 0, 0]), [0.125, -338.039216005703, -INF, -117.419484905970]),
+        (of_games([100, 30, 120]), [0.54, 27.854371256558, -12.464465970732, 68.939553935855]),
     ];
     for (found, expected) in cases {
-        let found = [found.score, found.elo, found.interval.low, found.interval.high, found.superiority];
+        let found = [found.score, found.elo, found.interval.low, found.interval.high];
         found.into_iter().zip(expected).for_each(|(found, expected)| assert_close(found, expected, 1e-8));
     }
 }
 
-/// Elo's interval from `binomtest(wins, n).proportion_ci(.95, 'wilson')`, superiority from
-/// `norm.cdf((score - .5) * 2 * n**.5)`, in SciPy.
+/// Elo's interval from `binomtest(wins, n).proportion_ci(.95, 'wilson')` in SciPy.
 #[test]
 fn elo_of_results_that_are_all_the_same() {
     let cases = [
-        ([0, 0, 0, 0, 10], INF, 166.201527184, INF, 0.999217298871),
-        ([10, 0, 0, 0, 0], -INF, -INF, -166.201527184, 0.000782701129),
-        ([0, 0, 8, 0, 0], 0.0, -224.750169938, 224.750169938, 0.5),
-        ([0, 0, 0, 0, 1], INF, -233.798472816, INF, 0.841344746069),
+        ([0, 0, 0, 0, 10], INF, 166.201527184, INF),
+        ([10, 0, 0, 0, 0], -INF, -INF, -166.201527184),
+        ([0, 0, 8, 0, 0], 0.0, -224.750169938, 224.750169938),
+        ([0, 0, 0, 0, 1], INF, -233.798472816, INF),
     ];
-    for (counts, elo, low, high, superiority) in cases {
+    for (counts, elo, low, high) in cases {
         let found = Pairs { counts }.estimate().unwrap();
         assert_eq!(found.elo, elo);
         assert_close(found.interval.low, low, 1e-9);
         assert_close(found.interval.high, high, 1e-9);
-        assert_close(found.superiority, superiority, 1e-8);
     }
 }
 
 #[test]
-fn tallies_count() {
+fn results_are_counted() {
     let mut pairs = Pairs::default();
     assert_eq!(pairs.estimate(), Err(Error::TooFew(1)));
     for half_points in [0, 4, 4, 2] {
@@ -117,8 +106,6 @@ fn tallies_count() {
     }
     assert!(matches!(pairs.add(5), Err(Error::OutOfRange(_))));
     assert_eq!((pairs.counts, pairs.total()), ([1, 0, 1, 0, 2], 4));
-    let full = Pairs { counts: [u64::MAX; 5] };
-    assert_eq!((full.total(), full.estimate().unwrap().score), (u64::MAX, 0.5));
 }
 
 /// The half-points of a simulated pair without draws; half of the pairs are won by a colour, one game each.
@@ -173,21 +160,6 @@ fn log_likelihood_ratios() {
     }
 }
 
-/// The ratio without the normal approximation, as Van den Bergh defines it: N Σ p ln(p₁ / p₀), where p₀ and p₁
-/// are p / (1 + x (a − s)) with x such that their mean is s; x by `scipy.optimize.brentq`.
-#[test]
-fn the_normal_approximation_is_close() {
-    let cases = [
-        ([20, 0, 55, 0, 25], 0.0, 20.0, 0.25572485275195644),
-        ([10, 60, 200, 80, 15], 0.0, 10.0, 1.669330590574341),
-        ([300, 0, 900, 0, 250], -20.0, 0.0, -1.2461387166671052),
-        ([200, 0, 500, 0, 300], 0.0, 30.0, 9.828478650816285),
-    ];
-    for (counts, elo0, elo1, exact) in cases {
-        assert_close(sprt_after(counts, elo0, elo1).llr(), exact, 0.02);
-    }
-}
-
 #[test]
 fn the_first_verdict_stays() {
     let (lower, upper) = Sprt::new(0.0, 50.0, 0.05, 0.05).unwrap().bounds();
@@ -204,15 +176,6 @@ fn the_first_verdict_stays() {
         assert_eq!(sprt.add(0), Ok(Verdict::AcceptH1));
     }
     assert_eq!(sprt_after([30, 0, 0, 0, 0], 0.0, 50.0).verdict(), Verdict::AcceptH0);
-}
-
-#[test]
-fn few_pairs_prove_nothing() {
-    for elo1 in [10.0, 20.0, 50.0] {
-        for counts in [[0, 0, 0, 0, 3], [0, 0, 3, 0, 0], [3, 0, 0, 0, 0]] {
-            assert_eq!(sprt_after(counts, 0.0, elo1).verdict(), Verdict::Continue, "{counts:?}, {elo1}");
-        }
-    }
 }
 
 #[test]
@@ -268,30 +231,25 @@ fn wilson_intervals() {
     // R. G. Newcombe, Two-sided confidence intervals for the single proportion, Statistics in Medicine 17,
     // 1998, method 3, to four digits; all digits from scipy.stats.binomtest(wins, n).proportion_ci(c, 'wilson').
     let cases = [
-        (81, 263, 0.95, 0.2552885198782742, 0.36620957698280004),
-        (15, 148, 0.95, 0.06238639953073629, 0.16048724172330803),
-        (0, 20, 0.95, 0.0, 0.16112515805281935),
-        (1, 29, 0.95, 0.006113214292762667, 0.17175521879320282),
+        (81, 263, 0.2552885198782742, 0.36620957698280004),
+        (15, 148, 0.06238639953073629, 0.16048724172330803),
+        (0, 20, 0.0, 0.16112515805281935),
+        (1, 29, 0.006113214292762667, 0.17175521879320282),
         // From SciPy alone.
-        (20, 20, 0.95, 0.8388748419471808, 1.0),
-        (1, 1, 0.95, 0.20654931437723745, 1.0),
-        (7, 10, 0.99, 0.32002467920110256, 0.9204336834769342),
-        (500_000, 1_000_000, 0.5, 0.4996627552016144, 0.5003372447983856),
+        (20, 20, 0.8388748419471808, 1.0),
+        (1, 1, 0.20654931437723745, 1.0),
     ];
-    for (wins, games, confidence, low, high) in cases {
-        let found = wilson(wins, games, confidence).unwrap();
+    for (wins, games, low, high) in cases {
+        let found = wilson(wins, games).unwrap();
         assert_close(found.low, low, 1e-11);
         assert_close(found.high, high, 1e-11);
     }
     for games in 1..100 {
-        assert_eq!(wilson(0, games, 0.95).unwrap().low, 0.0);
-        assert_eq!(wilson(games, games, 0.95).unwrap().high, 1.0);
+        assert_eq!(wilson(0, games).unwrap().low, 0.0);
+        assert_eq!(wilson(games, games).unwrap().high, 1.0);
     }
-    assert_eq!(wilson(0, 0, 0.95), Err(Error::TooFew(1)));
-    assert!(matches!(wilson(3, 2, 0.95), Err(Error::OutOfRange(_))));
-    for confidence in [0.0, 1.0, -0.5, 95.0, f64::NAN] {
-        assert!(matches!(wilson(1, 2, confidence), Err(Error::OutOfRange(_))));
-    }
+    assert_eq!(wilson(0, 0), Err(Error::TooFew(1)));
+    assert!(matches!(wilson(3, 2), Err(Error::OutOfRange(_))));
 }
 
 // --- Shapiro-Wilk ----------------------------------------------------------------------------------------
@@ -362,29 +320,8 @@ fn shapiro_wilk_at_its_limits() {
 // --- Mann-Whitney ----------------------------------------------------------------------------------------
 
 #[test]
-fn mann_whitney_exact_as_scipy() {
-    // R. Shier, Statistics: 2.3 The Mann-Whitney U test, 2004: ages at diagnosis, U = 17 and p = 0.11.
-    let [men, women] = [vec![19.0, 22.0, 16.0, 29.0, 24.0], vec![20.0, 11.0, 17.0, 12.0]];
-    assert_result(mann_whitney(&men, &women), [17.0, 1.0 / 9.0], [0.0, 1e-13]);
-    // scipy.stats.mannwhitneyu(first, second).
-    let halves: Vec<f64> = numbers(3..23).iter().map(|x| x + 0.5).collect();
-    let cases = [
-        (vec![1.0], vec![2.0], 0.0, 1.0),
-        (numbers(1..4), numbers(4..7), 0.0, 0.1),
-        (numbers(1..9), halves, 15.0, 0.00039187865274821796),
-        (lcg(1, 8), lcg(2, 9), 42.0, 0.6058412176059235),
-        (lcg(5, 8), lcg(6, 1000), 3701.0, 0.7158936808146809),
-    ];
-    for (first, second, u, p_value) in cases {
-        let swapped_u = (first.len() * second.len()) as f64 - u;
-        assert_result(mann_whitney(&first, &second), [u, p_value], [0.0, 1e-12]);
-        assert_result(mann_whitney(&second, &first), [swapped_u, p_value], [0.0, 1e-12]);
-    }
-}
-
-#[test]
 fn mann_whitney_approximate_as_scipy() {
-    // scipy.stats.mannwhitneyu(first, second): ties, or more than 8 values in both.
+    // scipy.stats.mannwhitneyu(first, second), with ties or more than 8 values in both.
     let [threes, moved]: [Vec<f64>; 2] =
         [lcg(2, 100).iter().map(|x| x / 3.0).collect(), lcg(4, 30).iter().map(|x| x + 20_000.0).collect()];
     let cases = [

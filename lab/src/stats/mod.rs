@@ -1,7 +1,4 @@
-//! What a number of games proves about strength.
-//!
-//! Pure functions of counts and samples. Distributions come from `statrs`; the estimates, intervals and
-//! tests that it lacks are here, each with the source of its formula.
+//! Statistics of games: estimates, intervals and tests that `statrs` lacks, each with the source of its formula.
 
 pub mod elo;
 pub mod mann_whitney;
@@ -9,7 +6,6 @@ pub mod shapiro_wilk;
 pub mod sprt;
 pub mod wilson;
 
-use statrs::distribution::{ContinuousCDF, Normal};
 use std::fmt;
 
 /// Why a statistic is not defined for its input.
@@ -19,11 +15,11 @@ pub enum Error {
     TooFew(usize),
     /// More observations than this many.
     TooMany(usize),
-    /// A value, or the distance between two of them, is NaN or infinite.
+    /// A value, or a difference of two values, is NaN or infinite.
     NotFinite,
-    /// All observations are the same.
+    /// All observations are equal.
     Constant,
-    /// A parameter outside its range, which the text tells.
+    /// A parameter is outside this range.
     OutOfRange(&'static str),
 }
 
@@ -32,8 +28,8 @@ impl fmt::Display for Error {
         match self {
             Self::TooFew(least) => write!(f, "fewer observations than {least}"),
             Self::TooMany(most) => write!(f, "more observations than {most}"),
-            Self::NotFinite => write!(f, "an observation is no finite number"),
-            Self::Constant => write!(f, "all observations are the same"),
+            Self::NotFinite => write!(f, "an observation is not a finite number"),
+            Self::Constant => write!(f, "all observations are equal"),
             Self::OutOfRange(range) => write!(f, "out of range: {range}"),
         }
     }
@@ -41,16 +37,16 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// A confidence interval, in the unit of what it estimates.
+/// A confidence interval.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Interval {
-    /// Its lower end.
+    /// The lower end.
     pub low: f64,
-    /// Its upper end.
+    /// The upper end.
     pub high: f64,
 }
 
-/// What a test of a hypothesis found.
+/// The result of a test of a hypothesis.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct TestResult {
     /// The statistic that the test is named after.
@@ -59,17 +55,15 @@ pub struct TestResult {
     pub p_value: f64,
 }
 
-/// How many standard deviations to each side of the mean hold this share of a normal distribution.
-fn two_sided_z(confidence: f64) -> f64 {
-    Normal::standard().inverse_cdf(0.5 + confidence / 2.0)
-}
+/// Standard deviations to each side of the mean that hold 95 % of a normal distribution.
+pub const Z_95: f64 = 1.959_963_984_540_054;
 
-/// `Err` with the range of a parameter that is outside it.
+/// Fails with the range of a parameter outside it.
 fn require(within: bool, range: &'static str) -> Result<(), Error> {
     if within { Ok(()) } else { Err(Error::OutOfRange(range)) }
 }
 
-/// `Err` when a value is NaN or infinite.
+/// Fails if a value is NaN or infinite.
 fn require_finite(sample: &[f64]) -> Result<(), Error> {
     if sample.iter().all(|value| value.is_finite()) { Ok(()) } else { Err(Error::NotFinite) }
 }

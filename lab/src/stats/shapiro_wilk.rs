@@ -1,4 +1,4 @@
-//! The test of Shapiro and Wilk: is a sample from a normal distribution?
+//! The test of Shapiro and Wilk for a normal distribution.
 
 use super::{Error, TestResult, require_finite};
 use statrs::distribution::{ContinuousCDF, Normal};
@@ -17,9 +17,9 @@ const SMALL_LOG_SD: [f64; 4] = [1.3822, -0.77857, 0.062767, -0.0020322];
 const LARGE_MEAN: [f64; 4] = [-1.5861, -0.31082, -0.083751, 0.0038915];
 const LARGE_LOG_SD: [f64; 3] = [-0.4803, -0.082676, 0.0030302];
 
-/// W, at most 1 and near it for a normal sample, and the p-value of the hypothesis of normality, by P.
-/// Royston, Remark AS R94: a remark on algorithm AS 181: the W-test for normality, Applied Statistics 44,
-/// 1995. Samples have 3 to 5000 values.
+/// Returns W, at most 1 and near 1 for a normal sample, and the p-value of the hypothesis of normality (P. Royston, Remark
+/// AS R94: a remark on algorithm AS 181: the W-test for normality, Applied Statistics 44, 1995). The sample has 3 to 5000
+/// values.
 ///
 /// # Errors
 ///
@@ -41,7 +41,7 @@ pub fn shapiro_wilk(sample: &[f64]) -> Result<TestResult, Error> {
     Ok(TestResult { statistic: w, p_value: p_value(w, n) })
 }
 
-/// The sample sorted, moved to its median and scaled to a range of 1; W does not depend on either.
+/// The sample sorted, shifted by its median and scaled to a range of 1, which do not change W.
 fn standardised(sample: &[f64]) -> Result<Vec<f64>, Error> {
     require_finite(sample)?;
     let mut sorted = sample.to_vec();
@@ -54,8 +54,8 @@ fn standardised(sample: &[f64]) -> Result<Vec<f64>, Error> {
     }
 }
 
-/// The weights of the ordered values: expected normal order statistics, scaled to a vector of length 1, but
-/// for the outermost one or two at each end, which Royston fitted.
+/// The weights of the ordered values: expected normal order statistics scaled to length 1, except for one or two at each end
+/// that Royston fitted.
 fn weights(n: usize) -> Vec<f64> {
     if n == 3 {
         return vec![-FRAC_1_SQRT_2, 0.0, FRAC_1_SQRT_2];
@@ -78,7 +78,7 @@ fn weights(n: usize) -> Vec<f64> {
     weights
 }
 
-/// The probability of a W of at most this one, for a normal sample of `n`.
+/// The probability that a normal sample of `n` values has at most this W.
 fn p_value(w: f64, n: usize) -> f64 {
     let size = n as f64;
     if n == 3 {

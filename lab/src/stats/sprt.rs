@@ -1,34 +1,26 @@
-//! The sequential probability ratio test: a match that ends as soon as it has proved its point.
+//! The sequential probability ratio test, which ends a match as soon as one hypothesis is accepted.
 
 use super::elo::{Pairs, moments, score_of_elo};
 use super::{Error, require};
 
-/// What the pairs so far prove.
+/// The state of a test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// Nothing yet.
+    /// Undecided.
     Continue,
-    /// The difference is `elo0` rather than `elo1`.
+    /// H0 is accepted: the difference is `elo0`.
     AcceptH0,
-    /// The difference is `elo1` rather than `elo0`.
+    /// H1 is accepted: the difference is `elo1`.
     AcceptH1,
 }
 
 /// A generalised sequential probability ratio test of two Elo differences, fed with pairs of games.
 ///
-/// A. Wald, Sequential tests of statistical hypotheses, Ann. Math. Statist. 16, 1945; for results with an
-/// unknown variance, M. Van den Bergh's GSPRT in its normal approximation, as used for fishtest.
+/// A. Wald, Sequential tests of statistical hypotheses, Ann. Math. Statist. 16, 1945; for results of unknown variance, M.
+/// Van den Bergh's GSPRT in its normal approximation, as in fishtest.
 ///
-/// `alpha` and `beta` hold approximately: simulated with 0.05 each, hypotheses 20 to 200 Elo apart and 20 to
-/// 80 % of the pairs split one to one, at most 0.075 of the matches erred.
-///
-/// ```
-/// use otrera_lab::stats::sprt::{Sprt, Verdict};
-///
-/// let mut sprt = Sprt::new(0.0, 20.0, 0.05, 0.05)?;
-/// assert_eq!(sprt.add(4)?, Verdict::Continue); // one pair won with both colours proves nothing yet
-/// # Ok::<(), otrera_lab::stats::Error>(())
-/// ```
+/// `alpha` and `beta` hold approximately: in simulations with 0.05 each, hypotheses 20 to 200 Elo apart and 20 to 80 % of
+/// the pairs split, at most 0.075 of the matches erred.
 #[derive(Clone, Debug)]
 pub struct Sprt {
     score0: f64,
@@ -39,15 +31,14 @@ pub struct Sprt {
     verdict: Verdict,
 }
 
-/// Added to every bin before mean and variance are taken (Jeffreys' prior of a multinomial). Without it
-/// the first pairs, all in one bin, have no variance and an infinite ratio. The 0.001 in empty bins that
-/// fishtest uses is too little here: its tests ask for thousands of pairs, but a test of 0 against 50 Elo
-/// would already end with its first pair.
+/// Added to every bin before mean and variance are taken (Jeffreys' prior of a multinomial).
+// Without it the first pairs, all in one bin, have no variance and an infinite ratio. Fishtest's 0.001 in empty bins is too
+// little here: a test of 0 against 50 Elo would end with its first pair.
 const PRIOR: f64 = 0.5;
 
 impl Sprt {
-    /// A test of "`elo0` stronger" (H0) against "`elo1` stronger" (H1), in logistic Elo. `alpha` is the
-    /// accepted probability of H1 when H0 is true, `beta` that of H0 when H1 is true.
+    /// Creates a test of H0, a difference of `elo0`, against H1, a difference of `elo1`, in logistic Elo. `alpha` is the
+    /// probability of accepting H1 if H0 is true, `beta` that of accepting H0 if H1 is true.
     ///
     /// # Errors
     ///
@@ -62,8 +53,8 @@ impl Sprt {
         Ok(Self { score0, score1, lower, upper, pairs: Pairs::default(), verdict: Verdict::Continue })
     }
 
-    /// Counts a pair with 0 to 4 half-points (two for each game won) and says what is proved now. The first
-    /// verdict other than [`Verdict::Continue`] stays: `alpha` and `beta` do not hold for a later one.
+    /// Counts a pair with 0 to 4 half-points and returns the verdict. The first verdict other than [`Verdict::Continue`]
+    /// stays: `alpha` and `beta` do not hold for later ones.
     ///
     /// # Errors
     ///
@@ -79,27 +70,25 @@ impl Sprt {
         Ok(self.verdict)
     }
 
-    /// The logarithm of the likelihood ratio of H1 to H0, in nats: N (s₁ − s₀) (2x̄ − s₀ − s₁) / 2σ², with s
-    /// the expected scores and x̄ and σ² mean and variance of the N pairs' scores, half a pair added to every
-    /// bin. Zero before the first pair.
+    /// Returns the log-likelihood ratio of H1 to H0 in nats: N (s₁ − s₀) (2x̄ − s₀ − s₁) / 2σ², with the expected scores s,
+    /// and mean x̄ and variance σ² of the N pairs' scores with half a pair added to every bin.
     pub fn llr(&self) -> f64 {
         let (mean, variance) = moments(self.pairs.counts.map(|count| count as f64 + PRIOR));
         let excess = 2.0 * mean - self.score0 - self.score1;
         self.pairs.total() as f64 * (self.score1 - self.score0) * excess / (2.0 * variance)
     }
 
-    /// The bounds of [`Self::llr`] at which H0 and H1 are accepted: Wald's ln(β / (1 − α)) and
-    /// ln((1 − β) / α).
+    /// Returns the bounds of [`Self::llr`] for H0 and H1: Wald's ln(β / (1 − α)) and ln((1 − β) / α).
     pub fn bounds(&self) -> (f64, f64) {
         (self.lower, self.upper)
     }
 
-    /// The pairs counted so far.
+    /// Returns the pairs so far.
     pub fn pairs(&self) -> &Pairs {
         &self.pairs
     }
 
-    /// What is proved.
+    /// Returns the verdict.
     pub fn verdict(&self) -> Verdict {
         self.verdict
     }

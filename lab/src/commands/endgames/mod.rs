@@ -127,7 +127,7 @@ fn counts(verdicts: &[Verdict]) -> [String; 6] {
     let right = count(|verdict| *verdict == Verdict::Right);
     let wrong = count(|verdict| matches!(verdict, Verdict::Wrong(_)));
     let unknown = count(|verdict| matches!(verdict, Verdict::Unknown(_)));
-    let share = wilson(right as u64, (right + wrong) as u64, 0.95).map_or(String::new(), |interval| {
+    let share = wilson(right as u64, (right + wrong) as u64).map_or(String::new(), |interval| {
         let percent = 100.0 * right as f64 / (right + wrong) as f64;
         format!("{percent:5.1} % [{:.1}, {:.1}]", interval.low * 100.0, interval.high * 100.0)
     });

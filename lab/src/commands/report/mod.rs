@@ -1,8 +1,7 @@
-//! `lab report`: one HTML file that shows results: cross-table, ratings, and every game with its winning
-//! rates and a board to step through.
+//! `lab report`: writes results as one HTML file with cross-table, ratings, and every game on a board.
 //!
-//! The file needs nothing from anywhere. The page is made in the browser by the scripts beside this
-//! file and those that it shares with the page for playing (`web/shared/`), from one JSON object: the standing, and the games as [`json`] writes them.
+//! The file loads nothing else. Scripts of this folder and of `web/shared/` build the page in the browser, from one JSON
+//! object with the standing and the games as [`json`] writes them.
 
 pub mod ratings;
 
@@ -14,14 +13,14 @@ use ratings::Standing;
 use std::path::{Path, PathBuf};
 
 const PAGE: &str = include_str!("page.html");
-/// A file that the page for playing has too.
+/// A file of `web/shared/`.
 macro_rules! shared {
     ($name:literal) => {
         include_str!(concat!("../../../../web/shared/", $name))
     };
 }
 
-/// What is behind another may overrule it.
+/// Later styles override earlier ones.
 const STYLES: [&str; 8] = [
     shared!("base.css"),
     include_str!("page.css"),
@@ -41,21 +40,21 @@ const SCRIPTS: [&str; 6] = [
     include_str!("page.js"),
 ];
 
-/// A web page of results: cross-table, ratings, games to step through.
+/// Writes results as one HTML page with cross-table, ratings and games.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Results files, or records in any form that `convert` reads.
+    /// Results files, or records in any format that `convert` reads.
     #[arg(required = true)]
     results: Vec<PathBuf>,
-    /// The page; by default beside the first results file, with the ending .html.
+    /// The page [default: the first results file with extension .html].
     #[arg(long)]
     output: Option<PathBuf>,
 }
 
-/// Writes the page.
+/// Runs the command.
 ///
 /// # Errors
-/// What could not be read or written, as a message.
+/// The results cannot be read, or the page cannot be written.
 pub fn run(args: &Args) -> Result<(), String> {
     let [first, ..] = &args.results[..] else { return Err("no results file".into()) };
     let output = args.output.clone().unwrap_or_else(|| first.with_extension("html"));
@@ -76,7 +75,7 @@ fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// The whole page. What comes from outside is put in last, so that nothing in it is taken for a mark.
+/// Builds the page. The data is inserted last, so that no part of it is taken for a placeholder.
 fn page(title: &str, games: &[GameRecord]) -> String {
     let records: Vec<String> = games.iter().map(json::write).collect();
     let head = serde_json::json!({ "title": title, "standing": Standing::of(games) }).to_string();
@@ -86,7 +85,7 @@ fn page(title: &str, games: &[GameRecord]) -> String {
         .replace("{{data}}", &harmless_in_html(&data))
 }
 
-/// The same JSON in characters that end no script element.
+/// Escapes the characters in JSON that could end a script element.
 fn harmless_in_html(json: &str) -> String {
     json.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
 }

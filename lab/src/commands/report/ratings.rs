@@ -1,11 +1,11 @@
-//! Who beat whom how often, and the ratings that explain it best.
+//! A cross-table and maximum-likelihood ratings.
 //!
-//! The model is Elo's, which is Bradley and Terry's: the stronger player wins with probability
-//! `1 / (1 + 10^(-difference / 400))`. The ratings are those under which the results are most likely
-//! (D. R. Hunter, MM algorithms for generalized Bradley-Terry models, Annals of Statistics 32, 2004),
-//! counted from the mean of all players; the intervals come from the curvature of the likelihood. They
-//! take games as independent of each other.
+//! In Elo's model, which is Bradley and Terry's, a player wins with probability `1 / (1 + 10^(-difference / 400))`. The
+//! ratings maximise the likelihood of the results (D. R. Hunter, MM algorithms for generalized Bradley-Terry models, Annals
+//! of Statistics 32, 2004); their mean is 0. The intervals come from the curvature of the likelihood and take games as
+//! independent.
 
+use crate::stats::Z_95;
 use otrera::{GameRecord, Side};
 use serde::Serialize;
 use std::f64::consts::LN_10;
@@ -13,21 +13,17 @@ use std::f64::consts::LN_10;
 /// Rating points for each unit of log-strength.
 const SCALE: f64 = 400.0 / LN_10;
 
-/// Standard deviations to each side that hold 95 % of a normal distribution.
-const Z: f64 = 1.959_964;
-
-/// Enough rounds for any field of players; each costs no more than a glance at the cross-table.
+/// Limit of the iteration; one round reads the cross-table once.
 const MAX_ROUNDS: u32 = 100_000;
 
 /// The cross-table with ratings, best player first.
 #[derive(Serialize, Debug)]
 pub struct Standing {
-    /// The players in the order of their ratings.
+    /// The players, best first.
     pub players: Vec<Rated>,
     /// Games that the player of the row won against that of the column.
     pub wins: Vec<Vec<u32>>,
-    /// Whether each player was given a drawn game against the average one: the results alone would put
-    /// infinite distances between some of them.
+    /// True if each player was given a draw against the average, because some ratings were infinite otherwise.
     pub anchored: bool,
 }
 
@@ -36,14 +32,14 @@ pub struct Standing {
 pub struct Rated {
     /// The name.
     pub name: String,
-    /// Points above the mean of all players.
+    /// Elo above the mean of all players.
     pub elo: f64,
     /// Half of the 95 % interval.
     pub margin: f64,
 }
 
 impl Standing {
-    /// Counts the games that somebody won; those of a player against itself say nothing.
+    /// Rates the players by their games against others.
     pub fn of(games: &[GameRecord]) -> Self {
         let mut names: Vec<&str> = games.iter().flat_map(|game| [&*game.black, &*game.white]).collect();
         names.sort_unstable();
@@ -73,7 +69,7 @@ impl Standing {
     }
 }
 
-/// Whether from each player a chain of wins leads to each other one: then the likelihood has a maximum.
+/// True if a chain of wins leads from each player to each other, so that the likelihood has a maximum.
 fn is_connected(wins: &[Vec<u32>]) -> bool {
     let reaches_all = |beats: &dyn Fn(usize, usize) -> bool| {
         let mut reached = vec![false; wins.len()];
@@ -89,10 +85,10 @@ fn is_connected(wins: &[Vec<u32>]) -> bool {
         && reaches_all(&|player, other| wins[other][player] > 0)
 }
 
-/// The games from which ratings are to be found.
+/// The games to rate.
 struct Field<'a> {
     wins: &'a [Vec<u32>],
-    /// Drawn games of each player against one of rating 0.
+    /// Draws of each player against one of rating 0.
     anchor: f64,
 }
 
@@ -101,14 +97,14 @@ impl Field<'_> {
         f64::from(self.wins[player][other] + self.wins[other][player])
     }
 
-    /// The likeliest log-strengths, their mean 0.
+    /// The log-strengths of maximum likelihood, with mean 0.
     fn ratings(&self) -> Vec<f64> {
         let count = self.wins.len();
         let mut strengths = vec![1.0; count];
         for _ in 0..MAX_ROUNDS {
             let next = (0..count).map(|player| self.improved(player, &strengths)).collect::<Vec<f64>>();
             let mean = next.iter().map(|strength| strength.ln()).sum::<f64>() / count as f64;
-            // With the anchor the level is part of the likelihood; it is taken out at the end.
+            // With the anchor the level is part of the likelihood, and removed at the end.
             let level = if self.anchor > 0.0 { 1.0 } else { mean.exp() };
             let next: Vec<f64> = next.iter().map(|strength| strength / level).collect();
             let moved =
@@ -122,7 +118,7 @@ impl Field<'_> {
         strengths.iter().map(|strength| strength.ln() - mean).collect()
     }
 
-    /// One round of Hunter's iteration for a player: its wins over the wins a strength of 1 would bring.
+    /// One round of Hunter's iteration for a player: its wins over the expected wins for a strength of 1.
     fn improved(&self, player: usize, strengths: &[f64]) -> f64 {
         let own = strengths[player];
         let mut wins = self.anchor / 2.0;
@@ -137,30 +133,28 @@ impl Field<'_> {
     /// Half the 95 % interval of each rating, in rating points.
     fn margins(&self, ratings: &[f64]) -> Vec<f64> {
         let count = ratings.len();
-        // The second derivatives of the likelihood, with the mean held fast.
+        // The second derivatives of the likelihood, with the mean fixed.
         let mut curvature = vec![vec![1.0 / count as f64; count]; count];
         for player in 0..count {
-            curvature[player][player] += self.anchor * spread(ratings[player]);
+            curvature[player][player] += self.anchor * variance(ratings[player]);
             for other in 0..count {
-                let information = self.games(player, other) * spread(ratings[player] - ratings[other]);
+                let information = self.games(player, other) * variance(ratings[player] - ratings[other]);
                 curvature[player][player] += information;
                 curvature[player][other] -= information;
             }
         }
         let covariance = inverse(curvature);
-        // The mean of all ratings is no one's error.
-        let row_means: Vec<f64> =
-            covariance.iter().map(|row| row.iter().sum::<f64>() / count as f64).collect();
-        let mean = row_means.iter().sum::<f64>() / count as f64;
-        (0..count)
-            .map(|player| covariance[player][player] - 2.0 * row_means[player] + mean)
-            .map(|variance| Z * SCALE * variance.max(0.0).sqrt())
-            .collect()
+        // The common error of all ratings counts for none.
+        let mean_of = |row: &Vec<f64>| row.iter().sum::<f64>() / count as f64;
+        let row_means: Vec<f64> = covariance.iter().map(mean_of).collect();
+        let mean = mean_of(&row_means);
+        let variances = (0..count).map(|i| covariance[i][i] - 2.0 * row_means[i] + mean);
+        variances.map(|variance| Z_95 * SCALE * variance.max(0.0).sqrt()).collect()
     }
 }
 
-/// Variance of one game's result at this difference in log-strength.
-fn spread(difference: f64) -> f64 {
+/// The variance of a game's result at this difference in log-strength.
+fn variance(difference: f64) -> f64 {
     let chance = 1.0 / (1.0 + (-difference).exp());
     chance * (1.0 - chance)
 }
@@ -206,7 +200,7 @@ mod tests {
         assert_eq!(standing.wins, [[0, 75], [25, 0]]);
         assert!((first.elo - second.elo - 190.848).abs() < 0.001, "{first:?}");
         // The logit of a share p of n games has the variance 1 / (n p (1 - p)); each rating is half of it.
-        let margin = Z * SCALE / (100.0_f64 * 0.25 * 0.75).sqrt() / 2.0;
+        let margin = Z_95 * SCALE / (100.0_f64 * 0.25 * 0.75).sqrt() / 2.0;
         assert!((first.margin - margin).abs() < 0.001 && (second.margin - margin).abs() < 0.001);
     }
 
@@ -226,7 +220,7 @@ mod tests {
         // The likelihood's curvature has the eigenvalues 200 for (1, -2, 1) and 680/3 for (1, 0, -1).
         let variances = [1.0 / 1200.0 + 3.0 / 1360.0, 1.0 / 300.0, 1.0 / 1200.0 + 3.0 / 1360.0];
         for (player, variance) in standing.players.iter().zip(variances) {
-            assert!((player.margin - Z * SCALE * f64::sqrt(variance)).abs() < 0.001, "{player:?}");
+            assert!((player.margin - Z_95 * SCALE * f64::sqrt(variance)).abs() < 0.001, "{player:?}");
         }
     }
 

@@ -108,7 +108,7 @@ pub fn file_name(text: &str) -> String {
 
 /// Returns the 95 % interval of a win rate in per cent; 0 to 100 without games.
 pub fn percent_interval(wins: u64, games: u64) -> (f64, f64) {
-    wilson(wins, games, 0.95).map_or((0.0, 100.0), |interval| (100.0 * interval.low, 100.0 * interval.high))
+    wilson(wins, games).map_or((0.0, 100.0), |interval| (100.0 * interval.low, 100.0 * interval.high))
 }
 
 /// Returns A's win rate in per cent.
