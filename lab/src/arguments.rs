@@ -27,9 +27,6 @@ impl WorkArgs {
     }
 
     /// Calls `work` with each item, from that many threads, in the order of the items. Stops after the first error.
-    ///
-    /// # Errors
-    /// The first error of `work`, or a panic.
     pub fn for_each<T: Send>(
         &self,
         items: impl Iterator<Item = T> + Send,
@@ -54,9 +51,6 @@ impl WorkArgs {
     }
 
     /// Builds a pool of that many threads.
-    ///
-    /// # Errors
-    /// The system refuses the threads.
     pub fn pool(&self) -> Result<ThreadPool, String> {
         let builder = ThreadPoolBuilder::new().num_threads(self.concurrency());
         builder.build().map_err(|error| format!("threads: {error}"))

@@ -19,19 +19,19 @@ macro_rules! println {
     ($($text:tt)*) => { $crate::print_out(&(format!($($text)*) + "\n")) };
 }
 
-pub mod arguments;
-pub mod baseline;
+mod arguments;
+mod baseline;
 pub mod cluster;
 pub mod commands;
-pub mod files;
+mod files;
 pub mod interrupt;
-pub mod matches;
+mod matches;
 pub mod papers;
 pub mod platforms;
-pub mod play;
-pub mod plot;
-pub mod progress;
-pub mod sheet;
+mod play;
+mod plot;
+mod progress;
+mod sheet;
 pub mod stats;
 
 use std::io::{ErrorKind, Write};

@@ -5,7 +5,6 @@ use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use std::path::Path;
 
-/// A line of a plot.
 pub struct Line {
     name: String,
     points: Vec<(f64, f64)>,
@@ -13,7 +12,6 @@ pub struct Line {
 }
 
 impl Line {
-    /// Creates a solid line through these points.
     pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
         Self { name: name.into(), points, dashed: false }
     }
@@ -36,19 +34,13 @@ const COLOURS: [RGBColor; 5] = [
 /// The scale of the horizontal axis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scale {
-    /// Equal steps.
     Linear,
-    /// Equal factors.
     Logarithmic,
 }
 
-/// A line plot.
 pub struct Plot {
-    /// The caption.
     pub title: &'static str,
-    /// The name of the horizontal axis.
     pub horizontal: &'static str,
-    /// The scale of that axis.
     pub scale: Scale,
     /// True if the vertical axis begins at zero instead of below the lowest point.
     pub is_from_zero: bool,
@@ -57,16 +49,11 @@ pub struct Plot {
 }
 
 impl Plot {
-    /// Writes the plot as SVG.
-    ///
-    /// # Errors
-    /// The file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), String> {
         draw(path, self).map_err(|error| format!("{}: {error}", path.display()))
     }
 }
 
-/// The chart of a plot whose horizontal axis is of this kind.
 type Chart<'a, 'b, X> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<X, RangedCoordf64>>;
 
 fn draw(path: &Path, plot: &Plot) -> Result<(), Box<dyn std::error::Error>> {

@@ -5,24 +5,19 @@ use std::fmt::Write;
 /// A table with a title and notes.
 #[derive(Clone, Debug)]
 pub struct Sheet {
-    /// The title.
     pub title: String,
     /// Machine, time control, games, seeds, caveats.
     pub notes: Vec<String>,
-    /// The names of the columns.
     pub header: Vec<String>,
-    /// The cells of each row.
     pub rows: Vec<Vec<String>>,
 }
 
 impl Sheet {
-    /// Creates a table without rows.
     pub fn new(title: impl Into<String>, header: &[&str]) -> Self {
         let header = header.iter().map(|name| (*name).to_owned()).collect();
         Self { title: title.into(), notes: Vec::new(), header, rows: Vec::new() }
     }
 
-    /// Adds a row.
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(cells.into_iter().collect());
     }

@@ -85,20 +85,8 @@ fn priors_fitted_to_enough_go_to_the_results() {
     let own = ["--search", "tournament,model=results/weights.json", "--output", "results/weights.json"];
     let complaint = "results/weights.json: is an input, and would be overwritten: name another --output";
     check_refusal(&folder, &[&["fit-policy", "games.jsonl"], &own[..]].concat(), complaint);
-    let played = run_in(
-        &folder,
-        &[
-            "match",
-            "tournament,iterations=9,model=results/weights.json",
-            "random",
-            "--games",
-            "2",
-            "--size",
-            "4",
-            "--plies",
-            "0",
-        ],
-    );
+    let play = "match tournament,iterations=9,model=results/weights.json random --games 2 --size 4 --plies 0";
+    let played = run_in(&folder, &play.split(' ').collect::<Vec<_>>());
     assert_eq!(played.0, Some(0), "{}", played.2);
     assert_eq!(read_to_string(&source).unwrap(), "precious");
 }
@@ -362,20 +350,8 @@ fn an_interrupted_match_ends_its_programs_and_says_how_to_go_on() {
     let folder = Folder::new("interrupted");
     play(&folder, "other.jsonl", "1");
     let player = format!("cmd:{},proto=botzone-simple", sleeper(&folder, "514201"));
-    let arguments = [
-        "match",
-        "random",
-        &player,
-        "--games",
-        "4",
-        "--time",
-        "50",
-        "--output",
-        "games.jsonl",
-        "--size",
-        "8",
-    ];
-    let arguments = [&arguments[..], &["--plies", "0", "--resume"]].concat();
+    let options = "--games 4 --time 50 --output games.jsonl --size 8 --plies 0 --resume";
+    let arguments: Vec<&str> = ["match", "random", &player].into_iter().chain(options.split(' ')).collect();
     for signal in [Signal::INT, Signal::TERM, Signal::HUP, Signal::QUIT] {
         let said = interrupted(&folder, &arguments, "514201", signal);
         let advice = "lab: interrupted; the games so far are in games.jsonl: \

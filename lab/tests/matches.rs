@@ -26,24 +26,10 @@ fn check_verdict(program: &str, verdict: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/engines").join(program);
     let player = format!("cmd:{},proto=botzone-simple", path.display());
     let began = Instant::now();
-    let result = result_of(&[
-        "match",
-        "random",
-        &player,
-        "--games",
-        "2",
-        "--time",
-        "0.3",
-        "--size",
-        "8",
-        "--plies",
-        "0",
-        "--concurrency",
-        "1",
-        "--json",
-        "--output",
-        &folder.file("games.jsonl"),
-    ]);
+    let output = folder.file("games.jsonl");
+    let options =
+        ["--games=2", "--time=0.3", "--size=8", "--plies=0", "--concurrency=1", "--json", "--output"];
+    let result = result_of(&[&["match", "random", &player], &options[..], &[&output]].concat());
     assert_eq!(result["wins"], 2, "{result}");
     assert_eq!(result["forfeits"][1][verdict], 2, "{result}");
     assert_eq!(result["forfeits"][0].as_object().map(|kinds| kinds.len()), Some(0));
@@ -90,21 +76,9 @@ fn our_own_program_plays_through_every_protocol() {
         ("sau", "10"),
     ] {
         let player = format!("cmd:{} --iterations 1000 --threads 1,proto={protocol}", bot::path());
-        let result = result_of(&[
-            "match",
-            &player,
-            "random",
-            "--games",
-            "2",
-            "--free",
-            "--size",
-            size,
-            "--plies",
-            "0",
-            "--json",
-            "--output",
-            &folder.file(protocol),
-        ]);
+        let (size, output) = (format!("--size={size}"), folder.file(protocol));
+        let options = ["--games=2", "--free", &size, "--plies=0", "--json", "--output", &output];
+        let result = result_of(&[&["match", &player, "random"], &options[..]].concat());
         assert_eq!(result["forfeits"], serde_json::json!([{}, {}]), "{protocol}: {result}");
         assert_eq!(result["wins"], 2, "{protocol}: {result}");
     }
@@ -114,23 +88,8 @@ fn our_own_program_plays_through_every_protocol() {
 fn a_killed_match_goes_on_without_losing_or_repeating_a_game() {
     let folder = Folder::new("killed");
     let output = folder.file("games.jsonl");
-    let arguments = [
-        "match",
-        "random",
-        "greedy",
-        "--games",
-        "300",
-        "--size",
-        "6",
-        "--plies",
-        "2",
-        "--balance",
-        "0.5",
-        "--free",
-        "--json",
-        "--output",
-        &output,
-    ];
+    let command = "match random greedy --games 300 --size 6 --plies 2 --balance 0.5 --free --json --output";
+    let arguments: Vec<&str> = command.split(' ').chain([output.as_str()]).collect();
     let mut first = lab(&arguments).spawn().unwrap();
     let deadline = Instant::now() + Duration::from_secs(20);
     let lines = || std::fs::read_to_string(&output).map_or(0, |text| text.lines().count());
@@ -144,9 +103,7 @@ fn a_killed_match_goes_on_without_losing_or_repeating_a_game() {
 
     let refused = lab(&arguments).output().unwrap();
     assert!(!refused.status.success(), "an existing file must not be overwritten");
-    let mut again = arguments.to_vec();
-    again.push("--resume");
-    let result = result_of(&again);
+    let result = result_of(&[&arguments[..], &["--resume"]].concat());
     assert_eq!(result["wins"].as_u64().unwrap() + result["losses"].as_u64().unwrap(), 300);
     let text = std::fs::read_to_string(&output).unwrap();
     let numbers: Vec<u64> = text
@@ -163,10 +120,8 @@ fn games_that_repeat_earlier_ones_are_counted() {
     let folder = Folder::new("repeated");
     let play = |name: &str, b: &str| {
         let output = folder.file(name);
-        let conditions =
-            ["--games", "6", "--size", "6", "--plies", "2", "--balance", "0.5", "--output", &output];
-        let mut arguments = vec!["match", "tournament,iterations=30", b];
-        arguments.extend(conditions);
+        let options = ["--games=6", "--size=6", "--plies=2", "--balance=0.5", "--output", &output];
+        let arguments = [&["match", "tournament,iterations=30", b], &options[..]].concat();
         let Output { status, stdout, .. } = lab(&arguments).output().unwrap();
         assert!(status.success());
         String::from_utf8(stdout).unwrap()

@@ -8,7 +8,6 @@ use otrera::{Forfeit, Move, Position};
 /// The value of a won game, above every evaluation.
 const WON: f32 = 1e6;
 
-/// An alpha-beta player.
 pub struct AlphaBeta {
     depth: u32,
     evaluator: BaselineEvaluator,

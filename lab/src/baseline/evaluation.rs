@@ -28,11 +28,6 @@ impl Evaluation {
         ("paper", Self::Paper),
         ("network", Self::Network),
     ];
-
-    /// Returns its name.
-    pub fn name(self) -> &'static str {
-        Self::NAMED.iter().find(|(_, evaluation)| *evaluation == self).map_or("", |(name, _)| name)
-    }
 }
 
 impl FromStr for Evaluation {

@@ -10,10 +10,8 @@ use std::time::{Duration, Instant};
 const WON: i32 = 1_000_000_000;
 /// Half the width of the first aspiration window: one square.
 const WINDOW: i32 = 1000;
-/// Time for a move without a budget.
 const DEFAULT_TIME: Duration = Duration::from_secs(1);
 
-/// An entry of the transposition table.
 #[derive(Clone, Copy)]
 struct Entry {
     key: u64,
@@ -33,7 +31,6 @@ enum Bound {
 /// Logarithm to base 2 of the table's size; about 8 MB.
 const TABLE_BITS: u32 = 18;
 
-/// A principal variation search player.
 pub struct Pvs {
     evaluator: BaselineEvaluator,
     table: Vec<Option<Entry>>,
@@ -46,7 +43,6 @@ pub struct Pvs {
 }
 
 impl Pvs {
-    /// Creates a player with this evaluation.
     pub fn new(evaluation: Evaluation) -> Self {
         Self {
             evaluator: BaselineEvaluator::new(evaluation),

@@ -4,14 +4,12 @@ use crate::play::player::{Budget, Choice, Player};
 use fastrand::Rng;
 use otrera::{Forfeit, Move, Position};
 
-/// The random player.
 pub struct RandomPlayer {
     rng: Rng,
     position: Position,
 }
 
 impl RandomPlayer {
-    /// Creates a random player with this seed.
     pub fn new(seed: u64) -> Self {
         Self { rng: Rng::with_seed(seed), position: Position::standard() }
     }

@@ -15,8 +15,10 @@ pub struct Job<'a> {
     /// The numbers still to be done, in ascending order.
     pub missing: VecDeque<u64>,
     /// Receives the line of each number, in any order.
-    pub take: Box<dyn FnMut(&str) -> Result<(), String> + 'a>,
+    pub take: Box<Take<'a>>,
 }
+
+type Take<'a> = dyn FnMut(&str) -> Result<(), String> + 'a;
 
 /// Tasks queued for each core, so that no core waits.
 const TASKS_A_CORE: usize = 2;
@@ -25,9 +27,6 @@ const TASKS_A_CORE: usize = 2;
 const TASK_TIME: Duration = Duration::from_secs(10);
 
 /// Runs all jobs on the cluster at this address, until `enough` is set. Earlier jobs come first.
-///
-/// # Errors
-/// No cluster answers, a task fails, or a line is refused. The message says how to resume.
 pub fn run(address: &str, jobs: Vec<Job>, enough: &AtomicBool) -> Result<(), String> {
     run_all(address, jobs, enough).map_err(|problem| problem + &interrupt::advice())
 }

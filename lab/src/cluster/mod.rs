@@ -4,6 +4,6 @@
 //! one line for each number. A line depends only on its number and on seeds, so every machine prints the same one.
 //! [`jobs`] cuts the work into tasks, [`ray`] runs them.
 
-pub mod jobs;
+pub(crate) mod jobs;
 pub mod python;
-pub mod ray;
+pub(crate) mod ray;

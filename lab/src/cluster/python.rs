@@ -8,9 +8,6 @@ use std::process::{Command, Stdio};
 const RAY: &str = "ray==2.60.0";
 
 /// Returns `OTRERA_PYTHON` or `python3` if it has Ray, else the Python of the virtual environment in the cache.
-///
-/// # Errors
-/// No Python starts, or Ray cannot be fetched.
 pub fn with_ray() -> Result<PathBuf, String> {
     let named = env::var_os("OTRERA_PYTHON").map(PathBuf::from);
     if let Some(python) = &named

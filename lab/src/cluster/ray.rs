@@ -15,22 +15,18 @@ use std::time::{Duration, Instant};
 pub struct Task {
     /// Unique within the cluster.
     pub id: u64,
-    /// Arguments of `lab`.
     pub arguments: Vec<String>,
 }
 
 /// The output of a finished task.
 #[derive(Deserialize, Debug)]
 pub struct Done {
-    /// The id of the task.
     pub id: u64,
-    /// The lines that it printed.
     pub lines: Vec<String>,
     /// Running time, without the time in the queue.
     pub seconds: f64,
 }
 
-/// A message of `ray.py`.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Message {
@@ -55,9 +51,6 @@ const MAX_SHUTDOWN: Duration = Duration::from_secs(10);
 
 impl Ray {
     /// Connects to the cluster at `HOST:PORT`, or starts Ray on this machine for the address `local`.
-    ///
-    /// # Errors
-    /// Python or Ray is missing, or no cluster answers.
     pub fn join(address: &str) -> Result<Self, String> {
         let program = std::env::current_exe().map_err(|error| format!("this program: {error}"))?;
         let mut command = Command::new(python::with_ray()?);
@@ -81,9 +74,6 @@ impl Ray {
     }
 
     /// Submits a task. Ray runs it again if its process or machine dies.
-    ///
-    /// # Errors
-    /// Ray has ended.
     pub fn submit(&mut self, task: &Task) -> Result<(), String> {
         let tasks = self.tasks.as_mut().ok_or("Ray has been ended")?;
         let task = serde_json::to_string(task).map_err(|error| error.to_string())?;
@@ -91,9 +81,6 @@ impl Ray {
     }
 
     /// Returns a finished task, or `None` after a tenth of a second.
-    ///
-    /// # Errors
-    /// A task failed, or Ray has ended.
     pub fn finished(&mut self) -> Result<Option<Done>, String> {
         match self.messages.recv_timeout(Duration::from_millis(100)) {
             Ok(Message::Done(done)) => return Ok(Some(done)),
@@ -120,9 +107,6 @@ impl Drop for Ray {
 }
 
 /// Checks the address of a cluster, `local` or `HOST:PORT`, before anything is written: Ray itself would try for minutes.
-///
-/// # Errors
-/// No Ray cluster answers within eight seconds.
 pub fn check_address(address: &str) -> Result<String, String> {
     let text = address.to_owned();
     if text == "local" {

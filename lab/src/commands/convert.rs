@@ -33,9 +33,6 @@ pub struct Args {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// The records cannot be read or written.
 pub fn run(args: &Args) -> Result<(), String> {
     let games = games_of(&args.input, MAX_BYTES)?;
     let format = args.to.unwrap_or_else(|| Format::of_path(args.output.as_deref()));
@@ -123,9 +120,6 @@ fn file_safe(name: &str) -> String {
 }
 
 /// Reads all games of a file in any format, and checks that every move is legal.
-///
-/// # Errors
-/// The file cannot be read, or a move is illegal.
 pub fn read_games(path: &Path) -> Result<Vec<GameRecord>, String> {
     games_of(path, u64::MAX)
 }

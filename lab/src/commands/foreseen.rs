@@ -6,7 +6,6 @@ use std::path::PathBuf;
 
 /// A position whose outcome the mover's search had not proven.
 pub struct Undecided {
-    /// The position.
     pub position: Position,
     /// 1 if the side to move won the game, else 0.
     pub won: f64,
@@ -33,10 +32,6 @@ pub fn undecided(game: &GameRecord) -> Vec<Undecided> {
     of_search.collect()
 }
 
-/// Reads the games of several files.
-///
-/// # Errors
-/// See [`read_games`].
 pub fn read_all_games(paths: &[PathBuf]) -> Result<Vec<GameRecord>, String> {
     let mut games = Vec::new();
     for path in paths {
@@ -48,17 +43,12 @@ pub fn read_all_games(paths: &[PathBuf]) -> Result<Vec<GameRecord>, String> {
 /// A range of board sizes, each with its own weights.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Boards {
-    /// Above 8x8.
     Standard,
-    /// Up to 8x8.
     Small,
 }
 
 impl Boards {
     /// Returns the board sizes of these games.
-    ///
-    /// # Errors
-    /// There are no games, or games of both ranges.
     pub fn of(games: &[GameRecord]) -> Result<Self, String> {
         let mut all = games.iter().map(|game| match game.start.size().edge() {
             ..=8 => Self::Small,
@@ -71,7 +61,6 @@ impl Boards {
         }
     }
 
-    /// Returns the name for messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Standard => "above 8x8",
@@ -79,7 +68,6 @@ impl Boards {
         }
     }
 
-    /// Returns the value for these boards.
     pub fn choose<T>(self, standard: T, small: T) -> T {
         match self {
             Self::Standard => standard,
@@ -94,9 +82,6 @@ pub fn is_unseen(number: usize, one_in: usize) -> bool {
 }
 
 /// Checks the numbers of positions for the fit and for its test.
-///
-/// # Errors
-/// There are fewer than `least`; `share` names the unseen share of the games.
 pub fn check_amount([seen, unseen]: [usize; 2], least: [usize; 2], share: &str) -> Result<(), String> {
     let [fitted, tested] = least;
     if seen >= fitted && unseen >= tested {

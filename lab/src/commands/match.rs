@@ -108,9 +108,6 @@ impl GameArgs {
     }
 
     /// Creates a match of these games.
-    ///
-    /// # Errors
-    /// A player cannot start or take an opening, or the openings are impossible.
     pub fn new_match(&self, players: [PlayerSpec; 2], games: u64) -> Result<Match, String> {
         players.iter().try_for_each(PlayerSpec::check_start)?;
         players.iter().try_for_each(|player| player.check_board(self.size))?;
@@ -177,9 +174,6 @@ fn read_sprt(text: &str) -> Result<Sprt, String> {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// The match cannot be set up, the results file cannot be used, or the cluster fails.
 pub fn run(args: &Args) -> Result<(), String> {
     let matchup = args.setup.new_match([args.a.clone(), args.b.clone()], args.games)?;
     if let Some(numbers) = &args.task.numbers {
@@ -221,7 +215,6 @@ pub fn run(args: &Args) -> Result<(), String> {
     Ok(())
 }
 
-/// A name for a new results file.
 fn new_path(matchup: &Match) -> PathBuf {
     let safe = |text: &str| {
         text.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).take(40).collect::<String>()
@@ -286,7 +279,6 @@ fn format_elo(Estimate { elo, interval: Interval { low, high }, .. }: &Estimate)
     }
 }
 
-/// Score, Elo and state of the test in one line.
 fn standing(score: &Score, test: Option<&Sprt>) -> String {
     let elo = score.estimate().map_or(String::new(), |estimate| format!(", {}", format_elo(&estimate)));
     let llr = test.map_or(String::new(), |test| format!(", LLR {:.2}", score.tested(test).llr()));

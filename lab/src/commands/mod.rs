@@ -5,7 +5,7 @@ pub mod endgames;
 pub mod fit_eval;
 pub mod fit_network;
 pub mod fit_policy;
-pub mod foreseen;
+mod foreseen;
 pub mod judge;
 pub mod r#match;
 pub mod picture;

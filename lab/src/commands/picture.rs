@@ -24,9 +24,6 @@ pub struct Args {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// The FEN or the move is wrong, or the file cannot be written.
 pub fn run(args: &Args) -> Result<(), String> {
     let position = match &args.fen {
         Some(fen) => Position::from_fen(fen).map_err(|error| format!("--fen: {error}"))?,

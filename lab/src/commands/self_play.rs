@@ -61,9 +61,6 @@ pub struct Args {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// The player is no search, the file cannot be written, or the cluster fails.
 pub fn run(args: &Args) -> Result<(), String> {
     let params = search_params(&args.player)?;
     check_board(&args.player, &params, args.size)?;

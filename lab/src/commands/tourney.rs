@@ -53,9 +53,6 @@ struct Field {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// The field is wrong, a player cannot play, or a results file cannot be used.
 pub fn run(args: &Args) -> Result<(), String> {
     let text = read_text(&args.file, MAX_BYTES)?;
     let field = Field::read(&text).map_err(|error| format!("{}: {error}", args.file.display()))?;

@@ -57,7 +57,6 @@ pub struct Args {
     resume: bool,
 }
 
-/// A parameter to tune.
 #[derive(Clone, Debug)]
 struct Parameter {
     name: String,
@@ -106,9 +105,6 @@ struct WeightSchedule {
 type Outcome = (u64, f64);
 
 /// Runs the command.
-///
-/// # Errors
-/// The player lacks a parameter, a file cannot be written, or the cluster fails.
 pub fn run(args: &Args) -> Result<(), String> {
     let start: Vec<f64> = args.parameters.iter().map(|parameter| parameter.start).collect();
     for sign in [-1.0, 0.0, 1.0] {
@@ -128,7 +124,6 @@ pub fn run(args: &Args) -> Result<(), String> {
     Ok(())
 }
 
-/// Plays the pairs on the cores of this machine.
 fn run_here(args: &Args, schedule: &mut WeightSchedule) -> Result<(), String> {
     let (sender, finished) = channel();
     args.work.pool()?.in_place_scope(|scope| {
@@ -179,7 +174,6 @@ fn shifted(values: &[f64], parameters: &[Parameter], signs: &[f64]) -> Vec<f64> 
 }
 
 impl Args {
-    /// The player with these values.
     fn player(&self, values: &[f64]) -> Result<PlayerSpec, String> {
         self.player_text(values).parse()
     }
@@ -266,12 +260,10 @@ impl WeightSchedule {
         Ok(())
     }
 
-    /// Number of pairs counted.
     fn played(&self) -> u64 {
         self.path.len() as u64 - 1
     }
 
-    /// The current values.
     fn now(&self) -> &[f64] {
         self.path.last().map_or(&[], |values| values)
     }

@@ -21,9 +21,7 @@ struct Inner {
 /// Treatment of a results file that exists already.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Existing {
-    /// It is an error.
     Refuse,
-    /// Its games count, and the match goes on.
     Resume,
     /// Like `Resume`, but games lost by late answers move to `FILE.late` and are played again, as after the machine
     /// was suspended.
@@ -32,9 +30,6 @@ pub enum Existing {
 
 impl Results {
     /// Creates or resumes the results file of a match under these conditions.
-    ///
-    /// # Errors
-    /// The file exists and is refused, has other conditions, is open in another process, or cannot be written.
     pub fn open(path: &Path, conditions: &Value, existing: Existing) -> Result<Self, String> {
         let header = json!({ "match": conditions }).to_string();
         let (mut games, mut kept, mut late) = (BTreeMap::new(), header.clone() + "\n", Vec::new());
@@ -59,9 +54,6 @@ impl Results {
     }
 
     /// Appends a finished game to the file. A game with a known number is ignored.
-    ///
-    /// # Errors
-    /// The file cannot be written.
     pub fn add(&self, game: GameRecord) -> Result<(), String> {
         let mut inner = self.0.lock().map_err(|error| error.to_string())?;
         if !inner.games.contains_key(&game.number) {
@@ -71,12 +63,10 @@ impl Results {
         Ok(())
     }
 
-    /// Returns the number of games so far.
     pub fn count(&self) -> usize {
         self.0.lock().map_or(0, |inner| inner.games.len())
     }
 
-    /// Returns the score of the games so far.
     pub fn score(&self) -> Score {
         self.0.lock().map_or_else(|_| Score::default(), |inner| Score::of(inner.games.values()))
     }

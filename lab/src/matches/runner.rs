@@ -22,13 +22,10 @@ pub struct Match {
     pub players: [PlayerSpec; 2],
     /// Number of games; each opening is played twice, with colours swapped.
     pub games: u64,
-    /// The board.
     pub size: Size,
-    /// Time control, or iterations a move.
     pub control: Control,
     /// Tolerated delay of an answer beyond its time.
     pub grace: Duration,
-    /// Openings of the games.
     pub openings: Openings,
     /// Winning rate at which a game is adjudicated if both players report it; `None` for never.
     pub adjudicate: Option<f32>,
@@ -77,7 +74,6 @@ impl Match {
         arguments
     }
 
-    /// Returns the numbers of the games that are not in `results`.
     fn missing(&self, results: &Results) -> impl Iterator<Item = u64> + use<> {
         let done: BTreeSet<u64> = results.games().iter().map(|game| game.number).collect();
         (0..self.games).filter(move |number| !done.contains(number))
@@ -119,9 +115,6 @@ impl Match {
 
 /// Plays all games that are missing in the results of these matches, until `enough` is set. Calls `progress` after each
 /// game, with the index of its match. A result that cannot be written ends the program.
-///
-/// # Errors
-/// The cluster does not answer or a task fails.
 pub fn play(
     matches: &[(Match, Results)],
     work: &WorkArgs,
@@ -146,7 +139,6 @@ pub fn play(
     })
 }
 
-/// The matches as jobs of a cluster.
 fn tasks<'a>(matches: &'a [(Match, Results)], keep: &'a dyn Fn(usize, GameRecord)) -> Vec<Job<'a>> {
     let job = |(index, (matchup, results)): (usize, &'a (Match, Results))| Job {
         arguments: matchup.arguments(),

@@ -8,13 +8,9 @@ use std::collections::{BTreeMap, HashSet};
 /// Counts over the games of a match. A has Black in games of even number.
 #[derive(Clone, Debug, Default)]
 pub struct Score {
-    /// Games that A won.
     pub wins: u64,
-    /// Games that A lost.
     pub losses: u64,
-    /// Games that A won as Black.
     pub wins_as_black: u64,
-    /// Games in which A was Black.
     pub games_as_black: u64,
     /// A's half-points in each complete pair of games, by the number of the pair.
     pub pairs: BTreeMap<u64, usize>,
@@ -22,14 +18,12 @@ pub struct Score {
     pub forfeits: [BTreeMap<String, u64>; 2],
     /// The reason of the first forfeit of each kind.
     pub reasons: [BTreeMap<String, String>; 2],
-    /// Plies of all games.
     pub plies: u64,
     /// Thinking time in seconds and number of moves, of A and of B.
     pub thought: [(f64, u64); 2],
 }
 
 impl Score {
-    /// Counts games.
     pub fn of<'a>(games: impl IntoIterator<Item = &'a GameRecord>) -> Self {
         let mut score = Self::default();
         let mut half_pairs: BTreeMap<u64, u32> = BTreeMap::new();
@@ -69,7 +63,6 @@ impl Score {
         }
     }
 
-    /// Returns the number of games.
     pub fn games(&self) -> u64 {
         self.wins + self.losses
     }
@@ -101,12 +94,10 @@ impl Score {
         test
     }
 
-    /// Returns the mean seconds a move of A and of B.
     pub fn seconds_a_move(&self) -> [f64; 2] {
         self.thought.map(|(seconds, moves)| if moves == 0 { 0.0 } else { seconds / moves as f64 })
     }
 
-    /// Returns the number of forfeits of both players.
     pub fn forfeit_count(&self) -> u64 {
         self.forfeits.iter().flat_map(BTreeMap::values).sum()
     }

@@ -16,8 +16,8 @@ use crate::files::read_model;
 use crate::platforms::botzone::BotzonePlayer;
 use crate::platforms::process::check_start;
 use crate::platforms::{Dialect, External, Protocol};
-use crate::play::player::{Budget, Choice, Player, SearchPlayer};
-use otrera::{Forfeit, Move, Params, Position, Resources, Size};
+use crate::play::player::{Player, SearchPlayer, TimeShare};
+use otrera::{Params, Resources, Size};
 use std::str::FromStr;
 
 /// A description of a player.
@@ -30,25 +30,11 @@ pub struct PlayerSpec {
 
 #[derive(Clone, Debug)]
 enum Kind {
-    Search {
-        params: Box<Params>,
-        threads: usize,
-        memory: usize,
-        iterations: Option<u64>,
-        handicap: TimeHandicap,
-    },
-    AlphaBeta {
-        evaluation: Evaluation,
-        depth: u32,
-    },
-    Pvs {
-        evaluation: Evaluation,
-    },
+    Search { params: Box<Params>, threads: usize, memory: usize, iterations: Option<u64>, time: TimeShare },
+    AlphaBeta { evaluation: Evaluation, depth: u32 },
+    Pvs { evaluation: Evaluation },
     Random,
-    External {
-        command: Vec<String>,
-        protocol: Protocol,
-    },
+    External { command: Vec<String>, protocol: Protocol },
 }
 
 /// Default memory of a search: matches run several at once.
@@ -61,10 +47,9 @@ impl PlayerSpec {
     /// Builds the player. All its random choices follow from the seed.
     pub fn build(&self, seed: u64) -> Box<dyn Player> {
         match &self.kind {
-            Kind::Search { params, threads, memory, iterations, handicap } => {
+            Kind::Search { params, threads, memory, iterations, time } => {
                 let resources = Resources { threads: *threads, memory: *memory, seed };
-                let player = SearchPlayer::new((**params).clone(), resources, *iterations);
-                Box::new(Handicapped { player, handicap: *handicap, moves: 0 })
+                Box::new(SearchPlayer::new((**params).clone(), resources, *iterations, *time))
             }
             Kind::AlphaBeta { evaluation, depth } => Box::new(AlphaBeta::new(*evaluation, *depth, seed)),
             Kind::Pvs { evaluation } => Box::new(Pvs::new(*evaluation)),
@@ -78,9 +63,6 @@ impl PlayerSpec {
     }
 
     /// Checks that the player can play: starts its program, if it has one, and ends it at once.
-    ///
-    /// # Errors
-    /// The program cannot be started.
     pub fn check_start(&self) -> Result<(), String> {
         match &self.kind {
             Kind::External { command, .. } => check_start(command),
@@ -89,9 +71,6 @@ impl PlayerSpec {
     }
 
     /// Checks that the player's file of weights, if it has one, is for boards of this size.
-    ///
-    /// # Errors
-    /// The file's network is for other boards.
     pub fn check_board(&self, size: Size) -> Result<(), String> {
         match &self.kind {
             Kind::Search { params, .. } => check_board(&self.text, params, size),
@@ -169,10 +148,6 @@ fn built_in(text: &str) -> Result<Kind, String> {
     }
 }
 
-/// Parses a preset with search parameters.
-///
-/// # Errors
-/// The text is no search; the message names valid ones.
 pub fn search_params(text: &str) -> Result<Params, String> {
     match built_in(text)? {
         Kind::Search { params, .. } => Ok(*params),
@@ -181,16 +156,13 @@ pub fn search_params(text: &str) -> Result<Params, String> {
 }
 
 /// Checks that the weights of the search `text` are for boards of this size.
-///
-/// # Errors
-/// The file's network is for other boards.
 pub fn check_board(text: &str, params: &Params, size: Size) -> Result<(), String> {
     params.model.check_board(size).map_err(|problem| format!("{text}: {problem}"))
 }
 
 fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Result<Kind, String> {
-    let (mut threads, mut memory, mut iterations, mut handicap) =
-        (1, MEMORY_MB << 20, None, TimeHandicap::default());
+    let (mut threads, mut memory, mut iterations, mut time) =
+        (1, MEMORY_MB << 20, None, TimeShare::default());
     for option in options {
         let (name, value) =
             option.split_once('=').ok_or_else(|| format!("{option}: an option is name=value"))?;
@@ -203,65 +175,22 @@ fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Res
             "memory" => memory = number(65_536)? << 20,
             "iterations" => iterations = Some(number(1_000_000_000_000)?),
             "share" => {
-                handicap.share =
+                time.share =
                     positive(value, 1.0).ok_or_else(|| format!("{option}: valid is a number up to 1"))?
             }
             "first" => {
                 let read = value
                     .split_once(':')
                     .and_then(|(moves, times)| Some((moves.parse().ok()?, positive(times, 1000.0)?)));
-                (handicap.first, handicap.times) =
-                    read.ok_or_else(|| format!("{option}: valid is MOVES:TIMES"))?;
+                (time.first, time.times) = read.ok_or_else(|| format!("{option}: valid is MOVES:TIMES"))?;
             }
             _ => params.set_with(name, value, read_model)?,
         }
     }
     let params = Box::new(params.checked()?);
-    Ok(Kind::Search { params, threads, memory: memory as usize, iterations, handicap })
+    Ok(Kind::Search { params, threads, memory: memory as usize, iterations, time })
 }
 
 fn positive(text: &str, most: f64) -> Option<f64> {
     text.parse().ok().filter(|number| *number > 0.0 && *number <= most)
-}
-
-/// The share of its time that a search uses.
-#[derive(Clone, Copy, Debug)]
-struct TimeHandicap {
-    /// Share of the time, up to 1.
-    share: f64,
-    /// Number of first moves that get `times` as much, an upper bound for an opening book.
-    first: u32,
-    times: f64,
-}
-
-impl Default for TimeHandicap {
-    fn default() -> Self {
-        Self { share: 1.0, first: 0, times: 1.0 }
-    }
-}
-
-/// A search with a time handicap.
-struct Handicapped {
-    player: SearchPlayer,
-    handicap: TimeHandicap,
-    moves: u32,
-}
-
-impl Player for Handicapped {
-    fn begin(&mut self, start: &Position) -> Result<(), Forfeit> {
-        self.moves = 0;
-        self.player.begin(start)
-    }
-
-    fn choose(&mut self, budget: Budget) -> Result<Choice, Forfeit> {
-        self.moves += 1;
-        let TimeHandicap { share, first, times } = self.handicap;
-        let part = if self.moves <= first { share * times } else { share };
-        let time = budget.time.map(|time| time.mul_f64(part));
-        self.player.choose(Budget { time, ..budget })
-    }
-
-    fn played(&mut self, mv: Move) {
-        self.player.played(mv);
-    }
 }

@@ -1,4 +1,4 @@
 //! The papers: their tables, and the other games that they study.
 
-pub mod games;
+mod games;
 pub mod table;

@@ -11,18 +11,14 @@ use std::path::PathBuf;
 pub struct Openings {
     /// Takes the openings of this book in turn, instead of random ones.
     pub book: Option<Book>,
-    /// Number of random plies.
     pub plies: u32,
     /// Largest difference of the winning rate from one half, by a short search; 0.5 accepts all openings.
     pub balance: f32,
-    /// Seed of the whole series.
     pub seed: u64,
 }
 
-/// A book of openings.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Book {
-    /// The file of the book.
     pub path: PathBuf,
     /// At least one line, each legal from the start.
     pub lines: Vec<Vec<Move>>,

@@ -7,16 +7,13 @@ use std::time::{Duration, Instant};
 /// Limits of one move. Without any, the player decides for itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Budget {
-    /// Time for this move.
     pub time: Option<Duration>,
     /// Iterations, playouts or nodes for this move, if the player counts any.
     pub iterations: Option<u64>,
 }
 
-/// A chosen move.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Choice {
-    /// The move.
     pub mv: Move,
     /// Iterations, playouts or nodes spent, if the player counts any.
     pub effort: Option<u64>,
@@ -32,7 +29,6 @@ impl From<Move> for Choice {
 
 /// A player of whole games. The referee reports every move, the player's own moves too.
 pub trait Player: Send {
-    /// Begins a game at this position.
     fn begin(&mut self, start: &Position) -> Result<(), Forfeit>;
 
     /// Chooses a move; the game is not over.
@@ -47,20 +43,37 @@ pub fn run_search(search: &mut Search, limits: &Limits) -> Report {
     search.run(limits, &AtomicBool::new(false), &mut |_| ())
 }
 
-/// The search as a player.
 pub struct SearchPlayer {
     params: Params,
     resources: Resources,
     /// Iterations a move, instead of the budget.
     iterations: Option<u64>,
+    time: TimeShare,
     games: u64,
+    moves: u32,
     search: Option<Search>,
+}
+
+/// The share of its time that a search uses.
+#[derive(Clone, Copy, Debug)]
+pub struct TimeShare {
+    /// At most 1.
+    pub share: f64,
+    /// Number of first moves that get `times` as much, an upper bound for an opening book.
+    pub first: u32,
+    pub times: f64,
+}
+
+impl Default for TimeShare {
+    fn default() -> Self {
+        Self { share: 1.0, first: 0, times: 1.0 }
+    }
 }
 
 impl SearchPlayer {
     /// Creates a player with these parameters; `iterations` replaces every budget. Each game has another seed.
-    pub fn new(params: Params, resources: Resources, iterations: Option<u64>) -> Self {
-        Self { params, resources, iterations, games: 0, search: None }
+    pub fn new(params: Params, resources: Resources, iterations: Option<u64>, time: TimeShare) -> Self {
+        Self { params, resources, iterations, time, games: 0, moves: 0, search: None }
     }
 }
 
@@ -70,15 +83,21 @@ impl Player for SearchPlayer {
         let resources = Resources { seed, ..self.resources };
         self.search = Some(Search::new(*start, self.params.clone(), resources));
         self.games += 1;
+        self.moves = 0;
         Ok(())
     }
 
     fn choose(&mut self, budget: Budget) -> Result<Choice, Forfeit> {
         let began = Instant::now();
         let search = self.search.as_mut().ok_or_else(|| Forfeit::Crashed("no game has begun".into()))?;
+        self.moves += 1;
+        let TimeShare { share, first, times } = self.time;
+        let share = if self.moves <= first { share * times } else { share };
         let limits = match self.iterations.or(budget.iterations) {
             Some(count) => Limits::iterations(count),
-            None => Limits { iterations: None, deadline: budget.time.map(|time| began + time) },
+            None => {
+                Limits { iterations: None, deadline: budget.time.map(|time| began + time.mul_f64(share)) }
+            }
         };
         let report = run_search(search, &limits);
         let mv = report.best.ok_or_else(|| Forfeit::Crashed("the game is over".into()))?;

@@ -8,9 +8,7 @@ use std::time::{Duration, Instant};
 /// Time control, or a number of iterations a move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Control {
-    /// No limit.
     Free,
-    /// Time for each move.
     PerMove(Duration),
     /// Time for all moves of one side.
     PerGame(Duration),
@@ -32,11 +30,9 @@ impl fmt::Display for Control {
 /// The start and the limits of a game.
 #[derive(Clone, Debug)]
 pub struct GameSetup {
-    /// The starting position.
     pub start: Position,
     /// Legal moves played before the players are asked.
     pub opening: Vec<Move>,
-    /// Time control, or iterations a move.
     pub control: Control,
     /// Tolerated delay of an answer beyond its time.
     pub grace: Duration,
@@ -109,7 +105,6 @@ fn turn(
     Ok(PlayedMove { mv: choice.mv, time, effort: choice.effort, win_rate: choice.win_rate })
 }
 
-/// A game under way.
 struct GameSoFar {
     position: Position,
     moves: Vec<PlayedMove>,

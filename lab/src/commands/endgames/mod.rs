@@ -23,9 +23,6 @@ use solver::Solver;
 use suite::{Endgame, MAX_CONTESTED, contested};
 
 /// Runs the command.
-///
-/// # Errors
-/// A suite cannot be read or written, or the player does not play.
 pub fn run(args: &Args) -> Result<(), String> {
     args.player.check_start()?;
     if args.suite.is_none() {
@@ -47,7 +44,6 @@ pub fn run(args: &Args) -> Result<(), String> {
     })
 }
 
-/// Makes a suite and writes it.
 fn make(args: &Args) -> Result<Vec<Endgame>, String> {
     let output = Output::new(&args.output, &[])?;
     let made = suite::make(args);
@@ -216,7 +212,6 @@ fn end(start: Position, called: Side, args: &Args) -> Side {
     }
 }
 
-/// Searches and plays the best move.
 fn play(search: &mut Search, iterations: u64) {
     if let Some(mv) = run_search(search, &Limits::iterations(iterations)).best {
         search.advance(mv);

@@ -16,7 +16,6 @@ const MAX_TRIED: u32 = 10;
 /// Limit of that search in moves.
 const TRIES: u32 = 20_000;
 
-/// A position without the areas of one side alone.
 #[derive(Clone, Copy, Debug)]
 pub struct Remainder {
     /// The areas in which both sides have amazons, and the side to move.
@@ -35,7 +34,6 @@ pub struct Surveyor {
 type Area = (Bitboard, Bitboard);
 
 impl Remainder {
-    /// Returns the remainder after a move.
     pub fn after(&self, next: &Position, surveyor: &mut Surveyor) -> Self {
         surveyor.reduce(next, -self.lead)
     }
@@ -46,7 +44,6 @@ impl Remainder {
         (self.lead > 0).then_some(Self { position, lead: 1 - self.lead })
     }
 
-    /// Returns a hash of position and lead.
     pub fn key(&self) -> u64 {
         mix_seed(self.position.key(), self.lead as u64)
     }

@@ -32,7 +32,6 @@ const BATCH: usize = 16;
 /// The player of the suite's games: without counting, which would end them early.
 const PLAYER: Params = Params { counting: false, ..Params::TOURNAMENT };
 
-/// A position of the suite.
 #[derive(Clone, Copy, Debug)]
 pub struct Endgame {
     /// The position; the game is not over.
@@ -141,10 +140,6 @@ pub fn format(suite: &[Endgame], command: &str) -> String {
     text
 }
 
-/// Reads a suite.
-///
-/// # Errors
-/// The file cannot be read, or a line is wrong.
 pub fn read(path: &Path) -> Result<Vec<Endgame>, String> {
     let text = read_text(path, MAX_BYTES)?;
     let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.starts_with('#') && !line.trim().is_empty());

@@ -18,9 +18,6 @@ use rayon::prelude::*;
 use std::path::PathBuf;
 
 /// Runs the command.
-///
-/// # Errors
-/// The games cannot be read or are too few, or a file cannot be written.
 pub fn run(args: &Args) -> Result<(), String> {
     let params = search_params(&args.search)?;
     if let Some(numbers) = &args.task.numbers {

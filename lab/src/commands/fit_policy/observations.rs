@@ -12,18 +12,13 @@ pub type Visits = Vec<(Move, u32)>;
 
 /// A position drawn from a game.
 pub struct Drawn {
-    /// The position.
     pub position: Position,
     /// True if the position tests the fit: every fifth game does.
     pub unseen: bool,
-    /// Seed of its search.
     pub seed: u64,
 }
 
 /// Draws positions from all games, each equally likely.
-///
-/// # Errors
-/// The games cannot be read.
 pub fn draw(args: &Args) -> Result<Vec<Drawn>, String> {
     let mut all = Vec::new();
     for (number, game) in (1..).zip(read_all_games(&args.games)?) {
@@ -39,7 +34,6 @@ pub fn draw(args: &Args) -> Result<Vec<Drawn>, String> {
 
 /// The distribution of a search's visits over half-moves, with their features.
 pub struct Observation<const FEATURES: usize> {
-    /// Stage of the game.
     pub stage: usize,
     /// True if the observation tests the fit.
     pub unseen: bool,
@@ -47,9 +41,7 @@ pub struct Observation<const FEATURES: usize> {
     pub choices: Vec<([usize; FEATURES], f64)>,
 }
 
-/// Number of features of a movement.
 pub const MOVES: usize = MOVEMENT_FEATURES.len();
-/// Number of features of an arrow.
 pub const ARROWS: usize = ARROW_FEATURES.len();
 
 /// The observations of one search: over the movements, and over the arrows of each favourite movement.

@@ -18,7 +18,6 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
-/// Searches a position.
 fn search(drawn: &Drawn, params: &Params, iterations: u64) -> Visits {
     let resources = Resources { threads: 1, memory: 64 << 20, seed: drawn.seed };
     let mut search = Search::new(drawn.position, params.clone(), resources);
@@ -30,9 +29,6 @@ fn search(drawn: &Drawn, params: &Params, iterations: u64) -> Visits {
 }
 
 /// Searches all positions that the file lacks, and returns the observations of all.
-///
-/// # Errors
-/// The file cannot be used, or the cluster fails.
 pub fn all(args: &Args, params: &Params, positions: &[Drawn]) -> Result<Vec<Observations>, String> {
     let mut searches = Searches::open(args, positions)?;
     let missing = searches.missing();
@@ -62,9 +58,6 @@ pub fn all(args: &Args, params: &Params, positions: &[Drawn]) -> Result<Vec<Obse
 }
 
 /// Searches the positions of these numbers and prints a line for each: a task of a cluster.
-///
-/// # Errors
-/// A position does not exist.
 pub fn print(args: &Args, params: &Params, positions: &[Drawn], numbers: Range<u64>) -> Result<(), String> {
     for number in numbers {
         let drawn = positions.get(number as usize);
@@ -89,12 +82,9 @@ fn arguments(args: &Args) -> Vec<String> {
     std::iter::once("fit-policy".into()).chain(games).chain(options).collect()
 }
 
-/// A line of the file.
 #[derive(Serialize, Deserialize)]
 struct Searched {
-    /// Index of the position.
     number: u64,
-    /// The visits of each move.
     visits: Vec<(String, u32)>,
 }
 
@@ -103,7 +93,6 @@ fn write(number: u64, visits: &Visits) -> String {
     json!({ "number": number, "visits": visits }).to_string()
 }
 
-/// The observations so far.
 struct Searches<'a> {
     positions: &'a [Drawn],
     found: Vec<Option<Observations>>,

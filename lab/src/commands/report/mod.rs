@@ -3,7 +3,7 @@
 //! The file loads nothing else. Scripts of this folder and of `web/shared/` build the page in the browser, from one JSON
 //! object with the standing and the games as [`json`] writes them.
 
-pub mod ratings;
+pub(crate) mod ratings;
 
 use crate::commands::convert;
 use crate::files::Output;
@@ -52,9 +52,6 @@ pub struct Args {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// The results cannot be read, or the page cannot be written.
 pub fn run(args: &Args) -> Result<(), String> {
     let [first, ..] = &args.results[..] else { return Err("no results file".into()) };
     let output = args.output.clone().unwrap_or_else(|| first.with_extension("html"));

@@ -19,7 +19,6 @@ const MAX_ROUNDS: u32 = 100_000;
 /// The cross-table with ratings, best player first.
 #[derive(Serialize, Debug)]
 pub struct Standing {
-    /// The players, best first.
     pub players: Vec<Rated>,
     /// Games that the player of the row won against that of the column.
     pub wins: Vec<Vec<u32>>,
@@ -27,10 +26,8 @@ pub struct Standing {
     pub anchored: bool,
 }
 
-/// A player's rating.
 #[derive(Serialize, Debug)]
 pub struct Rated {
-    /// The name.
     pub name: String,
     /// Elo above the mean of all players.
     pub elo: f64,
@@ -85,7 +82,6 @@ fn is_connected(wins: &[Vec<u32>]) -> bool {
         && reaches_all(&|player, other| wins[other][player] > 0)
 }
 
-/// The games to rate.
 struct Field<'a> {
     wins: &'a [Vec<u32>],
     /// Draws of each player against one of rating 0.

@@ -9,22 +9,17 @@ use std::time::{Duration, Instant};
 /// A search and its limit per move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agent {
-    /// Minimax with alpha-beta pruning to a fixed depth.
     AlphaBeta {
         /// Depth in moves, at least 1.
         depth: u32,
     },
-    /// UCT with [`EXPLORATION`].
     Uct {
-        /// Playouts per move.
         iterations: u32,
     },
 }
 
-/// The effort of an agent in one game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effort {
-    /// Time spent searching.
     pub time: Duration,
     /// States visited (alpha-beta) or created (UCT).
     pub nodes: u64,
@@ -32,14 +27,11 @@ pub struct Effort {
     pub moves: u32,
 }
 
-/// The outcome of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bout {
     /// The first player's lead at the end.
     pub score: i32,
-    /// True if an agent's time ran out.
     pub stopped: bool,
-    /// The efforts of the first and the second player.
     pub efforts: [Effort; 2],
 }
 

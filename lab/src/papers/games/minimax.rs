@@ -6,10 +6,8 @@ use super::Game;
 /// The value of one unit of a final [`score`](Game::score), above the evaluation of any unfinished game.
 pub const DECIDED: i32 = 1_000_000;
 
-/// Above any value.
 const INFINITY: i32 = i32::MAX;
 
-/// The result of a search to a fixed depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found<M> {
     /// The value for the side to move; at the end of the game, the score times [`DECIDED`].
@@ -22,43 +20,29 @@ pub struct Found<M> {
 
 /// Searches all lines of `depth` moves.
 pub fn minimax<G: Game>(state: &G, depth: u32) -> Found<G::Move> {
-    let moves = state.moves();
-    if depth == 0 || moves.is_empty() {
-        return leaf(state, moves.is_empty());
-    }
-    let mut found = Found { value: -INFINITY, best: None, nodes: 1 };
-    for mv in moves {
-        let reply = minimax(&state.play(mv), depth - 1);
-        found.nodes += reply.nodes;
-        if -reply.value > found.value {
-            found.value = -reply.value;
-            found.best = Some(mv);
-        }
-    }
-    found
+    search(state, depth, -INFINITY, INFINITY, false)
 }
 
 /// Finds the value and the move of [`minimax`] with alpha-beta pruning.
 pub fn alpha_beta<G: Game>(state: &G, depth: u32) -> Found<G::Move> {
-    within(state, depth, -INFINITY, INFINITY)
+    search(state, depth, -INFINITY, INFINITY, true)
 }
 
-/// Alpha-beta within the window from `alpha` to `beta`.
-fn within<G: Game>(state: &G, depth: u32, mut alpha: i32, beta: i32) -> Found<G::Move> {
+fn search<G: Game>(state: &G, depth: u32, mut alpha: i32, beta: i32, prunes: bool) -> Found<G::Move> {
     let moves = state.moves();
     if depth == 0 || moves.is_empty() {
         return leaf(state, moves.is_empty());
     }
     let mut found = Found { value: -INFINITY, best: None, nodes: 1 };
     for mv in moves {
-        let reply = within(&state.play(mv), depth - 1, -beta, -alpha);
+        let reply = search(&state.play(mv), depth - 1, -beta, -alpha, prunes);
         found.nodes += reply.nodes;
         if -reply.value > found.value {
             found.value = -reply.value;
             found.best = Some(mv);
         }
         alpha = alpha.max(found.value);
-        if beta <= alpha {
+        if prunes && beta <= alpha {
             break;
         }
     }

@@ -16,17 +16,14 @@ pub mod study;
 pub mod tictactoe;
 pub mod uct;
 
-/// One of the two players.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Player {
     /// The first to move: X, or Black in Reversi.
     First,
-    /// The other: O, or White.
     Second,
 }
 
 impl Player {
-    /// Returns the opponent.
     pub const fn other(self) -> Self {
         match self {
             Self::First => Self::Second,
@@ -42,7 +39,6 @@ impl Player {
         }
     }
 
-    /// Returns 0 for the first player, 1 for the second.
     pub const fn index(self) -> usize {
         self as usize
     }
@@ -50,16 +46,13 @@ impl Player {
 
 /// The state of a two-player game of perfect information.
 pub trait Game: Clone {
-    /// A move.
     type Move: Copy + Eq + std::fmt::Debug;
 
-    /// Returns the side to move.
     fn to_move(&self) -> Player;
 
     /// Returns all legal moves in a fixed order; none only if the game is over. A forced pass is the only move.
     fn moves(&self) -> Vec<Self::Move>;
 
-    /// Returns the state after a legal move.
     fn play(&self, mv: Self::Move) -> Self;
 
     /// Returns the first player's lead; at the end of the game, the result.
@@ -68,7 +61,6 @@ pub trait Game: Clone {
     /// Evaluates an unfinished game for the first player, below [`minimax::DECIDED`].
     fn evaluate(&self) -> i32;
 
-    /// True for a pass.
     fn is_pass(_: Self::Move) -> bool {
         false
     }

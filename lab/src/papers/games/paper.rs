@@ -9,13 +9,10 @@ use std::time::Duration;
 /// Edges of the boards, the rows of every table.
 pub const BOARDS: [usize; 3] = [4, 8, 12];
 
-/// Minimax depths.
 pub const DEPTHS: [u32; 4] = [3, 4, 5, 6];
 
-/// MCTS iterations a move.
 pub const ITERATIONS: [u32; 4] = [10, 100, 1000, 10_000];
 
-/// Games for each combination.
 pub const GAMES: u32 = 6;
 
 /// Search time of one side after which a game was stopped.

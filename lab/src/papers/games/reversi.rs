@@ -4,7 +4,6 @@ use super::{Game, Player};
 use std::fmt;
 use std::ops::{BitAnd, BitOr, Not};
 
-/// Edge of the largest board.
 pub const MAX_SIZE: usize = 12;
 
 /// A position of Reversi. The first player is Black.
@@ -20,14 +19,7 @@ pub struct Reversi {
 /// A turn: a disc, or a pass if no disc can be placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// A disc on a square, counted from 0.
-    Disc {
-        /// Row of the disc.
-        row: u8,
-        /// Column of the disc.
-        column: u8,
-    },
-    /// A pass.
+    Disc { row: u8, column: u8 },
     Pass,
 }
 
@@ -43,7 +35,6 @@ impl Reversi {
         Some(Self { size, board: Squares::board(size), discs: [black, white], to_move: Player::First })
     }
 
-    /// Counts a player's discs.
     pub fn count(&self, player: Player) -> i32 {
         self.discs[player.index()].len()
     }
@@ -86,7 +77,6 @@ impl Reversi {
         turned
     }
 
-    /// Sum of the positional weights of a player's discs.
     fn weight(&self, player: Player) -> i32 {
         let from_edge = |at: usize| at.min(self.size - 1 - at);
         let discs = self.discs[player.index()].iter();
@@ -94,10 +84,8 @@ impl Reversi {
     }
 }
 
-/// Weight of the positional sum in the evaluation of \[R\].
 const POSITION: i32 = 10;
 
-/// Weight of the difference in legal moves.
 const MOBILITY: i32 = 5;
 
 /// Positional weights by distance from the nearest edges, 0 at the corner.
@@ -141,7 +129,6 @@ impl Game for Reversi {
         next
     }
 
-    /// Black's discs minus White's.
     fn score(&self) -> i32 {
         self.count(Player::First) - self.count(Player::Second)
     }
@@ -179,7 +166,6 @@ impl fmt::Debug for Reversi {
 /// Distance in bits between a square and the one below it. Column 12 is a wall for steps over the left or right edge.
 const STRIDE: usize = MAX_SIZE + 1;
 
-/// The eight directions, as differences of bits.
 const DIRECTIONS: [isize; 8] = {
     let down = STRIDE as isize;
     [-down - 1, -down, 1 - down, -1, 1, down - 1, down, down + 1]
@@ -192,7 +178,6 @@ struct Squares([u64; 3]);
 impl Squares {
     const EMPTY: Self = Self([0; 3]);
 
-    /// All squares of a board.
     fn board(size: usize) -> Self {
         let squares = (0..size * size).map(|number| Self::single(number / size, number % size));
         squares.fold(Self::EMPTY, |all, square| all | square)

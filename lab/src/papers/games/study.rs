@@ -12,29 +12,20 @@ use super::{Game, Player, paper, perft};
 use crate::sheet::Sheet;
 use fastrand::Rng;
 
-/// A game to be played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pairing {
-    /// Edge of the board.
     pub board: usize,
-    /// Depth of minimax (with alpha-beta).
     pub depth: u32,
-    /// Iterations a move of MCTS.
     pub iterations: u32,
-    /// The side of minimax.
     pub minimax_plays: Player,
-    /// Seed of MCTS.
     pub seed: u64,
 }
 
-/// A game that was played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Played {
-    /// The players and the board.
     pub pairing: Pairing,
     /// Lead of minimax in discs at the end.
     pub lead: i32,
-    /// True if a time limit ended the game.
     pub stopped: bool,
     /// Time, nodes and moves of minimax and of MCTS.
     pub efforts: [Effort; 2],
@@ -204,7 +195,6 @@ pub fn truths(quick: bool) -> Vec<(String, i64, i64)> {
     truths
 }
 
-/// The end of the game with best play of both sides.
 fn best_end(mut state: Reversi) -> Reversi {
     while let Some(best) = alpha_beta(&state, u32::MAX).best {
         state = state.play(best);

@@ -2,7 +2,6 @@
 
 use super::{Game, Player};
 
-/// A position of Tic-tac-toe. The first player is X.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TicTacToe {
     /// Squares of each player; bit `3 * row + column`.
@@ -16,7 +15,6 @@ pub struct Mark(u8);
 
 const FULL: u16 = 0b111_111_111;
 
-/// Rows, columns, diagonals.
 const LINES: [u16; 8] = [
     0b000_000_111,
     0b000_111_000,
@@ -29,7 +27,6 @@ const LINES: [u16; 8] = [
 ];
 
 impl TicTacToe {
-    /// Returns the empty board.
     pub const fn new() -> Self {
         Self { marks: [0; 2], to_move: Player::First }
     }

@@ -9,7 +9,6 @@ use fastrand::Rng;
 /// The constant C of \[R\].
 pub const EXPLORATION: f64 = std::f64::consts::SQRT_2;
 
-/// The result of a search by playouts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sampled<M> {
     /// All legal moves in the game's order.
@@ -19,12 +18,9 @@ pub struct Sampled<M> {
     pub nodes: u64,
 }
 
-/// A legal move and its statistics.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Line<M> {
-    /// The move.
     pub mv: M,
-    /// Iterations that began with the move.
     pub visits: u32,
     /// Wins of the mover in these iterations; a draw counts one half.
     pub wins: f64,
@@ -51,7 +47,6 @@ pub fn uct<G: Game>(state: &G, iterations: u32, c: f64, rng: &mut Rng) -> Sample
     Sampled { lines, nodes: tree.made }
 }
 
-/// A node of the tree.
 struct Node<G: Game> {
     state: G,
     /// The move that led here; `None` at the root.
@@ -77,7 +72,6 @@ struct Tree<G: Game> {
 }
 
 impl<G: Game> Tree<G> {
-    /// Selection, expansion, simulation, back-propagation.
     fn iterate(&mut self, c: f64, rng: &mut Rng) {
         let mut path = vec![0];
         let mut at = 0;
@@ -133,7 +127,6 @@ impl<G: Game> Tree<G> {
         state.score()
     }
 
-    /// Returns the statistics of a move at the root.
     fn line(&self, mv: G::Move) -> Line<G::Move> {
         let mut children = self.nodes[0].children.iter().map(|&index| &self.nodes[index]);
         match children.find(|node| node.mv == Some(mv)) {

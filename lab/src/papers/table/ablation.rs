@@ -43,7 +43,6 @@ const MOVE_TIME: Duration = Duration::from_millis(200);
 /// A game against the field, and the system's side.
 type Played = (GameRecord, Side);
 
-/// Plays each system against the whole field.
 fn games(study: &Study, systems: &[String]) -> Result<Vec<Vec<Played>>, String> {
     let count = if study.quick { 2 } else { 20 };
     let cell = |system: &str, opponent: &str| {
@@ -92,7 +91,6 @@ fn iterations(params: &Params, threads: usize) -> String {
     run_search(&mut search, &Limits::time(Duration::from_secs(1))).iterations.to_string()
 }
 
-/// The notes of each of these tables.
 fn notes(study: &Study) -> Vec<String> {
     vec![
         format!("machine: {}; one thread a player; the paper's: i7-11800H, 5 s a move", machine()),

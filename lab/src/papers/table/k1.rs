@@ -19,10 +19,8 @@ const PAPER: [(u64, [u32; 3], Option<f64>); 5] = [
     (200_000, [100, 34, 66], Some(55.0)),
 ];
 
-/// Games of each cell in the paper.
 const PAPER_GAMES: u64 = 100;
 
-/// Games of a cell.
 fn games(study: &Study, playouts: u64) -> u64 {
     match (study.quick, playouts) {
         (true, _) => 10,
@@ -31,12 +29,10 @@ fn games(study: &Study, playouts: u64) -> u64 {
     }
 }
 
-/// The players of a cell.
 fn players(playouts: u64, evaluation: &str) -> [String; 2] {
     [format!("uct,iterations={playouts}"), format!("alphabeta:{evaluation}")]
 }
 
-/// The cells, row by row.
 fn cells(study: &Study, rows: &[(u64, [u32; 3], Option<f64>)]) -> Result<Vec<Cell>, String> {
     let each = rows.iter().flat_map(|&(playouts, ..)| EVALUATIONS.map(|evaluation| (playouts, evaluation)));
     let cell = |(playouts, evaluation): (u64, &str)| {
@@ -47,7 +43,6 @@ fn cells(study: &Study, rows: &[(u64, [u32; 3], Option<f64>)]) -> Result<Vec<Cel
     each.map(cell).collect()
 }
 
-/// Plays, prints and writes the table.
 pub fn run(study: &Study) -> Result<(), String> {
     let rows = if study.quick { &PAPER[..2] } else { &PAPER[..] };
     let mut sheet = Sheet::new(
@@ -91,7 +86,6 @@ pub fn run(study: &Study) -> Result<(), String> {
     study.publish("K-1", &sheet, Some(&plot))
 }
 
-/// Our rate with its interval, and the paper's.
 fn format_cell(score: &Score, paper: u32) -> String {
     let (low, high) = percent_interval(score.wins, score.games());
     let (paper_low, paper_high) = percent_interval(u64::from(paper), PAPER_GAMES);

@@ -6,7 +6,6 @@ use crate::papers::games::study;
 use crate::sheet::Sheet;
 use std::sync::Mutex;
 
-/// Plays the games, prints and writes the tables.
 pub fn run(study: &Study) -> Result<(), String> {
     let mut truths = Sheet::new("R-0: known truths", &["truth", "ours", "known"]);
     for (name, ours, known) in study::truths(study.quick) {

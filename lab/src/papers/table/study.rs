@@ -17,15 +17,10 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// The options of a table.
 pub struct Study {
-    /// True for fewer games.
     pub quick: bool,
-    /// Seed of openings and players.
     pub seed: u64,
-    /// Where games are played.
     pub work: WorkArgs,
-    /// Folder for tables, plots and games.
     pub folder: PathBuf,
 }
 
@@ -34,9 +29,6 @@ pub type Cell = (String, Match);
 
 impl Study {
     /// Plays the games of all cells, except those of an earlier, interrupted run. Returns the games of each cell.
-    ///
-    /// # Errors
-    /// A results file cannot be used, or the cluster fails.
     pub fn games(&self, cells: Vec<Cell>) -> Result<Vec<Vec<GameRecord>>, String> {
         let (mut names, mut matches) = (Vec::new(), Vec::new());
         for (name, matchup) in cells {
@@ -61,9 +53,6 @@ impl Study {
     }
 
     /// Creates a match on 10x10, from openings of this many random plies.
-    ///
-    /// # Errors
-    /// A player is unknown.
     pub fn new_match(
         &self,
         [a, b]: [&str; 2],
@@ -83,10 +72,6 @@ impl Study {
         })
     }
 
-    /// Prints a table, and writes it as CSV and its plot as SVG.
-    ///
-    /// # Errors
-    /// A file cannot be written.
     pub fn publish(&self, name: &str, sheet: &Sheet, plot: Option<&Plot>) -> Result<(), String> {
         print!("{}", sheet.to_text());
         let csv = Output::new(&self.folder.join(format!("{name}.csv")), &[])?;
@@ -111,7 +96,6 @@ pub fn percent_interval(wins: u64, games: u64) -> (f64, f64) {
     wilson(wins, games).map_or((0.0, 100.0), |interval| (100.0 * interval.low, 100.0 * interval.high))
 }
 
-/// Returns A's win rate in per cent.
 pub fn percent(score: &Score) -> f64 {
     100.0 * score.share()
 }

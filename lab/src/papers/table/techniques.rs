@@ -23,7 +23,6 @@ const WITHOUT: [(&str, &str); 8] = [
 const WITH: [(&str, &str); 2] =
     [("one random half-move before the evaluation", "rollouts=1"), ("three random half-moves", "rollouts=3")];
 
-/// Time for a move.
 const MOVE_TIME: Duration = Duration::from_millis(50);
 
 /// The match of `tournament` against itself with these settings.
@@ -33,7 +32,6 @@ fn cell(study: &Study, settings: &str, games: u64) -> Result<Cell, String> {
     Ok((format!("techniques/{}", file_name(settings)), matchup))
 }
 
-/// Plays, prints and writes the table.
 pub fn run(study: &Study) -> Result<(), String> {
     let games = if study.quick { 10 } else { 100 };
     let header = ["technique", "settings", "score", "worth, Elo", "95 % interval"];

@@ -16,7 +16,6 @@ const MEMORY: usize = 160 << 20;
 /// Iterations a second with a number of threads: the median of all rounds, each a mean over the positions.
 struct Speed {
     threads: usize,
-    /// Of one search.
     together: f64,
     /// Of concurrent single-threaded searches.
     apart: f64,
@@ -29,7 +28,6 @@ impl Speed {
     }
 }
 
-/// Measures, prints and writes the table.
 pub fn run(study: &Study) -> Result<(), String> {
     let (time, rounds) = if study.quick { (100, 1) } else { (1000, 5) };
     let positions = positions();
@@ -122,7 +120,6 @@ fn speed(search: &mut Search, position: Position, time: Duration) -> f64 {
     run_search(search, &Limits::time(time)).speed()
 }
 
-/// Both speeds by threads.
 fn plot(speeds: &[Speed]) -> Plot {
     let points = |speed_of: fn(&Speed) -> f64| {
         speeds.iter().map(|speed| (speed.threads as f64, speed_of(speed))).collect::<Vec<_>>()

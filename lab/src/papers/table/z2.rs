@@ -5,7 +5,6 @@ use super::study::Study;
 use crate::sheet::Sheet;
 use otrera::Params;
 
-/// Counts, prints and writes the table.
 pub fn run(study: &Study) -> Result<(), String> {
     let mut sheet = Sheet::new(
         "Z-2: nodes expanded for the first move on 10x10 (paper)",

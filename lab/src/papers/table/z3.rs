@@ -14,7 +14,6 @@ use otrera::{
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// Measures, prints and writes the table.
 pub fn run(study: &Study) -> Result<(), String> {
     let threads = cores();
     let pool =
@@ -25,13 +24,29 @@ pub fn run(study: &Study) -> Result<(), String> {
         "Z-3: microseconds of one evaluation, serial and parallel (paper)",
         &["module", "serial", "paper", "parallel", "paper", "serial/parallel", "paper"],
     );
-    for (name, modules, paper) in modules() {
-        let (serial, spread) =
-            (per_call(&positions, time, modules.0), pool.install(|| per_call(&positions, time, modules.1)));
-        let cells = [format!("{serial:.3}"), paper[0].into(), format!("{spread:.3}"), paper[1].into()];
-        let ratio = [format!("{:.3}", serial / spread), paper[2].into()];
-        sheet.row([name.to_owned()].into_iter().chain(cells).chain(ratio));
-    }
+    let mut row = |name: &str, serial: f64, parallel: f64, paper: [&str; 3]| {
+        let ratio = serial / parallel;
+        let ours = [format!("{serial:.3}"), format!("{parallel:.3}"), format!("{ratio:.3}")];
+        let cells = ours.into_iter().zip(paper).flat_map(|(ours, paper)| [ours, paper.to_owned()]);
+        sheet.row(std::iter::once(name.to_owned()).chain(cells));
+    };
+    let (kernel, mut maps, mut scratch) =
+        (Kernel::fastest(), DistanceMaps::default(), ModelScratch::default());
+    let territory = per_call(&positions, time, |position| {
+        maps.flood(position, kernel);
+        metrics::of_maps(&maps, 0.2)
+    });
+    let in_parallel = pool
+        .install(|| per_call(&positions, time, |position| parallel::territory_and_position(position, 0.2)));
+    row("1: territory, position", territory, in_parallel, ["69", "29", "2.379"]);
+    let serial = per_call(&positions, time, |position| mobility::mobility_on(position, kernel));
+    let in_parallel = pool.install(|| per_call(&positions, time, parallel::mobility));
+    row("2: mobility", serial, in_parallel, ["45", "23", "1.956"]);
+    let evaluator = Evaluator::new(Model::PAPER);
+    let serial = per_call(&positions, time, |position| evaluator.value(position, &mut scratch));
+    let in_parallel =
+        pool.install(|| per_call(&positions, time, |position| parallel::value(position, &Model::PAPER)));
+    row("whole evaluation", serial, in_parallel, ["114", "54", "2.111"]);
     sheet.notes = vec![
         format!(
             "machine: {}, kernel {:?}; the paper's: i7-11800H, all threads",
@@ -44,60 +59,13 @@ pub fn run(study: &Study) -> Result<(), String> {
     study.publish("Z-3", &sheet, None)
 }
 
-/// A calculation on a position, with its scratch space.
-type Work = fn(&Position, &mut (DistanceMaps, ModelScratch));
-
-/// Each module, serial and parallel, with the paper's times and ratio.
-fn modules() -> [(&'static str, (Work, Work), [&'static str; 3]); 3] {
-    [
-        (
-            "1: territory, position",
-            (
-                |position, (maps, _)| {
-                    maps.flood(position, Kernel::fastest());
-                    black_box(metrics::of_maps(maps, 0.2));
-                },
-                |position, _| {
-                    black_box(parallel::territory_and_position(position, 0.2));
-                },
-            ),
-            ["69", "29", "2.379"],
-        ),
-        (
-            "2: mobility",
-            (
-                |position, _| {
-                    black_box(mobility::mobility_on(position, Kernel::fastest()));
-                },
-                |position, _| {
-                    black_box(parallel::mobility(position));
-                },
-            ),
-            ["45", "23", "1.956"],
-        ),
-        (
-            "whole evaluation",
-            (
-                |position, (_, scratch)| {
-                    black_box(Evaluator::new(Model::PAPER).value(position, scratch));
-                },
-                |position, _| {
-                    black_box(parallel::value(position, &Model::PAPER));
-                },
-            ),
-            ["114", "54", "2.111"],
-        ),
-    ]
-}
-
 /// Microseconds a call, over all positions repeatedly.
-fn per_call(positions: &[Position], time: Duration, work: Work) -> f64 {
-    let mut scratch = Default::default();
+fn per_call<R>(positions: &[Position], time: Duration, mut work: impl FnMut(&Position) -> R) -> f64 {
     let mut calls = 0;
     let began = Instant::now();
     while began.elapsed() < time {
         for position in positions {
-            work(black_box(position), &mut scratch);
+            black_box(work(black_box(position)));
         }
         calls += positions.len();
     }
