@@ -46,7 +46,7 @@ fn no_game_is_played_twice() {
     assert_eq!((games.len(), different.len()), (60, 60));
     let none = "self-play --size 4 --games 5 --iterations 20 --random-plies 0 --drawn-plies 0 --output";
     let (is_played, _, said) = run(&format!("{none} {}", folder.file("none.jsonl")), "1");
-    assert!(!is_played && said.contains("ask for more --random-plies"), "{said}");
+    assert!(!is_played && said.contains("set more --random-plies"), "{said}");
 }
 
 #[test]

@@ -1,10 +1,14 @@
-//! Cuts jobs into tasks, by guided self-scheduling (Polychronopoulos and Kuck 1987): a task is a share of the remaining
-//! work, so that all cores end together, but lasts no longer than about [`TASK_TIME`].
+//! Does numbered pieces of work: on the cores of this machine, as a task of a cluster, or on a cluster.
+//!
+//! A cluster gets tasks by guided self-scheduling (Polychronopoulos and Kuck 1987): a task is a share of the remaining work,
+//! so that all cores end together, but lasts no longer than about [`TASK_TIME`].
 
 use super::ray::{Done, Ray, Task};
+use crate::arguments::WorkArgs;
 use crate::interrupt;
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -14,11 +18,13 @@ pub struct Job<'a> {
     pub arguments: Vec<String>,
     /// The numbers still to be done, in ascending order.
     pub missing: VecDeque<u64>,
+    /// Does one piece and returns its line.
+    pub work: &'a (dyn Fn(u64) -> Result<String, String> + Sync),
     /// Receives the line of each number, in any order.
     pub take: Box<Take<'a>>,
 }
 
-type Take<'a> = dyn FnMut(&str) -> Result<(), String> + 'a;
+type Take<'a> = dyn FnMut(&str) -> Result<(), String> + Send + 'a;
 
 /// Tasks queued for each core, so that no core waits.
 const TASKS_A_CORE: usize = 2;
@@ -26,12 +32,34 @@ const TASKS_A_CORE: usize = 2;
 /// The time a task should take: long beside the cost of starting it.
 const TASK_TIME: Duration = Duration::from_secs(10);
 
-/// Runs all jobs on the cluster at this address, until `enough` is set. Earlier jobs come first.
-pub fn run(address: &str, jobs: Vec<Job>, enough: &AtomicBool) -> Result<(), String> {
-    run_all(address, jobs, enough).map_err(|problem| problem + &interrupt::advice())
+/// Does all jobs, until `enough` is set. Earlier jobs come first.
+///
+/// # Errors
+/// A piece fails, a line is refused, or the cluster fails; then the message says how to resume.
+pub fn run(options: &WorkArgs, jobs: Vec<Job>, enough: &AtomicBool) -> Result<(), String> {
+    if let Some(address) = &options.cluster {
+        return run_on_cluster(address, jobs, enough).map_err(|problem| problem + &interrupt::advice());
+    }
+    let missing =
+        |(index, job): (usize, &Job)| job.missing.iter().map(move |n| (index, *n)).collect::<Vec<_>>();
+    let pieces: Vec<(usize, u64)> = jobs.iter().enumerate().flat_map(missing).collect();
+    let (work, take): (Vec<_>, Vec<_>) = jobs.into_iter().map(|job| (job.work, Mutex::new(job.take))).unzip();
+    let pieces = pieces.into_iter().take_while(|_| !enough.load(Ordering::Relaxed));
+    options.for_each(pieces, |(index, number)| {
+        let line = work[index](number)?;
+        take[index].lock().map_err(|error| error.to_string())?(&line)
+    })
 }
 
-fn run_all(address: &str, jobs: Vec<Job>, enough: &AtomicBool) -> Result<(), String> {
+/// Does pieces of a job in order and prints their lines, as a task of a cluster.
+pub fn print(numbers: &Range<u64>, work: impl Fn(u64) -> Result<String, String>) -> Result<(), String> {
+    numbers.clone().try_for_each(|number| {
+        println!("{}", work(number)?);
+        Ok(())
+    })
+}
+
+fn run_on_cluster(address: &str, jobs: Vec<Job>, enough: &AtomicBool) -> Result<(), String> {
     let mut plan = Plan::new(jobs);
     if plan.left() == 0 {
         return Ok(());
@@ -126,8 +154,12 @@ mod tests {
             taken.push(line.to_owned());
             Ok(())
         };
-        let mut plan =
-            Plan::new(vec![Job { arguments: vec!["match".into()], missing, take: Box::new(take) }]);
+        let mut plan = Plan::new(vec![Job {
+            arguments: vec!["match".into()],
+            missing,
+            work: &|_| Err(String::new()),
+            take: Box::new(take),
+        }]);
         let mut lengths = Vec::new();
         while let Some(task) = plan.next_task(cores) {
             let (_, length) = plan.under_way[&task.id];

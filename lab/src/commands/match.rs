@@ -1,6 +1,7 @@
 //! `lab match A B`: plays games between two players until all are played or a sequential test has decided.
 
 use crate::arguments::{TaskArgs, WorkArgs, read_count, read_seconds, read_share, read_size, read_time};
+use crate::cluster::jobs;
 use crate::files::{MAX_BYTES, read_text};
 use crate::interrupt;
 use crate::matches::results::{Existing, Results};
@@ -14,7 +15,6 @@ use crate::stats::Interval;
 use crate::stats::elo::Estimate;
 use crate::stats::sprt::{Sprt, Verdict};
 use indicatif::ProgressBar;
-use otrera::record::json;
 use otrera::{Move, Position, Size};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -177,8 +177,7 @@ fn read_sprt(text: &str) -> Result<Sprt, String> {
 pub fn run(args: &Args) -> Result<(), String> {
     let matchup = args.setup.new_match([args.a.clone(), args.b.clone()], args.games)?;
     if let Some(numbers) = &args.task.numbers {
-        numbers.clone().for_each(|number| println!("{}", json::write(&matchup.game(number))));
-        return Ok(());
+        return jobs::print(numbers, |number| Ok(matchup.line(number)));
     }
     let test = args.sprt.as_ref();
     let path = args.output.clone().unwrap_or_else(|| new_path(&matchup));

@@ -21,7 +21,6 @@ use otrera::{
 use serde_json::json;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
 /// Plays training games of one player against itself, all different.
@@ -64,9 +63,9 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), String> {
     let params = search_params(&args.player)?;
     check_board(&args.player, &params, args.size)?;
+    let work = |number| Ok(json::write(&play(args, &params, number, 0)));
     if let Some(numbers) = &args.task.numbers {
-        numbers.clone().for_each(|number| println!("{}", json::write(&play(args, &params, number, 0))));
-        return Ok(());
+        return jobs::print(numbers, work);
     }
     let conditions = json!({
         "self-play": args.player,
@@ -79,22 +78,15 @@ pub fn run(args: &Args) -> Result<(), String> {
     let existing = if args.resume { Existing::Resume } else { Existing::Refuse };
     let results = Results::open(&args.output, &conditions, existing)?;
     interrupt::advise(format!("; the games so far are in {}: --resume goes on", args.output.display()));
-    let series = Series::new(args, &params, &results);
+    let mut series = Series::new(args, &params, &results);
     let missing = series.missing.clone();
     let bar = progress_bar(args.games).with_position(results.count() as u64);
-    let series = Mutex::new(series);
-    let add = |game| {
+    let take = |line: &str| {
         bar.inc(1);
-        series.lock().map_err(|error| error.to_string())?.add(game)
+        series.add(json::read(line).map_err(|error| format!("{line:?}: {error}"))?)
     };
-    match &args.work.cluster {
-        Some(address) => {
-            let take = |line: &str| add(json::read(line).map_err(|error| format!("{line:?}: {error}"))?);
-            let job = Job { arguments: args.arguments(), missing, take: Box::new(take) };
-            jobs::run(address, vec![job], &AtomicBool::new(false))?;
-        }
-        None => args.work.for_each(missing.into_iter(), |number| add(play(args, &params, number, 0)))?,
-    }
+    let job = Job { arguments: args.arguments(), missing, work: &work, take: Box::new(take) };
+    jobs::run(&args.work, vec![job], &AtomicBool::new(false))?;
     bar.finish_and_clear();
     let games = results.games();
     let positions: usize = games.iter().map(|game| game.moves.len()).sum();

@@ -12,7 +12,7 @@ use otrera::{GameRecord, Position, Rules, Size, mix_seed};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Display;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// A match between two players: everything that decides its games.
@@ -89,6 +89,11 @@ impl Match {
         }
     }
 
+    /// Plays one game and returns its line of the results file.
+    pub fn line(&self, number: u64) -> String {
+        json::write(&self.game(number))
+    }
+
     /// Plays one game. All random choices follow from its number and the match's seed.
     pub fn game(&self, number: u64) -> GameRecord {
         let start = self.start();
@@ -121,32 +126,17 @@ pub fn play(
     enough: &AtomicBool,
     progress: &(dyn Fn(usize) + Sync),
 ) -> Result<(), String> {
-    let keep = |index: usize, game: GameRecord| {
-        matches[index].1.add(game).unwrap_or_else(|error| interrupt::give_up(&error));
-        progress(index);
-    };
-    if let Some(address) = &work.cluster {
-        return jobs::run(address, tasks(matches, &keep), enough);
-    }
-    let missing = matches
-        .iter()
-        .enumerate()
-        .flat_map(|(index, (matchup, results))| matchup.missing(results).map(move |number| (index, number)));
-    let missing = missing.take_while(|_| !enough.load(Ordering::Relaxed));
-    work.for_each(missing, |(index, number)| {
-        keep(index, matches[index].0.game(number));
-        Ok(())
-    })
-}
-
-fn tasks<'a>(matches: &'a [(Match, Results)], keep: &'a dyn Fn(usize, GameRecord)) -> Vec<Job<'a>> {
-    let job = |(index, (matchup, results)): (usize, &'a (Match, Results))| Job {
+    let lines: Vec<_> = matches.iter().map(|(matchup, _)| |number| Ok(matchup.line(number))).collect();
+    let jobs = matches.iter().zip(&lines).enumerate().map(|(index, ((matchup, results), line))| Job {
         arguments: matchup.arguments(),
         missing: matchup.missing(results).collect(),
-        take: Box::new(move |line| {
-            keep(index, json::read(line).map_err(|error| format!("{line:?}: {error}"))?);
+        work: line,
+        take: Box::new(move |line: &str| {
+            let game = json::read(line).map_err(|error| format!("{line:?}: {error}"))?;
+            results.add(game).unwrap_or_else(|error| interrupt::give_up(&error));
+            progress(index);
             Ok(())
         }),
-    };
-    matches.iter().enumerate().map(job).collect()
+    });
+    jobs::run(work, jobs.collect(), enough)
 }

@@ -8,6 +8,7 @@ mod args;
 mod observations;
 mod searches;
 
+use crate::cluster::jobs;
 use crate::files::{Output, read_weights};
 use crate::matches::spec::{check_board, search_params};
 pub use args::Args;
@@ -21,7 +22,8 @@ use std::path::PathBuf;
 pub fn run(args: &Args) -> Result<(), String> {
     let params = search_params(&args.search)?;
     if let Some(numbers) = &args.task.numbers {
-        return searches::print(args, &params, &draw(args)?, numbers.clone());
+        let positions = draw(args)?;
+        return jobs::print(numbers, |number| searches::search(args, &params, &positions, number));
     }
     let mut file = read_weights(args.base.as_deref())?;
     let output = Output::new(

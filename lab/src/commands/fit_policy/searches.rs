@@ -7,25 +7,24 @@ use crate::files::LineLog;
 use crate::interrupt;
 use crate::play::player::run_search;
 use crate::progress::progress_bar;
-use indicatif::ProgressBar;
 use otrera::{Limits, Params, Resources, Search};
-use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::json;
 use std::collections::VecDeque;
-use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
-fn search(drawn: &Drawn, params: &Params, iterations: u64) -> Visits {
+/// Searches a position and returns the line with its visits.
+pub fn search(args: &Args, params: &Params, positions: &[Drawn], number: u64) -> Result<String, String> {
+    let drawn = positions.get(number as usize);
+    let drawn = drawn.ok_or_else(|| format!("there are {} positions", positions.len()))?;
     let resources = Resources { threads: 1, memory: 64 << 20, seed: drawn.seed };
     let mut search = Search::new(drawn.position, params.clone(), resources);
-    let report = run_search(&mut search, &Limits::iterations(iterations));
-    if report.proven.is_some() || report.lines.iter().any(|line| line.proven.is_some()) {
-        return Visits::new();
-    }
-    report.lines.iter().filter(|line| line.visits > 0).map(|line| (line.mv, line.visits)).collect()
+    let report = run_search(&mut search, &Limits::iterations(args.iterations));
+    let is_proven = report.proven.is_some() || report.lines.iter().any(|line| line.proven.is_some());
+    let visited = report.lines.iter().filter(|line| line.visits > 0 && !is_proven);
+    let visits: Vec<_> = visited.map(|line| (line.mv.to_string(), line.visits)).collect();
+    Ok(json!({ "number": number, "visits": visits }).to_string())
 }
 
 /// Searches all positions that the file lacks, and returns the observations of all.
@@ -36,35 +35,16 @@ pub fn all(args: &Args, params: &Params, positions: &[Drawn]) -> Result<Vec<Obse
         let path = path.display();
         interrupt::advise(format!("; the searches so far are in {path}: the same command goes on"));
     }
-    if let Some(address) = &args.work.cluster {
-        let take = |line: &str| searches.take(line);
-        let job = Job { arguments: arguments(args), missing, take: Box::new(take) };
-        jobs::run(address, vec![job], &AtomicBool::new(false))?;
-    } else {
-        let kept = Mutex::new(&mut searches);
-        let search_one = |number: u64| {
-            let drawn = &positions[number as usize];
-            let visits = search(drawn, params, args.iterations);
-            let observed = observe(drawn, &visits);
-            let line = args.searches.is_some().then(|| write(number, &visits));
-            let mut kept = kept.lock().map_err(|error| error.to_string())?;
-            kept.keep(number as usize, observed, line.as_deref())
-        };
-        let missing: Vec<u64> = missing.into();
-        args.work.pool()?.install(|| missing.into_par_iter().try_for_each(search_one))?;
-    }
-    searches.bar.finish_and_clear();
+    let bar = progress_bar(positions.len() as u64).with_position((positions.len() - missing.len()) as u64);
+    let take = |line: &str| {
+        bar.inc(1);
+        searches.take(line)
+    };
+    let work = |number| search(args, params, positions, number);
+    let job = Job { arguments: arguments(args), missing, work: &work, take: Box::new(take) };
+    jobs::run(&args.work, vec![job], &AtomicBool::new(false))?;
+    bar.finish_and_clear();
     Ok(searches.found.into_iter().flatten().collect())
-}
-
-/// Searches the positions of these numbers and prints a line for each: a task of a cluster.
-pub fn print(args: &Args, params: &Params, positions: &[Drawn], numbers: Range<u64>) -> Result<(), String> {
-    for number in numbers {
-        let drawn = positions.get(number as usize);
-        let drawn = drawn.ok_or_else(|| format!("there are {} positions", positions.len()))?;
-        println!("{}", write(number, &search(drawn, params, args.iterations)));
-    }
-    Ok(())
 }
 
 /// The arguments with which `lab` does these searches, without `--numbers`.
@@ -82,30 +62,22 @@ fn arguments(args: &Args) -> Vec<String> {
     std::iter::once("fit-policy".into()).chain(games).chain(options).collect()
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct Searched {
     number: u64,
     visits: Vec<(String, u32)>,
-}
-
-fn write(number: u64, visits: &Visits) -> String {
-    let visits: Vec<_> = visits.iter().map(|(mv, visits)| (mv.to_string(), visits)).collect();
-    json!({ "number": number, "visits": visits }).to_string()
 }
 
 struct Searches<'a> {
     positions: &'a [Drawn],
     found: Vec<Option<Observations>>,
     log: Option<LineLog>,
-    bar: ProgressBar,
 }
 
 impl<'a> Searches<'a> {
     /// Begins with the searches of the file, if there is one.
     fn open(args: &Args, positions: &'a [Drawn]) -> Result<Self, String> {
-        let bar = progress_bar(positions.len() as u64);
-        let found = positions.iter().map(|_| None).collect();
-        let mut searches = Self { positions, found, log: None, bar };
+        let mut searches = Self { positions, found: positions.iter().map(|_| None).collect(), log: None };
         let Some(path) = &args.searches else { return Ok(searches) };
         let header = json!({
             "searches": args.search,
@@ -124,7 +96,7 @@ impl<'a> Searches<'a> {
         found.filter(|(_, found)| found.is_none()).map(|(number, _)| number).collect()
     }
 
-    /// Takes the line of a search.
+    /// Takes the line of a search, and logs it.
     fn take(&mut self, line: &str) -> Result<(), String> {
         let problem = |error: &dyn std::fmt::Display| format!("{line:?}: {error}");
         let Searched { number, visits } = serde_json::from_str(line).map_err(|error| problem(&error))?;
@@ -132,16 +104,7 @@ impl<'a> Searches<'a> {
         let read =
             |(mv, visits): (String, u32)| mv.parse().map(|mv| (mv, visits)).map_err(|error| problem(&error));
         let visits: Visits = visits.into_iter().map(read).collect::<Result<_, _>>()?;
-        self.keep(number as usize, observe(drawn, &visits), Some(line))
-    }
-
-    /// Keeps an observation, and its line in the file.
-    fn keep(&mut self, number: usize, observed: Observations, line: Option<&str>) -> Result<(), String> {
-        if let (Some(log), Some(line)) = (&mut self.log, line) {
-            log.add(line)?;
-        }
-        self.found[number] = Some(observed);
-        self.bar.inc(1);
-        Ok(())
+        self.found[number as usize] = Some(observe(drawn, &visits));
+        self.log.as_mut().map_or(Ok(()), |log| log.add(line))
     }
 }
