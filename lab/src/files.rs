@@ -110,7 +110,7 @@ impl LineLog {
         Ok(log)
     }
 
-    /// Appends a line. Of a line that cannot be written completely, nothing stays.
+    /// Appends a line, or leaves the file unchanged if the disk is full.
     ///
     /// # Errors
     /// The line cannot be written.

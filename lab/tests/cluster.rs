@@ -16,7 +16,7 @@ use std::sync::Mutex;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Players whose games hang on their numbers alone.
+/// Players whose games depend only on their numbers.
 const PLAYERS: [&str; 3] = ["match", "tournament,iterations=600", "greedy"];
 
 fn lab(arguments: &[&str], file: &Path) -> Command {
@@ -32,7 +32,7 @@ fn run(mut command: Command) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// A Python that has Ray; `None`, with a message, where it cannot be had.
+/// A Python with Ray; `None`, with a message, if it cannot be fetched.
 fn python(test: &str) -> Option<PathBuf> {
     // One test at a time fetches it.
     static FETCHING: Mutex<()> = Mutex::new(());
@@ -53,7 +53,7 @@ fn file(name: &str) -> PathBuf {
     file
 }
 
-/// The moves of each game of a results file, which has none twice.
+/// The moves of each game of a results file, all different in number.
 fn games(file: &Path) -> BTreeMap<u64, String> {
     let text = fs::read_to_string(file).unwrap_or_default();
     let mut games = BTreeMap::new();
@@ -65,12 +65,12 @@ fn games(file: &Path) -> BTreeMap<u64, String> {
     games
 }
 
-/// Kills, without a warning, the last of the programs that this one has started whose name begins so.
+/// Kills the last descendant of a process with this name by SIGKILL.
 fn kill(parent: &Child, name: &str) -> bool {
     let output = Command::new("ps").args(["-e", "-o", "pid=,ppid=,args="]).output().expect("ps starts");
     let mut family = vec![parent.id()];
     let mut last = None;
-    // A child has a higher number than its parent, as long as numbers do not begin anew.
+    // A child has a higher process number than its parent, unless the numbers wrap around.
     for line in String::from_utf8_lossy(&output.stdout).lines() {
         let mut words = line.split_whitespace();
         let mut number = || words.next().and_then(|word| word.parse().ok()).unwrap_or(0);
@@ -99,7 +99,7 @@ fn wait_for_games(file: &Path, count: usize, lab: &mut Child) {
 }
 
 #[test]
-fn the_games_are_those_of_one_process_whoever_is_killed() {
+fn killed_workers_and_drivers_change_no_game() {
     const GAMES: usize = 400;
     let count = GAMES.to_string();
     if python("matches on Ray").is_none() {
@@ -114,7 +114,7 @@ fn the_games_are_those_of_one_process_whoever_is_killed() {
         while driver.try_wait().expect("it can be asked").is_none() {
             let before = games(&there).len();
             wait_for_games(&there, before + 1, &mut driver);
-            // Programs and Ray's own workers in turn.
+            // Alternates between programs and Ray's workers.
             if workers < 10 && kill(&driver, if workers % 2 == 0 { "otrera-lab" } else { "ray::play" }) {
                 workers += 1;
             }
@@ -131,11 +131,11 @@ fn the_games_are_those_of_one_process_whoever_is_killed() {
     }
 }
 
-/// A cluster of three nodes on this machine, until it is dropped.
+/// A cluster of three nodes on this machine, stopped when dropped.
 struct Nodes(Child);
 
 impl Nodes {
-    /// Starts it; its address.
+    /// Starts the cluster; returns its address too.
     fn start(python: &Path) -> (Self, String) {
         let script = "import sys\n\
             from ray.cluster_utils import Cluster\n\
@@ -161,7 +161,7 @@ impl Drop for Nodes {
     }
 }
 
-/// Runs a command without and with a cluster: the file that it writes is the same, byte for byte.
+/// Runs a command without and with a cluster, and compares the files byte for byte.
 fn compare(arguments: &str, address: &str) {
     let written = [&["--concurrency", "3"], &["--cluster", address]].map(|place| {
         let file = file("compared");
@@ -201,7 +201,7 @@ fn compare_tourney(address: &str) {
 fn each_command_writes_the_same_file_on_a_cluster() {
     let Some(python) = python("commands on Ray") else { return };
     let (_nodes, address) = Nodes::start(&python);
-    // So few plies by chance that games repeat and have to be played again.
+    // With so few random plies games repeat and are replayed.
     let twice = "--size 4 --games 60 --random-plies 1 --drawn-plies 1";
     compare(&format!("self-play {twice} --iterations 20"), &address);
     compare("tune tournament,iterations=5 c=3:0.5 lcb-z=1:0.2 --pairs 100 --size 4", &address);
@@ -218,7 +218,7 @@ fn each_command_writes_the_same_file_on_a_cluster() {
 }
 
 #[test]
-fn a_cluster_of_three_nodes_plays_the_same_games_and_is_stopped_by_the_test() {
+fn a_cluster_of_three_nodes_plays_the_same_games_and_stops_when_the_test_decides() {
     let Some(python) = python("a cluster of three nodes") else { return };
     let (_nodes, address) = Nodes::start(&python);
     let (here, there, tested) = (file("one"), file("three"), file("sprt"));
@@ -239,7 +239,7 @@ fn a_task_that_always_dies_ends_the_match() {
         return;
     }
     let (program, results) = (file("deadly.sh"), file("died"));
-    // It kills the laboratory where that does a task.
+    // Kills the laboratory if it does a task.
     let script = "#!/bin/sh\ngrep -q numbers /proc/$PPID/cmdline && kill -9 $PPID\n";
     fs::write(&program, script).expect("a program");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it is ours");

@@ -1,10 +1,12 @@
-//! `lab convert` from outside: records of games from one form into another and back.
+//! `lab convert`: game records from one format into another and back.
 
 #[path = "../../tests/common/mod.rs"]
 mod common;
+mod laboratory;
 
 use common::{any_knowledge, random_move, size};
 use fastrand::Rng;
+use laboratory::Folder;
 use otrera::record::{json, sgf};
 use otrera::{GameRecord, Position};
 use std::path::Path;
@@ -29,21 +31,20 @@ fn game(edge: usize, number: u64) -> GameRecord {
 
 #[test]
 fn a_results_file_goes_to_sgf_and_back() {
-    let folder = std::env::temp_dir().join(format!("otrera-convert-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let Folder(folder) = &Folder::new("convert");
     let lines: Vec<String> = [10, 8, 6]
         .into_iter()
         .zip(0..)
         .map(|(edge, number)| json::write(&game(edge, number)) + "\n")
         .collect();
     std::fs::write(folder.join("match.jsonl"), format!("{{\"match\":{{}}}}\n{}", lines.concat())).unwrap();
-    let told = convert(&["match.jsonl", "--to", "sgf"], &folder);
+    let told = convert(&["match.jsonl", "--to", "sgf"], folder);
     assert!(!told.status.success() && String::from_utf8_lossy(&told.stderr).contains("folder"));
     for (form, ending) in [("sgf", "sgf"), ("ccgc", "txt")] {
-        assert!(convert(&["match.jsonl", "--to", form, "--output", form], &folder).status.success());
+        assert!(convert(&["match.jsonl", "--to", form, "--output", form], folder).status.success());
         for (number, line) in (1..).zip(&lines) {
             let file = format!("{form}/{number:04}-a_b-乙.{ending}");
-            let back = convert(&[&file], &folder);
+            let back = convert(&[&file], folder);
             let back = String::from_utf8(back.stdout).unwrap();
             if form == "sgf" {
                 assert_eq!(&back, line);
@@ -58,16 +59,14 @@ fn a_results_file_goes_to_sgf_and_back() {
     let mut wrong = game(10, 3);
     wrong.moves[4] = wrong.moves[0];
     std::fs::write(folder.join("wrong.sgf"), sgf::write(&game(8, 1)) + &sgf::write(&wrong)).unwrap();
-    let told = convert(&["wrong.sgf"], &folder);
+    let told = convert(&["wrong.sgf"], folder);
     let message = String::from_utf8_lossy(&told.stderr);
     assert!(!told.status.success() && message.contains("game 2, ply 5, "), "{message}");
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]
 fn moves_alone_and_the_platforms_letters_are_records_too() {
-    let folder = std::env::temp_dir().join(format!("otrera-convert-moves-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let Folder(folder) = &Folder::new("convert-moves");
     for (text, edge) in [
         ("d1-d7/g7 a7-d4/a7\n", 10),
         ("1. d1d7,d7g7 a7d4(a7)\r\n", 10),
@@ -76,23 +75,21 @@ fn moves_alone_and_the_platforms_letters_are_records_too() {
         ("c1-c6/f6", 8),
     ] {
         std::fs::write(folder.join("moves.txt"), text).unwrap();
-        let told = convert(&["moves.txt"], &folder);
+        let told = convert(&["moves.txt"], folder);
         assert!(told.status.success(), "{text}: {}", String::from_utf8_lossy(&told.stderr));
         let game = json::read(&String::from_utf8(told.stdout).unwrap()).unwrap();
         assert_eq!(game.start, Position::start(size(edge)), "{text}");
         assert_eq!(game.positions().len(), if edge == 10 { 3 } else { 2 }, "{text}");
     }
     std::fs::write(folder.join("moves.txt"), "d1-d7/g7 well played").unwrap();
-    let told = convert(&["moves.txt"], &folder);
+    let told = convert(&["moves.txt"], folder);
     let message = String::from_utf8_lossy(&told.stderr);
     assert!(!told.status.success() && message.contains("line 1: \"well\" is not a move"), "{message}");
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]
 fn no_input_is_overwritten() {
-    let folder = std::env::temp_dir().join(format!("otrera-convert-same-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let Folder(folder) = &Folder::new("convert-same");
     let [one, two] = [6, 8].map(|edge| json::write(&game(edge, 1)) + "\n");
     let same_name = "0001-a_b-乙.jsonl";
     for (text, output) in
@@ -102,10 +99,9 @@ fn no_input_is_overwritten() {
         std::fs::write(&input, text).unwrap();
         let _ = std::fs::remove_file(folder.join("link.sgf"));
         std::os::unix::fs::symlink(same_name, folder.join("link.sgf")).unwrap();
-        let told = convert(&[same_name, "--output", output], &folder);
+        let told = convert(&[same_name, "--output", output], folder);
         let message = String::from_utf8_lossy(&told.stderr);
         assert!(!told.status.success() && message.contains("is an input"), "{output}: {message}");
         assert_eq!(&std::fs::read_to_string(&input).unwrap(), text, "{output}");
     }
-    std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -48,7 +48,7 @@ const RUN: [(&str, &str); 33] = [
     ("dist/lab tune tournament,iterations=2000 c=3:0.6", "c="),
     ("dist/lab table Z-2", "nodes"),
     ("dist/lab table Z-3", "mobility"),
-    ("dist/lab table threads", "as many searches"),
+    ("dist/lab table threads", "one search"),
 ];
 
 /// Commands that are not, and why.

@@ -1,5 +1,5 @@
-//! What must not happen to whoever uses the laboratory: files overwritten or cut, programs left behind, results that
-//! two of us write, commands that do nothing or never end, and failures without a word.
+//! Protection of the user's files and machine: no file is overwritten or cut, no program is left running, two processes never
+//! write one file, wrong numbers are refused, and every failure has a message.
 
 mod laboratory;
 
@@ -19,13 +19,13 @@ use std::time::{Duration, Instant};
 /// Arguments for quick games.
 const QUICK: [&str; 6] = ["--size", "6", "--plies", "0", "--concurrency", "1"];
 
-/// Runs the laboratory in a folder: its exit status, what it printed and what it complained of.
+/// Runs the laboratory in a folder; returns exit status, output and errors.
 fn run_in(folder: &Folder, arguments: &[&str]) -> (Option<i32>, String, String) {
     let Output { status, stdout, stderr } = lab(arguments).current_dir(&folder.0).output().unwrap();
     (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
 }
 
-/// Expects a failure with this in its complaint.
+/// Expects a failure with this text in its error.
 fn check_refusal(folder: &Folder, arguments: &[&str], complaint: &str) {
     let (status, _, said) = run_in(folder, arguments);
     assert!(status.is_some_and(|status| [1, 2].contains(&status)), "{arguments:?}: {status:?} {said}");
@@ -39,7 +39,7 @@ fn play(folder: &Folder, name: &str, games: &str) {
     assert_eq!(status, Some(0), "{said}");
 }
 
-/// A program in the folder that never answers and has a child; the child sleeps for this many seconds.
+/// A program that never answers; it and its child sleep for this many seconds.
 fn sleeper(folder: &Folder, seconds: &str) -> String {
     let path = folder.write("sleeper", &format!("#!/bin/sh\nsleep {seconds} &\nsleep {seconds}\n"));
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
@@ -50,7 +50,7 @@ fn send(child: &Child, signal: Signal) {
     kill_process(Pid::from_raw(child.id() as i32).unwrap(), signal).unwrap();
 }
 
-// --- What is fitted ----------------------------------------------------------------------------------------
+// --- Fits ----------------------------------------------------------------------------------------
 
 #[test]
 fn a_fit_to_too_little_is_refused_and_nothing_is_written_into_the_source() {
@@ -126,7 +126,7 @@ fn weights_that_do_not_fit_are_refused_before_anything_is_played() {
     assert!(!folder.0.join("results").exists() && !folder.0.join("endgames.txt").exists());
 }
 
-/// Games of random winning rates: enough positions for a network, hardly any time to play.
+/// Games with random winning rates, enough for a network.
 fn games_for_a_network() -> String {
     let mut rng = Rng::with_seed(1);
     let game = |number: u64| {
@@ -143,7 +143,7 @@ fn games_for_a_network() -> String {
     (0..500).map(game).collect()
 }
 
-/// A limit on the size of files stands for a disk that is full.
+/// A limit on file sizes simulates a full disk.
 #[test]
 fn a_network_that_cannot_be_written_is_refused_before_the_training_or_kept() {
     let folder = Folder::new("kept");
@@ -171,7 +171,7 @@ fn a_network_that_cannot_be_written_is_refused_before_the_training_or_kept() {
         .strip_prefix("lab: device.json: No space left on device (os error 28); the text is in ")
         .unwrap_or_else(|| panic!("{said}"));
     WeightsFile::read(&read_to_string(copy.trim_end()).unwrap()).unwrap();
-    // What is printed at the end is a command that plays.
+    // The last line printed is a command that plays.
     let (status, printed, said) = run_in(&folder, &[&fit[..], &["network.json"]].concat());
     assert_eq!(status, Some(0), "{said}");
     let play = printed.lines().last().and_then(|line| line.strip_prefix("play with it:  ")).unwrap();
@@ -216,7 +216,7 @@ fn an_input_that_is_no_regular_file_or_too_large_is_refused_at_once() {
 }
 
 #[test]
-fn an_output_that_cannot_be_is_told_at_once() {
+fn an_impossible_output_is_refused_at_once() {
     let folder = Folder::new("no-output");
     play(&folder, "games.jsonl", "1");
     assert!(Command::new("mkfifo").arg(folder.file("pipe")).status().unwrap().success());
@@ -233,9 +233,9 @@ fn an_output_that_cannot_be_is_told_at_once() {
     check_refusal(&folder, &["endgames", "--output", "games.jsonl/x"], "games.jsonl: ");
 }
 
-/// A limit on the size of files stands for a disk that is full, also in that a part of a line is still written.
+/// A limit on file sizes simulates a full disk, which may also cut a line.
 #[test]
-fn a_full_disk_is_told_and_costs_no_game_that_was_finished() {
+fn a_full_disk_is_reported_and_costs_no_finished_game() {
     let folder = Folder::new("full");
     let script = format!("ulimit -f 6; exec {} \"$@\"", env!("CARGO_BIN_EXE_lab"));
     let games = ["match", "random", "greedy", "--games", "30", "--output", "games.jsonl"];
@@ -256,7 +256,7 @@ fn a_full_disk_is_told_and_costs_no_game_that_was_finished() {
 }
 
 #[test]
-fn a_reader_that_stops_early_ends_no_match_and_a_full_output_is_told() {
+fn a_closed_pipe_ends_no_match_and_a_full_output_is_reported() {
     let folder = Folder::new("output");
     let games = ["match", "random", "greedy", "--games", "40", "--output", "games.jsonl"];
     let mut child = lab(&[&games[..], &QUICK].concat()).current_dir(&folder.0).spawn().unwrap();
@@ -304,7 +304,7 @@ fn blank_lines_and_a_missing_line_end_cost_no_game() {
 // --- Programs ----------------------------------------------------------------------------------------------
 
 #[test]
-fn a_program_that_is_missing_is_told_before_anything_is_played() {
+fn a_missing_program_is_reported_before_any_game() {
     let folder = Folder::new("missing");
     let player = "cmd:/is/not/there --flag,proto=botzone-simple";
     let complaint = "lab: /is/not/there cannot be started: No such file or directory";
@@ -319,7 +319,7 @@ fn a_program_that_is_missing_is_told_before_anything_is_played() {
 }
 
 #[test]
-fn why_games_were_lost_other_than_on_the_board_is_told() {
+fn the_reason_of_a_forfeit_is_printed() {
     let folder = Folder::new("reasons");
     let player = "cmd:sh /is/not/there.sh,proto=botzone-simple";
     let arguments = ["match", player, "random", "--games", "2", "--output", "games.jsonl"];
@@ -331,8 +331,8 @@ fn why_games_were_lost_other_than_on_the_board_is_told() {
     );
 }
 
-/// Starts a command that lets the sleeper play, ends it by a signal, and expects the sleeper to go with its child.
-/// What was said.
+/// Starts a command with the sleeper as player, ends it by a signal, and expects the sleeper and its child to end. Returns
+/// the errors printed.
 fn interrupted(folder: &Folder, arguments: &[&str], seconds: &str, signal: Signal) -> String {
     let child = lab(arguments).current_dir(&folder.0).spawn().unwrap();
     let sleeps = format!("sleep {seconds}");
@@ -383,7 +383,7 @@ fn an_interrupted_judge_or_tournament_ends_its_programs() {
     );
 }
 
-/// Nobody reads what it complains of, so that the first signal finds no end: its word cannot be said.
+/// Its errors are not read, so that the first signal waits for the reader.
 #[test]
 fn a_second_signal_ends_at_once() {
     let folder = Folder::new("second");
@@ -410,7 +410,7 @@ fn a_second_signal_ends_at_once() {
 }
 
 #[test]
-fn a_signal_that_is_to_be_ignored_stays_ignored() {
+fn an_ignored_signal_stays_ignored() {
     let folder = Folder::new("nohup");
     let player = format!("cmd:{},proto=botzone-simple", sleeper(&folder, "514203"));
     let script = format!("trap '' HUP; exec {} \"$@\"", env!("CARGO_BIN_EXE_lab"));
@@ -430,7 +430,7 @@ fn a_signal_that_is_to_be_ignored_stays_ignored() {
 }
 
 #[test]
-fn two_at_one_results_file_are_kept_apart() {
+fn two_processes_cannot_write_one_results_file() {
     let folder = Folder::new("two");
     let player = format!("cmd:{},proto=botzone-simple", sleeper(&folder, "514204"));
     let arguments =
@@ -453,7 +453,7 @@ fn two_at_one_results_file_are_kept_apart() {
 fn a_cluster_that_does_not_answer_is_refused_soon_and_leaves_no_file() {
     let folder = Folder::new("no-cluster");
     folder.write("field.toml", "players = ['random', 'greedy']\ncluster = '127.0.0.1:1'\n");
-    // What listens here is no Ray: one answers something else, one nothing at all.
+    // Two servers that are not Ray: one answers something else, one does not answer.
     let [other, silent] = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
     let ports = [&other, &silent].map(|listener| listener.local_addr().unwrap().port());
     std::thread::spawn(move || {
@@ -466,7 +466,7 @@ fn a_cluster_that_does_not_answer_is_refused_soon_and_leaves_no_file() {
     for (address, command, problem) in [
         ("127.0.0.1:1", "match random greedy", "Connection refused"),
         ("[::1]:1", "self-play", ""),
-        // A name under .invalid belongs to nobody (RFC 6761).
+        // Names under .invalid do not exist (RFC 6761).
         ("host.invalid:6379", "tune tournament c=3:0.5", ""),
         (&other, "match random greedy", "something else listens there"),
         (&silent, "match random greedy", "no answer"),
@@ -483,7 +483,7 @@ fn a_cluster_that_does_not_answer_is_refused_soon_and_leaves_no_file() {
 // --- Numbers -----------------------------------------------------------------------------------------------
 
 #[test]
-fn absurd_numbers_are_refused_with_what_would_be_valid() {
+fn wrong_numbers_are_refused_with_the_valid_range() {
     let folder = Folder::new("absurd");
     play(&folder, "games.jsonl", "1");
     folder.write("none.toml", "players = ['random', 'greedy']\ngames = 0\n");

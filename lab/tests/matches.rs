@@ -1,5 +1,5 @@
-//! `lab match` from outside: programs that misbehave get their verdict in time and leave nothing behind,
-//! our own program plays through every protocol, and a match that is killed goes on where it was.
+//! `lab match`: misbehaving programs get their verdict in time and leave no process, the bot plays over every protocol, and a
+//! killed match resumes.
 
 mod bot;
 
@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::Output;
 use std::time::{Duration, Instant};
 
-/// Runs a match to its end and reads the JSON object of its last line.
+/// Runs a match and parses its last line.
 fn result_of(arguments: &[&str]) -> Value {
     let Output { status, stdout, stderr } = lab(arguments).output().unwrap();
     let text = String::from_utf8(stdout).unwrap();
@@ -20,7 +20,7 @@ fn result_of(arguments: &[&str]) -> Value {
     serde_json::from_str(text.lines().last().unwrap()).unwrap()
 }
 
-/// Plays two games against one of the programs in tests/engines and expects it to lose both in this way.
+/// Plays two games against a program of tests/engines and expects this verdict for both.
 fn check_verdict(program: &str, verdict: &str) {
     let folder = Folder::new(program);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/engines").join(program);
@@ -40,7 +40,7 @@ fn check_verdict(program: &str, verdict: &str) {
 #[test]
 fn a_program_that_hangs_is_late_and_goes_with_its_children() {
     check_verdict("hangs.sh", "late");
-    // Its child is killed with it but not waited for.
+    // Its child is killed too, but not waited for.
     assert!(soon(|| running("sleep 4242") == 0));
 }
 
@@ -85,7 +85,7 @@ fn our_own_program_plays_through_every_protocol() {
 }
 
 #[test]
-fn a_killed_match_goes_on_without_losing_or_repeating_a_game() {
+fn a_killed_match_resumes_without_losing_or_repeating_a_game() {
     let folder = Folder::new("killed");
     let output = folder.file("games.jsonl");
     let command = "match random greedy --games 300 --size 6 --plies 2 --balance 0.5 --free --json --output";

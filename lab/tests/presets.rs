@@ -8,18 +8,18 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-/// Parameters that do not go together, a word of the reason, and the same made valid.
+/// Contradictory parameters, a word of the reason, and valid ones.
 const MISMATCHES: [(&str, &str, &str); 2] = [
     ("tournament,grouping=whole", "priors", "tournament,grouping=whole,formula=uct"),
     ("mcts,formula=puct", "priors", "mcts,formula=puct,grouping=split"),
 ];
 
-/// Runs a program on this input; what it said on both outputs.
+/// Runs a program on this input; returns both outputs.
 fn said(program: impl AsRef<std::ffi::OsStr>, arguments: &[&str], input: &str) -> String {
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // One that has ended already does not read.
+    // The program may have ended already.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     let Output { stdout, stderr, .. } = child.wait_with_output().unwrap();
     String::from_utf8([stdout, stderr].concat()).unwrap()

@@ -1,17 +1,17 @@
-//! Long work goes on where it was interrupted, and comes to the same: `lab tune` and `lab fit-policy`.
+//! `lab tune` and `lab fit-policy` resume after an interruption, with the same results.
 
 mod laboratory;
 
 use laboratory::{Folder, lab};
 use std::fs::{read_to_string, write};
 
-/// Runs the laboratory: whether it succeeded, and what it complained of.
+/// Runs the laboratory; returns its success and its errors.
 fn run(arguments: &str) -> (bool, String) {
     let output = lab(&arguments.split_whitespace().collect::<Vec<_>>()).output().unwrap();
     (output.status.success(), String::from_utf8(output.stderr).unwrap())
 }
 
-/// Cuts a file off in the middle of a line, after so many whole ones.
+/// Cuts a file in the middle of a line, after this number of complete lines.
 fn cut(file: &str, lines: usize) {
     let text = read_to_string(file).unwrap();
     let whole: usize = text.split_inclusive('\n').take(lines).map(str::len).sum();
@@ -19,7 +19,7 @@ fn cut(file: &str, lines: usize) {
 }
 
 #[test]
-fn a_course_is_the_same_whatever_is_played_at_once_and_goes_on() {
+fn tuning_is_independent_of_concurrency_and_resumes() {
     let folder = Folder::new("tune");
     let tune = |file: &str, more: &str| {
         let file = folder.file(file);
@@ -41,7 +41,7 @@ fn a_course_is_the_same_whatever_is_played_at_once_and_goes_on() {
 }
 
 #[test]
-fn searches_are_kept_and_not_done_again() {
+fn searches_are_kept_and_not_repeated() {
     let folder = Folder::new("searches");
     let games = folder.file("games.jsonl");
     let (is_played, said) =

@@ -1,4 +1,4 @@
-//! Data for fits and what is made of it: `lab self-play` and `lab fit-network`.
+//! `lab self-play`, and `lab fit-network` on its games.
 
 mod laboratory;
 
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs::{read_to_string, write};
 use std::process::Output;
 
-/// Runs the laboratory: whether it succeeded, what it printed and what it complained of.
+/// Runs the laboratory; returns its success, output and errors.
 fn run(arguments: &str, threads: &str) -> (bool, String, String) {
     let arguments: Vec<&str> = arguments.split(' ').collect();
     let Output { status, stdout, stderr } =
@@ -15,7 +15,7 @@ fn run(arguments: &str, threads: &str) -> (bool, String, String) {
     (status.success(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
 }
 
-/// Plays with these arguments into a file: the lines of its games, by number.
+/// Plays into a file; returns the lines of its games by number.
 fn self_play(arguments: &str, file: &str) -> Vec<String> {
     let (is_played, _, said) = run(&format!("self-play {arguments} --iterations 20 --output {file}"), "1");
     assert!(is_played, "{said}");
@@ -29,7 +29,7 @@ fn number(game: &str) -> u64 {
     serde_json::from_str::<serde_json::Value>(game).unwrap()["number"].as_u64().unwrap()
 }
 
-/// The moves of a game, without what the search thought of them.
+/// The moves of a game.
 fn moves(game: &str) -> Vec<String> {
     let game: serde_json::Value = serde_json::from_str(game).unwrap();
     let moves = game["moves"].as_array().unwrap();
@@ -39,7 +39,7 @@ fn moves(game: &str) -> Vec<String> {
 #[test]
 fn no_game_is_played_twice() {
     let folder = Folder::new("self-play-twice");
-    // So few plies by chance that games repeat and have to be played again.
+    // With so few random plies games repeat and are replayed.
     let few = "--size 4 --games 60 --concurrency 1 --random-plies 1 --drawn-plies 1";
     let games = self_play(few, &folder.file("games.jsonl"));
     let different: BTreeSet<_> = games.iter().map(|game| moves(game)).collect();
@@ -50,7 +50,7 @@ fn no_game_is_played_twice() {
 }
 
 #[test]
-fn games_hang_on_the_seed_alone_and_go_on_where_they_were() {
+fn games_depend_only_on_the_seed_and_resume() {
     let folder = Folder::new("self-play-seed");
     let play = |seed: u32, more: &str, file: &str| {
         self_play(&format!("--size 6 --games 12 --seed {seed} {more}"), &folder.file(file))
@@ -93,7 +93,7 @@ fn a_network_learns_from_games_and_is_the_same_each_time() {
     assert_eq!(fit("--seed 2", "3", "three.json").0, network, "on three threads");
     assert_ne!(fit("--seed 5", "1", "other.json").0, network, "from another seed");
     assert!(read_to_string(folder.file("one.loss.svg")).unwrap().contains("unseen games"));
-    // Where the file has a network for these boards already, it is the base.
+    // A network for these boards in the file is the base.
     let [_, _, base, _] = fit(&format!("--seed 5 --base {}", folder.file("one.json")), "1", "next.json").1;
     assert!((base - rounded).abs() < 1e-9, "{base} {rounded}");
     let play = "match tournament,iterations=9,model=FILE random --games 2 --size 6 --plies 0 --output";

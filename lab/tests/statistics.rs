@@ -82,7 +82,7 @@ fn elo_of_pairs_and_games() {
 
 /// Elo's interval from `binomtest(wins, n).proportion_ci(.95, 'wilson')` in SciPy.
 #[test]
-fn elo_of_results_that_are_all_the_same() {
+fn elo_of_equal_results() {
     let cases = [
         ([0, 0, 0, 0, 10], INF, 166.201527184, INF),
         ([10, 0, 0, 0, 0], -INF, -INF, -166.201527184),
@@ -198,7 +198,7 @@ fn a_test_needs_sensible_parameters() {
     assert_eq!(sprt.pairs().total(), 0);
 }
 
-/// How many of 1000 simulated matches with this true difference end with each hypothesis accepted.
+/// Number of 1000 simulated matches that accept H0, and that accept H1.
 fn verdicts(true_elo: f64, elo0: f64, elo1: f64) -> (usize, usize) {
     let mut rng = Rng::with_seed(5);
     let mut verdict = || {
@@ -213,7 +213,7 @@ fn verdicts(true_elo: f64, elo0: f64, elo1: f64) -> (usize, usize) {
 }
 
 #[test]
-fn simulated_matches_err_as_seldom_as_promised() {
+fn simulated_matches_keep_the_error_rates() {
     // 50 errors are expected at most, with a standard deviation of 7; some must happen.
     let seldom = 10..=70;
     for (elo0, elo1) in [(0.0, 20.0), (0.0, 50.0), (-30.0, 0.0)] {

@@ -265,7 +265,7 @@ impl<'a> Progress<'a> {
 /// The widest interval in Elo for which the estimate itself is printed.
 const MAX_INTERVAL: f64 = 400.0;
 
-/// A lead in Elo with its interval; of a wide interval only the end that tells who is stronger.
+/// A lead in Elo with its interval; of a wide interval only the end nearest to 0.
 fn format_elo(Estimate { elo, interval: Interval { low, high }, .. }: &Estimate) -> String {
     if high - low <= MAX_INTERVAL {
         format!("Elo {elo:+.0} [{low:+.0}, {high:+.0}]")

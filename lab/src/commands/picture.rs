@@ -171,7 +171,7 @@ mod tests {
             [4, 4, 1]
         );
         assert_eq!([count("class=\"way\""), count("class=\"flight\""), count("class=\"arrow\"")], [1, 1, 0]);
-        // The amazon of d1 stands on d7 now.
+        // The amazon of d1 is on d7.
         assert!(svg.contains("translate(35 35)") && !svg.contains("translate(35 95)"));
     }
 }

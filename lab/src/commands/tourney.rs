@@ -28,7 +28,7 @@ pub struct Args {
     /// options of `lab match`, like `time = 0.1` or `size = 8`.
     file: PathBuf,
     /// Folder for results, one file for each pair of players [default: results/ and the name of FILE]. An interrupted
-    /// tournament goes on where it stopped.
+    /// tournament resumes.
     #[arg(long)]
     output: Option<PathBuf>,
     #[command(flatten)]
