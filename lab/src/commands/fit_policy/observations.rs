@@ -37,7 +37,7 @@ pub struct Observation<const FEATURES: usize> {
     pub stage: usize,
     /// True if the observation tests the fit.
     pub unseen: bool,
-    /// The features and the share of the visits of each half-move.
+    /// The indices of the features' weights, and the share of the visits, of each half-move.
     pub choices: Vec<([usize; FEATURES], f64)>,
 }
 
@@ -64,10 +64,13 @@ pub fn observe(drawn: &Drawn, visits: &Visits) -> Observations {
     let shares: Vec<(Movement, f64)> =
         position.movements().map(|movement| (movement, share(movement))).collect();
     let classes = |square| known.classes(square);
-    let features =
-        |movement: Movement| known.features(movement, classes(movement.from), classes(movement.to));
+    let stage = stage(position);
+    let features = |movement: Movement| {
+        let features = known.features(movement, classes(movement.from), classes(movement.to));
+        indices(stage, features, &MOVEMENT_FEATURES)
+    };
     let choices = shares.iter().map(|&(movement, share)| (features(movement), share)).collect();
-    let movements = vec![Observation { stage: stage(position), unseen: *unseen, choices }];
+    let movements = vec![Observation { stage, unseen: *unseen, choices }];
     let arrows = shares.iter().filter(|(_, share)| *share >= 0.125).map(|&(movement, _)| {
         let of_arrow = |arrow| {
             let mv = movement.with_arrow(arrow);
@@ -89,7 +92,21 @@ fn arrow_observation(
     let total: u32 = arrow_phase.arrow_targets().into_iter().map(&visits).sum();
     let share = |arrow| f64::from(visits(arrow)) / f64::from(total.max(1));
     let choices = arrow_phase.arrow_targets().into_iter();
-    let features = |arrow| known.features(arrow_phase, arrow);
+    let stage = stage(arrow_phase.position());
+    let features = |arrow| indices(stage, known.features(arrow_phase, arrow), &ARROW_FEATURES);
     let choices = choices.map(|arrow| (features(arrow), share(arrow))).collect();
-    Observation { stage: stage(arrow_phase.position()), unseen, choices }
+    Observation { stage, unseen, choices }
+}
+
+/// The indices of the weights of each feature's class, by stage, feature and class.
+fn indices<const FEATURES: usize>(
+    stage: usize,
+    features: [usize; FEATURES],
+    classes: &[usize; FEATURES],
+) -> [usize; FEATURES] {
+    let mut first = stage * classes.iter().sum::<usize>();
+    std::array::from_fn(|i| {
+        first += classes[i];
+        first - classes[i] + features[i]
+    })
 }

@@ -66,10 +66,7 @@ impl Agent {
                 let found = alpha_beta(state, depth.max(1));
                 (found.best, found.nodes)
             }
-            Self::Uct { iterations } => {
-                let found = uct(state, iterations, EXPLORATION, rng);
-                (found.best(), found.nodes)
-            }
+            Self::Uct { iterations } => uct(state, iterations, EXPLORATION, rng),
         }
     }
 }

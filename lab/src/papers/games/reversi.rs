@@ -1,13 +1,12 @@
 //! Reversi on even boards from 4x4 to 12x12, with the evaluation of \[R\]: positional weights and mobility.
 
 use super::{Game, Player};
-use std::fmt;
 use std::ops::{BitAnd, BitOr, Not};
 
 pub const MAX_SIZE: usize = 12;
 
 /// A position of Reversi. The first player is Black.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reversi {
     size: usize,
     /// All squares of the board.
@@ -141,25 +140,6 @@ impl Game for Reversi {
 
     fn is_pass(mv: Turn) -> bool {
         mv == Turn::Pass
-    }
-}
-
-/// Draws the board, Black as `x`, White as `o`.
-impl fmt::Debug for Reversi {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for row in 0..self.size {
-            for column in 0..self.size {
-                let holds = |discs: Squares| !(discs & Squares::single(row, column)).is_empty();
-                let mark = match self.discs.map(holds) {
-                    [true, _] => 'x',
-                    [_, true] => 'o',
-                    _ => '.',
-                };
-                write!(f, "{mark}")?;
-            }
-            writeln!(f)?;
-        }
-        write!(f, "{:?} to move", self.to_move)
     }
 }
 

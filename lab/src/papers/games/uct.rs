@@ -9,42 +9,26 @@ use fastrand::Rng;
 /// The constant C of \[R\].
 pub const EXPLORATION: f64 = std::f64::consts::SQRT_2;
 
-#[derive(Clone, Debug, PartialEq)]
-pub struct Sampled<M> {
-    /// All legal moves in the game's order.
-    pub lines: Vec<Line<M>>,
-    /// States created: the nodes below the root, and the moves of all playouts. The descent in the tree creates none, as
-    /// the numbers of \[R\] suggest: below one an iteration on 4x4 with 10,000 iterations.
-    pub nodes: u64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Line<M> {
-    pub mv: M,
-    pub visits: u32,
-    /// Wins of the mover in these iterations; a draw counts one half.
-    pub wins: f64,
-}
-
-impl<M: Copy> Sampled<M> {
-    /// Returns the move with the highest win rate, as in \[R\]; visits break ties. `None` if the game is over.
-    pub fn best(&self) -> Option<M> {
-        let rate = |line: &Line<M>| line.wins / f64::from(line.visits.max(1));
-        let order = |a: &Line<M>, b: &Line<M>| rate(a).total_cmp(&rate(b)).then(a.visits.cmp(&b.visits));
-        // Reversed, because `max_by` returns the last of equal maxima.
-        self.lines.iter().rev().max_by(|a, b| order(a, b)).map(|line| line.mv)
-    }
-}
-
-/// Searches with `iterations` playouts. A single legal move needs no search.
-pub fn uct<G: Game>(state: &G, iterations: u32, c: f64, rng: &mut Rng) -> Sampled<G::Move> {
+/// Searches with `iterations` playouts; a single legal move needs no search.
+///
+/// Returns the move with the highest win rate, as in \[R\], and the number of states created: the nodes below the root, and
+/// the moves of all playouts. Visits break ties. The descent in the tree creates no states, as the numbers of \[R\] suggest:
+/// below one an iteration on 4x4 with 10,000 iterations.
+pub fn uct<G: Game>(state: &G, iterations: u32, c: f64, rng: &mut Rng) -> (Option<G::Move>, u64) {
     let moves = state.moves();
     let mut tree = Tree { nodes: vec![Node::new(state.clone(), None)], made: 0 };
     if moves.len() > 1 {
         (0..iterations).for_each(|_| tree.iterate(c, rng));
     }
-    let lines = moves.into_iter().map(|mv| tree.line(mv)).collect();
-    Sampled { lines, nodes: tree.made }
+    let rank = |mv: &G::Move| {
+        let mut children = tree.nodes[0].children.iter().map(|&index| &tree.nodes[index]);
+        let child = children.find(|node| node.mv == Some(*mv));
+        child.map_or((0.0, 0), |node| (node.wins / f64::from(node.visits), node.visits))
+    };
+    let order = |a: (f64, u32), b: (f64, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+    // Reversed, because `max_by` returns the last of equal maxima.
+    let best = moves.iter().rev().max_by(|a, b| order(rank(a), rank(b))).copied();
+    (best, tree.made)
 }
 
 struct Node<G: Game> {
@@ -126,14 +110,6 @@ impl<G: Game> Tree<G> {
         }
         state.score()
     }
-
-    fn line(&self, mv: G::Move) -> Line<G::Move> {
-        let mut children = self.nodes[0].children.iter().map(|&index| &self.nodes[index]);
-        match children.find(|node| node.mv == Some(mv)) {
-            Some(node) => Line { mv, visits: node.visits, wins: node.wins },
-            None => Line { mv, visits: 0, wins: 0.0 },
-        }
-    }
 }
 
 #[cfg(test)]
@@ -144,17 +120,18 @@ mod tests {
     use crate::papers::games::reversi::Reversi;
     use crate::papers::games::tictactoe::TicTacToe;
 
-    fn search<G: Game>(state: &G, iterations: u32, seed: u64) -> Sampled<G::Move> {
+    fn search<G: Game>(state: &G, iterations: u32, seed: u64) -> (Option<G::Move>, u64) {
         uct(state, iterations, EXPLORATION, &mut Rng::with_seed(seed))
     }
 
     #[test]
-    fn visits_add_up_to_the_iterations() {
-        for iterations in [1, 2, 3, 50, 500] {
-            let found = search(&Reversi::new(8).unwrap(), iterations, 1);
-            assert_eq!(found.lines.iter().map(|line| line.visits).sum::<u32>(), iterations);
-            assert!(found.lines.iter().all(|line| line.wins <= f64::from(line.visits)));
-        }
+    fn every_iteration_visits_the_root_and_one_child() {
+        let (mut tree, mut rng) = (Tree { nodes: Vec::new(), made: 0 }, Rng::with_seed(1));
+        tree.nodes.push(Node::new(Reversi::new(8).unwrap(), None));
+        (0..500).for_each(|_| tree.iterate(EXPLORATION, &mut rng));
+        let children: u32 = tree.nodes[0].children.iter().map(|&child| tree.nodes[child].visits).sum();
+        assert_eq!((tree.nodes[0].visits, children), (500, 500));
+        assert!(tree.nodes.iter().all(|node| node.wins <= f64::from(node.visits)));
     }
 
     #[test]
@@ -166,13 +143,11 @@ mod tests {
 
     #[test]
     fn finished_games_and_single_moves_are_not_searched() {
-        let mut rng = Rng::with_seed(4);
-        let over = after_random_moves(&Reversi::new(4).unwrap(), 100, &mut rng);
-        assert_eq!(search(&over, 100, 1), Sampled { lines: Vec::new(), nodes: 0 });
-        assert_eq!(search(&over, 100, 1).best(), None);
+        let over = after_random_moves(&Reversi::new(4).unwrap(), 100, &mut Rng::with_seed(4));
+        assert_eq!(search(&over, 100, 1), (None, 0));
         let last = (0..100).map(|seed| after_random_moves(&TicTacToe::new(), 8, &mut Rng::with_seed(seed)));
         let last = last.into_iter().find(|state| state.moves().len() == 1).unwrap();
-        assert_eq!((search(&last, 100, 1).nodes, search(&last, 100, 1).best()), (0, last.moves().pop()));
+        assert_eq!(search(&last, 100, 1), (last.moves().pop(), 0));
     }
 
     #[test]
@@ -180,7 +155,7 @@ mod tests {
         let mut rng = Rng::with_seed(7);
         for seed in 0..40 {
             let state = after_random_moves(&TicTacToe::new(), rng.usize(..7), &mut rng);
-            let Some(best) = search(&state, 2000, seed).best() else { continue };
+            let Some(best) = search(&state, 2000, seed).0 else { continue };
             let value = |state: &TicTacToe| alpha_beta(state, 9).value / DECIDED;
             assert_eq!(-value(&state.play(best)), value(&state), "{state:?}");
         }
