@@ -133,7 +133,7 @@ fn stopped_games(played: &[Played]) -> Sheet {
         let count = games.iter().filter(|game| game.stopped).count();
         (!games.is_empty()).then_some(count as f64)
     };
-    table_by_depth(10, "Games stopped early in games", played, &paper::STOPPED, stopped)
+    table_by_depth(10, "Games stopped early", played, &paper::STOPPED, stopped)
 }
 
 /// A table by depth and iterations; a fifth column is the mean of the others.
