@@ -1,18 +1,18 @@
-// Otrera for Botzone: a C++ source that carries a finished program and becomes it.
+// Otrera for Botzone: a C++ source with the executable inside.
 //
-// Botzone takes C++ but no Rust. So Otrera is built as a static Linux executable for x86-64, and make_botzone.py writes
-// it, filtered, compressed (deflate) and as text, at the end of this file. What runs after main() below is that
-// executable, in the same process: with the same arguments, environment, files and clocks.
+// Botzone accepts C++ but not Rust. make_botzone.py writes the static Linux executable for x86-64, filtered, compressed
+// (deflate) and as text, at the end of this file. main() starts it in the same process, with the same arguments,
+// environment, files and clocks.
 //
-// It gets there by the first of three ways that the system allows:
+// It uses the first of three ways that the system allows:
 //   load   this process maps the executable's segments and jumps into it: neither exec nor a file
 //   memfd  a file that exists in memory only, and exec
 //   file   a file in /tmp, in data/ (Botzone's user storage) or here, and exec; it is deleted at once
-// Where the system allows none of them, and where the loaded program is ended by a signal before it has read its input,
-// a small player in this file answers the turn (the last section before main).
-// The environment variable OTRERA_LAUNCH, set to one of these words, admits no other way: for tests.
+// If the system allows none, or a signal ends the loaded program before it has read its input, a small player in this
+// file answers the turn.
+// For tests, the environment variable OTRERA_LAUNCH restricts the ways to one of these words.
 //
-// Kept to what g++ 4.8, glibc 2.23 and Linux 3.17 know, without warnings as C++98 and all later standards.
+// Compiles with g++ 4.8, glibc 2.23 and Linux 3.17, without warnings as C++98 and all later standards.
 
 #if !defined(__linux__) || !defined(__x86_64__)
 #error "the executable inside is for Linux on x86-64"
@@ -42,10 +42,10 @@
 #define AT_EMPTY_PATH 0x1000
 #endif
 
-// Compiled with -O0, too, this must unpack within milliseconds.
+// Unpacks within milliseconds even if compiled with -O0.
 #pragma GCC optimize("O2")
 
-// The executable file, compressed and as text; all are defined on the last lines.
+// The compressed executable as text, defined on the last lines.
 extern const std::size_t executable_size;
 extern const std::size_t code_start, code_size;
 extern const std::size_t text_size;
@@ -236,7 +236,7 @@ unsigned char *inflate_stored(BitReader &reader, unsigned char *out) {
     return out;
 }
 
-// Literals, and matches: how much is to be repeated, and how far back it stands.
+// Literals, and matches: length and distance of the bytes to repeat.
 unsigned char *inflate_coded(BitReader &reader, const BlockCodes &codes, unsigned char *out) {
     const uint16_t length_base[] = {3,  4,  5,  6,  7,  8,  9,  10, 11,  13,  15,  17,  19,  23, 27,
                                          31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258};
@@ -264,7 +264,7 @@ unsigned char *inflate_coded(BitReader &reader, const BlockCodes &codes, unsigne
     }
 }
 
-// What make_botzone.py wrote is trusted.
+// Trusts the data of make_botzone.py.
 void inflate(BitReader reader, unsigned char *out) {
     BlockCodes codes;
     for (bool is_last = false; !is_last;) {
@@ -357,7 +357,7 @@ struct Board {
         }
     }
 
-    // How many queen moves each cell is from the nearest amazon of a side; 100 if there is no way.
+    // Queen moves from the nearest amazon of a side to each cell; 100 if there is no way.
     void flood(int side, unsigned char *distances) const {
         int queue[cells], first = 0, last = 0;
         std::memset(distances, 100, cells);
@@ -375,7 +375,7 @@ struct Board {
         }
     }
 
-    // Squares nearer to a side, who has just moved, less those nearer to the other one, in halves.
+    // Squares nearer to the side that has just moved, less those nearer to the other side, in halves.
     int lead(int side) const {
         unsigned char own[cells], other[cells];
         flood(side, own);
@@ -387,7 +387,7 @@ struct Board {
         return sum;
     }
 
-    // The best move by lead(); false if there is no legal one.
+    // Finds the best move by lead(); false without a legal move.
     bool choose(int side, Turn &best) const {
         int most = -1000;
         for (int i = 0; i < amazons; ++i) {
@@ -612,7 +612,7 @@ unsigned char *map_segments(const unsigned char *executable) {
     for (const Elf64_Phdr *segment = first; segment != last; ++segment) {
         if (segment->p_type != PT_LOAD)
             continue;
-        // No two segments share a page (make_botzone.py has checked that), so each gets its own rights.
+        // No two segments share a page (make_botzone.py checks it), so each has its own rights.
         std::memcpy(base + segment->p_vaddr, executable + segment->p_offset, segment->p_filesz);
         const std::size_t in_page = segment->p_vaddr % page_size;
         if (mprotect(base + segment->p_vaddr - in_page, in_page + segment->p_memsz, protection(*segment)) != 0) {
@@ -656,8 +656,8 @@ __attribute__((noreturn)) void jump(char **argv, const unsigned char *entry) {
     __builtin_unreachable();
 }
 
-// Comes back only if it is impossible. The C library of this program has no thread and no handler that could
-// disturb, and what it told the kernel of (the memory of its thread) stays where it is.
+// Returns only on failure. The C library of this program has no thread and no handler that could
+// disturb; the memory of its thread, which the kernel knows, stays in place.
 void become_by_load(unsigned char *executable, int argc, char **argv) {
     Elf64_auxv_t *const vector = auxiliary_vector(argc, argv);
     if (vector == NULL)
@@ -695,7 +695,7 @@ bool write_all(int file, const unsigned char *bytes) {
     return true;
 }
 
-// Executes an open file that has no name. Comes back only if it is impossible.
+// Executes an open file without a name. Returns only on failure.
 void execute(int file, char **argv) {
     syscall(SYS_execveat, file, "", argv, environ, AT_EMPTY_PATH);
     char path[32];  // for Linux before 3.19, and sandboxes older than that call
@@ -735,14 +735,14 @@ void become_by_file(const char *folder, const unsigned char *executable, char **
         execute(file, argv);
         close(file);
     }
-    // Where neither works, without /proc, it must have a name to be executed, and stays behind.
+    // Without /proc the file needs a name to be executed, and stays behind.
     if (create(path, executable)) {
         execve(path, argv, environ);
         unlink(path);
     }
 }
 
-// Whether a way may be tried.
+// True if this way is allowed.
 bool admitted(const char *way) {
     const char *const only = std::getenv("OTRERA_LAUNCH");
     return only == NULL || std::strcmp(only, way) == 0;

@@ -16,7 +16,7 @@ SIZE_LIMIT = 1_000_000  # characters that the editor of Botzone's page takes
 LINE = 2000  # characters of the executable in a line of the source
 PAGE = 4096
 
-# Two digits to this base hold so many bits.  The digits may stand for themselves in a C++ string.
+# Two digits of this base hold these bits. The digits need no escape in a C++ string.
 DIGITS = [chr(c) for c in range(ord("!"), ord("~") + 1) if chr(c) not in "\"?\\"]
 BITS = 13
 
@@ -73,7 +73,7 @@ def check(executable: bytes) -> None:
 
 
 def distances(code: bytes) -> Iterator[int]:
-    """Where the distances of calls and jumps stand: four bytes behind the opcodes E8, E9, 0F 80 to 0F 8F."""
+    """Finds the distances of calls and jumps: four bytes behind the opcodes E8, E9, 0F 80 to 0F 8F."""
     place = 0
     while place + 6 < len(code):
         if code[place] in (0xE8, 0xE9):
@@ -103,7 +103,7 @@ def filter_branches(code: bytes) -> bytes:
 
 
 def deflate(data: bytes) -> bytes:
-    """The data compressed, without header and checksum (RFC 1951)."""
+    """Compresses the data, without header and checksum (RFC 1951)."""
     compressor = zlib.compressobj(level=9, wbits=-15, memLevel=9)
     return compressor.compress(data) + compressor.flush()
 
@@ -129,7 +129,7 @@ def string_literal(text: str) -> str:
 
 
 def package(executable: bytes) -> str:
-    """The C++ source that carries the executable."""
+    """Returns the C++ source with the executable."""
     check(executable)
     code = next(segment for segment in loaded_segments(executable) if segment.flags & PF_X)
     start, end = code.offset, code.offset + code.file_size

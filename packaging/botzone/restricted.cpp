@@ -1,4 +1,4 @@
-// Runs a command as in a judge's sandbox: some system calls are forbidden from then on (seccomp).
+// Runs a command as in a judge's sandbox that forbids some system calls (seccomp).
 //
 //     restricted RULE,... /path/of/command [ARGUMENTS]
 //
@@ -10,7 +10,7 @@
 //   refuse=N  the system call with the number N fails (EPERM); likewise
 //   trap=N    it sends SIGSYS, which the process can handle, and
 //   kill=N    it kills the process
-// Used by the launcher's tests, and good for any other program: what it costs is one more exec.
+// The launcher's tests use it. It costs one more exec.
 
 #include <cerrno>
 #include <cstddef>
@@ -51,7 +51,7 @@ void load(Filter &filter, std::size_t offset) {
     filter.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset)));
 }
 
-// Goes on if the condition holds, else passes over the given number of instructions.
+// Continues if the condition holds, else skips the given number of instructions.
 void require(Filter &filter, std::uint16_t condition, std::uint32_t value, std::uint8_t passed_over) {
     filter.push_back(BPF_JUMP(static_cast<std::uint16_t>(BPF_JMP | condition | BPF_K), value, 0, passed_over));
 }
@@ -99,7 +99,7 @@ bool add_numbered(Filter &filter, const std::string &rule) {
     return true;
 }
 
-// Adds what a rule's name stands for; false if there is no such rule.
+// Adds the rule of this name; false if there is none.
 bool add_named(Filter &filter, const std::string &name) {
     bool known = add_numbered(filter, name);
     for (const Rule &rule : rules) {

@@ -1,7 +1,7 @@
-// Otrera for Botzone, when the executable lies in the user storage: starts data/otrera.
+// Otrera for Botzone with the executable in the user storage: starts data/otrera.
 //
-// A bot of its own, for whoever would rather upload the executable (dist/otrera) than the large source of
-// `make botzone`. The storage may not keep the right to execute a file: a copy in memory is executed.
+// Upload dist/otrera to the storage and submit this source instead of that of `make botzone`. The storage may drop the
+// right to execute a file, so a copy in memory is executed.
 
 #include <cstdio>
 

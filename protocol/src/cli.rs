@@ -14,7 +14,7 @@ use std::path::Path;
 /// Columns of a help page.
 const WIDTH: usize = 80;
 
-/// What the program is asked to do.
+/// A command of the program.
 #[derive(Clone, Copy, Default, Debug)]
 pub enum Command {
     /// Detect the platform and play on it.

@@ -68,7 +68,7 @@ pub fn classify(line: &str) -> Form {
     }
 }
 
-/// True if a turn of this number can have so many messages, of which the first is on a board.
+/// True if the turn can have this number of messages and the first one is on a board.
 fn is_history(turn: i64, first: &[i64; 6], messages: usize) -> bool {
     let is_on_board = first.iter().all(|number| (-1..Size::STANDARD.edge() as i64).contains(number));
     is_on_board && (1..=MAX_TURNS).contains(&turn) && messages <= expected_messages(turn)
