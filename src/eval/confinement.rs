@@ -29,7 +29,7 @@ use super::mobility::{neighbours_of, tally};
 use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
 use crate::board::square::{STRIDE, Side};
-use crate::simd::{Kernel, Lanes, SimdTask};
+use crate::simd::{Kernel, Lanes, dispatch};
 
 /// Maximum steps along a ray.
 const STEPS: usize = 4;
@@ -53,15 +53,7 @@ const fn penalty_table<const SIZE: usize>() -> [u32; SIZE] {
 
 /// The metric on a given kernel, in penalties of 0 to 6 an amazon. The maps must be those of the position.
 pub fn confinement_on(position: &Position, maps: &DistanceMaps, kernel: Kernel) -> f32 {
-    struct Confinement<'a>(&'a Position, &'a DistanceMaps);
-    impl SimdTask for Confinement<'_> {
-        type Output = f32;
-        #[inline(always)]
-        fn run<L: Lanes>(self) -> f32 {
-            confinement::<L>(self.0, self.1)
-        }
-    }
-    kernel.dispatch(Confinement(position, maps))
+    dispatch!(kernel, L => confinement::<L>(position, maps))
 }
 
 /// Computes the metric on the kernel that the caller was compiled for.

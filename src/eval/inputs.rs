@@ -6,7 +6,7 @@ use super::distance::DistanceMaps;
 use super::network::{COUNTS, Network, amazon_classes, count};
 use super::standard_ply;
 use crate::board::position::Position;
-use crate::simd::{Kernel, Lanes, SimdTask};
+use crate::simd::{Kernel, Lanes, dispatch};
 
 /// Inputs of a position. `[0]` is the side to move, `[1]` its opponent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,15 +24,7 @@ impl Inputs {
     /// Computes the inputs of a position; `None` if a side has more amazons than networks support. `maps` is scratch
     /// space.
     pub fn of_position(position: &Position, maps: &mut DistanceMaps, kernel: Kernel) -> Option<Self> {
-        struct Listing<'a>(&'a Position, &'a mut DistanceMaps);
-        impl SimdTask for Listing<'_> {
-            type Output = Inputs;
-            #[inline(always)]
-            fn run<L: Lanes>(self) -> Inputs {
-                Inputs::of::<L>(self.0, self.1)
-            }
-        }
-        Network::knows(position).then(|| kernel.dispatch(Listing(position, maps)))
+        Network::knows(position).then(|| dispatch!(kernel, L => Inputs::of::<L>(position, maps)))
     }
 
     #[inline(always)]

@@ -17,7 +17,7 @@ use super::{Value, confinement};
 use crate::board::moves::Movement;
 use crate::board::position::{ArrowPhase, Position};
 use crate::board::square::{Size, Square};
-use crate::simd::{Lanes, SimdTask};
+use crate::simd::Lanes;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -75,7 +75,26 @@ impl Model {
     /// ones.
     #[inline(always)]
     pub(crate) fn value<L: Lanes>(&self, position: &Position, scratch: &mut ModelScratch) -> Value {
-        L::call(Evaluation { model: self, position, scratch })
+        L::call(
+            #[inline(always)]
+            move || self.value_inline::<L>(position, scratch),
+        )
+    }
+
+    /// [`Model::value`], inlined.
+    #[inline(always)]
+    fn value_inline<L: Lanes>(&self, position: &Position, scratch: &mut ModelScratch) -> Value {
+        let maps = &mut scratch.maps;
+        if let Model::Paper(weights) = self {
+            return phased::<L>(position, weights, maps);
+        }
+        if let Some(network) = self.fitted().network(position) {
+            let reach = maps.flood_each::<L>(position, Network::QUEEN_STEPS);
+            return network.value::<L>(position, maps, &reach);
+        }
+        maps.flood_with::<L>(position);
+        let confinement = confinement::confinement::<L>(position, maps);
+        Terms::of::<L>(maps, confinement, position.side()).weighed(self.fitted().terms_at(position))
     }
 
     /// Converts a value to a probability of winning, 0 to 1.
@@ -122,32 +141,6 @@ impl Model {
         for arrow in arrow_phase.arrow_targets() {
             found(arrow, policy.arrow_logit(stage, &arrows.features(arrow_phase, arrow)));
         }
-    }
-}
-
-/// An evaluation as a task: compiled once per kernel for all its callers.
-pub(super) struct Evaluation<'a> {
-    pub model: &'a Model,
-    pub position: &'a Position,
-    pub scratch: &'a mut ModelScratch,
-}
-
-impl SimdTask for Evaluation<'_> {
-    type Output = Value;
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) -> Value {
-        let Self { model, position, scratch: ModelScratch { maps } } = self;
-        if let Model::Paper(weights) = model {
-            return phased::<L>(position, weights, maps);
-        }
-        if let Some(network) = model.fitted().network(position) {
-            let reach = maps.flood_each::<L>(position, Network::QUEEN_STEPS);
-            return network.value::<L>(position, maps, &reach);
-        }
-        maps.flood_with::<L>(position);
-        let confinement = confinement::confinement::<L>(position, maps);
-        Terms::of::<L>(maps, confinement, position.side()).weighed(model.fitted().terms_at(position))
     }
 }
 

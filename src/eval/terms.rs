@@ -15,7 +15,7 @@ use super::confinement::confinement_on;
 use super::distance::{DistanceMaps, Levels};
 use crate::board::position::Position;
 use crate::board::square::Side;
-use crate::simd::{Kernel, Lanes, SidePair, SimdTask};
+use crate::simd::{Kernel, Lanes, SidePair, dispatch};
 
 /// The names of the terms. All but `to-move` are the side to move's less the opponent's. `lead-k` are the squares on
 /// which a side is at least k moves earlier, `king-k` and `queen-k` those within k moves, and `contact-X` is
@@ -67,15 +67,7 @@ pub struct Terms(pub [f32; TERMS]);
 impl Terms {
     /// [`Terms::of`] on a given kernel.
     pub fn of_on(maps: &DistanceMaps, confinement: f32, side: Side, kernel: Kernel) -> Self {
-        struct Counting<'a>(&'a DistanceMaps, f32, Side);
-        impl SimdTask for Counting<'_> {
-            type Output = Terms;
-            #[inline(always)]
-            fn run<L: Lanes>(self) -> Terms {
-                Terms::of::<L>(self.0, self.1, self.2)
-            }
-        }
-        kernel.dispatch(Counting(maps, confinement, side))
+        dispatch!(kernel, L => Terms::of::<L>(maps, confinement, side))
     }
 
     /// Those of a position on a given kernel; `maps` is scratch space.
