@@ -88,7 +88,7 @@ mutants: ## mutation tests of search and protocols, MUTANTS_SHARD (0/100) of all
 bench: bot ## behaviour checksum and speed of the bot
 	$(EXE) bench
 
-same-bench: bot ## checks that debug, release, static and Windows builds have the recorded Bench
+same-bench: bot ## checks that the Linux, AArch64 (QEMU) and Windows builds have the recorded Bench
 	scripts/same_bench.sh
 
 lint: ## formatting, clippy and documentation, warnings as errors

@@ -9,7 +9,7 @@ use super::mobility::sliced_counts_on_lanes;
 use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
 use crate::board::square::Side;
-use crate::simd::{Boards, Kernel, Lanes, SidePair, SimdTask};
+use crate::simd::{Boards, Kernel, Lanes, SidePair, dispatch};
 
 /// Upper bound on distances on a 10x10 board.
 const MAX_STEPS: usize = 100;
@@ -98,34 +98,15 @@ impl Default for DistanceMaps {
 impl DistanceMaps {
     /// Fills both maps for a position.
     pub fn flood(&mut self, position: &Position, kernel: Kernel) {
-        struct Flood<'a>(&'a mut DistanceMaps, &'a Position);
-        impl SimdTask for Flood<'_> {
-            type Output = ();
-            #[inline(always)]
-            fn run<L: Lanes>(self) {
-                self.0.flood_with::<L>(self.1);
-            }
-        }
-        kernel.dispatch(Flood(self, position));
+        dispatch!(kernel, L => self.flood_with::<L>(position));
     }
 
     /// Fills only the map of queen moves.
     pub fn flood_queen_only(&mut self, position: &Position, kernel: Kernel) {
-        struct FloodQueenOnly<'a>(&'a mut DistanceMaps, &'a Position);
-        impl SimdTask for FloodQueenOnly<'_> {
-            type Output = ();
-            #[inline(always)]
-            fn run<L: Lanes>(self) {
-                self.0.flood_queen_only_with::<L>(self.1);
-            }
-        }
-        kernel.dispatch(FloodQueenOnly(self, position));
-    }
-
-    #[inline(always)]
-    fn flood_queen_only_with<L: Lanes>(&mut self, position: &Position) {
-        let amazons = Boards::<L>::of_sides(position.all_amazons());
-        flood_queen(amazons, position.empty(), SidePair::UNKNOWN, &mut self.queen);
+        dispatch!(kernel, L => {
+            let amazons = Boards::<L>::of_sides(position.all_amazons());
+            flood_queen(amazons, position.empty(), SidePair::UNKNOWN, &mut self.queen);
+        });
     }
 
     /// [`Self::flood`] on the kernel that the caller was compiled for.

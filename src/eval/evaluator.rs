@@ -1,11 +1,11 @@
 //! An evaluator: a model with the kernel that computes it.
 
-use super::model::{Evaluation, Model, ModelScratch};
+use super::model::{Model, ModelScratch};
 use super::winrate::Value;
 use crate::board::moves::Movement;
 use crate::board::position::{ArrowPhase, Position};
 use crate::board::square::Square;
-use crate::simd::{Kernel, Lanes, SimdTask};
+use crate::simd::{Kernel, dispatch};
 
 /// A model with the kernel that computes it.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ impl Evaluator {
     /// ```
     #[inline]
     pub fn value(&self, position: &Position, scratch: &mut ModelScratch) -> Value {
-        self.kernel.dispatch(Evaluation { model: &self.model, position, scratch })
+        dispatch!(self.kernel, L => self.model.value::<L>(position, scratch))
     }
 
     /// Returns the movements of a position with their logits. The search divides them by a temperature; the priors
@@ -59,31 +59,17 @@ impl Evaluator {
     /// assert_eq!(logits.len(), 80);
     /// ```
     pub fn movement_logits(&self, position: &Position, scratch: &mut ModelScratch) -> Vec<(Movement, f32)> {
-        struct Logits<'a>(&'a Model, &'a Position, &'a mut ModelScratch);
-        impl SimdTask for Logits<'_> {
-            type Output = Vec<(Movement, f32)>;
-            #[inline(always)]
-            fn run<L: Lanes>(self) -> Self::Output {
-                let mut logits = Vec::new();
-                self.0.movement_logits::<L>(self.1, self.2, |movement, logit| logits.push((movement, logit)));
-                logits
-            }
-        }
-        self.kernel.dispatch(Logits(&self.model, position, scratch))
+        let mut logits = Vec::new();
+        let mut list = |movement, logit| logits.push((movement, logit));
+        dispatch!(self.kernel, L => self.model.movement_logits::<L>(position, scratch, &mut list));
+        logits
     }
 
     /// Returns the arrows after a movement with their logits.
     pub fn arrow_logits(&self, arrow_phase: &ArrowPhase, scratch: &mut ModelScratch) -> Vec<(Square, f32)> {
-        struct Logits<'a>(&'a Model, &'a ArrowPhase, &'a mut ModelScratch);
-        impl SimdTask for Logits<'_> {
-            type Output = Vec<(Square, f32)>;
-            #[inline(always)]
-            fn run<L: Lanes>(self) -> Self::Output {
-                let mut logits = Vec::new();
-                self.0.arrow_logits::<L>(self.1, self.2, |arrow, logit| logits.push((arrow, logit)));
-                logits
-            }
-        }
-        self.kernel.dispatch(Logits(&self.model, arrow_phase, scratch))
+        let mut logits = Vec::new();
+        let mut list = |arrow, logit| logits.push((arrow, logit));
+        dispatch!(self.kernel, L => self.model.arrow_logits::<L>(arrow_phase, scratch, &mut list));
+        logits
     }
 }

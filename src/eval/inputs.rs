@@ -14,7 +14,7 @@ use super::mobility::{neighbours_of, sliced_counts};
 use super::ply::{PLIES, standard_ply};
 use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
-use crate::simd::{Kernel, Lanes, SimdTask};
+use crate::simd::{Kernel, Lanes, dispatch};
 
 /// Classes of a square by a side's queen moves: 1, 2, 3, more, never.
 const QUEEN_CLASSES: usize = 5;
@@ -98,15 +98,7 @@ pub struct Inputs {
 impl Inputs {
     /// Computes the inputs of a position; `None` if a side has more than [`AMAZONS`] amazons. `maps` is scratch space.
     pub fn of_position(position: &Position, maps: &mut DistanceMaps, kernel: Kernel) -> Option<Self> {
-        struct Listing<'a>(&'a Position, &'a mut DistanceMaps);
-        impl SimdTask for Listing<'_> {
-            type Output = Inputs;
-            #[inline(always)]
-            fn run<L: Lanes>(self) -> Inputs {
-                Inputs::of::<L>(self.0, self.1)
-            }
-        }
-        are_defined(position).then(|| kernel.dispatch(Listing(position, maps)))
+        are_defined(position).then(|| dispatch!(kernel, L => Inputs::of::<L>(position, maps)))
     }
 
     #[inline(always)]

@@ -4,22 +4,14 @@
 
 use crate::board::bitboard::{Bitboard, DIRECTIONS};
 use crate::board::position::Position;
-use crate::simd::{Boards, Kernel, Lanes, SimdTask};
+use crate::simd::{Boards, Kernel, Lanes, dispatch};
 
 /// Least common multiple of 1 to 9: makes every `1 / steps` an integer in units of `1 / 2520`.
 const COMMON_MULTIPLE: u32 = 2520;
 
 /// Computes Black's mobility less White's on a given kernel.
 pub fn mobility_on(position: &Position, kernel: Kernel) -> f32 {
-    struct Mobility<'a>(&'a Position);
-    impl SimdTask for Mobility<'_> {
-        type Output = f32;
-        #[inline(always)]
-        fn run<L: Lanes>(self) -> f32 {
-            balance(RaySweep::<L>::new(self.0.all_amazons(), self.0.empty()).mobilities)
-        }
-    }
-    kernel.dispatch(Mobility(position))
+    dispatch!(kernel, L => balance(RaySweep::<L>::new(position.all_amazons(), position.empty()).mobilities))
 }
 
 /// Returns Black's mobility less White's, from sums in units of 1/2520.

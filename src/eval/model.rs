@@ -15,7 +15,7 @@ use super::winrate::{Value, ValueLink, WinRate};
 use crate::board::moves::Movement;
 use crate::board::position::{ArrowPhase, Position};
 use crate::board::square::{Size, Square};
-use crate::simd::{Lanes, SimdTask};
+use crate::simd::Lanes;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -74,7 +74,27 @@ impl Model {
     /// log-odds.
     #[inline(always)]
     pub(crate) fn value<L: Lanes>(&self, position: &Position, scratch: &mut ModelScratch) -> Value {
-        L::call(Evaluation { model: self, position, scratch })
+        L::call(
+            #[inline(always)]
+            move || self.value_inline::<L>(position, scratch),
+        )
+    }
+
+    /// [`Model::value`], inlined.
+    #[inline(always)]
+    fn value_inline<L: Lanes>(&self, position: &Position, scratch: &mut ModelScratch) -> Value {
+        let maps = &mut scratch.maps;
+        let (weights, scale) = match self {
+            Model::Paper(weights) => (weights, 1.0),
+            Model::Fitted | Model::File(_) => {
+                if let Some(network) = self.fitted().network(position) {
+                    let reach = maps.flood_each::<L>(position, inputs::QUEEN_STEPS);
+                    return network.value::<L>(position, maps, &reach);
+                }
+                (&PhasedWeights::PAPER, PhasedWeights::SQUARES_PER_LOG_ODDS)
+            }
+        };
+        Value(phased::<L>(position, weights, maps).0 / scale)
     }
 
     /// Converts a value to a probability of winning, 0 to 1.
@@ -121,33 +141,6 @@ impl Model {
         for arrow in arrow_phase.arrow_targets() {
             found(arrow, policy.arrow_logit(stage, &arrows.features(arrow_phase, arrow)));
         }
-    }
-}
-
-/// An evaluation as a task: compiled once per kernel for all its callers.
-pub(super) struct Evaluation<'a> {
-    pub model: &'a Model,
-    pub position: &'a Position,
-    pub scratch: &'a mut ModelScratch,
-}
-
-impl SimdTask for Evaluation<'_> {
-    type Output = Value;
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) -> Value {
-        let Self { model, position, scratch: ModelScratch { maps } } = self;
-        let (weights, scale) = match model {
-            Model::Paper(weights) => (weights, 1.0),
-            Model::Fitted | Model::File(_) => {
-                if let Some(network) = model.fitted().network(position) {
-                    let reach = maps.flood_each::<L>(position, inputs::QUEEN_STEPS);
-                    return network.value::<L>(position, maps, &reach);
-                }
-                (&PhasedWeights::PAPER, PhasedWeights::SQUARES_PER_LOG_ODDS)
-            }
-        };
-        Value(phased::<L>(position, weights, maps).0 / scale)
     }
 }
 

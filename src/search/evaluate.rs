@@ -9,7 +9,7 @@ use crate::board::square::Side;
 use crate::eval::model::{Model, ModelScratch};
 use crate::eval::parallel;
 use crate::eval::winrate::WinRate;
-use crate::simd::{Kernel, Lanes, SimdTask};
+use crate::simd::{Kernel, Lanes, dispatch};
 use crate::threads;
 use fastrand::Rng;
 
@@ -60,15 +60,7 @@ impl LeafEvaluator {
         rng: &mut Rng,
         scratch: &mut EvaluationScratch,
     ) -> WinRate {
-        struct Evaluation<'a>(&'a LeafEvaluator, &'a State, &'a mut Rng, &'a mut EvaluationScratch);
-        impl SimdTask for Evaluation<'_> {
-            type Output = WinRate;
-            #[inline(always)]
-            fn run<L: Lanes>(self) -> WinRate {
-                self.0.evaluate::<L>(self.1, self.2, self.3)
-            }
-        }
-        self.kernel.dispatch(Evaluation(self, state, rng, scratch))
+        dispatch!(self.kernel, L => self.evaluate::<L>(state, rng, scratch))
     }
 
     /// [`Self::win_rate_for_black`] on the kernel that the caller was compiled for.

@@ -6,7 +6,7 @@ use super::tree::{self, ArenaChunk, Edge, NodeId, Tree};
 use crate::board::moves::Move;
 use crate::eval::model::{Model, ModelScratch};
 use crate::eval::policy;
-use crate::simd::{Kernel, Lanes, SimdTask};
+use crate::simd::{Kernel, Lanes, dispatch};
 use fastrand::Rng;
 
 /// Expands nodes; its buffers are reused between nodes.
@@ -43,7 +43,7 @@ impl Expander {
         params: &Params,
         rng: &mut Rng,
     ) -> Option<NodeId> {
-        kernel.dispatch(Expansion { expander: self, tree, id, state, excluded: &[], params, rng })
+        dispatch!(kernel, L => self.expand::<L>(tree, id, state, &[], params, rng))
     }
 
     /// Expands a node: lists its children by descending prior, or in random order if the formula has no priors.
@@ -61,7 +61,40 @@ impl Expander {
         params: &Params,
         rng: &mut Rng,
     ) -> Option<NodeId> {
-        L::call(Expansion { expander: self, tree, id, state, excluded, params, rng })
+        L::call(
+            #[inline(always)]
+            move || self.expand_inline::<L>(tree, id, state, excluded, params, rng),
+        )
+    }
+
+    /// [`Expander::expand`], inlined.
+    #[inline(always)]
+    fn expand_inline<L: Lanes>(
+        &mut self,
+        tree: &Tree,
+        id: NodeId,
+        state: &State,
+        excluded: &[Move],
+        params: &Params,
+        rng: &mut Rng,
+    ) -> Option<NodeId> {
+        if tree.is_full() || !tree.begin_expansion(id) {
+            return None;
+        }
+        match params.formula {
+            Formula::Puct(puct) if params.grouping == Grouping::Split => {
+                self.list_with_logits::<L>(state, &params.model, &puct);
+                self.sort_by_prior();
+            }
+            _ => {
+                state.edges(params.grouping, &mut self.sorted);
+                rng.shuffle(&mut self.sorted);
+            }
+        }
+        if !excluded.is_empty() && self.sorted.iter().any(|&edge| state.leaves_choice(edge, excluded)) {
+            self.sorted.retain(|&edge| state.leaves_choice(edge, excluded));
+        }
+        tree.expand(id, &self.sorted, &mut self.chunk)
     }
 
     /// Lists the edges and their logits, divided by the temperature.
@@ -97,43 +130,6 @@ impl Expander {
             *edge = edge.with_log_prior(logit - log_sum);
         }
         tree::sort(&mut self.edges, &mut self.sorted);
-    }
-}
-
-/// [`Expander::expand`] as a task: compiled once per kernel for all its callers.
-struct Expansion<'a> {
-    expander: &'a mut Expander,
-    tree: &'a Tree,
-    id: NodeId,
-    state: &'a State,
-    excluded: &'a [Move],
-    params: &'a Params,
-    rng: &'a mut Rng,
-}
-
-impl SimdTask for Expansion<'_> {
-    type Output = Option<NodeId>;
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) -> Option<NodeId> {
-        let Self { expander, tree, id, state, excluded, params, rng } = self;
-        if tree.is_full() || !tree.begin_expansion(id) {
-            return None;
-        }
-        match params.formula {
-            Formula::Puct(puct) if params.grouping == Grouping::Split => {
-                expander.list_with_logits::<L>(state, &params.model, &puct);
-                expander.sort_by_prior();
-            }
-            _ => {
-                state.edges(params.grouping, &mut expander.sorted);
-                rng.shuffle(&mut expander.sorted);
-            }
-        }
-        if !excluded.is_empty() && expander.sorted.iter().any(|&edge| state.leaves_choice(edge, excluded)) {
-            expander.sorted.retain(|&edge| state.leaves_choice(edge, excluded));
-        }
-        tree.expand(id, &expander.sorted, &mut expander.chunk)
     }
 }
 

@@ -44,7 +44,7 @@ use crate::board::square::Side;
 use crate::endgame::FillingProver;
 use crate::eval::winrate::WinRate;
 use crate::seed::mix_seed;
-use crate::simd::{Lanes, SimdTask};
+use crate::simd::{Lanes, dispatch};
 use fastrand::Rng;
 
 /// A search thread's state, kept between runs.
@@ -117,15 +117,7 @@ impl Worker {
 
     /// Iterates until the run is over. Calls `tick` after a clock check, between two bursts of the root.
     pub fn work(&mut self, run: &Run, tick: &mut dyn FnMut(&Run)) {
-        struct Iterations<'a, 'b>(&'a mut Worker, &'a Run<'b>, &'a mut dyn FnMut(&Run));
-        impl SimdTask for Iterations<'_, '_> {
-            type Output = ();
-            #[inline(always)]
-            fn run<L: Lanes>(self) {
-                self.0.work_with::<L>(self.1, self.2);
-            }
-        }
-        run.evaluator.kernel().dispatch(Iterations(self, run, tick));
+        dispatch!(run.evaluator.kernel(), L => self.work_with::<L>(run, tick));
     }
 
     /// [`Worker::work`], compiled for one instruction set with the whole iteration inlined.

@@ -1,41 +1,46 @@
 //! SIMD: four 64-bit lanes, and four boards made of them, in several instruction sets.
 //!
-//! A computation is a [`SimdTask`], written once over the trait [`Lanes`]. [`Kernel::dispatch`] runs it with the
-//! widest instructions of the processor, detected at run time. All kernels give the same bits.
+//! A computation is written once as a function generic over the trait [`Lanes`]. `dispatch!` runs it with the widest
+//! instructions of the processor, detected at run time. All kernels give the same bits.
+//!
+//! ```text
+//!   lanes     operations on four 64-bit lanes
+//!   halves    lanes in two 128-bit registers, or in plain integers
+//!   x86, wasm, neon    lanes in the registers of one architecture
+//!   kernel    detection and dispatch
+//!   boards    four boards in two sets of lanes
+//! ```
 
 mod boards;
+mod halves;
 mod kernel;
 mod lanes;
-#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+#[cfg(all(target_arch = "aarch64", not(few_kernels)))]
+mod neon;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128", not(few_kernels)))]
 mod wasm;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+#[cfg_attr(few_kernels, allow(dead_code))]
 mod x86;
 
 pub use boards::{Boards, SidePair};
-pub use kernel::{Kernel, SimdTask};
-pub use lanes::{Lanes, PortableLanes};
+pub use halves::PortableLanes;
+pub use kernel::Kernel;
+pub(crate) use kernel::{dispatch, with_lanes};
+pub use lanes::Lanes;
+#[cfg(all(target_arch = "aarch64", not(few_kernels)))]
+pub(crate) use neon::NeonLanes;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128", not(few_kernels)))]
+pub(crate) use wasm::Simd128Lanes;
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+#[cfg_attr(few_kernels, allow(unused_imports))]
+pub(crate) use x86::{Avx2Lanes, Avx512Lanes, Sse42Lanes};
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::board::bitboard::Bitboard;
     use fastrand::Rng;
-
-    /// Runs a task on every kernel of this processor.
-    fn by_all_kernels<T: SimdTask + Copy>(task: T) -> Vec<T::Output> {
-        Kernel::available().map(|kernel| kernel.dispatch(task)).collect()
-    }
-
-    #[derive(Clone, Copy)]
-    struct Around(Bitboard, [u32; 4]);
-
-    impl SimdTask for Around {
-        type Output = [[u64; 4]; 2];
-        #[inline(always)]
-        fn run<L: Lanes>(self) -> Self::Output {
-            [L::above(self.0, self.1).to_array(), L::below(self.0, self.1).to_array()]
-        }
-    }
 
     #[test]
     fn above_and_below_are_the_squares_around() {
@@ -47,24 +52,21 @@ mod tests {
             let from = |square: i64| -> u64 { (0..64).map(|k| bit(square + k) << k).sum() };
             let above = squares.map(|square| from(i64::from(square) + 1));
             let below = squares.map(|square| from(i64::from(square) - 64));
-            for around in by_all_kernels(Around(set, squares)) {
+            for kernel in Kernel::available() {
+                let around = dispatch!(kernel, L => {
+                    [L::above(set, squares).to_array(), L::below(set, squares).to_array()]
+                });
                 assert_eq!(around, [above, below], "{squares:?} {set:?}");
             }
         }
     }
 
-    #[derive(Clone, Copy)]
-    struct Sums([[u64; 4]; 11]);
-
-    impl SimdTask for Sums {
-        type Output = [[u32; 4]; 2];
-        #[inline(always)]
-        fn run<L: Lanes>(self) -> Self::Output {
-            let [a, b, c, d, e, f, g, h, i, j, k] = self.0;
-            let few = [L::new(a), L::new(b), L::new(c), L::new(d), L::new(e), L::new(f)];
-            let [a, b, c, d, e, f] = few;
-            [L::sums(few), L::sums([a, b, c, d, e, f, L::new(g), L::new(h), L::new(i), L::new(j), L::new(k)])]
-        }
+    #[inline(always)]
+    fn sums_of_six_and_eleven<L: Lanes>(digits: [[u64; 4]; 11]) -> [[u32; 4]; 2] {
+        let [a, b, c, d, e, f, g, h, i, j, k] = digits;
+        let few = [L::new(a), L::new(b), L::new(c), L::new(d), L::new(e), L::new(f)];
+        let [a, b, c, d, e, f] = few;
+        [L::sums(few), L::sums([a, b, c, d, e, f, L::new(g), L::new(h), L::new(i), L::new(j), L::new(k)])]
     }
 
     #[test]
@@ -77,7 +79,8 @@ mod tests {
                 (0..count).map(|place| digits[place][lane].count_ones() << place).sum()
             };
             let expected = [6, 11].map(|count| [0, 1, 2, 3].map(|lane| sum(lane, count)));
-            for sums in by_all_kernels(Sums(digits)) {
+            for kernel in Kernel::available() {
+                let sums = dispatch!(kernel, L => sums_of_six_and_eleven::<L>(digits));
                 assert_eq!(sums, expected);
             }
         }

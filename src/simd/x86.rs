@@ -5,23 +5,22 @@ use std::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 
-use super::kernel::{SimdTask, run_avx2, run_avx512, run_sse42};
-use super::lanes::{self, Lanes};
+use super::halves::{Half, Halves, columns_by_rows};
+use super::lanes::{Lanes, scalar_weighed_counts};
 use crate::board::bitboard::Bitboard;
 
-/// Lanes in two 128-bit registers. Only for code compiled for SSE2, entered through [`super::Kernel::dispatch`].
-#[derive(Clone, Copy)]
-pub struct Sse2Lanes([__m128i; 2]);
-
-/// Lanes in one 256-bit register. Only for code compiled for AVX2, entered through [`super::Kernel::dispatch`].
-/// `COUNTS`: the processor has VPOPCNTQ, which counts the bits of each lane.
-#[derive(Clone, Copy)]
-pub struct WideLanes<const COUNTS: bool>(__m256i);
-
+/// Lanes in two 128-bit registers, for SSE4.2 and POPCNT. Only for code called through [`Lanes::call`].
+pub type Sse42Lanes = Halves<__m128i>;
 /// Lanes for AVX2.
 pub type Avx2Lanes = WideLanes<false>;
-/// Lanes for AVX-512.
+/// Lanes for AVX-512. They are written for AVX2 except for bit counts; the compiler itself uses the AVX-512
+/// instructions that replace several others.
 pub type Avx512Lanes = WideLanes<true>;
+
+/// Lanes in one 256-bit register. Only for code called through [`Lanes::call`]. `COUNTS`: the processor has VPOPCNTQ,
+/// which counts the bits of each lane.
+#[derive(Clone, Copy)]
+pub struct WideLanes<const COUNTS: bool>(__m256i);
 
 /// Wraps an intrinsic. Its instructions exist wherever these types are used.
 macro_rules! x86 {
@@ -31,82 +30,81 @@ macro_rules! x86 {
     };
 }
 
-impl Lanes for Sse2Lanes {
-    #[inline(always)]
-    fn call<T: SimdTask>(task: T) -> T::Output {
-        x86!(run_sse42(task))
+#[target_feature(enable = "sse4.2,popcnt")]
+fn with_sse42<R>(task: impl FnOnce() -> R) -> R {
+    task()
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn with_avx2<R>(task: impl FnOnce() -> R) -> R {
+    task()
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx512vbmi2,avx512vpopcntdq")]
+fn with_avx512<R>(task: impl FnOnce() -> R) -> R {
+    task()
+}
+
+impl Half for __m128i {
+    const NAME: &'static str = "sse4.2";
+
+    fn is_supported() -> bool {
+        is_x86_feature_detected!("popcnt") && is_x86_feature_detected!("sse4.2")
     }
     #[inline(always)]
-    fn new(lanes: [u64; 4]) -> Self {
-        Self(bytemuck::cast(lanes))
+    fn call<R>(task: impl FnOnce() -> R) -> R {
+        x86!(with_sse42(task))
     }
     #[inline(always)]
-    fn to_array(self) -> [u64; 4] {
-        bytemuck::cast(self.0)
+    fn new(lanes: [u64; 2]) -> Self {
+        bytemuck::cast(lanes)
+    }
+    #[inline(always)]
+    fn to_array(self) -> [u64; 2] {
+        bytemuck::cast(self)
     }
     #[inline(always)]
     fn and(self, other: Self) -> Self {
-        let ([a, b], [c, d]) = (self.0, other.0);
-        Self(x86!([_mm_and_si128(a, c), _mm_and_si128(b, d)]))
+        x86!(_mm_and_si128(self, other))
     }
     #[inline(always)]
     fn or(self, other: Self) -> Self {
-        let ([a, b], [c, d]) = (self.0, other.0);
-        Self(x86!([_mm_or_si128(a, c), _mm_or_si128(b, d)]))
+        x86!(_mm_or_si128(self, other))
     }
     #[inline(always)]
     fn xor(self, other: Self) -> Self {
-        let ([a, b], [c, d]) = (self.0, other.0);
-        Self(x86!([_mm_xor_si128(a, c), _mm_xor_si128(b, d)]))
-    }
-    #[inline(always)]
-    fn left(self, a: u32, b: u32) -> Self {
-        let [first, second] = self.0;
-        let (a, b) = (a as i32, b as i32);
-        Self(x86!([_mm_sll_epi64(first, _mm_cvtsi32_si128(a)), _mm_sll_epi64(second, _mm_cvtsi32_si128(b))]))
-    }
-    #[inline(always)]
-    fn right(self, a: u32, b: u32) -> Self {
-        let [first, second] = self.0;
-        let (a, b) = (a as i32, b as i32);
-        Self(x86!([_mm_srl_epi64(first, _mm_cvtsi32_si128(a)), _mm_srl_epi64(second, _mm_cvtsi32_si128(b))]))
+        x86!(_mm_xor_si128(self, other))
     }
     #[inline(always)]
     fn without(self, other: Self) -> Self {
-        let ([a, b], [c, d]) = (self.0, other.0);
-        Self(x86!([_mm_andnot_si128(c, a), _mm_andnot_si128(d, b)]))
+        x86!(_mm_andnot_si128(other, self))
     }
     #[inline(always)]
-    fn swapped(self) -> Self {
-        let [first, second] = self.0;
-        Self([second, first])
+    fn left(self, distance: u32) -> Self {
+        x86!(_mm_sll_epi64(self, _mm_cvtsi32_si128(distance as i32)))
     }
     #[inline(always)]
-    fn plus_scaled(self, numbers: Self, factor: i16) -> Self {
-        let ([a, b], [c, d]) = (self.0, numbers.0);
-        x86!({
-            let factor = _mm_set1_epi16(factor);
-            Self([_mm_add_epi16(a, _mm_mullo_epi16(c, factor)), _mm_add_epi16(b, _mm_mullo_epi16(d, factor))])
-        })
+    fn right(self, distance: u32) -> Self {
+        x86!(_mm_srl_epi64(self, _mm_cvtsi32_si128(distance as i32)))
+    }
+    #[inline(always)]
+    fn exchanged(self) -> Self {
+        x86!(_mm_shuffle_epi32::<0b01_00_11_10>(self))
     }
     #[inline(always)]
     fn plus(self, numbers: Self) -> Self {
-        let ([a, b], [c, d]) = (self.0, numbers.0);
-        Self(x86!([_mm_add_epi16(a, c), _mm_add_epi16(b, d)]))
+        x86!(_mm_add_epi16(self, numbers))
     }
     #[inline(always)]
-    fn halves_joined(self, other: Self) -> (Self, Self) {
-        let ([a, b], [c, d]) = (self.0, other.0);
-        (Self([a, c]), Self([b, d]))
-    }
-    #[inline(always)]
-    fn pairs_exchanged(self) -> Self {
-        let [first, second] = self.0;
-        Self(x86!([_mm_shuffle_epi32::<0b01_00_11_10>(first), _mm_shuffle_epi32::<0b01_00_11_10>(second)]))
+    fn times(self, factor: i16) -> Self {
+        x86!(_mm_mullo_epi16(self, _mm_set1_epi16(factor)))
     }
     #[inline(always)]
     fn columns(sets: [u128; 8]) -> [u64; 16] {
-        columns(sets)
+        let low = |a, b| x86!(_mm_unpacklo_epi8(a, b));
+        let high = |a, b| x86!(_mm_unpackhi_epi8(a, b));
+        bytemuck::cast(columns_by_rows(bytemuck::cast::<_, [__m128i; 8]>(sets), low, high))
     }
 }
 
@@ -170,9 +168,27 @@ fn small_numbers(lanes: __m256i) -> [u32; 4] {
 }
 
 impl<const COUNTS: bool> Lanes for WideLanes<COUNTS> {
+    const NAME: &'static str = if COUNTS { "avx-512" } else { "avx2" };
+
+    fn is_supported() -> bool {
+        let has_avx2 = Sse42Lanes::is_supported()
+            && is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt");
+        let has_avx512 = || {
+            is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vbmi2")
+                && is_x86_feature_detected!("avx512vpopcntdq")
+        };
+        has_avx2 && (!COUNTS || has_avx512())
+    }
     #[inline(always)]
-    fn call<T: SimdTask>(task: T) -> T::Output {
-        if COUNTS { x86!(run_avx512(task)) } else { x86!(run_avx2(task)) }
+    fn call<R>(task: impl FnOnce() -> R) -> R {
+        if COUNTS { x86!(with_avx512(task)) } else { x86!(with_avx2(task)) }
     }
     #[inline(always)]
     fn new(lanes: [u64; 4]) -> Self {
@@ -272,7 +288,7 @@ impl<const COUNTS: bool> Lanes for WideLanes<COUNTS> {
     #[inline(always)]
     fn weighed_counts(numbers: [u64; 4], digits: &[[u64; 4]; 4]) -> [u32; 4] {
         if !COUNTS {
-            return lanes::weighed_counts(numbers, digits);
+            return scalar_weighed_counts(numbers, digits);
         }
         let numbers = Self::new(numbers);
         let mut sum = x86!(_mm256_setzero_si256());
@@ -283,27 +299,6 @@ impl<const COUNTS: bool> Lanes for WideLanes<COUNTS> {
     }
     #[inline(always)]
     fn columns(sets: [u128; 8]) -> [u64; 16] {
-        columns(sets)
+        Sse42Lanes::columns(sets)
     }
-}
-
-/// [`Lanes::columns`] in three steps, each of which interleaves the bytes of two rows (PUNPCKLBW, PUNPCKHBW).
-#[inline(always)]
-fn columns(sets: [u128; 8]) -> [u64; 16] {
-    let mut rows: [__m128i; 8] = bytemuck::cast(sets);
-    for _ in 0..3 {
-        // Pairs row k with row k + 4. After three steps every byte is in its place.
-        let [a, b, c, d, e, f, g, h] = rows;
-        rows = x86!([
-            _mm_unpacklo_epi8(a, e),
-            _mm_unpackhi_epi8(a, e),
-            _mm_unpacklo_epi8(b, f),
-            _mm_unpackhi_epi8(b, f),
-            _mm_unpacklo_epi8(c, g),
-            _mm_unpackhi_epi8(c, g),
-            _mm_unpacklo_epi8(d, h),
-            _mm_unpackhi_epi8(d, h)
-        ]);
-    }
-    bytemuck::cast(rows)
 }
