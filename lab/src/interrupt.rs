@@ -3,21 +3,13 @@
 //!
 //! The programs live in process groups of their own, which the terminal's signals do not reach.
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use otrera_referee::groups;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use std::io::{self, IsTerminal, Write};
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, exit};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::process::{Command, exit};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-
-/// Whether this program is about to end.
-static ENDING: AtomicBool = AtomicBool::new(false);
-
-/// The process groups of the programs that run.
-static GROUPS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
 
 /// Programs, each with an argument, that end what runs elsewhere.
 static LAST: Mutex<Vec<[String; 2]>> = Mutex::new(Vec::new());
@@ -78,11 +70,7 @@ fn end(signal: i32) {
 }
 
 fn end_groups() {
-    ENDING.store(true, Ordering::SeqCst);
-    for group in locked(&GROUPS).iter() {
-        // A group that is gone is no failure.
-        let _ = kill_process_group(*group, Signal::KILL);
-    }
+    groups::end_all();
     for [program, argument] in locked(&LAST).drain(..) {
         let _ = Command::new(program).arg(argument).status();
     }
@@ -124,36 +112,11 @@ pub fn advice() -> String {
 /// the end of a program under test is neither written down nor told.
 pub fn whole() -> MutexGuard<'static, ()> {
     let guard = locked(&WRITING);
-    if !ENDING.load(Ordering::SeqCst) {
+    if !groups::are_ending() {
         return guard;
     }
     drop(guard);
     loop {
         thread::park();
     }
-}
-
-/// Starts a program in a process group of its own, which ends with us.
-///
-/// # Errors
-/// It cannot be started, or we are about to end.
-pub fn start_group(command: &mut Command) -> io::Result<(Child, Pid)> {
-    // Held until the group is known, so that an interruption misses none.
-    let mut groups = locked(&GROUPS);
-    if ENDING.load(Ordering::SeqCst) {
-        return Err(io::ErrorKind::Interrupted.into());
-    }
-    let child = command.process_group(0).spawn()?;
-    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    let group = group.ok_or_else(|| io::Error::other("a process without a number"))?;
-    groups.push(group);
-    Ok((child, group))
-}
-
-/// Kills a process group whose first process has not been waited for: afterwards its number may belong to another.
-pub fn end_group(group: Pid) {
-    let mut groups = locked(&GROUPS);
-    // A group that is gone is no failure.
-    let _ = kill_process_group(group, Signal::KILL);
-    groups.retain(|other| *other != group);
 }

@@ -4,7 +4,7 @@
 //!
 //! 1. [`stats`]: what a number of games proves.
 //! 2. [`play`]: anything that chooses moves, openings, and one game between two players.
-//! 3. [`baseline`]: the papers' opponents. [`platforms`]: programs from outside, spoken to as a platform does.
+//! 3. [`baseline`]: the papers' opponents.
 //! 4. [`cluster`]: work on many machines.
 //! 5. [`mod@matches`]: players from text, many games at once, the results file.
 //! 6. [`papers`]: the papers' tables, and their other games.
@@ -29,7 +29,6 @@ pub mod files;
 pub mod interrupt;
 pub mod matches;
 pub mod papers;
-pub mod platforms;
 pub mod play;
 pub mod plot;
 pub mod stats;

@@ -1,13 +1,13 @@
 //! The laboratory: matches with honest statistics, the papers' tables, records and reports.
 
 use clap::{Parser, Subcommand};
+use otrera_lab::commands::judge::confine;
 use otrera_lab::commands::{
     blindness, convert, endgames, fit_eval, fit_network, fit_policy, judge, r#match, picture, priors, report,
     sau, self_play, tourney, tune,
 };
 use otrera_lab::interrupt;
 use otrera_lab::papers::table;
-use otrera_lab::platforms::confine;
 use std::process::ExitCode;
 
 /// The laboratory of Otrera, an engine for the Game of the Amazons.
@@ -82,7 +82,7 @@ fn run(command: Command) -> Result<(), String> {
         Command::Match(args) => r#match::run(&args),
         Command::Judge(args) => judge::run(&args),
         Command::Confine(args) => confine::run(&args),
-        Command::Busy => judge::load::keep_busy(),
+        Command::Busy => otrera_referee::load::keep_busy(),
         Command::Sau(args) => sau::run(&args),
         Command::Tourney(args) => tourney::run(&args),
         Command::Convert(args) => convert::run(&args),

@@ -2,11 +2,11 @@
 
 mod common;
 
-use common::program::Program;
 use common::{OTRERA, assert_contains, folder, run, text};
 use otrera::Model;
 use otrera::eval::weights::WeightsFile;
 use otrera_bot::options::Settings;
+use otrera_referee::program::Program;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};

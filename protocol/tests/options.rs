@@ -3,8 +3,8 @@
 
 mod common;
 
-use common::program::Exit;
 use common::{OTRERA, assert_contains, folder, run, text};
+use otrera_referee::program::Exit;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 

@@ -1,7 +1,6 @@
 //! Tasks on [Ray](https://www.ray.io). `ray.py` is the other side.
 
 use super::{Cluster, Done, Task, python};
-use crate::interrupt;
 use rustix::process::Pid;
 use serde::Deserialize;
 use std::io::{BufRead, BufReader, Write};
@@ -49,7 +48,7 @@ impl Ray {
         command.env("PYTHONSAFEPATH", "1");
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let (mut process, group) =
-            interrupt::start_group(&mut command).map_err(|error| format!("Ray: {error}"))?;
+            otrera_referee::groups::start_group(&mut command).map_err(|error| format!("Ray: {error}"))?;
         let (tasks, output) = (process.stdin.take(), process.stdout.take().ok_or("Ray: no pipe")?);
         let (sender, messages) = channel();
         std::thread::spawn(move || {
@@ -99,7 +98,7 @@ impl Drop for Ray {
         while matches!(self.process.try_wait(), Ok(None)) && Instant::now() < patience {
             std::thread::sleep(Duration::from_millis(20));
         }
-        interrupt::end_group(self.group);
+        otrera_referee::groups::end_group(self.group);
         let _ = self.process.wait();
     }
 }

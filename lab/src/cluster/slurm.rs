@@ -106,7 +106,7 @@ impl Slurm {
         command.args(["--parsable", "--wait"]).arg(format!("--array=1-{}", tasks.len()));
         command.arg(self.folder.join("slurm.sh")).arg(&path).stdin(Stdio::null()).stdout(Stdio::piped());
         let (mut process, group) =
-            interrupt::start_group(&mut command).map_err(|error| format!("sbatch: {error}"))?;
+            otrera_referee::groups::start_group(&mut command).map_err(|error| format!("sbatch: {error}"))?;
         let mut said = String::new();
         if let Some(output) = process.stdout.take() {
             BufReader::new(output).read_line(&mut said).map_err(|error| format!("sbatch: {error}"))?;
@@ -217,7 +217,7 @@ impl Array {
 
     /// Ends `sbatch`.
     fn end(&mut self) {
-        interrupt::end_group(self.group);
+        otrera_referee::groups::end_group(self.group);
         let _ = self.process.wait();
         interrupt::not_run_last(&["scancel".into(), self.job.clone()]);
     }

@@ -13,11 +13,11 @@
 
 use crate::baseline::{alphabeta::AlphaBeta, measure::Measure, pvs::Pvs, random::RandomPlayer};
 use crate::files::read_model;
-use crate::platforms::botzone::BotzonePlayer;
-use crate::platforms::process::check_start;
-use crate::platforms::{Dialect, External, Protocol};
 use crate::play::player::{Budget, Choice, Player, SearchPlayer};
 use otrera::{Forfeit, Move, Params, Position, Resources, Size};
+use otrera_referee::botzone::BotzonePlayer;
+use otrera_referee::external::{Dialect, External, Protocol};
+use otrera_referee::process::check_start;
 use std::str::FromStr;
 
 /// A player that can be built any number of times.

@@ -1,9 +1,6 @@
 //! The program run to its end, with all of its input at once.
 
-#[path = "../sessions/program.rs"]
-pub mod program;
-
-use program::{Exit, Program};
+use otrera_referee::program::{Exit, Program};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
