@@ -1,5 +1,6 @@
 #!/bin/sh
-# scripts/build_bot.sh EXECUTABLE [PROFILE]: builds the bot (`make bot`), by a profile of Cargo.toml (release).
+# scripts/build_bot.sh EXECUTABLE [PROFILE [PACKAGE]]: builds the bot (`make bot`) or another package, by a profile of
+# Cargo.toml (release).
 #
 # It is a static program made with musl. Where Rust's library for that is missing, rustup brings it. Where rustup
 # cannot (it is not there, or the network is not), the program is made with this system's own C library instead,
@@ -8,6 +9,7 @@ set -eu
 cd "$(dirname "$0")/.."
 executable=$1
 profile=${2-release}
+package=${3-otrera-bot}
 
 say() { echo "make: $*" >&2; }
 has_library() { [ -d "$(rustc --print target-libdir --target "$1" 2>/dev/null)" ]; }
@@ -55,7 +57,11 @@ fi
 # With --target the flags are for the program alone, not for what runs during the build.
 CARGO_ENCODED_RUSTFLAGS=$(scripts/rustflags.sh)
 export CARGO_ENCODED_RUSTFLAGS
-cargo build --profile "$profile" --locked --package otrera-bot --target "$target"
+cargo build --profile "$profile" --locked --package "$package" --target "$target"
 mkdir -p "$(dirname "$executable")"
-cp -f "${CARGO_TARGET_DIR:-target}/$target/$profile/otrera" "$executable"
+case $package in
+    otrera-bot) program=otrera ;;
+    *) program=${package#otrera-} ;;
+esac
+cp -f "${CARGO_TARGET_DIR:-target}/$target/$profile/$program" "$executable"
 say "$executable is built for $target, $kind"

@@ -107,17 +107,6 @@ class Notation(unittest.TestCase):
             with self.assertRaises(ValueError):
                 Move.parse(text)
 
-    def test_picture_marks_squares(self):
-        picture = Position.start(4).picture(marked=[Square(0, 1), Square(1, 1)])
-        self.assertEqual(
-            picture,
-            "  4 . W W .\n"
-            "  3 W . . W\n"
-            "  2[B|.]. B\n"
-            "  1 . B B .\n"
-            "    a b c d",
-        )
-
 
 if __name__ == "__main__":
     unittest.main()

@@ -187,6 +187,7 @@ fn what_the_pages_say_can_be_done() {
     fs::create_dir_all(folder.join("dist")).unwrap();
     fs::create_dir_all(folder.join("docs")).unwrap();
     symlink(bot::path(), folder.join("dist/otrera")).unwrap();
+    symlink(Path::new(bot::path()).with_file_name("referee"), folder.join("dist/referee")).unwrap();
     symlink(env!("CARGO_BIN_EXE_lab"), folder.join("dist/lab")).unwrap();
     symlink(root().join("scripts").canonicalize().unwrap(), folder.join("scripts")).unwrap();
     let field = "players = [\"greedy\", \"random\"]\ngames = 2\nsize = 5\niterations = 5\n";

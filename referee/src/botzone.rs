@@ -159,12 +159,12 @@ impl BotzonePlayer {
         if let (Some(kept), Some(&last)) = (self.kept.take(), self.moves.last()) {
             let mut kept = kept;
             kept.process.signal(Signal::CONT);
-            kept.process.write(&self.mode.form.bare_request(last));
+            kept.process.write(self.mode.form.bare_request(last));
             return Ok(kept);
         }
         let mut process = Process::start(&self.command, self.errors)
             .map_err(|error| Failure::new(Verdict::Re, format!("{}: {error}", self.command.join(" "))))?;
-        process.write(&self.mode.form.full_request(&self.moves, &self.stored));
+        process.write(self.mode.form.full_request(&self.moves, &self.stored));
         if !self.mode.keeps_running {
             process.close_input();
         }

@@ -121,7 +121,7 @@ impl External {
         };
         let start = self.start.to_fen();
         let process = self.process()?;
-        process.write(&format!("position fen {start} moves{moves}\n{go}\n"));
+        process.write(format!("position fen {start} moves{moves}\n{go}\n"));
         for _ in 0..TALK {
             let line = process.line(asked, limit)?;
             if let Some(best) = line.strip_prefix("bestmove ") {

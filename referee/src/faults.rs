@@ -4,6 +4,7 @@
 use crate::groups;
 use crate::load::Load;
 use crate::process::{Process, signal_group};
+use crate::say;
 use crate::seat::{Protocol, Seat, TimeControl, Turn, Violation};
 use fastrand::Rng;
 use otrera::{Move, Side};
@@ -181,7 +182,7 @@ pub fn run(options: &Options) -> Result<bool, String> {
         let protocol = protocols[turn / wheels.len() % protocols.len()];
         let outcome = Bout::new(options, number, protocol, *fault)?.play();
         if groups::are_ending() {
-            println!("interrupted");
+            say("interrupted\n");
             break;
         }
         let is = |result| usize::from(outcome.result == result);
@@ -193,16 +194,16 @@ pub fn run(options: &Options) -> Result<bool, String> {
             .for_each(|(sum, count)| *sum += count);
         if options.verbose || !outcome.reason.is_empty() {
             let (name, result) = (protocol.name, outcome.result);
-            println!("game {}, {name}, {}: {result} {}", number + 1, fault.name(), outcome.reason);
+            say(&format!("game {}, {name}, {}: {result} {}\n", number + 1, fault.name(), outcome.reason));
         }
     }
     let columns = ["games", "turns hit", "won", "lost on board", "broken off", "excused", "avoidable"];
-    println!("{:16}{}", "fault", columns.map(|column| format!("{column:>15}")).concat());
+    let mut table = format!("{:16}{}\n", "fault", columns.map(|column| format!("{column:>15}")).concat());
     let all = rows.values().fold([0; 7], |sum, row| std::array::from_fn(|i| sum[i] + row[i]));
     for (name, row) in rows.iter().chain([(&"all", &all)]) {
-        println!("{name:16}{}", row.map(|count| format!("{count:15}")).concat());
+        table += &format!("{name:16}{}\n", row.map(|count| format!("{count:15}")).concat());
     }
-    print!("{EXPLANATION}");
+    say(&(table + EXPLANATION));
     Ok(all[6] == 0)
 }
 
@@ -448,28 +449,25 @@ impl<'a> Bout<'a> {
                               2>/dev/null; exec \"$@\"";
         let (engine, folder) = (&self.options.engine, self.folder.display());
         let (log, records) = (format!("{folder}/log"), format!("{folder}/records"));
-        let words = if self.rng.bool() && can_unshare("--mount") {
-            [
+        let folder = folder.to_string();
+        let words: &[&str] = if self.rng.bool() && can_unshare("--mount") {
+            &[
                 "unshare",
                 "--mount",
                 "sh",
                 "-c",
                 SCRIPT,
-                &folder.to_string(),
+                &folder,
                 engine,
                 "--log",
                 &log,
                 "--record-dir",
                 &records,
             ]
-            .map(str::to_owned)
-            .to_vec()
         } else {
-            ["env", "TMPDIR=/dev/full", engine, "--log", "/dev/full", "--record-dir", "/dev/full/records"]
-                .map(str::to_owned)
-                .to_vec()
+            &["env", "TMPDIR=/dev/full", engine, "--log", "/dev/full", "--record-dir", "/dev/full/records"]
         };
-        words
+        words.iter().map(|&word| word.to_owned()).collect()
     }
 
     fn with_other_clocks(&mut self) -> Vec<String> {

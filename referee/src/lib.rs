@@ -28,3 +28,13 @@ pub mod selfplay;
 pub mod turn;
 pub mod usage;
 pub mod verdict;
+
+use std::io::{self, Write};
+
+/// Writes to the standard output. A reader that left ends the run.
+pub fn say(text: &str) {
+    let mut output = io::stdout().lock();
+    if output.write_all(text.as_bytes()).and_then(|()| output.flush()).is_err() {
+        groups::end_all();
+    }
+}

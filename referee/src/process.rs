@@ -66,6 +66,7 @@ pub struct End {
 /// A running program.
 pub struct Process {
     child: Option<Child>,
+    end: Option<End>,
     group: Pid,
     /// Readable when the process has ended.
     ending: OwnedFd,
@@ -119,6 +120,7 @@ impl Process {
             stdout: Some(stdout),
             errors: kept,
             child: Some(child),
+            end: None,
             group,
             unsent: Vec::new(),
             closing: false,
@@ -341,13 +343,14 @@ impl Process {
 
     /// Kills the process group and reaps the process.
     pub fn end(&mut self) -> Option<End> {
-        let mut child = self.child.take()?;
+        let Some(mut child) = self.child.take() else { return self.end };
         self.stdin = None;
         groups::end_group(self.group);
         let used = child.wait4().ok()?;
         let cpu = used.rusage.utime + used.rusage.stime;
         let peak = if used.rusage.maxrss > usage::own_peak() { used.rusage.maxrss } else { 0 };
-        Some(End { status: used.status, usage: Usage { cpu, peak } })
+        self.end = Some(End { status: used.status, usage: Usage { cpu, peak } });
+        self.end
     }
 }
 

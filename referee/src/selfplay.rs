@@ -1,12 +1,13 @@
 //! `referee selfplay`: whole games of the engine against itself through the platforms' protocols.
 
 use crate::groups;
+use crate::say;
 use crate::seat::{KINDS, Protocol, Seat, TimeControl, Turn, Violation};
 use otrera::record::ccgc;
 use otrera::{GameRecord, Move, Position, Side, Size};
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -160,14 +161,6 @@ fn check_engine(options: &Options) -> Result<(), String> {
     Ok(())
 }
 
-/// Writes to the standard output. A reader that left ends the run.
-fn say(text: &str) {
-    let mut output = io::stdout().lock();
-    if output.write_all(text.as_bytes()).and_then(|()| output.flush()).is_err() {
-        groups::end_all();
-    }
-}
-
 impl Match<'_> {
     fn play_all(&self) -> Result<(), String> {
         let options = self.options;
@@ -234,7 +227,7 @@ impl Match<'_> {
         game.position = game.position.with_move(turn.mv);
         game.moves.push(turn.mv);
         let (ply, seconds) = (game.moves.len(), turn.wall.as_secs_f64());
-        let line = format!("{ply:3}. {mover} {:12} {seconds:7.3} s\n", turn.mv.to_string());
+        let line = format!("{ply:3}. {} {:12} {seconds:7.3} s\n", lower(mover), turn.mv.to_string());
         match self.show {
             Show::Board => self.draw(game, &line),
             Show::Moves => self.say(game, &line),
@@ -257,8 +250,10 @@ impl Match<'_> {
     fn finish(&self, mut game: Game, seats: &[Seat; 2]) -> Result<(), String> {
         let Some(winner) = game.winner() else { return Ok(()) };
         let plies = game.moves.len();
-        let forfeit =
-            game.offences.first().map(|(side, violation)| format!(", {side} forfeits ({})", violation.kind));
+        let forfeit = game
+            .offences
+            .first()
+            .map(|(side, violation)| format!(", {} forfeits ({})", lower(*side), violation.kind));
         let result = format!("{} wins in {plies} plies{}", self.label(winner), forfeit.unwrap_or_default());
         let mut line = format!("game {}: {result}", game.number);
         if let Some(folder) = &self.options.record_dir {
@@ -291,7 +286,7 @@ impl Match<'_> {
         let name = |side| self.preset(side).chars().map(safe).take(40).collect::<String>();
         let (started, process) = (self.started.format("%Y%m%d-%H%M%S"), std::process::id());
         let [black, white] = Side::BOTH.map(name);
-        format!("AM-{started}-{process}-game{:04}-{black}-vs-{white}-{winner}.txt", game.number)
+        format!("AM-{started}-{process}-game{:04}-{black}-vs-{white}-{}.txt", game.number, lower(winner))
     }
 
     fn record(&self, game: &Game, winner: Side, result: &str) -> GameRecord {
@@ -330,7 +325,7 @@ impl Match<'_> {
     }
 
     fn label(&self, side: Side) -> String {
-        format!("{side} ({})", self.preset(side))
+        format!("{} ({})", lower(side), self.preset(side))
     }
 
     /// Shows the board, on a terminal in the place of the one before.
@@ -357,6 +352,11 @@ impl Match<'_> {
             game.held += text;
         }
     }
+}
+
+/// The name of a side in lines and file names.
+fn lower(side: Side) -> &'static str {
+    if side == Side::Black { "black" } else { "white" }
 }
 
 impl Game {
