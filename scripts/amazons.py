@@ -184,8 +184,3 @@ def to_sau(move: Move, size: int) -> str:
 def from_sau(letters: str, size: int) -> Move:
     codes = [ord(letter) - ord("A") for letter in letters]
     return Move(*(Square(codes[i], size - 1 - codes[i + 1]) for i in (0, 2, 4)))
-
-
-def to_ccgc(move: Move) -> str:
-    """d1d7(g7), as in the game records of the CCGC."""
-    return f"{move.origin}{move.landing}({move.arrow})"

@@ -13,7 +13,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 HOST, MUSL = "x86_64-unknown-linux-gnu", "x86_64-unknown-linux-musl"
 
-# What every system has.
 SYSTEM = ["sh", "sed", "sort", "cp", "mkdir", "rm", "dirname", "cat", "mktemp", "make"]
 
 RUSTC = f"""

@@ -190,10 +190,8 @@ class BotzoneTest(unittest.TestCase):
         while len(moves) < 2 * turns:
             if process is None:
                 text = history(moves, mode)
-                process = subprocess.Popen(
-                    later if later and moves else command, text=True,
-                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                )
+                pipes = dict.fromkeys(["stdin", "stdout", "stderr"], subprocess.PIPE)
+                process = subprocess.Popen(later if later and moves else command, text=True, **pipes)
             else:
                 text = message(moves[-1], mode) + "\n"
             if keeps:
