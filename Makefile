@@ -15,7 +15,7 @@ FAULT_GAMES ?= 24
 MUTANTS_SHARD ?= 0/100
 
 .DEFAULT_GOAL := bot
-.PHONY: bot quick botzone windows sau test-sau web lab play test test-all fuzz faults mutants bench same-bench lint deny clean help
+.PHONY: bot quick botzone windows sau test-sau web lab referee play test test-all fuzz faults mutants bench same-bench lint deny clean help
 
 bot: ## the bot, a static Linux executable: dist/otrera
 	@scripts/need.sh cargo cc
@@ -61,9 +61,11 @@ lab: ## the laboratory: dist/lab
 	@mkdir -p dist
 	cp -f target/release/lab dist/lab
 
-play: ## builds the bot and shows one game of it against itself
-	@scripts/need.sh cargo cc python3
-	@scripts/build_bot.sh $(EXE)
+referee: ## the program of self-play and faults: dist/referee
+	@scripts/need.sh cargo cc
+	@scripts/build_bot.sh dist/referee release otrera-referee
+
+play: bot referee ## builds the bot and shows one game of it against itself
 	scripts/selfplay.sh --engine $(EXE) --protocol json --time $(PLAY_TIME) --show board
 
 test: ## all quick tests, and a list of those that were skipped
@@ -78,7 +80,7 @@ fuzz: ## fuzzes everything that reads text, FUZZ_SECONDS (60) for each target
 	@scripts/need.sh cargo cc cargo-fuzz
 	scripts/fuzz.sh $(FUZZ_SECONDS)
 
-faults: bot ## plays FAULT_GAMES (24) games under faults such as kills, noise and a full disk
+faults: bot referee ## plays FAULT_GAMES (24) games under faults such as kills, noise and a full disk
 	scripts/faults.sh --engine $(EXE) --games $(FAULT_GAMES)
 
 mutants: ## mutation tests of search and protocols, MUTANTS_SHARD (0/100) of all

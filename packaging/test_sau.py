@@ -20,7 +20,7 @@ PROJECT = Path(__file__).resolve().parent.parent
 ARCHIVE = PROJECT / "dist" / "otrera-sau.zip"
 sys.path.insert(0, str(PROJECT / "scripts"))
 
-import amazons  # noqa: E402  (the referee of the self-play scripts)
+import amazons  # noqa: E402  (the rules, independent of the engine)
 
 EXECUTABLES = {"otrera.exe": "x86_64", "otrera32.exe": "i686"}
 

@@ -6,14 +6,14 @@ on purpose.
 
 A square is (file, rank), both counted from 0 at the lower left corner.  Black moves
 first and starts at the bottom; the last section translates every platform's own
-coordinates into these.  The pictures use B, W, X (arrow) and a dot.
+coordinates into these.  Boards are written with B, W, X (arrow) and a dot.
 """
 
 from __future__ import annotations
 
 import enum
 import re
-from typing import Callable, Collection, Dict, Iterator, List, NamedTuple, Optional, Sequence
+from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence
 
 SIZES = range(4, 11)
 EMPTY, ARROW = ".", "X"
@@ -144,27 +144,6 @@ class Position:
         """
         return not any(True for amazon in self.amazons(side) for _ in self.reachable(amazon))
 
-    def picture(
-        self,
-        marked: Collection[Square] = (),
-        paint: Callable[[str], str] = lambda content: content,
-    ) -> str:
-        """The board as text, with brackets around the marked squares."""
-        files = "abcdefghij"[: self.size]
-        lines = [self._row(rank, marked, paint) for rank in reversed(range(self.size))]
-        return "\n".join(lines + ["   " + " ".join(["", *files])])
-
-    def _row(
-        self, rank: int, marked: Collection[Square], paint: Callable[[str], str]
-    ) -> str:
-        squares = [Square(file, rank) for file in range(self.size)]
-        marks = [False] + [square in marked for square in squares] + [False]
-        fences = {(False, False): " ", (False, True): "[", (True, False): "]", (True, True): "|"}
-        row = f"{rank + 1:3}" + fences[marks[0], marks[1]]
-        for file, square in enumerate(squares, start=1):
-            row += paint(self.grid[square]) + fences[marks[file], marks[file + 1]]
-        return row.rstrip()
-
 
 # --- how each platform ends a game and names a square ---------------------------------
 
@@ -205,8 +184,3 @@ def to_sau(move: Move, size: int) -> str:
 def from_sau(letters: str, size: int) -> Move:
     codes = [ord(letter) - ord("A") for letter in letters]
     return Move(*(Square(codes[i], size - 1 - codes[i + 1]) for i in (0, 2, 4)))
-
-
-def to_ccgc(move: Move) -> str:
-    """d1d7(g7), as in the game records of the CCGC."""
-    return f"{move.origin}{move.landing}({move.arrow})"

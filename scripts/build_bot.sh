@@ -1,5 +1,6 @@
 #!/bin/sh
-# scripts/build_bot.sh EXECUTABLE [PROFILE]: builds the bot (`make bot`), by a profile of Cargo.toml (release).
+# scripts/build_bot.sh EXECUTABLE [PROFILE [PACKAGE]]: builds the bot (`make bot`) or another package, by a profile of
+# Cargo.toml (release).
 #
 # Builds a static program with musl. Installs Rust's musl target with rustup if it is missing. If that fails, builds with
 # this system's C library, static if there is a libc.a. Prints each of these steps and the result.
@@ -7,6 +8,7 @@ set -eu
 cd "$(dirname "$0")/.."
 executable=$1
 profile=${2-release}
+package=${3-otrera-bot}
 
 say() { echo "make: $*" >&2; }
 has_library() { [ -d "$(rustc --print target-libdir --target "$1" 2>/dev/null)" ]; }
@@ -54,7 +56,11 @@ fi
 # With --target the flags apply to the program only, not to build scripts.
 CARGO_ENCODED_RUSTFLAGS=$(scripts/rustflags.sh)
 export CARGO_ENCODED_RUSTFLAGS
-cargo build --profile "$profile" --locked --package otrera-bot --target "$target"
+cargo build --profile "$profile" --locked --package "$package" --target "$target"
 mkdir -p "$(dirname "$executable")"
-cp -f "${CARGO_TARGET_DIR:-target}/$target/$profile/otrera" "$executable"
+case $package in
+    otrera-bot) program=otrera ;;
+    *) program=${package#otrera-} ;;
+esac
+cp -f "${CARGO_TARGET_DIR:-target}/$target/$profile/$program" "$executable"
 say "$executable is built for $target, $kind"

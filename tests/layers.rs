@@ -208,7 +208,9 @@ fn imports_point_downwards() {
 
 #[test]
 fn no_files_import_each_other_in_a_circle() {
-    for (source, least) in [("src", 200), ("protocol/src", 30), ("lab/src", 100), ("web/src", 2)] {
+    for (source, least) in
+        [("src", 200), ("referee/src", 10), ("protocol/src", 30), ("lab/src", 100), ("web/src", 2)]
+    {
         let mut graph = Crate::read(source).graph();
         let arrows: usize = graph.values().map(BTreeSet::len).sum();
         assert!(arrows >= least, "{source}: {arrows} arrows: were they read?");

@@ -3,21 +3,13 @@
 //!
 //! Programs under test run in their own process groups, which the terminal's signals do not reach.
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use otrera_referee::groups;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use std::io::{self, IsTerminal, Write};
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, exit};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::process::exit;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-
-/// True once this program is about to end.
-static ENDING: AtomicBool = AtomicBool::new(false);
-
-/// The process groups of the running programs.
-static GROUPS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
 
 /// Held while a line is written that must not be cut.
 static WRITING: Mutex<()> = Mutex::new(());
@@ -74,11 +66,7 @@ fn end(signal: i32) {
 }
 
 fn kill_groups() {
-    ENDING.store(true, Ordering::SeqCst);
-    for group in locked(&GROUPS).iter() {
-        // A group that has ended already is no failure.
-        let _ = kill_process_group(*group, Signal::KILL);
-    }
+    groups::end_all();
 }
 
 /// Ends this program with an error, and kills the programs under test.
@@ -103,36 +91,11 @@ pub fn advice() -> String {
 /// Never returns after an interruption: a program killed by it must not be recorded as crashed.
 pub fn hold() -> MutexGuard<'static, ()> {
     let guard = locked(&WRITING);
-    if !ENDING.load(Ordering::SeqCst) {
+    if !groups::are_ending() {
         return guard;
     }
     drop(guard);
     loop {
         thread::park();
     }
-}
-
-/// Starts a program in its own process group, which is killed when this program ends.
-///
-/// # Errors
-/// The program cannot be started, or this one is about to end.
-pub fn start_group(command: &mut Command) -> io::Result<(Child, Pid)> {
-    // Held until the group is known, so that an interruption misses none.
-    let mut groups = locked(&GROUPS);
-    if ENDING.load(Ordering::SeqCst) {
-        return Err(io::ErrorKind::Interrupted.into());
-    }
-    let child = command.process_group(0).spawn()?;
-    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    let group = group.ok_or_else(|| io::Error::other("a process without a number"))?;
-    groups.push(group);
-    Ok((child, group))
-}
-
-/// Kills a process group. Call it before waiting for the group's first process: later its number may be reused.
-pub fn end_group(group: Pid) {
-    let mut groups = locked(&GROUPS);
-    // A group that has ended already is no failure.
-    let _ = kill_process_group(group, Signal::KILL);
-    groups.retain(|other| *other != group);
 }

@@ -6,7 +6,7 @@
 //!    text tables, statistics.
 //! 2. [`cluster`]: work on many machines. [`arguments`]: options that commands share.
 //! 3. [`play`]: players, openings, and one game between two players.
-//! 4. [`baseline`]: the papers' opponents. [`platforms`]: other programs, run as a platform runs them.
+//! 4. [`baseline`]: the papers' opponents.
 //! 5. [`mod@matches`]: players by name, games on all cores, the results file.
 //! 6. [`papers`]: the papers' tables, and their other games.
 //! 7. [`commands`]: the commands of the program `lab`.
@@ -27,7 +27,6 @@ mod files;
 pub mod interrupt;
 mod matches;
 pub mod papers;
-pub mod platforms;
 mod play;
 mod plot;
 mod progress;

@@ -1,13 +1,13 @@
 //! The program `lab`: parses the command line and runs one command.
 
 use clap::{Parser, Subcommand};
+use otrera_lab::commands::judge::confine;
 use otrera_lab::commands::{
     convert, endgames, fit_network, fit_policy, judge, r#match, picture, report, sau, self_play, tourney,
     tune,
 };
 use otrera_lab::interrupt;
 use otrera_lab::papers::table;
-use otrera_lab::platforms::confine;
 use std::process::ExitCode;
 
 /// The laboratory of Otrera, an engine for the Game of the Amazons.
@@ -87,6 +87,6 @@ fn run(command: Command) -> Result<(), String> {
         Command::Tune(args) => tune::run(&args),
         Command::Endgames(args) => endgames::run(&args),
         Command::Confine(args) => confine::run(&args),
-        Command::Busy => judge::load::keep_busy(),
+        Command::Busy => otrera_referee::load::keep_busy(),
     }
 }

@@ -21,10 +21,11 @@ ROOT = LAUNCHER.parents[1]
 DIST = ROOT / "dist"
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from amazons import Position, Side  # noqa: E402
-from engines import KEEP_RUNNING, PROTOCOLS, SimpleDialect, TimeControl  # noqa: E402
+from amazons import Move, Position, botzone_winner, from_botzone, sau_winner, to_botzone  # noqa: E402
 from make_botzone import SIZE_LIMIT, Unsuitable, check, distances, filter_branches, package  # noqa: E402
 
+KEEP_RUNNING = ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<"
+KEYS = ["x0", "y0", "x1", "y1", "x2", "y2"]
 MODES = ["simple", "simple-keep", "json", "json-once"]
 WAYS = ["load", "memfd", "file"]
 MEMFD = "/memfd:otrera (deleted)"
@@ -122,8 +123,25 @@ def checksum(command):
     return next(line for line in lines if line.startswith("Bench: "))
 
 
-def new_player(mode):
-    return PROTOCOLS[mode].player(8, TimeControl(None, None, None, 0.0))
+def message(move, mode):
+    numbers = [-1] * 6 if move is None else to_botzone(move)
+    return json.dumps(dict(zip(KEYS, numbers))) if "json" in mode else " ".join(map(str, numbers))
+
+
+def history(moves, mode):
+    """The whole game for Black's next turn, as Botzone tells it to a new process."""
+    messages = [message(move, mode) for move in [None, *moves]]
+    requests, responses = messages[::2], messages[1::2]
+    if "json" in mode:
+        return f'{{"requests":[{",".join(requests)}],"responses":[{",".join(responses)}]}}\n'
+    return "\n".join([str(len(requests)), *messages]) + "\n"
+
+
+def read_move(line, mode):
+    if "json" in mode:
+        response = json.loads(line)["response"]
+        return from_botzone([response[key] for key in KEYS])
+    return from_botzone([int(number) for number in line.split(" ")])
 
 
 @contextlib.contextmanager
@@ -165,27 +183,41 @@ class BranchFilterTest(unittest.TestCase):
 
 
 class BotzoneTest(unittest.TestCase):
-    def play(self, command, mode, turns=3, between=lambda player: None):
-        """The first turns of a game, each answer checked and returned; `between` may change the player."""
-        player = new_player(mode)
-        player.start_game(Side.BLACK, command)
-        position, reply, moves = Position.start(8), None, []
-        try:
-            for _ in range(turns):
-                move = player.answer(reply).move
-                self.assertIsNone(position.objection(move))
+    def play(self, command, mode, turns=3, later=None):
+        """The first turns of a game, each answer checked and returned; `later` is the command of all but the first."""
+        keeps = mode in ["simple-keep", "json"]
+        position, moves, process = Position.start(8), [], None
+        while len(moves) < 2 * turns:
+            if process is None:
+                text = history(moves, mode)
+                pipes = dict.fromkeys(["stdin", "stdout", "stderr"], subprocess.PIPE)
+                process = subprocess.Popen(later if later and moves else command, text=True, **pipes)
+            else:
+                text = message(moves[-1], mode) + "\n"
+            if keeps:
+                process.stdin.write(text)
+                process.stdin.flush()
+                line = process.stdout.readline()
+                while process.stdout.readline() not in [f"{KEEP_RUNNING}\n", ""]:
+                    pass
+            else:
+                output, _ = process.communicate(text, timeout=60)
+                line = output.partition("\n")[0]
+                self.assertEqual(process.returncode, 0)
+                process = None
+            move = read_move(line.strip(), mode)
+            self.assertIsNone(position.objection(move))
+            position = position.play(move)
+            reply = next(position.legal_moves(), None)
+            if reply is None:
                 moves.append(move)
-                position = position.play(move)
-                reply = next(position.legal_moves(), None)
-                if reply is None:
-                    break  # The game is won.
-                position = position.play(reply)
-                between(player)
-            player.end_game(None)
-            player.leave()
-        finally:
-            player.kill()
-        return moves
+                break  # The game is won.
+            position = position.play(reply)
+            moves += [move, reply]
+        if process is not None:
+            rest, _ = process.communicate(timeout=60)
+            self.assertEqual((rest, process.returncode), ("", 0))
+        return moves[::2]
 
     def play_all_modes(self, *command):
         for mode in MODES:
@@ -365,7 +397,7 @@ class LastResort(BotzoneTest):
         numbers = result.stdout.partition("\n")[0].split()
         if result.returncode != 0 or len(numbers) != 6:
             return False
-        return Position.start(8).objection(SimpleDialect().parse(" ".join(numbers))) is None
+        return Position.start(8).objection(from_botzone([int(number) for number in numbers])) is None
 
     def test_it_answers_wherever_a_plain_program_does(self):
         (folder / "plain.cpp").write_text(PLAIN)
@@ -432,11 +464,30 @@ class Restrictions(BotzoneTest):
 
     def test_cpu_time_of_the_platform(self):
         """With its own clock: it is killed at 2 s in its first turn, and at 1 s in the others."""
+        self.play(["prlimit", "--cpu=2", bot], "json-once", later=["prlimit", "--cpu=1", bot])
 
-        def later_turn(player):
-            player.command = ["prlimit", "--cpu=1", bot]
 
-        self.play(["prlimit", "--cpu=2", bot], "json-once", between=later_turn)
+class SelfPlay(unittest.TestCase):
+    """The records of self-play by the rules of amazons.py, which shares no code with the engine and its referee."""
+
+    def test_every_move_and_result_is_right(self):
+        for protocol, size, winner in [("json", 8, botzone_winner), ("sau", 10, sau_winner)]:
+            with tempfile.TemporaryDirectory() as records:
+                options = ["--games", "4", "--iterations", "20", "--show", "none", "--grace", "60"]
+                command = [ROOT / "scripts" / "selfplay.sh", "--engine", DIST / "otrera", "--protocol", protocol]
+                subprocess.run([*command, *options, "--record-dir", records], check=True, stdout=subprocess.DEVNULL)
+                games = sorted(Path(records).iterdir())
+                self.assertEqual(len(games), 4)
+                for game in games:
+                    header, *lines = game.read_text(encoding="utf-8").splitlines()
+                    position = Position.start(size)
+                    for text in " ".join(lines).split():
+                        if "(" in text:
+                            self.assertIsNone(winner(position), game)
+                            move = Move.parse(text)
+                            self.assertIsNone(position.objection(move), f"{game}: {move}")
+                            position = position.play(move)
+                    self.assertEqual("先手胜" in header, str(winner(position)) == "black", game)
 
 
 if __name__ == "__main__":

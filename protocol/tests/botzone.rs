@@ -1,9 +1,6 @@
 //! Botzone's clock: from which moment a process counts the time of its first turn.
 
-#[path = "sessions/program.rs"]
-mod program;
-
-use program::Program;
+use otrera_referee::program::Program;
 use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, Instant};

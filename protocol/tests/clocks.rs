@@ -3,14 +3,10 @@
 //! A search never ends before its time, so that it thinks for long enough is asserted of every turn. That it is not
 //! late is asserted of the quickest of several turns, since a busy machine delays now one, now another.
 
-#[path = "sessions/program.rs"]
-mod program;
-#[path = "sessions/referee.rs"]
-mod referee;
-
 use otrera::{Limits, Params, Position, Resources, Rules, Search, Size};
-use program::Program;
-use referee::{BEGIN, Form, Referee};
+use otrera_referee::board::Board;
+use otrera_referee::notation::Form;
+use otrera_referee::program::Program;
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -31,8 +27,8 @@ fn seconds(seconds: f64) -> Duration {
 }
 
 /// Botzone's start with so many plies played.
-fn game_on_botzone(plies: usize) -> Referee {
-    let mut referee = Referee::new(Position::start(Size::BOTZONE));
+fn game_on_botzone(plies: usize) -> Board {
+    let mut referee = Board::new(Position::start(Size::BOTZONE));
     for _ in 0..plies {
         referee.play_any().unwrap();
     }
@@ -42,20 +38,7 @@ fn game_on_botzone(plies: usize) -> Referee {
 /// One turn on Botzone by a process of its own, the time of which counts from its start: how long it took.
 fn turn_of_a_process(plies: usize, form: Form) -> Duration {
     let mut referee = game_on_botzone(plies);
-    let [requests, responses] = referee.messages(form);
-    let text = match form {
-        Form::Json => {
-            format!(r#"{{"requests":[{}],"responses":[{}]}}"#, requests.join(","), responses.join(","))
-        }
-        _ => {
-            let mut lines = vec![requests.len().to_string()];
-            for (turn, request) in requests.iter().enumerate() {
-                lines.push(request.clone());
-                lines.extend(responses.get(turn).cloned());
-            }
-            lines.join("\n")
-        }
-    };
+    let text = referee.history(form);
     let started = Instant::now();
     let mut program = start(&[]);
     program.send(format!("{text}\n").into_bytes());
@@ -95,18 +78,15 @@ fn a_later_turn_on_botzone_uses_its_second_and_keeps_within_it() {
 /// A process that is kept from turn to turn, and the match that it plays.
 struct Kept {
     program: Program,
-    referee: Referee,
+    referee: Board,
     form: Form,
     message: String,
 }
 
 impl Kept {
     fn new(form: Form) -> Self {
-        let message = match form {
-            Form::Json => format!(r#"{{"requests":[{BEGIN}],"responses":[]}}"#),
-            _ => "1\n-1 -1 -1 -1 -1 -1".to_owned(),
-        };
-        Self { program: start(&[]), referee: game_on_botzone(0), form, message }
+        let referee = game_on_botzone(0);
+        Self { program: start(&[]), message: referee.history(form), referee, form }
     }
 
     /// Plays its next turn, and the opponent's: how long its own took.
@@ -117,7 +97,7 @@ impl Kept {
         let taken = sent.elapsed();
         assert_eq!(self.program.line(LIMIT).unwrap(), ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<");
         let mv = self.referee.play_any().unwrap();
-        self.message = self.referee.written(mv, self.form);
+        self.message = self.referee.format_move(mv, self.form);
         taken
     }
 }
@@ -177,7 +157,7 @@ fn a_move_on_the_sau_platform_has_its_share_of_fifteen_minutes() {
 #[test]
 fn a_game_on_the_sau_platform_keeps_within_its_time() {
     const TOTAL: f64 = 3.0;
-    let mut referee = Referee::new(Position::standard().with_rules(Rules::SelfBlocking));
+    let mut referee = Board::new(Position::standard().with_rules(Rules::SelfBlocking));
     let mut opponent = Search::new(*referee.position(), Params::TOURNAMENT, Resources::default());
     let mut program = start(&["--total-time", &TOTAL.to_string(), "--move-overhead", "0.01"]);
     let mut message = "new black".to_owned();
@@ -191,7 +171,7 @@ fn a_game_on_the_sau_platform_keeps_within_its_time() {
         let report = opponent.run(&Limits::iterations(1000), &AtomicBool::new(false), &mut |_| ());
         let Some(mv) = report.best else { break };
         referee.play(mv).unwrap();
-        message = format!("move {}", referee.written(mv, Form::Sau));
+        message = format!("move {}", referee.format_move(mv, Form::Sau));
     }
     assert!(referee.moves().len() > 40, "only {} plies", referee.moves().len());
     // It counts what the machine keeps from it, and takes it back from the moves to come.

@@ -1,10 +1,10 @@
 //! The commands for people: bench, perft, analyze, play and --help. A mistake is said and fails.
 
-use crate::common::program::Program;
 use crate::common::{OTRERA, assert_contains, folder, run, text};
 use otrera::Model;
 use otrera::eval::weights::WeightsFile;
 use otrera_bot::options::Settings;
+use otrera_referee::program::Program;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};

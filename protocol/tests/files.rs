@@ -2,10 +2,7 @@
 //! the game goes on, and the log says what is wrong. So it does under the limits that a shell can set.
 #![cfg(unix)]
 
-#[path = "sessions/program.rs"]
-mod program;
-
-use program::{Exit, Program};
+use otrera_referee::program::{Exit, Program};
 use std::fs::File;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! Options, the file otrera.toml and the log: mistakes are told to the person who made them, and to nobody during a
 //! game.
 
-use crate::common::program::Exit;
 use crate::common::{OTRERA, assert_contains, folder, run, text};
+use otrera_referee::program::Exit;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 

@@ -1,14 +1,10 @@
 //! Game days on the SAU platform: the record under the competition's name, after a kill as well, a game that
 //! goes on from it, and pondering that stops at once.
 
-#[path = "sessions/program.rs"]
-mod program;
-#[path = "sessions/referee.rs"]
-mod referee;
-
 use otrera::{Position, Rules, Side, Size};
-use program::Program;
-use referee::{Form, Referee};
+use otrera_referee::board::Board;
+use otrera_referee::notation::Form;
+use otrera_referee::program::Program;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -53,7 +49,7 @@ fn check_name(name: &str, beginning: &str, results: &[&str], end: &str) {
 
 /// Plays a whole game on a small board; the winner by the platform's rules.
 fn play_to_the_end(program: &mut Program) -> Side {
-    let mut referee = Referee::new(board(5));
+    let mut referee = Board::new(board(5));
     let mut message = "new black".to_owned();
     loop {
         program.send(format!("{message}\n").into_bytes());
@@ -63,7 +59,7 @@ fn play_to_the_end(program: &mut Program) -> Side {
             return winner;
         }
         let mv = referee.play_any().unwrap();
-        message = format!("move {}", referee.written(mv, Form::Sau));
+        message = format!("move {}", referee.format_move(mv, Form::Sau));
         if let Some(winner) = referee.position().winner() {
             program.send(format!("{message}\n").into_bytes());
             // On a busy machine the end may come late; there is nothing to say meanwhile.
@@ -116,12 +112,12 @@ fn a_finished_game_is_recorded_under_the_competitions_name() {
 fn a_killed_program_leaves_a_record_and_the_game_goes_on_from_it() {
     let folder = folder("killed");
     let options = ["--iterations", "100", "--seed", "5", "--record-dir", folder.to_str().unwrap()];
-    let mut referee = Referee::new(board(10));
+    let mut referee = Board::new(board(10));
     let mut program = start(&options);
     program.send(b"new black\n".to_vec());
     referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
     let last = referee.play_any().unwrap();
-    let message = format!("move {}\n", referee.written(last, Form::Sau));
+    let message = format!("move {}\n", referee.format_move(last, Form::Sau));
     program.send(message.clone().into_bytes());
     let answer = program.line(LIMIT).unwrap();
     // It is recorded before anything else is done.
@@ -157,7 +153,7 @@ fn a_game_goes_on_from_what_is_whole_of_a_torn_record() {
         let mut program = start(&[&["resume", record.to_str().unwrap()], &options[..]].concat());
         // The last move of the record, sent once more.
         program.send(b"move GJEHEA\n".to_vec());
-        let mut referee = Referee::new(board(10));
+        let mut referee = Board::new(board(10));
         for mv in ["d1d7g7", "a7d4a7", "g1e3e10"] {
             referee.play(mv.parse().unwrap()).unwrap();
         }
@@ -206,8 +202,8 @@ fn record(path: &Path, names: [&str; 2], moves: &[&str]) {
 }
 
 /// A referee on 10x10 who has seen these moves.
-fn after(moves: &[&str]) -> Referee {
-    let mut referee = Referee::new(board(10));
+fn after(moves: &[&str]) -> Board {
+    let mut referee = Board::new(board(10));
     moves.iter().for_each(|mv| referee.play(mv.parse().unwrap()).unwrap());
     referee
 }
@@ -246,7 +242,7 @@ fn loaded_again_on_our_turn_it_moves_unasked() {
         let answer = program.line(SOON).unwrap_or_else(|why| panic!("{names:?}, {count} moves: {why}"));
         referee.accept(&answer, Form::Sau).unwrap();
         let mv = referee.play_any().unwrap();
-        program.send(format!("move {}\n", referee.written(mv, Form::Sau)).into_bytes());
+        program.send(format!("move {}\n", referee.format_move(mv, Form::Sau)).into_bytes());
         referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
     });
 }
@@ -261,7 +257,7 @@ fn loaded_again_on_the_opponents_turn_it_waits() {
         program.silent(Duration::from_millis(3500)).unwrap();
         let mut referee = after(&OPENING[..count]);
         let mv = referee.play_any().unwrap();
-        program.send(format!("move {}\n", referee.written(mv, Form::Sau)).into_bytes());
+        program.send(format!("move {}\n", referee.format_move(mv, Form::Sau)).into_bytes());
         referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
     });
 }
@@ -291,10 +287,10 @@ fn a_long_silence_makes_it_move_whatever_the_opponent_has_played() {
     let lost = "d10d9d10".parse().unwrap();
     referee.play(lost).unwrap();
     referee.accept(&answer, Form::Sau).unwrap();
-    let next = |referee: &Referee| referee.position().legal_moves().find(|mv| mv.from == lost.to).unwrap();
+    let next = |referee: &Board| referee.position().legal_moves().find(|mv| mv.from == lost.to).unwrap();
     let mv = next(&referee);
     referee.play(mv).unwrap();
-    program.send(format!("move {}\n", referee.written(mv, Form::Sau)).into_bytes());
+    program.send(format!("move {}\n", referee.format_move(mv, Form::Sau)).into_bytes());
     referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
 
     // Refused, it tells which replies are possible, and none is tried that is illegal after most of them.
@@ -302,7 +298,7 @@ fn a_long_silence_makes_it_move_whatever_the_opponent_has_played() {
     let answer = program.line(SOON).unwrap();
     program.send(b"error\n".to_vec());
     let second = program.line(LIMIT).unwrap();
-    let possible: Vec<Referee> = after(&OPENING[..3])
+    let possible: Vec<Board> = after(&OPENING[..3])
         .position()
         .legal_moves()
         .filter_map(|reply| {
@@ -374,11 +370,11 @@ fn a_game_of_a_killed_process_goes_on_by_itself_and_its_clock_runs_on() {
     let mut program = start(&[&options[..], &["100"]].concat());
     program.send(b"name?\nnew black\n".to_vec());
     program.line(LIMIT).unwrap();
-    let mut referee = Referee::new(board(10));
+    let mut referee = Board::new(board(10));
     referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
     // The opponent's move was read, ours not yet made.
     let mv = referee.play_any().unwrap();
-    program.send(format!("move {}\n", referee.written(mv, Form::Sau)).into_bytes());
+    program.send(format!("move {}\n", referee.format_move(mv, Form::Sau)).into_bytes());
     let lost = program.line(LIMIT).unwrap();
     drop(program);
     let path = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
@@ -399,7 +395,7 @@ fn a_game_of_a_killed_process_goes_on_by_itself_and_its_clock_runs_on() {
     // The first process has charged one move, and two seconds of silence are ours.
     assert!(left <= 60.0 - 0.4 - 2.0, "{log}");
     let mv = referee.play_any().unwrap();
-    program.send(format!("move {}\n", referee.written(mv, Form::Sau)).into_bytes());
+    program.send(format!("move {}\n", referee.format_move(mv, Form::Sau)).into_bytes());
     referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
     assert_eq!(journals_in(&folder), 1, "the same journal goes on");
     program.send(b"end\nname?\n".to_vec());
@@ -454,12 +450,12 @@ fn what_is_no_crashed_game_is_not_resumed() {
             let options = ["--record-dir", folder.to_str().unwrap(), "--iterations", "100"];
             let mut living = start(&options);
             living.send(b"new black\n".to_vec());
-            let mut referee = Referee::new(board(10));
+            let mut referee = Board::new(board(10));
             referee.accept(&living.line(LIMIT).unwrap(), Form::Sau).unwrap();
             let mut program = loaded_after_crash(&folder, &[]);
             program.silent(Duration::from_millis(2500)).unwrap();
             let mv = referee.play_any().unwrap();
-            living.send(format!("move {}\n", referee.written(mv, Form::Sau)).into_bytes());
+            living.send(format!("move {}\n", referee.format_move(mv, Form::Sau)).into_bytes());
             referee.accept(&living.line(LIMIT).unwrap(), Form::Sau).unwrap();
             assert_eq!(journals_in(&folder), 1);
         });
@@ -495,7 +491,7 @@ fn the_opponents_move_goes_on_with_a_crashed_game_and_the_clock_has_not_run() {
     let mut program = loaded_after_crash(&folder, &["--move-overhead", "0"]);
     let mut referee = after(&OPENING[..3]);
     let mv = referee.play_any().unwrap();
-    program.send(format!("move {}\n", referee.written(mv, Form::Sau)).into_bytes());
+    program.send(format!("move {}\n", referee.format_move(mv, Form::Sau)).into_bytes());
     referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
     let (log, left) = clock_of(&folder.join("log"), 1);
     assert!((45.0..=50.0).contains(&left), "50 s were left on the opponent's turn: {log}");
@@ -508,7 +504,7 @@ fn a_new_game_forgets_the_crashed_one() {
     let mut program = loaded_after_crash(&folder, &["--seed", "1"]);
     program.line(SOON).unwrap();
     program.send(b"new black\n".to_vec());
-    let mut referee = Referee::new(board(10));
+    let mut referee = Board::new(board(10));
     referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
     assert!(!folder.join("a.game").exists());
     assert_eq!(journals_in(&folder), 1, "that of the new game");
@@ -577,11 +573,11 @@ fn the_time_left_of_a_resumed_game_is_not_that_of_the_next() {
         program.line(LIMIT).unwrap();
         program
     };
-    let mut referee = Referee::new(board(10));
+    let mut referee = Board::new(board(10));
     let moves: Vec<String> = (0..10)
         .map(|_| {
             let mv = referee.play_any().unwrap();
-            referee.written(mv, Form::Sau)
+            referee.format_move(mv, Form::Sau)
         })
         .collect();
     journal(&folder, "a", "Black", &moves.join(" "), true, 1.0);
@@ -634,14 +630,14 @@ fn a_move_out_of_the_records_turn_is_believed() {
         let mut referee = after(&OPENING[..2]);
         referee.pass();
         let mv = referee.play_any().unwrap();
-        program.send(format!("move {}\nquit\n", referee.written(mv, Form::Sau)).into_bytes());
+        program.send(format!("move {}\nquit\n", referee.format_move(mv, Form::Sau)).into_bytes());
         assert_eq!(program.exit(LIMIT).unwrap().status, Some(0));
     }
     let mut program = loaded_again(&file, &[]);
     let mut referee = after(&OPENING[..2]);
     referee.pass();
     let mv = referee.play_any().unwrap();
-    program.send(format!("move {}\n", referee.written(mv, Form::Sau)).into_bytes());
+    program.send(format!("move {}\n", referee.format_move(mv, Form::Sau)).into_bytes());
     referee.accept(&program.line(SOON).unwrap(), Form::Sau).unwrap();
 }
 
@@ -699,7 +695,7 @@ fn a_move_is_recorded_before_it_is_sent() {
         let answer = program.line(LIMIT).unwrap();
         let files = files_in(&folder);
         drop(program);
-        let mut referee = Referee::new(board(10));
+        let mut referee = Board::new(board(10));
         referee.accept(&answer, Form::Sau).unwrap();
         let mv = referee.moves()[0];
         let written = format!("1 {}{}({})", mv.from, mv.to, mv.arrow);
@@ -716,7 +712,7 @@ fn a_refused_move_is_replaced_by_thought() {
     let log = folder("refused").join("log");
     let mut program = start(&["--iterations", "500", "--seed", "1", "--log", log.to_str().unwrap()]);
     let thoughts = || std::fs::read_to_string(&log).unwrap().matches(" n=5").count();
-    let mut referee = Referee::new(board(10));
+    let mut referee = Board::new(board(10));
     program.send(b"new black\n".to_vec());
     referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
     let mut movements = Vec::new();
@@ -737,7 +733,7 @@ fn a_move_refused_in_one_game_is_played_in_the_next() {
     // With one thread each game begins with the same search.
     let mut program = start(&["--size", "4", "--iterations", "300", "--seed", "3", "--threads", "1"]);
     let mut first_move = |refuse: bool| {
-        let mut referee = Referee::new(board(4));
+        let mut referee = Board::new(board(4));
         program.send(b"new black\n".to_vec());
         referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
         let first = referee.moves()[0];
@@ -756,14 +752,14 @@ fn a_move_refused_in_one_game_is_played_in_the_next() {
 #[test]
 fn after_a_refused_move_the_next_one_has_its_whole_time() {
     let mut program = start(&["--move-time", "1.5"]);
-    let mut referee = Referee::new(board(10));
+    let mut referee = Board::new(board(10));
     program.send(b"new black\n".to_vec());
     referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
     referee.take_back().unwrap();
     program.send(b"error\n".to_vec());
     referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
     let mv = referee.play_any().unwrap();
-    program.send(format!("move {}\n", referee.written(mv, Form::Sau)).into_bytes());
+    program.send(format!("move {}\n", referee.format_move(mv, Form::Sau)).into_bytes());
     program.silent(Duration::from_millis(1000)).unwrap();
     referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
 }
@@ -771,7 +767,7 @@ fn after_a_refused_move_the_next_one_has_its_whole_time() {
 #[test]
 fn a_replacement_for_a_refused_move_takes_no_long_thought() {
     let mut program = start(&["--move-time", "3"]);
-    let mut referee = Referee::new(board(10));
+    let mut referee = Board::new(board(10));
     program.send(b"new black\n".to_vec());
     referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
     let mut quickest = Duration::MAX;
@@ -792,7 +788,7 @@ fn killed_at_any_moment_it_goes_on_from_its_record() {
     for (count, wait) in [10, 295, 305, 500].into_iter().enumerate() {
         let folder = folder(&format!("kill-{count}"));
         let options = ["--move-time", "0.3", "--total-time", "30", "--record-dir", folder.to_str().unwrap()];
-        let mut referee = Referee::new(board(10));
+        let mut referee = Board::new(board(10));
         let mut program = start(&options);
         program.send(b"new black\n".to_vec());
         if let Ok(answer) = program.line(Duration::from_millis(wait)) {
@@ -818,7 +814,7 @@ fn killed_at_any_moment_it_goes_on_from_its_record() {
         for _ in 0..3 {
             if referee.position().side() == Side::White {
                 let mv = referee.play_any().unwrap();
-                program.send(format!("move {}\n", referee.written(mv, Form::Sau)).into_bytes());
+                program.send(format!("move {}\n", referee.format_move(mv, Form::Sau)).into_bytes());
             }
             let answer = program.line(SOON).unwrap_or_else(|why| panic!("killed after {wait} ms: {why}"));
             if referee.accept(&answer, Form::Sau).is_err() {

@@ -45,15 +45,11 @@
 //!
 //! No expectation waits longer than ten seconds, and a failure names the file, the line and what came.
 
-#[path = "sessions/program.rs"]
-mod program;
-#[path = "sessions/referee.rs"]
-mod referee;
 #[path = "sessions/transcript.rs"]
 mod transcript;
 
 use otrera_bot::platforms::PLATFORMS;
-use program::Program;
+use otrera_referee::program::Program;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;

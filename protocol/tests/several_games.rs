@@ -1,14 +1,10 @@
 //! What one game must not carry into the next, and what games must not have in common.
 
-#[path = "sessions/program.rs"]
-mod program;
-#[path = "sessions/referee.rs"]
-mod referee;
-
 use fastrand::Rng;
 use otrera::{Move, Position, Rules, Size};
-use program::Program;
-use referee::{Form, Referee};
+use otrera_referee::board::Board;
+use otrera_referee::notation::Form;
+use otrera_referee::program::Program;
 use std::collections::HashSet;
 use std::path::Path;
 use std::process::Command;
@@ -87,8 +83,8 @@ fn a_game_that_goes_on_beyond_the_platforms_rules_is_played_on() {
     let record = folder.join("moves.txt");
     let text: Vec<String> = moves.iter().map(ToString::to_string).collect();
     std::fs::write(&record, text.join(" ")).unwrap();
-    let mut referee = Referee::new(position);
-    let last = format!("move {}", referee.written(moves[moves.len() - 1], Form::Sau));
+    let mut referee = Board::new(position);
+    let last = format!("move {}", referee.format_move(moves[moves.len() - 1], Form::Sau));
     let mut program = start(&["resume", record.to_str().unwrap(), "--size", "4", "--iterations", "100"]);
     referee.accept(&answer(&mut program, &last), Form::Sau).unwrap();
 }

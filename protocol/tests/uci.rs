@@ -1,10 +1,7 @@
 //! UCI through the real program: what Fairy-Stockfish says about positions, and that nothing an interface
 //! sends is left without the answer that is due.
 
-#[path = "sessions/program.rs"]
-mod program;
-
-use program::Program;
+use otrera_referee::program::Program;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::process::Command;

@@ -1,7 +1,6 @@
 //! Runs tasks on [Ray](https://www.ray.io), through the Python program `ray.py`.
 
 use super::python;
-use crate::interrupt;
 use rustix::process::Pid;
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -61,7 +60,7 @@ impl Ray {
         command.env("PYTHONSAFEPATH", "1");
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let (mut process, group) =
-            interrupt::start_group(&mut command).map_err(|error| format!("Ray: {error}"))?;
+            otrera_referee::groups::start_group(&mut command).map_err(|error| format!("Ray: {error}"))?;
         let (tasks, output) = (process.stdin.take(), process.stdout.take().ok_or("Ray: no pipe")?);
         let (sender, messages) = channel();
         std::thread::spawn(move || {
@@ -101,7 +100,7 @@ impl Drop for Ray {
         while matches!(self.process.try_wait(), Ok(None)) && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(20));
         }
-        interrupt::end_group(self.group);
+        otrera_referee::groups::end_group(self.group);
         let _ = self.process.wait();
     }
 }

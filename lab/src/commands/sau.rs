@@ -3,10 +3,10 @@
 
 use crate::arguments::{read_concurrency, read_count, read_seconds, read_time};
 use crate::matches::spec::PlayerSpec;
-use crate::platforms::process::check_start;
-use crate::platforms::sau::{Conditions, Kill, Played, play};
 use clap::ValueEnum;
 use otrera::Side;
+use otrera_referee::process::check_start;
+use otrera_referee::sau::{Conditions, Kill, Played, play};
 use std::fs;
 use std::io::IsTerminal;
 use std::ops::Range;

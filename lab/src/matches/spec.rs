@@ -13,11 +13,11 @@
 
 use crate::baseline::{alphabeta::AlphaBeta, evaluation::Evaluation, pvs::Pvs, random::RandomPlayer};
 use crate::files::read_model;
-use crate::platforms::botzone::BotzonePlayer;
-use crate::platforms::process::check_start;
-use crate::platforms::{Dialect, External, Protocol};
 use crate::play::player::{Player, SearchPlayer, TimeShare};
 use otrera::{Params, Resources, Size};
+use otrera_referee::botzone::BotzonePlayer;
+use otrera_referee::external::{Dialect, External, Protocol};
+use otrera_referee::process::check_start;
 use std::str::FromStr;
 
 /// A description of a player.

@@ -1,42 +1,9 @@
-//! The interface of all players: the search, the baselines, and other programs.
+//! The search as a player.
 
 use otrera::{Forfeit, Limits, Move, Params, Position, Report, Resources, Search, mix_seed};
+pub use otrera_referee::player::{Budget, Choice, Player};
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
-
-/// Limits of one move. Without any, the player decides for itself.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Budget {
-    pub time: Option<Duration>,
-    /// Iterations, playouts or nodes for this move, if the player counts any.
-    pub iterations: Option<u64>,
-}
-
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Choice {
-    pub mv: Move,
-    /// Iterations, playouts or nodes spent, if the player counts any.
-    pub effort: Option<u64>,
-    /// Winning rate for the mover, if the player estimates it.
-    pub win_rate: Option<f32>,
-}
-
-impl From<Move> for Choice {
-    fn from(mv: Move) -> Self {
-        Self { mv, effort: None, win_rate: None }
-    }
-}
-
-/// A player of whole games. The referee reports every move, the player's own moves too.
-pub trait Player: Send {
-    fn begin(&mut self, start: &Position) -> Result<(), Forfeit>;
-
-    /// Chooses a move; the game is not over.
-    fn choose(&mut self, budget: Budget) -> Result<Choice, Forfeit>;
-
-    /// Takes note of a legal move of either side.
-    fn played(&mut self, mv: Move);
-}
+use std::time::Instant;
 
 /// Runs a search to its limits, without progress reports.
 pub fn run_search(search: &mut Search, limits: &Limits) -> Report {

@@ -1,4 +1,4 @@
-//! The bot's executable, for tests in which the laboratory plays against it.
+//! The bot's executable, for tests in which the laboratory plays against it; the referee's lies beside it.
 
 use std::path::Path;
 use std::process::Command;
@@ -19,7 +19,8 @@ pub fn path() -> &'static str {
         }
         let mut cargo = Command::new(env!("CARGO"));
         // Of the whole workspace, so that dependencies have the features that they have in the tests.
-        cargo.args(["build", "--quiet", "--workspace", "--bin", "otrera", "--profile", profile]);
+        cargo.args(["build", "--quiet", "--workspace", "--bin", "otrera", "--bin", "referee"]);
+        cargo.args(["--profile", profile]);
         cargo.arg("--target-dir").arg(folder.parent().expect("the target folder"));
         assert!(cargo.status().expect("cargo runs").success(), "the bot could not be built");
         program.to_str().expect("a path in UTF-8").to_owned()

@@ -1,9 +1,6 @@
 //! The program run to its end, with all of its input at once.
 
-#[path = "../sessions/program.rs"]
-pub mod program;
-
-use program::{Exit, Program};
+use otrera_referee::program::{Exit, Program};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -19,7 +16,7 @@ pub fn run<'a>(
     let mut command = Command::new(program.as_ref());
     command.args(arguments).env("TMPDIR", env!("CARGO_TARGET_TMPDIR"));
     let mut program = Program::start(command);
-    program.send(input.to_vec());
+    program.send(input);
     program.close_input();
     program.exit(Duration::from_secs(60)).unwrap_or_else(|problem| panic!("{problem}"))
 }

@@ -1,8 +1,9 @@
 //! Plays a transcript; what its lines mean is told in `protocol/tests/sessions.rs`.
 
-use super::program::Program;
-use super::referee::{BEGIN, Form, Referee};
 use otrera::{Move, Position, Size};
+use otrera_referee::board::Board;
+use otrera_referee::notation::Form;
+use otrera_referee::program::Program;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -37,7 +38,7 @@ pub fn play(path: &Path) -> Result<(), String> {
 struct Stage {
     folder: Folder,
     program: Option<Program>,
-    referee: Option<Referee>,
+    referee: Option<Board>,
 }
 
 impl Stage {
@@ -46,7 +47,7 @@ impl Stage {
         match (word, rest) {
             ("options", options) => self.start(options),
             ("board", board) => {
-                self.referee = Some(Referee::new(read_board(board)?));
+                self.referee = Some(Board::new(read_board(board)?));
                 Ok(())
             }
             ("play", moves) => moves.split(' ').try_for_each(|text| {
@@ -54,7 +55,7 @@ impl Stage {
                 self.referee()?.play(mv)
             }),
             ("plies", count) => (0..number(count)?).try_for_each(|_| self.referee()?.play_any().map(drop)),
-            ("pass", "") => self.referee().map(Referee::pass),
+            ("pass", "") => self.referee().map(Board::pass),
             ("take", "back") => self.referee()?.take_back(),
             (">", text) => {
                 let bytes = [self.filled_in(text)?, b"\n".to_vec()].concat();
@@ -81,7 +82,7 @@ impl Stage {
         self.program.as_mut().ok_or("no program runs: `options` starts one".into())
     }
 
-    fn referee(&mut self) -> Result<&mut Referee, String> {
+    fn referee(&mut self) -> Result<&mut Board, String> {
         self.referee.as_mut().ok_or("there is no board: `board` sets one up".into())
     }
 
@@ -118,7 +119,7 @@ impl Stage {
             "NUL" => "\0".into(),
             "BOM" => "\u{feff}".into(),
             "byte FF" => return Ok(vec![0xff]),
-            "begin" => BEGIN.into(),
+            "begin" => Form::Json.begin(),
             "json move" => self.any_move(Form::Json)?,
             "json move in lines" => self.any_move(Form::Json)?.replace(',', ",\r\n  ").replace('}', "\r\n}"),
             "simple move" => self.any_move(Form::Simple)?,
@@ -126,16 +127,8 @@ impl Stage {
             "json requests" => self.referee()?.messages(Form::Json)[0].join(","),
             "json responses" => self.referee()?.messages(Form::Json)[1].join(","),
             "uci move" => self.any_move(Form::Uci)?,
-            "uci game" => self.referee()?.game(),
-            "simple history" => {
-                let [requests, responses] = self.referee()?.messages(Form::Simple);
-                let mut lines = vec![requests.len().to_string()];
-                for (turn, request) in requests.into_iter().enumerate() {
-                    lines.push(request);
-                    lines.extend(responses.get(turn).cloned());
-                }
-                lines.join("\n")
-            }
+            "uci game" => game_of(self.referee()?),
+            "simple history" => self.referee()?.history(Form::Simple),
             _ => {
                 let (count, text) = placeholder.split_once(" x ").ok_or("no such placeholder")?;
                 text.repeat(number(count)?)
@@ -147,7 +140,7 @@ impl Stage {
     fn any_move(&mut self, form: Form) -> Result<String, String> {
         let referee = self.referee()?;
         let mv = referee.play_any()?;
-        Ok(referee.written(mv, form))
+        Ok(referee.format_move(mv, form))
     }
 
     fn expect(&mut self, expected: &str) -> Result<(), String> {
@@ -205,6 +198,12 @@ impl Stage {
             Err(format!("expected {expected:?}\n    found {found:?}"))
         }
     }
+}
+
+/// All moves of the game, as UCI has them.
+fn game_of(board: &Board) -> String {
+    let moves: Vec<String> = board.moves().iter().map(|&mv| board.format_move(mv, Form::Uci)).collect();
+    moves.join(" ")
 }
 
 /// What the program is expected to say, with the placeholders filled in.

@@ -1,22 +1,22 @@
 //! `lab judge CMD`: games of a bot as Botzone runs it, with the platform's limits, its verdicts, and what
 //! every turn took.
 
-pub mod load;
+pub mod confine;
 mod report;
 
 use crate::arguments::{read_count, read_size, read_time};
 use crate::commands::r#match::progress_bar;
 use crate::matches::spec::PlayerSpec;
-use crate::platforms::botzone::{Allowance, BotzonePlayer, Log, Mode};
-use crate::platforms::confine::{Refusal, confined};
-use crate::platforms::process::{Errors, check_start};
 use crate::play::player::Player;
+use confine::{Refusal, confined};
+use otrera_referee::botzone::{Allowance, BotzonePlayer, Log, Mode};
+use otrera_referee::process::{Errors, check_start};
 
 use crate::play::referee::{self, Control, GameSetup};
 use clap::ValueEnum;
-use load::Load;
 use otrera::Outcome;
 use otrera::{Position, Side, Size};
+use otrera_referee::load::Load;
 use report::{Played, Report};
 use serde_json::Value;
 use std::sync::PoisonError;

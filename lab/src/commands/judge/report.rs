@@ -1,9 +1,9 @@
 //! What the games of a bot in one mode have shown: results, verdicts, time and memory.
 
-use crate::platforms::botzone::TurnTaken;
-use crate::platforms::verdict::{Failure, Spent, Verdict};
 use crate::sheet::Sheet;
 use otrera::{Forfeit, Outcome, Side};
+use otrera_referee::botzone::TurnTaken;
+use otrera_referee::verdict::{Failure, Spent, Verdict};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -1,20 +1,11 @@
-//! Programs from elsewhere as players: Botzone's interactions, the SAU platform's commands, and UCI in
-//! Fairy-Stockfish's amazons dialect, from the platform's side.
+//! Programs as players that live for whole games: SAU commands, and UCI in Fairy-Stockfish's amazons dialect.
 
-pub mod botzone;
-pub mod confine;
-mod interaction;
-pub mod process;
-pub mod sau;
-mod turn;
-mod usage;
-pub mod verdict;
-
-use crate::play::player::{Budget, Choice, Player};
-use botzone::Mode;
-use interaction::{Style, beginning};
-use otrera::{Forfeit, Move, Position, Size, Square};
-use process::{Errors, Process};
+use crate::botzone::{GRACE, Mode, PATIENCE};
+use crate::interaction::beginning;
+use crate::notation::{Form, read_letters};
+use crate::player::{Budget, Choice, Player};
+use crate::process::{Errors, Process};
+use otrera::{Forfeit, Move, Position, Size};
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
@@ -44,7 +35,7 @@ impl FromStr for Protocol {
         match name {
             "sau" => Ok(Self::Sau),
             "uci" => Ok(Self::Uci),
-            "botzone-keep" => Ok(Self::Botzone(Mode { style: Style::Json, keeps_running: true })),
+            "botzone-keep" => Ok(Self::Botzone(Mode { form: Form::Json, keeps_running: true })),
             _ => {
                 let mode = name.strip_prefix("botzone-").and_then(|mode| mode.parse().ok());
                 let mode = mode.ok_or_else(|| format!("valid protocols are {}", Self::names()))?;
@@ -53,12 +44,6 @@ impl FromStr for Protocol {
         }
     }
 }
-
-/// How long a program may take that was given no time: longer is taken for a hang.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-/// How much longer than its time a program is waited for; the referee judges what is late.
-const GRACE: Duration = Duration::from_millis(500);
 
 /// How long a program may take to start and to introduce itself.
 const START: Duration = Duration::from_secs(10);
@@ -110,8 +95,10 @@ impl External {
         let edge = self.start.size().edge();
         let request = match self.moves.last() {
             None => "new black\n".to_owned(),
-            Some(&last) if self.moves.len() == 1 => format!("new white\nmove {}\n", letters_of(last, edge)),
-            Some(&last) => format!("move {}\n", letters_of(last, edge)),
+            Some(&last) if self.moves.len() == 1 => {
+                format!("new white\nmove {}\n", Form::Sau.format_move(last, edge))
+            }
+            Some(&last) => format!("move {}\n", Form::Sau.format_move(last, edge)),
         };
         let process = self.process()?;
         process.write(&request);
@@ -125,7 +112,8 @@ impl External {
     }
 
     fn uci_move(&mut self, budget: Budget, asked: Instant, limit: Duration) -> Result<Move, Forfeit> {
-        let moves: String = self.moves.iter().map(|&mv| format!(" {}", uci_text(mv))).collect();
+        let moves: String =
+            self.moves.iter().map(|&mv| format!(" {}", Form::Uci.format_move(mv, 0))).collect();
         let go = match (budget.time, budget.iterations) {
             (_, Some(count)) => format!("go nodes {count}"),
             (Some(time), None) => format!("go movetime {}", time.as_millis().max(1)),
@@ -133,7 +121,7 @@ impl External {
         };
         let start = self.start.to_fen();
         let process = self.process()?;
-        process.write(&format!("position fen {start} moves{moves}\n{go}\n"));
+        process.write(format!("position fen {start} moves{moves}\n{go}\n"));
         for _ in 0..TALK {
             let line = process.line(asked, limit)?;
             if let Some(best) = line.strip_prefix("bestmove ") {
@@ -210,27 +198,6 @@ impl Player for External {
     fn played(&mut self, mv: Move) {
         self.moves.push(mv);
     }
-}
-
-/// A move in the SAU platform's letters: column, then row from the top.
-fn letters_of(mv: Move, edge: usize) -> String {
-    let letter = |number: usize| char::from(b'A' + number as u8);
-    [mv.from, mv.to, mv.arrow].iter().flat_map(|s| [letter(s.column()), letter(edge - 1 - s.row())]).collect()
-}
-
-fn read_letters(text: &str, edge: usize) -> Option<Move> {
-    let numbers: Vec<usize> =
-        text.bytes().map(|b| b.checked_sub(b'A').map(usize::from)).collect::<Option<_>>()?;
-    let square = |pair: &[usize]| Square::new(pair[0], edge.checked_sub(pair[1] + 1)?);
-    match numbers.chunks_exact(2).map(square).collect::<Option<Vec<_>>>()?[..] {
-        [from, to, arrow] if numbers.len() == 6 => Some(Move { from, to, arrow }),
-        _ => None,
-    }
-}
-
-/// `d1d7,d7g7`, as Fairy-Stockfish writes it.
-fn uci_text(mv: Move) -> String {
-    format!("{}{},{}{}", mv.from, mv.to, mv.to, mv.arrow)
 }
 
 fn garbled(text: &str) -> Forfeit {

@@ -1,20 +1,23 @@
-//! Busy processes beside the one that is judged.
+//! Busy processes beside the games.
 
 use rustix::process::{Signal, set_parent_process_death_signal};
 use std::hint::black_box;
 use std::process::{Child, Command, Stdio};
 
-/// Processes that keep a core busy each, until this is dropped.
+/// Processes that keep one core busy each, until dropped.
 pub struct Load(Vec<Child>);
 
 impl Load {
-    /// Starts so many of them.
+    /// Starts `count` processes: this program with the argument `busy`, which must call [`keep_busy`].
+    ///
+    /// # Errors
+    /// The program cannot be started.
     pub fn start(count: u16) -> Result<Self, String> {
         let problem = |error: std::io::Error| format!("--load: {error}");
-        let lab = std::env::current_exe().map_err(problem)?;
+        let program = std::env::current_exe().map_err(problem)?;
         let mut load = Self(Vec::new());
         for _ in 0..count {
-            let child = Command::new(&lab).arg("busy").stdin(Stdio::null()).spawn();
+            let child = Command::new(&program).arg("busy").stdin(Stdio::null()).spawn();
             load.0.push(child.map_err(problem)?);
         }
         Ok(load)
@@ -31,7 +34,10 @@ impl Drop for Load {
     }
 }
 
-/// What such a process does. It ends with its parent, however that ends.
+/// Computes until the parent ends.
+///
+/// # Errors
+/// The system does not tell of the parent's end.
 pub fn keep_busy() -> Result<(), String> {
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| error.to_string())?;
     let mut number = 1_u64;

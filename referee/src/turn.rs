@@ -1,12 +1,10 @@
 //! One turn of a Botzone bot: its output is collected until the turn is over, under all limits.
 
-use super::process::{FLOOD, Process, Sign};
-use super::usage::Usage;
-use super::verdict::{Failure, Limits, Spent, Verdict};
+use crate::notation::KEEP_RUNNING;
+use crate::process::{FLOOD, Process, Sign};
+use crate::usage::Usage;
+use crate::verdict::{Failure, Limits, Spent, Verdict};
 use std::time::{Duration, Instant};
-
-/// The line that ends a turn of a process which keeps running.
-pub const KEEP_RUNNING: &str = ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<";
 
 /// How often time and memory are looked at.
 const LOOK: Duration = Duration::from_millis(10);

@@ -4,9 +4,9 @@
 //! After an engine has died, board and clock go on. Load does nothing until every box is clicked away; then it starts
 //! the engine, says `name?` and nothing else. A move that the opponent made meanwhile is never said again.
 
-use super::process::{Errors, Process};
-use super::{letters_of, read_letters};
-use crate::play::player::{Budget, Player};
+use crate::notation::{Form, read_letters};
+use crate::player::{Budget, Player};
+use crate::process::{Errors, Process};
 use fastrand::Rng;
 use otrera::{Forfeit, Move, Position, Rules, Side, Size};
 use rustix::process::Signal;
@@ -324,7 +324,7 @@ impl<'a> Platform<'a> {
         self.make(choice.mv)?;
         opponent.played(choice.mv);
         if self.boxes.is_empty() {
-            self.send(&format!("move {}\n", letters_of(choice.mv, Size::STANDARD.edge())));
+            self.send(&format!("move {}\n", Form::Sau.format_move(choice.mv, Size::STANDARD.edge())));
         } else {
             self.boxes.push("WriteMsg failed error: 232");
             if self.position.winner().is_none() {
@@ -346,7 +346,8 @@ impl<'a> Platform<'a> {
 
     fn make(&mut self, mv: Move) -> Result<(), String> {
         if self.conditions.all_step {
-            let line = format!("{}: {}\r\n", self.position.side(), letters_of(mv, Size::STANDARD.edge()));
+            let line =
+                format!("{}: {}\r\n", self.position.side(), Form::Sau.format_move(mv, Size::STANDARD.edge()));
             let file = OpenOptions::new().append(true).open(self.record());
             file.and_then(|mut file| file.write_all(line.as_bytes())).map_err(|error| error.to_string())?;
         }

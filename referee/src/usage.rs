@@ -1,13 +1,13 @@
-//! What a running process and its descendants have used so far, read from `/proc`.
+//! Processor time and memory of a running process and its descendants, from `/proc`.
 //!
-//! Two sources of processor time complete each other, both never too high: the totals in `stat` are cut to
-//! ticks of 10 ms, those in `schedstat` are exact but only of the threads that still live. A child that its
-//! parent has waited for is in the parent's totals; one whose parent has died is not found any more.
+//! Two sources are combined; neither is ever too high. The totals in `stat` are truncated to ticks of 10 ms; those in
+//! `schedstat` are exact, but cover only living threads. A child that was waited for counts in its parent's totals; an
+//! orphan is not found.
 
 use std::fs;
 use std::time::Duration;
 
-/// What a process has used.
+/// Resources of a process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Usage {
     /// Processor time of all threads and processes.
@@ -16,7 +16,7 @@ pub struct Usage {
     pub peak: u64,
 }
 
-/// The usage of a process with its descendants; zero where nothing can be read any more.
+/// Returns the usage of a process with its descendants; zero after its end.
 pub fn of_tree(root: u32) -> Usage {
     let mut total = Usage::default();
     let mut left = vec![root];
@@ -30,13 +30,12 @@ pub fn of_tree(root: u32) -> Usage {
     total
 }
 
-/// The largest resident set of this very process. What a child is told to have used is never less, since
-/// it begins its life in our memory.
+/// Returns the largest resident set of this process. That of a child is never less, since it begins in our memory.
 pub fn own_peak() -> u64 {
     peak_of("self").unwrap_or(u64::MAX)
 }
 
-/// Processor time of the threads that live, and the child processes of all of them.
+/// Returns the processor time of the living threads, and their child processes.
 fn threads_of(process: u32) -> (Duration, Vec<u32>) {
     let mut cpu = Duration::ZERO;
     let mut children = Vec::new();
@@ -49,7 +48,7 @@ fn threads_of(process: u32) -> (Duration, Vec<u32>) {
     (cpu, children)
 }
 
-/// Processor time of a process itself and of the children that it has waited for, in whole ticks.
+/// Returns the processor time of a process and of the children that it waited for, in whole ticks.
 fn ticks_of(process: u32) -> Option<(Duration, Duration)> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The name, in brackets, may hold anything: fields are counted behind it.

@@ -1,12 +1,12 @@
 //! A bot as Botzone runs it: started afresh every turn with the whole history, or kept running, stopped
 //! while it is not its turn, and told of nothing but the opponent's move.
 
-use super::interaction::{Stored, Style};
-use super::process::{Errors, Process};
-use super::turn::Turn;
-use super::verdict::{Failure, Limits, Spent, Verdict};
-use super::{GRACE, PATIENCE};
-use crate::play::player::{Budget, Choice, Player};
+use crate::interaction::Stored;
+use crate::notation::Form;
+use crate::player::{Budget, Choice, Player};
+use crate::process::{Errors, Process};
+use crate::turn::Turn;
+use crate::verdict::{Failure, Limits, Spent, Verdict};
 use otrera::{Forfeit, Move, Position};
 use rustix::process::Signal;
 use std::fmt;
@@ -14,11 +14,17 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+/// Time limit of a program that was given none: a longer silence is a hang.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Extra wait for a late answer; the caller judges the lateness.
+pub const GRACE: Duration = Duration::from_millis(500);
+
 /// How Botzone talks to a bot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mode {
     /// Lines or JSON.
-    pub style: Style,
+    pub form: Form,
     /// Whether a process that asks for it is kept for the next turn.
     pub keeps_running: bool,
 }
@@ -26,10 +32,10 @@ pub struct Mode {
 impl Mode {
     /// All modes by name.
     pub const NAMED: [(&'static str, Self); 4] = [
-        ("simple", Self { style: Style::Simple, keeps_running: false }),
-        ("json", Self { style: Style::Json, keeps_running: false }),
-        ("simple-keep", Self { style: Style::Simple, keeps_running: true }),
-        ("json-keep", Self { style: Style::Json, keeps_running: true }),
+        ("simple", Self { form: Form::Simple, keeps_running: false }),
+        ("json", Self { form: Form::Json, keeps_running: false }),
+        ("simple-keep", Self { form: Form::Simple, keeps_running: true }),
+        ("json-keep", Self { form: Form::Json, keeps_running: true }),
     ];
 }
 
@@ -153,12 +159,12 @@ impl BotzonePlayer {
         if let (Some(kept), Some(&last)) = (self.kept.take(), self.moves.last()) {
             let mut kept = kept;
             kept.process.signal(Signal::CONT);
-            kept.process.write(&self.mode.style.bare_request(last));
+            kept.process.write(self.mode.form.bare_request(last));
             return Ok(kept);
         }
         let mut process = Process::start(&self.command, self.errors)
             .map_err(|error| Failure::new(Verdict::Re, format!("{}: {error}", self.command.join(" "))))?;
-        process.write(&self.mode.style.full_request(&self.moves, &self.stored));
+        process.write(self.mode.form.full_request(&self.moves, &self.stored));
         if !self.mode.keeps_running {
             process.close_input();
         }
@@ -176,7 +182,7 @@ impl BotzonePlayer {
         let answer = turn.answer(self.mode.keeps_running);
         let spent = turn.spent;
         let mv = answer.and_then(|answer| {
-            let (mv, stored) = self.mode.style.read(&answer.text)?;
+            let (mv, stored) = self.mode.form.read_output(&answer.text)?;
             if answer.stays {
                 asked.process.signal(Signal::STOP);
                 self.kept = Some(Kept { paid: asked.paid + spent.cpu, ..asked });
@@ -251,8 +257,8 @@ mod tests {
             read turn; read request; echo "5 0 5 6 2 3"; echo "$0"
             read request; [ "$request" = "0 5 4 5 3 4" ] && echo "2 0 2 1 2 2"; echo "$0"
             read request"#;
-        let command = ["sh", "-c", script, crate::platforms::turn::KEEP_RUNNING].map(str::to_owned);
-        let mode = Mode { style: Style::Simple, keeps_running: true };
+        let command = ["sh", "-c", script, crate::notation::KEEP_RUNNING].map(str::to_owned);
+        let mode = Mode { form: Form::Simple, keeps_running: true };
         let mut bot = BotzonePlayer::new(command.to_vec(), mode);
         let kept = |bot: &BotzonePlayer| bot.kept.as_ref().and_then(|kept| kept.process.id()).unwrap();
         bot.begin(&Position::start(otrera::Size::new(8).unwrap())).unwrap();
@@ -260,9 +266,9 @@ mod tests {
         let process = kept(&bot);
         assert!(eventually(|| is_stopped(process) == Some(true)));
         bot.played(first);
-        bot.played(Style::Simple.read("0 5 4 5 3 4").unwrap().0);
+        bot.played(Form::Simple.read_output("0 5 4 5 3 4").unwrap().0);
         let second = bot.choose(Budget::default()).unwrap().mv;
-        assert_eq!(second, Style::Simple.read("2 0 2 1 2 2").unwrap().0);
+        assert_eq!(second, Form::Simple.read_output("2 0 2 1 2 2").unwrap().0);
         assert_eq!(kept(&bot), process, "the process is still the same");
         drop(bot);
         assert_eq!(is_stopped(process), None, "it is still there");

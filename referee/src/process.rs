@@ -1,106 +1,144 @@
-//! A child process that cannot hurt us: what it writes is bounded by those who listen, what it does not
-//! write or read is waited for until a deadline only, and when it is dropped its whole process group goes.
+//! A child process on pipes. Every wait has a deadline, output is bounded by the reader, and dropping a process kills
+//! its process group.
 
-use super::usage::{self, Usage};
-use crate::interrupt;
+use crate::groups;
+use crate::usage::{self, Usage};
 use otrera::Forfeit;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{MemfdFlags, OFlags, memfd_create};
+use rustix::pipe::fcntl_setpipe_size;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
-use std::io::{self, Read, Write};
-use std::os::fd::OwnedFd;
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::fs::{File, OpenOptions};
+use std::io::{self, PipeReader, Read, Write};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use wait4::Wait4;
 
 /// Bytes that a program may write before it is spoken to again: Botzone's limit.
 pub const FLOOD: usize = 1 << 20;
 
-/// As much fits into a pipe that says there is room, so that writing never blocks.
-const MOUTHFUL: usize = 4096;
+/// Bytes that a pipe with room takes without blocking.
+const PIPE_BUF: usize = 4096;
+
+/// Bytes of one read.
+const CHUNK: usize = 1 << 16;
 
 /// How long a process may take to end when it has closed its output.
 const ENDING: Duration = Duration::from_millis(200);
 
-/// What becomes of a program's error output.
+/// Where a program's error output goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Errors {
-    /// It is thrown away.
+    /// Nowhere.
     Hidden,
-    /// It goes where ours goes.
+    /// To our own error output.
     Shown,
+    /// To memory, for [`Process::errors`].
+    Kept,
+    /// To its output, as on the SAU platform.
+    Merged,
 }
 
-/// What a process did while it was listened to.
+/// Event of a process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sign {
-    /// It wrote something.
+    /// The process wrote something.
     Output,
-    /// It closed its output.
+    /// The process closed its output.
     Closed,
-    /// It has ended, and all that it wrote has been heard.
+    /// The process ended, and all its output was read.
     Ended,
-    /// Nothing.
+    /// No event before the deadline.
     Silence,
 }
 
-/// How a process ended.
+/// End of a process.
 #[derive(Clone, Copy, Debug)]
 pub struct End {
-    /// Its exit status.
+    /// Exit status.
     pub status: ExitStatus,
-    /// What it used, the children included that it waited for. The memory is zero where it was so little
-    /// that it cannot be told from ours.
+    /// Resources used, including children that were waited for. The memory is zero if it cannot be told from ours.
     pub usage: Usage,
 }
 
 /// A running program.
 pub struct Process {
     child: Option<Child>,
+    end: Option<End>,
     group: Pid,
     /// Readable when the process has ended.
     ending: OwnedFd,
     stdin: Option<ChildStdin>,
-    stdout: Option<ChildStdout>,
-    /// What it has not been able to read yet, and whether its input ends there.
+    stdout: Option<PipeReader>,
+    errors: Option<File>,
+    /// Input that did not fit into the pipe yet.
     unsent: Vec<u8>,
+    /// True if the input is closed once `unsent` is written.
     closing: bool,
     heard: Vec<u8>,
+    /// Bytes of one read.
+    chunk: usize,
+    /// Bytes in the output pipe that are not the program's.
+    padding: usize,
 }
 
 impl Process {
-    /// Starts a program in a process group of its own, its error output thrown away or let through.
+    /// Starts a program.
+    ///
+    /// # Errors
+    /// The program cannot be started.
     pub fn start(command: &[String], errors: Errors) -> io::Result<Self> {
         let (program, arguments) =
             command.split_first().ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
         let mut command = Command::new(program);
-        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
-        command.stderr(match errors {
-            Errors::Hidden => Stdio::null(),
-            Errors::Shown => Stdio::inherit(),
+        command.args(arguments);
+        Self::spawn(command, errors)
+    }
+
+    /// Starts a command in its own process group, with its input and output piped.
+    ///
+    /// # Errors
+    /// The command cannot be started.
+    pub fn spawn(mut command: Command, errors: Errors) -> io::Result<Self> {
+        let (stdout, output) = io::pipe()?;
+        let kept = match errors {
+            Errors::Kept => Some(File::from(memfd_create("errors", MemfdFlags::CLOEXEC)?)),
+            _ => None,
+        };
+        command.stdin(Stdio::piped()).stderr(match (errors, &kept) {
+            (Errors::Shown, _) => Stdio::inherit(),
+            (Errors::Merged, _) => output.try_clone()?.into(),
+            (_, Some(file)) => file.try_clone()?.into(),
+            (_, None) => Stdio::null(),
         });
-        let (mut child, group) = interrupt::start_group(&mut command)?;
+        let (mut child, group) = groups::start_group(command.stdout(output))?;
         Ok(Self {
             ending: pidfd_open(group, PidfdFlags::empty())?,
             stdin: child.stdin.take(),
-            stdout: child.stdout.take(),
+            stdout: Some(stdout),
+            errors: kept,
             child: Some(child),
+            end: None,
             group,
             unsent: Vec::new(),
             closing: false,
             heard: Vec::new(),
+            chunk: CHUNK,
+            padding: 0,
         })
     }
 
-    /// Writes text as it is, as far as it is read; the rest while it is listened to. A program that does
-    /// not read is found out when its answer is missing.
-    pub fn write(&mut self, text: &str) {
-        self.unsent.extend(text.as_bytes());
+    /// Writes bytes as far as the pipe takes them, and the rest while listening.
+    pub fn write(&mut self, text: impl AsRef<[u8]>) {
+        self.unsent.extend(text.as_ref());
         while !self.unsent.is_empty() && self.has_room() {
             self.send();
         }
     }
 
-    /// Closes its input behind what has been written.
+    /// Closes the input after all that was written.
     pub fn close_input(&mut self) {
         self.closing = true;
         if self.unsent.is_empty() {
@@ -108,13 +146,44 @@ impl Process {
         }
     }
 
-    /// Stops or continues the process and all that it has started.
-    pub fn signal(&self, signal: Signal) {
-        // A group that is gone is no failure: the next attempt to listen finds out.
-        let _ = kill_process_group(self.group, signal);
+    /// Closes our end of the output.
+    pub fn hang_up(&mut self) {
+        self.stdout = None;
     }
 
-    /// Waits until the program does something, for this long at most, and takes in what it writes.
+    /// Sends a signal to the process group.
+    pub fn signal(&self, signal: Signal) {
+        signal_group(self.group, signal);
+    }
+
+    /// The process group; its number is reserved until [`Process::end`].
+    pub fn group(&self) -> Pid {
+        self.group
+    }
+
+    /// Error output so far, if it is [`Errors::Kept`].
+    pub fn errors(&self) -> String {
+        let mut bytes = vec![0; FLOOD];
+        let length = self.errors.as_ref().map_or(Ok(0), |file| file.read_at(&mut bytes, 0)).unwrap_or(0);
+        String::from_utf8_lossy(&bytes[..length]).into_owned()
+    }
+
+    /// Fills the output pipe, made as small as possible; from now on output is read one byte at a time.
+    ///
+    /// # Errors
+    /// The system refuses access to the pipe.
+    pub fn fill_output(&mut self) -> io::Result<()> {
+        let Some(stdout) = &self.stdout else { return Ok(()) };
+        fcntl_setpipe_size(stdout, PIPE_BUF)?;
+        let path = format!("/proc/self/fd/{}", stdout.as_raw_fd());
+        let nonblocking = OFlags::NONBLOCK.bits().cast_signed();
+        let mut writer = OpenOptions::new().write(true).custom_flags(nonblocking).open(path)?;
+        self.padding += writer.write(&[b'.'; PIPE_BUF])?;
+        self.chunk = 1;
+        Ok(())
+    }
+
+    /// Waits for the next event and reads output, with a limit on the wait.
     pub fn listen(&mut self, patience: Duration) -> Sign {
         let unsent = self.stdin.as_ref().filter(|_| !self.unsent.is_empty());
         // A closed pipe is always ready: what is not listened to is replaced by what never is.
@@ -147,7 +216,7 @@ impl Process {
 
     fn send(&mut self) {
         let Some(stdin) = &mut self.stdin else { return };
-        match stdin.write(&self.unsent[..self.unsent.len().min(MOUTHFUL)]) {
+        match stdin.write(&self.unsent[..self.unsent.len().min(PIPE_BUF)]) {
             Ok(written) => drop(self.unsent.drain(..written)),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return,
             // It has closed its input: nobody wants the rest.
@@ -162,12 +231,16 @@ impl Process {
     }
 
     fn read(&mut self) -> Sign {
-        let mut chunk = [0; 1 << 16];
-        match self.stdout.as_mut().map_or(Ok(0), |stdout| stdout.read(&mut chunk)) {
+        let mut chunk = [0; CHUNK];
+        match self.stdout.as_mut().map_or(Ok(0), |stdout| stdout.read(&mut chunk[..self.chunk])) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Sign::Silence,
             Ok(0) | Err(_) => {
                 self.stdout = None;
                 Sign::Closed
+            }
+            Ok(_) if self.padding > 0 => {
+                self.padding -= 1;
+                Sign::Output
             }
             Ok(length) => {
                 self.heard.extend(&chunk[..length]);
@@ -176,18 +249,51 @@ impl Process {
         }
     }
 
-    /// What has been heard and not been taken.
+    /// Output that was read and not taken.
     pub fn heard(&self) -> &[u8] {
         &self.heard
     }
 
-    /// Takes so many bytes of what has been heard, as text.
+    /// Takes up to `length` bytes of the output, as text.
     pub fn take(&mut self, length: usize) -> String {
         let taken: Vec<u8> = self.heard.drain(..length.min(self.heard.len())).collect();
         String::from_utf8_lossy(&taken).into_owned()
     }
 
-    /// The next line it writes, waited for until `limit` after `since`.
+    /// Reads output once and takes it: `None` at the deadline, empty at the end of the output.
+    pub fn receive(&mut self, deadline: Instant) -> Option<String> {
+        // A reader of single bytes takes a whole line.
+        let is_whole =
+            |heard: &[u8], chunk: usize| !heard.is_empty() && (chunk > 1 || heard.ends_with(b"\n"));
+        while !is_whole(&self.heard, self.chunk) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.listen(left) {
+                _ if self.stdout.is_none() => break,
+                Sign::Ended => break,
+                Sign::Silence if left.is_zero() && self.heard.is_empty() => return None,
+                Sign::Silence if left.is_zero() => break,
+                _ => {}
+            }
+        }
+        Some(self.take(FLOOD))
+    }
+
+    /// Waits for the end of the process: its remaining output and its end, `None` if it still runs.
+    pub fn finish(&mut self, deadline: Instant) -> (String, Option<End>) {
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let sign = self.listen(left);
+            if sign == Sign::Ended || left.is_zero() || self.heard.len() > FLOOD {
+                let end = if sign == Sign::Ended { self.end() } else { None };
+                return (self.take(usize::MAX), end);
+            }
+        }
+    }
+
+    /// The next line, waited for until `limit` after `since`.
+    ///
+    /// # Errors
+    /// Silence, a flood, or the end of the program.
     pub fn line(&mut self, since: Instant, limit: Duration) -> Result<String, Forfeit> {
         let mut open = true;
         loop {
@@ -211,7 +317,7 @@ impl Process {
         }
     }
 
-    /// Why there is no more output.
+    /// Reason why there is no more output.
     fn gone(&mut self) -> Forfeit {
         let ended = self.listen(ENDING) == Sign::Ended;
         match self.end() {
@@ -220,30 +326,31 @@ impl Process {
         }
     }
 
-    /// Its number, as long as it has not been ended.
+    /// Process number, until [`Process::end`].
     pub fn id(&self) -> Option<u32> {
         self.child.as_ref().map(Child::id)
     }
 
-    /// Whether it has ended or does not want to hear more.
+    /// True if the process ended or closed its input.
     pub fn is_gone(&self) -> bool {
         self.stdin.is_none() || is_ready(&PollFd::new(&self.ending, PollFlags::IN))
     }
 
-    /// What it has used so far, its descendants included.
+    /// Resources used so far, including descendants.
     pub fn usage(&self) -> Usage {
         self.id().map_or(Usage::default(), usage::of_tree)
     }
 
-    /// Ends the process if it still lives, and all that it has started.
+    /// Kills the process group and reaps the process.
     pub fn end(&mut self) -> Option<End> {
-        let mut child = self.child.take()?;
+        let Some(mut child) = self.child.take() else { return self.end };
         self.stdin = None;
-        interrupt::end_group(self.group);
+        groups::end_group(self.group);
         let used = child.wait4().ok()?;
         let cpu = used.rusage.utime + used.rusage.stime;
         let peak = if used.rusage.maxrss > usage::own_peak() { used.rusage.maxrss } else { 0 };
-        Some(End { status: used.status, usage: Usage { cpu, peak } })
+        self.end = Some(End { status: used.status, usage: Usage { cpu, peak } });
+        self.end
     }
 }
 
@@ -253,17 +360,23 @@ impl Drop for Process {
     }
 }
 
-/// Starts a program as for a game, and ends it at once.
+/// Sends a signal to a process group.
+pub fn signal_group(group: Pid, signal: Signal) {
+    // A group that is gone is no failure: the next read finds out.
+    let _ = kill_process_group(group, signal);
+}
+
+/// Checks that a program can be started.
 ///
 /// # Errors
-/// It cannot be started, and why.
+/// The reason why not.
 pub fn check_start(command: &[String]) -> Result<(), String> {
     let started = Process::start(command, Errors::Hidden);
     let [program, ..] = command else { return Err("what program?".into()) };
     started.map(drop).map_err(|error| format!("{program} cannot be started: {error}"))
 }
 
-/// Whether there is something to be done without waiting.
+/// True if the file is ready now.
 fn is_ready(source: &PollFd) -> bool {
     matches!(poll(&mut [source.clone()], Some(&Timespec::default())), Ok(1))
 }

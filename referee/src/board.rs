@@ -1,0 +1,99 @@
+//! The referee's board: the true position of a game, and the moves that were refused in it.
+
+use crate::notation::Form;
+use otrera::{Move, Position};
+
+/// A game as the platform sees it.
+pub struct Board {
+    position: Position,
+    moves: Vec<Move>,
+    past: Vec<Position>,
+    /// Refused moves, each with the number of moves before it.
+    refused: Vec<(usize, Move)>,
+}
+
+impl Board {
+    /// Creates a game that begins at this position.
+    pub fn new(position: Position) -> Self {
+        Self { position, moves: Vec::new(), past: Vec::new(), refused: Vec::new() }
+    }
+
+    /// The position now.
+    pub fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// All moves so far.
+    pub fn moves(&self) -> &[Move] {
+        &self.moves
+    }
+
+    /// Plays a move.
+    ///
+    /// # Errors
+    /// The move is illegal or was refused here.
+    pub fn play(&mut self, mv: Move) -> Result<(), String> {
+        if self.refused.contains(&(self.moves.len(), mv)) {
+            return Err(format!("{mv} was refused before"));
+        }
+        let next = self.position.try_play(mv);
+        let next = next.map_err(|error| format!("{mv} is not legal: {error}\n{}", self.position))?;
+        self.past.push(self.position);
+        self.moves.push(mv);
+        self.position = next;
+        Ok(())
+    }
+
+    /// Plays some legal move, always the same one in the same game.
+    ///
+    /// # Errors
+    /// The game is over.
+    pub fn play_any(&mut self) -> Result<Move, String> {
+        let moves: Vec<Move> = self.position.legal_moves().collect();
+        let choice = 7919 * (self.moves.len() + 1) % moves.len().max(1);
+        let mv = *moves.get(choice).ok_or("the game is over")?;
+        self.play(mv).map(|()| mv)
+    }
+
+    /// Takes the last move back and refuses it from now on.
+    ///
+    /// # Errors
+    /// No move was played.
+    pub fn take_back(&mut self) -> Result<(), String> {
+        let (Some(mv), Some(position)) = (self.moves.pop(), self.past.pop()) else {
+            return Err("there is no move to take back".into());
+        };
+        self.refused.push((self.moves.len(), mv));
+        self.position = position;
+        Ok(())
+    }
+
+    /// Gives the turn to the other side.
+    pub fn pass(&mut self) {
+        self.position = self.position.with_side(self.position.side().opponent());
+    }
+
+    /// Reads an answer strictly and plays it.
+    ///
+    /// # Errors
+    /// The line is no answer in this form, or its move cannot be played.
+    pub fn accept(&mut self, line: &str, form: Form) -> Result<(), String> {
+        let mv = form.read_answer(line, &self.position);
+        self.play(mv.ok_or("that is not the form of a move there")?)
+    }
+
+    /// Formats a move for this board.
+    pub fn format_move(&self, mv: Move, form: Form) -> String {
+        form.format_move(mv, self.position.size().edge())
+    }
+
+    /// Requests and responses of Botzone's full history, for the side to move.
+    pub fn messages(&self, form: Form) -> [Vec<String>; 2] {
+        form.messages(&self.moves, self.position.side(), self.position.size().edge())
+    }
+
+    /// Botzone's full history, for the side to move.
+    pub fn history(&self, form: Form) -> String {
+        form.history(&self.moves, self.position.side(), self.position.size().edge(), "")
+    }
+}

@@ -1,0 +1,533 @@
+//! `referee faults`: games of the engine while things go wrong around it. Answers that a fault alone made late or
+//! impossible are excused; any other loss but on the board is the engine's own.
+
+use crate::groups;
+use crate::load::Load;
+use crate::process::{Process, signal_group};
+use crate::say;
+use crate::seat::{Protocol, Seat, TimeControl, Turn, Violation};
+use fastrand::Rng;
+use otrera::{Move, Side};
+use rustix::process::{Pid, Signal};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread::{self, sleep};
+use std::time::{Duration, Instant};
+
+/// Help of the command.
+pub const HELP: &str = "\
+usage: faults.sh [OPTION...]
+
+Plays games of the engine against random moves while things go wrong around it, and counts those that it
+loses by accident.
+
+  --engine PATH       the engine (default: dist/otrera)
+  --games N           games (default: 24)
+  --protocol NAME     simple, json, keep, sau or mix (default: mix)
+  --fault NAME        only this fault (default: all in turn): killed, stopped, stopped-between, slowed, full-load,
+                      input-in-bytes, output-in-bytes, reader-gone, no-disk, clock, noise, doubled
+  --time S            seconds per move (default: Botzone's limits; 30 s for a SAU game)
+  --grace S           seconds over the limit before an answer is late (default: 0)
+  --rate P            share of the turns that are disturbed (default: 0.3)
+  --seed N            seed of the games (default: 1)
+  --verbose           print every game, not only losses
+
+Exit status: 0 none lost but on the board, 1 some, 2 wrong usage or no engine.
+";
+
+const EXPLANATION: &str = "\
+broken off: the fault left no way to go on (the SAU platform does not start a program again)
+excused:    answers that the fault alone made late or impossible: killed, stopped, no reader
+avoidable:  games lost by a crash, an illegal or malformed answer, silence, or a late answer
+";
+
+/// Libraries that fake the wall clock of a dynamic program.
+const LIBFAKETIME: [&str; 2] =
+    ["/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1", "/usr/lib/faketime/libfaketime.so.1"];
+
+/// Time of a side for a SAU game.
+const SAU_TIME: Duration = Duration::from_secs(30);
+
+/// A kind of fault.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Fault {
+    /// The process dies in its turn; a new one gets the whole history.
+    Killed,
+    /// SIGSTOP for up to two seconds, half of the time from before the input.
+    Stopped,
+    /// Botzone's pause of a kept process; the input comes while it is stopped.
+    StoppedBetween,
+    /// A fraction of the processor time: stopped and continued again and again.
+    Slowed,
+    /// Two busy processes per core.
+    FullLoad,
+    /// Input one byte at a time.
+    InputInBytes,
+    /// Output unread for a while, then read one byte at a time.
+    OutputInBytes,
+    /// Nobody reads the output any more: the engine must leave with status 0.
+    ReaderGone,
+    /// Log and records on a full disk, or nowhere.
+    NoDisk,
+    /// Other clocks: days away, and for a dynamic program a wall clock that jumps.
+    Clock,
+    /// Meaningless lines where protocol/README.md allows them.
+    Noise,
+    /// Everything sent twice in one piece.
+    Doubled,
+}
+
+use Fault::*;
+
+impl Fault {
+    /// All faults with their names.
+    pub const NAMED: [(&'static str, Self); 12] = [
+        ("killed", Killed),
+        ("stopped", Stopped),
+        ("stopped-between", StoppedBetween),
+        ("slowed", Slowed),
+        ("full-load", FullLoad),
+        ("input-in-bytes", InputInBytes),
+        ("output-in-bytes", OutputInBytes),
+        ("reader-gone", ReaderGone),
+        ("no-disk", NoDisk),
+        ("clock", Clock),
+        ("noise", Noise),
+        ("doubled", Doubled),
+    ];
+
+    fn name(self) -> &'static str {
+        Self::NAMED.iter().find(|(_, fault)| *fault == self).map_or("", |(name, _)| name)
+    }
+
+    fn fits(self, protocol: Protocol) -> bool {
+        match self {
+            // The SAU platform gives a dead program no second chance.
+            Killed => !protocol.is_sau(),
+            StoppedBetween => protocol.keeps,
+            // On Botzone a request that comes twice is two turns.
+            Doubled => protocol.is_sau(),
+            _ => true,
+        }
+    }
+
+    /// Text of the violation that the fault itself causes.
+    fn causes(self) -> Option<&'static str> {
+        match self {
+            Killed => Some("exit status -9"),
+            ReaderGone => Some("with exit status 0"),
+            _ => None,
+        }
+    }
+}
+
+/// Options of the command.
+pub struct Options {
+    /// The engine.
+    pub engine: String,
+    /// Number of games.
+    pub games: u64,
+    /// The protocols.
+    pub protocols: Vec<Protocol>,
+    /// The faults.
+    pub faults: Vec<Fault>,
+    /// Time per move.
+    pub time: Option<Duration>,
+    /// Tolerance before an answer is late.
+    pub grace: Duration,
+    /// Share of the turns that are disturbed.
+    pub rate: f64,
+    /// Seed of the games.
+    pub seed: u64,
+    /// Print every game.
+    pub verbose: bool,
+}
+
+/// End of a game.
+#[derive(Default)]
+struct Outcome {
+    result: &'static str,
+    reason: String,
+    disturbed: usize,
+    excused: usize,
+}
+
+/// Plays the games. Returns true if none was lost by accident.
+///
+/// # Errors
+/// Wrong options.
+pub fn run(options: &Options) -> Result<bool, String> {
+    if !Path::new(&options.engine).is_file() {
+        return Err(format!("no engine at {}: run make first", options.engine));
+    }
+    let mut rng = Rng::with_seed(options.seed);
+    let mut wheels: Vec<(Fault, Vec<Protocol>)> = Vec::new();
+    for &fault in &options.faults {
+        let mut protocols: Vec<Protocol> =
+            options.protocols.iter().copied().filter(|&protocol| fault.fits(protocol)).collect();
+        rng.shuffle(&mut protocols);
+        if !protocols.is_empty() {
+            wheels.push((fault, protocols));
+        }
+    }
+    if wheels.is_empty() {
+        return Err("this fault does not occur in these protocols".into());
+    }
+    let mut rows: BTreeMap<&str, [usize; 7]> = BTreeMap::new();
+    for number in 0..options.games {
+        let turn = number as usize;
+        let (fault, protocols) = &wheels[turn % wheels.len()];
+        let protocol = protocols[turn / wheels.len() % protocols.len()];
+        let outcome = Bout::new(options, number, protocol, *fault)?.play();
+        if groups::are_ending() {
+            say("interrupted\n");
+            break;
+        }
+        let is = |result| usize::from(outcome.result == result);
+        let counts =
+            [1, outcome.disturbed, is("won"), is("lost on board"), is("broken off"), outcome.excused];
+        let row = rows.entry(fault.name()).or_default();
+        row.iter_mut()
+            .zip(counts.into_iter().chain([is("avoidable")]))
+            .for_each(|(sum, count)| *sum += count);
+        if options.verbose || !outcome.reason.is_empty() {
+            let (name, result) = (protocol.name, outcome.result);
+            say(&format!("game {}, {name}, {}: {result} {}\n", number + 1, fault.name(), outcome.reason));
+        }
+    }
+    let columns = ["games", "turns hit", "won", "lost on board", "broken off", "excused", "avoidable"];
+    let mut table = format!("{:16}{}\n", "fault", columns.map(|column| format!("{column:>15}")).concat());
+    let all = rows.values().fold([0; 7], |sum, row| std::array::from_fn(|i| sum[i] + row[i]));
+    for (name, row) in rows.iter().chain([(&"all", &all)]) {
+        table += &format!("{name:16}{}\n", row.map(|count| format!("{count:15}")).concat());
+    }
+    say(&(table + EXPLANATION));
+    Ok(all[6] == 0)
+}
+
+/// One game against random moves under one fault.
+struct Bout<'a> {
+    options: &'a Options,
+    rng: Rng,
+    protocol: Protocol,
+    fault: Fault,
+    folder: PathBuf,
+    outcome: Outcome,
+    is_first_turn: bool,
+}
+
+impl Drop for Bout<'_> {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+impl<'a> Bout<'a> {
+    fn new(options: &'a Options, number: u64, protocol: Protocol, fault: Fault) -> Result<Self, String> {
+        let folder = std::env::temp_dir().join(format!("faults-{}-{number}", std::process::id()));
+        fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        let rng = Rng::with_seed(options.seed.wrapping_mul(1_000_003).wrapping_add(number));
+        let outcome = Outcome { result: "broken off", ..Outcome::default() };
+        Ok(Self { options, rng, protocol, fault, folder, outcome, is_first_turn: true })
+    }
+
+    fn play(mut self) -> Outcome {
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let _load = (self.fault == FullLoad).then(|| Load::start(2 * cores as u16));
+        let mut seat = Seat::new(self.protocol, self.control());
+        if let Err(violation) = self.play_with(&mut seat) {
+            self.outcome.result = "avoidable";
+            self.outcome.reason = violation.to_string();
+        }
+        std::mem::take(&mut self.outcome)
+    }
+
+    fn control(&self) -> TimeControl {
+        let (time, grace) = (self.options.time, self.options.grace);
+        match time {
+            None if !self.protocol.is_sau() => TimeControl::botzone(grace),
+            None => TimeControl { first: None, later: None, total: Some(SAU_TIME), grace },
+            _ => TimeControl { first: time, later: time, total: None, grace },
+        }
+    }
+
+    fn play_with(&mut self, seat: &mut Seat) -> Result<(), Violation> {
+        let side = if self.rng.bool() { Side::Black } else { Side::White };
+        let mut position = self.protocol.start(None);
+        let mut moves = Vec::new();
+        let command = self.command();
+        seat.start_game(side, command)?;
+        while position.winner().is_none() {
+            let mv = if position.side() == side {
+                match self.turn(seat, &moves, &position)? {
+                    Some(turn) => turn.mv,
+                    None => return Ok(()),
+                }
+            } else {
+                let legal: Vec<Move> = position.legal_moves().collect();
+                legal[self.rng.usize(..legal.len())]
+            };
+            position = position.with_move(mv);
+            moves.push(mv);
+        }
+        self.outcome.result = if position.winner() == Some(side) { "won" } else { "lost on board" };
+        let unseen = moves.last().copied().filter(|_| position.side() == side);
+        seat.end_game(unseen, position.size().edge())?;
+        if self.protocol.is_sau() { seat.leave() } else { Ok(()) }
+    }
+
+    /// Asks for a move, again if the fault swallowed the answer; `None` if the game cannot go on.
+    fn turn(
+        &mut self,
+        seat: &mut Seat,
+        moves: &[Move],
+        position: &otrera::Position,
+    ) -> Result<Option<Turn>, Violation> {
+        let is_whole_game = matches!(self.fault, FullLoad | NoDisk);
+        let is_disturbed = is_whole_game || self.rng.f64() < self.options.rate;
+        self.outcome.disturbed += usize::from(is_disturbed);
+        let fault = Some(self.fault).filter(|_| is_disturbed && !is_whole_game);
+        let mut excuse = Duration::ZERO;
+        let turn = match self.disturbed(fault, seat, moves, position, &mut excuse) {
+            Ok(turn) => turn,
+            Err(violation) => {
+                let is_cause = |cause: &str| violation.to_string().contains(cause);
+                if !fault.and_then(Fault::causes).is_some_and(is_cause) {
+                    return Err(violation);
+                }
+                self.outcome.excused += 1;
+                if self.protocol.is_sau() {
+                    return Ok(None);
+                }
+                seat.kill();
+                self.disturbed(None, seat, moves, position, &mut excuse)?
+            }
+        };
+        self.outcome.excused += usize::from(seat.judge(&turn, excuse)?);
+        // It may have answered before the fault.
+        if fault.is_some_and(|fault| fault.causes().is_some()) {
+            seat.kill();
+        }
+        self.is_first_turn = false;
+        Ok(Some(turn))
+    }
+
+    /// One turn under a fault; adds the time that the fault took to `excuse`.
+    fn disturbed(
+        &mut self,
+        fault: Option<Fault>,
+        seat: &mut Seat,
+        moves: &[Move],
+        position: &otrera::Position,
+        excuse: &mut Duration,
+    ) -> Result<Turn, Violation> {
+        let (began, text) = seat.request(moves, position)?;
+        let think = self.options.time.unwrap_or(Duration::from_secs(1));
+        let process = seat.running()?;
+        if fault == Some(ReaderGone) {
+            process.hang_up();
+        }
+        if fault == Some(OutputInBytes) && process.fill_output().is_ok() {
+            *excuse = Duration::MAX;
+        }
+        *excuse = excuse.saturating_add(self.send(fault, process, &text));
+        let group = process.group();
+        let delay = think.mul_f64(self.rng.f64());
+        let random = [(); 2].map(|()| self.rng.f64());
+        let clock = self.folder.join("clock");
+        let jump = self.rng.i64(-31_000_000..=31_000_000);
+        seat.close_input()?;
+        thread::scope(|scope| {
+            let meanwhile = scope.spawn(move || match fault {
+                Some(Killed) => {
+                    sleep(delay);
+                    signal_group(group, Signal::KILL);
+                    Duration::ZERO
+                }
+                Some(Stopped) => stop(group, delay, random),
+                Some(Slowed) => slow(group, think, random),
+                Some(Clock) if clock.exists() => {
+                    sleep(delay);
+                    set_clock(&clock, jump);
+                    Duration::ZERO
+                }
+                _ => Duration::ZERO,
+            });
+            if fault == Some(OutputInBytes) {
+                // The answer waits in front of a full pipe.
+                sleep(think.mul_f64(1.5));
+            }
+            let turn = seat.read(began, position);
+            *excuse = excuse.saturating_add(meanwhile.join().unwrap_or_default());
+            turn
+        })
+    }
+
+    /// Sends the request. Returns the time that the fault took.
+    fn send(&mut self, fault: Option<Fault>, process: &mut Process, text: &str) -> Duration {
+        let began = Instant::now();
+        match fault {
+            Some(StoppedBetween) => {
+                process.signal(Signal::STOP);
+                process.write(text);
+                sleep(Duration::from_millis(self.rng.u64(0..300)));
+                process.signal(Signal::CONT);
+                began.elapsed()
+            }
+            Some(InputInBytes) => {
+                let pause = Duration::from_micros([0, 300, 2000][self.rng.usize(..3)]);
+                for byte in text.bytes() {
+                    process.write([byte]);
+                    sleep(pause);
+                }
+                began.elapsed()
+            }
+            Some(Noise) => {
+                let text = self.noisy(text);
+                process.write(text);
+                Duration::ZERO
+            }
+            Some(Doubled) => {
+                process.write(text.repeat(2));
+                Duration::ZERO
+            }
+            _ => {
+                process.write(text);
+                Duration::ZERO
+            }
+        }
+    }
+
+    /// Adds meaningless lines before and after a request.
+    fn noisy(&mut self, text: &str) -> String {
+        const BLANK: [&str; 4] = ["", "   ", "\r", "\t"];
+        let long = "x".repeat(5000);
+        let words = ["garbage", "#!?", "hello 12", "3.5 2", "settings 9", &long, "new"];
+        let is_kept = self.protocol.keeps && !self.protocol.is_sau();
+        let words = match (is_kept && !self.is_first_turn, self.protocol.is_sau()) {
+            // There any other line is the opponent's move.
+            (true, _) => &words[..0],
+            (_, true) => &words[..6],
+            _ => &words[..],
+        };
+        let choices = [&BLANK, words].concat();
+        let lines: Vec<&str> =
+            (0..self.rng.usize(1..=4)).map(|_| choices[self.rng.usize(..choices.len())]).collect();
+        let behind = match (self.protocol.is_sau(), is_kept) {
+            (true, _) => "undo\n",
+            (_, true) => "\t\n   ",
+            // Botzone puts stored data behind the request.
+            _ => "stored data\n",
+        };
+        format!("{}\n{text}{behind}\n", lines.join("\n"))
+    }
+
+    /// The command of the engine, changed by faults of a whole game.
+    fn command(&mut self) -> Vec<String> {
+        let mut command = match self.fault {
+            NoDisk => self.without_disk(),
+            Clock => self.with_other_clocks(),
+            _ => Vec::new(),
+        };
+        if self.fault != NoDisk {
+            command.push(self.options.engine.clone());
+        }
+        match self.options.time {
+            Some(time) => command.extend(["--move-time".into(), time.as_secs_f64().to_string()]),
+            None if self.protocol.is_sau() => {
+                command.extend(["--total-time", "30", "--move-overhead", "0.01"].map(str::to_owned));
+            }
+            None => {}
+        }
+        command
+    }
+
+    fn without_disk(&mut self) -> Vec<String> {
+        const SCRIPT: &str = "mount -t tmpfs -o size=4k tmpfs \"$0\" && head -c 9999 /dev/zero >\"$0/full\" \
+                              2>/dev/null; exec \"$@\"";
+        let (engine, folder) = (&self.options.engine, self.folder.display());
+        let (log, records) = (format!("{folder}/log"), format!("{folder}/records"));
+        let folder = folder.to_string();
+        let words: &[&str] = if self.rng.bool() && can_unshare("--mount") {
+            &[
+                "unshare",
+                "--mount",
+                "sh",
+                "-c",
+                SCRIPT,
+                &folder,
+                engine,
+                "--log",
+                &log,
+                "--record-dir",
+                &records,
+            ]
+        } else {
+            &["env", "TMPDIR=/dev/full", engine, "--log", "/dev/full", "--record-dir", "/dev/full/records"]
+        };
+        words.iter().map(|&word| word.to_owned()).collect()
+    }
+
+    fn with_other_clocks(&mut self) -> Vec<String> {
+        let mut start = Vec::new();
+        if can_unshare("--time") {
+            let days = (86_400 * self.rng.u32(0..=300)).to_string();
+            start.extend(["unshare", "--time", "--monotonic", &days, "--boottime", &days].map(str::to_owned));
+        }
+        let library = LIBFAKETIME.into_iter().find(|library| Path::new(library).exists());
+        if let Some(library) = library.filter(|_| is_dynamic(&self.options.engine)) {
+            let clock = self.folder.join("clock");
+            set_clock(&clock, self.rng.i64(-31_000_000..=31_000_000));
+            start.extend(["env".into(), format!("LD_PRELOAD={library}"), "FAKETIME_NO_CACHE=1".into()]);
+            start.extend(["DONT_FAKE_MONOTONIC=1", "FAKETIME_DONT_FAKE_MONOTONIC=1"].map(str::to_owned));
+            start.push(format!("FAKETIME_TIMESTAMP_FILE={}", clock.display()));
+        }
+        start
+    }
+}
+
+/// Stops a group for up to two seconds; returns how long.
+fn stop(group: Pid, delay: Duration, [length, choice]: [f64; 2]) -> Duration {
+    let longest = [0.01, 0.1, 0.5, 2.0][(choice * 4.0) as usize % 4];
+    if choice * 8.0 % 2.0 < 1.0 {
+        sleep(delay);
+    }
+    let began = Instant::now();
+    signal_group(group, Signal::STOP);
+    sleep(Duration::from_secs_f64(longest * length));
+    signal_group(group, Signal::CONT);
+    began.elapsed()
+}
+
+/// Stops and continues a group while it thinks. The time is not excused.
+fn slow(group: Pid, think: Duration, [pause, share]: [f64; 2]) -> Duration {
+    let pause = Duration::from_secs_f64(0.002 + 0.018 * pause);
+    let share = 0.1 + 0.8 * share;
+    let began = Instant::now();
+    while began.elapsed() < think {
+        signal_group(group, Signal::STOP);
+        sleep(pause);
+        signal_group(group, Signal::CONT);
+        sleep(pause.mul_f64(share / (1.0 - share)));
+    }
+    Duration::ZERO
+}
+
+/// Sets the wall clock of a dynamic engine to this many seconds from now.
+fn set_clock(file: &Path, seconds: i64) {
+    let new = file.with_extension("new");
+    // An engine without a new time keeps the old one.
+    let _ = fs::write(&new, format!("{seconds:+}\n")).and_then(|()| fs::rename(&new, file));
+}
+
+fn can_unshare(what: &str) -> bool {
+    let status = Command::new("unshare").args([what, "true"]).stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
+}
+
+fn is_dynamic(program: &str) -> bool {
+    let bytes = fs::read(program).unwrap_or_default();
+    bytes[..bytes.len().min(4096)].windows(9).any(|window| window == b"/ld-linux")
+}

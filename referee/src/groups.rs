@@ -1,0 +1,57 @@
+//! Process groups of the programs under test. All of them end with this program.
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// True once no program may start any more.
+static ENDING: AtomicBool = AtomicBool::new(false);
+
+/// The groups of the running programs.
+static GROUPS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+
+fn groups() -> MutexGuard<'static, Vec<Pid>> {
+    GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// True after [`end_all`].
+pub fn are_ending() -> bool {
+    ENDING.load(Ordering::SeqCst)
+}
+
+/// Kills all groups and lets no program start any more.
+pub fn end_all() {
+    ENDING.store(true, Ordering::SeqCst);
+    for group in groups().iter() {
+        // A group that is gone is no failure.
+        let _ = kill_process_group(*group, Signal::KILL);
+    }
+}
+
+/// Starts a program in its own process group, which ends with this program.
+///
+/// # Errors
+/// The program cannot be started, or [`end_all`] was called.
+pub fn start_group(command: &mut Command) -> io::Result<(Child, Pid)> {
+    // Locked until the group is listed, so that `end_all` misses none.
+    let mut groups = groups();
+    if are_ending() {
+        return Err(io::ErrorKind::Interrupted.into());
+    }
+    let child = command.process_group(0).spawn()?;
+    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let group = group.ok_or_else(|| io::Error::other("a process without a number"))?;
+    groups.push(group);
+    Ok((child, group))
+}
+
+/// Kills a process group. Call it before its first process is waited for: afterwards the number can be reused.
+pub fn end_group(group: Pid) {
+    let mut groups = groups();
+    // A group that is gone is no failure.
+    let _ = kill_process_group(group, Signal::KILL);
+    groups.retain(|other| *other != group);
+}

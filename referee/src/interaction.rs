@@ -1,0 +1,145 @@
+//! Botzone's two interactions from the platform's side, as strict as its judge.
+
+use crate::notation::{Form, move_of, numbers_of_object};
+use crate::verdict::{Failure, Verdict};
+use otrera::{Move, Side};
+use serde_json::{Map, Value};
+
+/// Data that a bot wants back in its next turn.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Stored {
+    /// Data of this match.
+    pub data: Option<Value>,
+    /// Data of all matches.
+    pub globaldata: Option<Value>,
+}
+
+/// Moves need no board to be written for Botzone.
+const EDGE: usize = 0;
+
+impl Form {
+    /// Formats a turn with the whole history, for a new process of the side to move.
+    pub fn full_request(self, moves: &[Move], stored: &Stored) -> String {
+        let side = if moves.len().is_multiple_of(2) { Side::Black } else { Side::White };
+        let data = [("data", &stored.data), ("globaldata", &stored.globaldata)];
+        let mut text = if self == Self::Json {
+            let stored =
+                data.iter().filter_map(|(key, value)| Some(format!(",\"{key}\":{}", value.as_ref()?)));
+            let more = r#","time_limit":"","memory_limit":"""#.to_owned() + &stored.collect::<String>();
+            self.history(moves, side, EDGE, &more)
+        } else {
+            self.history(moves, side, EDGE, "")
+        };
+        if self == Self::Simple && data.iter().any(|(_, value)| value.is_some()) {
+            for (_, value) in data {
+                text += "\n";
+                text += value.as_ref().and_then(Value::as_str).unwrap_or_default();
+            }
+        }
+        text + "\n"
+    }
+
+    /// Formats the opponent's move, for a process that kept running.
+    pub fn bare_request(self, last: Move) -> String {
+        self.format_move(last, EDGE) + "\n"
+    }
+
+    /// Reads the move in a bot's output, and the data to store.
+    ///
+    /// # Errors
+    /// The verdict on this output.
+    pub fn read_output(self, output: &str) -> Result<(Move, Stored), Failure> {
+        let (numbers, stored) = match self {
+            Self::Json => read_json(output),
+            _ => read_simple(output),
+        }
+        .ok_or_else(|| Failure::new(Verdict::Nj, beginning(output)))?;
+        let mv = move_of(numbers).ok_or_else(|| Failure::new(Verdict::InvalidMove, beginning(output)))?;
+        Ok((mv, stored))
+    }
+}
+
+/// Reads lines of response, debugging, data and, to the end, globaldata. Words after six numbers are ignored; a second
+/// space between them is an error.
+fn read_simple(output: &str) -> Option<([i64; 6], Stored)> {
+    let lines: Vec<&str> = output.trim_end().split('\n').map(str::trim_end).collect();
+    let words: Vec<i64> = lines.first()?.split(' ').take(6).map_while(|word| word.parse().ok()).collect();
+    let text = |lines: &[&str]| (!lines.is_empty()).then(|| Value::from(lines.join("\n")));
+    let stored = Stored {
+        data: text(lines.get(2..3).unwrap_or_default()),
+        globaldata: text(lines.get(3..).unwrap_or_default()),
+    };
+    Some((words.try_into().ok()?, stored))
+}
+
+/// Reads one JSON object and no more. The response can be a string that holds the object.
+fn read_json(output: &str) -> Option<([i64; 6], Stored)> {
+    let answer: Map<String, Value> = serde_json::from_str(output).ok()?;
+    let response = match answer.get("response")? {
+        Value::String(text) => serde_json::from_str(text).ok()?,
+        value => value.clone(),
+    };
+    let stored = |key| answer.get(key).filter(|value| !value.is_null()).cloned();
+    let stored = Stored { data: stored("data"), globaldata: stored("globaldata") };
+    Some((numbers_of_object(&response)?, stored))
+}
+
+/// Returns the beginning of an output, for messages.
+pub fn beginning(text: &str) -> String {
+    text.chars().take(80).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn verdict(form: Form, output: &str) -> Verdict {
+        form.read_output(output).map_or_else(|failure| failure.verdict, |_| Verdict::Ok)
+    }
+
+    #[test]
+    fn the_whole_history_as_botzone_writes_it() {
+        // The example of the platform's own page: Black's third turn.
+        let moves: Vec<Move> = ["5 0 3 2 6 5", "0 5 4 5 3 4", "0 2 0 3 3 0", "2 7 2 5 1 4"]
+            .map(|line| Form::Simple.read_output(line).unwrap().0)
+            .to_vec();
+        let text = Form::Simple.full_request(&moves, &Stored::default());
+        assert_eq!(text, "3\n-1 -1 -1 -1 -1 -1\n5 0 3 2 6 5\n0 5 4 5 3 4\n0 2 0 3 3 0\n2 7 2 5 1 4\n");
+        let stored = Stored { data: Some(json!({"seen": 1})), globaldata: None };
+        let value: Value = serde_json::from_str(&Form::Json.full_request(&moves[..1], &stored)).unwrap();
+        assert_eq!(value["requests"], json!([{"x0":5,"y0":0,"x1":3,"y1":2,"x2":6,"y2":5}]));
+        assert_eq!((&value["responses"], &value["data"]), (&json!([]), &json!({"seen": 1})));
+        assert_eq!(value.get("globaldata"), None);
+        assert_eq!(Form::Simple.bare_request(moves[0]), "5 0 3 2 6 5\n");
+    }
+
+    #[test]
+    fn simple_answers_are_read_as_strictly_as_the_platform_does() {
+        for good in ["5 0 3 2 6 5", "5 0 3 2 6 5\r\n", "5 0 3 2 6 5 and more\ndebug\n"] {
+            assert_eq!(verdict(Form::Simple, good), Verdict::Ok, "{good:?}");
+        }
+        for bad in ["", "\n5 0 3 2 6 5", " 5 0 3 2 6 5", "5  0 3 2 6 5", "5 0 3 2 6", "a b c d e f"] {
+            assert_eq!(verdict(Form::Simple, bad), Verdict::Nj, "{bad:?}");
+        }
+        assert_eq!(verdict(Form::Simple, "-1 -1 -1 -1 -1 -1"), Verdict::InvalidMove);
+        let (_, stored) = Form::Simple.read_output("5 0 3 2 6 5\nnote\nmine\nfor\never\n").unwrap();
+        assert_eq!(stored, Stored { data: Some("mine".into()), globaldata: Some("for\never".into()) });
+    }
+
+    #[test]
+    fn json_answers_are_one_object() {
+        let mv = r#"{"x0":5,"y0":0,"x1":3,"y1":2,"x2":6,"y2":5}"#;
+        let quoted = Value::from(mv).to_string();
+        for good in [format!("{{\"response\":{mv},\"debug\":1}}\n"), format!("{{\"response\":{quoted}}}")] {
+            assert_eq!(verdict(Form::Json, &good), Verdict::Ok, "{good:?}");
+        }
+        let bad = [mv.to_owned(), format!("{{\"response\":{mv}}} {{}}"), String::new(), "[1]".into()];
+        let text = format!("{{\"response\":{}}}", mv.replace("5", "\"5\""));
+        for bad in bad.iter().chain([&text]) {
+            assert_eq!(verdict(Form::Json, bad), Verdict::Nj, "{bad:?}");
+        }
+        let off = format!("{{\"response\":{}}}", mv.replace("6", "60"));
+        assert_eq!(verdict(Form::Json, &off), Verdict::InvalidMove);
+    }
+}

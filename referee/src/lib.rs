@@ -1,0 +1,40 @@
+//! The platforms' side: runs programs as Botzone, the SAU platform and UCI front ends do, and judges their answers.
+//!
+//! Each module uses only those before it:
+//!
+//! 1. [`groups`]: process groups that end with this program. [`usage`]: time and memory of a process. [`load`]: busy
+//!    processes.
+//! 2. [`process`]: a child process on pipes. [`program`]: what tests ask of one.
+//! 3. [`notation`]: moves and histories in each platform's notation. [`board`]: the referee's board.
+//! 4. [`player`]: the interface of anything that chooses moves.
+//! 5. [`verdict`], [`turn`], [`interaction`], [`botzone`]: a bot under Botzone's limits.
+//! 6. [`external`]: SAU and UCI programs as players. [`sau`]: a model of the SAU platform and its operator.
+//! 7. [`seat`]: one side of a game under strict rules. [`selfplay`], [`faults`]: the commands of the program `referee`.
+
+pub mod board;
+pub mod botzone;
+pub mod external;
+pub mod faults;
+pub mod groups;
+pub mod interaction;
+pub mod load;
+pub mod notation;
+pub mod player;
+pub mod process;
+pub mod program;
+pub mod sau;
+pub mod seat;
+pub mod selfplay;
+pub mod turn;
+pub mod usage;
+pub mod verdict;
+
+use std::io::{self, Write};
+
+/// Writes to the standard output. A reader that left ends the run.
+pub fn say(text: &str) {
+    let mut output = io::stdout().lock();
+    if output.write_all(text.as_bytes()).and_then(|()| output.flush()).is_err() {
+        groups::end_all();
+    }
+}

@@ -1,0 +1,162 @@
+//! Moves and histories in the notation of each platform. Answers are read strictly.
+
+use otrera::{Move, Position, Side, Square};
+use serde_json::{Map, Value};
+
+/// Keys of a move in JSON.
+pub const KEYS: [&str; 6] = ["x0", "y0", "x1", "y1", "x2", "y2"];
+
+/// The line with which a program asks Botzone to keep it running.
+pub const KEEP_RUNNING: &str = ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<";
+
+/// Longest debug text of an answer in JSON, in bytes.
+const MAX_DEBUG: usize = 1023;
+
+/// Notation of a platform.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// Botzone's JSON objects.
+    Json,
+    /// Botzone's six numbers.
+    Simple,
+    /// The SAU platform's six letters.
+    Sau,
+    /// UCI's squares, `d1d7,d7g7`.
+    Uci,
+}
+
+impl Form {
+    /// Formats a move on a board with this edge.
+    pub fn format_move(self, mv: Move, edge: usize) -> String {
+        let squares = [mv.from, mv.to, mv.arrow];
+        let numbers = squares.map(|square| [square.column() as i64, square.row() as i64]);
+        let letter = |number: usize| char::from(b'A' + number as u8);
+        match self {
+            Self::Uci => format!("{}{},{}{}", mv.from, mv.to, mv.to, mv.arrow),
+            Self::Sau => {
+                squares.iter().flat_map(|s| [letter(s.column()), letter(edge - 1 - s.row())]).collect()
+            }
+            _ => self.format_numbers(numbers.as_flattened()),
+        }
+    }
+
+    /// Botzone's first request to Black.
+    pub fn begin(self) -> String {
+        self.format_numbers(&[-1; 6])
+    }
+
+    fn format_numbers(self, numbers: &[i64]) -> String {
+        let words: Vec<String> = match self {
+            Self::Json => {
+                KEYS.iter().zip(numbers).map(|(key, number)| format!("\"{key}\":{number}")).collect()
+            }
+            _ => numbers.iter().map(i64::to_string).collect(),
+        };
+        if self == Self::Json { format!("{{{}}}", words.join(",")) } else { words.join(" ") }
+    }
+
+    /// Requests and responses of Botzone's full history, for the side to move.
+    pub fn messages(self, moves: &[Move], side: Side, edge: usize) -> [Vec<String>; 2] {
+        let [mut requests, mut responses] = [Vec::new(), Vec::new()];
+        if side == Side::Black {
+            requests.push(self.begin());
+        }
+        for (ply, &mv) in moves.iter().enumerate() {
+            let is_own = ply.is_multiple_of(2) == (side == Side::Black);
+            let messages = if is_own { &mut responses } else { &mut requests };
+            messages.push(self.format_move(mv, edge));
+        }
+        [requests, responses]
+    }
+
+    /// Botzone's full history, for the side to move. `more` holds further members of the JSON object.
+    pub fn history(self, moves: &[Move], side: Side, edge: usize, more: &str) -> String {
+        let [requests, responses] = self.messages(moves, side, edge);
+        if self == Self::Json {
+            return format!(
+                "{{\"requests\":[{}],\"responses\":[{}]{more}}}",
+                requests.join(","),
+                responses.join(",")
+            );
+        }
+        let mut lines = vec![requests.len().to_string()];
+        for (turn, request) in requests.into_iter().enumerate() {
+            lines.push(request);
+            lines.extend(responses.get(turn).cloned());
+        }
+        lines.join("\n")
+    }
+
+    /// Reads an answer as strictly as the platform or stricter.
+    pub fn read_answer(self, line: &str, position: &Position) -> Option<Move> {
+        let edge = position.size().edge();
+        match self {
+            Self::Json => read_json(line),
+            Self::Simple => read_simple(line),
+            Self::Sau => read_letters(line.strip_prefix("move ")?, edge),
+            Self::Uci => read_best_move(line, position),
+        }
+    }
+}
+
+/// `{"response":{…},"debug":"…"}`: six whole numbers, less than 1 KB of text, and no other key.
+fn read_json(line: &str) -> Option<Move> {
+    let answer: Map<String, Value> = serde_json::from_str(line).ok()?;
+    let response = answer.get("response")?.as_object()?;
+    let debug_fits =
+        answer.get("debug").is_none_or(|debug| debug.as_str().is_some_and(|d| d.len() <= MAX_DEBUG));
+    let is_all = answer.keys().all(|key| ["response", "debug"].contains(&key.as_str()));
+    if debug_fits && is_all && response.len() == KEYS.len() {
+        move_of_object(answer.get("response")?)
+    } else {
+        None
+    }
+}
+
+/// Six digits with single spaces between them.
+fn read_simple(line: &str) -> Option<Move> {
+    let digit = |word: &str| word.parse().ok().filter(|_| word.len() == 1);
+    let numbers = line.split(' ').map(digit).collect::<Option<Vec<i64>>>()?;
+    move_of(numbers.try_into().ok()?)
+}
+
+/// Reads a move in SAU notation: for each square its column, then its row from the top.
+pub fn read_letters(text: &str, edge: usize) -> Option<Move> {
+    let numbers = text.bytes().map(|b| b.checked_sub(b'A').map(i64::from)).collect::<Option<Vec<_>>>()?;
+    let [x0, y0, x1, y1, x2, y2] = numbers.try_into().ok()?;
+    let last = edge as i64 - 1;
+    move_of([x0, last - y0, x1, last - y1, x2, last - y2])
+}
+
+/// `bestmove MOVE`, perhaps with `ponder` and a legal answer to it.
+fn read_best_move(line: &str, position: &Position) -> Option<Move> {
+    let squares = |text: &str| {
+        let mv = text.parse().ok()?;
+        (Form::Uci.format_move(mv, 0) == text).then_some(mv)
+    };
+    match line.split(' ').collect::<Vec<_>>()[..] {
+        ["bestmove", best] => squares(best),
+        ["bestmove", best, "ponder", answer] => {
+            let mv = squares(best)?;
+            position.try_play(mv).ok()?.check(squares(answer)?).ok().map(|()| mv)
+        }
+        _ => None,
+    }
+}
+
+/// Reads the six members of a JSON object.
+pub fn move_of_object(object: &Value) -> Option<Move> {
+    move_of(numbers_of_object(object)?)
+}
+
+/// Reads six whole numbers of a JSON object.
+pub fn numbers_of_object(object: &Value) -> Option<[i64; 6]> {
+    let numbers = KEYS.iter().map(|key| object.get(key)?.as_i64()).collect::<Option<Vec<_>>>()?;
+    numbers.try_into().ok()
+}
+
+/// Returns the move of columns and rows, Black's first row being row 0.
+pub fn move_of([x0, y0, x1, y1, x2, y2]: [i64; 6]) -> Option<Move> {
+    let square = |x: i64, y: i64| Square::new(x.try_into().ok()?, y.try_into().ok()?);
+    Some(Move { from: square(x0, y0)?, to: square(x1, y1)?, arrow: square(x2, y2)? })
+}

@@ -1,0 +1,121 @@
+//! A program under test: bytes in, whole lines out, nothing on its error output overlooked.
+
+use crate::process::{Errors, Process};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// End of a program.
+pub struct Exit {
+    /// Exit status; `None` after a signal.
+    pub status: Option<i32>,
+    /// Rest of the standard output.
+    pub rest: String,
+    /// All of the standard error.
+    pub errors: String,
+}
+
+/// A running program; dropping it kills it.
+pub struct Program {
+    process: Process,
+    /// Output that was read and not taken.
+    pending: String,
+}
+
+impl Program {
+    /// Starts a program with all three streams piped.
+    ///
+    /// # Panics
+    /// It cannot be started.
+    pub fn start(command: Command) -> Self {
+        let name = format!("{command:?}");
+        let process = Process::spawn(command, Errors::Kept)
+            .unwrap_or_else(|error| panic!("cannot start {name}: {error}"));
+        Self { process, pending: String::new() }
+    }
+
+    /// Process number.
+    ///
+    /// # Panics
+    /// It has ended.
+    pub fn id(&self) -> u32 {
+        self.process.id().expect("it runs")
+    }
+
+    /// Sends bytes to the standard input, in one write as far as the pipe takes them.
+    pub fn send(&mut self, bytes: impl AsRef<[u8]>) {
+        self.process.write(bytes);
+    }
+
+    /// Closes the standard input.
+    pub fn close_input(&mut self) {
+        self.process.close_input();
+    }
+
+    /// Closes our end of its standard output.
+    pub fn hang_up(&mut self) {
+        self.process.hang_up();
+    }
+
+    /// Reads the next line, which must come in one piece: the SAU platform loses others.
+    ///
+    /// # Errors
+    /// Silence, a piece of a line, or the end of the output.
+    pub fn line(&mut self, limit: Duration) -> Result<String, String> {
+        if self.pending.is_empty() {
+            let read = self.read(Instant::now() + limit)?;
+            self.pending = read.ok_or_else(|| format!("nothing came within {limit:?}"))?;
+        }
+        let piece = || format!("only a piece of a line came: {:?}", self.pending);
+        let (line, rest) = self.pending.split_once('\n').ok_or_else(piece)?;
+        let [line, rest] = [line, rest].map(str::to_owned);
+        self.pending = rest;
+        Ok(line)
+    }
+
+    /// Reads the next line of a long output, which can come in pieces.
+    ///
+    /// # Errors
+    /// Silence, or the end of the output.
+    pub fn line_of_many(&mut self, limit: Duration) -> Result<String, String> {
+        let deadline = Instant::now() + limit;
+        while !self.pending.contains('\n') {
+            let read = self.read(deadline)?;
+            self.pending += &read.ok_or_else(|| format!("nothing came within {limit:?}"))?;
+        }
+        self.line(limit)
+    }
+
+    /// Checks that the program neither prints nor ends for this long.
+    ///
+    /// # Errors
+    /// It printed or ended.
+    pub fn silent(&mut self, time: Duration) -> Result<(), String> {
+        if !self.pending.is_empty() {
+            return Err(format!("it had already printed {:?}", self.pending));
+        }
+        match self.read(Instant::now() + time)? {
+            None => Ok(()),
+            Some(text) => Err(format!("it printed {text:?}")),
+        }
+    }
+
+    fn read(&mut self, deadline: Instant) -> Result<Option<String>, String> {
+        let read = self.process.receive(deadline);
+        match read {
+            Some(text) if text.is_empty() => Err("it has closed its output".into()),
+            Some(text) if text.contains('\u{fffd}') => Err(format!("what came is not UTF-8: {text:?}")),
+            read => Ok(read),
+        }
+    }
+
+    /// Waits until the program ends by itself.
+    ///
+    /// # Errors
+    /// It still runs after `limit`.
+    pub fn exit(&mut self, limit: Duration) -> Result<Exit, String> {
+        let (rest, end) = self.process.finish(Instant::now() + limit);
+        let rest = std::mem::take(&mut self.pending) + &rest;
+        let end = end.ok_or_else(|| format!("it had not ended after {limit:?}, but printed {rest:?}"))?;
+        Ok(Exit { status: end.status.code(), rest, errors: self.process.errors() })
+    }
+}

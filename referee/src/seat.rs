@@ -1,0 +1,451 @@
+//! One side of a game under rules stricter than the platform's: each line is checked, and all else is a violation.
+
+use crate::groups;
+use crate::notation::{Form, KEEP_RUNNING};
+use crate::process::{Errors, FLOOD, Process};
+use otrera::{Forfeit, Move, Position, Rules, Side, Size};
+use std::fmt;
+use std::os::unix::process::ExitStatusExt;
+use std::time::{Duration, Instant};
+
+/// Extra wait for a silent engine after its time.
+const HANG: Duration = Duration::from_secs(10);
+
+/// Time that an engine has to leave; the SAU platform kills it after this.
+const EXIT: Duration = Duration::from_secs(1);
+
+/// Wait without any limit: the time of a side for a whole SAU game.
+const UNLIMITED: Duration = Duration::from_secs(900);
+
+/// Wait for a stale move after a SAU game.
+const SETTLE: Duration = Duration::from_millis(50);
+
+/// Kinds of violations, in the order of the summary.
+pub const KINDS: [&str; 6] = [ILLEGAL, MALFORMED, LATE, BAD_EXIT, CHATTER, NO_ANSWER];
+const ILLEGAL: &str = "illegal move";
+const MALFORMED: &str = "malformed answer";
+const LATE: &str = "late";
+const BAD_EXIT: &str = "bad exit";
+const CHATTER: &str = "chatter";
+const NO_ANSWER: &str = "no answer";
+
+/// Something that the platform does not accept.
+#[derive(Clone, Debug)]
+pub struct Violation {
+    /// One of [`KINDS`].
+    pub kind: &'static str,
+    detail: String,
+}
+
+impl Violation {
+    fn new(kind: &'static str, reason: impl fmt::Display, text: &str) -> Self {
+        let quoted: String = text.chars().take(1000).collect();
+        let quoted = if text.is_empty() { String::new() } else { format!(": {quoted:?}") };
+        Self { kind, detail: format!("{reason}{quoted}") }
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind, self.detail)
+    }
+}
+
+/// A way to run an engine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Protocol {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// Name in records.
+    pub title: &'static str,
+    /// Notation.
+    pub form: Form,
+    /// True if a process plays whole games.
+    pub keeps: bool,
+}
+
+impl Protocol {
+    /// All protocols.
+    pub const ALL: [Self; 5] = [
+        Self { name: "simple", title: "Botzone simple", form: Form::Simple, keeps: false },
+        Self { name: "simple-keep", title: "Botzone simple keep-running", form: Form::Simple, keeps: true },
+        Self { name: "json", title: "Botzone JSON keep-running", form: Form::Json, keeps: true },
+        Self { name: "json-once", title: "Botzone JSON", form: Form::Json, keeps: false },
+        Self { name: "sau", title: "SAU platform", form: Form::Sau, keeps: true },
+    ];
+
+    /// Finds a protocol by name.
+    ///
+    /// # Errors
+    /// A list of the valid names.
+    pub fn named(name: &str) -> Result<Self, String> {
+        let names = || Self::ALL.map(|protocol| protocol.name).join(", ");
+        let found = Self::ALL.into_iter().find(|protocol| protocol.name == name);
+        found.ok_or_else(|| format!("no protocol {name:?}: valid are {}", names()))
+    }
+
+    /// True for the SAU platform.
+    pub fn is_sau(&self) -> bool {
+        self.form == Form::Sau
+    }
+
+    /// The start position: by default on the platform's board, which engines expect without being told.
+    pub fn start(&self, size: Option<Size>) -> Position {
+        let (own, rules) = if self.is_sau() {
+            (Size::STANDARD, Rules::SelfBlocking)
+        } else {
+            (Size::BOTZONE, Rules::default())
+        };
+        Position::start(size.unwrap_or(own)).with_rules(rules)
+    }
+}
+
+/// Time limits; `None` where there is none.
+#[derive(Clone, Copy, Debug)]
+pub struct TimeControl {
+    /// For the first move of a game.
+    pub first: Option<Duration>,
+    /// For each later move.
+    pub later: Option<Duration>,
+    /// For all moves of a game.
+    pub total: Option<Duration>,
+    /// Tolerance before a move is late.
+    pub grace: Duration,
+}
+
+impl TimeControl {
+    /// Botzone's limits.
+    pub fn botzone(grace: Duration) -> Self {
+        let [first, later] = [2, 1].map(|seconds| Some(Duration::from_secs(seconds)));
+        Self { first, later, total: None, grace }
+    }
+}
+
+/// An answer.
+pub struct Turn {
+    /// The move.
+    pub mv: Move,
+    /// Time from the request to the answer.
+    pub wall: Duration,
+}
+
+/// An engine at the board. Calls come in this order: `start_game`, (`request`, `write`, `read`, `judge`)..., `end_game`,
+/// any number of games, `leave`. After a violation the caller kills the engine; the next game starts it again.
+pub struct Seat {
+    protocol: Protocol,
+    control: TimeControl,
+    command: Vec<String>,
+    process: Option<Process>,
+    turns: usize,
+    /// Time of all turns of this game.
+    pub used: Duration,
+    /// True if a SAU engine knows of the game.
+    playing: bool,
+}
+
+impl Seat {
+    /// Creates a seat without an engine.
+    pub fn new(protocol: Protocol, control: TimeControl) -> Self {
+        Self {
+            protocol,
+            control,
+            command: Vec::new(),
+            process: None,
+            turns: 0,
+            used: Duration::ZERO,
+            playing: false,
+        }
+    }
+
+    /// Begins a game of this side.
+    ///
+    /// # Errors
+    /// A violation.
+    pub fn start_game(&mut self, side: Side, command: Vec<String>) -> Result<(), Violation> {
+        (self.turns, self.used, self.playing) = (0, Duration::ZERO, false);
+        self.command = command;
+        if !self.protocol.is_sau() {
+            return Ok(());
+        }
+        if self.process.is_none() {
+            self.launch()?.write("name?\n");
+            let is_name = |text: &str| text.strip_prefix("name ").is_some_and(|name| !name.is_empty());
+            self.read_command("name", is_name, Instant::now() + HANG)?;
+        }
+        self.expect_silence(Duration::ZERO)?;
+        // "new black" asks for the first move, so it is sent with the request.
+        if side == Side::White {
+            self.running()?.write("new white\n");
+            self.playing = true;
+        }
+        Ok(())
+    }
+
+    /// Prepares a turn: starts a process if needed. Returns the time of the request and its text.
+    ///
+    /// # Errors
+    /// A violation.
+    pub fn request(&mut self, moves: &[Move], position: &Position) -> Result<(Instant, String), Violation> {
+        let (form, edge) = (self.protocol.form, position.size().edge());
+        if !self.protocol.keeps {
+            self.kill();
+        }
+        let text = match (moves.last(), self.process.is_some()) {
+            (last, true) => {
+                self.expect_silence(Duration::ZERO)?;
+                match (last, self.protocol.is_sau()) {
+                    (None, true) => "new black".to_owned(),
+                    (Some(&last), true) => format!("move {}", form.format_move(last, edge)),
+                    (Some(&last), false) => form.format_move(last, edge),
+                    (None, false) => form.begin(),
+                }
+            }
+            (_, false) => form.history(moves, position.side(), edge, ""),
+        };
+        let began = Instant::now();
+        if self.process.is_none() {
+            self.launch()?;
+        }
+        self.playing = true;
+        Ok((began, text + "\n"))
+    }
+
+    /// Reads the answer to a request, after all of it was written.
+    ///
+    /// # Errors
+    /// A violation.
+    pub fn read(&mut self, began: Instant, position: &Position) -> Result<Turn, Violation> {
+        let deadline = began + self.allowance().unwrap_or(UNLIMITED) + HANG;
+        if self.protocol.is_sau() {
+            let is_move = |text: &str| Form::Sau.read_answer(text, position).is_some();
+            let line = self.read_command("move", is_move, deadline)?;
+            return self.turn(&line, began, position);
+        }
+        let line = self.read_line("an answer", deadline)?;
+        let turn = self.turn(&line, began, position)?;
+        let mut extra = Vec::new();
+        if self.protocol.keeps {
+            loop {
+                match self.read_line("the keep-running line", deadline)? {
+                    line if line == KEEP_RUNNING => break,
+                    line => extra.push(line),
+                }
+            }
+        } else {
+            // A platform that does not grant keep-running ignores the wish.
+            extra.extend(self.finish()?.lines().filter(|line| *line != KEEP_RUNNING).map(str::to_owned));
+        }
+        // In simple interaction the first line after the answer is for debugging.
+        let debug = usize::from(self.protocol.form == Form::Simple);
+        match extra.iter().skip(debug).find(|line| !line.trim().is_empty()) {
+            Some(line) => Err(Violation::new(CHATTER, "more than the answer", line)),
+            None => Ok(turn),
+        }
+    }
+
+    fn turn(&self, line: &str, began: Instant, position: &Position) -> Result<Turn, Violation> {
+        let wall = began.elapsed();
+        let mv = self.protocol.form.read_answer(line, position);
+        let mv = mv.ok_or_else(|| Violation::new(MALFORMED, "no move in this notation", line))?;
+        position.check(mv).map_err(|error| Violation::new(ILLEGAL, error, line))?;
+        Ok(Turn { mv, wall })
+    }
+
+    /// Charges a turn, less `excused`, to the clock. Returns true if it is late only without the excuse.
+    ///
+    /// # Errors
+    /// The move is late.
+    pub fn judge(&mut self, turn: &Turn, excused: Duration) -> Result<bool, Violation> {
+        let own = turn.wall.saturating_sub(excused);
+        let limit = self.allowance();
+        let is_late = |time| limit.is_some_and(|limit| time > limit + self.control.grace);
+        let late = [own, turn.wall].map(is_late);
+        self.used += own;
+        self.turns += 1;
+        match (late, limit) {
+            ([true, _], Some(limit)) => {
+                let [own, limit] = [own, limit].map(|time| time.as_secs_f64());
+                Err(Violation::new(LATE, format!("{own:.3} s where {limit:.3} s were left"), ""))
+            }
+            ([_, late], _) => Ok(late),
+        }
+    }
+
+    /// Asks for a move and charges it.
+    ///
+    /// # Errors
+    /// A violation.
+    pub fn answer(&mut self, moves: &[Move], position: &Position) -> Result<Turn, Violation> {
+        let (began, text) = self.request(moves, position)?;
+        self.write(&text)?;
+        let turn = self.read(began, position)?;
+        self.judge(&turn, Duration::ZERO)?;
+        Ok(turn)
+    }
+
+    /// Writes a request, the whole input of a process that plays one turn.
+    ///
+    /// # Errors
+    /// No process runs.
+    pub fn write(&mut self, text: &str) -> Result<(), Violation> {
+        self.running()?.write(text);
+        self.close_input()
+    }
+
+    /// Closes the input of a process that plays one turn.
+    ///
+    /// # Errors
+    /// No process runs.
+    pub fn close_input(&mut self) -> Result<(), Violation> {
+        if !self.protocol.keeps {
+            self.running()?.close_input();
+        }
+        Ok(())
+    }
+
+    /// Time left for the coming turn.
+    fn allowance(&self) -> Option<Duration> {
+        let control = &self.control;
+        let turn = if self.turns == 0 { control.first } else { control.later };
+        turn.into_iter().chain(control.total.map(|total| total.saturating_sub(self.used))).min()
+    }
+
+    /// Ends a game. `unseen` is a last move that the engine does not know.
+    ///
+    /// # Errors
+    /// A violation.
+    pub fn end_game(&mut self, unseen: Option<Move>, edge: usize) -> Result<(), Violation> {
+        if self.process.is_none() || !self.playing {
+            return Ok(());
+        }
+        if self.protocol.is_sau() {
+            // The platform sends the last move and the end in one write.
+            let last =
+                unseen.map(|mv| format!("move {}\n", Form::Sau.format_move(mv, edge))).unwrap_or_default();
+            self.running()?.write(last + "end\n");
+            return self.expect_silence(SETTLE);
+        }
+        if !self.protocol.keeps {
+            return Ok(());
+        }
+        self.running()?.close_input();
+        self.finish_silently("output after the game")
+    }
+
+    /// Lets a SAU engine end after the last game.
+    ///
+    /// # Errors
+    /// A violation.
+    pub fn leave(&mut self) -> Result<(), Violation> {
+        if self.process.is_none() {
+            return Ok(());
+        }
+        self.expect_silence(Duration::ZERO)?;
+        self.running()?.write("quit\n");
+        self.finish_silently("output after quit")
+    }
+
+    /// Kills the engine.
+    pub fn kill(&mut self) {
+        self.process = None;
+    }
+
+    fn launch(&mut self) -> Result<&mut Process, Violation> {
+        let errors = if self.protocol.is_sau() { Errors::Merged } else { Errors::Kept };
+        let process = Process::start(&self.command, errors);
+        let process =
+            process.map_err(|error| Violation::new(NO_ANSWER, format!("it did not start: {error}"), ""))?;
+        Ok(self.process.insert(process))
+    }
+
+    /// The running process.
+    ///
+    /// # Errors
+    /// None runs.
+    pub fn running(&mut self) -> Result<&mut Process, Violation> {
+        self.process.as_mut().ok_or_else(|| Violation::new(NO_ANSWER, "it is not running", ""))
+    }
+
+    fn read_line(&mut self, awaited: &str, deadline: Instant) -> Result<String, Violation> {
+        let now = Instant::now();
+        match self.running()?.line(now, deadline.saturating_duration_since(now)) {
+            Ok(line) => Ok(line),
+            Err(Forfeit::Late(_)) => {
+                Err(Violation::new(NO_ANSWER, format!("waited for {awaited} in vain"), ""))
+            }
+            Err(Forfeit::Garbled(text)) => Err(Violation::new(MALFORMED, text, "")),
+            Err(_) => Err(self.gone(awaited)),
+        }
+    }
+
+    /// Reads one command, which must be one whole line from one write: the SAU platform loses others.
+    fn read_command(
+        &mut self,
+        word: &str,
+        is_valid: impl Fn(&str) -> bool,
+        deadline: Instant,
+    ) -> Result<String, Violation> {
+        let awaited = format!("a {word} line");
+        match self.running()?.receive(deadline) {
+            None => Err(Violation::new(NO_ANSWER, format!("waited for {awaited} in vain"), "")),
+            Some(text) if text.is_empty() => Err(self.gone(&awaited)),
+            Some(text) => match text.strip_suffix('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)) {
+                Some(line) if !line.contains('\n') && is_valid(line) => Ok(line.to_owned()),
+                _ => {
+                    let is_ours = text.starts_with(word) && text.lines().count() <= 1;
+                    let kind = if is_ours { MALFORMED } else { CHATTER };
+                    Err(Violation::new(kind, format!("not exactly one {word} line in one write"), &text))
+                }
+            },
+        }
+    }
+
+    fn expect_silence(&mut self, time: Duration) -> Result<(), Violation> {
+        match self.running()?.receive(Instant::now() + time) {
+            None => Ok(()),
+            Some(text) if text.is_empty() => Err(self.gone("being asked")),
+            Some(text) => Err(Violation::new(CHATTER, "output out of turn", &text)),
+        }
+    }
+
+    /// The violation of an output that ended too early.
+    fn gone(&mut self, awaited: &str) -> Violation {
+        let Some(process) = &mut self.process else {
+            return Violation::new(NO_ANSWER, "it is not running", "");
+        };
+        let (_, end) = process.finish(Instant::now() + EXIT);
+        match end.map(|end| status(end.status)) {
+            None => Violation::new(NO_ANSWER, format!("closed its output before {awaited}"), ""),
+            Some(0) => Violation::new(NO_ANSWER, format!("ended before {awaited}, with exit status 0"), ""),
+            Some(status) => Violation::new(BAD_EXIT, format!("exit status {status}"), &process.errors()),
+        }
+    }
+
+    /// Waits until the process ends by itself; returns the rest of its output.
+    fn finish(&mut self) -> Result<String, Violation> {
+        let process = self.running()?;
+        let (rest, end) = process.finish(Instant::now() + EXIT);
+        let errors = process.errors();
+        self.process = None;
+        match end.map(|end| status(end.status)) {
+            Some(0) if rest.len() <= FLOOD => Ok(rest),
+            Some(status) => Err(Violation::new(BAD_EXIT, format!("exit status {status}"), &(rest + &errors))),
+            None => Err(Violation::new(BAD_EXIT, format!("still running after {EXIT:?}"), &rest)),
+        }
+    }
+
+    fn finish_silently(&mut self, reason: &str) -> Result<(), Violation> {
+        let rest = self.finish()?;
+        if rest.is_empty() { Ok(()) } else { Err(Violation::new(CHATTER, reason, &rest)) }
+    }
+}
+
+/// The exit code, or minus the number of the signal.
+fn status(status: std::process::ExitStatus) -> i32 {
+    status.code().unwrap_or_else(|| -status.signal().unwrap_or(0))
+}
+
+/// True if the run was interrupted: a violation then is none.
+pub fn is_stopped() -> bool {
+    groups::are_ending()
+}

@@ -1,0 +1,389 @@
+//! `referee selfplay`: whole games of the engine against itself through the platforms' protocols.
+
+use crate::groups;
+use crate::say;
+use crate::seat::{KINDS, Protocol, Seat, TimeControl, Turn, Violation};
+use otrera::record::ccgc;
+use otrera::{GameRecord, Move, Position, Side, Size};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// Help of the command.
+pub const HELP: &str = "\
+usage: selfplay.sh [OPTION...]
+
+Plays whole games of the engine against itself through its tournament protocols, checks every move and
+every line, shows and records the games.
+
+  --protocol NAME     simple (default), simple-keep, json (keep-running), json-once: Botzone; or sau
+  --games N           games (default: 1)
+  --jobs J            games at once (default: 1); more than there are cores makes engines late
+  --size N            edge of the board, 4 to 10 (default: 8; sau: 10)
+  --time S            seconds per move (default: Botzone's 1, 2 for the first move; sau: no limit)
+  --total-time S      seconds per side for a whole game (sau only)
+  --grace S           seconds over the limit before a move is late (default: 0.06)
+  --engine PATH       the engine (default: dist/otrera)
+  --black PRESET      preset of black; --white likewise
+  --iterations N      iterations per move
+  --seed N            seed of all games
+  --show WHAT         board, moves or none (default: board on a terminal or for one game, else none)
+  --record-dir DIR    folder of the records, one CCGC file per game (default: records)
+  --no-record         write no records
+
+Exit status: 0 no violation, 1 a violation, 2 wrong usage or no engine.
+";
+
+/// Detail of the output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Show {
+    /// Each move with the board after it.
+    Board,
+    /// Each move.
+    Moves,
+    /// Results only.
+    None,
+}
+
+/// Options of the command.
+pub struct Options {
+    /// The protocol.
+    pub protocol: Protocol,
+    /// Number of games.
+    pub games: u64,
+    /// Games at once.
+    pub jobs: usize,
+    /// Size of the board; `None` for the platform's.
+    pub size: Option<Size>,
+    /// Time per move.
+    pub time: Option<Duration>,
+    /// Time per side and game.
+    pub total_time: Option<Duration>,
+    /// Tolerance before a move is late.
+    pub grace: Duration,
+    /// The engine.
+    pub engine: String,
+    /// Presets of Black and White.
+    pub presets: [Option<String>; 2],
+    /// Iterations per move.
+    pub iterations: Option<u64>,
+    /// Seed of all games.
+    pub seed: Option<u64>,
+    /// Detail of the output.
+    pub show: Option<Show>,
+    /// Folder of the records.
+    pub record_dir: Option<PathBuf>,
+}
+
+/// Counts of all games.
+#[derive(Default)]
+struct Tally {
+    games: usize,
+    wins: [usize; 2],
+    plies: usize,
+    offences: BTreeMap<&'static str, usize>,
+    /// Shares of the total time that the sides used.
+    used: Vec<f64>,
+}
+
+/// What all tables share.
+struct Match<'a> {
+    options: &'a Options,
+    show: Show,
+    started: chrono::DateTime<chrono::Local>,
+    next: AtomicU64,
+    tally: Mutex<Tally>,
+}
+
+/// A game as far as it has come.
+struct Game {
+    number: u64,
+    position: Position,
+    moves: Vec<Move>,
+    offences: Vec<(Side, Violation)>,
+    /// Output that waits for the end of the game.
+    held: String,
+    /// Lines of the board to draw over.
+    drawn: usize,
+}
+
+/// Plays the games. Returns true if no violation occurred.
+///
+/// # Errors
+/// Wrong options, or a record that cannot be written.
+pub fn run(options: &Options) -> Result<bool, String> {
+    check_engine(options)?;
+    if let Some(folder) = &options.record_dir {
+        fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    }
+    let shows_board = io::stdout().is_terminal() || options.games == 1;
+    let show = options.show.unwrap_or(if shows_board { Show::Board } else { Show::None });
+    let tally = Mutex::default();
+    let run = Match { options, show, started: chrono::Local::now(), next: AtomicU64::new(1), tally };
+    let outcomes: Vec<_> = std::thread::scope(|scope| {
+        let tables: Vec<_> = (0..options.jobs).map(|_| scope.spawn(|| run.play_all())).collect();
+        tables
+            .into_iter()
+            .map(|table| table.join().unwrap_or_else(|_| Err("a table failed".into())))
+            .collect()
+    });
+    outcomes.into_iter().collect::<Result<(), String>>()?;
+    let tally = run.tally.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if groups::are_ending() {
+        say("\ninterrupted\n");
+    }
+    say(&tally.summary());
+    Ok(tally.offences.is_empty())
+}
+
+/// Asks the engine itself about its options: it says nothing while it plays.
+fn check_engine(options: &Options) -> Result<(), String> {
+    for side in Side::BOTH {
+        let mut command = Command::new(&options.engine);
+        command.args(options.presets[side.index()].iter().flat_map(|preset| ["--preset", preset]));
+        let output = command.args(["perft", "0"]).output();
+        let output = output.map_err(|error| {
+            format!(
+                "no engine at {}: {error}; run make first, or name one with --engine PATH",
+                options.engine
+            )
+        })?;
+        if !output.status.success() || output.stdout.trim_ascii() != b"1" {
+            let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+            return Err(if said.is_empty() { format!("{} is not Otrera", options.engine) } else { said });
+        }
+    }
+    Ok(())
+}
+
+impl Match<'_> {
+    fn play_all(&self) -> Result<(), String> {
+        let options = self.options;
+        let control = match options.time {
+            None if !options.protocol.is_sau() => TimeControl::botzone(options.grace),
+            time => TimeControl { first: time, later: time, total: options.total_time, grace: options.grace },
+        };
+        let mut seats = [(); 2].map(|()| Seat::new(options.protocol, control));
+        loop {
+            let number = self.next.fetch_add(1, Ordering::Relaxed);
+            if number > options.games || groups::are_ending() {
+                break;
+            }
+            let game = self.play(number, &mut seats);
+            if !groups::are_ending() {
+                self.finish(game, &seats)?;
+            }
+        }
+        if options.protocol.is_sau() {
+            for (side, seat) in Side::BOTH.into_iter().zip(&mut seats) {
+                if let Err(violation) = seat.leave()
+                    && !groups::are_ending()
+                {
+                    say(&format!("after the last game, {}: {violation}\n", self.label(side)));
+                    self.note(&violation);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn play(&self, number: u64, seats: &mut [Seat; 2]) -> Game {
+        let position = self.options.protocol.start(self.options.size);
+        let mut game =
+            Game { number, position, moves: Vec::new(), offences: Vec::new(), held: String::new(), drawn: 0 };
+        if self.show != Show::None {
+            let players = Side::BOTH.map(|side| self.label(side)).join(" against ");
+            self.say(&mut game, &format!("game {number}: {players}\n"));
+        }
+        self.draw(&mut game, "");
+        for side in Side::BOTH {
+            let outcome = seats[side.index()].start_game(side, self.command(number, side));
+            self.watch(&mut game, seats, side, outcome);
+        }
+        while game.winner().is_none() && !groups::are_ending() {
+            let side = game.position.side();
+            match seats[side.index()].answer(&game.moves, &game.position) {
+                Ok(turn) => self.make(&mut game, &turn),
+                Err(violation) => self.watch(&mut game, seats, side, Err(violation)),
+            }
+        }
+        for side in Side::BOTH {
+            let unseen = game.moves.last().copied().filter(|_| side == game.position.side());
+            if !game.offences.iter().any(|(offender, _)| *offender == side) {
+                let outcome = seats[side.index()].end_game(unseen, position.size().edge());
+                self.watch(&mut game, seats, side, outcome);
+            }
+        }
+        game
+    }
+
+    fn make(&self, game: &mut Game, turn: &Turn) {
+        let mover = game.position.side();
+        game.position = game.position.with_move(turn.mv);
+        game.moves.push(turn.mv);
+        let (ply, seconds) = (game.moves.len(), turn.wall.as_secs_f64());
+        let line = format!("{ply:3}. {} {:12} {seconds:7.3} s\n", lower(mover), turn.mv.to_string());
+        match self.show {
+            Show::Board => self.draw(game, &line),
+            Show::Moves => self.say(game, &line),
+            Show::None => {}
+        }
+    }
+
+    /// Notes what a side did wrong; the first violation decides the game.
+    fn watch(&self, game: &mut Game, seats: &mut [Seat; 2], side: Side, outcome: Result<(), Violation>) {
+        let Err(violation) = outcome else { return };
+        seats[side.index()].kill();
+        if groups::are_ending() {
+            return;
+        }
+        let (number, ply, label) = (game.number, game.moves.len(), self.label(side));
+        self.say(game, &format!("game {number}, after ply {ply}, {label}: {violation}\n"));
+        game.offences.push((side, violation));
+    }
+
+    fn finish(&self, mut game: Game, seats: &[Seat; 2]) -> Result<(), String> {
+        let Some(winner) = game.winner() else { return Ok(()) };
+        let plies = game.moves.len();
+        let forfeit = game
+            .offences
+            .first()
+            .map(|(side, violation)| format!(", {} forfeits ({})", lower(*side), violation.kind));
+        let result = format!("{} wins in {plies} plies{}", self.label(winner), forfeit.unwrap_or_default());
+        let mut line = format!("game {}: {result}", game.number);
+        if let Some(folder) = &self.options.record_dir {
+            let path = folder.join(self.file_name(&game, winner));
+            let text = ccgc::write(&self.record(&game, winner, &result)).replace('\n', "\r\n");
+            fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+            line += &format!(", record {}", path.display());
+        }
+        self.say(&mut game, &(line + "\n"));
+        say(&game.held);
+        let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+        tally.games += 1;
+        tally.wins[winner.index()] += 1;
+        tally.plies += plies;
+        if let Some(total) = self.options.total_time {
+            tally.used.extend(seats.iter().map(|seat| seat.used.as_secs_f64() / total.as_secs_f64()));
+        }
+        drop(tally);
+        game.offences.iter().for_each(|(_, violation)| self.note(violation));
+        Ok(())
+    }
+
+    fn note(&self, violation: &Violation) {
+        let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+        *tally.offences.entry(violation.kind).or_default() += 1;
+    }
+
+    fn file_name(&self, game: &Game, winner: Side) -> String {
+        let safe = |c: char| if c.is_ascii_alphanumeric() || ".-".contains(c) { c } else { '_' };
+        let name = |side| self.preset(side).chars().map(safe).take(40).collect::<String>();
+        let (started, process) = (self.started.format("%Y%m%d-%H%M%S"), std::process::id());
+        let [black, white] = Side::BOTH.map(name);
+        format!("AM-{started}-{process}-game{:04}-{black}-vs-{white}-{}.txt", game.number, lower(winner))
+    }
+
+    fn record(&self, game: &Game, winner: Side, result: &str) -> GameRecord {
+        let (size, [black, white]) = (game.position.size().edge(), Side::BOTH.map(|side| self.preset(side)));
+        let start = self.options.protocol.start(self.options.size);
+        GameRecord {
+            winner: Some(winner),
+            when: self.started.format("%Y.%m.%d %H:%M self-play").to_string(),
+            event: format!("{} {size}x{size}, {result}", self.options.protocol.title),
+            ..GameRecord::new(black, white, start).with_moves(&game.moves)
+        }
+    }
+
+    /// The engine's command line.
+    fn command(&self, number: u64, side: Side) -> Vec<String> {
+        let options = self.options;
+        let seconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64().to_string());
+        // The factor keeps runs of nearby seeds apart.
+        let seed = |seed: u64| {
+            seed.wrapping_mul(1_000_003).wrapping_add(2 * number + side.index() as u64) & (u64::MAX >> 1)
+        };
+        let settings = [
+            ("--preset", options.presets[side.index()].clone()),
+            ("--move-time", seconds(options.time)),
+            ("--total-time", seconds(options.total_time)),
+            ("--iterations", options.iterations.map(|count| count.to_string())),
+            ("--seed", options.seed.map(|given| seed(given).to_string())),
+            ("--size", options.size.map(|size| size.edge().to_string())),
+        ];
+        let settings = settings.into_iter().filter_map(|(name, value)| Some([name.to_owned(), value?]));
+        std::iter::once(options.engine.clone()).chain(settings.flatten()).collect()
+    }
+
+    fn preset(&self, side: Side) -> &str {
+        self.options.presets[side.index()].as_deref().unwrap_or("default")
+    }
+
+    fn label(&self, side: Side) -> String {
+        format!("{} ({})", lower(side), self.preset(side))
+    }
+
+    /// Shows the board, on a terminal in the place of the one before.
+    fn draw(&self, game: &mut Game, line: &str) {
+        if self.show != Show::Board {
+            return;
+        }
+        let text = format!("{line}\n{}\n", game.position);
+        let over = if game.drawn > 0 { format!("\x1b[{}F\x1b[J", game.drawn) } else { String::new() };
+        if self.options.jobs == 1
+            && io::stdout().is_terminal()
+            && std::env::var("TERM").is_ok_and(|t| t != "dumb")
+        {
+            game.drawn = text.lines().count();
+        }
+        self.say(game, &(over + &text));
+    }
+
+    /// Prints, or holds the text until the game ends if games run side by side.
+    fn say(&self, game: &mut Game, text: &str) {
+        if self.options.jobs == 1 {
+            say(text);
+        } else {
+            game.held += text;
+        }
+    }
+}
+
+/// The name of a side in lines and file names.
+fn lower(side: Side) -> &'static str {
+    if side == Side::Black { "black" } else { "white" }
+}
+
+impl Game {
+    fn winner(&self) -> Option<Side> {
+        match self.offences.first() {
+            Some((side, _)) => Some(side.opponent()),
+            None => self.position.winner(),
+        }
+    }
+}
+
+impl Tally {
+    fn summary(&self) -> String {
+        let Self { games, wins: [black, white], plies, offences, used } = self;
+        let mean = *plies as f64 / (*games).max(1) as f64;
+        let count = |kind: &&str| format!("{kind} {}", offences.get(kind).unwrap_or(&0));
+        let counts = KINDS.iter().map(count).collect::<Vec<_>>().join(", ");
+        let mut text = format!(
+            "games {games}: black wins {black}, white wins {white}, mean {mean:.1} plies\nviolations: {counts}\n"
+        );
+        if let (Some(least), Some(most)) =
+            (used.iter().copied().reduce(f64::min), used.iter().copied().reduce(f64::max))
+        {
+            let mean = used.iter().sum::<f64>() / used.len() as f64;
+            let [least, mean, most] = [least, mean, most].map(|share| 100.0 * share);
+            text += &format!("time used: {least:.1} to {most:.1} %, mean {mean:.1} %\n");
+        }
+        text
+    }
+}
