@@ -1,6 +1,5 @@
-//! Principal variation search against the clock: iterative deepening, aspiration windows, a transposition
-//! table, and moves ordered by what the table, the evaluation and earlier cut-offs say. Depth counts whole
-//! moves.
+//! Principal variation search against the clock: iterative deepening, aspiration windows, a transposition table, and
+//! moves ordered by the table, the evaluation and earlier cut-offs. Depth counts whole moves.
 
 use super::evaluation::{BaselineEvaluator, Evaluation};
 use crate::play::player::{Budget, Choice, Player};
@@ -11,10 +10,10 @@ use std::time::{Duration, Instant};
 const WON: i32 = 1_000_000_000;
 /// Half the width of the first aspiration window: one square.
 const WINDOW: i32 = 1000;
-/// What a move takes when no budget is given.
+/// Time per move without a budget.
 const DEFAULT_TIME: Duration = Duration::from_secs(1);
 
-/// What the table knows of a position.
+/// Entry of the transposition table.
 #[derive(Clone, Copy)]
 struct Entry {
     key: u64,
@@ -38,7 +37,7 @@ const TABLE_BITS: u32 = 18;
 pub struct Pvs {
     evaluator: BaselineEvaluator,
     table: Vec<Option<Entry>>,
-    /// How often an arrow on this square has cut a search off, weighted by depth.
+    /// Cut-offs by an arrow on each square, weighted by depth.
     arrow_history: [u32; 128],
     position: Position,
     nodes: u64,
@@ -118,7 +117,7 @@ impl Pvs {
             let value = match best {
                 None => -self.search(&next, depth - 1, -beta, -alpha, ply + 1)?,
                 Some(_) => {
-                    // Only whether it beats the best so far is asked first.
+                    // Null window: only tests if the move beats the best so far.
                     let value = -self.search(&next, depth - 1, -alpha - 1, -alpha, ply + 1)?;
                     if value > alpha && value < beta {
                         -self.search(&next, depth - 1, -beta, -alpha, ply + 1)?
