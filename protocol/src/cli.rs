@@ -69,10 +69,6 @@ one, * an arrow, 3 three empty squares; w: Black to move. The start on 10x10:
 3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1
 ";
 
-/// Parameters for experiments of the laboratory, which help leaves out.
-const LABORATORY: [&str; 6] =
-    ["parallel", "counting", "burst", "spread-weight", "temperature", "arrow-temperature"];
-
 /// Formats the overview of `otrera --help`.
 pub fn help() -> String {
     let speakers = PLATFORMS.iter().map(|platform| platform.speaker).collect::<Vec<_>>().join(", ");
@@ -139,7 +135,7 @@ fn option_line<T>(row: &OptionRow<T>, default: Option<String>) -> String {
 }
 
 fn parameters_help() -> String {
-    let shown = PARAMETERS.iter().filter(|parameter| !LABORATORY.contains(&parameter.name));
+    let shown = PARAMETERS.iter().filter(|parameter| !parameter.for_laboratory);
     let paragraphs = shown.map(|parameter| {
         let default = parameter.value(&Params::TOURNAMENT).unwrap_or_default();
         let text = format!("{}: {} ({default})", parameter.meaning, parameter.valid());
@@ -374,9 +370,6 @@ mod tests {
             SETTINGS.iter().map(|row| row.pages).chain(COMMAND_OPTIONS.iter().map(|row| row.pages));
         for page in on_pages.flat_map(|names| names.split(' ')) {
             assert!(pages().any(|known| known.eq_ignore_ascii_case(page)), "{page}");
-        }
-        for name in LABORATORY {
-            assert!(PARAMETERS.iter().any(|parameter| parameter.name == name), "{name}");
         }
     }
 }

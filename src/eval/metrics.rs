@@ -40,6 +40,7 @@ pub struct Metrics {
 /// let metrics = metrics_on(&Position::standard(), 0.0, &mut DistanceMaps::default(), Kernel::fastest());
 /// assert_eq!(metrics.t1, 0.0, "nobody is ahead");
 /// ```
+#[doc(hidden)]
 pub fn metrics_on(position: &Position, tie: f32, maps: &mut DistanceMaps, kernel: Kernel) -> Metrics {
     maps.flood(position, kernel);
     Metrics { mobility: mobility::mobility_on(position, kernel), ..of_maps(maps, tie) }
@@ -140,7 +141,7 @@ pub fn relative_territory(levels: &Levels) -> i32 {
 }
 
 /// Equation 4, p1.
-pub fn queen_position(levels: &Levels) -> f32 {
+pub(crate) fn queen_position(levels: &Levels) -> f32 {
     of_queen_moves(levels).1
 }
 
@@ -177,7 +178,7 @@ impl Nearness {
 const HORIZON: usize = 6;
 
 /// Equation 5, p2, with the sign of the other metrics (the paper's sign is reversed, compare its equation 4).
-pub fn king_position(levels: &Levels) -> f32 {
+pub(crate) fn king_position(levels: &Levels) -> f32 {
     of_king_moves(levels).1
 }
 

@@ -32,8 +32,8 @@ pub(super) fn balance([black, white]: [u32; 2]) -> f32 {
 ///   down_steep   Black -11    White -11    Black -12    White -12
 /// ```
 ///
-/// A square can lie on up to eight rays of a side. [`sliced_counts_on_lanes`] counts them, and `neighbours` holds the empty
-/// neighbours of each square, both as binary digits in this layout:
+/// A square can lie on up to eight rays of a side. [`sliced_counts_on_lanes`] counts them, and `neighbours` holds the
+/// empty neighbours of each square, both as binary digits in this layout:
 ///
 /// ```text
 ///                lane 0       lane 1       lane 2       lane 3

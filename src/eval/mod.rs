@@ -15,10 +15,10 @@
 //! Sums over squares are sums of integers, and floats are added in a fixed order. So every kernel ([`crate::simd`]) and
 //! every order of threads gives the same bits.
 
-pub mod amazons;
+mod amazons;
 pub mod distance;
 mod evaluator;
-pub mod fitted;
+mod fitted;
 mod freedom;
 pub mod inputs;
 pub mod metrics;

@@ -101,7 +101,7 @@ impl NetworkWeights {
         let mut text = format!("    \"{name}\": {{\"trained\": {}", json(&self.trained));
         for part in parts() {
             let rows = self.network.rows[part.first..][..part.rows].iter();
-            let rows: Vec<String> = rows.map(|row| format!("      {}", json(row))).collect();
+            let rows: Vec<String> = rows.map(|row| format!("      {}", json(&row[..]))).collect();
             let _ = write!(text, ",\n    \"{}\": [\n{}\n    ]", part.name, rows.join(",\n"));
         }
         text + "}"
