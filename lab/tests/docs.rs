@@ -15,7 +15,7 @@ const RUN: [(&str, &str); 35] = [
     ("dist/otrera bench", "Bench: "),
     ("dist/otrera bench --parts", "evaluation"),
     ("dist/otrera perft --size 8 3", "1358441750"),
-    ("dist/otrera --help", "--move-time"),
+    ("dist/otrera --help parameters", "lcb-z"),
     ("scripts/selfplay.sh --help", "--protocol"),
     ("scripts/faults.sh --help", "--games"),
     ("dist/lab match tournament paper --time 0.1 --games 400 --seed 81", "Elo"),
