@@ -1,5 +1,6 @@
 //! All tests of the bot but the transcripts: one program links faster than one a file.
 //! `cargo test -p otrera-bot --test all sau::` runs a file.
+#![allow(clippy::duplicate_mod)] // several files include sessions/program.rs
 
 mod botzone;
 mod clocks;
