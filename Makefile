@@ -89,7 +89,7 @@ mutants: ## which of MUTANTS_SHARD (0/100) of all small changes to search and pr
 bench: bot ## behaviour checksum and speed of the bot
 	$(EXE) bench
 
-same-bench: bot ## checks that debug, release, static and Windows builds search as recorded
+same-bench: bot ## checks that Linux, AArch64 (QEMU) and Windows builds search as recorded
 	scripts/same_bench.sh
 
 lint: ## formatting, clippy and documentation, warnings as errors
