@@ -16,7 +16,7 @@ fn first_turn_after(pause: Duration) -> (Duration, u64) {
     let mut program = Program::start(command);
     sleep(pause);
     let asked = Instant::now();
-    program.send(b"1\n-1 -1 -1 -1 -1 -1\n".to_vec());
+    program.send(b"1\n-1 -1 -1 -1 -1 -1\n");
     program.close_input();
     let exit = program.exit(Duration::from_secs(20)).unwrap_or_else(|problem| panic!("{problem}"));
     let iterations = exit.rest.split(" n=").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok());

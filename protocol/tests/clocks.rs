@@ -135,7 +135,7 @@ fn on_botzone_it_cannot_use_more_than_256_megabytes() {
     for (arguments, least, most) in [(&[][..], 150, 256), (&["--memory", "480"], 480, 576)] {
         let mut program = start(&[&["--iterations", "200"], arguments].concat());
         let mut referee = game_on_botzone(0);
-        program.send(b"1\n-1 -1 -1 -1 -1 -1\n".to_vec());
+        program.send(b"1\n-1 -1 -1 -1 -1 -1\n");
         referee.accept(&program.line(LIMIT).unwrap(), Form::Simple).unwrap();
         let megabytes = writable_memory(&program) >> 20;
         assert!((least..most).contains(&megabytes), "{megabytes} MB with {arguments:?}");
@@ -146,9 +146,9 @@ fn on_botzone_it_cannot_use_more_than_256_megabytes() {
 #[test]
 fn a_move_on_the_sau_platform_has_its_share_of_fifteen_minutes() {
     let mut program = start(&[]);
-    program.send(b"new black\n".to_vec());
+    program.send(b"new black\n");
     program.silent(seconds(4.0)).unwrap();
-    program.send(b"end\nquit\n".to_vec());
+    program.send(b"end\nquit\n");
     let exit = program.exit(LIMIT).unwrap();
     assert_eq!((exit.status, exit.rest.as_str()), (Some(0), ""));
 }

@@ -21,7 +21,7 @@ const LIMIT: Duration = Duration::from_secs(20);
 fn run(mut command: Command, folder: &Path, input: &[u8]) -> Exit {
     command.env("TMPDIR", folder).args(["--iterations", "200", "--seed", "1"]);
     let mut program = Program::start(command);
-    program.send(input.to_vec());
+    program.send(input);
     program.close_input();
     program.exit(LIMIT).unwrap_or_else(|problem| panic!("{problem}"))
 }
@@ -30,10 +30,10 @@ fn run(mut command: Command, folder: &Path, input: &[u8]) -> Exit {
 fn answer_on_sau(mut command: Command, folder: &Path) {
     command.env("TMPDIR", folder).args(["--iterations", "200", "--seed", "1"]);
     let mut program = Program::start(command);
-    program.send(b"new white\nmove DJDDGD\n".to_vec());
+    program.send(b"new white\nmove DJDDGD\n");
     let answer = program.line(LIMIT).unwrap_or_else(|problem| panic!("{problem}"));
     assert!(answer.starts_with("move "), "{answer}");
-    program.send(b"quit\n".to_vec());
+    program.send(b"quit\n");
     let exit = program.exit(LIMIT).unwrap_or_else(|problem| panic!("{problem}"));
     assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""));
 }
@@ -210,13 +210,13 @@ fn programs_that_share_a_log_have_a_file_each() {
         let mut command = otrera(&["--log", text(&log), "--name", name]);
         command.env("TMPDIR", &temporary);
         let mut program = Program::start(command);
-        program.send(b"name?\n".to_vec());
+        program.send(b"name?\n");
         assert_eq!(program.line(LIMIT), Ok(format!("name {name}")));
         program
     };
     let programs = ["First", "Second", "Third"].map(|name| (name, start(name)));
     for ((name, mut program), file) in programs.into_iter().zip(["the.log", "the-2.log", "the-3.log"]) {
-        program.send(b"quit\n".to_vec());
+        program.send(b"quit\n");
         assert_eq!(program.exit(LIMIT).expect("it ends").status, Some(0));
         let log = read(&folder.join(file));
         assert_contains(&log, &format!("<- name {name}\n"));

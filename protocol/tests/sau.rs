@@ -55,7 +55,7 @@ fn play_to_the_end(program: &mut Program) -> Side {
         program.send(format!("{message}\n").into_bytes());
         referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
         if let Some(winner) = referee.position().winner() {
-            program.send(b"end\n".to_vec());
+            program.send(b"end\n");
             return winner;
         }
         let mv = referee.play_any().unwrap();
@@ -64,7 +64,7 @@ fn play_to_the_end(program: &mut Program) -> Side {
             program.send(format!("{message}\n").into_bytes());
             // On a busy machine the end may come late; there is nothing to say meanwhile.
             program.silent(Duration::from_millis(50)).unwrap();
-            program.send(b"end\n".to_vec());
+            program.send(b"end\n");
             return winner;
         }
     }
@@ -90,7 +90,7 @@ fn a_finished_game_is_recorded_under_the_competitions_name() {
         "2026 CCGC",
     ]);
     let winners: Vec<Side> = (0..4).map(|_| play_to_the_end(&mut program)).collect();
-    program.send(b"quit\n".to_vec());
+    program.send(b"quit\n");
     let exit = program.exit(LIMIT).unwrap();
     assert_eq!((exit.status, exit.rest.as_str(), exit.errors.as_str()), (Some(0), "", ""));
     let files = files_in(&folder);
@@ -114,14 +114,14 @@ fn a_killed_program_leaves_a_record_and_the_game_goes_on_from_it() {
     let options = ["--iterations", "100", "--seed", "5", "--record-dir", folder.to_str().unwrap()];
     let mut referee = Board::new(board(10));
     let mut program = start(&options);
-    program.send(b"new black\n".to_vec());
+    program.send(b"new black\n");
     referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
     let last = referee.play_any().unwrap();
     let message = format!("move {}\n", referee.format_move(last, Form::Sau));
     program.send(message.clone().into_bytes());
     let answer = program.line(LIMIT).unwrap();
     // It is recorded before anything else is done.
-    program.send(b"name?\n".to_vec());
+    program.send(b"name?\n");
     program.line(LIMIT).unwrap();
     drop(program);
 
@@ -133,7 +133,7 @@ fn a_killed_program_leaves_a_record_and_the_game_goes_on_from_it() {
 
     let record = folder.join(name);
     let mut program = start(&[&["resume", record.to_str().unwrap()], &options[..]].concat());
-    program.send(b"new black\n".to_vec());
+    program.send(b"new black\n");
     program.line(LIMIT).unwrap();
     program.send(message.into_bytes());
     assert_eq!(program.line(LIMIT).unwrap(), answer, "the same move as before the kill");
@@ -152,7 +152,7 @@ fn a_game_goes_on_from_what_is_whole_of_a_torn_record() {
         let options = ["--iterations", "100", "--log", log.to_str().unwrap()];
         let mut program = start(&[&["resume", record.to_str().unwrap()], &options[..]].concat());
         // The last move of the record, sent once more.
-        program.send(b"move GJEHEA\n".to_vec());
+        program.send(b"move GJEHEA\n");
         let mut referee = Board::new(board(10));
         for mv in ["d1d7g7", "a7d4a7", "g1e3e10"] {
             referee.play(mv.parse().unwrap()).unwrap();
@@ -169,11 +169,11 @@ fn pondering_stops_within_ten_milliseconds() {
     let log = folder("pondering").join("log");
     let mut program = start(&["--pondering", "on", "--move-time", "0.05", "--log", log.to_str().unwrap()]);
     for _ in 0..10 {
-        program.send(b"new black\n".to_vec());
+        program.send(b"new black\n");
         program.line(LIMIT).unwrap();
         program.silent(Duration::from_millis(50)).unwrap();
     }
-    program.send(b"quit\n".to_vec());
+    program.send(b"quit\n");
     assert_eq!(program.exit(LIMIT).unwrap().status, Some(0));
     let log = std::fs::read_to_string(&log).unwrap();
     let mut arrived = f64::NAN;
@@ -214,7 +214,7 @@ const OPENING: [&str; 4] = ["d1d7(g7)", "a7d4(a7)", "g1e3(e10)", "d4e4(e8)"];
 fn loaded_again(record: &Path, more: &[&str]) -> Program {
     let options = ["resume", record.to_str().unwrap(), "--iterations", "100"];
     let mut program = start(&[&options, more].concat());
-    program.send(b"name?\n".to_vec());
+    program.send(b"name?\n");
     assert_eq!(program.line(LIMIT).unwrap(), "name Otrera");
     program
 }
@@ -296,7 +296,7 @@ fn a_long_silence_makes_it_move_whatever_the_opponent_has_played() {
     // Refused, it tells which replies are possible, and none is tried that is illegal after most of them.
     let mut program = loaded_again(&file, &["--total-time", "30"]);
     let answer = program.line(SOON).unwrap();
-    program.send(b"error\n".to_vec());
+    program.send(b"error\n");
     let second = program.line(LIMIT).unwrap();
     let possible: Vec<Board> = after(&OPENING[..3])
         .position()
@@ -327,7 +327,7 @@ fn loaded_after_crash(folder: &Path, more: &[&str]) -> Program {
     let _ = std::fs::remove_file(&log);
     let own = ["--record-dir", folder.to_str().unwrap(), "--log", log.to_str().unwrap()];
     let mut program = start(&[&own, &["--total-time", "60", "--iterations", "100"], more].concat());
-    program.send(b"name?\n".to_vec());
+    program.send(b"name?\n");
     assert_eq!(program.line(LIMIT).unwrap(), "name Otrera");
     program
 }
@@ -368,7 +368,7 @@ fn a_game_of_a_killed_process_goes_on_by_itself_and_its_clock_runs_on() {
     let folder = folder("by-itself");
     let options = ["--record-dir", folder.to_str().unwrap(), "--total-time", "60", "--iterations"];
     let mut program = start(&[&options[..], &["100"]].concat());
-    program.send(b"name?\nnew black\n".to_vec());
+    program.send(b"name?\nnew black\n");
     program.line(LIMIT).unwrap();
     let mut referee = Board::new(board(10));
     referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
@@ -398,7 +398,7 @@ fn a_game_of_a_killed_process_goes_on_by_itself_and_its_clock_runs_on() {
     program.send(format!("move {}\n", referee.format_move(mv, Form::Sau)).into_bytes());
     referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
     assert_eq!(journals_in(&folder), 1, "the same journal goes on");
-    program.send(b"end\nname?\n".to_vec());
+    program.send(b"end\nname?\n");
     program.line(LIMIT).unwrap();
     assert_eq!(journals_in(&folder), 0);
 }
@@ -409,11 +409,11 @@ fn quit_and_the_end_of_input_leave_nothing_to_resume() {
         let folder = folder(&format!("left-{quits}"));
         let options = ["--record-dir", folder.to_str().unwrap(), "--iterations", "100"];
         let mut program = start(&options);
-        program.send(b"new black\n".to_vec());
+        program.send(b"new black\n");
         program.line(LIMIT).unwrap();
         assert_eq!(journals_in(&folder), 1);
         if quits {
-            program.send(b"quit\n".to_vec());
+            program.send(b"quit\n");
         } else {
             program.close_input();
         }
@@ -449,7 +449,7 @@ fn what_is_no_crashed_game_is_not_resumed() {
             let folder = folder("living");
             let options = ["--record-dir", folder.to_str().unwrap(), "--iterations", "100"];
             let mut living = start(&options);
-            living.send(b"new black\n".to_vec());
+            living.send(b"new black\n");
             let mut referee = Board::new(board(10));
             referee.accept(&living.line(LIMIT).unwrap(), Form::Sau).unwrap();
             let mut program = loaded_after_crash(&folder, &[]);
@@ -479,7 +479,7 @@ fn a_move_that_was_perhaps_not_sent_is_sent_again() {
     let mut program = loaded_after_crash(&folder, &[]);
     assert_eq!(program.line(SOON).unwrap(), "move GJEHEA");
     // Refused, it says that the platform had it and that the reply was lost.
-    program.send(b"error\n".to_vec());
+    program.send(b"error\n");
     let answer = program.line(LIMIT).unwrap();
     assert_legal_after_nearly_any_reply(&answer);
 }
@@ -503,7 +503,7 @@ fn a_new_game_forgets_the_crashed_one() {
     journal(&folder, "a", "White", "DJDDGD", true, 1.0);
     let mut program = loaded_after_crash(&folder, &["--seed", "1"]);
     program.line(SOON).unwrap();
-    program.send(b"new black\n".to_vec());
+    program.send(b"new black\n");
     let mut referee = Board::new(board(10));
     referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
     assert!(!folder.join("a.game").exists());
@@ -569,7 +569,7 @@ fn the_time_left_of_a_resumed_game_is_not_that_of_the_next() {
         command.args(["--record-dir", folder.to_str().unwrap(), "--log", log.to_str().unwrap()]);
         command.args(["--total-time", "60", "--iterations", "100", "--move-overhead", "0.4"]).args(more);
         let mut program = Program::start(command);
-        program.send(b"name?\n".to_vec());
+        program.send(b"name?\n");
         program.line(LIMIT).unwrap();
         program
     };
@@ -585,18 +585,18 @@ fn the_time_left_of_a_resumed_game_is_not_that_of_the_next() {
     resumed.line(SOON).unwrap();
     let (text, left) = clock_of(&log, 1);
     assert!((38.0..=43.0).contains(&left), "{text}");
-    resumed.send(b"end\nnew black\n".to_vec());
+    resumed.send(b"end\nnew black\n");
     resumed.line(LIMIT).unwrap();
     let (text, left) = clock_of(&log, 2);
     assert!(left > 58.0, "{text}");
-    resumed.send(b"quit\n".to_vec());
+    resumed.send(b"quit\n");
     resumed.exit(LIMIT).unwrap();
 
     // 50 s less one were counted and 45 were left: 0.8 s in each of five moves.
     let learned = std::fs::read_to_string(folder.join("otrera-overhead.txt")).unwrap();
     assert!((1.0..1.25).contains(&learned.trim().parse::<f64>().unwrap()), "{learned}");
     let mut next = loaded(&["--log", folder.join("next").to_str().unwrap()]);
-    next.send(b"new black\n".to_vec());
+    next.send(b"new black\n");
     next.line(LIMIT).unwrap();
     let (text, left) = clock_of(&folder.join("next"), 1);
     assert!(left < 60.0 - 1.0, "{text}");
@@ -609,11 +609,11 @@ fn a_new_game_wipes_what_was_sent_unasked_and_follows_the_record() {
     record(&file, ["Otrera", "Opponent"], &OPENING);
     let mut program = loaded_again(&file, &["--record-dir", records.to_str().unwrap()]);
     program.line(SOON).unwrap();
-    program.send(b"new black\n".to_vec());
+    program.send(b"new black\n");
     assert_eq!(program.line(LIMIT).unwrap(), "move DJDDGD");
-    program.send(b"move ADDGAD\n".to_vec());
+    program.send(b"move ADDGAD\n");
     assert_eq!(program.line(LIMIT).unwrap(), "move GJEHEA");
-    program.send(b"quit\n".to_vec());
+    program.send(b"quit\n");
     assert_eq!(program.exit(LIMIT).unwrap().status, Some(0));
     assert_eq!(files_in(&records).len(), 1, "{:?}", files_in(&records));
 }
@@ -691,7 +691,7 @@ fn a_move_is_recorded_before_it_is_sent() {
     let folder = folder("before");
     for _ in 0..10 {
         let mut program = start(&["--iterations", "100", "--record-dir", folder.to_str().unwrap()]);
-        program.send(b"new black\n".to_vec());
+        program.send(b"new black\n");
         let answer = program.line(LIMIT).unwrap();
         let files = files_in(&folder);
         drop(program);
@@ -713,13 +713,13 @@ fn a_refused_move_is_replaced_by_thought() {
     let mut program = start(&["--iterations", "500", "--seed", "1", "--log", log.to_str().unwrap()]);
     let thoughts = || std::fs::read_to_string(&log).unwrap().matches(" n=5").count();
     let mut referee = Board::new(board(10));
-    program.send(b"new black\n".to_vec());
+    program.send(b"new black\n");
     referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
     let mut movements = Vec::new();
     for count in 2..12 {
         movements.push(referee.moves()[0].movement());
         referee.take_back().unwrap();
-        program.send(b"error\n".to_vec());
+        program.send(b"error\n");
         referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
         assert_eq!(thoughts(), count, "{}", std::fs::read_to_string(&log).unwrap());
     }
@@ -734,12 +734,12 @@ fn a_move_refused_in_one_game_is_played_in_the_next() {
     let mut program = start(&["--size", "4", "--iterations", "300", "--seed", "3", "--threads", "1"]);
     let mut first_move = |refuse: bool| {
         let mut referee = Board::new(board(4));
-        program.send(b"new black\n".to_vec());
+        program.send(b"new black\n");
         referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
         let first = referee.moves()[0];
         if refuse {
             referee.take_back().unwrap();
-            program.send(b"error\n".to_vec());
+            program.send(b"error\n");
             referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
         }
         first
@@ -753,10 +753,10 @@ fn a_move_refused_in_one_game_is_played_in_the_next() {
 fn after_a_refused_move_the_next_one_has_its_whole_time() {
     let mut program = start(&["--move-time", "1.5"]);
     let mut referee = Board::new(board(10));
-    program.send(b"new black\n".to_vec());
+    program.send(b"new black\n");
     referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
     referee.take_back().unwrap();
-    program.send(b"error\n".to_vec());
+    program.send(b"error\n");
     referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
     let mv = referee.play_any().unwrap();
     program.send(format!("move {}\n", referee.format_move(mv, Form::Sau)).into_bytes());
@@ -768,13 +768,13 @@ fn after_a_refused_move_the_next_one_has_its_whole_time() {
 fn a_replacement_for_a_refused_move_takes_no_long_thought() {
     let mut program = start(&["--move-time", "3"]);
     let mut referee = Board::new(board(10));
-    program.send(b"new black\n".to_vec());
+    program.send(b"new black\n");
     referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
     let mut quickest = Duration::MAX;
     for _ in 0..3 {
         referee.take_back().unwrap();
         let began = std::time::Instant::now();
-        program.send(b"error\n".to_vec());
+        program.send(b"error\n");
         referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
         quickest = quickest.min(began.elapsed());
     }
@@ -790,7 +790,7 @@ fn killed_at_any_moment_it_goes_on_from_its_record() {
         let options = ["--move-time", "0.3", "--total-time", "30", "--record-dir", folder.to_str().unwrap()];
         let mut referee = Board::new(board(10));
         let mut program = start(&options);
-        program.send(b"new black\n".to_vec());
+        program.send(b"new black\n");
         if let Ok(answer) = program.line(Duration::from_millis(wait)) {
             referee.accept(&answer, Form::Sau).unwrap();
         }
@@ -809,7 +809,7 @@ fn killed_at_any_moment_it_goes_on_from_its_record() {
         let [(name, _)] = records[..] else { panic!("{files:?}") };
         let record = folder.join(name);
         let mut program = start(&[&["resume", record.to_str().unwrap()], &options[..]].concat());
-        program.send(b"name?\n".to_vec());
+        program.send(b"name?\n");
         program.line(LIMIT).unwrap();
         for _ in 0..3 {
             if referee.position().side() == Side::White {
@@ -819,7 +819,7 @@ fn killed_at_any_moment_it_goes_on_from_its_record() {
             let answer = program.line(SOON).unwrap_or_else(|why| panic!("killed after {wait} ms: {why}"));
             if referee.accept(&answer, Form::Sau).is_err() {
                 // It had sent its move when we listened no more, and hears of that.
-                program.send(b"error\n".to_vec());
+                program.send(b"error\n");
                 referee.accept(&program.line(SOON).unwrap(), Form::Sau).unwrap();
             }
         }

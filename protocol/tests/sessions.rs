@@ -156,12 +156,12 @@ fn each_sau_command_is_one_write() {
     }
     command.arg(env!("CARGO_BIN_EXE_otrera")).args(["--iterations", "50", "--name", "Trace"]);
     let mut program = Program::start(command);
-    program.send(b"name?\nnew black\n".to_vec());
+    program.send(b"name?\nnew black\n");
     let limit = Duration::from_secs(20);
     let mut lines = vec![program.line(limit).unwrap(), program.line(limit).unwrap()];
-    program.send(b"error\n".to_vec());
+    program.send(b"error\n");
     lines.push(program.line(limit).unwrap());
-    program.send(b"quit\n".to_vec());
+    program.send(b"quit\n");
     assert_eq!(program.exit(limit).unwrap().status, Some(0));
     let calls = std::fs::read_to_string(&trace).expect("strace wrote its file");
     let _ = std::fs::remove_file(&trace);

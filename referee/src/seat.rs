@@ -1,6 +1,5 @@
 //! One side of a game under rules stricter than the platform's: each line is checked, and all else is a violation.
 
-use crate::groups;
 use crate::notation::{Form, KEEP_RUNNING};
 use crate::process::{Errors, FLOOD, Process};
 use otrera::{Forfeit, Move, Position, Rules, Side, Size};
@@ -443,9 +442,4 @@ impl Seat {
 /// The exit code, or minus the number of the signal.
 fn status(status: std::process::ExitStatus) -> i32 {
     status.code().unwrap_or_else(|| -status.signal().unwrap_or(0))
-}
-
-/// True if the run was interrupted: a violation then is none.
-pub fn is_stopped() -> bool {
-    groups::are_ending()
 }
