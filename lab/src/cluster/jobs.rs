@@ -3,8 +3,8 @@
 //! A cluster gets tasks by guided self-scheduling (Polychronopoulos and Kuck 1987): a task is a share of the remaining work,
 //! so that all cores end together, but lasts no longer than about [`TASK_TIME`].
 
+use super::WorkArgs;
 use super::ray::{Done, Ray, Task};
-use crate::arguments::WorkArgs;
 use crate::interrupt;
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;

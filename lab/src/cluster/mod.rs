@@ -7,3 +7,6 @@
 pub(crate) mod jobs;
 pub mod python;
 pub(crate) mod ray;
+mod work;
+
+pub use work::{TaskArgs, WorkArgs};

@@ -1,7 +1,8 @@
 //! `lab match A B`: plays games between two players until all are played or a sequential test has decided.
 
-use crate::arguments::{TaskArgs, WorkArgs, read_count, read_seconds, read_share, read_size, read_time};
+use crate::arguments::{read_count, read_seconds, read_share, read_size, read_time};
 use crate::cluster::jobs;
+use crate::cluster::{TaskArgs, WorkArgs};
 use crate::files::{MAX_BYTES, read_text};
 use crate::interrupt;
 use crate::matches::results::{Existing, Results};

@@ -5,8 +5,9 @@
 //! when its winner is proven. All random choices follow from `--seed`, the number of the game, and the number of times it
 //! repeated an earlier game. The file holds the games in the order of their numbers.
 
-use crate::arguments::{TaskArgs, WorkArgs, read_count, read_size};
+use crate::arguments::{read_count, read_size};
 use crate::cluster::jobs::{self, Job};
+use crate::cluster::{TaskArgs, WorkArgs};
 use crate::interrupt;
 use crate::matches::results::{Existing, Results};
 use crate::matches::spec::{check_board, search_params};

@@ -6,7 +6,7 @@
 //! time = 0.1          # and other options of `lab match`: size, plies, balance, seed, grace, ...
 //! ```
 
-use crate::arguments::WorkArgs;
+use crate::cluster::WorkArgs;
 use crate::commands::r#match::GameArgs;
 use crate::commands::report::ratings::Standing;
 use crate::files::{MAX_BYTES, read_text};

@@ -7,7 +7,8 @@
 //! Several pairs run at once. To make the run reproducible, a pair starts from the values after the pair `--ahead` numbers
 //! before it, and pairs count in the order of their numbers.
 
-use crate::arguments::{WorkArgs, read_count, read_positive};
+use crate::arguments::{read_count, read_positive};
+use crate::cluster::WorkArgs;
 use crate::cluster::jobs::numbered;
 use crate::cluster::ray::{Ray, Task};
 use crate::commands::r#match::GameArgs;

@@ -1,6 +1,6 @@
 //! Plays matches, several games at once, and keeps every result.
 
-use crate::arguments::WorkArgs;
+use crate::cluster::WorkArgs;
 use crate::cluster::jobs::{self, Job};
 use crate::interrupt;
 use crate::matches::results::Results;

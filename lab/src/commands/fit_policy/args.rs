@@ -1,6 +1,7 @@
 //! Arguments of `lab fit-policy`.
 
-use crate::arguments::{TaskArgs, WorkArgs, read_count};
+use crate::arguments::read_count;
+use crate::cluster::{TaskArgs, WorkArgs};
 use std::path::PathBuf;
 
 /// Fits the priors of half-moves to the visits of longer searches.

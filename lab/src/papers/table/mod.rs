@@ -10,7 +10,7 @@ mod threads;
 mod z2;
 mod z3;
 
-use crate::arguments::WorkArgs;
+use crate::cluster::WorkArgs;
 use clap::ValueEnum;
 use std::path::PathBuf;
 use study::Study;

@@ -1,6 +1,7 @@
 //! Games, notes and output that the tables share.
 
-use crate::arguments::{WorkArgs, cores};
+use crate::arguments::cores;
+use crate::cluster::WorkArgs;
 use crate::files::Output;
 use crate::interrupt;
 use crate::matches::results::{Existing, Results};

@@ -1,0 +1,70 @@
+//! Options that say where a command works: on the cores of this machine or on a cluster.
+
+use super::ray;
+use crate::arguments::{cores, read_concurrency, read_range};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::ops::Range;
+use std::sync::Mutex;
+use std::thread::{self, ScopedJoinHandle};
+
+/// Where a command does its work.
+#[derive(clap::Args, Clone, Default, Debug)]
+pub struct WorkArgs {
+    /// Games or searches run at once [default: one for each core].
+    #[arg(long, value_name = "N", value_parser = read_concurrency)]
+    concurrency: Option<usize>,
+    /// Work on the Ray cluster at HOST:PORT, or with `local` on this machine through Ray.
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "concurrency", value_parser = ray::check_address)]
+    pub cluster: Option<String>,
+}
+
+impl WorkArgs {
+    /// Returns the number of games or searches to run at once on this machine.
+    pub fn concurrency(&self) -> usize {
+        self.concurrency.unwrap_or_else(cores)
+    }
+
+    /// Calls `work` with each item, from that many threads, in the order of the items. Stops after the first error.
+    pub fn for_each<T: Send>(
+        &self,
+        items: impl Iterator<Item = T> + Send,
+        work: impl Fn(T) -> Result<(), String> + Sync,
+    ) -> Result<(), String> {
+        // Not rayon: a thread that waits for the pool of a search would begin another game meanwhile.
+        let items = Mutex::new(items);
+        let next = || items.lock().ok().and_then(|mut items| items.next());
+        let work_all = || {
+            while let Some(item) = next() {
+                work(item).inspect_err(|_| while next().is_some() {})?;
+            }
+            Ok(())
+        };
+        thread::scope(|scope| {
+            let threads: Vec<_> = (0..self.concurrency()).map(|_| scope.spawn(work_all)).collect();
+            let outcome = |thread: ScopedJoinHandle<'_, _>| {
+                thread.join().unwrap_or_else(|_| Err("a game ended in a panic".into()))
+            };
+            threads.into_iter().try_for_each(outcome)
+        })
+    }
+
+    /// Builds a pool of that many threads.
+    pub fn pool(&self) -> Result<ThreadPool, String> {
+        let builder = ThreadPoolBuilder::new().num_threads(self.concurrency());
+        builder.build().map_err(|error| format!("threads: {error}"))
+    }
+
+    /// Returns these options, or `others` if none of these is given.
+    #[must_use]
+    pub fn or(&self, others: &Self) -> Self {
+        if self.concurrency.is_some() || self.cluster.is_some() { self.clone() } else { others.clone() }
+    }
+}
+
+/// The option that makes a command line a task of a cluster.
+#[derive(clap::Args, Clone, Debug)]
+pub struct TaskArgs {
+    /// Do these numbers only, in order, and print one line for each.
+    #[arg(long, value_name = "FROM..TO", value_parser = read_range, conflicts_with = "cluster", hide = true)]
+    pub numbers: Option<Range<u64>>,
+}
