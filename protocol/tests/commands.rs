@@ -118,7 +118,7 @@ fn bench_tells_what_each_part_of_an_iteration_costs() {
     assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""));
     let costs: Vec<&str> = exit.rest.lines().filter_map(|line| line.strip_suffix(" ns")).collect();
     let kernels = otrera::Kernel::available().count();
-    assert_eq!(costs.len(), 13 + kernels, "{}", exit.rest);
+    assert_eq!(costs.len(), 11 + kernels, "{}", exit.rest);
     for cost in costs {
         // Some are differences, which on a busy machine can be anything.
         let number = cost.split_whitespace().last().and_then(|number| number.parse::<f64>().ok());
