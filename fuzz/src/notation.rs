@@ -19,7 +19,7 @@ pub fn moves(bytes: &[u8]) {
     assert_eq!(mv.to_string().parse(), Ok(mv));
 }
 
-/// What a record of the championships says stays as it is once it has been written.
+/// A championship record that was read and written stays the same when read and written again.
 pub fn ccgc(bytes: &[u8]) {
     let Ok(record) = ccgc::read(&String::from_utf8_lossy(bytes)) else { return };
     let text = ccgc::write(&record);

@@ -222,7 +222,7 @@ fn settings() -> Settings {
     }
 }
 
-/// What the program says to this input, all of which is there from the beginning.
+/// Returns the program's output for this input, all sent at once.
 fn answers_to(bytes: &[u8]) -> Vec<String> {
     let (sender, receiver) = read_in_pieces(bytes, 1 << 16);
     let sink = Sink::default();

@@ -14,7 +14,7 @@ use std::thread;
 /// Held while a line is written that must not be cut.
 static WRITING: Mutex<()> = Mutex::new(());
 
-/// How to resume after an interruption.
+/// Advice on resuming, printed after an interruption.
 static ADVICE: Mutex<String> = Mutex::new(String::new());
 
 /// A program ended by a signal exits with this plus the signal's number.

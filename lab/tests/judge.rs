@@ -28,7 +28,7 @@ fn judged(command: &str, arguments: &[&str]) -> (Vec<Value>, bool) {
     (reports.unwrap_or_else(|_| panic!("{text}{}", String::from_utf8_lossy(&stderr))), status.success())
 }
 
-/// Whether so many processes with this text in their command line run before long: a killed one needs a moment to go.
+/// Waits until this number of processes has the text in its command line: a killed process ends with a delay.
 fn soon_running(text: &str, count: usize) -> bool {
     soon(|| running(text) == count)
 }

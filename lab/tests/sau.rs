@@ -4,7 +4,7 @@
 use crate::bot;
 use crate::laboratory::lab;
 
-/// What `lab sau` says, and whether it was content.
+/// Runs `lab sau`; returns its output and true if it succeeded.
 fn played(engine: &str, arguments: &[&str]) -> (String, bool) {
     let output = lab(&[&["sau", engine], arguments].concat()).output().unwrap();
     (String::from_utf8(output.stdout).unwrap(), output.status.success())

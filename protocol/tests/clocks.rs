@@ -26,7 +26,7 @@ fn seconds(seconds: f64) -> Duration {
     Duration::from_secs_f64(seconds)
 }
 
-/// Botzone's start with so many plies played.
+/// Botzone's start after a number of plies.
 fn game_on_botzone(plies: usize) -> Board {
     let mut referee = Board::new(Position::start(Size::BOTZONE));
     for _ in 0..plies {

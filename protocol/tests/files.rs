@@ -80,7 +80,7 @@ fn assert_answered(exit: &Exit, what: &str) {
     assert!(mv.split(' ').count() == 6 && debug.starts_with("d="), "{what}: {}", exit.rest);
 }
 
-/// What lies under a name and is no regular file.
+/// Path that is not a regular file.
 const STRANGE: [&str; 5] = ["pipe", "zero", "full", "folder", "loop"];
 
 fn make(kind: &str, path: &Path) {

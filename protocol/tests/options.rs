@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// Black's first turn in simple interaction.
 const FIRST_TURN: &[u8] = b"1\n-1 -1 -1 -1 -1 -1\n";
 
-/// What makes a game's moves depend on nothing else.
+/// Options that make the moves of a game reproducible.
 const FIXED: [&str; 4] = ["--iterations", "200", "--seed", "1"];
 
 /// The executable in a new folder, to put an otrera.toml beside it.

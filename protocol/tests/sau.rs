@@ -354,7 +354,7 @@ fn journals_in(folder: &Path) -> usize {
         .count()
 }
 
-/// What the record in a folder says was played.
+/// Returns the moves of the record in a folder.
 fn recorded(folder: &Path) -> String {
     let files = files_in(folder);
     let texts: Vec<&String> =
@@ -554,8 +554,8 @@ fn the_platforms_own_record_fills_the_gap() {
     });
 }
 
-/// What the operator reads from the platform holds for the game that goes on, and for no other; and it tells what a
-/// move costs there.
+/// `resume-time-left` applies to the resumed game only; its difference to our clock is the cost of a move, which the
+/// program learns.
 #[test]
 fn the_time_left_of_a_resumed_game_is_not_that_of_the_next() {
     let folder = folder("time-left");
@@ -685,7 +685,7 @@ fn the_last_of_several_games_is_resumed() {
     after(&OPENING[..2]).accept(&program.line(SOON).unwrap(), Form::Sau).unwrap();
 }
 
-/// Who is killed when the move is out must find it in the record.
+/// The record contains a sent move even if the program is killed at once.
 #[test]
 fn a_move_is_recorded_before_it_is_sent() {
     let folder = folder("before");

@@ -56,7 +56,7 @@ use std::process::Command;
 use std::time::Duration;
 use testkit::skip;
 
-/// What the names of transcripts begin with: a style of a platform's protocol, or `any` where it does not matter.
+/// Prefixes of transcript names: a style of a platform's protocol, or `any`.
 fn kinds() -> impl Iterator<Item = &'static str> {
     let of_platforms = PLATFORMS.iter().flat_map(|platform| platform.transcripts);
     std::iter::once("any").chain(of_platforms.copied())

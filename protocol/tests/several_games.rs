@@ -1,4 +1,4 @@
-//! What one game must not carry into the next, and what games must not have in common.
+//! Several games in one process: no state of one game reaches another.
 
 use fastrand::Rng;
 use otrera::{Move, Position, Rules, Size};
@@ -18,7 +18,7 @@ fn start(arguments: &[&str]) -> Program {
     Program::start(command)
 }
 
-/// What a program answers to a line.
+/// Sends a line and returns the answer.
 fn answer(program: &mut Program, line: &str) -> String {
     program.send(format!("{line}\n").into_bytes());
     program.line(LIMIT).unwrap()

@@ -10,7 +10,7 @@ use std::process::{Child, Command};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-/// How long anything may take on a busy machine.
+/// Time limit of a step on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The program on a terminal of its own with 24 rows of 80 columns. Dropped, it is killed.

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use std::process::Command;
 use std::time::Duration;
 
-/// How long an answer may take on a busy machine.
+/// Time limit of an answer on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn start() -> Program {

@@ -20,12 +20,12 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 /// Extra wait for a late answer; the caller judges the lateness.
 pub const GRACE: Duration = Duration::from_millis(500);
 
-/// How Botzone talks to a bot.
+/// Interaction mode of Botzone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mode {
     /// Lines or JSON.
     pub form: Form,
-    /// Whether a process that asks for it is kept for the next turn.
+    /// True if a process that asks to keep running is kept for the next turn.
     pub keeps_running: bool,
 }
 
@@ -56,7 +56,7 @@ impl fmt::Display for Mode {
     }
 }
 
-/// What the platform grants a bot.
+/// Limits of the platform.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Allowance {
     /// Processor time for a turn; the first one of a game has twice as much.
@@ -85,14 +85,14 @@ impl Allowance {
 pub struct TurnTaken {
     /// It was the bot's first of a game.
     pub first: bool,
-    /// What it took.
+    /// Time and memory used.
     pub spent: Spent,
     /// Why it brought no move, if it did not.
     pub failure: Option<Failure>,
 }
 
 impl TurnTaken {
-    /// What the platform says.
+    /// Verdict of the platform.
     pub fn verdict(&self) -> Verdict {
         self.failure.as_ref().map_or(Verdict::Ok, |failure| failure.verdict)
     }
@@ -226,7 +226,7 @@ impl Player for BotzonePlayer {
 mod tests {
     use super::*;
 
-    /// Whether a process is stopped; `None` if there is none.
+    /// True if the process is stopped; `None` if there is no process.
     fn is_stopped(process: u32) -> Option<bool> {
         let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
         Some(stat.rsplit_once(") ")?.1.starts_with('T'))

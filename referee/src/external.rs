@@ -9,7 +9,7 @@ use otrera::{Forfeit, Move, Position, Size};
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-/// How the program wants to be spoken to.
+/// Protocol of the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Protocol {
     /// Botzone.
@@ -45,7 +45,7 @@ impl FromStr for Protocol {
     }
 }
 
-/// How long a program may take to start and to introduce itself.
+/// Time limit of a program's start and introduction.
 const START: Duration = Duration::from_secs(10);
 
 /// Lines of talk before an answer that are borne with.

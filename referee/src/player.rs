@@ -3,23 +3,23 @@
 use otrera::{Forfeit, Move, Position};
 use std::time::Duration;
 
-/// What a player may spend on one move. Where nothing is set it decides for itself.
+/// Limits of one move. Without any, the player decides for itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Budget {
-    /// Time for this move.
+    /// Thinking time for this move.
     pub time: Option<Duration>,
     /// Iterations, playouts or nodes for this move; players without such a notion ignore it.
     pub iterations: Option<u64>,
 }
 
-/// A move and what the player thought about it.
+/// A move with the player's effort and estimate.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Choice {
     /// The move.
     pub mv: Move,
-    /// Iterations, playouts or nodes spent on it, where the player counts them.
+    /// Iterations, playouts or nodes spent, if the player counts any.
     pub effort: Option<u64>,
-    /// The winning rate of the side that moves, where the player has a notion of it.
+    /// Winning rate for the mover, if the player estimates it.
     pub win_rate: Option<f32>,
 }
 
@@ -29,14 +29,14 @@ impl From<Move> for Choice {
     }
 }
 
-/// A player of whole games. The referee tells it of every move, its own ones included.
+/// A player of whole games. The referee reports every move, the player's own moves too.
 pub trait Player: Send {
-    /// A game begins at this position.
+    /// Starts a game at this position.
     fn begin(&mut self, start: &Position) -> Result<(), Forfeit>;
 
-    /// Chooses a move in a position in which there is one.
+    /// Chooses a move; the game is not over.
     fn choose(&mut self, budget: Budget) -> Result<Choice, Forfeit>;
 
-    /// This legal move was played, by whichever side.
+    /// Takes note of a legal move of either side.
     fn played(&mut self, mv: Move);
 }

@@ -25,7 +25,7 @@ const PIPE_BUF: usize = 4096;
 /// Bytes of one read.
 const CHUNK: usize = 1 << 16;
 
-/// How long a process may take to end when it has closed its output.
+/// Time limit of a process between the end of its output and its own end.
 const ENDING: Duration = Duration::from_millis(200);
 
 /// Where a program's error output goes.

@@ -16,13 +16,13 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How much longer than its time an engine is waited for.
+/// Waiting time after an engine's clock has run out.
 const HANG: Duration = Duration::from_secs(30);
 
-/// How long an engine may take to say its name.
+/// Time limit of the answer to `name?`.
 const START: Duration = Duration::from_secs(10);
 
-/// How long an engine may live on after `quit`.
+/// Time limit of the end after `quit`.
 const QUIT: Duration = Duration::from_millis(1000);
 
 /// Refused moves after which a game is given up.
@@ -55,7 +55,7 @@ pub struct Conditions {
     pub charge: Range<f64>,
     /// When the engine is killed.
     pub kill: Kill,
-    /// Whether the platform writes its own record (`AllStep=1`).
+    /// True if the platform writes its own record (`AllStep=1`).
     pub all_step: bool,
     /// The longest that the opponent thinks.
     pub opponent_time: Duration,

@@ -91,7 +91,7 @@ struct Tally {
     used: Vec<f64>,
 }
 
-/// What all tables share.
+/// State shared by all tables.
 struct Match<'a> {
     options: &'a Options,
     show: Show,

@@ -6,10 +6,10 @@ use crate::usage::Usage;
 use crate::verdict::{Failure, Limits, Spent, Verdict};
 use std::time::{Duration, Instant};
 
-/// How often time and memory are looked at.
+/// Interval between checks of time and memory.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// What a bot wrote in its turn.
+/// Output of a bot in one turn.
 pub struct Answer {
     /// Its output, without the line that ends it.
     pub text: String,
@@ -24,7 +24,7 @@ pub struct Turn<'a> {
     began: Instant,
     /// Processor time that earlier turns have paid for.
     paid: Duration,
-    /// What it has taken so far.
+    /// Time and memory used so far.
     pub spent: Spent,
 }
 

@@ -37,7 +37,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// What one turn took.
+/// Time and memory of one turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Spent {
     /// Processor time, what was burnt since the turn before included.
@@ -48,7 +48,7 @@ pub struct Spent {
     pub peak: u64,
 }
 
-/// What one turn may take.
+/// Limits of one turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// Processor time.
@@ -82,11 +82,11 @@ impl Limits {
 /// Why a turn has brought no move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failure {
-    /// What Botzone says.
+    /// Verdict of Botzone.
     pub verdict: Verdict,
-    /// What happened.
+    /// Cause in words.
     pub detail: String,
-    /// How much time had gone by then.
+    /// Time used until then.
     pub after: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! How fast the page searches beside this program, on one thread, in one run: `cargo bench -p otrera-web`. And how soon
+//! Benchmark of the page against the native engine, one thread each, in one run: `cargo bench -p otrera-web`. And how soon
 //! the page answers a click after it was opened.
 
 use otrera::{Kernel, Params, bench};
@@ -6,7 +6,7 @@ use serde_json::Value;
 use testkit::browser::Browser;
 use testkit::page::page;
 
-/// How often each side is measured, in turn.
+/// Number of measurements of each side, in turn.
 const ROUNDS: usize = 3;
 
 fn main() {

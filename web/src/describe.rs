@@ -1,4 +1,4 @@
-//! What the page is told of a position, and of a search in it.
+//! Descriptions of a position and of a search for the page.
 
 use otrera::eval::ownership::Ownership;
 use otrera::{FillingProver, Line, Move, Position, Report, Side, Square};
@@ -13,7 +13,7 @@ pub struct Described {
     edge: usize,
     ply: u16,
     side: &'static str,
-    /// Who has won, if the game is over.
+    /// Winner, if the game is over.
     winner: Option<&'static str>,
     /// The outcome, if the game is over or counting moves proves it.
     proof: Option<Proof>,
@@ -88,7 +88,7 @@ pub fn name(side: Side) -> &'static str {
     }
 }
 
-/// What a search has found. Winning rates, 0 to 1, are those of the side to move; `win_rate` is that of the best move, and
+/// Result of a search. Winning rates, 0 to 1, are those of the side to move; `win_rate` is that of the best move, and
 /// where the outcome is proven 0 or 1.
 #[derive(Serialize)]
 pub struct Found {
@@ -119,7 +119,7 @@ struct FoundLine {
 }
 
 impl Found {
-    /// A report with at most so many lines.
+    /// Describes a report with at most `lines` lines.
     pub fn new(report: &Report, lines: usize) -> Self {
         Self {
             best: report.best.map(|mv| mv.to_string()),

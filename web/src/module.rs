@@ -1,5 +1,5 @@
 //! The functions of the module, called by `page/worker.js`: it writes a request where [`reserve`] says, calls
-//! [`answer`], and reads so many bytes of JSON where [`answer_at`] says.
+//! [`answer`], and reads that number of bytes of JSON where [`answer_at`] says.
 
 use crate::request::Engine;
 use std::cell::RefCell;
@@ -17,7 +17,7 @@ unsafe extern "C" {
     safe fn panicked(text: *const u8, bytes: usize);
 }
 
-/// Says where a request of so many bytes belongs.
+/// Returns the address for a request of this length in bytes.
 // SAFETY: no other function of the module has this name, nor have the two below.
 #[unsafe(no_mangle)]
 pub extern "C" fn reserve(bytes: usize) -> *mut u8 {

@@ -134,7 +134,7 @@ pub struct Engine {
     progress: Progress,
 }
 
-/// What the runs on one position have come to together.
+/// Totals of all runs on one position.
 #[derive(Default)]
 struct Progress {
     depth: usize,

@@ -43,7 +43,7 @@ fn click_move(browser: &mut Browser, mv: Move) {
     }
 }
 
-/// Begins a game on 8x8 against so many iterations, by the dialog.
+/// Starts a game on 8x8 in the dialog, against this number of iterations.
 fn new_game(browser: &mut Browser, control: usize) {
     browser.click("#new-game");
     browser.click("#new-size input[value='8']");
@@ -634,7 +634,7 @@ fn axe() -> Option<String> {
     Some(std::fs::read_to_string(script).expect("npm has put it there"))
 }
 
-/// What the checker finds, from `moderate` on.
+/// Findings of the checker from `moderate` on.
 fn findings(browser: &mut Browser) -> Vec<Value> {
     let found = browser.evaluate(
         "axe.run().then(({ violations }) => violations.filter(({ impact }) => impact !== 'minor')

@@ -1,4 +1,4 @@
-//! What the engine answers to the page, without a browser.
+//! Answers of the engine to the page, without a browser.
 
 use otrera::record::sgf;
 use otrera::{GameRecord, Limits, Params, Position, Resources, Search, Size};

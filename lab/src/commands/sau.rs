@@ -147,7 +147,7 @@ fn folder(number: u64) -> PathBuf {
     std::env::temp_dir().join(format!("otrera-sau-{}-{number}", std::process::id()))
 }
 
-/// What is counted over all games.
+/// Totals over all games.
 #[derive(Default)]
 struct Total {
     games: u64,

@@ -1,4 +1,4 @@
-//! What the tests of the laboratory share: the program, and who is running.
+//! Helpers of the laboratory's tests: runs the program, counts running processes.
 #![allow(dead_code)] // every test file compiles this module for itself and uses a part of it
 
 use std::process::{Command, Stdio};
@@ -13,14 +13,14 @@ pub fn lab(arguments: &[&str]) -> Command {
     command
 }
 
-/// How many running processes have this text in their command line.
+/// Counts the running processes with this text in their command line.
 pub fn running(text: &str) -> usize {
     let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
     let lines = processes.filter_map(|process| std::fs::read(process.path().join("cmdline")).ok());
     lines.filter(|line| String::from_utf8_lossy(line).replace('\0', " ").contains(text)).count()
 }
 
-/// Whether something becomes so before long, on a busy machine too.
+/// Waits up to 30 seconds for a condition; returns true if it was met.
 pub fn soon(condition: impl Fn() -> bool) -> bool {
     (0..3000).any(|_| {
         condition() || {

@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// How long a line or the end may take where the transcript does not say.
+/// Default time limit of a line and of the program's end.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Plays one file, each line in turn.
@@ -206,7 +206,7 @@ fn game_of(board: &Board) -> String {
     moves.join(" ")
 }
 
-/// What the program is expected to say, with the placeholders filled in.
+/// Returns the expected line with the placeholders filled in.
 fn filled(literal: &str) -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     literal.replace("<version>", env!("CARGO_PKG_VERSION")).replace("<cores>", &cores.to_string())

@@ -15,7 +15,7 @@ use std::ffi::{CString, OsString};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-/// What happens to a program that calls `execve` or `execveat`.
+/// Effect of a call of `execve` or `execveat`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Refusal {
     /// The call fails with EPERM.
@@ -27,7 +27,7 @@ pub enum Refusal {
 /// Arguments of `lab confine`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// What a call of execve comes to.
+    /// Effect of a call of `execve`.
     #[arg(long, value_enum, default_value = "eperm")]
     execve: Refusal,
     /// The program and its arguments.

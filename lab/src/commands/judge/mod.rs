@@ -27,7 +27,7 @@ use std::time::Duration;
 pub struct Args {
     /// The bot with its arguments, as one word: "dist/otrera --threads 1".
     command: String,
-    /// How to talk to it; all four modes by default. A keep mode leaves the input open and keeps a process
+    /// Interaction mode; all four by default. A keep mode leaves the input open and keeps a process
     /// that asks for it; the others start one for each turn.
     #[arg(
         long,
@@ -91,7 +91,7 @@ enum Language {
 }
 
 impl Language {
-    /// How many times the time of C++ a turn may take, and one of a process that has been kept.
+    /// Time limit as a multiple of that of C++, for a turn in a new process and in a kept one.
     fn factors(self) -> (u32, u32) {
         match self {
             Self::Cpp | Self::Elfbin | Self::Pascal => (1, 1),
@@ -126,7 +126,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     }
 }
 
-/// What all games of a run have in common.
+/// Settings shared by all games of a run.
 struct Court<'a> {
     args: &'a Args,
     command: Vec<String>,

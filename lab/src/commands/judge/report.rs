@@ -1,4 +1,4 @@
-//! What the games of a bot in one mode have shown: results, verdicts, time and memory.
+//! Report on a bot's games in one mode: results, verdicts, time and memory.
 
 use crate::sheet::Sheet;
 use otrera::{Forfeit, Outcome, Side};
@@ -59,7 +59,7 @@ impl Report {
         self.turns.extend(played.turns);
     }
 
-    /// How many turns got each verdict.
+    /// Number of turns by verdict.
     pub fn verdicts(&self) -> BTreeMap<Verdict, usize> {
         let mut verdicts = BTreeMap::new();
         for turn in &self.turns {
@@ -147,7 +147,7 @@ fn spreads(turns: &[Spent]) -> [Spread; 2] {
 fn spread(times: impl Iterator<Item = Duration>) -> Spread {
     let mut times: Vec<Duration> = times.collect();
     times.sort_unstable();
-    // The smallest time that so many per cent of the turns do not exceed.
+    // Percentile of the times of all turns.
     let percentile = |percent: usize| {
         let rank = (times.len() * percent).div_ceil(100).saturating_sub(1);
         times.get(rank).copied().unwrap_or_default()
