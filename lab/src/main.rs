@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 use otrera_lab::commands::judge::confine;
 use otrera_lab::commands::{
-    convert, endgames, fit_network, fit_policy, judge, r#match, picture, report, sau, self_play, tourney,
-    tune,
+    convert, endgames, fit_network, fit_policy, judge, r#match, picture, regret, report, sau, self_play,
+    tourney, tune,
 };
 use otrera_lab::interrupt;
 use otrera_lab::papers::table;
@@ -30,6 +30,8 @@ enum Command {
     Sau(sau::Args),
     /// Reproduce a table of the papers.
     Table(table::Args),
+    /// Compare searches by the moves they choose after many iterations.
+    Regret(regret::Args),
     /// Write a results file as one HTML page.
     Report(report::Args),
     /// Convert records between JSON, SGF and CCGC text.
@@ -78,6 +80,7 @@ fn run(command: Command) -> Result<(), String> {
         Command::Judge(args) => judge::run(&args),
         Command::Sau(args) => sau::run(&args),
         Command::Table(args) => table::run(&args),
+        Command::Regret(args) => regret::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Picture(args) => picture::run(&args),

@@ -8,6 +8,7 @@ mod endgame_suite;
 mod lab_safety;
 mod laboratory;
 mod presets;
+mod regret;
 mod resume;
 mod sau;
 mod self_play;

@@ -7,6 +7,7 @@ pub mod fit_policy;
 pub mod judge;
 pub mod r#match;
 pub mod picture;
+pub mod regret;
 pub mod report;
 pub mod sau;
 pub mod self_play;

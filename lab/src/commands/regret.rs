@@ -1,0 +1,324 @@
+//! `lab regret`: judges long searches without games.
+//!
+//! Each setting searches the same positions from nothing; after N iterations its move is noted. Where the noted moves
+//! differ, a reference search values the position after each of them, and the *regret* of a move is the best of
+//! these values less its own, in points of winning rate. Reference values are kept in a file, so that a further
+//! setting costs only its own searches and the moves that nobody played before.
+
+use crate::arguments::{read_count, read_size};
+use crate::cluster::WorkArgs;
+use crate::files::LineLog;
+use crate::interrupt;
+use crate::matches::spec::search_params;
+use crate::play::player::run_search;
+use crate::progress::progress_bar;
+use otrera::{Evaluator, Limits, ModelScratch, Move, Params, Position, Resources, Search, Size};
+use serde::{Deserialize, Serialize};
+use statrs::statistics::Statistics;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+/// Compare searches by the moves they choose after many iterations.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The searches, the first being the one that others are compared with: presets with parameters.
+    #[arg(required = true)]
+    settings: Vec<String>,
+    /// Edge of the board of the built-in positions: 8 or 10.
+    #[arg(long, default_value = "10", value_parser = read_size)]
+    size: Size,
+    /// Iterations after which the moves are compared.
+    #[arg(long, default_value = "10000,100000,1000000", value_delimiter = ',', value_parser = read_count::<u64>)]
+    iterations: Vec<u64>,
+    /// Iterations of each reference search.
+    #[arg(long, default_value = "3000000", value_parser = read_count::<u64>)]
+    reference: u64,
+    /// Memory of each search in MB.
+    #[arg(long, default_value = "256", value_parser = read_count::<usize>)]
+    memory: usize,
+    /// Use only the first N positions.
+    #[arg(long, value_name = "N", value_parser = read_count::<usize>)]
+    positions: Option<usize>,
+    /// Use the FENs of this file, one a line.
+    #[arg(long, value_name = "FILE")]
+    fens: Option<PathBuf>,
+    /// File of reference values; it grows.
+    #[arg(long, default_value = "results/regret.jsonl")]
+    cache: PathBuf,
+    /// Print each position in which the moves differ by at least this many points.
+    #[arg(long, value_name = "POINTS")]
+    list: Option<f64>,
+    #[command(flatten)]
+    work: WorkArgs,
+}
+
+/// The reference: two searches that explore differently, whose values are averaged.
+const REFERENCES: [&str; 2] = ["tournament", "tournament,c=9.3,arrow-c=0.98"];
+
+/// Seed of all searches.
+const SEED: u64 = 1;
+
+/// Positions of games of the bot against itself, one a game: [`read_positions`].
+const POSITIONS_10: &str = include_str!("../../data/regret-10.txt");
+const POSITIONS_8: &str = include_str!("../../data/regret-8.txt");
+
+/// The reference value of a position for the side that moved into it: a line of the cache.
+#[derive(Serialize, Deserialize)]
+struct Value {
+    fen: String,
+    iterations: u64,
+    /// Winning rate, 0 to 1.
+    value: f64,
+}
+
+/// The moves chosen in one position: `[setting][N]`.
+struct Choices {
+    position: Position,
+    chosen: Vec<Vec<Choice>>,
+}
+
+/// The move of a setting after N iterations.
+struct Choice {
+    mv: Move,
+    /// Moves visited so far.
+    visited: Vec<Move>,
+}
+
+/// A finished comparison of one position: the value of every move that was chosen.
+struct Judged {
+    choices: Choices,
+    values: HashMap<Move, f64>,
+}
+
+impl Judged {
+    /// Returns the chosen move of the highest value, and that value; the first one of equals.
+    fn best(&self) -> Option<(Move, f64)> {
+        let chosen = self.choices.chosen.iter().flatten().map(|choice| choice.mv);
+        let valued = chosen.filter_map(|mv| Some((mv, *self.values.get(&mv)?)));
+        valued.reduce(|best, other| if other.1 > best.1 { other } else { best })
+    }
+
+    /// Returns the regret of a setting after its nth number of iterations, in points.
+    fn regret(&self, setting: usize, nth: usize) -> f64 {
+        let value = self.values.get(&self.choices.chosen[setting][nth].mv);
+        self.best().zip(value).map_or(0.0, |((_, best), value)| 100.0 * (best - value))
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// A setting that is no search, positions or a cache that cannot be read, or a search that panics.
+pub fn run(args: &Args) -> Result<(), String> {
+    let settings = args.settings.iter().map(|text| search_params(text)).collect::<Result<Vec<_>, _>>()?;
+    let mut iterations = args.iterations.clone();
+    iterations.sort_unstable();
+    iterations.dedup();
+    let positions = read_positions(args)?;
+    let cache = Cache::open(args)?;
+    interrupt::advise(format!("; the reference values so far are in {}", args.cache.display()));
+    let bar = progress_bar(positions.len() as u64).with_message("positions");
+    let judged = Mutex::new(Vec::new());
+    args.work.for_each(positions.iter().copied().enumerate(), |(number, position)| {
+        let one = cache.judge(choose(args, &settings, &iterations, position)?)?;
+        bar.inc(1);
+        judged.lock().map_err(|error| error.to_string())?.push((number, one));
+        Ok(())
+    })?;
+    bar.finish_and_clear();
+    let mut judged = judged.into_inner().map_err(|error| error.to_string())?;
+    judged.sort_by_key(|(number, _)| *number);
+    let judged: Vec<Judged> = judged.into_iter().map(|(_, one)| one).collect();
+    print_list(args, &iterations, &judged);
+    print_table(args, &settings, &iterations, &judged);
+    Ok(())
+}
+
+fn read_positions(args: &Args) -> Result<Vec<Position>, String> {
+    let text = match (&args.fens, args.size.edge()) {
+        (Some(path), _) => crate::files::read_text(path, crate::files::MAX_BYTES)?,
+        (None, 10) => POSITIONS_10.to_owned(),
+        (None, 8) => POSITIONS_8.to_owned(),
+        (None, edge) => {
+            return Err(format!("--size {edge}: built in are positions for 8 and 10; give --fens FILE"));
+        }
+    };
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let read = |line: &str| Position::from_fen(line).map_err(|error| format!("{line}: {error}"));
+    lines.take(args.positions.unwrap_or(usize::MAX)).map(read).collect()
+}
+
+/// Searches one position with every setting.
+fn choose(
+    args: &Args,
+    settings: &[Params],
+    iterations: &[u64],
+    position: Position,
+) -> Result<Choices, String> {
+    let of_setting = |params: &Params| {
+        let mut search = new_search(args, position, params);
+        let mut done = 0;
+        let after = |&count: &u64| {
+            let report = run_search(&mut search, &Limits::iterations(count - done));
+            done = count;
+            let mv = report.best.ok_or_else(|| format!("{}: the game is over", position.to_fen()))?;
+            Ok(Choice { mv, visited: report.lines.iter().map(|line| line.mv).collect() })
+        };
+        iterations.iter().map(after).collect()
+    };
+    Ok(Choices { position, chosen: settings.iter().map(of_setting).collect::<Result<_, String>>()? })
+}
+
+fn new_search(args: &Args, position: Position, params: &Params) -> Search {
+    let resources = Resources { threads: 1, memory: args.memory << 20, seed: SEED };
+    Search::new(position, params.clone(), resources)
+}
+
+/// Reference values, in memory and in their file.
+struct Cache<'a> {
+    args: &'a Args,
+    references: Vec<Params>,
+    known: Mutex<(LineLog, HashMap<String, f64>)>,
+}
+
+impl<'a> Cache<'a> {
+    fn open(args: &'a Args) -> Result<Self, String> {
+        let references = REFERENCES.iter().map(|text| search_params(text)).collect::<Result<_, _>>()?;
+        let mut known = HashMap::new();
+        let header = serde_json::json!({ "regret": REFERENCES }).to_string();
+        let log = LineLog::open(&args.cache, true, Some(&header), |line| {
+            let Value { fen, iterations, value } =
+                serde_json::from_str(line).map_err(|error| error.to_string())?;
+            if iterations == args.reference {
+                known.insert(fen, value);
+            }
+            Ok(())
+        })?;
+        Ok(Self { args, references, known: Mutex::new((log, known)) })
+    }
+
+    /// Values every move that was chosen, if there is more than one.
+    fn judge(&self, choices: Choices) -> Result<Judged, String> {
+        let mut values = HashMap::new();
+        for choice in choices.chosen.iter().flatten() {
+            values.insert(choice.mv, 0.0);
+        }
+        if values.len() > 1 {
+            for (&mv, value) in &mut values {
+                *value = self.value(choices.position.with_move(mv))?;
+            }
+        }
+        Ok(Judged { choices, values })
+    }
+
+    /// Returns the winning rate of the side that moved into this position.
+    fn value(&self, position: Position) -> Result<f64, String> {
+        let fen = position.to_fen();
+        let known = || self.known.lock().map_err(|error| error.to_string());
+        if let Some(&value) = known()?.1.get(&fen) {
+            return Ok(value);
+        }
+        let rate = |params: &Params| {
+            let report = run_search(
+                &mut new_search(self.args, position, params),
+                &Limits::iterations(self.args.reference),
+            );
+            f64::from(report.best_rate().0)
+        };
+        let value = 1.0 - self.references.iter().map(rate).mean();
+        let line = Value { fen: fen.clone(), iterations: self.args.reference, value };
+        let mut known = known()?;
+        known.0.add(&serde_json::to_string(&line).map_err(|error| error.to_string())?)?;
+        known.1.insert(fen, value);
+        Ok(value)
+    }
+}
+
+fn print_list(args: &Args, iterations: &[u64], judged: &[Judged]) {
+    let Some(points) = args.list else { return };
+    for one in judged {
+        let all = || {
+            (0..args.settings.len()).flat_map(|setting| (0..iterations.len()).map(move |nth| (setting, nth)))
+        };
+        if all().all(|(setting, nth)| one.regret(setting, nth) < points) {
+            continue;
+        }
+        println!("{}", one.choices.position.to_fen());
+        for (setting, nth) in all() {
+            let mv = one.choices.chosen[setting][nth].mv;
+            println!(
+                "  {:10} {mv:12} {:5.1} % {}",
+                iterations[nth],
+                100.0 * one.values.get(&mv).copied().unwrap_or_default(),
+                args.settings[setting]
+            );
+        }
+    }
+}
+
+fn print_table(args: &Args, settings: &[Params], iterations: &[u64], judged: &[Judged]) {
+    let differing: Vec<&Judged> = judged.iter().filter(|one| one.values.len() > 1).collect();
+    println!(
+        "{} positions, {} with different moves, valued by {} iterations of two explorations",
+        judged.len(),
+        differing.len(),
+        args.reference
+    );
+    println!("regret: mean loss of winning rate in points; less than the first setting is better");
+    println!("visited: the best move has been tried\n");
+    println!("iterations  regret  95 % interval   against the first    visited  setting");
+    for (nth, count) in iterations.iter().enumerate() {
+        for (setting, text) in args.settings.iter().enumerate() {
+            let regrets: Vec<f64> = judged.iter().map(|one| one.regret(setting, nth)).collect();
+            let (mean, low, high) = interval(&regrets);
+            let differences: Vec<f64> =
+                judged.iter().map(|one| one.regret(setting, nth) - one.regret(0, nth)).collect();
+            let compared = match setting {
+                0 => String::new(),
+                _ => {
+                    let (mean, low, high) = interval(&differences);
+                    format!("{mean:+.2} [{low:+.2}, {high:+.2}]")
+                }
+            };
+            let is_visited = |one: &&&Judged| {
+                one.best().is_some_and(|(best, _)| one.choices.chosen[setting][nth].visited.contains(&best))
+            };
+            let visited = percent(differing.iter().filter(is_visited).count(), differing.len());
+            println!("{count:10} {mean:7.2}  [{low:5.2}, {high:5.2}]  {compared:20} {visited:6.1} %  {text}");
+        }
+    }
+    println!("\nbest move first by its prior: movement, then arrow of that movement");
+    for (params, text) in settings.iter().zip(&args.settings) {
+        let first: Vec<(bool, bool)> =
+            differing.iter().filter_map(|one| first_by_prior(params, one)).collect();
+        let movements = percent(first.iter().filter(|first| first.0).count(), first.len());
+        let arrows = percent(first.iter().filter(|first| first.1).count(), first.len());
+        println!("{movements:8.1} % {arrows:8.1} %  {text}");
+    }
+}
+
+/// Returns `(true, ...)` if the best move's movement has the highest prior, `(..., true)` if its arrow has.
+fn first_by_prior(params: &Params, one: &Judged) -> Option<(bool, bool)> {
+    let (best, _) = one.best()?;
+    let movement = best.movement();
+    let evaluator = Evaluator::new(params.model.clone());
+    let scratch = &mut ModelScratch::default();
+    let movements = evaluator.movement_logits(&one.choices.position, scratch);
+    let first = movements.iter().max_by(|a, b| a.1.total_cmp(&b.1))?.0;
+    let arrows = evaluator.arrow_logits(&one.choices.position.with_movement(movement), scratch);
+    let first_arrow = arrows.iter().max_by(|a, b| a.1.total_cmp(&b.1))?.0;
+    Some((first == movement, first_arrow == best.arrow))
+}
+
+/// Returns the mean and its 95 % interval (normal approximation).
+fn interval(values: &[f64]) -> (f64, f64, f64) {
+    let mean = values.mean();
+    let half = 1.96 * values.std_dev() / (values.len() as f64).sqrt();
+    let half = if half.is_nan() { 0.0 } else { half };
+    (mean, mean - half, mean + half)
+}
+
+fn percent(count: usize, all: usize) -> f64 {
+    100.0 * count as f64 / all.max(1) as f64
+}
