@@ -18,6 +18,7 @@ fn made_small(command: &str) -> String {
         ("dist/lab table ", " --quick"),
         ("dist/lab self-play ", " --iterations 20"),
         ("dist/lab tune ", " --pairs 100 --size 4"),
+        ("dist/lab regret ", " --positions 4 --iterations 20,200 --reference 200 --memory 32"),
         ("dist/lab endgames", " --each 1 --nodes 2000"),
         ("dist/lab convert ", " --output GAME.sgf"),
         ("dist/lab tourney ", " --output tourney"),
