@@ -76,25 +76,21 @@ impl Model {
     pub(crate) fn value<L: Lanes>(&self, position: &Position, scratch: &mut ModelScratch) -> Value {
         L::call(
             #[inline(always)]
-            move || self.value_inline::<L>(position, scratch),
+            move || {
+                let maps = &mut scratch.maps;
+                let (weights, scale) = match self {
+                    Model::Paper(weights) => (weights, 1.0),
+                    Model::Fitted | Model::File(_) => {
+                        if let Some(network) = self.fitted().network(position) {
+                            let reach = maps.flood_each::<L>(position, inputs::QUEEN_STEPS);
+                            return network.value::<L>(position, maps, &reach);
+                        }
+                        (&PhasedWeights::PAPER, PhasedWeights::SQUARES_PER_LOG_ODDS)
+                    }
+                };
+                Value(phased::<L>(position, weights, maps).0 / scale)
+            },
         )
-    }
-
-    /// [`Model::value`], inlined.
-    #[inline(always)]
-    fn value_inline<L: Lanes>(&self, position: &Position, scratch: &mut ModelScratch) -> Value {
-        let maps = &mut scratch.maps;
-        let (weights, scale) = match self {
-            Model::Paper(weights) => (weights, 1.0),
-            Model::Fitted | Model::File(_) => {
-                if let Some(network) = self.fitted().network(position) {
-                    let reach = maps.flood_each::<L>(position, inputs::QUEEN_STEPS);
-                    return network.value::<L>(position, maps, &reach);
-                }
-                (&PhasedWeights::PAPER, PhasedWeights::SQUARES_PER_LOG_ODDS)
-            }
-        };
-        Value(phased::<L>(position, weights, maps).0 / scale)
     }
 
     /// Converts a value to a probability of winning, 0 to 1.

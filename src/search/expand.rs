@@ -63,38 +63,27 @@ impl Expander {
     ) -> Option<NodeId> {
         L::call(
             #[inline(always)]
-            move || self.expand_inline::<L>(tree, id, state, excluded, params, rng),
+            move || {
+                if tree.is_full() || !tree.begin_expansion(id) {
+                    return None;
+                }
+                match params.formula {
+                    Formula::Puct(puct) if params.grouping == Grouping::Split => {
+                        self.list_with_logits::<L>(state, &params.model, &puct);
+                        self.sort_by_prior();
+                    }
+                    _ => {
+                        state.edges(params.grouping, &mut self.sorted);
+                        rng.shuffle(&mut self.sorted);
+                    }
+                }
+                if !excluded.is_empty() && self.sorted.iter().any(|&edge| state.leaves_choice(edge, excluded))
+                {
+                    self.sorted.retain(|&edge| state.leaves_choice(edge, excluded));
+                }
+                tree.expand(id, &self.sorted, &mut self.chunk)
+            },
         )
-    }
-
-    /// [`Expander::expand`], inlined.
-    #[inline(always)]
-    fn expand_inline<L: Lanes>(
-        &mut self,
-        tree: &Tree,
-        id: NodeId,
-        state: &State,
-        excluded: &[Move],
-        params: &Params,
-        rng: &mut Rng,
-    ) -> Option<NodeId> {
-        if tree.is_full() || !tree.begin_expansion(id) {
-            return None;
-        }
-        match params.formula {
-            Formula::Puct(puct) if params.grouping == Grouping::Split => {
-                self.list_with_logits::<L>(state, &params.model, &puct);
-                self.sort_by_prior();
-            }
-            _ => {
-                state.edges(params.grouping, &mut self.sorted);
-                rng.shuffle(&mut self.sorted);
-            }
-        }
-        if !excluded.is_empty() && self.sorted.iter().any(|&edge| state.leaves_choice(edge, excluded)) {
-            self.sorted.retain(|&edge| state.leaves_choice(edge, excluded));
-        }
-        tree.expand(id, &self.sorted, &mut self.chunk)
     }
 
     /// Lists the edges and their logits, divided by the temperature.
