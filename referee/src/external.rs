@@ -48,7 +48,7 @@ impl FromStr for Protocol {
 /// Time limit of a program's start and introduction.
 const START: Duration = Duration::from_secs(10);
 
-/// Lines of talk before an answer that are borne with.
+/// Maximum number of other lines before an answer.
 const TALK: usize = 10_000;
 
 /// The protocols of programs that live for whole games.
@@ -102,13 +102,8 @@ impl External {
         };
         let process = self.process()?;
         process.write(&request);
-        for _ in 0..TALK {
-            let line = process.line(asked, limit)?;
-            if let Some(letters) = line.strip_prefix("move ") {
-                return read_letters(letters.trim_end(), edge).ok_or_else(|| garbled(&line));
-            }
-        }
-        Err(Forfeit::Garbled("much talk and no move".into()))
+        let line = line_after_talk(process, "move ", asked, limit)?;
+        read_letters(line["move ".len()..].trim_end(), edge).ok_or_else(|| garbled(&line))
     }
 
     fn uci_move(&mut self, budget: Budget, asked: Instant, limit: Duration) -> Result<Move, Forfeit> {
@@ -122,14 +117,9 @@ impl External {
         let start = self.start.to_fen();
         let process = self.process()?;
         process.write(format!("position fen {start} moves{moves}\n{go}\n"));
-        for _ in 0..TALK {
-            let line = process.line(asked, limit)?;
-            if let Some(best) = line.strip_prefix("bestmove ") {
-                let text = best.split_ascii_whitespace().next().unwrap_or_default();
-                return text.parse().map_err(|_| garbled(&line));
-            }
-        }
-        Err(Forfeit::Garbled("much talk and no bestmove".into()))
+        let line = line_after_talk(process, "bestmove ", asked, limit)?;
+        let best = line.split_ascii_whitespace().nth(1).unwrap_or_default();
+        best.parse().map_err(|_| garbled(&line))
     }
 
     /// Starts the program if it does not run and tells it what game is played.
@@ -153,12 +143,8 @@ impl External {
         let mut process = Process::start(&self.command, Errors::Hidden)
             .map_err(|error| Forfeit::Crashed(format!("{}: {error}", self.command.join(" "))))?;
         process.write(greeting);
-        for _ in 0..TALK {
-            if process.line(asked, START)?.starts_with(reply) {
-                return Ok(process);
-            }
-        }
-        Err(Forfeit::Garbled(format!("much talk and no {reply}")))
+        line_after_talk(&mut process, reply, asked, START)?;
+        Ok(process)
     }
 }
 
@@ -198,6 +184,22 @@ impl Player for External {
     fn played(&mut self, mv: Move) {
         self.moves.push(mv);
     }
+}
+
+/// Reads lines until one begins with `start`, and returns that line.
+fn line_after_talk(
+    process: &mut Process,
+    start: &str,
+    asked: Instant,
+    limit: Duration,
+) -> Result<String, Forfeit> {
+    for _ in 0..TALK {
+        let line = process.line(asked, limit)?;
+        if line.starts_with(start) {
+            return Ok(line);
+        }
+    }
+    Err(Forfeit::Garbled(format!("much talk and no {}", start.trim_end())))
 }
 
 fn garbled(text: &str) -> Forfeit {
