@@ -107,6 +107,7 @@ fn weights_that_do_not_fit_are_refused_before_anything_is_played() {
         "tourney field.toml",
         "judge true --size 10 --opponent PLAYER",
         "endgames --player PLAYER",
+        "regret PLAYER",
         "tune PLAYER,iterations=5 c=3:0.5",
     ] {
         let arguments: Vec<String> = command.split(' ').map(|word| word.replace("PLAYER", player)).collect();

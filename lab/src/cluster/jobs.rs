@@ -45,7 +45,7 @@ pub fn run(options: &WorkArgs, jobs: Vec<Job>, enough: &AtomicBool) -> Result<()
     let pieces: Vec<(usize, u64)> = jobs.iter().enumerate().flat_map(missing).collect();
     let (work, take): (Vec<_>, Vec<_>) = jobs.into_iter().map(|job| (job.work, Mutex::new(job.take))).unzip();
     let pieces = pieces.into_iter().take_while(|_| !enough.load(Ordering::Relaxed));
-    options.for_each(pieces, |(index, number)| {
+    options.cores.for_each(pieces, |(index, number)| {
         let line = work[index](number)?;
         take[index].lock().map_err(|error| error.to_string())?(&line)
     })

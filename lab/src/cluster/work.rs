@@ -7,18 +7,26 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::thread::{self, ScopedJoinHandle};
 
-/// Where a command does its work.
+/// Cores of this machine that a command uses.
 #[derive(clap::Args, Clone, Default, Debug)]
-pub struct WorkArgs {
+pub struct CoreArgs {
     /// Games or searches run at once [default: one for each core].
     #[arg(long, value_name = "N", value_parser = read_concurrency)]
     concurrency: Option<usize>,
+}
+
+/// Where a command does its work.
+#[derive(clap::Args, Clone, Default, Debug)]
+pub struct WorkArgs {
+    /// Cores to use without a cluster.
+    #[command(flatten)]
+    pub cores: CoreArgs,
     /// Work on the Ray cluster at HOST:PORT, or with `local` on this machine through Ray.
     #[arg(long, value_name = "ADDRESS", conflicts_with = "concurrency", value_parser = ray::check_address)]
     pub cluster: Option<String>,
 }
 
-impl WorkArgs {
+impl CoreArgs {
     /// Returns the number of games or searches to run at once on this machine.
     pub fn concurrency(&self) -> usize {
         self.concurrency.unwrap_or_else(cores)
@@ -53,11 +61,13 @@ impl WorkArgs {
         let builder = ThreadPoolBuilder::new().num_threads(self.concurrency());
         builder.build().map_err(|error| format!("threads: {error}"))
     }
+}
 
+impl WorkArgs {
     /// Returns these options, or `others` if none of these is given.
     #[must_use]
     pub fn or(&self, others: &Self) -> Self {
-        if self.concurrency.is_some() || self.cluster.is_some() { self.clone() } else { others.clone() }
+        if self.cores.concurrency.is_some() || self.cluster.is_some() { self.clone() } else { others.clone() }
     }
 }
 

@@ -6,12 +6,14 @@
 //! setting costs only its own searches and the moves that nobody played before.
 
 use crate::arguments::{read_count, read_size};
-use crate::cluster::WorkArgs;
-use crate::files::LineLog;
+use crate::cluster::CoreArgs;
+use crate::files::{LineLog, MAX_BYTES, read_text};
 use crate::interrupt;
-use crate::matches::spec::search_params;
+use crate::matches::spec::{check_board, search_params};
 use crate::play::player::run_search;
 use crate::progress::progress_bar;
+use crate::sheet::Sheet;
+use crate::stats::Z_95;
 use otrera::{Evaluator, Limits, ModelScratch, Move, Params, Position, Resources, Search, Size};
 use serde::{Deserialize, Serialize};
 use statrs::statistics::Statistics;
@@ -50,7 +52,7 @@ pub struct Args {
     #[arg(long, value_name = "POINTS")]
     list: Option<f64>,
     #[command(flatten)]
-    work: WorkArgs,
+    cores: CoreArgs,
 }
 
 /// The reference: two searches that explore differently, whose values are averaged.
@@ -109,18 +111,21 @@ impl Judged {
 /// Runs the command.
 ///
 /// # Errors
-/// A setting that is no search, positions or a cache that cannot be read, or a search that panics.
+/// A setting that is no search or is for other boards, positions or a cache that cannot be read, or a search that panics.
 pub fn run(args: &Args) -> Result<(), String> {
     let settings = args.settings.iter().map(|text| search_params(text)).collect::<Result<Vec<_>, _>>()?;
     let mut iterations = args.iterations.clone();
     iterations.sort_unstable();
     iterations.dedup();
     let positions = read_positions(args)?;
+    for (params, text) in settings.iter().zip(&args.settings) {
+        positions.iter().try_for_each(|position| check_board(text, params, position.size()))?;
+    }
     let cache = Cache::open(args)?;
     interrupt::advise(format!("; the reference values so far are in {}", args.cache.display()));
     let bar = progress_bar(positions.len() as u64).with_message("positions");
     let judged = Mutex::new(Vec::new());
-    args.work.for_each(positions.iter().copied().enumerate(), |(number, position)| {
+    args.cores.for_each(positions.iter().copied().enumerate(), |(number, position)| {
         let one = cache.judge(choose(args, &settings, &iterations, position)?)?;
         bar.inc(1);
         judged.lock().map_err(|error| error.to_string())?.push((number, one));
@@ -137,7 +142,7 @@ pub fn run(args: &Args) -> Result<(), String> {
 
 fn read_positions(args: &Args) -> Result<Vec<Position>, String> {
     let text = match (&args.fens, args.size.edge()) {
-        (Some(path), _) => crate::files::read_text(path, crate::files::MAX_BYTES)?,
+        (Some(path), _) => read_text(path, MAX_BYTES)?,
         (None, 10) => POSITIONS_10.to_owned(),
         (None, 8) => POSITIONS_8.to_owned(),
         (None, edge) => {
@@ -259,43 +264,44 @@ fn print_list(args: &Args, iterations: &[u64], judged: &[Judged]) {
 
 fn print_table(args: &Args, settings: &[Params], iterations: &[u64], judged: &[Judged]) {
     let differing: Vec<&Judged> = judged.iter().filter(|one| one.values.len() > 1).collect();
-    println!(
-        "{} positions, {} with different moves, valued by {} iterations of two explorations",
-        judged.len(),
-        differing.len(),
-        args.reference
-    );
-    println!("regret: mean loss of winning rate in points; less than the first setting is better");
-    println!("visited: the best move has been tried\n");
-    println!("iterations  regret  95 % interval   against the first    visited  setting");
+    let title = format!("{} positions, {} with different moves", judged.len(), differing.len());
+    let mut sheet =
+        Sheet::new(title, &["iterations", "regret", "95 %", "against the first", "visited", "setting"]);
     for (nth, count) in iterations.iter().enumerate() {
         for (setting, text) in args.settings.iter().enumerate() {
             let regrets: Vec<f64> = judged.iter().map(|one| one.regret(setting, nth)).collect();
-            let (mean, low, high) = interval(&regrets);
             let differences: Vec<f64> =
                 judged.iter().map(|one| one.regret(setting, nth) - one.regret(0, nth)).collect();
-            let compared = match setting {
-                0 => String::new(),
-                _ => {
-                    let (mean, low, high) = interval(&differences);
-                    format!("{mean:+.2} [{low:+.2}, {high:+.2}]")
-                }
-            };
-            let is_visited = |one: &&&Judged| {
+            let against = if setting == 0 { String::new() } else { interval(&differences).join(" ") };
+            let is_visited = |one: &&Judged| {
                 one.best().is_some_and(|(best, _)| one.choices.chosen[setting][nth].visited.contains(&best))
             };
-            let visited = percent(differing.iter().filter(is_visited).count(), differing.len());
-            println!("{count:10} {mean:7.2}  [{low:5.2}, {high:5.2}]  {compared:20} {visited:6.1} %  {text}");
+            let [mean, bounds] = interval(&regrets);
+            sheet.row([
+                count.to_string(),
+                mean,
+                bounds,
+                against,
+                share(&differing, is_visited),
+                text.clone(),
+            ]);
         }
     }
-    println!("\nbest move first by its prior: movement, then arrow of that movement");
+    sheet.notes = vec![
+        format!(
+            "regret: mean loss of winning rate in points, by {} iterations of two explorations",
+            args.reference
+        ),
+        "visited: the best move has been tried".into(),
+    ];
+    print!("{}", sheet.to_text());
+    let mut sheet = Sheet::new("Best moves with the highest prior", &["movement", "arrow", "setting"]);
     for (params, text) in settings.iter().zip(&args.settings) {
         let first: Vec<(bool, bool)> =
             differing.iter().filter_map(|one| first_by_prior(params, one)).collect();
-        let movements = percent(first.iter().filter(|first| first.0).count(), first.len());
-        let arrows = percent(first.iter().filter(|first| first.1).count(), first.len());
-        println!("{movements:8.1} % {arrows:8.1} %  {text}");
+        sheet.row([share(&first, |first| first.0), share(&first, |first| first.1), text.clone()]);
     }
+    print!("\n{}", sheet.to_text());
 }
 
 /// Returns `(true, ...)` if the best move's movement has the highest prior, `(..., true)` if its arrow has.
@@ -311,14 +317,16 @@ fn first_by_prior(params: &Params, one: &Judged) -> Option<(bool, bool)> {
     Some((first == movement, first_arrow == best.arrow))
 }
 
-/// Returns the mean and its 95 % interval (normal approximation).
-fn interval(values: &[f64]) -> (f64, f64, f64) {
+/// Formats the mean and its 95 % interval (normal approximation; width 0 for a single value).
+fn interval(values: &[f64]) -> [String; 2] {
     let mean = values.mean();
-    let half = 1.96 * values.std_dev() / (values.len() as f64).sqrt();
+    let half = Z_95 * values.std_dev() / (values.len() as f64).sqrt();
     let half = if half.is_nan() { 0.0 } else { half };
-    (mean, mean - half, mean + half)
+    [format!("{mean:.2}"), format!("[{:.2}, {:.2}]", mean - half, mean + half)]
 }
 
-fn percent(count: usize, all: usize) -> f64 {
-    100.0 * count as f64 / all.max(1) as f64
+/// Formats the share of the items that pass a test.
+fn share<T>(items: &[T], is_counted: impl Fn(&T) -> bool) -> String {
+    let count = items.iter().filter(|item| is_counted(item)).count();
+    format!("{:.1} %", 100.0 * count as f64 / items.len().max(1) as f64)
 }

@@ -127,7 +127,7 @@ pub fn run(args: &Args) -> Result<(), String> {
 
 fn run_here(args: &Args, schedule: &mut WeightSchedule) -> Result<(), String> {
     let (sender, finished) = channel();
-    args.work.pool()?.in_place_scope(|scope| {
+    args.work.cores.pool()?.in_place_scope(|scope| {
         let begin = |pair: u64, matchup: Match| {
             let sender = sender.clone();
             scope.spawn(move |_| {

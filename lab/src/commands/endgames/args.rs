@@ -1,6 +1,7 @@
 //! Arguments of `lab endgames`.
 
-use crate::arguments::{cores, read_concurrency, read_count, read_size, read_time};
+use crate::arguments::{read_count, read_size, read_time};
+use crate::cluster::CoreArgs;
 use crate::matches::spec::PlayerSpec;
 use otrera::Size;
 use std::path::PathBuf;
@@ -24,7 +25,7 @@ pub struct Args {
     /// Keep only won positions in which greedy fails.
     #[arg(long, conflicts_with = "suite")]
     pub hard: bool,
-    /// Iterations a move of the games that give positions, and of those played to the end.
+    /// Iterations per move, in the games that give positions and in those played to the end.
     #[arg(long, value_name = "N", default_value = "300", value_parser = read_count::<u64>)]
     pub iterations: u64,
     /// Seed of the games and of the player.
@@ -39,7 +40,7 @@ pub struct Args {
     /// Its seconds a move.
     #[arg(long, value_name = "S", default_value = "0.5", value_parser = read_time)]
     pub time: Duration,
-    /// Positions worked on at once [default: one for each core].
-    #[arg(long, value_name = "N", value_parser = read_concurrency, default_value_t = cores(), hide_default_value = true)]
-    pub concurrency: usize,
+    /// Positions worked on at once.
+    #[command(flatten)]
+    pub cores: CoreArgs,
 }

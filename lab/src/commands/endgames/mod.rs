@@ -28,8 +28,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     if args.suite.is_none() {
         args.player.check_board(args.size)?;
     }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.concurrency);
-    pool.build().map_err(|error| error.to_string())?.install(|| {
+    args.cores.pool()?.install(|| {
         let suite = match &args.suite {
             Some(path) => suite::read(path)?,
             None => make(args)?,

@@ -14,7 +14,7 @@ pub fn run(study: &Study) -> Result<(), String> {
     study.publish("R-0", &truths, None)?;
     let pairings = study::pairings(study.quick, study.seed);
     let (total, played) = (pairings.len(), Mutex::new(Vec::new()));
-    study.work.for_each(pairings.into_iter(), |pairing| {
+    study.work.cores.for_each(pairings.into_iter(), |pairing| {
         let game = study::play(&pairing);
         let mut played = played.lock().map_err(|error| error.to_string())?;
         played.extend(game);

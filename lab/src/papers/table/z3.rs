@@ -1,5 +1,5 @@
-//! Table 3 of the MG-PEO paper: the time of the evaluation's modules, serial and on rayon's threads, and the speed of the
-//! search in each parallel mode.
+//! Table 3 of the MG-PEO paper: times of the evaluation's modules, serial and on rayon's threads, and the search
+//! speed of each parallel mode.
 
 use super::study::{Study, machine};
 use crate::arguments::cores;
