@@ -55,7 +55,7 @@ const SAU_TIME: Duration = Duration::from_secs(30);
 pub enum Fault {
     /// The process dies in its turn; a new one gets the whole history.
     Killed,
-    /// SIGSTOP for up to two seconds, half of the time from before the input.
+    /// Stops the process for up to two seconds (SIGSTOP), at once after the input or later in its turn.
     Stopped,
     /// Botzone's pause of a kept process; the input comes while it is stopped.
     StoppedBetween,
