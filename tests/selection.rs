@@ -14,7 +14,7 @@ use otrera::{Bitboard, Kernel, Params, Position, Side, Size, WinRate};
 /// Expands the root and claims its children one by one.
 fn children<'a>(
     tree: &'a Tree,
-    edges: &[Edge],
+    edges: &'a [Edge],
     chunk: &'a mut ArenaChunk,
 ) -> impl Iterator<Item = NodeId> + 'a {
     children_of(tree, tree.root(), edges, chunk)
@@ -24,12 +24,12 @@ fn children<'a>(
 fn children_of<'a>(
     tree: &'a Tree,
     id: NodeId,
-    edges: &[Edge],
+    edges: &'a [Edge],
     chunk: &'a mut ArenaChunk,
 ) -> impl Iterator<Item = NodeId> + 'a {
     assert!(tree.begin_expansion(id));
     let first = tree.expand(id, edges, chunk);
-    first.into_iter().chain(std::iter::from_fn(move || tree.claim_untried(id, chunk)))
+    first.into_iter().chain(std::iter::from_fn(move || tree.claim_untried(id, chunk, || edges)))
 }
 
 /// Draws a root with children of random statistics; returns the tree, and visits and mean of each child.
@@ -57,9 +57,9 @@ fn root_of(tree: &Tree) -> Parent<'_> {
 }
 
 /// The child that a descent goes to, found without a cache of earlier ones.
-fn selected(parent: &Parent, params: &Params, variance: ValueVariance) -> NodeId {
+fn selected(parent: &Parent, params: &Params, variance: ValueVariance, edges: &[Edge]) -> NodeId {
     let (mut cache, mut chunk) = (SelectionCache::default(), ArenaChunk::default());
-    best_child(parent, params, variance, &mut cache, &mut chunk).unwrap().child
+    best_child(parent, params, variance, &mut cache, &mut chunk, || edges).unwrap().child
 }
 
 /// Asserts that the child with the highest score is selected, and that proven losses are not.
@@ -73,7 +73,7 @@ fn check_selection(formula: Formula, score: impl Fn(f64, f64, f64) -> f64) {
         let all_visits: f64 = children.iter().map(|(_, visits, _)| visits).sum();
         // The visit of the descent that selects.
         tree.node(tree.root()).add_visits(1);
-        let selected = selected(&root_of(&tree), &params, ValueVariance::START);
+        let selected = selected(&root_of(&tree), &params, ValueVariance::START, &[]);
         assert_ne!(selected, lost);
         let score = |&(_, visits, mean): &(NodeId, f64, f64)| score(mean, visits, all_visits);
         let highest = children.iter().filter(|child| child.0 != lost).map(score).fold(0.0, f64::max);
@@ -126,14 +126,18 @@ fn the_selection_cache_changes_no_selection() {
             let variance = ValueVariance(0.01 + 0.002 * rng.f32());
             let select = |tree: &Tree, cache: &mut SelectionCache, chunk: &mut ArenaChunk| {
                 tree.node(root).add_visits(1);
-                best_child(&root_of(tree), &params, variance, cache, chunk).unwrap()
+                best_child(&root_of(tree), &params, variance, cache, chunk, || &edges).unwrap()
             };
-            let selected = select(&trees[0], &mut lasting, first);
-            assert_eq!(select(&trees[1], &mut SelectionCache::default(), second), selected, "round {round}");
-            let Selected { child, is_new } = selected;
+            let selected = [
+                select(&trees[0], &mut lasting, first),
+                select(&trees[1], &mut SelectionCache::default(), second),
+            ];
+            let [one, other] = [0, 1].map(|tree: usize| trees[tree].node(selected[tree].child).edge());
+            assert_eq!((one, selected[0].is_new), (other, selected[1].is_new), "round {round}");
             // Children of different values, with an occasional proven loss.
-            let reward = rng.u32(0..=REWARD_UNIT) / (1 + child % 5);
-            for tree in &trees {
+            let square = one.as_movement().map_or(0, |movement| movement.to.index() as u32);
+            let reward = rng.u32(0..=REWARD_UNIT) / (1 + square % 5);
+            for (tree, Selected { child, is_new }) in trees.iter().zip(selected) {
                 let node = tree.node(child);
                 node.add_visits(u32::from(!is_new));
                 node.add_reward(reward);
@@ -167,7 +171,7 @@ fn uct_finds_the_first_of_the_highest() {
             let (best, is_unexpanded) = first_of_the_highest(&tree, c);
             let (parent, start) = (root_of(&tree), ValueVariance::START);
             let Selected { child, is_new } =
-                best_child(&parent, &params, start, &mut cache, &mut chunk).unwrap();
+                best_child(&parent, &params, start, &mut cache, &mut chunk, || &movements).unwrap();
             let node = tree.node(child);
             if !is_new {
                 assert_eq!(child, best, "round {round}");
@@ -184,8 +188,7 @@ fn uct_finds_the_first_of_the_highest() {
             }
             if round == 15_000 {
                 // In a full tree, unexpanded movements no longer come first.
-                assert!(tree.begin_expansion(lost));
-                assert_eq!(tree.expand(lost, &movements.repeat(400), &mut chunk), None);
+                children_of(&tree, lost, &movements.repeat(600), &mut chunk).for_each(drop);
                 assert!(tree.is_full());
             }
         }
@@ -235,8 +238,9 @@ fn the_selection_cache_notices_what_other_workers_visit() {
             continue;
         }
         let (mut lasting, mut chunk) = (SelectionCache::default(), ArenaChunk::default());
-        let mut select =
-            || best_child(&root_of(&tree), &params, variance, &mut lasting, &mut chunk).unwrap().child;
+        let mut select = || {
+            best_child(&root_of(&tree), &params, variance, &mut lasting, &mut chunk, || &[]).unwrap().child
+        };
         select();
         rng.shuffle(&mut children);
         for &(child, visits, _) in &children[..10] {
@@ -244,7 +248,7 @@ fn the_selection_cache_notices_what_other_workers_visit() {
             tree.node(child).add_visits(more);
             tree.node(tree.root()).add_visits(more);
         }
-        assert_eq!(select(), selected(&root_of(&tree), &params, variance));
+        assert_eq!(select(), selected(&root_of(&tree), &params, variance, &[]));
     }
 }
 
@@ -255,7 +259,13 @@ fn selection_follows_puct() {
     let mut claimed = 0;
     for round in 0..2000 {
         let after_movement = round % 2 == 1;
-        let puct = Puct { movement_c: rng.f32() * 2.0, arrow_c: rng.f32() * 2.0, ..Puct::DEFAULT };
+        let puct = Puct {
+            movement_c: rng.f32() * 2.0,
+            arrow_c: rng.f32() * 2.0,
+            movement_growth: 0.0,
+            arrow_growth: 0.0,
+            ..Puct::DEFAULT
+        };
         let c = if after_movement { puct.arrow_c } else { puct.movement_c };
         let params = Params { formula: Formula::Puct(puct), ..Params::MG };
         let variance = ValueVariance(rng.f32());
@@ -297,7 +307,7 @@ fn selection_follows_puct() {
         let highest = children.iter().map(score).fold(0.0, f64::max);
         let untried = tree.next_prior(id).map(|prior| mean + exploration * f64::from(prior));
         let parent = Parent::in_burst(&tree, id, Side::Black, pending, pending_rewards);
-        let selected = selected(&parent, &params, variance);
+        let selected = selected(&parent, &params, variance, &edges);
         let ours = match children.iter().find(|child| child.0 == selected) {
             Some(tried) => score(tried),
             None => {
@@ -469,13 +479,10 @@ fn a_proven_win_is_the_final_child_and_a_proven_loss_only_when_all_are() {
 
 /// Returns the priors of a state's half-moves, in edge order.
 fn priors_of(state: &State, puct: Puct) -> Vec<f64> {
-    let tree = Tree::with_memory(0);
     let params = Params { formula: Formula::Puct(puct), ..Params::TOURNAMENT };
-    let mut expander = Expander::new();
-    let first =
-        expander.expand_on(Kernel::fastest(), &tree, tree.root(), state, &params, &mut Rng::with_seed(1));
-    let others = std::iter::from_fn(|| tree.claim_untried(tree.root(), &mut ArenaChunk::default()));
-    first.into_iter().chain(others).map(|child| f64::from(tree.node(child).prior())).collect()
+    let (tree, mut expander) = (Tree::with_memory(0), Expander::new(1));
+    let edges = expander.lister.list_on(Kernel::fastest(), state, &params).to_vec();
+    children(&tree, &edges, &mut expander.chunk).map(|child| f64::from(tree.node(child).prior())).collect()
 }
 
 /// Priors are the softmax of `logit / temperature`: log(ratio of two priors) * temperature is constant.

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use otrera::search::tree::{ArenaChunk, Edge, NodeId, Tree};
 use otrera::{Position, Side};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Barrier;
 
 /// Makes up to 2176 distinct edges with priors.
@@ -23,7 +23,7 @@ fn grow(tree: &Tree, id: NodeId, rng: &mut Rng) -> Vec<NodeId> {
     let tries = rng.usize(..edges.len());
     let others = (0..tries).filter_map(|_| {
         let prior = tree.next_prior(id);
-        let child = tree.claim_untried(id, &mut chunk)?;
+        let child = tree.claim_untried(id, &mut chunk, || &edges)?;
         assert_eq!(prior, Some(tree.node(child).prior()));
         Some(child)
     });
@@ -52,8 +52,30 @@ fn tell(tree: &Tree, id: NodeId, text: &mut String) -> usize {
     node.counts().0 as usize + below
 }
 
-fn tree_of(rng: &mut Rng) -> Tree {
-    let mut tree = Tree::with_memory(1 << 20);
+/// Words of the families of all expanded nodes at and below a node: a line of 8 words with two nodes, then blocks of 5
+/// nodes in 16 words, 10 in 32 and so on, up to 341 in 1024.
+fn words_below(tree: &Tree, id: NodeId) -> u32 {
+    if !tree.is_expanded(id) {
+        return 0;
+    }
+    let (mut words, mut block, mut nodes) = (8, 8, 2);
+    while nodes < tree.node(id).counts().1 {
+        block = 1024.min(2 * block);
+        words += block;
+        nodes += (block - 1) / 3;
+    }
+    tree.tried(id).map(|(child, _)| words_below(tree, child)).sum::<u32>() + words
+}
+
+/// Recycles until every page has been swept.
+fn recycle(tree: &mut Tree) {
+    (0..20).for_each(|_| {
+        tree.recycle(None);
+    });
+}
+
+fn tree_of(rng: &mut Rng, memory: usize) -> Tree {
+    let mut tree = Tree::with_memory(memory);
     if rng.bool() {
         tree = tree.for_one_worker();
     }
@@ -69,81 +91,97 @@ fn tree_of(rng: &mut Rng) -> Tree {
 }
 
 #[test]
-fn a_subtree_that_is_kept_stays_as_it_was() {
+fn a_subtree_that_is_kept_stays_as_it_was_and_the_rest_is_recycled() {
+    const MEMORY: usize = 16 << 20;
     let mut rng = Rng::with_seed(1);
     let mut kept = 0;
-    for _ in 0..300 {
-        let mut tree = tree_of(&mut rng);
-        // Twice: moved pieces can be moved again.
+    for _ in 0..200 {
+        let mut tree = tree_of(&mut rng, MEMORY);
+        // Twice: the root can change again before anything is recycled.
         for _ in 0..2 {
             let children: Vec<NodeId> = tree.tried(tree.root()).map(|(child, _)| child).collect();
             let Some(&root) = children.get(rng.usize(..children.len().max(1))) else { break };
-            let (mut before, mut after) = (String::new(), String::new());
-            tell(&tree, root, &mut before);
-            let filled = tree.filled();
+            let mut texts = [(); 3].map(|()| String::new());
+            tell(&tree, root, &mut texts[0]);
             tree.keep_only(root);
-            let listed = tell(&tree, tree.root(), &mut after);
-            assert_eq!(before, after);
-            assert!(tree.filled() < filled && !tree.is_full());
-            assert_eq!(tree.len(), 1 + listed);
-            kept += after.lines().count();
+            tell(&tree, tree.root(), &mut texts[1]);
+            if rng.bool() {
+                recycle(&mut tree);
+                let listed = tell(&tree, tree.root(), &mut texts[2]);
+                assert_eq!(texts[1], texts[2]);
+                assert_eq!(tree.len(), 1 + listed);
+                let words = f64::from(words_below(&tree, tree.root()));
+                let all = (MEMORY / 8) as f64;
+                assert!(
+                    (tree.filled() * all - words).abs() <= 2e-3 * words,
+                    "{} of {all}, {words}",
+                    tree.filled()
+                );
+            }
+            assert_eq!(texts[0], texts[1]);
+            kept += texts[1].lines().count();
             grow(&tree, tree.root(), &mut rng);
         }
     }
     assert!(kept > 5000, "{kept}");
 }
 
-/// Dumps all nodes with the path to them; `is_kept` decides by visits if the subtree is included.
-fn all_below(tree: &Tree, id: NodeId, way: &str, is_kept: &impl Fn(u32) -> bool, text: &mut Vec<String>) {
-    let node = tree.node(id);
-    let is_expanded = tree.is_expanded(id) && (way.is_empty() || is_kept(node.visits()));
-    let below = if is_expanded { (node.counts(), tree.next_prior(id)) } else { ((0, 0), None) };
-    text.push(format!(
-        "{way} {} {} {:?} {} {below:?}",
-        node.visits(),
-        node.mean(1),
-        node.proof(),
-        node.prior()
-    ));
-    if is_expanded {
+/// The path to each expanded node with its visits.
+fn expanded(tree: &Tree, id: NodeId, way: &str, all: &mut HashMap<String, u32>) {
+    if tree.is_expanded(id) {
+        all.insert(way.into(), tree.node(id).visits());
         for (child, node) in tree.tried(id) {
-            all_below(tree, child, &format!("{way} {:?}", node.edge()), is_kept, text);
+            expanded(tree, child, &format!("{way} {:?}", node.edge()), all);
         }
     }
 }
 
 #[test]
-fn a_pruned_tree_keeps_what_was_visited_most() {
+fn a_full_tree_is_recycled_a_slice_at_a_time_and_keeps_what_was_visited_most() {
     let mut rng = Rng::with_seed(3);
-    let mut kept = 0;
-    for round in 0..300 {
-        let mut tree = tree_of(&mut rng);
-        let part = tree.filled() * rng.f64();
+    let mut pruned = 0;
+    for round in 0..20 {
+        let mut tree = Tree::with_memory(0);
+        let mut nodes = grow(&tree, tree.root(), &mut rng);
+        while !tree.is_full() {
+            let id = nodes.swap_remove(rng.usize(..nodes.len()));
+            nodes.extend(grow(&tree, id, &mut rng));
+        }
         // As in a search, a child has at most the visits of its parent.
         let mut to_visit = vec![tree.root()];
-        tree.node(tree.root()).add_visits(5);
+        tree.node(tree.root()).add_visits(1 << 12);
         while let Some(id) = to_visit.pop() {
             let most = tree.node(id).visits();
+            tree.add_deviations(id, most, 0);
             for (child, node) in tree.tried(id) {
-                node.add_visits(rng.u32(..=most).saturating_sub(node.visits()));
-                to_visit.extend((node.visits() <= most).then_some(child));
+                node.take_visits(node.visits() - 1);
+                node.add_visits(rng.u32(..most));
+                to_visit.push(child);
             }
         }
-        let at_least = |least| {
-            let mut text = Vec::new();
-            all_below(&tree, tree.root(), "", &|visits| visits >= least, &mut text);
-            text
-        };
-        let all: Vec<_> = (0..8).map(at_least).collect();
-        tree.prune(part);
-        let mut now = Vec::new();
-        all_below(&tree, tree.root(), "", &|_| true, &mut now);
-        assert!(all.contains(&now) && !tree.is_full(), "round {round}");
-        assert!(tree.filled() <= part || now == all[7], "round {round}: {} used, not {part}", tree.filled());
-        kept += now.len();
+        let mut all = HashMap::new();
+        expanded(&tree, tree.root(), "", &mut all);
+        assert!(tree.recycle(None) && !tree.is_full(), "round {round}");
+        let mut some = HashMap::new();
+        expanded(&tree, tree.root(), "", &mut some);
+        assert!(tree.filled() > 0.9, "a slice is a sixteenth: {}", tree.filled());
+        recycle(&mut tree);
+        let mut most = HashMap::new();
+        expanded(&tree, tree.root(), "", &mut most);
+        assert!(most.len() <= some.len() && some.len() < all.len());
+        let lost = all.iter().filter(|(way, _)| !most.contains_key(*way)).map(|(_, &visits)| visits).max();
+        let kept = most.values().filter(|&&visits| Some(visits) > lost).count();
+        assert!(most.iter().all(|(way, visits)| all[way] == *visits));
+        assert!(
+            2 * kept > most.len(),
+            "round {round}: {kept} of {} have more visits than any lost",
+            most.len()
+        );
+        assert!((0.05..0.6).contains(&tree.filled()), "round {round}: {}", tree.filled());
+        pruned += all.len() - most.len();
         grow(&tree, tree.root(), &mut rng);
     }
-    assert!(kept > 20_000, "{kept}");
+    assert!(pruned > 1000, "{pruned}");
 }
 
 #[test]
@@ -166,7 +204,7 @@ fn children_are_tried_in_their_order_and_one_by_one() {
             all
         });
         assert!(by_one == by_block && by_one.len() == tried + 1 && by_one[tried] == child);
-        next = tree.claim_untried(tree.root(), &mut chunk);
+        next = tree.claim_untried(tree.root(), &mut chunk, || &edges);
     }
     assert_eq!((next, tree.next_prior(tree.root())), (None, None));
 }
@@ -181,7 +219,7 @@ fn no_child_is_claimed_twice_by_threads_at_once() {
         let claim = || {
             let (mut mine, mut chunk) = (Vec::new(), ArenaChunk::default());
             while tree.node(tree.root()).counts().1 < 300 {
-                mine.extend(tree.claim_untried(tree.root(), &mut chunk));
+                mine.extend(tree.claim_untried(tree.root(), &mut chunk, || &edges));
                 tree.tried(tree.root()).for_each(|(_, node)| {
                     // The words of an unpublished node are all zero.
                     assert!(node.edge().as_movement().is_some_and(|movement| movement.from != movement.to));
@@ -207,7 +245,7 @@ fn a_node_is_expanded_by_one_of_the_threads_that_try() {
         let mut chunk = ArenaChunk::default();
         assert!(tree.begin_expansion(tree.root()));
         let first = tree.expand(tree.root(), &edges, &mut chunk);
-        let others = std::iter::from_fn(|| tree.claim_untried(tree.root(), &mut chunk));
+        let others = std::iter::from_fn(|| tree.claim_untried(tree.root(), &mut chunk, || &edges));
         let nodes: Vec<NodeId> = first.into_iter().chain(others).collect();
         let start = Barrier::new(4);
         // Families of one child, like the last arrow of a movement, and larger ones.
@@ -236,9 +274,9 @@ fn a_node_is_expanded_by_one_of_the_threads_that_try() {
 
 #[test]
 fn threads_that_fill_a_tree_to_the_last_word_take_none_twice() {
-    for round in 0..300 {
+    for round in 0..50 {
         let tree = Tree::with_memory(0);
-        let edges = edges(300, &mut Rng::with_seed(round));
+        let edges = edges(2000, &mut Rng::with_seed(round));
         assert!(tree.begin_expansion(tree.root()));
         assert!(tree.expand(tree.root(), &edges, &mut ArenaChunk::default()).is_some());
         let start = Barrier::new(4);
@@ -247,10 +285,11 @@ fn threads_that_fill_a_tree_to_the_last_word_take_none_twice() {
             let (mut rng, mut chunk) = (Rng::with_seed(seed), ArenaChunk::default());
             start.wait();
             let mut expanded = Vec::new();
-            while let Some(id) = tree.claim_untried(tree.root(), &mut chunk) {
+            while let Some(id) = tree.claim_untried(tree.root(), &mut chunk, || &edges) {
                 let family = &edges[..[1 + rng.usize(..8), 1 + rng.usize(..200)][rng.usize(..2)]];
                 if tree.begin_expansion(id) && tree.expand(id, family, &mut chunk).is_some() {
-                    let tried = 1 + std::iter::from_fn(|| tree.claim_untried(id, &mut chunk)).count();
+                    let tried =
+                        1 + std::iter::from_fn(|| tree.claim_untried(id, &mut chunk, || family)).count();
                     expanded.push((id, family.len(), tried));
                 }
             }

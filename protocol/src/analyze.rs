@@ -134,8 +134,9 @@ fn format_report(report: &Report, side: Side, lines: usize) -> String {
     }
     let course = "principal variation: ";
     text += &format!("{course}{}\n", moves_within(&report.principal_variation, WIDTH - course.len()));
-    if report.pruned > 0 {
-        text += &format!("The memory was used up and recycled, times: {}\n", report.pruned);
+    if report.recycled > 0 {
+        let seconds = report.recycling.as_secs_f64();
+        text += &format!("The memory was full and recycled: {} pauses, {seconds:.2} s\n", report.recycled);
     }
     text
 }

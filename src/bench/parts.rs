@@ -160,15 +160,19 @@ impl Sums {
         let fresh = Tree::with_memory(Resources::default().memory);
         // Each family hangs below the first child of the one before; the place does not affect the time.
         let mut next = Some(fresh.root());
-        let mut expander = Expander::new();
+        let mut expander = Expander::new(1);
         self.expansion.measure(&nodes.expanded, |(_, state)| {
             let Some(id) = next else { return };
-            next = expander.expand_on(Kernel::fastest(), &fresh, id, state, params, &mut rng);
+            next = expander.expand_on(Kernel::fastest(), &fresh, id, state, params);
         });
         let (mut cache, mut chunk) = (SelectionCache::default(), ArenaChunk::default());
+        let lister = &mut expander.lister;
         self.selection.measure(&nodes.expanded, |(id, state)| {
             let parent = Parent::new(tree, *id, state.chooser());
-            black_box(best_child(&parent, params, ValueVariance::START, &mut cache, &mut chunk));
+            let lister = &mut *lister;
+            black_box(best_child(&parent, params, ValueVariance::START, &mut cache, &mut chunk, move || {
+                lister.list_on(Kernel::fastest(), state, params)
+            }));
         });
         self.backup.measure(&nodes.paths, |path| {
             backup::add_rewards(tree, path, Rewards::of(crate::WinRate::EVEN));

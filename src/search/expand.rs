@@ -6,6 +6,7 @@ use super::tree::{self, ArenaChunk, Edge, NodeId, Tree};
 use crate::board::moves::Move;
 use crate::eval::model::{Model, ModelScratch};
 use crate::eval::policy;
+use crate::seed::mix_seed;
 use crate::simd::{Kernel, Lanes, dispatch};
 use fastrand::Rng;
 
@@ -13,24 +14,14 @@ use fastrand::Rng;
 pub struct Expander {
     /// The worker's chunk of the tree's arena.
     pub chunk: ArenaChunk,
-    edges: Vec<Edge>,
-    sorted: Vec<Edge>,
-    logits: Vec<f32>,
-    scratch: ModelScratch,
+    /// Lists the edges of a node.
+    pub lister: EdgeLister,
 }
 
 impl Expander {
-    /// Allocates the buffers for one worker.
-    pub fn new() -> Self {
-        // Far more than half-moves need, so that two workers' buffers in use do not share a cache line.
-        const ROOM: usize = 1024;
-        Self {
-            chunk: ArenaChunk::default(),
-            edges: Vec::with_capacity(ROOM),
-            sorted: Vec::with_capacity(ROOM),
-            logits: Vec::with_capacity(ROOM),
-            scratch: ModelScratch::default(),
-        }
+    /// Creates the buffers for one worker. Nodes without priors get the random order of their children by `seed`.
+    pub fn new(seed: u64) -> Self {
+        Self { chunk: ArenaChunk::default(), lister: EdgeLister::new(seed) }
     }
 
     /// [`Expander::expand`] on a given kernel.
@@ -41,13 +32,11 @@ impl Expander {
         id: NodeId,
         state: &State,
         params: &Params,
-        rng: &mut Rng,
     ) -> Option<NodeId> {
-        dispatch!(kernel, L => self.expand::<L>(tree, id, state, &[], params, rng))
+        dispatch!(kernel, L => self.expand::<L>(tree, id, state, &[], params))
     }
 
-    /// Expands a node: lists its children by descending prior, or in random order if the formula has no priors.
-    /// Leaves out `excluded` moves unless all are excluded.
+    /// Expands a node with the edges of [`EdgeLister::list`].
     ///
     /// Returns the first child, claimed as by [`Tree::claim_untried`]. `None` if the memory is full or another worker
     /// has begun to expand the node.
@@ -59,31 +48,90 @@ impl Expander {
         state: &State,
         excluded: &[Move],
         params: &Params,
-        rng: &mut Rng,
     ) -> Option<NodeId> {
+        let Self { chunk, lister } = self;
         L::call(
             #[inline(always)]
             move || {
                 if tree.is_full() || !tree.begin_expansion(id) {
                     return None;
                 }
-                match params.formula {
-                    Formula::Puct(puct) if params.grouping == Grouping::Split => {
-                        self.list_with_logits::<L>(state, &params.model, &puct);
-                        self.sort_by_prior();
-                    }
-                    _ => {
-                        state.edges(params.grouping, &mut self.sorted);
-                        rng.shuffle(&mut self.sorted);
-                    }
-                }
-                if !excluded.is_empty() && self.sorted.iter().any(|&edge| state.leaves_choice(edge, excluded))
-                {
-                    self.sorted.retain(|&edge| state.leaves_choice(edge, excluded));
-                }
-                tree.expand(id, &self.sorted, &mut self.chunk)
+                tree.expand(id, lister.list::<L>(state, excluded, params, Order::First), chunk)
             },
         )
+    }
+}
+
+/// The edges that must be in their order.
+enum Order {
+    /// Those that [`Tree::expand`] reads.
+    First,
+    All,
+}
+
+/// Lists the edges of a node. The list depends on the state alone, so that it can be made again when more of its
+/// children are to be tried.
+pub struct EdgeLister {
+    seed: u64,
+    edges: Vec<Edge>,
+    sorted: Vec<Edge>,
+    logits: Vec<f32>,
+    scratch: ModelScratch,
+}
+
+impl EdgeLister {
+    fn new(seed: u64) -> Self {
+        // Far more than half-moves need, so that two workers' buffers in use do not share a cache line.
+        const ROOM: usize = 1024;
+        Self {
+            seed,
+            edges: Vec::with_capacity(ROOM),
+            sorted: Vec::with_capacity(ROOM),
+            logits: Vec::with_capacity(ROOM),
+            scratch: ModelScratch::default(),
+        }
+    }
+
+    /// [`EdgeLister::list_again`] on a given kernel, without excluded moves.
+    pub fn list_on(&mut self, kernel: Kernel, state: &State, params: &Params) -> &[Edge] {
+        dispatch!(kernel, L => self.list_again::<L>(state, &[], params))
+    }
+
+    /// [`EdgeLister::list`] of an expanded node, apart from the code of an iteration, since it is rare.
+    #[inline(never)]
+    pub fn list_again<L: Lanes>(&mut self, state: &State, excluded: &[Move], params: &Params) -> &[Edge] {
+        L::call(
+            #[inline(always)]
+            move || self.list::<L>(state, excluded, params, Order::All),
+        )
+    }
+
+    /// Lists the edges by descending prior, or in random order if the formula has no priors. Leaves out `excluded` moves
+    /// unless all are excluded.
+    #[inline(always)]
+    fn list<L: Lanes>(&mut self, state: &State, excluded: &[Move], params: &Params, order: Order) -> &[Edge] {
+        match params.formula {
+            Formula::Puct(puct) if params.grouping == Grouping::Split => {
+                self.list_with_logits::<L>(state, &params.model, &puct);
+                self.set_priors();
+                match order {
+                    // An excluded edge may be among the first.
+                    Order::First if excluded.is_empty() => {
+                        std::mem::swap(&mut self.edges, &mut self.sorted);
+                        tree::move_first(&mut self.sorted, Tree::LISTED_FIRST);
+                    }
+                    _ => tree::sort(&mut self.edges, &mut self.sorted),
+                }
+            }
+            _ => {
+                state.edges(params.grouping, &mut self.sorted);
+                Rng::with_seed(mix_seed(self.seed, state.position().key())).shuffle(&mut self.sorted);
+            }
+        }
+        if !excluded.is_empty() && self.sorted.iter().any(|&edge| state.leaves_choice(edge, excluded)) {
+            self.sorted.retain(|&edge| state.leaves_choice(edge, excluded));
+        }
+        &self.sorted
     }
 
     /// Lists the edges and their logits, divided by the temperature.
@@ -111,19 +159,12 @@ impl Expander {
         logits.iter_mut().for_each(|logit| *logit /= temperature);
     }
 
-    /// Sets the priors of the edges to the softmax of the logits, and sorts the edges by descending prior.
+    /// Sets the priors of the edges to the softmax of the logits.
     #[inline(always)]
-    fn sort_by_prior(&mut self) {
+    fn set_priors(&mut self) {
         let log_sum = libm::logf(policy::sum_of_odds(&self.logits));
         for (edge, logit) in self.edges.iter_mut().zip(&self.logits) {
             *edge = edge.with_log_prior(logit - log_sum);
         }
-        tree::sort(&mut self.edges, &mut self.sorted);
-    }
-}
-
-impl Default for Expander {
-    fn default() -> Self {
-        Self::new()
     }
 }

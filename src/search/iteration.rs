@@ -39,6 +39,7 @@ use super::select::cache::SelectionCache;
 use super::select::puct::ValueVariance;
 use super::select::{self, Parent, Selected};
 use super::state::State;
+use crate::board::moves::Move;
 use crate::board::position::Position;
 use crate::board::square::Side;
 use crate::endgame::FillingProver;
@@ -107,7 +108,7 @@ impl Worker {
     pub fn new(seed: u64, index: u64) -> Self {
         let scratch = Scratch {
             rng: Rng::with_seed(mix_seed(seed, index)),
-            expander: Expander::new(),
+            expander: Expander::new(seed),
             leaf: EvaluationScratch::default(),
             cache: SelectionCache::default(),
             prover: FillingProver::new(),
@@ -224,8 +225,13 @@ impl Worker {
             Formula::Puct(puct) => level.variance.at(&parent, puct),
             _ => level.variance,
         };
-        let Scratch { cache, expander: Expander { chunk, .. }, .. } = &mut self.scratch;
-        let child = first.or_else(|| select::best_child(&parent, run.params, variance, cache, chunk));
+        let excluded = excluded_at(run, &self.path);
+        let Scratch { cache, expander: Expander { chunk, lister }, .. } = &mut self.scratch;
+        let child = first.or_else(|| {
+            select::best_child(&parent, run.params, variance, cache, chunk, move || {
+                lister.list_again::<L>(&level.state, excluded, run.params)
+            })
+        });
         if child.is_none() && backup::all_children_lose(tree, id, chooser) {
             // Two workers that prove the last two children at the same moment may both miss that all children are
             // proven.
@@ -287,10 +293,13 @@ fn expand<L: Lanes>(run: &Run, path: &[Level], scratch: &mut Scratch) -> Option<
         run.tree.node(*id).prove(winner);
         return None;
     }
-    // Only root moves can be excluded: their edges leave the root or, for the arrows, one of its children.
-    let excluded = if path.len() <= 2 { run.excluded } else { &[] };
-    scratch
-        .expander
-        .expand::<L>(run.tree, *id, state, excluded, run.params, &mut scratch.rng)
-        .map(Selected::claimed)
+    let excluded = excluded_at(run, path);
+    scratch.expander.expand::<L>(run.tree, *id, state, excluded, run.params).map(Selected::claimed)
+}
+
+/// Returns the moves excluded at the last node of the path. Only root moves can be: their edges leave the root or, for
+/// the arrows, one of its children.
+#[inline(always)]
+fn excluded_at<'a>(run: &Run<'a>, path: &[Level]) -> &'a [Move] {
+    if path.len() <= 2 { run.excluded } else { &[] }
 }

@@ -223,9 +223,8 @@ impl Search {
     /// of [`crate::endgame`] prove the winner and either the side to move wins or no square is contested any more:
     /// the side to move then fills its own squares.
     ///
-    /// When the tree is full, its least-visited nodes are pruned until half of the memory is free, see
-    /// [`Tree::prune`]. This is skipped if the deadline is nearer than [`Tree::prune_time`] (2.7 s per gigabyte).
-    /// `stop` is not checked while pruning.
+    /// When the tree is full, the memory of its least-visited nodes is recycled, a slice at a time, see
+    /// [`Tree::recycle`]. This is skipped if the deadline is nearer than [`Tree::recycle_time`].
     ///
     /// ```
     /// use otrera::{Limits, Params, Position, Resources, Search, Side, Size};
@@ -283,16 +282,15 @@ impl Search {
             if !run.is_paused() {
                 return report::of_search(&run, started.elapsed());
             }
-            pausing = limits.leaves(self.tree.prune_time());
+            pausing = limits.leaves(self.tree.recycle_time());
             if pausing {
-                pausing = self.tree.prune(Self::KEPT);
-                counters.pruned += 1;
+                let paused = Instant::now();
+                pausing = self.tree.recycle(self.pool.as_ref());
+                counters.recycling += paused.elapsed();
+                counters.recycled += 1;
             }
         }
     }
-
-    /// Fraction of the memory that stays in use when a full tree is pruned.
-    const KEPT: f64 = 0.5;
 
     /// Returns the winner by the filling bounds of [`crate::endgame`], if they prove one. If the opponent wins, the
     /// tree is cleared so that its proofs do not end the search: the opponent may still err.
@@ -382,7 +380,7 @@ mod tests {
             }
             // The root's mover is the opponent of who chooses there, that of a node after a movement the chooser.
             let after_movement = id != tree.root() && node.edge().as_arrow().is_none();
-            let c = if after_movement { puct.arrow_c } else { puct.movement_c };
+            let c = puct.c(after_movement, node.visits());
             let mean = f64::from(node.mean(node.visits()));
             let (count, squares) = tree.deviations(id);
             let (count, weight) = (f64::from(count), f64::from(puct.variance_prior));

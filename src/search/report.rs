@@ -38,8 +38,10 @@ pub struct Report {
     pub nodes: usize,
     /// Fraction of the tree's memory in use, 0 to 1.
     pub memory_used: f64,
-    /// Number of times that a full tree was pruned in this run, see [`Tree::prune`].
-    pub pruned: u32,
+    /// Number of pauses of this run in which a part of the memory was recycled, see [`Tree::recycle`].
+    pub recycled: u32,
+    /// Time of these pauses.
+    pub recycling: Duration,
     /// Length of the longest path, in whole moves, rounded up.
     pub depth: usize,
     /// Time since the run began.
@@ -141,7 +143,8 @@ pub(crate) fn of_search(run: &Run, elapsed: Duration) -> Report {
         visits: root.visits(),
         nodes: tree.len(),
         memory_used: tree.filled(),
-        pruned: run.counters.pruned,
+        recycled: run.counters.recycled,
+        recycling: run.counters.recycling,
         depth: run.counters.depth.load(Relaxed).saturating_sub(1).div_ceil(levels),
         elapsed,
     }

@@ -1,4 +1,4 @@
-//! A run: state shared by the workers, from the start until they reach a limit or pause for pruning; its limits and
+//! A run: state shared by the workers, from the start until they reach a limit or pause for recycling; its limits and
 //! counters.
 
 use super::evaluate::LeafEvaluator;
@@ -73,7 +73,7 @@ pub(crate) struct Run<'a> {
     pub margin: Option<u32>,
     /// True if the filling bounds of [`crate::endgame`] are tried on new nodes.
     pub endgame_proofs: bool,
-    /// True if the run pauses when the tree is full, so that the tree can be pruned.
+    /// True if the run pauses when the tree is full, so that memory can be recycled.
     pub pausing: bool,
 }
 
@@ -86,8 +86,10 @@ pub(crate) struct Counters {
     pub iterations: CachePadded<AtomicU64>,
     /// Length of the longest path so far, in nodes, the root included.
     pub depth: AtomicUsize,
-    /// Number of times the full tree was pruned.
-    pub pruned: u32,
+    /// Number of pauses in which memory was recycled.
+    pub recycled: u32,
+    /// Time of these pauses.
+    pub recycling: Duration,
 }
 
 impl Counters {

@@ -101,9 +101,9 @@ pub struct Found {
     /// Iterations of this run, and visits of the root with those of earlier runs.
     iterations: u64,
     visits: u32,
-    /// Deepest descent, and how often the full tree was pruned, since the search of this position began.
+    /// Deepest descent, and how often memory was recycled, since the search of this position began.
     depth: usize,
-    pruned: u32,
+    recycled: u32,
     /// Time of this run.
     seconds: f64,
 }
@@ -130,7 +130,7 @@ impl Found {
             iterations: report.iterations,
             visits: report.visits,
             depth: report.depth,
-            pruned: report.pruned,
+            recycled: report.recycled,
             seconds: report.elapsed.as_secs_f64(),
         }
     }

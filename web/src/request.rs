@@ -30,13 +30,6 @@ const MAX_BYTES: usize = 16 << 20;
 /// The most that one run may take, so that the page is answered.
 const MAX_SECONDS: f64 = 60.0;
 
-/// The part of the tree's memory from which a run lasts [`THINNING_SECONDS`] or more.
-const NEARLY_FULL: f64 = 0.95;
-
-/// Enough time to prune a full tree: [`Search::run`] does not prune one where the deadline is nearer than that takes, by
-/// its estimate 0.42 s for the default memory.
-const THINNING_SECONDS: f64 = 0.6;
-
 #[derive(Deserialize)]
 #[serde(tag = "do", rename_all = "lowercase")]
 enum Request {
@@ -138,8 +131,7 @@ pub struct Engine {
 #[derive(Default)]
 struct Progress {
     depth: usize,
-    pruned: u32,
-    memory_used: f64,
+    recycled: u32,
 }
 
 impl Engine {
@@ -200,21 +192,19 @@ impl Engine {
             }
         }
         let report = search.run(&limits, &AtomicBool::new(false), &mut |_| ());
-        let Progress { depth, pruned, .. } = self.progress;
-        let (depth, pruned) = (depth.max(report.depth), pruned + report.pruned);
-        self.progress = Progress { depth, pruned, memory_used: report.memory_used };
-        Ok(Found::new(&Report { depth, pruned, ..report }, think.lines))
+        let Progress { depth, recycled } = self.progress;
+        let (depth, recycled) = (depth.max(report.depth), recycled + report.recycled);
+        self.progress = Progress { depth, recycled };
+        Ok(Found::new(&Report { depth, recycled, ..report }, think.lines))
     }
 
-    /// The limits of a run: its iterations, and its time, which is longer where the tree may have to be pruned.
+    /// The limits of a run: its iterations, its time.
     fn limits(&self, think: &Think) -> Result<Limits, String> {
         let time = think.seconds.filter(|seconds| (0.0..=MAX_SECONDS).contains(seconds));
         if think.iterations.is_none() && time.is_none() {
             return Err(format!("a search needs iterations, or seconds from 0 to {MAX_SECONDS}"));
         }
-        let least = if self.progress.memory_used >= NEARLY_FULL { THINNING_SECONDS } else { 0.0 };
-        let deadline =
-            time.and_then(|seconds| Limits::time(Duration::from_secs_f64(seconds.max(least))).deadline);
+        let deadline = time.and_then(|seconds| Limits::time(Duration::from_secs_f64(seconds)).deadline);
         Ok(Limits { iterations: think.iterations, deadline })
     }
 }

@@ -344,7 +344,7 @@ fn a_position_is_analysed_for_as_long_as_it_is_wanted() {
     browser.click("#analyse");
     browser.wait_for("state.analysing === false");
     assert!(!browser.text("#running").contains("memory full"));
-    browser.evaluate("state.found.pruned = 2; drawSearch()");
+    browser.evaluate("state.found.recycled = 2; drawSearch()");
     assert!(browser.text("#running").contains("memory full"), "{}", browser.text("#running"));
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }

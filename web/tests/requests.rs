@@ -131,21 +131,23 @@ fn a_counted_endgame_comes_with_its_winner_and_margin() {
 }
 
 #[test]
-fn a_full_tree_is_pruned_however_short_the_runs_are() {
-    // Pruning this memory takes longer than a millisecond by the estimate of the search.
+fn a_full_tree_is_recycled_however_short_the_runs_are() {
     let mut engine = Engine::new(Resources { memory: 1 << 20, ..Resources::default() });
     let fen = Position::standard().to_fen();
     let run = json!({"do": "think", "fen": fen, "seconds": 0.001, "lines": 1});
     let first = ask(&mut engine, &run);
-    let is_pruned = |found: &Value| {
-        found["pruned"].as_u64() > Some(0) && found["depth"].as_u64() >= first["depth"].as_u64()
+    let is_recycled = |found: &Value| {
+        found["recycled"].as_u64() > Some(0) && found["depth"].as_u64() >= first["depth"].as_u64()
     };
-    assert!((0..20_000).any(|_| is_pruned(&ask(&mut engine, &run))), "the memory is full for ever");
-    let pruned = ask(&mut engine, &run);
-    assert!(pruned["pruned"].as_u64() > Some(0), "it is counted as long as the position stays: {pruned}");
+    assert!((0..20_000).any(|_| is_recycled(&ask(&mut engine, &run))), "the memory is full for ever");
+    let recycled = ask(&mut engine, &run);
+    assert!(
+        recycled["recycled"].as_u64() > Some(0),
+        "it is counted as long as the position stays: {recycled}"
+    );
     let next = Position::standard().with_move("d1-d7/g7".parse().expect("a move")).to_fen();
     let next = ask(&mut engine, &json!({"do": "think", "fen": next, "iterations": 10}));
-    assert_eq!(next["pruned"], 0);
+    assert_eq!(next["recycled"], 0);
 }
 
 #[test]

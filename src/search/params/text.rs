@@ -44,7 +44,7 @@ const fn text(
 }
 
 /// All parameters, in the order of `--help`.
-pub const PARAMETERS: [Parameter; 13] = [
+pub const PARAMETERS: [Parameter; 16] = [
     text(
         "formula",
         "uct, ucb1-tuned, puct",
@@ -100,6 +100,15 @@ pub const PARAMETERS: [Parameter; 13] = [
         params.puct().map(|puct| &mut puct.arrow_temperature)
     })
     .for_laboratory(),
+    number("growth", [0.0, 10.0], "growth of c with the visits", |params| {
+        params.puct().map(|puct| &mut puct.movement_growth)
+    })
+    .for_laboratory(),
+    number("arrow-growth", [0.0, 10.0], "growth of arrow-c with the visits", |params| {
+        params.puct().map(|puct| &mut puct.arrow_growth)
+    })
+    .for_laboratory(),
+    number("scale", [0.0, 1e9], "x", |params| params.puct().map(|puct| &mut puct.scale)).for_laboratory(),
     number("variance-prior", [0.1, 1e9], "weight of the parent's variance under puct, in values", |params| {
         params.puct().map(|puct| &mut puct.variance_prior)
     })

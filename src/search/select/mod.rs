@@ -8,7 +8,7 @@ pub mod puct;
 pub mod ucb;
 
 use super::params::{Formula, Params};
-use super::tree::{ArenaChunk, Node, NodeId, Tree};
+use super::tree::{ArenaChunk, Edge, Node, NodeId, Tree};
 use crate::board::square::Side;
 use cache::{SelectionCache, highest};
 use puct::ValueVariance;
@@ -69,16 +69,17 @@ impl Selected {
 }
 
 /// Selects the child to descend to; `None` if all are proven losses. UCT and UCB1-tuned try every untried child
-/// first, PUCT tries one only if its score is the highest. `variance` is the
-/// variance of the node's values; only PUCT uses it.
-pub fn best_child(
+/// first, PUCT tries one only if its score is the highest. `variance` is the variance of the node's values; only PUCT
+/// uses it. `list` lists the edges of the node, see [`Tree::claim_untried`].
+pub fn best_child<'e>(
     parent: &Parent,
     params: &Params,
     variance: ValueVariance,
     cache: &mut SelectionCache,
     chunk: &mut ArenaChunk,
+    list: impl FnOnce() -> &'e [Edge],
 ) -> Option<Selected> {
-    let mut claim = || parent.tree.claim_untried(parent.id, chunk).map(Selected::claimed);
+    let claim = || parent.tree.claim_untried(parent.id, chunk, list).map(Selected::claimed);
     match params.formula {
         Formula::Uct { c } => claim().or_else(|| {
             let exploration = c * (2.0 * libm::logf(parent.visits as f32)).sqrt();
@@ -115,7 +116,7 @@ fn is_movement(node: &Node) -> bool {
 /// let edges: Vec<Edge> = Position::standard().movements().map(Edge::movement).collect();
 /// assert!(tree.begin_expansion(tree.root()));
 /// let first = tree.expand(tree.root(), &edges, &mut chunk);
-/// let second = tree.claim_untried(tree.root(), &mut chunk).unwrap();
+/// let second = tree.claim_untried(tree.root(), &mut chunk, || &edges).unwrap();
 /// tree.node(second).add_visits(5);
 /// assert_eq!(final_child(&tree, tree.root(), Side::Black, 0.0), Some(second));
 /// tree.node(second).prove(Side::White);

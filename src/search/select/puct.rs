@@ -63,8 +63,7 @@ pub(super) fn prefer(
     let &Parent { tree, id, chooser, visits, .. } = parent;
     let node = tree.node(id);
     let after_movement = is_movement(&node);
-    let c = if after_movement { puct.arrow_c } else { puct.movement_c };
-    let factor = c * (variance * visits as f32).sqrt();
+    let factor = puct.c(after_movement, visits) * (variance * visits as f32).sqrt();
     let best = cache.best(parent, PuctTerm { chooser, factor });
     let best_score = best.map_or(f32::NEG_INFINITY, |(_, score)| score);
     let untried = tree.next_prior(id).is_some_and(|prior| {

@@ -1,45 +1,112 @@
-//! The arena: 64-bit words, allocated to workers in chunks, freed only by compaction.
+//! The arena: 64-bit words in pages of equal slots, taken by workers page by page and freed by recycling.
+//!
+//! ```text
+//!   page of size 0:  | 8 words | 8 words | 8 words | ...              | 128 slots
+//!   page of size 3:  | 64 words                    | ...              |  16 slots
+//!   free slot:       | next free slot of the page, 0 |  ...           |  owner (upper half of word 0) is 0
+//! ```
+//!
+//! A page whose slots are all free can be given another size.
 
 use super::Tree;
-use super::node::NODE;
-use std::ops::Range;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::*};
+use std::array;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{MutexGuard, PoisonError};
 
-/// Use of the arena. Changes often, hence in a cache line apart from the fields that are only read.
-#[derive(Debug)]
-pub(super) struct Growth {
-    /// Words in use or in a worker's chunk.
-    pub used: AtomicU64,
-    /// The root and the children of all expanded nodes.
-    pub listed: AtomicUsize,
+/// Words in a slot of size 0: a cache line of 64 bytes.
+pub(super) const LINE: u32 = 8;
+/// Words in a page, which is also the largest slot.
+pub(super) const PAGE: u32 = 1 << 10;
+/// Number of slot sizes.
+pub(super) const SIZES: usize = 8;
+
+/// Returns the words of a slot of a size.
+pub(super) fn slot_words(size: usize) -> u32 {
+    LINE << size
 }
 
-/// A tree of the root alone.
-impl Default for Growth {
+/// A list of free slots of one page.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct FreeSlots {
+    /// The page's number.
+    pub page: u32,
+    /// The first free slot; each holds the address of the next, the last one 0.
+    pub first: u32,
+    pub count: u32,
+}
+
+/// A page in use.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Page {
+    pub size: usize,
+    /// Free slots that no worker has taken.
+    pub free: FreeSlots,
+}
+
+/// The pages, and what is left in them.
+#[derive(Debug)]
+pub(super) struct Pool {
+    /// The pages used so far; the ones after them have never been touched.
+    pub pages: Vec<Page>,
+    /// Numbers of the pages with free slots, by slot size.
+    pub with_room: [Vec<u32>; SIZES],
+    /// Numbers of the pages whose slots are all free.
+    pub empty: Vec<u32>,
+    /// Pages by slot size; the empty ones are not counted.
+    pub by_size: [usize; SIZES],
+    /// Words of slots in use or in a worker's chunk.
+    pub used: u64,
+    /// The root and the children of all expanded nodes.
+    pub listed: usize,
+    /// The page at which recycling continues.
+    pub hand: usize,
+    /// Families, with their tried children, that were cut off with everything below them and not freed yet.
+    pub cut_off: Vec<(u32, u32)>,
+}
+
+/// The pool of a tree of the root alone.
+impl Default for Pool {
     fn default() -> Self {
-        Self { used: AtomicU64::new(u64::from(Tree::ROOT + NODE)), listed: AtomicUsize::new(1) }
+        Self {
+            pages: Vec::new(),
+            with_room: array::from_fn(|_| Vec::new()),
+            empty: Vec::new(),
+            by_size: [0; SIZES],
+            used: 0,
+            listed: 1,
+            hand: 0,
+            cut_off: Vec::new(),
+        }
     }
 }
 
-/// One worker's part of the arena (thread-local allocation buffer): allocates without synchronization and keeps
-/// workers from writing to the same cache lines.
+impl Pool {
+    /// Files a page by its free slots.
+    pub fn file(&mut self, number: u32) {
+        let Page { size, free } = self.pages[number as usize];
+        if free.count == PAGE / slot_words(size) {
+            self.empty.push(number);
+            self.by_size[size] -= 1;
+        } else if free.count > 0 {
+            self.with_room[size].push(number);
+        }
+    }
+}
+
+/// One worker's free slots of each size (thread-local allocation buffer): workers allocate without synchronization and
+/// do not write to the same cache lines.
 ///
-/// Must be returned by [`Tree::return_chunk`] before the tree is cleared or compacted.
+/// Must be returned by [`Tree::return_chunk`] before the tree is recycled, cleared or given another root.
 #[derive(Debug, Default)]
 pub struct ArenaChunk {
-    words: Range<u32>,
+    free: [FreeSlots; SIZES],
     /// Children of the nodes expanded with this chunk.
     pub(super) listed: usize,
 }
 
-impl ArenaChunk {
-    /// Size of a chunk in words.
-    const WORDS: u32 = 1 << 12;
-}
-
 /// Allocates zeroed words for about `bytes` bytes; halves the number until the system grants it.
 pub(super) fn zeroed_words(bytes: usize) -> Box<[AtomicU64]> {
-    let mut count = (bytes / size_of::<AtomicU64>()).clamp(1 << 13, u32::MAX as usize - 1);
+    let mut count = (bytes / size_of::<AtomicU64>()).clamp(1 << 17, u32::MAX as usize - 1);
     loop {
         match bytemuck::try_zeroed_slice_box(count) {
             Ok(words) => return words,
@@ -48,41 +115,94 @@ pub(super) fn zeroed_words(bytes: usize) -> Box<[AtomicU64]> {
     }
 }
 
+/// Returns the address of the first page. It begins a cache line, and is at least [`PAGE`]: smaller numbers in the
+/// place of an address have another meaning.
+pub(super) fn first_page(words: &[AtomicU64]) -> u32 {
+    let address = words.as_ptr() as usize / size_of::<AtomicU64>();
+    PAGE + (address as u32).wrapping_neg() % LINE
+}
+
 impl Tree {
-    /// Allocates `count` words from the chunk, or from a new chunk. `None` if the arena is full.
-    pub(super) fn take_words(&self, count: u32, chunk: &mut ArenaChunk) -> Option<u32> {
-        if (chunk.words.len() as u32) < count {
-            // A single worker continues where the old chunk ended, so its rest is not lost.
-            self.return_chunk(std::mem::take(chunk));
-            let words = self.claim_words(count.max(ArenaChunk::WORDS)).or_else(|| self.claim_words(count));
-            let Some(words) = words else {
-                self.full.store(true, Relaxed);
-                return None;
-            };
-            chunk.words = words;
+    /// Locks the pool. Workers that need pages, and the report, hold the lock for a moment.
+    pub(super) fn pool(&self) -> MutexGuard<'_, Pool> {
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the number of pages of the arena, used or not.
+    pub(super) fn capacity(&self) -> usize {
+        (self.words.len() - self.first_page as usize) / PAGE as usize
+    }
+
+    /// Returns the address of a page.
+    pub(super) fn page_address(&self, number: u32) -> u32 {
+        self.first_page + number * PAGE
+    }
+
+    /// Allocates a slot from the chunk, or from another page. `None` if no page has a free slot of this size.
+    pub(super) fn take_slot(&self, size: usize, chunk: &mut ArenaChunk) -> Option<u32> {
+        let free = &mut chunk.free[size];
+        if free.count == 0 {
+            *free = self.take_page(size)?;
         }
-        let first = chunk.words.start;
-        chunk.words.start += count;
-        Some(first)
+        let slot = free.first;
+        free.first = self.word(slot).load(Relaxed) as u32;
+        free.count -= 1;
+        Some(slot)
     }
 
-    /// Claims words of the arena. `used` never exceeds the arena's size, not even briefly: another worker would take
-    /// the arena for full.
-    fn claim_words(&self, count: u32) -> Option<Range<u32>> {
-        let within = |first: u64| {
-            let last = first + u64::from(count);
-            (last <= self.words.len() as u64).then_some(last)
+    /// Takes the free slots of a page. Sets the tree to full if there is none.
+    fn take_page(&self, size: usize) -> Option<FreeSlots> {
+        let mut pool = self.pool();
+        let Some(number) = pool.with_room[size].pop().or_else(|| self.empty_page(&mut pool, size)) else {
+            self.full.store(true, Relaxed);
+            return None;
         };
-        let first = self.growth.used.fetch_update(Relaxed, Relaxed, within).ok()? as u32;
-        Some(first..first + count)
+        let free = std::mem::take(&mut pool.pages[number as usize].free);
+        pool.used += u64::from(free.count * slot_words(size));
+        Some(free)
     }
 
-    /// Returns a chunk and counts the children of the nodes expanded with it. Its unused words are reusable at once
-    /// if it is the last chunk of the arena, and otherwise after the next compaction.
+    /// Divides an empty page, or else the next untouched one, into slots.
+    fn empty_page(&self, pool: &mut Pool, size: usize) -> Option<u32> {
+        let number = match pool.empty.pop() {
+            Some(number) => number,
+            None if pool.pages.len() < self.capacity() => {
+                pool.pages.push(Page { size, free: FreeSlots::default() });
+                pool.pages.len() as u32 - 1
+            }
+            None => return None,
+        };
+        let slots = self.slots(number, size);
+        slots.clone().for_each(|slot| self.word(slot).store(0, Relaxed));
+        pool.pages[number as usize] = Page { size, free: self.list_free_slots(number, size) };
+        pool.by_size[size] += 1;
+        Some(number)
+    }
+
+    /// Returns the addresses of the slots of a page.
+    pub(super) fn slots(&self, number: u32, size: usize) -> impl DoubleEndedIterator<Item = u32> + Clone {
+        let first = self.page_address(number);
+        (first..first + PAGE).step_by(slot_words(size) as usize)
+    }
+
+    /// Lists the free slots of a page, in the order of their addresses.
+    pub(super) fn list_free_slots(&self, page: u32, size: usize) -> FreeSlots {
+        let mut free = FreeSlots { page, first: 0, count: 0 };
+        for slot in self.slots(page, size).rev().filter(|&slot| self.owner(slot) == 0) {
+            self.word(slot).store(free.first.into(), Relaxed);
+            (free.first, free.count) = (slot, free.count + 1);
+        }
+        free
+    }
+
+    /// Returns a chunk's free slots to their pages, and counts the children of the nodes expanded with it.
     pub fn return_chunk(&self, chunk: ArenaChunk) {
-        let ArenaChunk { words: Range { start, end }, listed } = chunk;
-        self.growth.listed.fetch_add(listed, Relaxed);
-        // Fails if another chunk follows this one.
-        let _ = self.growth.used.compare_exchange(end.into(), start.into(), Relaxed, Relaxed);
+        let mut pool = self.pool();
+        pool.listed += chunk.listed;
+        for (size, free) in chunk.free.into_iter().enumerate().filter(|(_, free)| free.count > 0) {
+            pool.used -= u64::from(free.count * slot_words(size));
+            pool.pages[free.page as usize].free = free;
+            pool.file(free.page);
+        }
     }
 }

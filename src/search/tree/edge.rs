@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 
 /// Quantization of priors: code `k` stands for `exp(-k / PRIOR_STEPS)`. The 512 codes reach down to 1/27,000 in steps
 /// of 2 %.
-const PRIOR_CODES: u32 = 512;
+const PRIOR_CODES: u32 = 1 << PRIOR_BITS;
+pub(super) const PRIOR_BITS: u32 = 9;
 const PRIOR_STEPS: f32 = 50.0;
 
 static PRIORS: LazyLock<[f32; PRIOR_CODES as usize]> =
@@ -85,7 +86,19 @@ impl Edge {
     /// Returns the prior.
     #[inline]
     pub(super) fn prior(self) -> f32 {
-        PRIORS[(self.0 >> 21) as usize & (PRIOR_CODES as usize - 1)]
+        Self::prior_of(self.prior_code())
+    }
+
+    /// Returns the code of the prior.
+    #[inline]
+    pub(super) fn prior_code(self) -> u32 {
+        self.0 >> 21 & (PRIOR_CODES - 1)
+    }
+
+    /// Returns the prior of a code, whose higher bits are ignored.
+    #[inline]
+    pub(super) fn prior_of(code: u32) -> f32 {
+        PRIORS[(code & (PRIOR_CODES - 1)) as usize]
     }
 }
 
@@ -112,6 +125,20 @@ pub fn sort(edges: &mut Vec<Edge>, sorted: &mut Vec<Edge>) {
     }
 }
 
+/// Moves the `count` smallest edges to the front, in their order.
+#[inline(always)]
+pub fn move_first(edges: &mut [Edge], count: usize) {
+    for place in 0..count.min(edges.len()) {
+        let mut least = place;
+        for other in place + 1..edges.len() {
+            if edges[other] < edges[least] {
+                least = other;
+            }
+        }
+        edges.swap(place, least);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,6 +154,9 @@ mod tests {
             edges.truncate(count);
             let mut expected = edges.clone();
             expected.sort();
+            let mut first = edges.clone();
+            move_first(&mut first, 3);
+            assert_eq!(first[..first.len().min(3)], expected[..first.len().min(3)]);
             sort(&mut edges, &mut sorted);
             assert_eq!(sorted, expected);
             assert!(sorted.is_sorted_by(|a, b| a.prior() >= b.prior()));

@@ -1,13 +1,19 @@
-//! A family: the children of one expanded node, their edges, and the variance of the values below the node.
+//! A family: the tried children of one expanded node, the next ones to try, and the variance of the values below the
+//! node.
 //!
 //! ```text
-//!   word    0                     1           2 .. 8            8 ..
-//!   family  | next block          | variance  | nodes 0 and 1   | edges: two a word, in the order of trial |
-//!   block   | next block          | nodes ...
+//!   word    0                     1           2 .. 8
+//!   family  | owner, next block | variance  | nodes 0 and 1 |          a cache line
+//!   block   | owner, next block | nodes ...                 |          5 nodes, 10, 21, 42 ...
 //! ```
 //!
-//! - Word 0: the next block, 0 for none.
+//! - Word 0: bits 0..32 = address of the next block or, before there is one, the code of the prior of the first child in
+//!   it, which is below every address; bits 32..64 = address of the owner, the expanded node.
 //! - Word 1: bits 0..42 = sum of (reward - 1/2)^2 in units of 2^-22, bits 42..64 = number of rewards.
+//!
+//! A block's nodes get their edges when the block is allocated: the first two at expansion, the next five when these
+//! have been tried, and so on. Their edges are listed anew each time, which costs time once in a while, and saves the
+//! memory of children that are never tried: with priors, most are not.
 //!
 //! Publish order of an expansion:
 //!
@@ -21,15 +27,13 @@
 //! the unlock that increments the number of tried children. The table in [`super`] lists all memory orderings.
 
 use super::Tree;
-use super::arena::ArenaChunk;
+use super::arena::{ArenaChunk, PAGE, SIZES, slot_words};
 use super::edge::Edge;
 use super::node::{NODE, Node, NodeId, ONE_CHILD, ONE_TRIED, REWARD_UNIT, UNEXPANDED};
 use std::sync::atomic::Ordering::*;
 
-/// Header words of a family, before its nodes.
+/// Header words of a family, before its nodes; a block has one.
 pub(super) const HEADER: u32 = 2;
-/// Nodes in the first block of a family. Each further block holds twice as many as the one before.
-pub(super) const FIRST_BLOCK: u32 = 2;
 
 /// Bits of the sum in the variance word of a family; the count lies above it.
 const DEVIATION_BITS: u32 = 42;
@@ -52,19 +56,26 @@ pub fn squared_deviation(reward: u32) -> u64 {
     (deviation * deviation) as u64 / DEVIATION_UNIT
 }
 
-/// Returns the size in words of a family with `count` children, without its further blocks.
-pub(super) fn family_words(count: u32) -> u32 {
-    HEADER + count.div_ceil(2) + NODE * count.min(FIRST_BLOCK)
+/// Returns the nodes that fit into block number `index` of a family: 2, 5, 10, 21, 42, 85, 170, 341, 341 ...
+#[inline(always)]
+pub(super) fn block_nodes(index: usize) -> u32 {
+    match index {
+        0 => 2,
+        _ => (slot_words(index.min(SIZES - 1)) - 1) / NODE,
+    }
 }
 
-/// Returns the first word of the edges, which follow the nodes of the first block.
+/// Returns the first node of block number `index`.
 #[inline(always)]
-fn first_edge(family: u32, count: u32) -> u32 {
-    family + HEADER + NODE * count.min(FIRST_BLOCK)
+pub(super) fn first_node(block: u32, index: usize) -> NodeId {
+    block + if index == 0 { HEADER } else { 1 }
 }
 
 /// Expansion.
 impl Tree {
+    /// Edges that [`Tree::expand`] reads: of the first two children, and the prior of the next.
+    pub const LISTED_FIRST: usize = 3;
+
     /// Locks a node for expansion. Returns `false` if it is expanded or locked. After `true` the caller must call
     /// [`Tree::expand`], which unlocks the node.
     pub fn begin_expansion(&self, id: NodeId) -> bool {
@@ -79,31 +90,39 @@ impl Tree {
         }
     }
 
-    /// Gives a locked node its children, to be tried in this order, and unlocks it. Returns the first child, claimed
-    /// as by [`Tree::claim_untried`].
+    /// Gives a locked node its children and unlocks it. The first [`Tree::LISTED_FIRST`] of the edges must be in the order
+    /// of trial. Returns the first child, claimed as by [`Tree::claim_untried`].
     ///
     /// `None` leaves the node unexpanded: the memory is full, `edges` is empty, or it has 2^16 edges or more.
     pub fn expand(&self, id: NodeId, edges: &[Edge], chunk: &mut ArenaChunk) -> Option<NodeId> {
         let node = self.node(id);
-        let count = edges.len() as u32;
-        let family = if count < 1 << 16 { self.take_words(family_words(count), chunk) } else { None };
-        let (Some(family), Some(&first)) = (family, edges.first()) else {
+        let is_valid = !edges.is_empty() && edges.len() < 1 << 16;
+        let Some(family) = (if is_valid { self.take_slot(0, chunk) } else { None }) else {
             node.unlock(node.edge_with_prior());
             return None;
         };
         // Steps 2 to 4 of the publish order in the module comment.
-        self.word(family).store(0, Relaxed);
         self.word(family + 1).store(0, Relaxed);
-        for (word, pair) in (first_edge(family, count)..).zip(edges.chunks(2)) {
-            let second = pair.get(1).map_or(0, |edge| edge.0);
-            self.word(word).store(u64::from(pair[0].0) | u64::from(second) << 32, Relaxed);
-        }
+        self.fill_block(family, 0, 0, id, edges);
         chunk.listed += edges.len();
-        let child = family + HEADER;
-        self.node(child).reset(first, 1);
-        node.unlock(node.edge_with_prior() + u64::from(count) * ONE_CHILD + ONE_TRIED);
+        let child = first_node(family, 0);
+        self.node(child).add_visits(1);
+        node.set_next_prior(edges.get(1).map_or(0, |edge| edge.prior_code()));
+        node.unlock(node.edge_with_prior() + edges.len() as u64 * ONE_CHILD + ONE_TRIED);
         node.set_family(UNEXPANDED, family);
         Some(child)
+    }
+
+    /// Writes the header and the untried nodes of a new block, which begins with child number `before`.
+    #[inline(always)]
+    fn fill_block(&self, block: u32, index: usize, before: u32, owner: NodeId, edges: &[Edge]) {
+        let (first, count) = (first_node(block, index), block_nodes(index));
+        let edge = |place: u32| edges.get(place as usize).copied().unwrap_or(Edge(0));
+        for place in 0..count {
+            self.node(first + NODE * place).reset(edge(before + place));
+        }
+        let beyond = edge(before + count).prior_code();
+        self.word(block).store(u64::from(owner) << 32 | u64::from(beyond), Relaxed);
     }
 
     /// True if the node has children to select from.
@@ -119,21 +138,20 @@ impl Tree {
     #[inline]
     pub fn next_prior(&self, id: NodeId) -> Option<f32> {
         let node = self.node(id);
-        let family = node.family();
+        let is_expanded = node.is_expanded();
         let (count, tried) = node.counts();
-        (family != UNEXPANDED && tried < count).then(|| self.listed_edge(family, count, tried).prior())
+        (is_expanded && tried < count).then(|| node.next_prior())
     }
 
-    /// Returns the edge to child number `place`, with its prior.
-    #[inline]
-    fn listed_edge(&self, family: u32, count: u32, place: u32) -> Edge {
-        let pair = self.word(first_edge(family, count) + place / 2).load(Relaxed);
-        Edge((pair >> (place % 2 * 32)) as u32)
-    }
-
-    /// Makes the next untried child a node and counts its first visit, that of the caller. `None` if no child is
-    /// untried, the memory is full, or another worker holds the lock.
-    pub fn claim_untried(&self, id: NodeId, chunk: &mut ArenaChunk) -> Option<NodeId> {
+    /// Makes the next untried child a node and counts its first visit, that of the caller. `list` lists the edges
+    /// that the node was expanded with. `None` if no child is untried, the memory is full, or another worker holds the
+    /// lock.
+    pub fn claim_untried<'a>(
+        &self,
+        id: NodeId,
+        chunk: &mut ArenaChunk,
+        list: impl FnOnce() -> &'a [Edge],
+    ) -> Option<NodeId> {
         let node = self.node(id);
         let family = node.family();
         let (count, tried) = node.counts();
@@ -142,10 +160,10 @@ impl Tree {
         }
         let word = node.lock()?;
         let tried = (word / ONE_TRIED) as u32;
-        let claimed = if tried < count { self.place(family, count, tried, chunk) } else { None };
+        let claimed = if tried < count { self.place(id, family, tried, chunk, list) } else { None };
         match claimed {
             Some(child) => {
-                self.node(child).reset(self.listed_edge(family, count, tried), 1);
+                self.node(child).add_visits(1);
                 node.unlock(word + ONE_TRIED);
             }
             None => node.unlock(word),
@@ -153,22 +171,58 @@ impl Tree {
         claimed
     }
 
-    /// Returns the address of child number `place`, allocating its block if necessary. The caller holds the lock.
-    fn place(&self, family: u32, count: u32, place: u32, chunk: &mut ArenaChunk) -> Option<NodeId> {
-        let (mut header, mut first) = (family, family + HEADER);
-        let (mut before, mut size) = (0, FIRST_BLOCK);
-        while place >= before + size {
-            before += size;
-            size *= 2;
-            let mut next = self.word(header).load(Relaxed) as u32;
-            if next == 0 {
-                next = self.take_words(1 + NODE * size.min(count - before), chunk)?;
-                self.word(next).store(0, Relaxed);
-                self.word(header).store(u64::from(next), Relaxed);
-            }
-            (header, first) = (next, next + 1);
+    /// Returns the address of child number `place`, allocating its block if necessary, and notes the prior of the child
+    /// after it. The caller holds the lock.
+    fn place<'a>(
+        &self,
+        id: NodeId,
+        family: u32,
+        place: u32,
+        chunk: &mut ArenaChunk,
+        list: impl FnOnce() -> &'a [Edge],
+    ) -> Option<NodeId> {
+        let (mut block, mut index, mut before) = (family, 0, 0);
+        while place >= before + block_nodes(index)
+            && let Some(next) = self.next_block(block)
+        {
+            before += block_nodes(index);
+            (block, index) = (next, index + 1);
         }
-        Some(first + NODE * (place - before))
+        if place >= before + block_nodes(index) {
+            before += block_nodes(index);
+            index += 1;
+            let next = self.take_slot(index.min(SIZES - 1), chunk)?;
+            self.fill_block(next, index, before, id, list());
+            self.link(block, next);
+            block = next;
+        }
+        let child = first_node(block, index) + NODE * (place - before);
+        let is_last = place + 1 == before + block_nodes(index);
+        let next = if is_last {
+            self.word(block).load(Relaxed) as u32
+        } else {
+            self.node(child + NODE).prior_code()
+        };
+        self.node(id).set_next_prior(next);
+        Some(child)
+    }
+
+    /// Returns the block after a family or block.
+    #[inline(always)]
+    pub(super) fn next_block(&self, block: u32) -> Option<u32> {
+        let next = self.word(block).load(Relaxed) as u32;
+        (next >= PAGE).then_some(next)
+    }
+
+    /// Makes `next` the block after a family or block.
+    pub(super) fn link(&self, block: u32, next: u32) {
+        self.word(block).store(u64::from(self.owner(block)) << 32 | u64::from(next), Relaxed);
+    }
+
+    /// Returns the expanded node that a family or block belongs to, 0 for a free slot.
+    #[inline(always)]
+    pub(super) fn owner(&self, block: u32) -> NodeId {
+        (self.word(block).load(Relaxed) >> 32) as u32
     }
 }
 
@@ -201,7 +255,13 @@ impl Tree {
         }
         let deviations = self.word(family + 1).load(Relaxed);
         let sum = deviations & ((1 << DEVIATION_BITS) - 1);
-        ((deviations >> DEVIATION_BITS) as u32, sum as i64 as f32 * SCALE)
+        (self.rewards(family), sum as i64 as f32 * SCALE)
+    }
+
+    /// Returns the number of rewards backed up through the owner of a family since it was expanded, up to about 2^21.
+    #[inline(always)]
+    pub(super) fn rewards(&self, family: u32) -> u32 {
+        (self.word(family + 1).load(Relaxed) >> DEVIATION_BITS) as u32
     }
 }
 
@@ -214,13 +274,14 @@ impl Tree {
         let family = node.family();
         // The family first: a node that is being expanded publishes its counts before its family.
         let tried = if family != UNEXPANDED { node.counts().1 } else { 0 };
+        let in_block = tried.min(block_nodes(0));
         Tried {
             tree: self,
-            header: family,
+            block: family,
+            index: 0,
             next: family + HEADER,
-            in_block: tried.min(FIRST_BLOCK),
-            beyond: tried.saturating_sub(FIRST_BLOCK),
-            size: FIRST_BLOCK,
+            in_block,
+            beyond: tried - in_block,
         }
     }
 }
@@ -228,14 +289,13 @@ impl Tree {
 /// Iterator over the tried children of a node, in the order of the family.
 pub struct Tried<'a> {
     tree: &'a Tree,
-    /// Address of the block that contains [`Tried::next`].
-    header: u32,
+    /// The block that contains [`Tried::next`], and its number in the family.
+    block: u32,
+    index: usize,
     next: NodeId,
     /// Tried children left in this block, and in the blocks after it.
     in_block: u32,
     beyond: u32,
-    /// Capacity of this block in nodes; the last block may be smaller.
-    size: u32,
 }
 
 impl<'a> Tried<'a> {
@@ -245,10 +305,11 @@ impl<'a> Tried<'a> {
         if self.beyond == 0 {
             return false;
         }
-        self.header = self.tree.word(self.header).load(Relaxed) as u32;
-        self.next = self.header + 1;
-        self.size *= 2;
-        self.in_block = self.beyond.min(self.size);
+        let Some(block) = self.tree.next_block(self.block) else { return false };
+        self.block = block;
+        self.index += 1;
+        self.next = first_node(block, self.index);
+        self.in_block = self.beyond.min(block_nodes(self.index));
         self.beyond -= self.in_block;
         true
     }

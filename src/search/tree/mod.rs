@@ -1,23 +1,22 @@
 //! The tree: pure storage, without formulas or rules.
 //!
 //! Everything lies in one `arena` of 64-bit words, allocated as zeroed pages that take no memory until they are
-//! touched. A `node` is three words. Expansion gives it a `family`: the edges (`edge`) to all its children in the
-//! order of trial, half a word each. A child becomes a node when it is first tried; most never do. The nodes of a
-//! family lie in blocks, each twice as large as the one before.
+//! touched. A `node` is three words. Expansion gives it a `family`: blocks of children in the order of trial, each about
+//! twice as large as the one before. Only the children that are tried, and the few to be tried next, take memory.
 //!
 //! ```text
 //!   node    | proof, value | family, visits | counts, edge |   counts: children, and how many were tried
 //!                               |
-//!                               +--> family  | next block | variance | node 0 | node 1 | edge, edge | ... |
-//!                                                |
-//!                                                +--> block  | next block | node 2 | node 3 | node 4 | node 5 |
+//!                               +--> family  | owner, next block | variance | node 0 | node 1 |
+//!                                                        |
+//!                                                        +--> block  | owner, next block | node 2 | ... | node 6 |
 //! ```
 //!
-//! The first two nodes, with priors the most visited ones, lie beside the header: a descent finds what it reads first
-//! in one or two cache lines.
+//! A family is one cache line, and holds the first two children, with priors the most visited ones: a descent reads one
+//! line a level.
 //!
-//! When the arena is full, no node is expanded. `compact` frees memory: it prunes the least-visited nodes of a full
-//! tree, and drops the other moves when a move is played.
+//! When the arena is full, no node is expanded. `recycle` frees memory: it prunes the least-visited nodes, and drops the
+//! other moves after a move was played.
 //!
 //! # Memory ordering
 //!
@@ -32,30 +31,31 @@
 //! | node: lock | a worker that expands or claims | Acquire | one writer at a time for counts and block links |
 //! | node: counts | the lock's holder, by unlocking | Release/Acquire | publishes a tried child and its block's link |
 //! | node: edge | its creator, before publication | Relaxed | published by the parent's counts |
-//! | family: edges | its creator, before publication | Relaxed | published by the family |
 //! | block: link to the next | the lock's holder | Relaxed | published by the counts |
 //! | family: variance | any worker, load and store | Relaxed | an estimate tolerates a lost update |
-//! | arena: `used`, `listed`, `full` | any worker | Relaxed | counters; families and counts publish the words |
+//! | arena: `full` | any worker | Relaxed | ends a run sooner or later |
 //!
-//! Compaction takes `&mut Tree`: the threads have been joined. With one worker ([`Tree::for_one_worker`]) additions
+//! The pages of the arena are under a lock, taken once for some hundred nodes. Recycling takes `&mut Tree`: the workers
+//! have been joined, and sweep together. With one worker ([`Tree::for_one_worker`]) additions
 //! and the lock are plain loads and stores.
 
 mod arena;
-mod compact;
 mod edge;
 mod family;
 mod node;
+mod recycle;
 
 pub use arena::ArenaChunk;
-pub use edge::{Edge, sort};
+pub use edge::{Edge, move_first, sort};
 pub use family::{Tried, squared_deviation};
 pub use node::{Node, NodeId, REWARD_UNIT};
 
 use crate::board::moves::Move;
 use crate::board::square::Side;
-use arena::Growth;
+use arena::Pool;
 use crossbeam_utils::CachePadded;
 use node::{Access, NODE};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 /// A tree in an arena of fixed capacity. The root is always the node [`Tree::root`].
@@ -68,7 +68,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 /// let edges: Vec<Edge> = Position::standard().movements().map(Edge::movement).collect();
 /// assert!(tree.begin_expansion(tree.root()));
 /// let first = tree.expand(tree.root(), &edges, &mut chunk).unwrap();
-/// let second = tree.claim_untried(tree.root(), &mut chunk).unwrap();
+/// let second = tree.claim_untried(tree.root(), &mut chunk, || &edges).unwrap();
 /// assert_eq!([first, second].map(|child| tree.node(child).edge()), [edges[0], edges[1]]);
 /// assert_eq!(tree.node(tree.root()).counts(), (80, 2));
 ///
@@ -77,20 +77,28 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 /// ```
 pub struct Tree {
     words: Box<[AtomicU64]>,
+    /// Address of the first page.
+    first_page: u32,
     full: AtomicBool,
     access: Access,
-    growth: CachePadded<Growth>,
+    pool: CachePadded<Mutex<Pool>>,
 }
 
 impl Tree {
     /// Address of the root. Address 0 means "no family".
     const ROOT: NodeId = 1;
 
-    /// Creates a tree of the root alone that uses at most about `bytes` bytes, clamped to 64 KiB .. 32 GiB; less if
+    /// Creates a tree of the root alone that uses at most about `bytes` bytes, clamped to 1 MiB .. 32 GiB; less if
     /// the system refuses so much.
     pub fn with_memory(bytes: usize) -> Self {
         let words = arena::zeroed_words(bytes);
-        Self { words, full: AtomicBool::new(false), access: Access::Shared, growth: Growth::default().into() }
+        Self {
+            first_page: arena::first_page(&words),
+            words,
+            full: AtomicBool::new(false),
+            access: Access::Shared,
+            pool: CachePadded::default(),
+        }
     }
 
     /// Drops atomic updates, which is faster. Only one thread may then write to the tree at a time.
@@ -130,14 +138,14 @@ impl Tree {
     }
 
     /// Counts the root and the children of all expanded nodes, tried or not. Nodes expanded with a chunk are included
-    /// when the chunk is [returned](Tree::return_chunk).
+    /// when the chunk is [returned](Tree::return_chunk); those that [`Tree::keep_only`] cut off, until they are recycled.
     pub fn len(&self) -> usize {
-        self.growth.listed.load(Relaxed)
+        self.pool().listed
     }
 
-    /// Returns the fraction of the memory in use, 0 to 1.
+    /// Returns the fraction of the memory in use, 0 to 1, including what [`Tree::keep_only`] cut off, until it is recycled.
     pub fn filled(&self) -> f64 {
-        self.growth.used.load(Relaxed) as f64 / self.words.len().max(1) as f64
+        self.pool().used as f64 / (self.capacity() * arena::PAGE as usize) as f64
     }
 
     /// True if the tree is the root alone.
@@ -153,8 +161,8 @@ impl Tree {
 
     /// Resets the tree to an unvisited root.
     pub fn clear(&mut self) {
-        self.node(Self::ROOT).reset(Edge(0), 0);
-        *self.growth = Growth::default();
+        self.node(Self::ROOT).reset(Edge(0));
+        *self.pool() = Pool::default();
         *self.full.get_mut() = false;
     }
 

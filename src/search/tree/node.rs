@@ -1,6 +1,6 @@
 //! A node: three words of the arena that all workers read and write.
 
-use super::edge::Edge;
+use super::edge::{Edge, PRIOR_BITS};
 use crate::board::square::Side;
 use std::sync::atomic::{AtomicU64, Ordering, Ordering::*};
 
@@ -13,8 +13,10 @@ pub(super) const NODE: u32 = 3;
 /// Family of a node that has not been expanded.
 pub(super) const UNEXPANDED: u32 = 0;
 
-/// Layout of the value word: the sum of rewards, and the proof above it.
+/// Layout of the value word: the sum of rewards, the prior of the next child to try, and the proof.
 const SUM: u64 = (1 << 48) - 1;
+const NEXT_PRIOR_SHIFT: u32 = 48;
+const NEXT_PRIOR: u64 = ((1 << PRIOR_BITS) - 1) << NEXT_PRIOR_SHIFT;
 const PROOF_SHIFT: u32 = 62;
 
 /// Layout of the edge word: the lock, and one unit of the two counts.
@@ -30,8 +32,8 @@ pub const REWARD_UNIT: u32 = 1 << 16;
 /// published. See the memory orderings in [`super`].
 #[derive(Clone, Copy)]
 pub struct Node<'a> {
-    /// Bits 0..48: sum of the rewards of the side that moved into this node, in units of 1/[`REWARD_UNIT`]. Bits 62
-    /// and 63: proven win for Black, for White.
+    /// Bits 0..48: sum of the rewards of the side that moved into this node, in units of 1/[`REWARD_UNIT`]. Bits 48..57:
+    /// code of the prior of the next child to try. Bits 62 and 63: proven win for Black, for White.
     pub(super) value: &'a AtomicU64,
     /// Bits 0..32: visits, including those in flight: until it is backed up an iteration counts as a loss, which
     /// keeps other workers off its path (virtual loss, Chaslot et al. 2008). Bits 32..64: the family, or
@@ -71,10 +73,11 @@ impl Node<'_> {
     /// flight.
     pub const MAX_VISITS: u32 = u32::MAX - (1 << 24);
 
-    /// Initializes the words of a new node.
-    pub(super) fn reset(&self, edge: Edge, visits: u32) {
+    /// Initializes the words of an untried node.
+    #[inline(always)]
+    pub(super) fn reset(&self, edge: Edge) {
         self.value.store(0, Relaxed);
-        self.visits.store(visits.into(), Relaxed);
+        self.visits.store(0, Relaxed);
         self.edge.store(u64::from(edge.0), Relaxed);
     }
 
@@ -94,6 +97,25 @@ impl Node<'_> {
     #[inline]
     pub fn prior(&self) -> f32 {
         Edge(self.edge.load(Relaxed) as u32).prior()
+    }
+
+    /// Returns the code of that prior.
+    #[inline]
+    pub(super) fn prior_code(&self) -> u32 {
+        Edge(self.edge.load(Relaxed) as u32).prior_code()
+    }
+
+    /// Returns the prior of the next child to try, if there is one.
+    #[inline]
+    pub(super) fn next_prior(&self) -> f32 {
+        Edge::prior_of((self.value.load(Relaxed) >> NEXT_PRIOR_SHIFT) as u32)
+    }
+
+    /// Sets the code of the prior of the next child to try. The caller holds the lock; other workers may add rewards.
+    #[inline]
+    pub(super) fn set_next_prior(&self, code: u32) {
+        let before = self.value.load(Relaxed) & NEXT_PRIOR;
+        self.access.add(self.value, (u64::from(code) << NEXT_PRIOR_SHIFT).wrapping_sub(before), Relaxed);
     }
 
     /// Returns the visits, including those in flight (virtual loss).

@@ -4,7 +4,6 @@
 //! The nodes are counted in the real tree under the real selection, without exploration. An oracle for the best or the worst
 //! case replaces the rollouts.
 
-use fastrand::Rng;
 use otrera::Params;
 use otrera::search::backup::{self, Rewards, Step};
 use otrera::search::expand::Expander;
@@ -38,7 +37,6 @@ struct FirstMove {
     params: Params,
     case: Case,
     favourite: Option<Movement>,
-    rng: Rng,
     expander: Expander,
     cache: SelectionCache,
 }
@@ -52,8 +50,7 @@ impl FirstMove {
             params: Params { formula: Formula::Uct { c: 0.0 }, ..params.clone() },
             case,
             favourite: start.movements().find(|movement| arrows(movement) == 28),
-            rng: Rng::with_seed(1),
-            expander: Expander::new(),
+            expander: Expander::new(1),
             cache: SelectionCache::default(),
         }
     }
@@ -90,12 +87,14 @@ impl FirstMove {
     fn child_of(&mut self, id: NodeId, state: &State) -> Option<Selected> {
         if !self.tree.is_expanded(id) {
             let (tree, params) = (&self.tree, &self.params);
-            let first = self.expander.expand_on(Kernel::fastest(), tree, id, state, params, &mut self.rng)?;
+            let first = self.expander.expand_on(Kernel::fastest(), tree, id, state, params)?;
             return Some(Selected { child: first, is_new: true });
         }
         let parent = Parent::new(&self.tree, id, Side::Black);
-        let chunk = &mut self.expander.chunk;
-        best_child(&parent, &self.params, ValueVariance::START, &mut self.cache, chunk)
+        let (Expander { chunk, lister }, params) = (&mut self.expander, &self.params);
+        best_child(&parent, params, ValueVariance::START, &mut self.cache, chunk, move || {
+            lister.list_on(Kernel::fastest(), state, params)
+        })
     }
 
     fn oracle(&self, path: &[Step]) -> WinRate {
