@@ -29,7 +29,7 @@ fn children_of<'a>(
 ) -> impl Iterator<Item = NodeId> + 'a {
     assert!(tree.begin_expansion(id));
     let first = tree.expand(id, edges, chunk);
-    first.into_iter().chain(std::iter::from_fn(move || tree.claim_untried(id, chunk, || edges)))
+    first.into_iter().chain(std::iter::from_fn(move || tree.claim_untried(id, chunk, |_| edges)))
 }
 
 /// Draws a root with children of random statistics; returns the tree, and visits and mean of each child.
@@ -59,7 +59,7 @@ fn root_of(tree: &Tree) -> Parent<'_> {
 /// The child that a descent goes to, found without a cache of earlier ones.
 fn selected(parent: &Parent, params: &Params, variance: ValueVariance, edges: &[Edge]) -> NodeId {
     let (mut cache, mut chunk) = (SelectionCache::default(), ArenaChunk::default());
-    best_child(parent, params, variance, &mut cache, &mut chunk, || edges).unwrap().child
+    best_child(parent, params, variance, &mut cache, &mut chunk, |_| edges).unwrap().child
 }
 
 /// Asserts that the child with the highest score is selected, and that proven losses are not.
@@ -126,7 +126,7 @@ fn the_selection_cache_changes_no_selection() {
             let variance = ValueVariance(0.01 + 0.002 * rng.f32());
             let select = |tree: &Tree, cache: &mut SelectionCache, chunk: &mut ArenaChunk| {
                 tree.node(root).add_visits(1);
-                best_child(&root_of(tree), &params, variance, cache, chunk, || &edges).unwrap()
+                best_child(&root_of(tree), &params, variance, cache, chunk, |_| &edges).unwrap()
             };
             let selected = [
                 select(&trees[0], &mut lasting, first),
@@ -171,7 +171,7 @@ fn uct_finds_the_first_of_the_highest() {
             let (best, is_unexpanded) = first_of_the_highest(&tree, c);
             let (parent, start) = (root_of(&tree), ValueVariance::START);
             let Selected { child, is_new } =
-                best_child(&parent, &params, start, &mut cache, &mut chunk, || &movements).unwrap();
+                best_child(&parent, &params, start, &mut cache, &mut chunk, |_| &movements).unwrap();
             let node = tree.node(child);
             if !is_new {
                 assert_eq!(child, best, "round {round}");
@@ -239,7 +239,7 @@ fn the_selection_cache_notices_what_other_workers_visit() {
         }
         let (mut lasting, mut chunk) = (SelectionCache::default(), ArenaChunk::default());
         let mut select = || {
-            best_child(&root_of(&tree), &params, variance, &mut lasting, &mut chunk, || &[]).unwrap().child
+            best_child(&root_of(&tree), &params, variance, &mut lasting, &mut chunk, |_| &[]).unwrap().child
         };
         select();
         rng.shuffle(&mut children);
@@ -481,7 +481,7 @@ fn a_proven_win_is_the_final_child_and_a_proven_loss_only_when_all_are() {
 fn priors_of(state: &State, puct: Puct) -> Vec<f64> {
     let params = Params { formula: Formula::Puct(puct), ..Params::TOURNAMENT };
     let (tree, mut expander) = (Tree::with_memory(0), Expander::new(1));
-    let edges = expander.lister.list_on(Kernel::fastest(), state, &params).to_vec();
+    let edges = expander.lister.list_on(Kernel::fastest(), state, &params, usize::MAX).to_vec();
     children(&tree, &edges, &mut expander.chunk).map(|child| f64::from(tree.node(child).prior())).collect()
 }
 

@@ -23,7 +23,7 @@ fn grow(tree: &Tree, id: NodeId, rng: &mut Rng) -> Vec<NodeId> {
     let tries = rng.usize(..edges.len());
     let others = (0..tries).filter_map(|_| {
         let prior = tree.next_prior(id);
-        let child = tree.claim_untried(id, &mut chunk, || &edges)?;
+        let child = tree.claim_untried(id, &mut chunk, |_| &edges)?;
         assert_eq!(prior, Some(tree.node(child).prior()));
         Some(child)
     });
@@ -204,7 +204,7 @@ fn children_are_tried_in_their_order_and_one_by_one() {
             all
         });
         assert!(by_one == by_block && by_one.len() == tried + 1 && by_one[tried] == child);
-        next = tree.claim_untried(tree.root(), &mut chunk, || &edges);
+        next = tree.claim_untried(tree.root(), &mut chunk, |_| &edges);
     }
     assert_eq!((next, tree.next_prior(tree.root())), (None, None));
 }
@@ -219,7 +219,7 @@ fn no_child_is_claimed_twice_by_threads_at_once() {
         let claim = || {
             let (mut mine, mut chunk) = (Vec::new(), ArenaChunk::default());
             while tree.node(tree.root()).counts().1 < 300 {
-                mine.extend(tree.claim_untried(tree.root(), &mut chunk, || &edges));
+                mine.extend(tree.claim_untried(tree.root(), &mut chunk, |_| &edges));
                 tree.tried(tree.root()).for_each(|(_, node)| {
                     // The words of an unpublished node are all zero.
                     assert!(node.edge().as_movement().is_some_and(|movement| movement.from != movement.to));
@@ -245,7 +245,7 @@ fn a_node_is_expanded_by_one_of_the_threads_that_try() {
         let mut chunk = ArenaChunk::default();
         assert!(tree.begin_expansion(tree.root()));
         let first = tree.expand(tree.root(), &edges, &mut chunk);
-        let others = std::iter::from_fn(|| tree.claim_untried(tree.root(), &mut chunk, || &edges));
+        let others = std::iter::from_fn(|| tree.claim_untried(tree.root(), &mut chunk, |_| &edges));
         let nodes: Vec<NodeId> = first.into_iter().chain(others).collect();
         let start = Barrier::new(4);
         // Families of one child, like the last arrow of a movement, and larger ones.
@@ -285,11 +285,11 @@ fn threads_that_fill_a_tree_to_the_last_word_take_none_twice() {
             let (mut rng, mut chunk) = (Rng::with_seed(seed), ArenaChunk::default());
             start.wait();
             let mut expanded = Vec::new();
-            while let Some(id) = tree.claim_untried(tree.root(), &mut chunk, || &edges) {
+            while let Some(id) = tree.claim_untried(tree.root(), &mut chunk, |_| &edges) {
                 let family = &edges[..[1 + rng.usize(..8), 1 + rng.usize(..200)][rng.usize(..2)]];
                 if tree.begin_expansion(id) && tree.expand(id, family, &mut chunk).is_some() {
                     let tried =
-                        1 + std::iter::from_fn(|| tree.claim_untried(id, &mut chunk, || family)).count();
+                        1 + std::iter::from_fn(|| tree.claim_untried(id, &mut chunk, |_| family)).count();
                     expanded.push((id, family.len(), tried));
                 }
             }

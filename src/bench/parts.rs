@@ -170,9 +170,14 @@ impl Sums {
         self.selection.measure(&nodes.expanded, |(id, state)| {
             let parent = Parent::new(tree, *id, state.chooser());
             let lister = &mut *lister;
-            black_box(best_child(&parent, params, ValueVariance::START, &mut cache, &mut chunk, move || {
-                lister.list_on(Kernel::fastest(), state, params)
-            }));
+            black_box(best_child(
+                &parent,
+                params,
+                ValueVariance::START,
+                &mut cache,
+                &mut chunk,
+                move |count| lister.list_on(Kernel::fastest(), state, params, count),
+            ));
         });
         self.backup.measure(&nodes.paths, |path| {
             backup::add_rewards(tree, path, Rewards::of(crate::WinRate::EVEN));

@@ -56,17 +56,10 @@ impl Expander {
                 if tree.is_full() || !tree.begin_expansion(id) {
                     return None;
                 }
-                tree.expand(id, lister.list::<L>(state, excluded, params, Order::First), chunk)
+                tree.expand(id, lister.list::<L>(state, excluded, params, Tree::LISTED_FIRST), chunk)
             },
         )
     }
-}
-
-/// The edges that must be in their order.
-enum Order {
-    /// Those that [`Tree::expand`] reads.
-    First,
-    All,
 }
 
 /// Lists the edges of a node. The list depends on the state alone, so that it can be made again when more of its
@@ -93,34 +86,40 @@ impl EdgeLister {
     }
 
     /// [`EdgeLister::list_again`] on a given kernel, without excluded moves.
-    pub fn list_on(&mut self, kernel: Kernel, state: &State, params: &Params) -> &[Edge] {
-        dispatch!(kernel, L => self.list_again::<L>(state, &[], params))
+    pub fn list_on(&mut self, kernel: Kernel, state: &State, params: &Params, count: usize) -> &[Edge] {
+        dispatch!(kernel, L => self.list_again::<L>(state, &[], params, count))
     }
 
     /// [`EdgeLister::list`] of an expanded node, apart from the code of an iteration, since it is rare.
     #[inline(never)]
-    pub fn list_again<L: Lanes>(&mut self, state: &State, excluded: &[Move], params: &Params) -> &[Edge] {
+    pub fn list_again<L: Lanes>(
+        &mut self,
+        state: &State,
+        excluded: &[Move],
+        params: &Params,
+        count: usize,
+    ) -> &[Edge] {
         L::call(
             #[inline(always)]
-            move || self.list::<L>(state, excluded, params, Order::All),
+            move || self.list::<L>(state, excluded, params, count),
         )
     }
 
-    /// Lists the edges by descending prior, or in random order if the formula has no priors. Leaves out `excluded` moves
-    /// unless all are excluded.
+    /// Lists the edges by descending prior, or in random order if the formula has no priors. Only the first `count` must
+    /// be in their order. Leaves out `excluded` moves unless all are excluded.
     #[inline(always)]
-    fn list<L: Lanes>(&mut self, state: &State, excluded: &[Move], params: &Params, order: Order) -> &[Edge] {
+    fn list<L: Lanes>(&mut self, state: &State, excluded: &[Move], params: &Params, count: usize) -> &[Edge] {
+        // Below this number it is faster to look for each of the first edges.
+        const FEW: usize = 10;
         match params.formula {
             Formula::Puct(puct) if params.grouping == Grouping::Split => {
                 self.list_with_logits::<L>(state, &params.model, &puct);
                 self.set_priors();
-                match order {
-                    // An excluded edge may be among the first.
-                    Order::First if excluded.is_empty() => {
-                        std::mem::swap(&mut self.edges, &mut self.sorted);
-                        tree::move_first(&mut self.sorted, Tree::LISTED_FIRST);
-                    }
-                    _ => tree::sort(&mut self.edges, &mut self.sorted),
+                // An excluded edge may be among the first.
+                if count <= FEW && excluded.is_empty() {
+                    tree::sort_first(&mut self.edges, &mut self.sorted, count);
+                } else {
+                    tree::sort(&mut self.edges, &mut self.sorted);
                 }
             }
             _ => {

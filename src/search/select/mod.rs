@@ -77,7 +77,7 @@ pub fn best_child<'e>(
     variance: ValueVariance,
     cache: &mut SelectionCache,
     chunk: &mut ArenaChunk,
-    list: impl FnOnce() -> &'e [Edge],
+    list: impl FnOnce(usize) -> &'e [Edge],
 ) -> Option<Selected> {
     let claim = || parent.tree.claim_untried(parent.id, chunk, list).map(Selected::claimed);
     match params.formula {
@@ -116,7 +116,7 @@ fn is_movement(node: &Node) -> bool {
 /// let edges: Vec<Edge> = Position::standard().movements().map(Edge::movement).collect();
 /// assert!(tree.begin_expansion(tree.root()));
 /// let first = tree.expand(tree.root(), &edges, &mut chunk);
-/// let second = tree.claim_untried(tree.root(), &mut chunk, || &edges).unwrap();
+/// let second = tree.claim_untried(tree.root(), &mut chunk, |_| &edges).unwrap();
 /// tree.node(second).add_visits(5);
 /// assert_eq!(final_child(&tree, tree.root(), Side::Black, 0.0), Some(second));
 /// tree.node(second).prove(Side::White);

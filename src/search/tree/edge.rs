@@ -105,18 +105,18 @@ impl Edge {
 /// Edges compared at once: the 32-bit lanes of a 256-bit register.
 const AT_ONCE: usize = 8;
 
+/// Greater than every edge, also as a signed number: before AVX-512, x86 compares only those.
+const LAST: Edge = Edge(i32::MAX as u32);
+
 /// Sorts distinct edges into `sorted` by rank: counts for each edge the smaller ones. The n^2 comparisons without a
 /// branch are fastest at this length. Leaves `edges` padded to whole registers.
 #[inline(always)]
 pub fn sort(edges: &mut Vec<Edge>, sorted: &mut Vec<Edge>) {
-    // Greater than every edge, also as a signed number: before AVX-512, x86 compares only those.
-    const LAST: Edge = Edge(i32::MAX as u32);
     let count = edges.len();
-    edges.resize(count.next_multiple_of(AT_ONCE), LAST);
+    let padded = padded(edges).as_flattened();
     sorted.clear();
     sorted.resize(count, LAST);
-    let padded = edges.as_chunks::<AT_ONCE>().0.as_flattened();
-    for &edge in &edges[..count] {
+    for &edge in &padded[..count] {
         let mut before = 0;
         for other in padded {
             before += u32::from((other.0 as i32) < edge.0 as i32);
@@ -125,18 +125,31 @@ pub fn sort(edges: &mut Vec<Edge>, sorted: &mut Vec<Edge>) {
     }
 }
 
-/// Moves the `count` smallest edges to the front, in their order.
+/// [`sort`], but only the first `count` edges of `sorted` are set: one pass for each of them.
 #[inline(always)]
-pub fn move_first(edges: &mut [Edge], count: usize) {
-    for place in 0..count.min(edges.len()) {
-        let mut least = place;
-        for other in place + 1..edges.len() {
-            if edges[other] < edges[least] {
-                least = other;
+pub fn sort_first(edges: &mut Vec<Edge>, sorted: &mut Vec<Edge>, count: usize) {
+    sorted.clear();
+    sorted.resize(edges.len(), LAST);
+    let padded = padded(edges);
+    let mut before = -1;
+    for place in sorted.iter_mut().take(count) {
+        let mut least = [LAST.0 as i32; AT_ONCE];
+        for edges in padded {
+            for (least, edge) in least.iter_mut().zip(edges) {
+                let edge = edge.0 as i32;
+                *least = (*least).min(if edge > before { edge } else { LAST.0 as i32 });
             }
         }
-        edges.swap(place, least);
+        before = least.into_iter().fold(LAST.0 as i32, i32::min);
+        *place = Edge(before as u32);
     }
+}
+
+/// Pads the edges to whole registers with [`LAST`].
+#[inline(always)]
+fn padded(edges: &mut Vec<Edge>) -> &[[Edge; AT_ONCE]] {
+    edges.resize(edges.len().next_multiple_of(AT_ONCE), LAST);
+    edges.as_chunks().0
 }
 
 #[cfg(test)]
@@ -154,9 +167,9 @@ mod tests {
             edges.truncate(count);
             let mut expected = edges.clone();
             expected.sort();
-            let mut first = edges.clone();
-            move_first(&mut first, 3);
-            assert_eq!(first[..first.len().min(3)], expected[..first.len().min(3)]);
+            sort_first(&mut edges.clone(), &mut sorted, 3);
+            assert_eq!(sorted.len(), count);
+            assert_eq!(sorted[..count.min(3)], expected[..count.min(3)]);
             sort(&mut edges, &mut sorted);
             assert_eq!(sorted, expected);
             assert!(sorted.is_sorted_by(|a, b| a.prior() >= b.prior()));

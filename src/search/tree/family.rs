@@ -143,14 +143,14 @@ impl Tree {
         (is_expanded && tried < count).then(|| node.next_prior())
     }
 
-    /// Makes the next untried child a node and counts its first visit, that of the caller. `list` lists the edges
-    /// that the node was expanded with. `None` if no child is untried, the memory is full, or another worker holds the
+    /// Makes the next untried child a node and counts its first visit, that of the caller. `list(n)` lists the
+    /// edges that the node was expanded with, the first n in the order of trial. `None` if no child is untried, the memory is full, or another worker holds the
     /// lock.
     pub fn claim_untried<'a>(
         &self,
         id: NodeId,
         chunk: &mut ArenaChunk,
-        list: impl FnOnce() -> &'a [Edge],
+        list: impl FnOnce(usize) -> &'a [Edge],
     ) -> Option<NodeId> {
         let node = self.node(id);
         let family = node.family();
@@ -179,7 +179,7 @@ impl Tree {
         family: u32,
         place: u32,
         chunk: &mut ArenaChunk,
-        list: impl FnOnce() -> &'a [Edge],
+        list: impl FnOnce(usize) -> &'a [Edge],
     ) -> Option<NodeId> {
         let (mut block, mut index, mut before) = (family, 0, 0);
         while place >= before + block_nodes(index)
@@ -192,7 +192,8 @@ impl Tree {
             before += block_nodes(index);
             index += 1;
             let next = self.take_slot(index.min(SIZES - 1), chunk)?;
-            self.fill_block(next, index, before, id, list());
+            let needed = before + block_nodes(index) + 1;
+            self.fill_block(next, index, before, id, list(needed as usize));
             self.link(block, next);
             block = next;
         }

@@ -46,7 +46,7 @@ mod node;
 mod recycle;
 
 pub use arena::ArenaChunk;
-pub use edge::{Edge, move_first, sort};
+pub use edge::{Edge, sort, sort_first};
 pub use family::{Tried, squared_deviation};
 pub use node::{Node, NodeId, REWARD_UNIT};
 
@@ -68,7 +68,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 /// let edges: Vec<Edge> = Position::standard().movements().map(Edge::movement).collect();
 /// assert!(tree.begin_expansion(tree.root()));
 /// let first = tree.expand(tree.root(), &edges, &mut chunk).unwrap();
-/// let second = tree.claim_untried(tree.root(), &mut chunk, || &edges).unwrap();
+/// let second = tree.claim_untried(tree.root(), &mut chunk, |_| &edges).unwrap();
 /// assert_eq!([first, second].map(|child| tree.node(child).edge()), [edges[0], edges[1]]);
 /// assert_eq!(tree.node(tree.root()).counts(), (80, 2));
 ///
