@@ -259,13 +259,8 @@ fn selection_follows_puct() {
     let mut claimed = 0;
     for round in 0..2000 {
         let after_movement = round % 2 == 1;
-        let puct = Puct {
-            movement_c: rng.f32() * 2.0,
-            arrow_c: rng.f32() * 2.0,
-            movement_growth: 0.0,
-            arrow_growth: 0.0,
-            ..Puct::DEFAULT
-        };
+        let puct =
+            Puct { movement_c: rng.f32() * 2.0, arrow_c: rng.f32() * 2.0, growth: 0.0, ..Puct::DEFAULT };
         let c = if after_movement { puct.arrow_c } else { puct.movement_c };
         let params = Params { formula: Formula::Puct(puct), ..Params::MG };
         let variance = ValueVariance(rng.f32());

@@ -12,8 +12,8 @@ pub struct Setup {
     pub size: Size,
     /// Search threads; `None` for all cores.
     pub threads: Option<usize>,
-    /// Bytes for the tree.
-    pub memory: usize,
+    /// Bytes for the tree; `None` for [`machine_memory`].
+    pub memory: Option<usize>,
     /// Time for each move.
     pub move_time: Option<Duration>,
     /// Time for the first move of a match, if it differs.
@@ -29,7 +29,7 @@ impl Setup {
     pub const DESKTOP: Self = Self {
         size: Size::STANDARD,
         threads: None,
-        memory: 1 << 30,
+        memory: None,
         move_time: None,
         first_move_time: None,
         total_time: None,
@@ -41,7 +41,7 @@ impl Setup {
         Self {
             size: settings.size.unwrap_or(self.size),
             threads: settings.threads.or(self.threads),
-            memory: settings.memory.unwrap_or(self.memory),
+            memory: settings.memory.or(self.memory),
             move_time: settings.move_time.or(self.move_time),
             first_move_time: settings.move_time.or(self.first_move_time),
             total_time: settings.total_time.or(self.total_time),
@@ -54,7 +54,7 @@ impl Setup {
         let seconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64().to_string());
         match name {
             "threads" => Some(self.threads.map_or("all cores".into(), |threads| threads.to_string())),
-            "memory" => Some((self.memory >> 20).to_string()),
+            "memory" => Some(self.memory.map_or("a quarter".into(), |memory| (memory >> 20).to_string())),
             "size" => Some(self.size.edge().to_string()),
             "total-time" => seconds(self.total_time),
             "move-overhead" => seconds(self.move_overhead),
@@ -70,8 +70,41 @@ impl Setup {
     pub fn resources(self, settings: &Settings) -> Resources {
         let Self { threads, memory, .. } = self.with(settings);
         let seed = settings.seed.unwrap_or_else(seed_from_time);
+        let memory = memory.unwrap_or_else(machine_memory);
         Resources { threads: threads.unwrap_or_else(cores), memory, seed }
     }
+}
+
+/// Returns the bytes of a tree by default: a quarter of the machine's memory, or of what is free if that is less,
+/// 256 MiB to 16 GiB. 1 GiB if the system does not tell, and for a program of 32 bits.
+pub fn machine_memory() -> usize {
+    const UNKNOWN: u64 = 1 << 30;
+    let quarter = match cfg!(target_pointer_width = "64") {
+        true => usable_memory().map_or(UNKNOWN, |bytes| bytes / 4),
+        false => UNKNOWN,
+    };
+    quarter.clamp(256 << 20, 16 << 30) as usize
+}
+
+/// Returns the bytes that the machine and the limits of this process group leave, `None` if unknown.
+#[cfg(target_os = "linux")]
+fn usable_memory() -> Option<u64> {
+    let table = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let kilobytes = |name: &str| {
+        let line = table.lines().find_map(|line| line.strip_prefix(name))?;
+        line.trim().strip_suffix(" kB")?.parse::<u64>().ok()
+    };
+    let total = kilobytes("MemTotal:")?;
+    let free = kilobytes("MemAvailable:").unwrap_or(total);
+    // Control groups of version 2 and 1: the limit of a container. "max" means none.
+    let limits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
+    let limit = limits.iter().find_map(|path| std::fs::read_to_string(path).ok()?.trim().parse().ok());
+    Some((total.min(free) << 10).min(limit.unwrap_or(u64::MAX)))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn usable_memory() -> Option<u64> {
+    None
 }
 
 // Unpredictable, so that no opponent can prepare a game.

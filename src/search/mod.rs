@@ -102,6 +102,8 @@ pub struct Search {
     /// Root moves that the search leaves out.
     excluded: Vec<Move>,
     tree: Tree,
+    /// True if the filling bounds of [`crate::endgame`] may have proven nodes of the tree.
+    has_endgame_proofs: bool,
     evaluator: LeafEvaluator,
     params: Params,
     workers: Vec<CachePadded<Worker>>,
@@ -128,6 +130,7 @@ impl Search {
             position,
             excluded: Vec::new(),
             tree: if workers == 1 { tree.for_one_worker() } else { tree },
+            has_endgame_proofs: false,
             evaluator: LeafEvaluator::new(&params, pool.is_some()),
             workers: (0..workers as u64).map(|i| Worker::new(resources.seed, i).into()).collect(),
             params,
@@ -243,6 +246,10 @@ impl Search {
     ) -> Report {
         let started = Instant::now();
         let root_winner = self.endgame_winner();
+        // If the root is a proven loss, the search still has to find the most stubborn move, so nothing is proven
+        // below it.
+        let endgame_proofs = self.params.endgame_proofs && root_winner.is_none();
+        self.has_endgame_proofs |= endgame_proofs;
         let mut prover = FillingProver::new();
         let filling = root_winner.and_then(|_| prover.filling_move(&self.position));
         let margin = root_winner.and_then(|_| prover.margin(&self.position));
@@ -262,9 +269,7 @@ impl Search {
                 burst_shift: Run::burst_shift(self.workers.len()),
                 root_winner,
                 margin,
-                // If the root is a proven loss, the search still has to find the most stubborn move, so nothing is
-                // proven below it.
-                endgame_proofs: self.params.endgame_proofs && root_winner.is_none(),
+                endgame_proofs,
                 pausing,
             };
             if let Some(mv) = filling {
@@ -292,15 +297,15 @@ impl Search {
         }
     }
 
-    /// Returns the winner by the filling bounds of [`crate::endgame`], if they prove one. If the opponent wins, the
-    /// tree is cleared so that its proofs do not end the search: the opponent may still err.
+    /// Returns the winner by the filling bounds of [`crate::endgame`], if they prove one. If the opponent wins, a tree
+    /// with proofs of these bounds is cleared so that they do not end the search: the opponent may still err.
     fn endgame_winner(&mut self) -> Option<Side> {
         // The bounds assume that a side may play any of its moves.
         if !self.params.endgame_proofs || self.position.winner().is_some() || !self.excluded.is_empty() {
             return None;
         }
         let winner = FillingProver::new().winner(&self.position)?;
-        if winner != self.position.side() {
+        if winner != self.position.side() && std::mem::take(&mut self.has_endgame_proofs) {
             self.tree.clear();
         }
         Some(winner)

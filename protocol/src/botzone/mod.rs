@@ -27,7 +27,7 @@ pub const PLATFORM: Platform = Platform {
     defaults: Setup {
         size: Size::BOTZONE,
         threads: Some(1),
-        memory: 160 << 20,
+        memory: Some(160 << 20),
         // The rest is for the start, the last iterations and a busy machine.
         move_time: Some(Duration::from_millis(920)),
         first_move_time: Some(Duration::from_millis(1850)),

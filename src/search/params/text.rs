@@ -44,7 +44,7 @@ const fn text(
 }
 
 /// All parameters, in the order of `--help`.
-pub const PARAMETERS: [Parameter; 16] = [
+pub const PARAMETERS: [Parameter; 14] = [
     text(
         "formula",
         "uct, ucb1-tuned, puct",
@@ -65,6 +65,10 @@ pub const PARAMETERS: [Parameter; 16] = [
     number("arrow-c", [0.0, 10.0], "exploration constant of puct for arrows", |params| {
         params.puct().map(|puct| &mut puct.arrow_c)
     }),
+    number("growth", [0.0, 10.0], "growth of both constants of puct with the visits", |params| {
+        params.puct().map(|puct| &mut puct.growth)
+    })
+    .for_laboratory(),
     text(
         "grouping",
         "split, whole",
@@ -100,15 +104,6 @@ pub const PARAMETERS: [Parameter; 16] = [
         params.puct().map(|puct| &mut puct.arrow_temperature)
     })
     .for_laboratory(),
-    number("growth", [0.0, 10.0], "growth of c with the visits", |params| {
-        params.puct().map(|puct| &mut puct.movement_growth)
-    })
-    .for_laboratory(),
-    number("arrow-growth", [0.0, 10.0], "growth of arrow-c with the visits", |params| {
-        params.puct().map(|puct| &mut puct.arrow_growth)
-    })
-    .for_laboratory(),
-    number("scale", [0.0, 1e9], "x", |params| params.puct().map(|puct| &mut puct.scale)).for_laboratory(),
     number("variance-prior", [0.1, 1e9], "weight of the parent's variance under puct, in values", |params| {
         params.puct().map(|puct| &mut puct.variance_prior)
     })

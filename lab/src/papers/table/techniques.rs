@@ -13,7 +13,7 @@ const WITHOUT: [(&str, &str); 8] = [
     ("priors and move groups (whole moves, the same)", "grouping=whole,formula=uct,c=0.15,rollouts=1"),
     ("fitted weights (the paper's, logistic)", "model=paper:7"),
     ("exploration by the spread of values", "variance-prior=1e9"),
-    ("separate constants for arrows", "arrow-c=6.2,arrow-temperature=2.22"),
+    ("separate constants for arrows", "arrow-c=4.5,arrow-temperature=2.22"),
     ("the move by lower confidence bound", "lcb-z=0"),
     ("counting", "endgame-proofs=off"),
     ("bursts of iterations", "burst=1"),
