@@ -250,15 +250,6 @@ fn a_full_tree_stops_growing_but_not_the_search_when_the_deadline_is_near() {
 }
 
 #[test]
-fn a_lost_position_keeps_its_tree_from_run_to_run() {
-    let lost = Position::from_picture("W.....\n......\n......\nXXXXXX\nB.....\n......", Side::Black).unwrap();
-    let mut search = Search::new(lost, Params::TOURNAMENT, Resources::default());
-    for visits in [300, 600, 900] {
-        assert_eq!(run_iterations(&mut search, 300).visits, visits);
-    }
-}
-
-#[test]
 fn hardly_any_memory_is_enough_for_a_move() {
     for params in searchers() {
         let resources = Resources { memory: 0, ..Resources::default() };
