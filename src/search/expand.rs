@@ -49,16 +49,11 @@ impl Expander {
         excluded: &[Move],
         params: &Params,
     ) -> Option<NodeId> {
+        if tree.is_full() || !tree.begin_expansion(id) {
+            return None;
+        }
         let Self { chunk, lister } = self;
-        L::call(
-            #[inline(always)]
-            move || {
-                if tree.is_full() || !tree.begin_expansion(id) {
-                    return None;
-                }
-                tree.expand(id, lister.list::<L>(state, excluded, params, Tree::LISTED_FIRST), chunk)
-            },
-        )
+        tree.expand(id, lister.list::<L>(state, excluded, params, Tree::LISTED_FIRST), chunk)
     }
 }
 
@@ -85,14 +80,14 @@ impl EdgeLister {
         }
     }
 
-    /// [`EdgeLister::list_again`] on a given kernel, without excluded moves.
+    /// [`EdgeLister::list`] on a given kernel, without excluded moves.
     pub fn list_on(&mut self, kernel: Kernel, state: &State, params: &Params, count: usize) -> &[Edge] {
-        dispatch!(kernel, L => self.list_again::<L>(state, &[], params, count))
+        dispatch!(kernel, L => self.list::<L>(state, &[], params, count))
     }
 
-    /// [`EdgeLister::list`] of an expanded node, apart from the code of an iteration, since it is rare.
-    #[inline(never)]
-    pub fn list_again<L: Lanes>(
+    /// Lists the edges by descending prior, or in random order if the formula has no priors. Only the first `count` must
+    /// be in their order. Leaves out `excluded` moves unless all are excluded.
+    pub fn list<L: Lanes>(
         &mut self,
         state: &State,
         excluded: &[Move],
@@ -101,36 +96,32 @@ impl EdgeLister {
     ) -> &[Edge] {
         L::call(
             #[inline(always)]
-            move || self.list::<L>(state, excluded, params, count),
-        )
-    }
-
-    /// Lists the edges by descending prior, or in random order if the formula has no priors. Only the first `count` must
-    /// be in their order. Leaves out `excluded` moves unless all are excluded.
-    #[inline(always)]
-    fn list<L: Lanes>(&mut self, state: &State, excluded: &[Move], params: &Params, count: usize) -> &[Edge] {
-        // Below this number it is faster to look for each of the first edges.
-        const FEW: usize = 10;
-        match params.formula {
-            Formula::Puct(puct) if params.grouping == Grouping::Split => {
-                self.list_with_logits::<L>(state, &params.model, &puct);
-                self.set_priors();
-                // An excluded edge may be among the first.
-                if count <= FEW && excluded.is_empty() {
-                    tree::sort_first(&mut self.edges, &mut self.sorted, count);
-                } else {
-                    tree::sort(&mut self.edges, &mut self.sorted);
+            move || {
+                // Below this number it is faster to look for each of the first edges.
+                const FEW: usize = 10;
+                match params.formula {
+                    Formula::Puct(puct) if params.grouping == Grouping::Split => {
+                        self.list_with_logits::<L>(state, &params.model, &puct);
+                        self.set_priors();
+                        // An excluded edge may be among the first.
+                        if count <= FEW && excluded.is_empty() {
+                            tree::sort_first(&mut self.edges, &mut self.sorted, count);
+                        } else {
+                            tree::sort(&mut self.edges, &mut self.sorted);
+                        }
+                    }
+                    _ => {
+                        state.edges(params.grouping, &mut self.sorted);
+                        Rng::with_seed(mix_seed(self.seed, state.position().key())).shuffle(&mut self.sorted);
+                    }
                 }
-            }
-            _ => {
-                state.edges(params.grouping, &mut self.sorted);
-                Rng::with_seed(mix_seed(self.seed, state.position().key())).shuffle(&mut self.sorted);
-            }
-        }
-        if !excluded.is_empty() && self.sorted.iter().any(|&edge| state.leaves_choice(edge, excluded)) {
-            self.sorted.retain(|&edge| state.leaves_choice(edge, excluded));
-        }
-        &self.sorted
+                if !excluded.is_empty() && self.sorted.iter().any(|&edge| state.leaves_choice(edge, excluded))
+                {
+                    self.sorted.retain(|&edge| state.leaves_choice(edge, excluded));
+                }
+                &self.sorted[..]
+            },
+        )
     }
 
     /// Lists the edges and their logits, divided by the temperature.

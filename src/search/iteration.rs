@@ -229,7 +229,7 @@ impl Worker {
         let Scratch { cache, expander: Expander { chunk, lister }, .. } = &mut self.scratch;
         let child = first.or_else(|| {
             select::best_child(&parent, run.params, variance, cache, chunk, move |count| {
-                lister.list_again::<L>(&level.state, excluded, run.params, count)
+                lister.list::<L>(&level.state, excluded, run.params, count)
             })
         });
         if child.is_none() && backup::all_children_lose(tree, id, chooser) {
