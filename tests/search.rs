@@ -256,7 +256,7 @@ fn hardly_any_memory_is_enough_for_a_move() {
         let report = found(&Position::standard(), &params, resources, 3000);
         assert_eq!(Position::standard().check(report.best.unwrap()), Ok(()));
         // Children of the root alone may take it all: pruning gains nothing then, and is given up.
-        assert!(report.recycled < 100, "pruned {} times", report.recycled);
+        assert!(report.recycled < 100, "recycled {} times", report.recycled);
     }
 }
 

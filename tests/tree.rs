@@ -67,11 +67,20 @@ fn words_below(tree: &Tree, id: NodeId) -> u32 {
     tree.tried(id).map(|(child, _)| words_below(tree, child)).sum::<u32>() + words
 }
 
-/// Recycles until every page has been swept.
-fn recycle(tree: &mut Tree) {
+/// Recycles until every page has been swept; by several threads if `threads` is above 1.
+fn recycle(tree: &mut Tree, threads: usize) {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     (0..20).for_each(|_| {
-        tree.recycle(None);
+        tree.recycle((threads > 1).then_some(&pool));
     });
+}
+
+/// Asserts that all memory in use is reachable from the root, and that the children of its nodes are counted. `error`:
+/// the part of the memory that is lost to whole pages.
+fn check_memory(tree: &Tree, memory: usize, error: f64) {
+    assert_eq!(tree.len(), 1 + tell(tree, tree.root(), &mut String::new()));
+    let (words, all) = (f64::from(words_below(tree, tree.root())), (memory / 8) as f64);
+    assert!((tree.filled() * all - words).abs() <= error * words, "{} of {all}, {words}", tree.filled());
 }
 
 fn tree_of(rng: &mut Rng, memory: usize) -> Tree {
@@ -106,17 +115,10 @@ fn a_subtree_that_is_kept_stays_as_it_was_and_the_rest_is_recycled() {
             tree.keep_only(root);
             tell(&tree, tree.root(), &mut texts[1]);
             if rng.bool() {
-                recycle(&mut tree);
-                let listed = tell(&tree, tree.root(), &mut texts[2]);
+                recycle(&mut tree, rng.usize(1..=4));
+                tell(&tree, tree.root(), &mut texts[2]);
                 assert_eq!(texts[1], texts[2]);
-                assert_eq!(tree.len(), 1 + listed);
-                let words = f64::from(words_below(&tree, tree.root()));
-                let all = (MEMORY / 8) as f64;
-                assert!(
-                    (tree.filled() * all - words).abs() <= 2e-3 * words,
-                    "{} of {all}, {words}",
-                    tree.filled()
-                );
+                check_memory(&tree, MEMORY, 2e-3);
             }
             assert_eq!(texts[0], texts[1]);
             kept += texts[1].lines().count();
@@ -165,7 +167,8 @@ fn a_full_tree_is_recycled_a_slice_at_a_time_and_keeps_what_was_visited_most() {
         let mut some = HashMap::new();
         expanded(&tree, tree.root(), "", &mut some);
         assert!(tree.filled() > 0.9, "a slice is a sixteenth: {}", tree.filled());
-        recycle(&mut tree);
+        recycle(&mut tree, 1 + round % 4);
+        check_memory(&tree, 1 << 20, 2e-2);
         let mut most = HashMap::new();
         expanded(&tree, tree.root(), "", &mut most);
         assert!(most.len() <= some.len() && some.len() < all.len());

@@ -54,7 +54,7 @@ impl Setup {
         let seconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64().to_string());
         match name {
             "threads" => Some(self.threads.map_or("all cores".into(), |threads| threads.to_string())),
-            "memory" => Some(self.memory.map_or("a quarter".into(), |memory| (memory >> 20).to_string())),
+            "memory" => Some(self.memory.map_or("automatic".into(), |memory| (memory >> 20).to_string())),
             "size" => Some(self.size.edge().to_string()),
             "total-time" => seconds(self.total_time),
             "move-overhead" => seconds(self.move_overhead),

@@ -19,7 +19,7 @@ pub struct Expander {
 }
 
 impl Expander {
-    /// Creates the buffers for one worker. Nodes without priors get the random order of their children by `seed`.
+    /// Creates the buffers for one worker. `seed` determines the random order of children without priors.
     pub fn new(seed: u64) -> Self {
         Self { chunk: ArenaChunk::default(), lister: EdgeLister::new(seed) }
     }
@@ -57,8 +57,8 @@ impl Expander {
     }
 }
 
-/// Lists the edges of a node. The list depends on the state alone, so that it can be made again when more of its
-/// children are to be tried.
+/// Lists the edges of a node. A state and a seed always give the same list, so that a family can grow by listing
+/// again.
 pub struct EdgeLister {
     seed: u64,
     edges: Vec<Edge>,

@@ -109,8 +109,8 @@ impl Puct {
     };
 }
 
-/// Returns ln(1 + x) for x >= 0 with an error of at most 0.006: from the exponent of the float and a parabola through
-/// its significand, so that it is continuous, fast, and equal on every machine.
+/// Returns ln(1 + x) for x >= 0 with an error of at most 0.006: the exponent of the float and a parabola of its
+/// significand. Continuous, fast, and equal on every machine.
 #[inline(always)]
 fn log_one_plus(x: f32) -> f32 {
     let bits = (1.0 + x).to_bits();

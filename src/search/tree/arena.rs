@@ -43,6 +43,13 @@ pub(super) struct Page {
     pub free: FreeSlots,
 }
 
+/// A family that is to be freed with everything below it, and the number of children of its owner.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Subtree {
+    pub family: u32,
+    pub children: u32,
+}
+
 /// The pages, and what is left in them.
 #[derive(Debug)]
 pub(super) struct Pool {
@@ -60,8 +67,8 @@ pub(super) struct Pool {
     pub listed: usize,
     /// The page at which recycling continues.
     pub hand: usize,
-    /// Families, with their tried children, that were cut off with everything below them and not freed yet.
-    pub cut_off: Vec<(u32, u32)>,
+    /// Subtrees that [`Tree::keep_only`] cut off, not freed yet.
+    pub cut_off: Vec<Subtree>,
 }
 
 /// The pool of a tree of the root alone.
@@ -115,8 +122,8 @@ pub(super) fn zeroed_words(bytes: usize) -> Box<[AtomicU64]> {
     }
 }
 
-/// Returns the address of the first page. It begins a cache line, and is at least [`PAGE`]: smaller numbers in the
-/// place of an address have another meaning.
+/// Returns the address of the first page. It begins a cache line and is at least [`PAGE`]: a smaller number in place of
+/// a block's address is the code of a prior.
 pub(super) fn first_page(words: &[AtomicU64]) -> u32 {
     let address = words.as_ptr() as usize / size_of::<AtomicU64>();
     PAGE + (address as u32).wrapping_neg() % LINE

@@ -125,7 +125,8 @@ pub fn sort(edges: &mut Vec<Edge>, sorted: &mut Vec<Edge>) {
     }
 }
 
-/// [`sort`], but only the first `count` edges of `sorted` are set: one pass for each of them.
+/// Sorts only the first `count` edges into `sorted`, with one pass over all edges for each. The rest of `sorted` is
+/// unspecified.
 #[inline(always)]
 pub fn sort_first(edges: &mut Vec<Edge>, sorted: &mut Vec<Edge>, count: usize) {
     sorted.clear();

@@ -7,13 +7,13 @@
 //!   block   | owner, next block | nodes ...                 |          5 nodes, 10, 21, 42 ...
 //! ```
 //!
-//! - Word 0: bits 0..32 = address of the next block or, before there is one, the code of the prior of the first child in
-//!   it, which is below every address; bits 32..64 = address of the owner, the expanded node.
+//! - Word 0: bits 0..32 = address of the next block. Until that block exists: code of the prior of its first child;
+//!   codes are smaller than all addresses. Bits 32..64 = address of the owner, the expanded node.
 //! - Word 1: bits 0..42 = sum of (reward - 1/2)^2 in units of 2^-22, bits 42..64 = number of rewards.
 //!
-//! A block's nodes get their edges when the block is allocated: the first two at expansion, the next five when these
-//! have been tried, and so on. Their edges are listed anew each time, which costs time once in a while, and saves the
-//! memory of children that are never tried: with priors, most are not.
+//! The nodes of a block get their edges when the block is allocated: the first two at expansion, the next five when
+//! these have been tried, and so on. The edges are listed again for each block. This costs some time, and saves the
+//! memory of children that are never tried; with priors, most are not.
 //!
 //! Publish order of an expansion:
 //!
@@ -116,12 +116,11 @@ impl Tree {
     /// Writes the header and the untried nodes of a new block, which begins with child number `before`.
     #[inline(always)]
     fn fill_block(&self, block: u32, index: usize, before: u32, owner: NodeId, edges: &[Edge]) {
-        let (first, count) = (first_node(block, index), block_nodes(index));
         let edge = |place: u32| edges.get(place as usize).copied().unwrap_or(Edge(0));
-        for place in 0..count {
-            self.node(first + NODE * place).reset(edge(before + place));
+        for (place, id) in (before..).zip(self.nodes(block, index)) {
+            self.node(id).reset(edge(place));
         }
-        let beyond = edge(before + count).prior_code();
+        let beyond = edge(before + block_nodes(index)).prior_code();
         self.word(block).store(u64::from(owner) << 32 | u64::from(beyond), Relaxed);
     }
 
@@ -218,6 +217,17 @@ impl Tree {
     /// Makes `next` the block after a family or block.
     pub(super) fn link(&self, block: u32, next: u32) {
         self.word(block).store(u64::from(self.owner(block)) << 32 | u64::from(next), Relaxed);
+    }
+
+    /// Iterates over the blocks of a family with their numbers. Reads the address of the next block at each step.
+    pub(super) fn blocks(&self, family: u32) -> impl Iterator<Item = (usize, u32)> {
+        std::iter::successors(Some(family), |&block| self.next_block(block)).enumerate()
+    }
+
+    /// Iterates over the nodes of block number `index`, tried or not.
+    #[inline(always)]
+    pub(super) fn nodes(&self, block: u32, index: usize) -> impl Iterator<Item = NodeId> + use<> {
+        (first_node(block, index)..).step_by(NODE as usize).take(block_nodes(index) as usize)
     }
 
     /// Returns the expanded node that a family or block belongs to, 0 for a free slot.

@@ -35,9 +35,9 @@
 //! | family: variance | any worker, load and store | Relaxed | an estimate tolerates a lost update |
 //! | arena: `full` | any worker | Relaxed | ends a run sooner or later |
 //!
-//! The pages of the arena are under a lock, taken once for some hundred nodes. Recycling takes `&mut Tree`: the workers
-//! have been joined, and sweep together. With one worker ([`Tree::for_one_worker`]) additions
-//! and the lock are plain loads and stores.
+//! A lock protects the pages of the arena; a worker takes it once for some hundred nodes. Recycling takes `&mut Tree`:
+//! no worker iterates meanwhile. With one worker ([`Tree::for_one_worker`]) additions and the lock of a node are plain
+//! loads and stores.
 
 mod arena;
 mod edge;

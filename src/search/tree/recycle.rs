@@ -5,16 +5,17 @@
 //! owners have fewer visits than a limit, with everything below them. The limit is set so that half of the memory would
 //! stay in use if all pages were swept at once. A pause lasts some milliseconds.
 //!
-//! Threads sweep different pages. A family is freed by the thread that exchanges its header for 0, and its slot is not
-//! reused before the pause is over, so that another thread may still read its nodes.
+//! Threads sweep different pages. Exchanging a family's header for 0 frees the family; the thread that succeeds collapses
+//! the owner and counts the children. No slot is reused before the pause is over, so that other threads may still read
+//! the nodes.
 
 use super::Tree;
-use super::arena::{FreeSlots, PAGE, Page, Pool, slot_words};
-use super::family::{block_nodes, first_node};
+use super::arena::{FreeSlots, PAGE, Page, Pool, SIZES, Subtree, slot_words};
+use super::family::block_nodes;
 use super::node::{NODE, NodeId, UNEXPANDED};
 use crate::threads::ThreadPool;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// Fraction of the memory that would stay in use if all pages were swept at once.
@@ -34,11 +35,11 @@ impl Tree {
     /// Makes a node the root and keeps the subtree below it. The memory of all other nodes is freed by
     /// [`Tree::recycle`].
     pub fn keep_only(&mut self, root: NodeId) {
-        let old = self.node(Tree::ROOT);
-        let (family, (count, tried)) = (old.family(), old.counts());
         if root == Tree::ROOT {
             return;
         }
+        let old = self.node(Tree::ROOT);
+        let (family, (children, _)) = (old.family(), old.counts());
         for word in 0..NODE {
             let kept = self.word(root + word).load(Relaxed);
             self.word(Tree::ROOT + word).store(kept, Relaxed);
@@ -46,9 +47,7 @@ impl Tree {
         self.node(root).collapse();
         self.set_owner(self.node(Tree::ROOT).family(), Tree::ROOT);
         if family != UNEXPANDED {
-            let mut pool = self.pool();
-            pool.cut_off.push((family, tried));
-            pool.listed -= count as usize;
+            self.pool().cut_off.push(Subtree { family, children });
         }
     }
 
@@ -113,79 +112,58 @@ impl Tree {
     /// Frees some of what [`Tree::keep_only`] cut off.
     fn free_cut_off(&self, threads: Option<&ThreadPool>, slice: usize) {
         let mut cut_off = std::mem::take(&mut self.pool().cut_off);
-        if cut_off.is_empty() {
-            return;
-        }
-        let most = slice * (PAGE / slot_words(0)) as usize;
-        let left = Mutex::new(Vec::new());
-        let freed_children = AtomicUsize::new(0);
-        // Enough subtrees for all threads.
         let count = threads.map_or(1, ThreadPool::current_num_threads);
+        let most = slice * (PAGE / slot_words(0)) as usize / count;
         let mut children = 0;
-        while count > 1 && cut_off.len() < 64 * count && !cut_off.is_empty() {
-            let mut below = Vec::new();
-            for (family, tried) in cut_off.drain(..) {
-                children += self.free_family(family, tried, &mut below);
-            }
-            cut_off = below;
+        // Enough subtrees for all threads.
+        while count > 1 && !cut_off.is_empty() && cut_off.len() < 64 * count {
+            let level = std::mem::take(&mut cut_off);
+            children +=
+                level.into_iter().map(|subtree| self.free_family(subtree, &mut cut_off)).sum::<usize>();
         }
-        let share = cut_off.len().div_ceil(count).max(1);
-        let parts: Vec<Mutex<Vec<(u32, u32)>>> =
-            cut_off.chunks(share).map(|part| Mutex::new(part.to_vec())).collect();
-        in_parallel(threads, parts.len(), |part| {
-            let mut stack = std::mem::take(&mut *lock(&parts[part]));
-            let mut children = 0;
-            for _ in 0..most / count {
-                let Some((family, tried)) = stack.pop() else { break };
-                children += self.free_family(family, tried, &mut stack);
-            }
-            freed_children.fetch_add(children, Relaxed);
-            lock(&left).append(&mut stack);
+        let parts: Vec<&[Subtree]> = cut_off.chunks(cut_off.len().div_ceil(count).max(1)).collect();
+        let freed = in_parallel(threads, parts.len(), |part| {
+            let mut stack = parts[part].to_vec();
+            (self.free_subtrees(&mut stack, most), stack)
         });
         let mut pool = self.pool();
-        pool.listed -= children + freed_children.into_inner();
-        pool.cut_off = std::mem::take(&mut *lock(&left));
+        for (of_part, mut left) in freed {
+            children += of_part;
+            pool.cut_off.append(&mut left);
+        }
+        pool.listed -= children;
     }
 
     /// Sweeps the next `slice` pages. Returns the words freed in them.
     fn sweep(&self, threads: Option<&ThreadPool>, slice: usize, least: u32) -> usize {
-        let numbers: Vec<u32> = {
+        let pages: Vec<(u32, usize)> = {
             let mut pool = self.pool();
-            let (hand, pages) = (pool.hand, pool.pages.len());
-            pool.hand = (hand + slice) % pages.max(1);
-            let numbers = (hand..hand + slice.min(pages)).map(|number| (number % pages) as u32);
-            let is_used = |&number: &u32| {
-                let Page { size, free } = pool.pages[number as usize];
-                free.count < PAGE / slot_words(size)
-            };
-            numbers.filter(is_used).collect()
+            let (hand, all) = (pool.hand, pool.pages.len());
+            pool.hand = (hand + slice) % all.max(1);
+            let numbers = (hand..hand + slice.min(all)).map(|number| number % all);
+            let used = numbers.filter_map(|number| {
+                let Page { size, free } = pool.pages[number];
+                (free.count < PAGE / slot_words(size)).then_some((number as u32, size))
+            });
+            used.collect()
         };
-        let sizes: Vec<usize> = {
-            let pool = self.pool();
-            numbers.iter().map(|&number| pool.pages[number as usize].size).collect()
-        };
-        let swept = Mutex::new(Vec::with_capacity(numbers.len()));
-        let freed_children = AtomicUsize::new(0);
         let parts = threads.map_or(1, |threads| 4 * threads.current_num_threads());
-        let share = numbers.len().div_ceil(parts).max(1);
-        in_parallel(threads, numbers.len().div_ceil(share), |part| {
-            let range = part * share..((part + 1) * share).min(numbers.len());
-            let (mut mine, mut stack, mut children) = (Vec::with_capacity(share), Vec::new(), 0);
-            for place in range {
-                let (number, size) = (numbers[place], sizes[place]);
+        let parts: Vec<&[(u32, usize)]> = pages.chunks(pages.len().div_ceil(parts).max(1)).collect();
+        let parts = in_parallel(threads, parts.len(), |part| {
+            let (mut swept, mut stack, mut children) = (Vec::with_capacity(parts[part].len()), Vec::new(), 0);
+            for &(number, size) in parts[part] {
                 if size == 0 && least > 0 {
                     children += self.prune_page(number, least, &mut stack);
                 }
-                mine.push(Swept { number, free: self.list_free_slots(number, size) });
+                swept.push(Swept { number, free: self.list_free_slots(number, size) });
             }
-            freed_children.fetch_add(children, Relaxed);
-            lock(&swept).append(&mut mine);
+            (children, swept)
         });
-        let mut swept = swept.into_inner().unwrap_or_default();
+        let mut pool = self.pool();
+        pool.listed -= parts.iter().map(|(children, _)| children).sum::<usize>();
+        let mut swept: Vec<Swept> = parts.into_iter().flat_map(|(_, swept)| swept).collect();
         // The last one filed is taken first.
         swept.sort_unstable_by_key(|swept| std::cmp::Reverse(swept.number));
-        let mut pool = self.pool();
-        pool.listed -= freed_children.into_inner();
         self.file_swept(&mut pool, &swept)
     }
 
@@ -206,56 +184,54 @@ impl Tree {
     }
 
     /// Frees the families of a page whose owners have fewer than `least` visits, and everything below them. Returns the
-    /// number of children that their owners had.
-    fn prune_page(&self, number: u32, least: u32, stack: &mut Vec<(u32, u32)>) -> usize {
-        let mut children = 0;
+    /// number of children freed.
+    fn prune_page(&self, number: u32, least: u32, stack: &mut Vec<Subtree>) -> usize {
+        let mut freed = 0;
         for family in self.slots(number, 0) {
             let owner = self.owner(family);
             if owner == 0 || owner == Tree::ROOT || self.rewards(family) >= least {
                 continue;
             }
             let node = self.node(owner);
-            let (count, tried) = node.counts();
-            node.collapse();
-            children += count as usize;
-            stack.push((family, tried));
-            while let Some((family, tried)) = stack.pop() {
-                children += self.free_family(family, tried, stack);
+            let children = self.free_family(Subtree { family, children: node.counts().0 }, stack);
+            if children > 0 {
+                node.collapse();
+                freed += children + self.free_subtrees(stack, usize::MAX);
             }
         }
-        children
+        freed
     }
 
-    /// Frees a family with its blocks, unless another thread has. Adds the families of its nodes to `below`; returns the
-    /// number of their children.
-    fn free_family(&self, family: u32, tried: u32, below: &mut Vec<(u32, u32)>) -> usize {
-        let header = self.word(family).load(Relaxed);
-        let is_mine =
-            header >> 32 != 0 && self.word(family).compare_exchange(header, 0, Relaxed, Relaxed).is_ok();
-        if !is_mine {
+    /// Frees at most `most` families of the subtrees. Returns the number of children freed.
+    fn free_subtrees(&self, stack: &mut Vec<Subtree>, most: usize) -> usize {
+        let mut freed = 0;
+        for _ in 0..most {
+            let Some(subtree) = stack.pop() else { break };
+            freed += self.free_family(subtree, stack);
+        }
+        freed
+    }
+
+    /// Frees a family with its blocks and adds the families of its nodes to `below`. Returns the number of children
+    /// freed: 0 if another thread has freed the family.
+    fn free_family(&self, Subtree { family, children }: Subtree, below: &mut Vec<Subtree>) -> usize {
+        let word = self.word(family);
+        let header = word.load(Relaxed);
+        // Each step reads the address of the next block before the header is cleared.
+        let mut blocks = self.blocks(family);
+        let first = blocks.next();
+        if header >> 32 == 0 || word.compare_exchange(header, 0, Relaxed, Relaxed).is_err() {
             return 0;
         }
-        let (mut block, mut header, mut index, mut left, mut children) = (family, header, 0, tried, 0);
-        loop {
-            let nodes = left.min(block_nodes(index));
-            for id in (first_node(block, index)..).step_by(NODE as usize).take(nodes as usize) {
-                let node = self.node(id);
-                let below_node = node.family();
-                if below_node != UNEXPANDED {
-                    let (count, tried) = node.counts();
-                    children += count as usize;
-                    below.push((below_node, tried));
-                }
+        for (index, block) in first.into_iter().chain(blocks) {
+            if index > 0 {
+                self.word(block).store(0, Relaxed);
             }
-            left -= nodes;
-            block = header as u32;
-            if block < PAGE {
-                return children;
-            }
-            header = self.word(block).load(Relaxed);
-            self.word(block).store(0, Relaxed);
-            index += 1;
+            // Untried nodes have no family.
+            let expanded = self.nodes(block, index).map(|id| self.node(id)).filter(|node| node.is_expanded());
+            below.extend(expanded.map(|node| Subtree { family: node.family(), children: node.counts().0 }));
         }
+        children as usize
     }
 
     /// Empties the pages of the slice just swept that are used least, until some empty pages are in reserve: slots of
@@ -311,33 +287,31 @@ impl Tree {
     /// Moves a family or block to a free slot.
     fn relocate(&self, from: u32, to: u32, size: usize) {
         let owner = self.node(self.owner(from));
-        let index = if owner.family() == from {
-            owner.set_family(from, to);
-            0
-        } else {
-            let (mut block, mut index) = (owner.family(), 1);
-            while let Some(next) = self.next_block(block).filter(|&next| next != from) {
-                (block, index) = (next, index + 1);
+        let before = self.blocks(owner.family()).take_while(|&(_, block)| block != from).last();
+        let index = match before {
+            None => {
+                owner.set_family(from, to);
+                0
             }
-            self.link(block, to);
-            index
+            Some((index, block)) => {
+                self.link(block, to);
+                index + 1
+            }
         };
         for word in 0..slot_words(size) {
             self.word(to + word).store(self.word(from + word).load(Relaxed), Relaxed);
         }
         self.word(from).store(0, Relaxed);
-        for id in (first_node(to, index)..).step_by(NODE as usize).take(block_nodes(index) as usize) {
-            self.set_owner(self.node(id).family(), id);
-        }
+        self.nodes(to, index).for_each(|id| self.set_owner(self.node(id).family(), id));
     }
 
-    /// Notes the owner in a family and in its blocks.
+    /// Stores the owner in the headers of a family and its blocks, if there is a family.
     fn set_owner(&self, family: u32, owner: NodeId) {
-        let mut block = Some(family).filter(|&family| family != UNEXPANDED);
-        while let Some(this) = block {
-            let word = self.word(this);
-            word.store(u64::from(owner) << 32 | word.load(Relaxed) & u64::from(u32::MAX), Relaxed);
-            block = self.next_block(this);
+        if family != UNEXPANDED {
+            for (_, block) in self.blocks(family) {
+                let word = self.word(block);
+                word.store(u64::from(owner) << 32 | word.load(Relaxed) & u64::from(u32::MAX), Relaxed);
+            }
         }
     }
 }
@@ -348,23 +322,27 @@ fn words_of_family(tried: u32) -> u64 {
     while nodes < tried {
         index += 1;
         nodes += block_nodes(index);
-        words += slot_words(index.min(super::arena::SIZES - 1));
+        words += slot_words(index.min(SIZES - 1));
     }
     words.into()
 }
 
-/// Runs a task for each part, on the threads if there are any.
-fn in_parallel(threads: Option<&ThreadPool>, parts: usize, task: impl Fn(usize) + Sync) {
-    match threads {
-        Some(threads) => threads.scope(|scope| {
-            let task = &task;
-            (0..parts).for_each(|part| scope.spawn(move |_| task(part)));
-        }),
-        None => (0..parts).for_each(task),
-    }
-}
-
-/// Locks a list; a panic of another thread does not matter.
-fn lock<T>(list: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    list.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+/// Runs a task for each part, on the threads if there are any. The results are in any order.
+fn in_parallel<T: Send>(
+    threads: Option<&ThreadPool>,
+    parts: usize,
+    task: impl Fn(usize) -> T + Sync,
+) -> Vec<T> {
+    let Some(threads) = threads else { return (0..parts).map(task).collect() };
+    let results = Mutex::new(Vec::with_capacity(parts));
+    threads.scope(|scope| {
+        let (task, results) = (&task, &results);
+        for part in 0..parts {
+            scope.spawn(move |_| {
+                let result = task(part);
+                results.lock().unwrap_or_else(PoisonError::into_inner).push(result);
+            });
+        }
+    });
+    results.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
