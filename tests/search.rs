@@ -234,6 +234,31 @@ fn many_short_runs_take_no_more_memory_than_a_long_one() {
 }
 
 #[test]
+#[ignore = "slow"]
+fn many_short_runs_learn_what_a_long_one_learns() {
+    const ITERATIONS: u64 = 4_000_000;
+    let resources = Resources { memory: 64 << 20, ..Resources::default() };
+    let [mut short, mut long] =
+        [(); 2].map(|()| Search::new(Position::standard(), Params::TOURNAMENT, resources));
+    let long = run_iterations(&mut long, ITERATIONS);
+    let (mut left, mut depth, mut recycled, mut last) = (ITERATIONS, 0, 0, None);
+    while left > 0 {
+        let slice =
+            run(&mut short, Limits { iterations: Some(left), ..Limits::time(Duration::from_millis(100)) });
+        left -= slice.iterations;
+        // The depth of a report is that of its run alone.
+        (depth, recycled) = (depth.max(slice.depth), recycled + slice.recycled);
+        last = Some(slice);
+    }
+    let last = last.unwrap();
+    println!("slices: depth {depth}, recycled {recycled}, {:?}", last.best_rate());
+    println!("one run: depth {}, recycled {}, {:?}", long.depth, long.recycled, long.best_rate());
+    assert_eq!(last.visits, long.visits);
+    assert!(recycled > 10 && depth + 3 >= long.depth, "recycled {recycled} times, depth {depth}");
+    assert!((last.best_rate().0 - long.best_rate().0).abs() < 0.01);
+}
+
+#[test]
 fn a_full_tree_stops_growing_but_not_the_search_when_the_deadline_is_near() {
     let resources = Resources { memory: 1 << 20, ..Resources::default() };
     let mut search = Search::new(Position::standard(), Params::TOURNAMENT, resources);
