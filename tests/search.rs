@@ -241,21 +241,20 @@ fn many_short_runs_learn_what_a_long_one_learns() {
     let [mut short, mut long] =
         [(); 2].map(|()| Search::new(Position::standard(), Params::TOURNAMENT, resources));
     let long = run_iterations(&mut long, ITERATIONS);
-    let (mut left, mut depth, mut recycled, mut last) = (ITERATIONS, 0, 0, None);
+    // The depth and the recyclings of a report are those of its run alone.
+    let (mut left, mut depth, mut recycled) = (ITERATIONS, 0, 0);
     while left > 0 {
         let slice =
             run(&mut short, Limits { iterations: Some(left), ..Limits::time(Duration::from_millis(100)) });
         left -= slice.iterations;
-        // The depth of a report is that of its run alone.
         (depth, recycled) = (depth.max(slice.depth), recycled + slice.recycled);
-        last = Some(slice);
     }
-    let last = last.unwrap();
-    println!("slices: depth {depth}, recycled {recycled}, {:?}", last.best_rate());
-    println!("one run: depth {}, recycled {}, {:?}", long.depth, long.recycled, long.best_rate());
-    assert_eq!(last.visits, long.visits);
-    assert!(recycled > 10 && depth + 3 >= long.depth, "recycled {recycled} times, depth {depth}");
-    assert!((last.best_rate().0 - long.best_rate().0).abs() < 0.01);
+    let learned = run_iterations(&mut short, 0);
+    assert_eq!(learned.visits, long.visits);
+    assert!(recycled > 10, "recycled {recycled} times");
+    assert!(depth + 3 >= long.depth, "depth {depth}, in one run {}", long.depth);
+    let [rate, in_one_run] = [learned, long].map(|report| report.best_rate().0);
+    assert!((rate - in_one_run).abs() < 0.01, "{rate}, in one run {in_one_run}");
 }
 
 #[test]
