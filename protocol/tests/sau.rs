@@ -30,11 +30,22 @@ fn board(edge: usize) -> Position {
     Position::start(Size::new(edge).unwrap()).with_rules(Rules::SelfBlocking)
 }
 
-/// Names and contents of the files in a folder.
+/// Returns the names and contents of the files in a folder.
 fn files_in(folder: &Path) -> Vec<(String, String)> {
+    files_ending_in(folder, "")
+}
+
+/// Returns the names and contents of the records in a folder. A program that is playing may rename its draft at any
+/// moment, so other files are not read.
+fn records_in(folder: &Path) -> Vec<(String, String)> {
+    files_ending_in(folder, ".txt")
+}
+
+fn files_ending_in(folder: &Path, end: &str) -> Vec<(String, String)> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
-    entries.map(|path| (name(&path), std::fs::read_to_string(&path).unwrap())).collect()
+    let named = entries.map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), path));
+    let wanted = named.filter(|(name, _)| name.ends_with(end));
+    wanted.map(|(name, path)| (name, std::fs::read_to_string(path).unwrap())).collect()
 }
 
 /// The parts of a record's name and whether they are in order.
@@ -125,7 +136,7 @@ fn a_killed_program_leaves_a_record_and_the_game_goes_on_from_it() {
     program.line(LIMIT).unwrap();
     drop(program);
 
-    let files: Vec<_> = files_in(&folder).into_iter().filter(|(name, _)| name.ends_with(".txt")).collect();
+    let files = records_in(&folder);
     let [(name, text)] = &files[..] else { panic!("{files:?}") };
     check_name(name, "AM-OtreraB vs OpponentW-", &["未完-"], "-Otrera.txt");
     assert!(text.starts_with("#[AM][Otrera][Opponent][未完]["), "{text}");
@@ -356,11 +367,8 @@ fn journals_in(folder: &Path) -> usize {
 
 /// Returns the moves of the record in a folder.
 fn recorded(folder: &Path) -> String {
-    let files = files_in(folder);
-    let texts: Vec<&String> =
-        files.iter().filter(|(name, _)| name.ends_with(".txt")).map(|file| &file.1).collect();
-    let [text] = texts[..] else { panic!("{files:?}") };
-    text.clone()
+    let [(_, text)] = <[_; 1]>::try_from(records_in(folder)).unwrap();
+    text
 }
 
 #[test]
@@ -384,7 +392,7 @@ fn a_game_of_a_killed_process_goes_on_by_itself_and_its_clock_runs_on() {
     // As if it had been killed before it announced that move.
     let before: Vec<&str> = text.lines().filter(|line| !line.contains(&lost["move ".len()..])).collect();
     std::fs::write(&path, before.join("\n") + "\n").unwrap();
-    for (name, _) in files_in(&folder).iter().filter(|(name, _)| name.ends_with(".txt")) {
+    for (name, _) in &records_in(&folder) {
         std::fs::remove_file(folder.join(name)).unwrap();
     }
 
