@@ -63,29 +63,27 @@ fn games(file: &Path) -> BTreeMap<u64, String> {
     games
 }
 
-/// Kills the last descendant of a process with this name by SIGKILL.
-fn kill(parent: &Child, name: &str) -> bool {
+/// Kills one descendant of a process with this name by SIGKILL, of the youngest generation that has one.
+fn kill(ancestor: &Child, name: &str) -> bool {
     let output = Command::new("ps").args(["-e", "-o", "pid=,ppid=,args="]).output().expect("ps starts");
-    let mut family = vec![parent.id()];
-    let mut last = None;
-    // A child has a higher process number than its parent, unless the numbers wrap around.
-    for line in String::from_utf8_lossy(&output.stdout).lines() {
-        let mut words = line.split_whitespace();
-        let mut number = || words.next().and_then(|word| word.parse().ok()).unwrap_or(0);
-        let (process, its_parent) = (number(), number());
-        if family.contains(&its_parent) {
-            family.push(process);
-            let program = words.next().unwrap_or_default();
-            last = program
-                .rsplit('/')
-                .next()
-                .filter(|program| program.starts_with(name))
-                .map(|_| process)
-                .or(last);
-        }
+    let table = String::from_utf8_lossy(&output.stdout);
+    let processes: Vec<(u32, u32, &str)> = table.lines().filter_map(process).collect();
+    let (mut generation, mut found) = (vec![ancestor.id()], None);
+    // Process numbers wrap around: a child's can be lower than its parent's.
+    while !generation.is_empty() {
+        let children = || processes.iter().filter(|(_, parent, _)| generation.contains(parent));
+        found = children().rfind(|(.., program)| program.starts_with(name)).or(found);
+        generation = children().map(|&(number, ..)| number).collect();
     }
-    let process = last.and_then(|process| Pid::from_raw(process as i32));
-    process.is_some_and(|process| kill_process(process, Signal::KILL).is_ok())
+    let number = found.and_then(|&(number, ..)| Pid::from_raw(number as i32));
+    number.is_some_and(|number| kill_process(number, Signal::KILL).is_ok())
+}
+
+/// Reads a line of `ps`: number, parent's number, name of the program.
+fn process(line: &str) -> Option<(u32, u32, &str)> {
+    let mut words = line.split_whitespace();
+    let numbers = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+    Some((numbers.0, numbers.1, words.next()?.rsplit('/').next()?))
 }
 
 fn wait_for_games(file: &Path, count: usize, lab: &mut Child) {
