@@ -19,7 +19,7 @@ fi
 
 folder=${CARGO_TARGET_DIR:-target}/web
 build() {
-    CARGO_TARGET_DIR=$folder/$1 RUSTFLAGS=$2 cargo build --release --locked --package otrera-web --target $target
+    CARGO_TARGET_DIR=$folder/$1 RUSTFLAGS=$2 cargo rustc --release --locked --package otrera-web --lib --crate-type cdylib --target $target
 }
 build simd "-C target-feature=+simd128,+bulk-memory"
 build plain ""

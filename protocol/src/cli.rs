@@ -30,6 +30,8 @@ pub enum Command {
     Analyze,
     /// Play against a person in the terminal.
     Play,
+    /// Serve the page in a browser.
+    Gui,
     /// Print the help page of this name; the overview if the name is empty.
     Help(&'static str),
     /// Print name and version.
@@ -56,8 +58,9 @@ pub struct CommandLine {
 }
 
 /// Commands beside those of platforms: name, command, argument, meaning.
-const COMMANDS: [(&str, Command, &str, &str); 4] = [
+const COMMANDS: [(&str, Command, &str, &str); 5] = [
     ("play", Command::Play, "", "play against it in the terminal"),
+    ("gui", Command::Gui, "", "play and analyse in a browser with this engine"),
     ("analyze", Command::Analyze, "", "search a position: owners of the squares, best moves"),
     ("bench", Command::Bench, "", "print the speed and a checksum of the search"),
     ("perft", Command::Perft, "DEPTH", "count the move sequences of a length"),

@@ -6,7 +6,7 @@
 //! | [`io`], [`files`] | lines in and out, the log; files that people name |
 //! | [`session`], [`records`] | a game with its background search, clock and record; games as files |
 //! | [`platform`], [`platforms`] | the interface of a platform, and the table of [`botzone`], [`sau`] and [`uci`] |
-//! | [`analyze`], [`play`] | commands for people; [`position`] reads their start, [`board`] and [`territory`] print |
+//! | [`analyze`], [`play`], `gui` | commands for people; [`position`] reads their start, [`board`] and [`territory`] print |
 //!
 //! `protocol/README.md` describes the protocols.
 
@@ -17,6 +17,8 @@ pub mod board;
 pub mod botzone;
 pub mod cli;
 pub mod files;
+#[cfg(not(botzone_only))]
+pub mod gui;
 pub mod io;
 pub mod options;
 pub mod platform;

@@ -106,6 +106,10 @@ fn command(options: &CommandLine) -> Result<(), String> {
         Command::Perft => perft(options),
         Command::Analyze => analyze::run(options),
         Command::Play => play::run(options),
+        #[cfg(not(botzone_only))]
+        Command::Gui => otrera_bot::gui::run(options),
+        #[cfg(botzone_only)]
+        Command::Gui => Err(not_built_in()),
         Command::Help(page) => print(&help_on(page)),
         Command::Version => print(&format!("otrera {}\n", env!("CARGO_PKG_VERSION"))),
     }

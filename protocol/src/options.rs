@@ -93,17 +93,17 @@ macro_rules! option_table {
 option_table! {
     /// Options of file and command line. `None` leaves the value to the platform.
     Settings SETTINGS
-    "preset" "NAME" on "analyze bench play botzone sau uci": "tournament, paper, mg, peo, mcts or uct (tournament)"
+    "preset" "NAME" on "analyze bench gui play botzone sau uci": "tournament, paper, mg, peo, mcts or uct (tournament)"
         => preset: Preset = Preset { text: Params::NAMED[0].0.into(), params: Params::TOURNAMENT }, read_preset;
-    "threads" "N" on "analyze play botzone sau uci": "search threads"
+    "threads" "N" on "analyze gui play botzone sau uci": "search threads"
         => threads: Option<usize> = None, |text, _| Ok(Some(number(text, 1, MAX_THREADS)? as usize));
-    "memory" "MB" on "analyze play botzone sau uci": "memory of the search tree"
+    "memory" "MB" on "analyze gui play botzone sau uci": "memory of the search tree"
         => memory: Option<usize> = None, |text, _| Ok(Some(megabytes(text)?));
     "size" "N" on "analyze perft play botzone sau uci": "edge of the board, 4 to 10"
         => size: Option<Size> = None, |text, _| Ok(Size::new(number(text, 4, 10)? as usize));
     "iterations" "N" on "analyze play botzone sau": "iterations for each move, instead of a time"
         => iterations: Option<u64> = None, |text, _| Ok(Some(number(text, 1, 1_000_000_000_000)?));
-    "seed" "N" on "analyze play botzone sau uci": "seed of the random numbers"
+    "seed" "N" on "analyze gui play botzone sau uci": "seed of the random numbers"
         => seed: Option<u64> = None, |text, _| Ok(Some(number(text, 0, u64::MAX)?));
     "move-time" "S" on "botzone sau": "seconds for each move"
         => move_time: Option<Duration> = None, |text, _| Ok(Some(seconds(text)?));
@@ -162,6 +162,10 @@ option_table! {
         => lines: usize = 6, |text, _| Ok(number(text, 1, 10_000)? as usize);
     "time" "S" on "analyze play": "seconds to think (analyze: 5; play: 2)"
         => time: Option<Duration> = None, |text, _| Ok(Some(seconds(text)?));
+    "port" "N" on "gui": "port on 127.0.0.1 (7264, or any free one)"
+        => port: Option<u16> = None, |text, _| Ok(Some(number(text, 0, 65_535)? as u16));
+    "no-open" "" on "gui": "open no browser"
+        => no_open: bool = false, |_, _| Ok(true);
     "parts" "" on "bench": "time each part of an iteration instead"
         => parts: bool = false, |_, _| Ok(true);
 }

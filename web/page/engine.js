@@ -1,7 +1,40 @@
-// The engine from the page's side: a worker that answers one request after the other.
+// The engine from the page's side: a worker, or the server of `otrera gui`, that answers one request after the other.
 
 /** The search was stopped by whoever asked for it. */
 class Stopped extends Error {}
+
+/** What the server says of its engine; null in a page from a file. */
+const server = JSON.parse(byId("server").textContent || "null");
+
+/** The native engine of `otrera gui`. */
+class ServedEngine {
+  constructor() {
+    this.stop = new AbortController();
+    this.ready = Promise.resolve();
+    // The program ends after the last tab, which is known by this connection.
+    fetch("alive").catch(() => {});
+  }
+
+  /** The answer to a request; fails with a sentence about what is wrong with it. */
+  async ask(request) {
+    const { signal } = this.stop;
+    try {
+      const response = await fetch("ask", { method: "POST", body: JSON.stringify(request), signal });
+      const answer = response.ok ? await response.json() : { problem: await response.text() };
+      if (answer.problem === undefined) return answer;
+      throw new Error(problemText(answer.problem));
+    } catch (error) {
+      if (signal.aborted) throw new Stopped();
+      throw error;
+    }
+  }
+
+  /** Ends whatever is computed, whose askers get `Stopped`. */
+  restart() {
+    this.stop.abort();
+    this.stop = new AbortController();
+  }
+}
 
 class Engine {
   constructor() {

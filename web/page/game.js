@@ -1,6 +1,6 @@
 // The game that is shown, and everything that changes it: moves, the engine's turns, analysis.
 
-const engine = new Engine();
+const engine = server ? new ServedEngine() : new Engine();
 
 const state = {
   tree: null,

@@ -23,6 +23,8 @@ function setLanguage(chosen) {
   byId("save").replaceChildren(...Object.keys(FORMS).map((form) =>
     html("button", { type: "button", "data-form": form, onclick: () => save(form) }, t("saveAs", FORMS[form][0]))));
   fillNewGame();
+  byId("server-note").hidden = !server;
+  if (server) byId("server-note").textContent = t("served", server);
   gridKey = null;
   if (state.tree) tell(null);
   if (setUp.active) setUp.show();

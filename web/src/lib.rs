@@ -1,9 +1,18 @@
 //! The engine behind the page: requests and answers are JSON, see [`request`].
 //!
-//! The module `module`, built for WebAssembly alone, is what JavaScript sees. The page keeps the game and calls; nothing
-//! is kept here but the [search](request::Engine) and its tree.
+//! The module `module`, built for WebAssembly alone, is what JavaScript sees; `otrera gui` serves [`page`] and answers
+//! its requests natively. The page keeps the game and calls; nothing is kept here but the [search](request::Engine) and
+//! its tree.
 
 pub mod describe;
 #[cfg(target_family = "wasm")]
 pub mod module;
 pub mod request;
+
+/// Returns the page for a server that answers its requests. `server` is JSON that describes the engine.
+pub fn page(server: &str) -> String {
+    let page = include_str!(concat!(env!("OUT_DIR"), "/page.html"));
+    // No `<` in the JSON can end the script element.
+    let server = server.replace('<', "\\u003c");
+    page.replace("{{simd}}", "").replace("{{plain}}", "").replace("{{server}}", &server)
+}

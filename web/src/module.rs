@@ -3,6 +3,7 @@
 
 use crate::request::Engine;
 use std::cell::RefCell;
+use std::sync::atomic::AtomicBool;
 
 thread_local! {
     static ENGINE: RefCell<Engine> = RefCell::default();
@@ -37,7 +38,7 @@ pub extern "C" fn reserve(bytes: usize) -> *mut u8 {
 pub extern "C" fn answer() -> usize {
     let answer = REQUEST.with_borrow(|request| {
         let request = String::from_utf8_lossy(request);
-        ENGINE.with_borrow_mut(|engine| engine.answer(&request))
+        ENGINE.with_borrow_mut(|engine| engine.answer(&request, &AtomicBool::new(false)))
     });
     let bytes = answer.len();
     ANSWER.set(answer);

@@ -120,8 +120,8 @@ struct Problem {
 }
 
 /// The search that the page uses, with its tree.
-#[derive(Default)]
 pub struct Engine {
+    params: Params,
     search: Option<Search>,
     resources: Resources,
     progress: Progress,
@@ -134,18 +134,24 @@ struct Progress {
     recycled: u32,
 }
 
+impl Default for Engine {
+    fn default() -> Self {
+        Self::new(Params::TOURNAMENT, Resources::default())
+    }
+}
+
 impl Engine {
-    /// An engine whose search has these resources.
-    pub fn new(resources: Resources) -> Self {
-        Self { resources, ..Self::default() }
+    /// An engine whose search has these parameters and resources.
+    pub fn new(params: Params, resources: Resources) -> Self {
+        Self { params, search: None, resources, progress: Progress::default() }
     }
 
-    /// Answers a request.
-    pub fn answer(&mut self, request: &str) -> String {
-        self.answered(request).unwrap_or_else(|problem| written(&Problem { problem }))
+    /// Answers a request. A search ends early if `stop` becomes true.
+    pub fn answer(&mut self, request: &str, stop: &AtomicBool) -> String {
+        self.answered(request, stop).unwrap_or_else(|problem| written(&Problem { problem }))
     }
 
-    fn answered(&mut self, request: &str) -> Result<String, String> {
+    fn answered(&mut self, request: &str, stop: &AtomicBool) -> Result<String, String> {
         let request = serde_json::from_str(request).map_err(|error| format!("a request: {error}"))?;
         Ok(match request {
             Request::Start { edge } => {
@@ -161,7 +167,7 @@ impl Engine {
                 let (positions, _) = course(&fen, &moves)?;
                 written(&Proofs { proofs: positions.iter().map(Proof::of).collect() })
             }
-            Request::Think(think) => written(&self.think(&think)?),
+            Request::Think(think) => written(&self.think(&think, stop)?),
             Request::Read { text } => written(&Games { games: games(&text)? }),
             Request::Write { game, form } => written(&Text { text: record_text(&game, form)? }),
             Request::Bench => written(&measured()),
@@ -169,11 +175,12 @@ impl Engine {
     }
 
     /// One run of the search. The tree stays, if the position is the last one or a move away from it.
-    fn think(&mut self, think: &Think) -> Result<Found, String> {
+    fn think(&mut self, think: &Think, stop: &AtomicBool) -> Result<Found, String> {
         let position = position(&think.fen)?;
         if position.winner().is_some() {
             return Err("the game is over".into());
         }
+        self.params.model.check_board(position.size())?;
         let limits = self.limits(think)?;
         if think.anew {
             self.search = None;
@@ -181,7 +188,7 @@ impl Engine {
         if self.search.as_ref().is_none_or(|search| *search.position() != position) {
             self.progress = Progress::default();
         }
-        let new = || Search::new(position, Params::TOURNAMENT, self.resources);
+        let new = || Search::new(position, self.params.clone(), self.resources);
         let search = self.search.get_or_insert_with(new);
         let before = *search.position();
         // Most runs go on with the position of the one before: then there is nothing to look for.
@@ -191,7 +198,7 @@ impl Engine {
                 None => search.set_position(position),
             }
         }
-        let report = search.run(&limits, &AtomicBool::new(false), &mut |_| ());
+        let report = search.run(&limits, stop, &mut |_| ());
         let Progress { depth, recycled } = self.progress;
         let (depth, recycled) = (depth.max(report.depth), recycled + report.recycled);
         self.progress = Progress { depth, recycled };

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use std::sync::atomic::AtomicBool;
 
 fn ask(engine: &mut Engine, request: &Value) -> Value {
-    serde_json::from_str(&engine.answer(&request.to_string())).expect("answers are JSON")
+    serde_json::from_str(&engine.answer(&request.to_string(), &AtomicBool::new(false)))
+        .expect("answers are JSON")
 }
 
 #[test]
@@ -132,7 +133,7 @@ fn a_counted_endgame_comes_with_its_winner_and_margin() {
 
 #[test]
 fn a_full_tree_is_recycled_however_short_the_runs_are() {
-    let mut engine = Engine::new(Resources { memory: 1 << 20, ..Resources::default() });
+    let mut engine = Engine::new(Params::TOURNAMENT, Resources { memory: 1 << 20, ..Resources::default() });
     let fen = Position::standard().to_fen();
     let run = json!({"do": "think", "fen": fen, "seconds": 0.001, "lines": 1});
     let first = ask(&mut engine, &run);

@@ -1,0 +1,240 @@
+//! `otrera gui`: serves the page on 127.0.0.1 and answers its requests with the native engine.
+//!
+//! | request | answer |
+//! |---|---|
+//! | `GET /TOKEN/` | the page |
+//! | `POST /TOKEN/ask` | the answer to a request of [`otrera_web::request`]; a closed connection stops the search |
+//! | `GET /TOKEN/alive` | none: the page keeps it open, and the program ends after the last one is closed |
+//!
+//! Any other path, host or origin is refused, so that no other web site can reach the engine.
+
+use crate::cli::CommandLine;
+use crate::setup::Setup;
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_TYPE, HOST, ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderMap, Method, StatusCode};
+use axum::response::{IntoResponse, Response};
+use otrera_web::request::Engine;
+use serde_json::json;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+use tokio::sync::{oneshot, watch};
+
+/// Default port: a browser keeps the page's settings for each port.
+const PORT: u16 = 7264;
+
+/// Maximum size of a request, in bytes: a record of 16 MB in JSON.
+const MAX_BODY: usize = 20 << 20;
+
+/// Time without a tab before the program ends; a reload takes less.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// A request that waits for the engine.
+struct Job {
+    request: String,
+    stop: Arc<AtomicBool>,
+    answer: oneshot::Sender<String>,
+}
+
+/// State that all connections share.
+struct Shared {
+    /// `/TOKEN/`
+    root: String,
+    hosts: [String; 2],
+    page: String,
+    jobs: mpsc::Sender<Job>,
+    /// Number of open tabs.
+    tabs: watch::Sender<usize>,
+}
+
+/// Runs the command until the last tab is closed.
+///
+/// # Errors
+/// A port that is not free, or no random numbers from the system.
+pub fn run(options: &CommandLine) -> Result<(), String> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| format!("no input and output: {error}"))?;
+    runtime.block_on(serve(options))
+}
+
+async fn serve(options: &CommandLine) -> Result<(), String> {
+    let listener = listen(options.own.port)?;
+    let address = listener.local_addr().map_err(|error| error.to_string())?;
+    let root = format!("/{}/", token()?);
+    let (tabs, mut open_tabs) = watch::channel(0);
+    let shared = Shared {
+        hosts: ["127.0.0.1", "localhost"].map(|host| format!("{host}:{}", address.port())),
+        page: otrera_web::page(&describe(options)),
+        jobs: start_engine(options)?,
+        tabs,
+        root: root.clone(),
+    };
+    let listener = tokio::net::TcpListener::from_std(listener).map_err(|error| error.to_string())?;
+    let url = format!("http://{address}{root}");
+    crate::print(&format!("{url}\n"))?;
+    if !options.own.no_open
+        && let Err(error) = opener::open_browser(&url)
+    {
+        eprintln!("otrera: no browser opened ({error}): open the address above");
+    }
+    let router = Router::new().fallback(respond).with_state(Arc::new(shared));
+    let server = axum::serve(listener, router);
+    tokio::select! {
+        result = server => result.map_err(|error| error.to_string()),
+        () = last_tab_closed(&mut open_tabs) => Ok(()),
+    }
+}
+
+/// Listens on this port; without one on [`PORT`], or on any free port.
+fn listen(port: Option<u16>) -> Result<TcpListener, String> {
+    let bind = |port| TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    let listener = match port {
+        Some(port) => bind(port).map_err(|error| format!("--port {port}: {error}")),
+        None => bind(PORT).or_else(|_| bind(0)).map_err(|error| format!("no free port: {error}")),
+    }?;
+    listener.set_nonblocking(true).map_err(|error| error.to_string())?;
+    Ok(listener)
+}
+
+/// Returns 128 random bits as hexadecimal digits.
+fn token() -> Result<String, String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|error| format!("no random numbers: {error}"))?;
+    Ok(format!("{:032x}", u128::from_le_bytes(bytes)))
+}
+
+/// Describes the engine to the page.
+fn describe(options: &CommandLine) -> String {
+    let resources = Setup::DESKTOP.resources(&options.settings);
+    json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "preset": options.settings.preset.to_string(),
+        "threads": resources.threads,
+        "memory": resources.memory >> 20,
+    })
+    .to_string()
+}
+
+/// Starts the thread that answers requests in turn.
+fn start_engine(options: &CommandLine) -> Result<mpsc::Sender<Job>, String> {
+    let (params, resources) =
+        (options.settings.preset.params.clone(), Setup::DESKTOP.resources(&options.settings));
+    let (sender, jobs) = mpsc::channel::<Job>();
+    let work = move || {
+        let new = || Engine::new(params.clone(), resources);
+        let mut engine = new();
+        for job in jobs {
+            if job.stop.load(Ordering::Relaxed) {
+                continue;
+            }
+            let answer = catch_unwind(AssertUnwindSafe(|| engine.answer(&job.request, &job.stop)));
+            let answer = answer.unwrap_or_else(|_| {
+                // The tree of a search that has panicked may be damaged.
+                engine = new();
+                r#"{"problem":"the engine has failed and begins anew"}"#.into()
+            });
+            // Nobody waits any more if the tab is closed.
+            let _ = job.answer.send(answer);
+        }
+    };
+    let thread = std::thread::Builder::new().name("engine".into()).spawn(work);
+    thread.map(|_| sender).map_err(|error| format!("no thread for the engine: {error}"))
+}
+
+/// Returns once no tab has been open for [`GRACE`], after the first was.
+async fn last_tab_closed(tabs: &mut watch::Receiver<usize>) {
+    // The sender lives as long as the server.
+    let _ = tabs.wait_for(|&tabs| tabs > 0).await;
+    loop {
+        let _ = tabs.wait_for(|&tabs| tabs == 0).await;
+        if tokio::time::timeout(GRACE, tabs.wait_for(|&tabs| tabs > 0)).await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn respond(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    if !shared.admits(&parts.headers) {
+        return (StatusCode::FORBIDDEN, "another host or origin\n").into_response();
+    }
+    let Some(path) = parts.uri.path().strip_prefix(&shared.root) else {
+        return (StatusCode::NOT_FOUND, "open the address that `otrera gui` printed\n").into_response();
+    };
+    match (parts.method, path) {
+        (Method::GET, "") => {
+            let headers = [
+                (CONTENT_TYPE, "text/html; charset=utf-8"),
+                (CACHE_CONTROL, "no-store"),
+                (REFERRER_POLICY, "no-referrer"),
+                (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+            ];
+            (headers, shared.page.clone()).into_response()
+        }
+        (Method::POST, "ask") => ask(&shared, body).await,
+        (Method::GET, "alive") => {
+            let _tab = Tab::open(&shared.tabs);
+            std::future::pending().await
+        }
+        _ => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+impl Shared {
+    /// True if the request is for this server and from its page. A foreign name may point to this machine (DNS
+    /// rebinding).
+    fn admits(&self, headers: &HeaderMap) -> bool {
+        let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or_default());
+        let is_ours = |host: &str| self.hosts.iter().any(|ours| ours == host);
+        text(HOST).is_some_and(is_ours)
+            && text(ORIGIN).is_none_or(|origin| origin.strip_prefix("http://").is_some_and(is_ours))
+    }
+}
+
+async fn ask(shared: &Shared, body: Body) -> Response {
+    let Ok(bytes) = to_bytes(body, MAX_BODY).await else {
+        return (StatusCode::PAYLOAD_TOO_LARGE, "the request is too large or was cut off\n").into_response();
+    };
+    let (answer, answered) = oneshot::channel();
+    // Dropped with this future if the connection is closed.
+    let stop = StopOnDrop::default();
+    let request = String::from_utf8_lossy(&bytes).into_owned();
+    let sent = shared.jobs.send(Job { request, stop: stop.0.clone(), answer });
+    match (sent, answered.await) {
+        (Ok(()), Ok(answer)) => ([(CONTENT_TYPE, "application/json")], answer).into_response(),
+        _ => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+/// Ends a search when nobody waits for it any more.
+#[derive(Default)]
+struct StopOnDrop(Arc<AtomicBool>);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Counts a tab while its connection is open.
+struct Tab<'a>(&'a watch::Sender<usize>);
+
+impl<'a> Tab<'a> {
+    fn open(tabs: &'a watch::Sender<usize>) -> Self {
+        tabs.send_modify(|tabs| *tabs += 1);
+        Self(tabs)
+    }
+}
+
+impl Drop for Tab<'_> {
+    fn drop(&mut self) {
+        self.0.send_modify(|tabs| *tabs -= 1);
+    }
+}
