@@ -80,7 +80,7 @@ async fn serve(options: &CommandLine) -> Result<(), String> {
     let url = format!("http://{address}{root}");
     crate::print(&format!("{url}\n"))?;
     if !options.own.no_open
-        && let Err(error) = opener::open_browser(&url)
+        && let Err(error) = open::that_detached(&url)
     {
         eprintln!("otrera: no browser opened ({error}): open the address above");
     }

@@ -73,7 +73,11 @@ fn survive_signals() {}
 
 /// Runs the command; returns the exit status.
 fn obey(arguments: Vec<OsString>, started: Instant) -> u8 {
-    let options = CommandLine::read(arguments.into_iter().skip(1));
+    let mut options = CommandLine::read(arguments.into_iter().skip(1));
+    // A double click on Windows: a console without a platform.
+    if cfg!(windows) && matches!(options.command, Command::Detect) && std::io::stdin().is_terminal() {
+        options.command = Command::Gui;
+    }
     let serves = matches!(options.command, Command::Detect | Command::Serve(_));
     // A platform is served whatever the options; a person at a terminal has mistyped.
     if serves && !(options.is_mistyped && std::io::stdin().is_terminal()) {

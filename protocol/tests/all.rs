@@ -8,6 +8,7 @@ mod commands;
 mod common;
 mod files;
 mod fuzzed;
+mod gui;
 mod options;
 mod sau;
 mod several_games;

@@ -16,6 +16,8 @@ pub struct Browser {
     profile: Folder,
     session: Value,
     commands: u64,
+    /// Address of the page, without the part after `#`.
+    address: String,
     /// Events that have not been checked yet.
     events: Vec<Value>,
 }
@@ -54,8 +56,15 @@ impl Browser {
                 .map_while(|text| serde_json::from_slice(&text).ok())
                 .try_for_each(|text| sender.send(text))
         });
-        let mut browser =
-            Self { process, messages, profile, session: Value::Null, commands: 0, events: Vec::new() };
+        let mut browser = Self {
+            process,
+            messages,
+            profile,
+            session: Value::Null,
+            commands: 0,
+            address: String::new(),
+            events: Vec::new(),
+        };
         let target = browser.command("Target.createTarget", json!({"url": "about:blank"}));
         let attach = json!({"targetId": target["targetId"], "flatten": true});
         browser.session = browser.command("Target.attachToTarget", attach)["sessionId"].clone();
@@ -106,9 +115,15 @@ impl Browser {
         self.messages.recv_timeout(Duration::from_secs(60)).expect("Chromium answers")
     }
 
-    /// Loads a page anew.
+    /// Loads a page of the disk anew.
     pub fn open(&mut self, page: &Path, hash: &str) {
-        for url in ["about:blank".to_owned(), format!("file://{}{hash}", page.display())] {
+        self.open_address(&format!("file://{}", page.display()), hash);
+    }
+
+    /// Loads the page at an address anew.
+    pub fn open_address(&mut self, address: &str, hash: &str) {
+        address.clone_into(&mut self.address);
+        for url in ["about:blank".to_owned(), format!("{address}{hash}")] {
             self.command("Page.navigate", json!({"url": url}));
             let loaded = format!("document.readyState === 'complete' && location.href.startsWith({url:?})");
             let patience = Instant::now() + Duration::from_secs(60);
@@ -212,14 +227,14 @@ impl Browser {
         self.command("Emulation.setEmulatedMedia", json!({"features": features}));
     }
 
-    /// Returns errors and messages of console, page and network, and requests for anything but the page and its own
-    /// worker.
+    /// Returns errors and messages of console, page and network, and requests for anything but the page, what is below
+    /// its address, and its own worker.
     pub fn complaints(&self) -> Vec<&Value> {
         let complains = |event: &&Value| match event["method"].as_str() {
             Some("Runtime.exceptionThrown" | "Runtime.consoleAPICalled" | "Log.entryAdded") => true,
             Some("Network.requestWillBeSent") => {
                 let url = event["params"]["request"]["url"].as_str().unwrap_or_default();
-                !(url.starts_with("file:///") && url.contains(".html") || url.starts_with("blob:"))
+                !(url.starts_with(&self.address) || url.starts_with("blob:"))
             }
             _ => false,
         };

@@ -24,6 +24,8 @@ function setLanguage(chosen) {
     html("button", { type: "button", "data-form": form, onclick: () => save(form) }, t("saveAs", FORMS[form][0]))));
   fillNewGame();
   byId("server-note").hidden = !server;
+  // Nobody else can open the address of this computer.
+  byId("share").hidden = Boolean(server);
   if (server) byId("server-note").textContent = t("served", server);
   gridKey = null;
   if (state.tree) tell(null);

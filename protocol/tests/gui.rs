@@ -1,0 +1,250 @@
+//! `otrera gui`: what its server answers and refuses, and its page in a browser.
+
+use crate::common::{OTRERA, folder, text};
+use otrera::eval::weights::WeightsFile;
+use otrera_referee::program::Program;
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::net::{IpAddr, Ipv4Addr, Shutdown, SocketAddr, TcpStream, UdpSocket};
+use std::process::Command;
+use std::time::{Duration, Instant};
+use testkit::browser::Browser;
+
+/// Time limit of an answer on a busy machine.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// A running `otrera gui`.
+struct Gui {
+    program: Program,
+    /// `http://127.0.0.1:PORT/TOKEN/`
+    address: String,
+    /// `127.0.0.1:PORT`
+    host: String,
+    /// `/TOKEN/`
+    root: String,
+}
+
+impl Gui {
+    fn start(arguments: &[&str]) -> Self {
+        let mut command = Command::new(OTRERA);
+        command.args(["gui", "--port", "0", "--no-open", "--threads", "1", "--memory", "16"]).args(arguments);
+        let mut program = Program::start(command);
+        let address = program.line(LIMIT).expect("the address");
+        let (host, path) =
+            address.strip_prefix("http://").and_then(|rest| rest.split_once('/')).expect("an address");
+        let (host, root) = (host.to_owned(), format!("/{path}"));
+        Self { program, address, host, root }
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(&self.host).expect("it accepts");
+        stream.set_read_timeout(Some(LIMIT)).expect("a limit");
+        stream
+    }
+
+    /// Sends these bytes, and returns all that comes back.
+    fn exchange(&self, bytes: &[u8]) -> String {
+        let mut stream = self.connect();
+        // The server may refuse before it has read everything.
+        let _ = stream.write_all(bytes);
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    /// The request that the page sends, with another host, other headers, or another path.
+    fn request(&self, method: &str, path: &str, host: &str, headers: &str, body: &str) -> String {
+        format!(
+            "{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{headers}Content-Length: {}\r\n\r\n{body}",
+            body.len()
+        )
+    }
+
+    fn post(&self, body: &str) -> String {
+        self.request("POST", &format!("{}ask", self.root), &self.host, "", body)
+    }
+
+    /// The answer to a request of the page.
+    fn ask(&self, request: &Value) -> Value {
+        let answer = self.exchange(self.post(&request.to_string()).as_bytes());
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{request}: {answer:?}"));
+        assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
+        serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {body}"))
+    }
+
+    fn assert_answers(&self) {
+        assert_eq!(self.ask(&json!({"do": "start", "edge": 8}))["edge"], 8);
+    }
+}
+
+#[test]
+fn strangers_are_refused() {
+    let gui = Gui::start(&[]);
+    let page = gui.exchange(gui.request("GET", &gui.root, &gui.host, "", "").as_bytes());
+    assert!(page.starts_with("HTTP/1.1 200 ") && page.contains("\"preset\":\"tournament\""), "{page:.300}");
+    let ask = format!("{}ask", gui.root);
+    let port = gui.host.rsplit(':').next().expect("a port");
+    let body = json!({"do": "start", "edge": 8}).to_string();
+    let ours = format!("Origin: http://{}\r\n", gui.host);
+    let status = |path: &str, host: &str, headers: &str| {
+        let answer = gui.exchange(gui.request("POST", path, host, headers, &body).as_bytes());
+        answer.get(9..12).map(str::to_owned)
+    };
+    let other_token = format!("/{}/ask", "0".repeat(32));
+    for (path, host, headers, expected) in [
+        (ask.as_str(), gui.host.as_str(), "", "200"),
+        (&ask, &gui.host, ours.as_str(), "200"),
+        (&ask, &format!("localhost:{port}"), "", "200"),
+        ("/ask", &gui.host, "", "404"),
+        (&other_token, &gui.host, "", "404"),
+        (&ask, "otrera.example", "", "403"),
+        (&ask, &format!("otrera.example:{port}"), "", "403"),
+        (&ask, "127.0.0.1:1", "", "403"),
+        (&ask, &gui.host, "Origin: http://otrera.example\r\n", "403"),
+        (&ask, &gui.host, "Origin: null\r\n", "403"),
+        (&ask, &gui.host, &format!("Origin: https://{}\r\n", gui.host), "403"),
+    ] {
+        assert_eq!(status(path, host, headers).as_deref(), Some(expected), "{path} {host} {headers}");
+    }
+    let without_host = format!("POST {ask} HTTP/1.0\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    assert!(gui.exchange(without_host.as_bytes()).contains(" 403 "));
+}
+
+#[test]
+fn nothing_listens_on_another_address() {
+    let gui = Gui::start(&[]);
+    let port: u16 = gui.host.rsplit(':').next().and_then(|port| port.parse().ok()).expect("a port");
+    // Any address of the network interface; no packet is sent.
+    let outer = UdpSocket::bind("0.0.0.0:0").and_then(|socket| {
+        socket.connect("192.0.2.1:9")?;
+        socket.local_addr()
+    });
+    let mut addresses = vec![IpAddr::from([127, 0, 0, 2]), IpAddr::from(std::net::Ipv6Addr::LOCALHOST)];
+    addresses.extend(outer.map(|address| address.ip()).ok().filter(|ip| *ip != Ipv4Addr::LOCALHOST));
+    for ip in addresses {
+        let stream = TcpStream::connect_timeout(&SocketAddr::new(ip, port), Duration::from_secs(5));
+        assert!(stream.is_err(), "{ip} answers");
+    }
+    gui.assert_answers();
+}
+
+#[test]
+fn no_request_stops_the_server() {
+    let gui = Gui::start(&[]);
+    let post = format!("POST {}ask HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n", gui.root, gui.host);
+    // 100 MB, announced and sent as far as the server reads.
+    let large = format!("{post}Content-Length: 100000000\r\n\r\n{}", " ".repeat(100_000_000));
+    let refused = gui.exchange(large.as_bytes());
+    assert!(refused.is_empty() || refused.contains(" 413 "), "{refused:.200}");
+    // Cut off in the head and in the body.
+    for part in [&post[..30], &format!("{post}Content-Length: 1000\r\n\r\n{{\"do\"")] {
+        let mut stream = gui.connect();
+        stream.write_all(part.as_bytes()).expect("it reads");
+        stream.shutdown(Shutdown::Both).expect("an open connection");
+    }
+    let long_head = gui.exchange(format!("GET /{} HTTP/1.1\r\n\r\n", "a".repeat(10_000_000)).as_bytes());
+    assert!(!long_head.contains(" 200 "), "{long_head:.200}");
+    for noise in ["\0\0\0\0\r\n\r\n", "GET\r\n\r\n", "\u{16}\u{3}\u{1}\r\n\r\n"] {
+        let answer = gui.exchange(noise.as_bytes());
+        assert!(!answer.contains(" 200 "), "{noise:?}: {answer}");
+    }
+    for request in [json!({"do": "nothing"}), json!([]), json!({"do": "think", "fen": "", "seconds": 1.0})] {
+        assert!(gui.ask(&request)["problem"].is_string(), "{request}");
+    }
+    gui.assert_answers();
+}
+
+#[test]
+#[cfg(unix)]
+fn a_thousand_requests_at_once_are_answered_or_refused() {
+    use nix::sys::resource::{Resource, getrlimit, setrlimit};
+    const CONNECTIONS: usize = 1000;
+    // The other tests of this process need descriptors as well.
+    let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE).expect("a limit");
+    setrlimit(Resource::RLIMIT_NOFILE, hard, hard).expect("its upper bound is allowed");
+    let gui = Gui::start(&[]);
+    let post = gui.post(&json!({"do": "start", "edge": 8}).to_string());
+    let streams: Vec<TcpStream> = (0..CONNECTIONS).map(|_| gui.connect()).collect();
+    for mut stream in &streams {
+        stream.write_all(post.as_bytes()).expect("it reads");
+    }
+    let answered = streams.into_iter().filter_map(|mut stream| {
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).ok()?;
+        answer.starts_with("HTTP/1.1 200 ").then_some(())
+    });
+    assert_eq!(answered.count(), CONNECTIONS);
+    gui.assert_answers();
+}
+
+#[test]
+fn a_closed_connection_stops_the_search() {
+    let gui = Gui::start(&[]);
+    let fen = gui.ask(&json!({"do": "start", "edge": 10}))["fen"].clone();
+    let think = json!({"do": "think", "fen": fen, "seconds": 3600.0, "lines": 1});
+    let mut stream = gui.connect();
+    stream.write_all(gui.post(&think.to_string()).as_bytes()).expect("it reads");
+    drop(stream);
+    let begun = Instant::now();
+    gui.assert_answers();
+    assert!(begun.elapsed() < LIMIT);
+}
+
+#[test]
+fn it_ends_after_the_last_tab() {
+    let mut gui = Gui::start(&[]);
+    let alive = gui.request("GET", &format!("{}alive", gui.root), &gui.host, "", "");
+    let [mut first, mut second] = [gui.connect(), gui.connect()];
+    for tab in [&mut first, &mut second] {
+        tab.write_all(alive.as_bytes()).expect("it reads");
+    }
+    gui.assert_answers();
+    drop(first);
+    gui.assert_answers();
+    drop(second);
+    let exit = gui.program.exit(LIMIT).expect("it ends by itself");
+    assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_network_for_another_board_is_refused() {
+    let folder = folder("gui-network");
+    let file = folder.join("small.json");
+    let mut weights = WeightsFile::read(WeightsFile::BUILT_IN).expect("weights");
+    weights.networks.small.as_mut().expect("a network for 8x8").network.rows[0][0] += 1;
+    std::fs::write(&file, weights.write()).expect("a file");
+    let gui = Gui::start(&["--preset", &format!("tournament,model={}", text(&file))]);
+    for (edge, is_refused) in [(8, false), (10, true)] {
+        let fen = gui.ask(&json!({"do": "start", "edge": edge}))["fen"].clone();
+        let found = gui.ask(&json!({"do": "think", "fen": fen, "iterations": 10}));
+        let problem = found["problem"].as_str().unwrap_or_default();
+        assert_eq!(problem.contains("its network is for boards up to 8x8"), is_refused, "{found}");
+    }
+}
+
+#[test]
+fn the_page_is_played_and_analysed_with_the_native_engine() {
+    let gui = Gui::start(&[]);
+    let Some(mut browser) = Browser::start("the page of otrera gui") else { return };
+    browser.open_address(&gui.address, "");
+    browser.wait_for("Boolean(state.tree?.current.described)");
+    assert!(browser.text("#server-note").contains("1 threads · up to 16 MB"));
+    browser.click("#new-game");
+    browser.click("#new-size input[value='8']");
+    browser.choose("#control", "4");
+    browser.click("#begin");
+    browser.wait_for("state.tree.root.described?.edge === 8");
+    for square in ["c1", "c5", "f5"] {
+        browser.click(&format!("#squares [data-square='{square}']"));
+    }
+    browser.wait_for("state.tree.current.ply === 2 && Boolean(state.tree.current.described)");
+    browser.click("#analyse");
+    browser.wait_for("state.found?.iterations > 20000");
+    browser.click("#analyse");
+    browser.click("#undo");
+    browser.wait_for("state.tree.current.ply === 0");
+    let bench = browser.evaluate("engine.ask({ do: 'bench' })");
+    let recorded = include_str!("../../tests/data/bench.txt");
+    assert!(recorded.contains(&format!("tournament {}", bench["checksum"])), "{bench}");
+    assert_eq!(browser.complaints(), [&Value::Null; 0]);
+}
