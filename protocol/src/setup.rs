@@ -102,7 +102,12 @@ fn usable_memory() -> Option<u64> {
     Some((total.min(free) << 10).min(limit.unwrap_or(u64::MAX)))
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(all(windows, target_pointer_width = "64"))]
+fn usable_memory() -> Option<u64> {
+    Some(winsafe::GlobalMemoryStatusEx().ok()?.ullAvailPhys)
+}
+
+#[cfg(not(any(target_os = "linux", all(windows, target_pointer_width = "64"))))]
 fn usable_memory() -> Option<u64> {
     None
 }

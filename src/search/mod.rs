@@ -192,8 +192,14 @@ impl Search {
         if position != self.position {
             self.position = position;
             self.excluded.clear();
-            self.tree.clear();
+            self.clear();
         }
+    }
+
+    /// Drops the tree and keeps the root position.
+    pub fn clear(&mut self) {
+        self.tree.clear();
+        self.has_endgame_proofs = false;
     }
 
     /// Excludes root moves until the position changes. If every legal move is excluded, all of them are searched.

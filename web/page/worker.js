@@ -26,9 +26,16 @@ async function unpacked(base64) {
   return new Response(stream).arrayBuffer();
 }
 
+/** Memory of the search tree in MB; the system grants it page by page as the tree grows. */
+function treeMemory() {
+  const { deviceMemory = 8, userAgent } = navigator;
+  return deviceMemory < 4 || /Android|iPhone|iPad|Mobile/.test(userAgent) ? 256 : 1024;
+}
+
 async function load({ simd, plain }) {
   const module = await unpacked(WebAssembly.validate(SIMD_PROBE) ? simd : plain);
   engine = (await WebAssembly.instantiate(module, { host })).instance.exports;
+  engine.use_memory(treeMemory());
 }
 
 function answer(request) {

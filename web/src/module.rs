@@ -2,6 +2,8 @@
 //! [`answer`], and reads that number of bytes of JSON where [`answer_at`] says.
 
 use crate::request::Engine;
+use otrera::{Params, Resources};
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::RefCell;
 use std::sync::atomic::AtomicBool;
 
@@ -18,8 +20,61 @@ unsafe extern "C" {
     safe fn panicked(text: *const u8, bytes: usize);
 }
 
+#[global_allocator]
+static ALLOCATOR: FreshPages = FreshPages;
+
+/// Allocates blocks of at least [`FreshPages::LARGE`] bytes, the tree's arena, as new pages of the module's memory, and
+/// leaves the rest to the system's allocator. New pages are zero and take no memory until they are touched; the system's
+/// allocator writes zeros to the whole block, which takes 3.3 s and 1 GB. The pages are never freed: the page of the
+/// browser keeps one arena.
+struct FreshPages;
+
+impl FreshPages {
+    const LARGE: usize = 64 << 20;
+    const PAGE: usize = 64 << 10;
+
+    fn is_for(layout: Layout) -> bool {
+        layout.size() >= Self::LARGE && layout.align() <= Self::PAGE
+    }
+}
+
+// SAFETY: `memory.grow` returns the number of the first new page, or `usize::MAX` if memory cannot grow. New pages are
+// zero, belong to nobody and are aligned to `PAGE`. Other blocks are the system allocator's, from `alloc` to `dealloc`:
+// a block's layout says whose it is.
+unsafe impl GlobalAlloc for FreshPages {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if !Self::is_for(layout) {
+            // SAFETY: the caller's contract is the system allocator's.
+            return unsafe { System.alloc(layout) };
+        }
+        match std::arch::wasm32::memory_grow(0, layout.size().div_ceil(Self::PAGE)) {
+            usize::MAX => std::ptr::null_mut(),
+            page => (page * Self::PAGE) as *mut u8,
+        }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's contract is that of both functions; new pages are zero.
+        unsafe { if Self::is_for(layout) { self.alloc(layout) } else { System.alloc_zeroed(layout) } }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        if !Self::is_for(layout) {
+            // SAFETY: a block of this layout came from the system's allocator.
+            unsafe { System.dealloc(block, layout) }
+        }
+    }
+}
+
+/// Sets the memory of the tree in MB. To be called before the first request.
+#[unsafe(no_mangle)]
+pub extern "C" fn use_memory(megabytes: usize) {
+    let resources = Resources { memory: megabytes << 20, ..Resources::default() };
+    ENGINE.set(Engine::new(Params::TOURNAMENT, resources));
+}
+
 /// Returns the address for a request of this length in bytes.
-// SAFETY: no other function of the module has this name, nor have the two below.
+// SAFETY: no other function of the module has this name, nor have the others.
 #[unsafe(no_mangle)]
 pub extern "C" fn reserve(bytes: usize) -> *mut u8 {
     std::panic::set_hook(Box::new(|problem| {

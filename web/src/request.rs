@@ -182,8 +182,9 @@ impl Engine {
         }
         self.params.model.check_board(position.size())?;
         let limits = self.limits(think)?;
-        if think.anew {
-            self.search = None;
+        if let Some(search) = self.search.as_mut().filter(|_| think.anew) {
+            search.clear();
+            self.progress = Progress::default();
         }
         if self.search.as_ref().is_none_or(|search| *search.position() != position) {
             self.progress = Progress::default();
