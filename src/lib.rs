@@ -53,7 +53,7 @@ pub use eval::metrics::Metrics;
 pub use eval::model::{Model, ModelScratch};
 pub use eval::winrate::{ValueLink, WinRate};
 pub use eval::{Evaluator, Value};
-pub use record::{Forfeit, GameRecord, Outcome, PlayedMove};
+pub use record::{Forfeit, GameRecord, Note, Outcome, PlayedMove, Variation};
 pub use search::params::{Parallel, Params};
 pub use search::report::{Line, Report};
 pub use search::{Limits, Resources, Search};

@@ -2,10 +2,13 @@
 //!
 //! ```json
 //! {"number":0,"black":"tournament","white":"paper","start":"3q2q3/… w - - 0 1","winner":"black",
-//!  "control":"0.1 s a move","moves":[{"move":"d1-d7/g7","seconds":0.1,"effort":60000,"win_rate":0.53}, …]}
+//!  "control":"0.1 s a move","moves":[{"move":"d1-d7/g7","seconds":0.1,"effort":60000,"win_rate":0.53}, …],
+//!  "notes":{"1":{"comment":"…","name":"…","value":6,"variations":[{"moves":[…],"notes":{…}}]}}}
 //! ```
+//!
+//! The keys of `notes` count the moves before the position ([`super::Note`]). A record without notes has no such key.
 
-use super::{GameRecord, PlayedMove};
+use super::{GameRecord, Notes, PlayedMove};
 use crate::board::notation::MalformedText;
 use crate::board::position::Position;
 use crate::board::square::Side;
@@ -27,7 +30,9 @@ struct Line {
     event: String,
     #[serde(default)]
     control: String,
-    moves: Vec<MoveLine>,
+    moves: Vec<PlayedMove>,
+    #[serde(default, skip_serializing_if = "Notes::is_empty")]
+    notes: Notes,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -43,8 +48,9 @@ struct ForfeitLine {
     text: String,
 }
 
+/// The JSON form of a [`PlayedMove`].
 #[derive(Serialize, Deserialize)]
-struct MoveLine {
+pub(super) struct MoveLine {
     #[serde(rename = "move")]
     mv: String,
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -74,18 +80,31 @@ pub fn write(record: &GameRecord) -> String {
         when: record.when.clone(),
         event: record.event.clone(),
         control: record.control.clone(),
-        moves: record.moves.iter().map(move_line).collect(),
+        moves: record.moves.clone(),
+        notes: record.notes.clone(),
     };
     // Cannot fail: strings, numbers and lists only.
     serde_json::to_string(&line).unwrap_or_default()
 }
 
-fn move_line(played: &PlayedMove) -> MoveLine {
-    MoveLine {
-        mv: played.mv.to_string(),
-        seconds: played.time.as_secs_f64(),
-        effort: played.effort,
-        win_rate: played.win_rate.filter(|rate| rate.is_finite()),
+impl From<PlayedMove> for MoveLine {
+    fn from(played: PlayedMove) -> Self {
+        Self {
+            mv: played.mv.to_string(),
+            seconds: played.time.as_secs_f64(),
+            effort: played.effort,
+            win_rate: played.win_rate.filter(|rate| rate.is_finite()),
+        }
+    }
+}
+
+impl TryFrom<MoveLine> for PlayedMove {
+    type Error = MalformedText;
+
+    fn try_from(line: MoveLine) -> Result<Self, MalformedText> {
+        let time = Duration::try_from_secs_f64(line.seconds)
+            .map_err(|error| MalformedText::new(format!("seconds {}: {error}", line.seconds)))?;
+        Ok(Self { mv: line.mv.parse()?, time, effort: line.effort, win_rate: line.win_rate })
     }
 }
 
@@ -102,16 +121,12 @@ fn move_line(played: &PlayedMove) -> MoveLine {
 /// The first error in the text.
 pub fn read(text: &str) -> Result<GameRecord, MalformedText> {
     let line: Line = serde_json::from_str(text).map_err(|error| MalformedText::new(error.to_string()))?;
-    let played = |line: MoveLine| {
-        let time = Duration::try_from_secs_f64(line.seconds)
-            .map_err(|error| MalformedText::new(format!("seconds {}: {error}", line.seconds)))?;
-        Ok(PlayedMove { mv: line.mv.parse()?, time, effort: line.effort, win_rate: line.win_rate })
-    };
     Ok(GameRecord {
         black: line.black,
         white: line.white,
         start: Position::from_fen(&line.start)?,
-        moves: line.moves.into_iter().map(played).collect::<Result<_, MalformedText>>()?,
+        moves: line.moves,
+        notes: line.notes,
         winner: line.winner.map(|winner| match winner {
             Winner::Black => Side::Black,
             Winner::White => Side::White,

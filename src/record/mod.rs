@@ -11,11 +11,14 @@ use crate::board::moves::{IllegalMove, Move};
 use crate::board::notation::MalformedText;
 use crate::board::position::Position;
 use crate::board::square::Side;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
 /// A move of a game with its time, effort and winning rate.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(into = "json::MoveLine", try_from = "json::MoveLine")]
 pub struct PlayedMove {
     /// The move.
     pub mv: Move,
@@ -32,6 +35,49 @@ impl From<Move> for PlayedMove {
         Self { mv, time: Duration::ZERO, effort: None, win_rate: None }
     }
 }
+
+/// Comments on a line of moves, and the variations from it: each position's note by the number of the line's moves
+/// before it, 0 to all. Positions without a note are absent.
+pub type Notes = BTreeMap<usize, Note>;
+
+/// Remarks on one position, and the variations that begin there.
+#[derive(Clone, Default, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Note {
+    /// Free text, possibly of several lines.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub comment: String,
+    /// Name of the position, one line.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// Value; positive is good for Black. Otrera writes [`Note::value_of`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<f32>,
+    /// Alternatives to the line's next move, unchecked. A position after the last move has none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub variations: Vec<Variation>,
+}
+
+impl Note {
+    /// Returns Black's winning rate (0 to 1) as a value: Black's rate minus White's, in percent, -100 to 100.
+    pub fn value_of(black: f32) -> f32 {
+        // Tenths of a percent: more digits are noise of the search.
+        ((2.0 * black - 1.0) * 1000.0).round() / 10.0
+    }
+}
+
+/// A line of moves beside the moves played, with its own notes and variations.
+#[derive(Clone, Default, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Variation {
+    /// The moves from the position where the variation begins.
+    pub moves: Vec<PlayedMove>,
+    /// Notes on the positions of the variation.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub notes: Notes,
+}
+
+/// Maximum depth of variations inside variations. Deeper ones are not read; the limit protects the stack.
+pub const MAX_NESTING: usize = 24;
 
 /// A finished game.
 #[derive(Clone, PartialEq, Debug)]
@@ -92,6 +138,10 @@ impl fmt::Display for Forfeit {
 
 /// A record of a game: players, start, moves, result, event and time control.
 ///
+/// `moves` is the game as played; most readers need nothing else. `notes` makes it a tree: the note of a position
+/// holds its comment and the variations that leave the game there, and each [`Variation`] has `moves` and `notes`
+/// again. A record without comments has no notes.
+///
 /// ```
 /// use otrera::{GameRecord, Position};
 /// let moves = ["d1-d7/g7", "a7-d4/a7"].map(|text| text.parse().unwrap());
@@ -122,6 +172,8 @@ pub struct GameRecord {
     pub control: String,
     /// Number of the game in its match, from 0. Games 2k and 2k + 1 share an opening.
     pub number: u64,
+    /// Comments, values and variations, by ply.
+    pub notes: Notes,
 }
 
 impl GameRecord {
@@ -138,6 +190,7 @@ impl GameRecord {
             event: String::new(),
             control: String::new(),
             number: 0,
+            notes: Notes::new(),
         }
     }
 

@@ -12,9 +12,21 @@
 //! stored in comments of a fixed form (time, effort and winning rate of a move) and in private properties: `NUMBER`
 //! of the game in its match, `FORFEIT[kind][text]`, and `PLY`, the moves played before a set-up position if they
 //! differ from the number of arrows. The time control is in `OT`. A record therefore survives the round trip, except
-//! that control characters such as line breaks become spaces.
+//! that control characters become spaces; comments keep their line breaks.
 //!
-//! Reading takes the main line of each game and ignores unknown properties. Without `FORFEIT`, a loss on time or by
+//! A [`Note`](super::Note) has standard properties: `C`, its comment, after the line of the fixed form; `N`, its name;
+//! `V`, its value, positive if good for Black. Otrera writes Black's winning rate minus White's in percent, -100 to
+//! 100. Variations are the later branches of a node:
+//!
+//! ```text
+//! ;B[djddgd]V[6]C[a fine move]
+//! (;W[addgad]
+//! ;B[gjehea])
+//! (;W[aaabac]C[worse])
+//! ```
+//!
+//! Reading takes the first branch as the game and ignores unknown properties. A variation ends before a move that
+//! cannot be read. Without `FORFEIT`, a loss on time or by
 //! forfeit is taken from `RE`.
 
 mod read;

@@ -5,7 +5,7 @@ use super::start::{SetUp, read_integer, read_move};
 use crate::board::notation::MalformedText;
 use crate::board::position::Position;
 use crate::board::square::Side;
-use crate::record::{Forfeit, GameRecord, PlayedMove};
+use crate::record::{Forfeit, GameRecord, MAX_NESTING, Note, Notes, PlayedMove, Variation};
 use std::time::Duration;
 
 /// Reads all games of a file. The caller checks if their moves are legal.
@@ -22,7 +22,7 @@ use std::time::Duration;
 pub fn read(text: &str) -> Result<Vec<GameRecord>, MalformedText> {
     let mut scanner = Scanner::new(text);
     let mut games = Vec::new();
-    while let Some(nodes) = scanner.main_line()? {
+    while let Some(nodes) = scanner.tree()? {
         let line = scanner.line();
         let game = game_of(&nodes)
             .map_err(|error| MalformedText::new(format!("the game that ends in line {line}: {error}")))?;
@@ -34,25 +34,39 @@ pub fn read(text: &str) -> Result<Vec<GameRecord>, MalformedText> {
     Ok(games)
 }
 
-/// Builds a record from the main line of a game.
+/// Builds a record from the tree of a game.
 fn game_of(nodes: &[Node]) -> Result<GameRecord, MalformedText> {
-    let properties = || nodes.iter().flatten();
-    let values = |name: &str| properties().find(|(known, _)| known == name).map(|(_, values)| &values[..]);
-    let text = |name: &str| values(name).map_or_else(String::new, |values| values[0].clone());
+    let on_main_line = || std::iter::successors(nodes.first(), |node| nodes.get(*node.children.first()?));
+    let values = |name: &str| on_main_line().find_map(|node| node.values(name));
+    let text = |name: &str| values(name).map_or_else(String::new, |values| one_line(&values[0]));
     let game_number = text("GM");
     if !["", "18"].contains(&game_number.trim()) {
         return Err(MalformedText::new(format!("GM is {game_number}, the Amazons are 18")));
     }
-    let (start, moves) = start_and_moves(nodes)?;
+    let mut set_up = SetUp::default();
+    let has_move = |node: &Node| move_of(node).is_some();
+    let first = on_main_line().find_map(move_of).map_or(Side::Black, |(side, _)| side);
+    for (name, values) in on_main_line().take_while(|node| !has_move(node)).flat_map(|node| &node.properties)
+    {
+        set_up.add(name, values)?;
+    }
+    let start = set_up.position(first)?;
+    let (game, error) = line(nodes, 0, &start, 0, 0);
+    if let Some(error) = error {
+        return Err(error);
+    }
     let (winner, by) = read_result(&text("RE"));
     let forfeit = match values("FORFEIT") {
-        Some(values) => Some((values[0].clone(), values.get(1).cloned().unwrap_or_default())),
+        Some(values) => {
+            Some((one_line(&values[0]), values.get(1).map_or_else(String::new, |text| one_line(text))))
+        }
         None => by.map(|kind| (kind.to_owned(), text("RE"))),
     };
     let when = [text("DT"), text("PC")].into_iter().filter(|text| !text.is_empty());
     let number = text("NUMBER");
     Ok(GameRecord {
-        moves,
+        moves: game.moves,
+        notes: game.notes,
         winner,
         forfeit,
         when: when.collect::<Vec<_>>().join(" "),
@@ -79,42 +93,98 @@ fn read_result(text: &str) -> (Option<Side>, Option<&'static str>) {
     (winner, kind)
 }
 
-/// Returns the start position and the moves.
-fn start_and_moves(nodes: &[Node]) -> Result<(Position, Vec<PlayedMove>), MalformedText> {
-    let mut set_up = SetUp::default();
-    let mut start = None;
-    let mut moves = Vec::new();
-    for node in nodes {
-        if let Some((name, values)) = node.iter().find(|(name, _)| name == "B" || name == "W") {
-            let side = if name == "B" { Side::Black } else { Side::White };
-            let start = match start {
-                Some(start) => start,
-                None => *start.insert(set_up.position(side)?),
-            };
-            let at_ply = |what: &str| MalformedText::new(format!("ply {}: {what}", moves.len() + 1));
-            let to_move = if moves.len() % 2 == 0 { start.side() } else { start.side().opponent() };
-            if side != to_move {
-                return Err(at_ply(&format!("{side} moves, but it is {to_move}'s turn")));
-            }
-            let mv = read_move(&values[0], start.size()).ok_or_else(|| {
-                at_ply(&format!("{:?} is not a move of three points like djddgd", values[0]))
-            })?;
-            let mut played = PlayedMove::from(mv);
-            if let Some((_, comment)) = node.iter().find(|(name, _)| name == "C") {
-                read_comment(&comment[0], &mut played);
-            }
-            moves.push(played);
-        } else if start.is_none() {
-            node.iter().try_for_each(|(name, values)| set_up.add(name, values))?;
-        } else if node.iter().any(|(name, _)| SetUp::STONES.contains(&name.as_str())) {
-            return Err(MalformedText::new(format!("amazons are set up after ply {}", moves.len())));
-        }
-    }
-    Ok((start.map_or_else(|| set_up.position(Side::Black), Ok)?, moves))
+/// Replaces line breaks by spaces, as most properties demand.
+fn one_line(text: &str) -> String {
+    text.replace('\n', " ")
 }
 
-/// Parses a comment of our fixed form; ignores any other comment.
-fn read_comment(text: &str, played: &mut PlayedMove) {
+/// Returns the side and the text of a node's move.
+fn move_of(node: &Node) -> Option<(Side, &str)> {
+    let (name, values) = node.properties.iter().find(|(name, _)| name == "B" || name == "W")?;
+    Some((if name == "B" { Side::Black } else { Side::White }, &values[0]))
+}
+
+/// Reads the line that begins with the node `first`, with its variations. `ply` moves of the game come before it.
+/// An error ends the line; the moves before it are returned too.
+fn line(
+    nodes: &[Node],
+    first: usize,
+    start: &Position,
+    ply: usize,
+    nesting: usize,
+) -> (Variation, Option<MalformedText>) {
+    let (mut moves, mut notes) = (Vec::new(), Notes::new());
+    let mut error = None;
+    let mut next = nodes.get(first);
+    while let Some(node) = next {
+        let mut comment = node.values("C").map(|values| values[0].as_str()).unwrap_or_default();
+        match read_played(node, start, ply + moves.len()) {
+            Ok(Some(mut played)) => {
+                comment = read_comment(comment, &mut played);
+                moves.push(played);
+            }
+            Ok(None) => {}
+            Err(problem) => {
+                error = Some(problem);
+                break;
+            }
+        }
+        let note: &mut Note = notes.entry(moves.len()).or_default();
+        if !note.comment.is_empty() && !comment.is_empty() {
+            note.comment.push('\n');
+        }
+        note.comment += comment;
+        if let Some(name) = node.values("N") {
+            note.name = one_line(&name[0]);
+        }
+        let value = node.values("V").and_then(|values| values[0].trim().parse().ok());
+        note.value = value.filter(|value: &f32| value.is_finite()).or(note.value);
+        if nesting < MAX_NESTING {
+            for &other in node.children.iter().skip(1) {
+                let (variation, _) = line(nodes, other, start, ply + moves.len(), nesting + 1);
+                if variation != Variation::default() {
+                    note.variations.push(variation);
+                }
+            }
+        }
+        next = node.children.first().and_then(|&index| nodes.get(index));
+    }
+    // Without a next move there is nothing to vary from.
+    if let Some(last) = notes.get_mut(&moves.len()) {
+        last.variations.clear();
+    }
+    notes.retain(|_, note| *note != Note::default());
+    (Variation { moves, notes }, error)
+}
+
+/// Returns the move of a node, the game's `ply`th from 0; `None` for a node without a move.
+fn read_played(node: &Node, start: &Position, ply: usize) -> Result<Option<PlayedMove>, MalformedText> {
+    let Some((side, text)) = move_of(node) else {
+        let sets_up = |(name, _): &(String, _)| SetUp::STONES.contains(&name.as_str());
+        return if ply > 0 && node.properties.iter().any(sets_up) {
+            Err(MalformedText::new(format!("amazons are set up after ply {ply}")))
+        } else {
+            Ok(None)
+        };
+    };
+    let at_ply = |what: &str| MalformedText::new(format!("ply {}: {what}", ply + 1));
+    let to_move = if ply.is_multiple_of(2) { start.side() } else { start.side().opponent() };
+    if side != to_move {
+        return Err(at_ply(&format!("{side} moves, but it is {to_move}'s turn")));
+    }
+    let mv = read_move(text, start.size())
+        .ok_or_else(|| at_ply(&format!("{text:?} is not a move of three points like djddgd")))?;
+    Ok(Some(mv.into()))
+}
+
+/// Reads a first line of our fixed form into `played`, or a blank one; returns the rest of the comment.
+pub(super) fn read_comment<'a>(text: &'a str, played: &mut PlayedMove) -> &'a str {
+    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+    if first.is_empty() || read_knowledge(first, played) { rest } else { text }
+}
+
+/// Parses time, effort and winning rate; false and no change for any other text.
+fn read_knowledge(text: &str, played: &mut PlayedMove) -> bool {
     let mut known = *played;
     for part in text.split(", ") {
         let understood = if let Some(rate) = part.strip_prefix("winning rate ") {
@@ -127,8 +197,9 @@ fn read_comment(text: &str, played: &mut PlayedMove) {
             time.map(|time| known.time = time).is_some()
         };
         if !understood {
-            return;
+            return false;
         }
     }
     *played = known;
+    true
 }

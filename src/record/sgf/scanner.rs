@@ -2,8 +2,21 @@
 
 use crate::board::notation::MalformedText;
 
-/// The properties of a node, with their values.
-pub(super) type Node = Vec<(String, Vec<String>)>;
+/// A node of a game tree.
+#[derive(Default)]
+pub(super) struct Node {
+    /// Names and values.
+    pub properties: Vec<(String, Vec<String>)>,
+    /// Indices of the nodes after it, the main line's first.
+    pub children: Vec<usize>,
+}
+
+impl Node {
+    /// Returns the values of a property; there is at least one.
+    pub fn values(&self, name: &str) -> Option<&[String]> {
+        self.properties.iter().find(|(known, _)| known == name).map(|(_, values)| &values[..])
+    }
+}
 
 /// Scans the text of a file, front to back.
 pub(super) struct Scanner<'a> {
@@ -16,36 +29,39 @@ impl<'a> Scanner<'a> {
         Self { text, rest: text }
     }
 
-    /// Returns the nodes of the next game's main line, which ends where the first branch closes; skips all other
-    /// variations. `None` if no game is left.
-    pub fn main_line(&mut self) -> Result<Option<Vec<Node>>, MalformedText> {
+    /// Returns the nodes of the next game's tree, the root first. `None` if no game is left.
+    pub fn tree(&mut self) -> Result<Option<Vec<Node>>, MalformedText> {
         let Some(begin) = self.rest.find('(') else { return Ok(None) };
         self.rest = &self.rest[begin..];
-        let (mut depth, mut on_main_line) = (0, true);
         let mut nodes: Vec<Node> = Vec::new();
+        // The node before the next one, and those at which the open brackets began.
+        let (mut last, mut opened) = (0, Vec::new());
         while let Some(first) = self.rest.chars().next() {
             match first {
-                '(' => depth += 1,
-                ')' => {
-                    depth -= 1;
-                    on_main_line = false;
+                '(' => opened.push(last),
+                ')' => last = opened.pop().unwrap_or_default(),
+                ';' => {
+                    let new = nodes.len();
+                    if let Some(before) = nodes.get_mut(last) {
+                        before.children.push(new);
+                    }
+                    nodes.push(Node::default());
+                    last = new;
                 }
-                ';' if on_main_line => nodes.push(Node::new()),
                 letter if letter.is_ascii_alphabetic() => {
                     let property = self.property()?;
-                    match nodes.last_mut() {
-                        Some(node) if on_main_line => node.push(property),
-                        Some(_) => {}
+                    match nodes.get_mut(last) {
+                        Some(node) => node.properties.push(property),
                         None => return Err(self.malformed("a property outside any node")),
                     }
                     continue;
                 }
-                ';' | '\u{feff}' => {}
+                '\u{feff}' => {}
                 space if space.is_whitespace() => {}
                 other => return Err(self.malformed(&format!("{other:?} belongs inside brackets"))),
             }
             self.rest = &self.rest[first.len_utf8()..];
-            if depth == 0 {
+            if opened.is_empty() {
                 return Ok(Some(nodes));
             }
         }
@@ -84,8 +100,8 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Returns the unescaped value up to the closing bracket, and the bytes read, including the bracket. White space
-/// becomes plain spaces.
+/// Returns the unescaped value up to the closing bracket, and the bytes read, including the bracket. Line
+/// breaks become line feeds, other white space plain spaces.
 fn bracketed(text: &str) -> Option<(String, usize)> {
     let mut value = String::new();
     let mut letters = text.char_indices().peekable();
@@ -99,7 +115,11 @@ fn bracketed(text: &str) -> Option<(String, usize)> {
                 }
                 other => value.push(other),
             },
-            control if control.is_ascii_control() => value.push(' '),
+            '\r' => {
+                letters.next_if(|&(_, second)| second == '\n');
+                value.push('\n');
+            }
+            control if control.is_ascii_control() && control != '\n' => value.push(' '),
             other => value.push(other),
         }
     }

@@ -1,9 +1,10 @@
 //! Writes game records as SGF.
 
+use super::read::read_comment;
 use crate::board::moves::Move;
 use crate::board::position::{Position, Rules};
 use crate::board::square::{Side, Square};
-use crate::record::{GameRecord, PlayedMove};
+use crate::record::{GameRecord, Note, Notes, PlayedMove};
 
 /// Formats the record as an SGF file with one game.
 ///
@@ -30,21 +31,70 @@ pub fn write(record: &GameRecord) -> String {
         push(&mut text, "FORFEIT", &[kind, what]);
     }
     push_start(&mut text, &record.start);
-    let mut side = record.start.side();
-    for played in &record.moves {
-        text.push_str("\n;");
-        push(&mut text, letter(side), &[&move_text(played.mv, edge)]);
-        let comment = comment(played);
-        if !comment.is_empty() {
-            push(&mut text, "C", &[&comment]);
-        }
-        side = side.opponent();
-    }
+    push_note(&mut text, None, record.notes.get(&0));
+    push_line(&mut text, "\n", &record.moves, &record.notes, record.start.side(), edge);
     text.push_str(")\n");
     text
 }
 
-/// Appends a property with its values, escaped.
+/// Appends a line of moves with its notes and variations; `begin` comes before the first node.
+fn push_line(text: &mut String, begin: &str, moves: &[PlayedMove], notes: &Notes, side: Side, edge: usize) {
+    let mut side = side;
+    let mut begin = begin;
+    // The variations follow the rest of the line, the last branch first.
+    let mut branches: Vec<(Side, &Note)> = Vec::new();
+    for (ply, played) in moves.iter().enumerate() {
+        text.push_str(begin);
+        begin = "\n";
+        if let Some(note) = notes.get(&ply).filter(|note| !note.variations.is_empty()) {
+            branches.push((side, note));
+            text.push('(');
+        }
+        text.push(';');
+        push(text, letter(side), &[&move_text(played.mv, edge)]);
+        push_note(text, Some(played), notes.get(&(ply + 1)));
+        side = side.opponent();
+    }
+    for (side, note) in branches.into_iter().rev() {
+        text.push(')');
+        for variation in &note.variations {
+            text.push_str("\n(");
+            let before = variation.notes.get(&0);
+            if before.is_some() {
+                text.push(';');
+                push_note(text, None, before);
+            }
+            push_line(text, "", &variation.moves, &variation.notes, side, edge);
+            text.push(')');
+        }
+    }
+}
+
+/// Appends name, value and comment of a position; the comment begins with what is known of the move before it.
+fn push_note(text: &mut String, played: Option<&PlayedMove>, note: Option<&Note>) {
+    let none = Note::default();
+    let note = note.unwrap_or(&none);
+    if !note.name.is_empty() {
+        push(text, "N", &[&note.name]);
+    }
+    if let Some(value) = note.value.filter(|value| value.is_finite()) {
+        push(text, "V", &[&value.to_string()]);
+    }
+    let known = played.map_or(String::new(), comment);
+    // A blank first line keeps a comment from being read as the fixed form.
+    let is_ambiguous = |played: &PlayedMove| read_comment(&note.comment, &mut { *played }) != note.comment;
+    let comment = match (known.is_empty(), note.comment.is_empty()) {
+        (_, true) => known,
+        (false, false) => format!("{known}\n{}", note.comment),
+        (true, false) if played.is_some_and(is_ambiguous) => format!("\n{}", note.comment),
+        (true, false) => note.comment.clone(),
+    };
+    if !comment.is_empty() {
+        push(text, "C", &[&comment]);
+    }
+}
+
+/// Appends a property with its values, escaped. Only a comment keeps its line breaks.
 fn push(text: &mut String, name: &str, values: &[&str]) {
     text.push_str(name);
     for value in values {
@@ -52,6 +102,7 @@ fn push(text: &mut String, name: &str, values: &[&str]) {
         for letter in value.chars() {
             match letter {
                 '\\' | ']' => text.extend(['\\', letter]),
+                '\n' if name == "C" => text.push('\n'),
                 control if control.is_control() => text.push(' '),
                 other => text.push(other),
             }
