@@ -1,8 +1,8 @@
 //! Game records in three formats: any record survives the round trip.
 
 use fastrand::Rng;
-use otrera::record::{ccgc, json, sgf};
-use otrera::{GameRecord, PlayedMove, Position, Side};
+use otrera::record::{Notes, ccgc, json, sgf};
+use otrera::{GameRecord, Note, PlayedMove, Position, Side, Variation};
 use proptest::prelude::*;
 use testkit::{any_knowledge, random_move, scattered_position, size};
 
@@ -29,14 +29,46 @@ prop_compose! {
     ) -> (Position, Vec<PlayedMove>) {
         let mut rng = Rng::with_seed(seed);
         let start = start_of(edge, set_up, &mut rng);
-        let (mut position, mut moves) = (start, Vec::new());
-        while moves.len() < length && position.winner().is_none() {
-            let mv = random_move(&position, &mut rng);
-            moves.push(any_knowledge(mv, &mut rng));
-            position = position.with_move(mv);
-        }
-        (start, moves)
+        (start, some_moves(start, length, &mut rng))
     }
+}
+
+/// Draws a comment: some look like the line in which SGF stores time and effort.
+fn any_comment(rng: &mut Rng) -> String {
+    let comments = ["", "好棋", "5 s", "\n\n", "winning rate 0.5, 1 s\n]", "a\\\n[b]:;(c)", "two\nlines\n"];
+    comments[rng.usize(..comments.len())].into()
+}
+
+/// Draws notes on the positions of a line, with variations inside variations.
+fn any_notes(start: Position, moves: &[PlayedMove], rng: &mut Rng, nesting: usize) -> Notes {
+    let (mut position, mut notes) = (start, Notes::new());
+    for ply in 0..=moves.len() {
+        let name = if rng.u8(..4) == 0 { "a [name]" } else { "" }.to_owned();
+        let value = rng.bool().then(|| rng.f32() * 200.0 - 100.0);
+        let mut note = Note { comment: any_comment(rng), name, value, ..Note::default() };
+        if let Some(played) = moves.get(ply) {
+            for _ in 0..if nesting < 3 && rng.u8(..4) == 0 { rng.usize(1..3) } else { 0 } {
+                let line = some_moves(position, 1 + rng.usize(..4), rng);
+                let notes = any_notes(position, &line, rng, nesting + 1);
+                note.variations.push(Variation { moves: line, notes });
+            }
+            position = position.with_move(played.mv);
+        }
+        if rng.bool() && note != Note::default() {
+            notes.insert(ply, note);
+        }
+    }
+    notes
+}
+
+fn some_moves(start: Position, count: usize, rng: &mut Rng) -> Vec<PlayedMove> {
+    let (mut position, mut moves) = (start, Vec::new());
+    while moves.len() < count && position.winner().is_none() {
+        let mv = random_move(&position, rng);
+        moves.push(any_knowledge(mv, rng));
+        position = position.with_move(mv);
+    }
+    moves
 }
 
 prop_compose! {
@@ -46,8 +78,10 @@ prop_compose! {
         winner in prop_oneof![Just(None), Just(Some(Side::Black)), Just(Some(Side::White))],
         forfeit in proptest::option::of((any_text(), any_text())),
         number in prop_oneof![Just(0), any::<u64>()],
+        seed in proptest::option::of(any::<u64>()),
     ) -> GameRecord {
-        GameRecord { black, white, start, moves, winner, forfeit, when, event, control, number }
+        let notes = seed.map(|seed| any_notes(start, &moves, &mut Rng::with_seed(seed), 0)).unwrap_or_default();
+        GameRecord { black, white, start, moves, winner, forfeit, when, event, control, number, notes }
     }
 }
 
@@ -89,7 +123,7 @@ proptest! {
         let read = ccgc::read(&text).unwrap();
         let moves: Vec<_> = record.moves.iter().map(|played| played.mv).collect();
         let kept = with_texts(&record, |text| spaces_for(text, |c| c.is_control() || "[];".contains(c)));
-        let kept = GameRecord { forfeit: None, control: String::new(), number: 0, ..kept.with_moves(&moves) };
+        let kept = GameRecord { forfeit: None, control: String::new(), number: 0, notes: Notes::new(), ..kept.with_moves(&moves) };
         if ccgc::obstacle(&record).is_none() {
             prop_assert_eq!(&read, &kept);
         } else {
