@@ -6,7 +6,8 @@ use std::fs::File;
 use std::io::{Error, Read, Result};
 use std::path::{Path, PathBuf};
 
-/// Reads a text of at most `max` bytes: UTF-16 with a byte-order mark, else UTF-8. Invalid bytes become U+FFFD.
+/// Reads a text of at most `max` bytes: UTF-16 with a byte-order mark, UTF-8, or GBK as Chinese platforms write it.
+/// Invalid bytes become U+FFFD.
 ///
 /// # Errors
 /// The file is missing, not regular, larger, or cannot be read.
@@ -32,8 +33,21 @@ fn decoded(bytes: &[u8]) -> String {
     match bytes {
         [0xff, 0xfe, ..] => String::from_utf16_lossy(&units(u16::from_le_bytes)),
         [0xfe, 0xff, ..] => String::from_utf16_lossy(&units(u16::from_be_bytes)),
-        _ => String::from_utf8_lossy(bytes).into_owned(),
+        _ => match std::str::from_utf8(bytes) {
+            Ok(text) => text.to_owned(),
+            Err(_) => from_gbk(bytes).unwrap_or_else(|| String::from_utf8_lossy(bytes).into_owned()),
+        },
     }
+}
+
+#[cfg(not(botzone_only))]
+fn from_gbk(bytes: &[u8]) -> Option<String> {
+    encoding_rs::GBK.decode_without_bom_handling_and_without_replacement(bytes).map(Into::into)
+}
+
+#[cfg(botzone_only)]
+fn from_gbk(_: &[u8]) -> Option<String> {
+    None
 }
 
 fn require_regular(path: &Path) -> Result<()> {

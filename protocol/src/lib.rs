@@ -6,13 +6,14 @@
 //! | [`io`], [`files`] | lines in and out, the log; files that people name |
 //! | [`session`], [`records`] | a game with its background search, clock and record; games as files |
 //! | [`platform`], [`platforms`] | the interface of a platform, and the table of [`botzone`], [`sau`] and [`uci`] |
-//! | [`analyze`], [`play`], `gui` | commands for people; [`position`] reads their start, [`board`] and [`territory`] print |
+//! | [`analyze`], [`annotate`], [`play`], `gui` | commands for people; [`position`] reads their start, [`board`] and [`territory`] print |
 //!
 //! `protocol/README.md` describes the protocols.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 pub mod analyze;
+pub mod annotate;
 pub mod board;
 pub mod botzone;
 pub mod cli;

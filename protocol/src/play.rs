@@ -6,11 +6,10 @@ use crate::analyze::Progress;
 use crate::board::{self, Colours};
 use crate::cli::CommandLine;
 use crate::options::{Settings, number};
-use crate::records::RecordFile;
+use crate::records::{RecordFile, format_game};
 use crate::session::{GameSearch, verdict};
 use crate::setup::Setup;
-use otrera::record::{ccgc, json, sgf};
-use otrera::{GameRecord, Move, PlayedMove, Report, Side};
+use otrera::{Move, PlayedMove, Report, Side};
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -282,15 +281,4 @@ fn format_moves(moves: &[Move]) -> String {
     };
     let pairs: Vec<String> = (1..).zip(moves.chunks(2)).map(pair).collect();
     pairs.chunks(3).map(|line| format!("{}\n", line.concat().trim_end())).collect()
-}
-
-/// Formats a game by the ending of the file's name.
-fn format_game(file: &Path, game: &GameRecord) -> Result<String, String> {
-    let ending = file.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    match ending.as_str() {
-        "sgf" => Ok(sgf::write(game)),
-        "json" | "jsonl" => Ok(json::write(game) + "\n"),
-        "txt" => ccgc::obstacle(game).map_or_else(|| Ok(ccgc::write(game)), Err),
-        _ => Err("type save with a file name that ends in .sgf, .json or .txt".into()),
-    }
 }

@@ -25,7 +25,26 @@ pub fn start(options: &CommandLine) -> Result<Position, String> {
 /// # Errors
 /// Options that contradict each other, a file that cannot be read, or an illegal move.
 pub fn position(options: &CommandLine) -> Result<(Position, Option<Move>), String> {
-    let game = match (&options.own.moves, &options.own.record) {
+    let game = game(options)?;
+    let positions = game.positions();
+    let ply = options.own.ply.unwrap_or(game.moves.len());
+    match (positions.get(ply), game.first_illegal()) {
+        (Some(&position), _) => {
+            Ok((position, ply.checked_sub(1).and_then(|last| game.moves.get(last)).map(|played| played.mv)))
+        }
+        (None, Some((number, mv, error))) if number <= ply => {
+            Err(format!("move {number}, {mv}, is not legal: {error}"))
+        }
+        (None, _) => Err(format!("--ply {ply}: the game has {} moves", game.moves.len())),
+    }
+}
+
+/// Returns the game of `--fen`, `--size`, `--moves`, `--record` and `--game`.
+///
+/// # Errors
+/// Options that contradict each other, or a file that cannot be read.
+pub fn game(options: &CommandLine) -> Result<GameRecord, String> {
+    Ok(match (&options.own.moves, &options.own.record) {
         (Some(_), Some(_)) => return Err("--moves and --record: use one of them".into()),
         (None, Some(_)) if options.own.fen.is_some() => {
             return Err("--fen and --record: a record has its own start".into());
@@ -41,18 +60,7 @@ pub fn position(options: &CommandLine) -> Result<(Position, Option<Move>), Strin
             recorded(file, options.own.game).map_err(|problem| format!("{}: {problem}", file.display()))?
         }
         (None, None) => GameRecord::new("", "", start(options)?),
-    };
-    let positions = game.positions();
-    let ply = options.own.ply.unwrap_or(game.moves.len());
-    match (positions.get(ply), game.first_illegal()) {
-        (Some(&position), _) => {
-            Ok((position, ply.checked_sub(1).and_then(|last| game.moves.get(last)).map(|played| played.mv)))
-        }
-        (None, Some((number, mv, error))) if number <= ply => {
-            Err(format!("move {number}, {mv}, is not legal: {error}"))
-        }
-        (None, _) => Err(format!("--ply {ply}: the game has {} moves", game.moves.len())),
-    }
+    })
 }
 
 /// Reads one game of a file, by its number from 1.

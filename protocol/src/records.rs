@@ -2,7 +2,7 @@
 
 use crate::files;
 use crate::options::Settings;
-use otrera::record::{GameRecord, PlayedMove, ccgc};
+use otrera::record::{GameRecord, PlayedMove, ccgc, json, sgf};
 use otrera::{Move, Position, Side};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -189,4 +189,18 @@ pub fn playable(text: &str, start: &Position) -> (Vec<Move>, Option<String>) {
         None => None,
     };
     (moves, problem)
+}
+
+/// Formats a game by the ending of the file's name.
+///
+/// # Errors
+/// Another ending, or a game that CCGC cannot hold.
+pub fn format_game(file: &Path, game: &GameRecord) -> Result<String, String> {
+    let ending = file.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    match ending.as_str() {
+        "sgf" => Ok(sgf::write(game)),
+        "json" | "jsonl" => Ok(json::write(game) + "\n"),
+        "txt" => ccgc::obstacle(game).map_or_else(|| Ok(ccgc::write(game)), Err),
+        _ => Err(format!("{}: a file name must end in .sgf, .json or .txt (CCGC)", file.display())),
+    }
 }

@@ -1,8 +1,9 @@
 //! The commands for people: bench, perft, analyze, play and --help. A mistake is said and fails.
 
 use crate::common::{OTRERA, assert_contains, folder, run, text};
-use otrera::Model;
 use otrera::eval::weights::WeightsFile;
+use otrera::record::sgf;
+use otrera::{GameRecord, Model, Position, Side, Size};
 use otrera_bot::options::Settings;
 use otrera_referee::program::Program;
 use std::io::{BufRead, BufReader, Write};
@@ -407,4 +408,51 @@ fn a_game_that_is_killed_leaves_its_record() {
 fn a_game_that_never_began_leaves_no_record() {
     let (_, records) = typed("never-began", &[], b"");
     assert_eq!(records, Vec::<String>::new());
+}
+
+#[test]
+fn a_game_is_annotated() {
+    let folder = folder("annotated");
+    let (game, output) = (folder.join("game.sgf"), folder.join("annotated.sgf"));
+    let start = Position::start(Size::new(6).unwrap());
+    let mut record = GameRecord::new("first", "second", start);
+    let mut position = start;
+    while position.winner().is_none() {
+        let mv = position.legal_moves().next().unwrap();
+        record.moves.push(mv.into());
+        position = position.with_move(mv);
+    }
+    record.notes.entry(1).or_default().comment = "a remark".into();
+    std::fs::write(&game, sgf::write(&record)).unwrap();
+    let arguments = ["analyze", "--record", text(&game), "--annotate", text(&output), "--iterations", "300"];
+    let exit = run(OTRERA, arguments, b"");
+    assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""), "{}", exit.rest);
+    assert_contains(&exit.rest, " winning rate; ");
+    assert_contains(&exit.rest, "White lost ");
+    let annotated = sgf::read(&std::fs::read_to_string(&output).unwrap()).unwrap().remove(0);
+    assert_eq!(annotated.moves, record.moves);
+    let values = (0..=record.moves.len()).map(|ply| annotated.notes[&ply].value.unwrap());
+    assert!(values.clone().all(|value| (-100.0..=100.0).contains(&value)));
+    let last = if position.winner() == Some(Side::Black) { 100.0 } else { -100.0 };
+    assert_eq!(values.last(), Some(last));
+    assert!(annotated.notes[&1].comment.starts_with("a remark"));
+    let marked = annotated.notes.values().filter(|note| note.comment.contains("is better")).count();
+    let better: Vec<_> = annotated.notes.values().flat_map(|note| &note.variations).collect();
+    assert!(marked > 0 && better.len() == marked, "{marked} marks, {} variations", better.len());
+    // A file is never replaced, and a game is needed.
+    assert_contains(&run(OTRERA, arguments, b"").errors, "exists already");
+    assert_contains(&run(OTRERA, ["analyze", "--annotate", "new.sgf"], b"").errors, "needs a game");
+    let unknown = ["analyze", "--record", text(&game), "--annotate", "new.pdf"];
+    assert_contains(&run(OTRERA, unknown, b"").errors, "must end in .sgf, .json or .txt");
+}
+
+#[test]
+fn a_record_in_gbk_is_read() {
+    let file = folder("gbk").join("game.txt");
+    // 先手 and 后手 in GBK.
+    let bytes = b"#[AM][\xcf\xc8\xca\xd6][\xba\xf3\xca\xd6][][2024][];\n1 d1d7(g7)\n";
+    std::fs::write(&file, bytes).unwrap();
+    let exit = run(OTRERA, ["analyze", "--record", text(&file), "--iterations", "10"], b"");
+    assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""));
+    assert_contains(&exit.rest, "Black played d1-d7/g7");
 }

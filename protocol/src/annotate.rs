@@ -1,0 +1,149 @@
+//! `otrera analyze --annotate`: searches every position of a game and writes it with values, comments and better moves.
+
+use crate::analyze::Progress;
+use crate::cli::CommandLine;
+use crate::position;
+use crate::records::format_game;
+use crate::session::verdict;
+use crate::setup::Setup;
+use otrera::record::{Note, Variation};
+use otrera::{GameRecord, Limits, Move, Position, Report, Resources, Search, Side};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Default thinking time for each position.
+const DEFAULT_TIME: Duration = Duration::from_secs(1);
+
+/// Lost winning rates from which a move has a mark, and its name.
+const MARKS: [(f32, &str); 3] = [(0.20, "blunder"), (0.10, "mistake"), (0.05, "inaccuracy")];
+
+/// Maximum length of a better line, in moves.
+const MAX_LINE: usize = 6;
+
+/// Opinion of the search on one position.
+struct Opinion {
+    /// Black's winning rate, 0 to 1.
+    black: f32,
+    /// Best line; empty at the end of the game.
+    line: Vec<Move>,
+    /// Proven result in words.
+    verdict: Option<String>,
+}
+
+/// Runs the command: prints the marked moves and writes the game to `output`.
+///
+/// # Errors
+/// Invalid options, an illegal move, an existing file, or a failed write.
+pub fn run(options: &CommandLine, output: &Path) -> Result<(), String> {
+    let mut game = position::game(options)?;
+    if game.moves.is_empty() {
+        return Err("--annotate needs a game: --record FILE or --moves".into());
+    }
+    if let Some((number, mv, error)) = game.first_illegal() {
+        return Err(format!("move {number}, {mv}, is not legal: {error}"));
+    }
+    options.settings.check_board(game.start.size())?;
+    // Before the search, which takes minutes.
+    format_game(output, &game)?;
+    if output.exists() {
+        return Err(format!("{} exists already, choose another name", output.display()));
+    }
+    let opinions = search(options, &game);
+    let sides: Vec<Side> = game.positions().iter().map(Position::side).collect();
+    let mut sums = [0.0; 2];
+    for (ply, (pair, &side)) in (1..).zip(opinions.windows(2).zip(&sides)) {
+        let [before, after] = pair else { continue };
+        let played = game.moves.get(ply - 1).map(|played| played.mv);
+        let loss = (rate(before, side) - rate(after, side)).max(0.0);
+        if let Some(sum) = sums.get_mut(side as usize) {
+            *sum += loss;
+        }
+        let better = Some(&before.line).filter(|line| line.first().copied() != played);
+        let mark = MARKS.iter().find(|(least, _)| loss >= *least).map(|(_, mark)| mark);
+        if let (Some(line), Some(mark), Some(mv)) = (better, mark, played) {
+            let best = line.first().map(ToString::to_string).unwrap_or_default();
+            let remark = format!("{mark}: loses {:.1}% winning rate; {best} is better", loss * 100.0);
+            crate::print(&format!("{ply:>3}. {side} {mv}  {remark}\n"))?;
+            add_comment(game.notes.entry(ply).or_default(), &remark);
+            add_variation(game.notes.entry(ply - 1).or_default(), line);
+        }
+    }
+    for (ply, opinion) in opinions.iter().enumerate() {
+        let note = game.notes.entry(ply).or_default();
+        note.value = Some(Note::value_of(opinion.black));
+        if let Some(verdict) = &opinion.verdict {
+            add_comment(note, verdict);
+        }
+    }
+    std::fs::write(output, format_game(output, &game)?)
+        .map_err(|error| format!("{}: {error}", output.display()))?;
+    for side in [Side::Black, Side::White] {
+        let moves = sides.iter().take(game.moves.len()).filter(|&&mover| mover == side).count().max(1);
+        let mean = sums.get(side as usize).copied().unwrap_or_default() / moves as f32;
+        crate::print(&format!("{side} lost {:.1}% winning rate a move\n", mean * 100.0))?;
+    }
+    crate::print(&format!("written to {}\n", output.display()))
+}
+
+fn rate(opinion: &Opinion, side: Side) -> f32 {
+    if side == Side::Black { opinion.black } else { 1.0 - opinion.black }
+}
+
+/// Searches all positions of the game in order; the tree goes on with each move.
+fn search(options: &CommandLine, game: &GameRecord) -> Vec<Opinion> {
+    let settings = &options.settings;
+    // A fixed seed makes the analysis repeatable.
+    let resources = Resources { seed: settings.seed.unwrap_or(1), ..Setup::DESKTOP.resources(settings) };
+    let mut search = Search::new(game.start, settings.preset.params.clone(), resources);
+    let progress = Progress::begin("thinking ...");
+    let positions = game.positions();
+    let mut opinions = Vec::new();
+    for (ply, position) in positions.iter().enumerate() {
+        if let Some(played) = ply.checked_sub(1).and_then(|last| game.moves.get(last)) {
+            search.advance(played.mv);
+        }
+        progress.show(&format!("position {} of {}", ply + 1, positions.len()));
+        opinions.push(opinion(&mut search, position, options));
+    }
+    progress.wipe();
+    opinions
+}
+
+fn opinion(search: &mut Search, position: &Position, options: &CommandLine) -> Opinion {
+    if let Some(winner) = position.winner() {
+        let black = f32::from(winner == Side::Black);
+        return Opinion { black, line: Vec::new(), verdict: Some(format!("{winner} has won")) };
+    }
+    let limits = match options.settings.iterations {
+        Some(count) => Limits::iterations(count),
+        None => Limits::time(options.own.time.or(options.settings.move_time).unwrap_or(DEFAULT_TIME)),
+    };
+    let report: Report = search.run(&limits, &AtomicBool::new(false), &mut |_| ());
+    let mover = match report.proven {
+        Some(winner) => f32::from(winner == position.side()),
+        None => report.best_rate().0,
+    };
+    let black = if position.side() == Side::Black { mover } else { 1.0 - mover };
+    let line = report.principal_variation.iter().copied().take(MAX_LINE).collect();
+    Opinion { black, line, verdict: verdict(&report) }
+}
+
+fn add_comment(note: &mut Note, remark: &str) {
+    if note.comment.lines().any(|line| line == remark) {
+        return;
+    }
+    if !note.comment.is_empty() {
+        note.comment.push('\n');
+    }
+    note.comment.push_str(remark);
+}
+
+/// Adds the better line, unless the record has a variation with its first move.
+fn add_variation(note: &mut Note, line: &[Move]) {
+    let first = |variation: &Variation| variation.moves.first().map(|played| played.mv);
+    if note.variations.iter().all(|variation| first(variation) != line.first().copied()) {
+        let moves = line.iter().copied().map(Into::into).collect();
+        note.variations.push(Variation { moves, ..Variation::default() });
+    }
+}
