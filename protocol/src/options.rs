@@ -162,7 +162,7 @@ option_table! {
         => lines: usize = 6, |text, _| Ok(number(text, 1, 10_000)? as usize);
     "time" "S" on "analyze play": "seconds to think (analyze: 5; play: 2)"
         => time: Option<Duration> = None, |text, _| Ok(Some(seconds(text)?));
-    "annotate" "FILE" on "analyze": "search the whole game (1 s a position), write it as .sgf or .json"
+    "annotate" "FILE" on "analyze": "search all of a game, write it as .sgf or .json"
         => annotate: Option<PathBuf> = None, path;
     "port" "N" on "gui": "port on 127.0.0.1 (7264, or any free one)"
         => port: Option<u16> = None, |text, _| Ok(Some(number(text, 0, 65_535)? as u16));
