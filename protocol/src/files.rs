@@ -6,13 +6,22 @@ use std::fs::File;
 use std::io::{Error, Read, Result};
 use std::path::{Path, PathBuf};
 
-/// Reads a text of at most `max` bytes: UTF-16 with a byte-order mark, UTF-8, or GBK as Chinese platforms write it.
-/// Invalid bytes become U+FFFD.
+/// Reads a text of at most `max` bytes: UTF-16 with a byte-order mark, else UTF-8. Invalid bytes become U+FFFD.
 ///
 /// # Errors
 /// The file is missing, not regular, larger, or cannot be read.
 pub fn read_text(path: &Path, max: u64) -> Result<String> {
     read(path, max).map(|bytes| decoded(&bytes))
+}
+
+/// Reads a game record like [`read_text`]; a file that is not UTF-8 can be GBK, as Chinese platforms write it.
+///
+/// # Errors
+/// The file is missing, not regular, larger, or cannot be read.
+pub fn read_record(path: &Path, max: u64) -> Result<String> {
+    let bytes = read(path, max)?;
+    let gbk = if std::str::from_utf8(&bytes).is_err() { from_gbk(&bytes) } else { None };
+    Ok(gbk.unwrap_or_else(|| decoded(&bytes)))
 }
 
 fn read(path: &Path, max: u64) -> Result<Vec<u8>> {
@@ -33,10 +42,7 @@ fn decoded(bytes: &[u8]) -> String {
     match bytes {
         [0xff, 0xfe, ..] => String::from_utf16_lossy(&units(u16::from_le_bytes)),
         [0xfe, 0xff, ..] => String::from_utf16_lossy(&units(u16::from_be_bytes)),
-        _ => match std::str::from_utf8(bytes) {
-            Ok(text) => text.to_owned(),
-            Err(_) => from_gbk(bytes).unwrap_or_else(|| String::from_utf8_lossy(bytes).into_owned()),
-        },
+        _ => String::from_utf8_lossy(bytes).into_owned(),
     }
 }
 

@@ -65,7 +65,7 @@ pub fn game(options: &CommandLine) -> Result<GameRecord, String> {
 
 /// Reads one game of a file, by its number from 1.
 fn recorded(file: &Path, number: Option<usize>) -> Result<GameRecord, String> {
-    let text = files::read_text(file, MAX_BYTES).map_err(|error| error.to_string())?;
+    let text = files::read_record(file, MAX_BYTES).map_err(|error| error.to_string())?;
     let games = record::read(&text).map_err(|error| error.to_string())?;
     let count = games.len();
     let wanted = match number {

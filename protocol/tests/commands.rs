@@ -431,10 +431,10 @@ fn a_game_is_annotated() {
     assert_contains(&exit.rest, "White lost ");
     let annotated = sgf::read(&std::fs::read_to_string(&output).unwrap()).unwrap().remove(0);
     assert_eq!(annotated.moves, record.moves);
-    let values = (0..=record.moves.len()).map(|ply| annotated.notes[&ply].value.unwrap());
+    let mut values = (0..=record.moves.len()).map(|ply| annotated.notes[&ply].value.unwrap());
     assert!(values.clone().all(|value| (-100.0..=100.0).contains(&value)));
     let last = if position.winner() == Some(Side::Black) { 100.0 } else { -100.0 };
-    assert_eq!(values.last(), Some(last));
+    assert_eq!(values.next_back(), Some(last));
     assert!(annotated.notes[&1].comment.starts_with("a remark"));
     let marked = annotated.notes.values().filter(|note| note.comment.contains("is better")).count();
     let better: Vec<_> = annotated.notes.values().flat_map(|note| &note.variations).collect();
