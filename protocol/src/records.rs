@@ -167,7 +167,7 @@ const MAX_RECORD_BYTES: u64 = 16 << 20;
 /// # Errors
 /// The file cannot be read.
 pub fn read_text(file: &Path) -> std::io::Result<String> {
-    files::read_text(file, MAX_RECORD_BYTES)
+    files::read_record(file, MAX_RECORD_BYTES)
 }
 
 /// Reads the moves of a record or of plain moves from `start`, up to the first bad one. Returns its problem too.
@@ -201,6 +201,6 @@ pub fn format_game(file: &Path, game: &GameRecord) -> Result<String, String> {
         "sgf" => Ok(sgf::write(game)),
         "json" | "jsonl" => Ok(json::write(game) + "\n"),
         "txt" => ccgc::obstacle(game).map_or_else(|| Ok(ccgc::write(game)), Err),
-        _ => Err(format!("{}: a file name must end in .sgf, .json or .txt (CCGC)", file.display())),
+        _ => Err("the file name must end in .sgf, .json or .txt (CCGC)".into()),
     }
 }

@@ -183,8 +183,8 @@ fn moves_are_listed_and_saved() {
     }
     for (name, problem) in [
         ("Game.SGF", "exists already, choose another name"),
-        ("game", "a file name that ends in .sgf, .json or .txt"),
-        ("", "a file name that ends in .sgf, .json or .txt"),
+        ("game", "the file name must end in .sgf, .json or .txt"),
+        ("", "the file name must end in .sgf, .json or .txt"),
         ("absent/game.sgf", "No such file"),
     ] {
         let name = if name.is_empty() { String::new() } else { file(name).display().to_string() };
