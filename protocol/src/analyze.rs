@@ -22,9 +22,6 @@ const WIDTH: usize = 80;
 /// # Errors
 /// Invalid options, or a failed write.
 pub fn run(options: &CommandLine) -> Result<(), String> {
-    if let Some(output) = &options.own.annotate {
-        return crate::annotate::run(options, output);
-    }
     let (position, last) = crate::position::position(options)?;
     let settings = &options.settings;
     settings.check_board(position.size())?;

@@ -5,7 +5,7 @@
 
 use otrera_bot::cli::{Command, CommandLine, help_on};
 use otrera_bot::io::{self, Connection, Events, Log, Output};
-use otrera_bot::{BOTZONE_ONLY, analyze, platforms, play, position, print};
+use otrera_bot::{BOTZONE_ONLY, analyze, annotate, platforms, play, position, print};
 use std::ffi::OsString;
 #[cfg(unix)]
 use std::ffi::c_int;
@@ -108,7 +108,10 @@ fn command(options: &CommandLine) -> Result<(), String> {
         }
         Command::Bench => bench(options),
         Command::Perft => perft(options),
-        Command::Analyze => analyze::run(options),
+        Command::Analyze => match &options.own.annotate {
+            Some(output) => annotate::run(options, output),
+            None => analyze::run(options),
+        },
         Command::Play => play::run(options),
         #[cfg(not(botzone_only))]
         Command::Gui => otrera_bot::gui::run(options),
