@@ -1,8 +1,7 @@
-//! Laws for whatever reads text, each a fuzz target: for any bytes at all it neither panics nor hangs, and
-//! what it has understood it writes and reads again as the same.
+//! Fuzz targets for all readers of text: no input causes a panic or an endless loop, and whatever was read is equal
+//! after it is written and read again.
 //!
-//! `protocol/tests/fuzzed.rs` compiles this file for itself and holds the laws against every input that has ever
-//! broken one.
+//! `protocol/tests/fuzzed.rs` compiles this file for itself and runs the targets on every input that ever failed.
 
 mod notation;
 mod platform;

@@ -3,7 +3,7 @@
 use otrera::record::{ccgc, json, sgf};
 use otrera::{GameRecord, Move, Position};
 
-/// A FEN that is read is written in its normal form, and that names the same position.
+/// Checks that a FEN read and written again gives the same position in normal form.
 pub fn fen(bytes: &[u8]) {
     let Ok(position) = Position::from_fen(&String::from_utf8_lossy(bytes)) else { return };
     let normal = position.to_fen();

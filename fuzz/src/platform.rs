@@ -34,7 +34,7 @@ fn lines_of(events: Receiver<Event>) -> Vec<String> {
     events.try_iter().filter_map(line).collect()
 }
 
-/// Whatever a line says, its moves are on the board, and written again they are the same moves.
+/// Checks that moves read from any line are on the board and survive being written and read again.
 pub fn botzone_line(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     for size in [4, 8, 10].into_iter().filter_map(Size::new) {
@@ -246,7 +246,7 @@ fn connection(events: Events, sender: Sender<Event>, sink: &Sink) -> Connection 
     Connection { events, sender, output, log, problems: Vec::new(), started }
 }
 
-/// Keeps what is written, and tells of each time that it is.
+/// A writer that stores its input and reports each write.
 #[derive(Clone, Default)]
 struct Sink {
     said: Arc<Mutex<Vec<u8>>>,

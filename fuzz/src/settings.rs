@@ -16,8 +16,8 @@ pub fn options(bytes: &[u8]) {
     assert!((1..=10_000).contains(&options.own.lines));
 }
 
-/// Any file leaves settings that can be used; and its first line, taken as the value of the setting that the
-/// first byte chooses, means the same on the command line.
+/// Checks that any configuration file leaves valid settings, and that a setting (chosen by the first byte) has the same
+/// meaning in the file and on the command line.
 pub fn configuration(bytes: &[u8]) {
     let Some((choice, text)) = bytes.split_first() else { return };
     let text = String::from_utf8_lossy(text);

@@ -1,5 +1,5 @@
-//! `lab judge` from outside: every verdict of Botzone arises for a program that deserves it, our own program
-//! deserves none in any mode, and nothing is left running.
+//! `lab judge` as a program: faulty bots get each of Botzone's verdicts, Otrera gets none in any mode, and no process
+//! is left running.
 
 mod bot;
 

@@ -75,8 +75,8 @@ impl Setup {
     }
 }
 
-/// Returns the bytes of a tree by default: a quarter of the machine's memory, or of what is free if that is less,
-/// 256 MiB to 16 GiB. 1 GiB if the system does not tell, and for a program of 32 bits.
+/// Returns the default tree size in bytes: a quarter of the machine's memory, or of the free memory if smaller, within
+/// 256 MiB to 16 GiB. 1 GiB if unknown, and on 32 bits.
 pub fn machine_memory() -> usize {
     const UNKNOWN: u64 = 1 << 30;
     let quarter = match cfg!(target_pointer_width = "64") {

@@ -1,7 +1,7 @@
-//! The real program on the clocks and in the memory that it has where nothing is set.
+//! The program with default time and memory.
 //!
-//! A search never ends before its time, so that it thinks for long enough is asserted of every turn. That it is not
-//! late is asserted of the quickest of several turns, since a busy machine delays now one, now another.
+//! Every turn is checked for the minimum thinking time. The maximum is checked for the quickest of several turns, since
+//! a busy machine can delay any single turn.
 
 use otrera::{Limits, Params, Position, Resources, Rules, Search, Size};
 use otrera_referee::board::Board;
@@ -35,7 +35,7 @@ fn game_on_botzone(plies: usize) -> Board {
     referee
 }
 
-/// One turn on Botzone by a process of its own, the time of which counts from its start: how long it took.
+/// Plays one turn on Botzone in a new process; returns its duration, start-up included.
 fn turn_of_a_process(plies: usize, form: Form) -> Duration {
     let mut referee = game_on_botzone(plies);
     let text = referee.history(form);

@@ -1,4 +1,4 @@
-//! The commands for people: bench, perft, analyze, play and --help. A mistake is said and fails.
+//! Commands for people: bench, perft, analyze, play and --help. Errors print a message and end with status 2.
 
 use crate::common::{OTRERA, assert_contains, folder, run, text};
 use otrera::eval::weights::WeightsFile;

@@ -1,5 +1,5 @@
-//! Files that people name: whatever lies under the name of otrera.toml, a log, a record or a folder for records,
-//! the game goes on, and the log says what is wrong. So it does under the limits that a shell can set.
+//! Bad files: a directory, pipe or unreadable file in place of otrera.toml, a log or a record. The game goes on, and
+//! the log contains the problem. The same holds under the limits of `ulimit`.
 #![cfg(unix)]
 
 use otrera_referee::program::{Exit, Program};
@@ -72,7 +72,7 @@ fn assert_contains(text: &str, wanted: &str) {
     assert!(text.contains(wanted), "{wanted:?} is missing in:\n{text}");
 }
 
-/// A move and a debug line, and nothing told to the platform.
+/// Checks that the program answered with a move and a debug line, and printed no error.
 fn assert_answered(exit: &Exit, what: &str) {
     assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""), "{what}");
     let lines: Vec<&str> = exit.rest.lines().collect();

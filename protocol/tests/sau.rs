@@ -1,5 +1,4 @@
-//! Game days on the SAU platform: the record under the competition's name, after a kill as well, a game that
-//! goes on from it, and pondering that stops at once.
+//! Games on the SAU platform: record names, resuming after a kill, and pondering that stops at once.
 
 use otrera::{Position, Rules, Side, Size};
 use otrera_referee::board::Board;
@@ -332,7 +331,7 @@ fn journal(folder: &Path, name: &str, us: &str, moves: &str, sent: bool, ago: f6
     std::fs::write(folder.join(format!("{name}.game")), line + "\n").unwrap();
 }
 
-/// Loaded again beside the records of a crashed process, which the log tells of.
+/// Starts the program again in the folder of a crashed process; the log reports the resumed game.
 fn loaded_after_crash(folder: &Path, more: &[&str]) -> Program {
     let log = folder.join("log");
     let _ = std::fs::remove_file(&log);

@@ -24,7 +24,7 @@ fn answer(program: &mut Program, line: &str) -> String {
     program.line(LIMIT).unwrap()
 }
 
-/// A preset whose search draws random numbers: the same ones would let a whole game be foreseen.
+/// Uses a preset with random numbers: equal seeds would make a game predictable.
 #[test]
 fn without_a_seed_no_two_processes_play_alike() {
     let first_moves = |seed: &[&str]| -> HashSet<String> {

@@ -18,9 +18,9 @@ struct Terminal {
     child: Child,
     keyboard: File,
     screen: Receiver<Vec<u8>>,
-    /// All that has been shown, as it came.
+    /// Output as raw bytes.
     bytes: Vec<u8>,
-    /// The same as text, its lines ended by line feeds alone.
+    /// Output as text with line feeds only.
     shown: String,
 }
 
@@ -70,7 +70,7 @@ impl Terminal {
         }
     }
 
-    /// Waits for more to be shown; `false` where nothing comes.
+    /// Waits for more output; returns false at the deadline.
     fn shows_more(&mut self, deadline: Instant) -> bool {
         let Ok(bytes) = self.screen.recv_timeout(deadline.saturating_duration_since(Instant::now())) else {
             return false;

@@ -80,7 +80,7 @@ fn last_of(lines: &[String], name: &str) -> i64 {
     words.next().and_then(|word| word.parse().ok()).unwrap_or_else(|| panic!("no {name} in {lines:?}"))
 }
 
-/// Times of no more than the overhead, a flag that has fallen, a stop in the first moment.
+/// Time below the overhead, a fallen flag, an immediate stop.
 #[test]
 fn an_answer_comes_after_a_hundred_iterations_at_least() {
     let mut program = start();

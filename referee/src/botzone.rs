@@ -1,5 +1,5 @@
-//! A bot as Botzone runs it: started afresh every turn with the whole history, or kept running, stopped
-//! while it is not its turn, and told of nothing but the opponent's move.
+//! Runs a bot as Botzone does. Simple interaction: a new process every turn, with the whole history. Keep-running: one
+//! process, suspended during the opponent's turn, receives only the opponent's move.
 
 use crate::interaction::Stored;
 use crate::notation::Form;
@@ -138,7 +138,7 @@ impl BotzonePlayer {
         }
     }
 
-    /// The same under the platform's own limits, every turn noted.
+    /// Applies the platform's limits and logs every turn.
     pub fn judged(self, allowance: Allowance, errors: Errors, log: Log) -> Self {
         Self { allowance: Some(allowance), errors, log, ..self }
     }

@@ -424,7 +424,7 @@ impl<'a> Bout<'a> {
         format!("{}\n{text}{behind}\n", lines.join("\n"))
     }
 
-    /// The command of the engine, changed by faults of a whole game.
+    /// Returns the engine's command line with the faults that last a whole game.
     fn command(&mut self) -> Vec<String> {
         let mut command = match self.fault {
             NoDisk => self.without_disk(),

@@ -1,4 +1,4 @@
-//! Process groups of the programs under test. All of them end with this program.
+//! Process groups of the programs under test. They are killed when this program ends.
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::io;

@@ -1,4 +1,4 @@
-//! A program under test: bytes in, whole lines out, nothing on its error output overlooked.
+//! A program under test: sends bytes, reads whole lines, collects its standard error.
 
 use crate::process::{Errors, Process};
 use std::process::Command;

@@ -1,8 +1,8 @@
-//! A model of the SAU Game Platform and its operator: its clock, its boxes, its moves that get lost when an engine dies,
-//! and its own record. One engine is the program under test, the other a player of the laboratory.
+//! Simulates the SAU Game Platform and its operator: clock, dialog boxes, moves lost in a crash, and the platform's
+//! record. One engine is the program under test, the other a player of the laboratory.
 //!
-//! After an engine has died, board and clock go on. Load does nothing until every box is clicked away; then it starts
-//! the engine, says `name?` and nothing else. A move that the opponent made meanwhile is never said again.
+//! Board and clock go on after a crash. Load does nothing until every box is closed; then it starts the engine and
+//! sends only `name?`. The platform never repeats a move that the opponent made meanwhile.
 
 use crate::notation::{Form, read_letters};
 use crate::player::{Budget, Player};

@@ -99,7 +99,7 @@ impl Protocol {
     }
 }
 
-/// Time limits; `None` where there is none.
+/// Time limits; `None` for no limit.
 #[derive(Clone, Copy, Debug)]
 pub struct TimeControl {
     /// For the first move of a game.

@@ -234,8 +234,7 @@ fn ring(squares: Bitboard, centre: Square) -> usize {
     ((around & 7) | (around >> 11 & 1) << 3 | (around >> 13 & 1) << 4 | (around >> 22 & 7) << 5) as usize
 }
 
-/// For each [`ring`] the number of its squares; `None` if they are not connected among themselves by king moves, or
-/// if the ring is empty.
+/// Number of squares of each [`ring`]; `None` if the ring is empty or its squares are not connected by king moves.
 static LOOSE: [Option<u8>; 256] = loose();
 
 const fn loose() -> [Option<u8>; 256] {

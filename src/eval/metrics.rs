@@ -87,7 +87,7 @@ pub struct Territory {
     pub black: u32,
     /// Squares that White reaches first, or alone.
     pub white: u32,
-    /// Squares that both reach after equally many moves.
+    /// Number of squares that both sides reach in equally many moves.
     pub shared: u32,
 }
 

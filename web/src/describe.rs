@@ -5,10 +5,10 @@ use otrera::{FillingProver, Line, Move, Position, Report, Side, Square};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A position with all that the page shows of it, so that no rule of the game is written down in JavaScript again.
+/// A position with its legal moves and square ownership. The page needs no rules of the game in JavaScript.
 #[derive(Serialize)]
 pub struct Described {
-    /// The position, as this engine writes it.
+    /// FEN of the position.
     pub fen: String,
     edge: usize,
     ply: u16,
@@ -17,12 +17,11 @@ pub struct Described {
     winner: Option<&'static str>,
     /// The outcome, if the game is over or counting moves proves it.
     proof: Option<Proof>,
-    /// Of each amazon that can move: where to, and from there the squares its arrow reaches.
+    /// Legal moves: amazon, target square, arrow squares.
     moves: BTreeMap<String, BTreeMap<String, Vec<String>>>,
-    /// The [owner](otrera::eval::ownership::Owner::letter) of each square by rows from a1, a space where something
-    /// stands.
+    /// [Owner](otrera::eval::ownership::Owner::letter) of each square by rows from a1; a space for an occupied square.
     owners: String,
-    /// In how many queen moves Black and White get to each square that one of them reaches.
+    /// Queen distances of Black and White to each reachable square.
     distances: BTreeMap<String, [Option<usize>; 2]>,
 }
 
@@ -88,8 +87,7 @@ pub fn name(side: Side) -> &'static str {
     }
 }
 
-/// Result of a search. Winning rates, 0 to 1, are those of the side to move; `win_rate` is that of the best move, and
-/// where the outcome is proven 0 or 1.
+/// Result of a search. Winning rates are the mover's, 0 to 1. `win_rate` is the best move's, or 0 or 1 if proven.
 #[derive(Serialize)]
 pub struct Found {
     best: Option<String>,

@@ -1,8 +1,7 @@
 //! The engine behind the page: requests and answers are JSON, see [`request`].
 //!
-//! The module `module`, built for WebAssembly alone, is what JavaScript sees; `otrera gui` serves [`page`] and answers
-//! its requests natively. The page keeps the game and calls; nothing is kept here but the [search](request::Engine) and
-//! its tree.
+//! The module `module` exports the engine to JavaScript; it is built for WebAssembly only. `otrera gui` serves [`page`]
+//! and answers the requests natively. The page stores the game; the [engine](request::Engine) stores the search tree.
 
 pub mod describe;
 #[cfg(target_family = "wasm")]

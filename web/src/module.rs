@@ -1,5 +1,5 @@
-//! The functions of the module, called by `page/worker.js`: it writes a request where [`reserve`] says, calls
-//! [`answer`], and reads that number of bytes of JSON where [`answer_at`] says.
+//! Exported functions. `page/worker.js` writes a request to the address from [`reserve`], calls [`answer`], and reads
+//! that number of bytes of JSON at the address from [`answer_at`].
 
 use crate::request::Engine;
 use otrera::{Params, Resources};
@@ -23,10 +23,9 @@ unsafe extern "C" {
 #[global_allocator]
 static ALLOCATOR: FreshPages = FreshPages;
 
-/// Allocates blocks of at least [`FreshPages::LARGE`] bytes, the tree's arena, as new pages of the module's memory, and
-/// leaves the rest to the system's allocator. New pages are zero and take no memory until they are touched; the system's
-/// allocator writes zeros to the whole block, which takes 3.3 s and 1 GB. The pages are never freed: the page of the
-/// browser keeps one arena.
+/// Allocates large blocks (the tree's arena) as new pages of the module's memory, and all others by the system's
+/// allocator. New pages are zero and take no memory until they are touched. The system's allocator writes zeros to the
+/// whole block: 3.3 s and 1 GB. The pages are never freed, since the page keeps one arena.
 struct FreshPages;
 
 impl FreshPages {
@@ -88,7 +87,7 @@ pub extern "C" fn reserve(bytes: usize) -> *mut u8 {
     })
 }
 
-/// Answers the request; returns how many bytes the answer has.
+/// Answers the request; returns the length of the answer in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn answer() -> usize {
     let answer = REQUEST.with_borrow(|request| {
@@ -100,7 +99,7 @@ pub extern "C" fn answer() -> usize {
     bytes
 }
 
-/// Where the last answer is.
+/// Returns the address of the last answer.
 #[unsafe(no_mangle)]
 pub extern "C" fn answer_at() -> *const u8 {
     ANSWER.with_borrow(|answer| answer.as_ptr())

@@ -11,7 +11,7 @@
 //! {"do":"bench"}                                           the behaviour checksum
 //! ```
 //!
-//! An answer that is `{"problem":"…"}` says in a sentence what is wrong with the request.
+//! `{"problem":"…"}` answers a bad request; the text is one sentence.
 
 use crate::describe::{Described, Found, Proof};
 use otrera::record::{ccgc, json, sgf};
@@ -24,10 +24,10 @@ use serde_json::Value;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// The longest text that is read as a record: more than any file of games that somebody looks into.
+/// Maximum size of a record, in bytes.
 const MAX_BYTES: usize = 16 << 20;
 
-/// The most that one run may take, so that the page is answered.
+/// Maximum duration of one search, in seconds.
 const MAX_SECONDS: f64 = 60.0;
 
 #[derive(Deserialize)]
@@ -91,7 +91,7 @@ struct Reached {
 
 #[derive(Serialize)]
 struct Proofs {
-    /// Of the start, and of the position after each move.
+    /// Proofs of the start and of the position after each move.
     proofs: Vec<Option<Proof>>,
 }
 
@@ -231,7 +231,7 @@ fn position(fen: &str) -> Result<Position, String> {
     }
 }
 
-/// The positions from a FEN through these moves, and the moves as this engine writes them.
+/// Returns the positions from a FEN through these moves, and the moves in normal form.
 fn course(fen: &str, moves: &[String]) -> Result<(Vec<Position>, Vec<String>), String> {
     let mut position = position(fen)?;
     let (mut positions, mut played) = (vec![position], Vec::with_capacity(moves.len()));
@@ -244,7 +244,7 @@ fn course(fen: &str, moves: &[String]) -> Result<(Vec<Position>, Vec<String>), S
     Ok((positions, played))
 }
 
-/// The game of a FEN and the moves behind it, as in UCI's `position`; `None` where the text does not begin with a board.
+/// Parses a FEN followed by moves, as in UCI's `position`; `None` if the text does not begin with a board.
 fn game_of_fen(text: &str) -> Option<Result<GameRecord, MalformedText>> {
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     let text =

@@ -96,7 +96,7 @@ pub fn run(args: &Args) -> Result<(), String> {
 }
 
 impl Args {
-    /// The arguments with which `lab` plays these games, without `--numbers`.
+    /// Returns the arguments of `lab` for these games, without `--numbers`.
     fn arguments(&self) -> Vec<String> {
         vec![
             "self-play".into(),

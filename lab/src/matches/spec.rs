@@ -78,7 +78,7 @@ impl PlayerSpec {
         }
     }
 
-    /// True if the player spends the same effort on a move whatever the time.
+    /// True if the player has a fixed effort per move and ignores the clock.
     pub fn has_its_own_limit(&self) -> bool {
         match &self.kind {
             Kind::Search { iterations, .. } => iterations.is_some(),

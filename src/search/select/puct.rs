@@ -29,7 +29,7 @@ impl ValueVariance {
         self.about(parent.mean(), parent.tree.deviations(parent.id), puct.variance_prior)
     }
 
-    /// [`Self::at`] outside a descent: without rewards that have not been backed up.
+    /// Like [`Self::at`], but from backed-up rewards only; for use outside a descent.
     pub(super) fn of_values(self, tree: &Tree, id: NodeId, weight: f32) -> Self {
         let node = tree.node(id);
         self.about(node.mean(node.visits().max(1)), tree.deviations(id), weight)

@@ -48,7 +48,7 @@ pub struct Args {
     /// A file of weights whose other parts are kept (default: those that are built in).
     #[arg(long)]
     base: Option<PathBuf>,
-    /// The file that is written, for `model=FILE`; a picture of the losses goes beside it.
+    /// Output file for `model=FILE`; the learning curve is written beside it.
     #[arg(long, default_value = "results/network.json")]
     output: PathBuf,
 }
