@@ -111,8 +111,11 @@ pub fn help_on(page: &str) -> String {
     }
     if let Some((name, _, argument, meaning)) = COMMANDS.iter().find(|(name, ..)| *name == page) {
         let argument = if argument.is_empty() { String::new() } else { format!("{argument} ") };
-        let own: String =
-            COMMAND_OPTIONS.iter().filter(|row| row.is_on(page)).map(|row| option_line(row, None)).collect();
+        let own: String = command_options()
+            .iter()
+            .filter(|row| row.is_on(page))
+            .map(|row| option_line(row, None))
+            .collect();
         let note = if own.contains("--fen") { FEN_NOTE } else { "" };
         let heading = usage(&format!("{name} {argument}"), &format!("otrera {name}: {meaning}"));
         return heading + &own + &settings_help(page, &Setup::DESKTOP) + note;
@@ -211,7 +214,7 @@ impl CommandLine {
         if let Some(row) = SETTINGS.iter().find(|row| row.name == name) {
             return set(row, &mut self.settings, parser);
         }
-        if let Some(row) = COMMAND_OPTIONS.iter().find(|row| row.name == name) {
+        if let Some(row) = command_options().iter().find(|row| row.name == name) {
             pages.push(row);
             return set(row, &mut self.own, parser);
         }
@@ -316,8 +319,13 @@ fn pages() -> impl Iterator<Item = &'static str> {
     COMMANDS.into_iter().map(|(name, ..)| name).chain(of_platforms).chain(["parameters"])
 }
 
+/// Options of single commands; none in the build for Botzone, which has only `bench`.
+fn command_options() -> &'static [OptionRow<CommandOptions>] {
+    if BOTZONE_ONLY { &[] } else { COMMAND_OPTIONS }
+}
+
 fn unknown_option(flag: &str) -> String {
-    let own = COMMAND_OPTIONS.iter().map(|row| row.name);
+    let own = command_options().iter().map(|row| row.name);
     let known = SETTINGS.iter().map(|row| row.name).chain(own).chain(["help", "version"]);
     format!("unknown option {flag}; {}", suggestion(flag, "--", known))
 }
@@ -370,7 +378,7 @@ mod tests {
     #[test]
     fn every_option_is_on_a_page_and_every_page_exists() {
         let on_pages =
-            SETTINGS.iter().map(|row| row.pages).chain(COMMAND_OPTIONS.iter().map(|row| row.pages));
+            SETTINGS.iter().map(|row| row.pages).chain(command_options().iter().map(|row| row.pages));
         for page in on_pages.flat_map(|names| names.split(' ')) {
             assert!(pages().any(|known| known.eq_ignore_ascii_case(page)), "{page}");
         }

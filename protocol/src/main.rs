@@ -180,10 +180,7 @@ fn bench(options: &CommandLine) -> Result<(), String> {
     if settings.iterations.is_some() || settings.move_time.is_some() {
         return Err("bench always searches the same number of iterations; it takes a --preset".into());
     }
-    if options.own.parts && BOTZONE_ONLY {
-        return Err(not_built_in());
-    }
-    if options.own.parts {
+    if options.own.parts && !BOTZONE_ONLY {
         return print(&format_parts(&otrera::bench::parts::run(&preset.params)));
     }
     let bench = otrera::bench::run(&preset.params);

@@ -20,6 +20,8 @@ function draw() {
   const status = [state.message, statusOf(node)].filter(Boolean).join(" ");
   // Written only when it changes: screen readers say it again.
   if (byId("status").textContent !== status) byId("status").textContent = status;
+  byId("comment").textContent = [node.note.name, node.note.comment].filter(Boolean).join("\n");
+  byId("comment").hidden = !byId("comment").textContent;
   if (node.described && node.described.fen !== fenShown) {
     fenShown = node.described.fen;
     byId("fen").value = fenShown;

@@ -4,11 +4,19 @@
  * A position. `rate` is Black's winning rate by the longest search of it, `found` that search, `played` what the player
  * of the move tells of it, `winner` who has won where the game ended before its end on the board. `proof` is
  * `{ winner, margin }` where the outcome is certain: the moves that the winner has left at the end, if that is known.
+ * `note` holds comment, name and value of a record.
  */
 function newNode(parent, move) {
   const ply = parent ? parent.ply + 1 : 0;
-  const known = { described: null, found: null, rate: null, visits: 0, played: {}, winner: null, proof: null };
+  const known = { described: null, found: null, rate: null, visits: 0, played: {}, winner: null, proof: null, note: {} };
   return { parent, move, ply, children: [], next: null, ...known };
+}
+
+/** The nodes from a node to the end of its line. */
+function lineFrom(node) {
+  const nodes = [node];
+  while (nodes.at(-1).next) nodes.push(nodes.at(-1).next);
+  return nodes;
 }
 
 class GameTree {
@@ -47,9 +55,7 @@ class GameTree {
 
   /** The nodes from the root through the one shown to the end of its line. */
   line() {
-    const nodes = [this.root];
-    while (nodes.at(-1).next) nodes.push(nodes.at(-1).next);
-    return nodes;
+    return lineFrom(this.root);
   }
 
   /** The moves that lead to a node. */
@@ -62,10 +68,48 @@ class GameTree {
   /** The line shown as a record, in the shape that the engine reads and writes. */
   toRecord() {
     const line = this.line();
-    const moves = line.slice(1).map(({ move, played }) => ({ ...played, move }));
+    const { moves, notes } = this.lineToRecord(line, 0);
     const { number = 0, black = "", white = "", when = "", event = "", control = "", forfeit } = this.record;
     const ended = forfeit && line.at(-1) === this.end ? { forfeit } : {};
-    return { number, black, white, start: this.start, winner: this.winner(), ...ended, when, event, control, moves };
+    return { number, black, white, start: this.start, winner: this.winner(), ...ended, when, event, control, moves, notes };
+  }
+
+  /**
+   * Moves of a line of nodes, and the notes on its positions by ply. The first position of a variation has its note in the
+   * line that the variation leaves, so that its notes begin with ply 1.
+   */
+  lineToRecord(line, first = 1) {
+    const moves = line.slice(1).map(({ move, played }) => ({ ...played, move }));
+    const notes = {};
+    for (const [ply, node] of line.entries()) {
+      if (ply < first) continue;
+      const others = node.children.filter((child) => line.length > ply + 1 && child !== line[ply + 1]);
+      const note = { ...node.note };
+      // Tenths of a percent, as the engine writes values.
+      if (node.found) note.value = Math.round((2 * this.blackRate(node.ply, node.found.win_rate) - 1) * 1000) / 10;
+      if (others.length > 0) note.variations = others.map((child) => this.lineToRecord([node, ...lineFrom(child)]));
+      if (Object.keys(note).length > 0) notes[ply] = note;
+    }
+    return { moves, notes };
+  }
+
+  /** Adds the moves of a line of a record below a node; returns the nodes of the line. */
+  addLine(from, { moves, notes }) {
+    const nodes = [from];
+    for (const { move, ...played } of moves) {
+      this.current = nodes.at(-1);
+      this.play(move).played = played;
+      nodes.push(this.current);
+    }
+    for (const [ply, { variations = [], ...note }] of Object.entries(notes ?? {})) {
+      const node = nodes[ply];
+      if (!node) continue;
+      node.note = note;
+      for (const variation of variations) this.addLine(node, variation);
+    }
+    // The line itself is shown, not its variations.
+    this.show(nodes.at(-1));
+    return nodes;
   }
 
   /** Who has won at the end of the line shown, or null. */
@@ -121,13 +165,15 @@ class GameTree {
 
   /** A game as the engine read it from a record. */
   static ofRecord(record) {
-    const { moves, start, winner, ...rest } = record;
+    const { start, winner, ...rest } = record;
     const tree = new GameTree(start, rest);
-    for (const { move, ...played } of moves) {
-      tree.play(move).played = played;
-      const { win_rate: rate } = played;
-      const before = tree.current.parent;
-      if (rate != null) before.rate = tree.blackRate(before.ply, rate);
+    const nodes = tree.addLine(tree.root, record);
+    for (const node of nodes) {
+      const { value } = node.note;
+      if (value != null) node.rate = Math.min(Math.max(0.5 + value / 200, 0), 1);
+    }
+    for (const { parent, played } of nodes.slice(1)) {
+      if (played.win_rate != null) parent.rate = tree.blackRate(parent.ply, played.win_rate);
     }
     tree.end = tree.current;
     tree.end.winner = winner;

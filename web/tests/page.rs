@@ -1,7 +1,7 @@
 //! The page for playing, as `make web` builds it, opened from the disk in a real browser and used as people use it.
 
 use fastrand::Rng;
-use otrera::record::{ccgc, json, sgf};
+use otrera::record::{Note, Variation, ccgc, json, sgf};
 use otrera::{GameRecord, Limits, Move, Params, Position, Resources, Search};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -405,6 +405,41 @@ fn paste(browser: &mut Browser, text: &str) {
     browser.click("#open-paste");
     browser.evaluate(&format!("byId('pasted').value = {}", json!(text)));
     browser.click("#read-pasted");
+}
+
+#[test]
+fn comments_and_variations_of_a_record_are_shown_and_saved() {
+    let Some(mut browser) = opened("comments and variations in the page") else { return };
+    let mut record = game(8, 5);
+    let start = record.start;
+    let played = record.moves[0].mv;
+    let other = start.legal_moves().find(|&mv| mv != played).expect("there are many");
+    let reply = start.with_move(other).legal_moves().next().expect("there are many");
+    let mut variation = Variation { moves: vec![other.into(), reply.into()], ..Variation::default() };
+    variation.notes.insert(2, Note { comment: "a reply\nin two lines".into(), ..Note::default() });
+    let first = Note { name: "start".into(), variations: vec![variation], ..Note::default() };
+    let last = Note { comment: "<b>the end</b>".into(), ..Note::default() };
+    let value = Note { value: Some(-12.5), ..Note::default() };
+    record.notes = [(0, first), (2, value), (record.moves.len(), last)].into();
+    paste(&mut browser, &sgf::write(&record));
+    browser.wait_for("state.tree.root.children.length === 2 && Boolean(state.tree.current.described)");
+    assert_eq!(browser.text("#comment"), "start");
+    browser.click("#to-end");
+    browser.wait_for("byId('comment').textContent === '<b>the end</b>'");
+    assert_eq!(browser.evaluate("state.tree.line()[2].rate"), 0.4375);
+    let saved = browser.evaluate("engine.ask({ do: 'write', form: 'sgf', game: state.tree.toRecord() })");
+    let saved = sgf::read(saved["text"].as_str().expect("a text")).expect("a record");
+    assert_eq!(saved, sgf::read(&sgf::write(&record)).expect("a record"));
+    // In the variation its comment is shown; the game itself becomes the variation of what is saved.
+    browser.evaluate("goTo(state.tree.root.children[1].children[0])");
+    browser.wait_for("byId('comment').textContent.startsWith('a reply')");
+    let saved = browser.evaluate("state.tree.toRecord()");
+    assert_eq!(saved["moves"].as_array().map(Vec::len), Some(2));
+    assert_eq!(
+        saved["notes"]["0"]["variations"][0]["moves"].as_array().map(Vec::len),
+        Some(record.moves.len())
+    );
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
 #[test]
