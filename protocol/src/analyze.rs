@@ -25,18 +25,13 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
     let (position, last) = crate::position::position(options)?;
     let settings = &options.settings;
     settings.check_board(position.size())?;
-    // A fixed seed makes the analysis repeatable.
-    let resources = Resources { seed: settings.seed.unwrap_or(1), ..Setup::DESKTOP.resources(settings) };
     crate::print(&format_position(&position, last))?;
     if let Some(winner) = position.winner() {
         let hint = if last.is_some() { " --ply N shows the position after N moves." } else { "" };
         return crate::print(&format!("The game is over: {winner} has won.{hint}\n"));
     }
-    let mut search = Search::new(position, settings.preset.params.clone(), resources);
-    let limits = match settings.iterations {
-        Some(count) => Limits::iterations(count),
-        None => Limits::time(options.own.time.or(settings.move_time).unwrap_or(DEFAULT_TIME)),
-    };
+    let mut search = new_search(position, options);
+    let limits = limits(options, DEFAULT_TIME);
     let progress = Progress::begin("thinking ...");
     let report = search.run(&limits, &AtomicBool::new(false), &mut |report| {
         let course = moves_within(&report.principal_variation, WIDTH / 2);
@@ -53,6 +48,21 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
         settings.preset,
         search.threads()
     ))
+}
+
+/// Creates the search of an analysis. Its seed is fixed by default, so that an analysis is repeatable.
+pub fn new_search(position: Position, options: &CommandLine) -> Search {
+    let settings = &options.settings;
+    let resources = Resources { seed: settings.seed.unwrap_or(1), ..Setup::DESKTOP.resources(settings) };
+    Search::new(position, settings.preset.params.clone(), resources)
+}
+
+/// Returns the limits of one search: `--iterations`, `--time`, `--move-time` or `default`. The time begins now.
+pub fn limits(options: &CommandLine, default: Duration) -> Limits {
+    match options.settings.iterations {
+        Some(count) => Limits::iterations(count),
+        None => Limits::time(options.own.time.or(options.settings.move_time).unwrap_or(default)),
+    }
 }
 
 /// A progress line on standard error, if that is a terminal.

@@ -1,13 +1,12 @@
 //! `otrera analyze --annotate`: searches every position of a game and writes it with values, comments and better moves.
 
-use crate::analyze::Progress;
+use crate::analyze::{Progress, limits, new_search};
 use crate::cli::CommandLine;
 use crate::position;
-use crate::records::format_game;
+use crate::records::{format_game, require_new};
 use crate::session::verdict;
-use crate::setup::Setup;
 use otrera::record::{Note, Variation};
-use otrera::{GameRecord, Limits, Move, Position, Report, Resources, Search, Side};
+use otrera::{GameRecord, Move, Position, Search, Side};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -40,35 +39,15 @@ pub fn run(options: &CommandLine, output: &Path) -> Result<(), String> {
     if game.moves.is_empty() {
         return Err("--annotate needs a game: --record FILE or --moves".into());
     }
-    if let Some((number, mv, error)) = game.first_illegal() {
-        return Err(format!("move {number}, {mv}, is not legal: {error}"));
+    if let Some(illegal) = game.first_illegal() {
+        return Err(position::format_illegal(illegal));
     }
     options.settings.check_board(game.start.size())?;
     // Before the search, which takes minutes.
     format_game(output, &game)?;
-    if output.exists() {
-        return Err(format!("{} exists already, choose another name", output.display()));
-    }
+    require_new(output)?;
     let opinions = search(options, &game);
-    let sides: Vec<Side> = game.positions().iter().map(Position::side).collect();
-    let mut sums = [0.0; 2];
-    for (ply, (pair, &side)) in (1..).zip(opinions.windows(2).zip(&sides)) {
-        let [before, after] = pair else { continue };
-        let played = game.moves.get(ply - 1).map(|played| played.mv);
-        let loss = (rate(before, side) - rate(after, side)).max(0.0);
-        if let Some(sum) = sums.get_mut(side as usize) {
-            *sum += loss;
-        }
-        let better = Some(&before.line).filter(|line| line.first().copied() != played);
-        let mark = MARKS.iter().find(|(least, _)| loss >= *least).map(|(_, mark)| mark);
-        if let (Some(line), Some(mark), Some(mv)) = (better, mark, played) {
-            let best = line.first().map(ToString::to_string).unwrap_or_default();
-            let remark = format!("{mark}: loses {:.1}% winning rate; {best} is better", loss * 100.0);
-            crate::print(&format!("{ply:>3}. {side} {mv}  {remark}\n"))?;
-            add_comment(game.notes.entry(ply).or_default(), &remark);
-            add_variation(game.notes.entry(ply - 1).or_default(), line);
-        }
-    }
+    let losses = mark_losses(&mut game, &opinions)?;
     for (ply, opinion) in opinions.iter().enumerate() {
         let note = game.notes.entry(ply).or_default();
         note.value = Some(Note::value_of(opinion.black));
@@ -78,12 +57,35 @@ pub fn run(options: &CommandLine, output: &Path) -> Result<(), String> {
     }
     std::fs::write(output, format_game(output, &game)?)
         .map_err(|error| format!("{}: {error}", output.display()))?;
-    for side in [Side::Black, Side::White] {
-        let moves = sides.iter().take(game.moves.len()).filter(|&&mover| mover == side).count().max(1);
-        let mean = sums.get(side as usize).copied().unwrap_or_default() / moves as f32;
+    for side in Side::BOTH {
+        let own = || losses.iter().filter(|(mover, _)| *mover == side).map(|(_, loss)| loss);
+        let mean = own().sum::<f32>() / own().count().max(1) as f32;
         crate::print(&format!("{side} lost {:.1}% winning rate a move\n", mean * 100.0))?;
     }
     crate::print(&format!("written to {}\n", output.display()))
+}
+
+/// Prints the moves that lose much and adds a comment and the better line to each. Returns mover and loss of all moves.
+fn mark_losses(game: &mut GameRecord, opinions: &[Opinion]) -> Result<Vec<(Side, f32)>, String> {
+    let mut losses = Vec::new();
+    let mut side = game.start.side();
+    for (ply, pair) in (1..).zip(opinions.windows(2)) {
+        let [before, after] = pair else { continue };
+        let played = game.moves.get(ply - 1).map(|played| played.mv);
+        let loss = (rate(before, side) - rate(after, side)).max(0.0);
+        losses.push((side, loss));
+        let better = Some(&before.line).filter(|line| line.first().copied() != played);
+        let mark = MARKS.iter().find(|(least, _)| loss >= *least).map(|(_, mark)| mark);
+        if let (Some(line), Some(mark), Some(mv)) = (better, mark, played) {
+            let best = line.first().map(ToString::to_string).unwrap_or_default();
+            let remark = format!("{mark}: loses {:.1}% winning rate; {best} is better", loss * 100.0);
+            crate::print(&format!("{ply:>3}. {side} {mv}  {remark}\n"))?;
+            add_comment(game.notes.entry(ply).or_default(), &remark);
+            add_variation(game.notes.entry(ply - 1).or_default(), line);
+        }
+        side = side.opponent();
+    }
+    Ok(losses)
 }
 
 fn rate(opinion: &Opinion, side: Side) -> f32 {
@@ -92,10 +94,7 @@ fn rate(opinion: &Opinion, side: Side) -> f32 {
 
 /// Searches all positions of the game in order; the tree goes on with each move.
 fn search(options: &CommandLine, game: &GameRecord) -> Vec<Opinion> {
-    let settings = &options.settings;
-    // A fixed seed makes the analysis repeatable.
-    let resources = Resources { seed: settings.seed.unwrap_or(1), ..Setup::DESKTOP.resources(settings) };
-    let mut search = Search::new(game.start, settings.preset.params.clone(), resources);
+    let mut search = new_search(game.start, options);
     let progress = Progress::begin("thinking ...");
     let positions = game.positions();
     let mut opinions = Vec::new();
@@ -115,11 +114,7 @@ fn opinion(search: &mut Search, position: &Position, options: &CommandLine) -> O
         let black = f32::from(winner == Side::Black);
         return Opinion { black, line: Vec::new(), verdict: Some(format!("{winner} has won")) };
     }
-    let limits = match options.settings.iterations {
-        Some(count) => Limits::iterations(count),
-        None => Limits::time(options.own.time.or(options.settings.move_time).unwrap_or(DEFAULT_TIME)),
-    };
-    let report: Report = search.run(&limits, &AtomicBool::new(false), &mut |_| ());
+    let report = search.run(&limits(options, DEFAULT_TIME), &AtomicBool::new(false), &mut |_| ());
     let mover = match report.proven {
         Some(winner) => f32::from(winner == position.side()),
         None => report.best_rate().0,

@@ -188,8 +188,7 @@ async fn respond(State(shared): State<Arc<Shared>>, request: Request) -> Respons
 }
 
 impl Shared {
-    /// True if the request is for this server and from its page. A foreign name may point to this machine (DNS
-    /// rebinding).
+    /// True if `Host` and `Origin`, if present, name this server; protects against DNS rebinding.
     fn admits(&self, headers: &HeaderMap) -> bool {
         let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or_default());
         let is_ours = |host: &str| self.hosts.iter().any(|ours| ours == host);

@@ -6,7 +6,7 @@ use crate::analyze::Progress;
 use crate::board::{self, Colours};
 use crate::cli::CommandLine;
 use crate::options::{Settings, number};
-use crate::records::{RecordFile, format_game};
+use crate::records::{RecordFile, format_game, require_new};
 use crate::session::{GameSearch, verdict};
 use crate::setup::Setup;
 use otrera::{Move, PlayedMove, Report, Side};
@@ -230,8 +230,8 @@ impl Table<'_> {
             return Err("no move was played yet".into());
         }
         let text = format_game(file, &self.record.game(game, None))?;
-        if file.exists() && self.saved.as_deref() != Some(file) {
-            return Err(format!("{} exists already, choose another name", file.display()));
+        if self.saved.as_deref() != Some(file) {
+            require_new(file)?;
         }
         std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))?;
         self.saved = Some(file.to_owned());

@@ -3,7 +3,7 @@
 use crate::cli::CommandLine;
 use crate::files;
 use otrera::record::{self, ccgc};
-use otrera::{GameRecord, Move, Position, Size};
+use otrera::{GameRecord, IllegalMove, Move, Position, Size};
 use std::path::Path;
 
 /// Maximum size of a file of records, in bytes.
@@ -32,11 +32,14 @@ pub fn position(options: &CommandLine) -> Result<(Position, Option<Move>), Strin
         (Some(&position), _) => {
             Ok((position, ply.checked_sub(1).and_then(|last| game.moves.get(last)).map(|played| played.mv)))
         }
-        (None, Some((number, mv, error))) if number <= ply => {
-            Err(format!("move {number}, {mv}, is not legal: {error}"))
-        }
+        (None, Some(illegal)) if illegal.0 <= ply => Err(format_illegal(illegal)),
         (None, _) => Err(format!("--ply {ply}: the game has {} moves", game.moves.len())),
     }
+}
+
+/// Formats a [`GameRecord::first_illegal`].
+pub fn format_illegal((number, mv, error): (usize, Move, IllegalMove)) -> String {
+    format!("move {number}, {mv}, is not legal: {error}")
 }
 
 /// Returns the game of `--fen`, `--size`, `--moves`, `--record` and `--game`.

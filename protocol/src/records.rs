@@ -191,6 +191,17 @@ pub fn playable(text: &str, start: &Position) -> (Vec<Move>, Option<String>) {
     (moves, problem)
 }
 
+/// Refuses a file that exists.
+///
+/// # Errors
+/// It exists.
+pub fn require_new(file: &Path) -> Result<(), String> {
+    match file.exists() {
+        true => Err(format!("{} exists already, choose another name", file.display())),
+        false => Ok(()),
+    }
+}
+
 /// Formats a game by the ending of the file's name.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
 //! The program with default time and memory.
 //!
-//! Every turn is checked for the minimum thinking time. The maximum is checked for the quickest of several turns, since
-//! a busy machine can delay any single turn.
+//! Checks the minimum thinking time of every turn, and the maximum of the quickest of several turns, since a busy machine
+//! can delay any single turn.
 
 use otrera::{Limits, Params, Position, Resources, Rules, Search, Size};
 use otrera_referee::board::Board;

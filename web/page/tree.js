@@ -83,7 +83,8 @@ class GameTree {
     const notes = {};
     for (const [ply, node] of line.entries()) {
       if (ply < first) continue;
-      const others = node.children.filter((child) => line.length > ply + 1 && child !== line[ply + 1]);
+      const next = line[ply + 1];
+      const others = next ? node.children.filter((child) => child !== next) : [];
       const note = { ...node.note };
       // Tenths of a percent, as the engine writes values.
       if (node.found) note.value = Math.round((2 * this.blackRate(node.ply, node.found.win_rate) - 1) * 1000) / 10;

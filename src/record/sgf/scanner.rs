@@ -100,8 +100,8 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Returns the unescaped value up to the closing bracket, and the bytes read, including the bracket. Line
-/// breaks become line feeds, other white space plain spaces.
+/// Returns the unescaped value up to the closing bracket, and the bytes read, including the bracket. Converts line breaks
+/// to line feeds and other white space to spaces.
 fn bracketed(text: &str) -> Option<(String, usize)> {
     let mut value = String::new();
     let mut letters = text.char_indices().peekable();
