@@ -284,7 +284,7 @@ fn the_engine_searches_as_the_program_does() {
     // The first of two runs warms the browser up.
     assert_eq!(browser.evaluate("engine.asked"), json!(["bench", "bench"]));
     let bench = browser.evaluate("engine.ask({ do: 'bench' })");
-    let recorded = include_str!("../../tests/data/bench.txt");
+    let recorded = include_str!("../../../tests/data/bench.txt");
     let recorded =
         recorded.lines().find_map(|line| line.strip_prefix("tournament ")).expect("a line of that preset");
     assert_eq!(bench["checksum"].to_string(), recorded);
