@@ -1,6 +1,8 @@
 //! `lab regret`: compares searches, and keeps its reference values.
 
 use crate::laboratory::lab;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use testkit::Folder;
 
 /// Runs the command on a few positions; returns its output.
@@ -30,4 +32,25 @@ fn more_iterations_have_less_regret_and_values_are_kept() {
     assert_eq!(regret(&folder, &["tournament"]), first);
     assert_eq!(values(), kept);
     assert!(regret(&folder, &["tournament", "paper"]).contains("paper"));
+}
+
+#[test]
+fn another_program_is_judged_by_its_moves() {
+    let folder = Folder::new("regret-of-a-program");
+    let (program, fens) = (folder.0.join("program"), folder.0.join("fens.txt"));
+    fs::write(&fens, "q3/4/4/2*Q b - - 0 1\n").unwrap();
+    let script = "#!/bin/sh\nwhile read line; do case $line in uci) echo uciok;; go*) echo bestmove MOVE;; esac; done\n";
+    let judged = |mv: &str, protocol: &str| {
+        fs::write(&program, script.replace("MOVE", mv)).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let player = format!("cmd:{},proto={protocol}", program.display());
+        let mut command = lab(&["regret", "tournament", &player, "--iterations", "2000", "--reference", "2000"]);
+        command.arg("--fens").arg(&fens).arg("--cache").arg(folder.0.join("values"));
+        let output = command.output().unwrap();
+        (output.status.success(), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
+    };
+    let (is_done, report) = judged("a4a3b4", "uci");
+    assert!(is_done && report.contains(&format!("{}", program.display())), "{report}");
+    assert!(judged("a4d4d1", "uci").1.contains("is not legal"));
+    assert!(judged("a4a3b4", "sau").1.contains("only a program with proto=uci"));
 }

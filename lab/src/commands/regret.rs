@@ -9,12 +9,12 @@ use crate::arguments::{read_count, read_size};
 use crate::cluster::CoreArgs;
 use crate::files::{LineLog, MAX_BYTES, read_text};
 use crate::interrupt;
-use crate::matches::spec::{check_board, search_params};
-use crate::play::player::run_search;
+use crate::matches::spec::{PlayerSpec, check_board, search_params};
+use crate::play::player::{Budget, run_search};
 use crate::progress::progress_bar;
 use crate::sheet::Sheet;
 use crate::stats::Z_95;
-use otrera::{Evaluator, Limits, ModelScratch, Move, Params, Position, Resources, Search, Size};
+use otrera::{Evaluator, Forfeit, Limits, ModelScratch, Move, Params, Position, Resources, Search, Size};
 use serde::{Deserialize, Serialize};
 use statrs::statistics::Statistics;
 use std::collections::HashMap;
@@ -24,7 +24,8 @@ use std::sync::Mutex;
 /// Compare searches by the moves they choose after many iterations.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The searches, the first being the one that others are compared with: presets with parameters.
+    /// The searches, the first being the one that others are compared with: presets with parameters, or programs
+    /// (cmd:PROGRAM,proto=uci).
     #[arg(required = true)]
     settings: Vec<String>,
     /// Edge of the board of the built-in positions: 8 or 10.
@@ -74,6 +75,36 @@ struct Value {
     value: f64,
 }
 
+/// A search that is judged.
+enum Setting {
+    /// A search of this build.
+    Search(Params),
+    /// Another program, such as another build.
+    Program(PlayerSpec),
+}
+
+impl Setting {
+    fn read(text: &str) -> Result<Self, String> {
+        if !text.starts_with("cmd:") {
+            return search_params(text).map(Self::Search);
+        }
+        let program: PlayerSpec = text.parse()?;
+        if program.counts_iterations() {
+            Ok(Self::Program(program))
+        } else {
+            Err(format!("{text}: only a program with proto=uci can be given a number of iterations"))
+        }
+    }
+
+    /// Returns the parameters of a search of this build.
+    const fn params(&self) -> Option<&Params> {
+        match self {
+            Self::Search(params) => Some(params),
+            Self::Program(_) => None,
+        }
+    }
+}
+
 /// The moves chosen in one position: `[setting][N]`.
 struct Choices {
     position: Position,
@@ -83,7 +114,7 @@ struct Choices {
 /// The move of a setting after N iterations.
 struct Choice {
     mv: Move,
-    /// Moves visited so far.
+    /// Moves visited so far; none are known of a program.
     visited: Vec<Move>,
 }
 
@@ -113,13 +144,18 @@ impl Judged {
 /// # Errors
 /// A setting that is no search or is for other boards, positions or a cache that cannot be read, or a search that panics.
 pub fn run(args: &Args) -> Result<(), String> {
-    let settings = args.settings.iter().map(|text| search_params(text)).collect::<Result<Vec<_>, _>>()?;
+    let settings = args.settings.iter().map(|text| Setting::read(text)).collect::<Result<Vec<_>, _>>()?;
     let mut iterations = args.iterations.clone();
     iterations.sort_unstable();
     iterations.dedup();
     let positions = read_positions(args)?;
-    for (params, text) in settings.iter().zip(&args.settings) {
-        positions.iter().try_for_each(|position| check_board(text, params, position.size()))?;
+    for (setting, text) in settings.iter().zip(&args.settings) {
+        match setting {
+            Setting::Search(params) => {
+                positions.iter().try_for_each(|position| check_board(text, params, position.size()))?;
+            }
+            Setting::Program(spec) => spec.check_start()?,
+        }
     }
     let cache = Cache::open(args)?;
     interrupt::advise(format!("; the reference values so far are in {}", args.cache.display()));
@@ -157,22 +193,52 @@ fn read_positions(args: &Args) -> Result<Vec<Position>, String> {
 /// Searches one position with every setting.
 fn choose(
     args: &Args,
-    settings: &[Params],
+    settings: &[Setting],
     iterations: &[u64],
     position: Position,
 ) -> Result<Choices, String> {
-    let of_setting = |params: &Params| {
-        let mut search = new_search(args, position, params);
-        let mut done = 0;
-        let after = |&count: &u64| {
-            let report = run_search(&mut search, &Limits::iterations(count - done));
-            done = count;
-            let mv = report.best.ok_or_else(|| format!("{}: the game is over", position.to_fen()))?;
-            Ok(Choice { mv, visited: report.lines.iter().map(|line| line.mv).collect() })
-        };
-        iterations.iter().map(after).collect()
+    let of_setting = |setting: &Setting| match setting {
+        Setting::Search(params) => choose_by_search(args, params, iterations, position),
+        Setting::Program(spec) => choose_by_program(spec, iterations, position),
     };
     Ok(Choices { position, chosen: settings.iter().map(of_setting).collect::<Result<_, String>>()? })
+}
+
+/// One search that goes on from each number of iterations to the next.
+fn choose_by_search(
+    args: &Args,
+    params: &Params,
+    iterations: &[u64],
+    position: Position,
+) -> Result<Vec<Choice>, String> {
+    let mut search = new_search(args, position, params);
+    let mut done = 0;
+    let after = |&count: &u64| {
+        let report = run_search(&mut search, &Limits::iterations(count - done));
+        done = count;
+        let mv = report.best.ok_or_else(|| format!("{}: the game is over", position.to_fen()))?;
+        Ok(Choice { mv, visited: report.lines.iter().map(|line| line.mv).collect() })
+    };
+    iterations.iter().map(after).collect()
+}
+
+/// A new search of the program for each number of iterations.
+fn choose_by_program(
+    spec: &PlayerSpec,
+    iterations: &[u64],
+    position: Position,
+) -> Result<Vec<Choice>, String> {
+    let failed = |forfeit: Forfeit| format!("{}: {forfeit}", spec.text);
+    let mut player = spec.build(SEED);
+    let after = |&count: &u64| {
+        player.begin(&position).map_err(failed)?;
+        let choice = player.choose(Budget { time: None, iterations: Some(count) }).map_err(failed)?;
+        match position.check(choice.mv) {
+            Ok(()) => Ok(Choice { mv: choice.mv, visited: Vec::new() }),
+            Err(error) => Err(format!("{}: {} is not legal: {error}", spec.text, choice.mv)),
+        }
+    };
+    iterations.iter().map(after).collect()
 }
 
 fn new_search(args: &Args, position: Position, params: &Params) -> Search {
@@ -262,13 +328,13 @@ fn print_list(args: &Args, iterations: &[u64], judged: &[Judged]) {
     }
 }
 
-fn print_table(args: &Args, settings: &[Params], iterations: &[u64], judged: &[Judged]) {
+fn print_table(args: &Args, settings: &[Setting], iterations: &[u64], judged: &[Judged]) {
     let differing: Vec<&Judged> = judged.iter().filter(|one| one.values.len() > 1).collect();
     let title = format!("{} positions, {} with different moves", judged.len(), differing.len());
     let mut sheet =
         Sheet::new(title, &["iterations", "regret", "95 %", "against the first", "visited", "setting"]);
     for (nth, count) in iterations.iter().enumerate() {
-        for (setting, text) in args.settings.iter().enumerate() {
+        for (setting, (search, text)) in settings.iter().zip(&args.settings).enumerate() {
             let regrets: Vec<f64> = judged.iter().map(|one| one.regret(setting, nth)).collect();
             let differences: Vec<f64> =
                 judged.iter().map(|one| one.regret(setting, nth) - one.regret(0, nth)).collect();
@@ -282,7 +348,7 @@ fn print_table(args: &Args, settings: &[Params], iterations: &[u64], judged: &[J
                 mean,
                 bounds,
                 against,
-                share(&differing, is_visited),
+                search.params().map_or_else(String::new, |_| share(&differing, is_visited)),
                 text.clone(),
             ]);
         }
@@ -296,7 +362,8 @@ fn print_table(args: &Args, settings: &[Params], iterations: &[u64], judged: &[J
     ];
     print!("{}", sheet.to_text());
     let mut sheet = Sheet::new("Best moves with the highest prior", &["movement", "arrow", "setting"]);
-    for (params, text) in settings.iter().zip(&args.settings) {
+    for (setting, text) in settings.iter().zip(&args.settings) {
+        let Some(params) = setting.params() else { continue };
         let first: Vec<(bool, bool)> =
             differing.iter().filter_map(|one| first_by_prior(params, one)).collect();
         sheet.row([share(&first, |first| first.0), share(&first, |first| first.1), text.clone()]);

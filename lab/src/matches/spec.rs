@@ -87,6 +87,11 @@ impl PlayerSpec {
         }
     }
 
+    /// True for programs that can be asked for a number of iterations.
+    pub const fn counts_iterations(&self) -> bool {
+        matches!(self.kind, Kind::External { protocol: Protocol::Uci, .. })
+    }
+
     /// True for programs that speak the SAU protocol: they take no opening and play by that platform's rules.
     pub fn speaks_sau(&self) -> bool {
         matches!(self.kind, Kind::External { protocol: Protocol::Sau, .. })
