@@ -109,14 +109,31 @@ fn only_several_workers_on_the_tree_change_a_bit() {
 }
 
 #[test]
-fn two_workers_on_the_tree_lose_no_iteration() {
+fn workers_on_one_tree_lose_no_iteration() {
     for position in various_positions() {
-        for params in searchers() {
-            let report = found(&position, &with_mode(Parallel::Tree, &params), threads(2), 4000);
-            assert_eq!(u64::from(report.visits), report.iterations, "{position}");
-            assert!(report.iterations == 4000 || report.proven.is_some(), "{report:?}");
-            assert_eq!(position.check(report.best.unwrap()), Ok(()));
+        for params in searchers().into_iter().chain([Params::TOURNAMENT]) {
+            for count in [2, 4, 8] {
+                let report = found(&position, &with_mode(Parallel::Tree, &params), threads(count), 2000);
+                assert_eq!(u64::from(report.visits), report.iterations, "{count} threads\n{position}");
+                assert!(report.iterations == 2000 || report.proven.is_some(), "{report:?}");
+                assert_eq!(position.check(report.best.unwrap()), Ok(()));
+            }
         }
+    }
+}
+
+#[test]
+fn workers_that_recycle_a_full_tree_value_it_like_one() {
+    let rate = |count| {
+        let resources = Resources { threads: count, memory: 1 << 20, seed: 1 };
+        let report = found(&Position::standard(), &Params::TOURNAMENT, resources, 60_000);
+        assert!(report.recycled > 0 && report.iterations == 60_000, "{count} threads: {report:?}");
+        report.win_rate.0
+    };
+    let alone = rate(1);
+    for count in [2, 4, 8] {
+        let together = rate(count);
+        assert!((together - alone).abs() < 0.05, "{count} threads: {together}, one: {alone}");
     }
 }
 
