@@ -38,6 +38,41 @@ fn a_suite_is_made_and_read_again() {
 }
 
 #[test]
+fn puzzles_are_made_again_after_an_interruption() {
+    let folder = Folder::new("puzzles");
+    let file = &folder.file("puzzles.txt");
+    let arguments = [
+        "endgames",
+        "--puzzles",
+        file,
+        "--size",
+        "6",
+        "--each",
+        "3",
+        "--iterations",
+        "20",
+        "--nodes",
+        "4000",
+    ];
+    let run = |more: &[&str]| lab(&[&arguments[..], more].concat()).output().unwrap();
+    let made = run(&[]);
+    assert!(
+        made.status.success() && String::from_utf8_lossy(&made.stdout).starts_with("3 puzzles from"),
+        "{made:?}"
+    );
+    let puzzles = std::fs::read_to_string(file).unwrap();
+    assert!(puzzles.starts_with("# lab endgames --size 6 --each 3"), "{puzzles}");
+    assert!(!run(&[]).status.success(), "an existing file is not overwritten");
+    let first: Vec<&str> = puzzles.lines().take(2).collect();
+    std::fs::write(file, first.join("\n") + "\n").unwrap();
+    assert!(run(&["--resume"]).status.success());
+    assert_eq!(std::fs::read_to_string(file).unwrap(), puzzles);
+    std::fs::write(file, format!("{}\n1qq1/q2q/Q2Q/1QQ1 w - - 0 1; b1-b2/b1; 0; 4; 1\n", first[0])).unwrap();
+    let problem = String::from_utf8(run(&["--resume"]).stderr).unwrap();
+    assert!(problem.contains("expected a grade of 1 to 3"), "{problem}");
+}
+
+#[test]
 fn a_wrong_suite_is_refused() {
     let folder = Folder::new("no-suite");
     for (text, complaint) in [

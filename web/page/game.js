@@ -37,6 +37,7 @@ async function settle(message = null) {
     await describe(node);
     if (!goesOn()) return;
     draw();
+    if (puzzles.isTry(node)) return puzzles.judge(node, goesOn);
     if (node.described.winner) return;
     if (isEngineToMove(node)) await moveByEngine(node, goesOn);
     else if (state.analysing) await search(node, { seconds: Infinity }, goesOn);

@@ -102,6 +102,7 @@ function listen() {
   });
   listenToForms();
   listenToLines();
+  puzzles.listen();
   document.addEventListener("keydown", stepByKey);
   document.addEventListener("dragover", (event) => event.preventDefault());
   document.addEventListener("drop", (event) => {

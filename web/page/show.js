@@ -14,6 +14,7 @@ function draw() {
   board.draw(state.tree, position);
   drawGrid(position, node);
   drawSteps(node);
+  puzzles.draw();
   drawMoves();
   drawLosses();
   drawSearch();
@@ -125,7 +126,7 @@ function distanceText(square, moves) {
 
 function statusOf(node) {
   const { from, to } = state.half;
-  if (!node.described || setUp.active) return "";
+  if (!node.described || setUp.active || puzzles.isTry(node)) return "";
   const { side } = node.described;
   const winner = node.described.winner ?? (node.next ? null : node.winner);
   if (winner) return t("won", t(winner));

@@ -1,5 +1,7 @@
 //! The page for playing, as `make web` builds it, opened from the disk in a real browser and used as people use it.
 
+mod puzzles;
+
 use fastrand::Rng;
 use otrera::record::{Note, Variation, ccgc, json, sgf};
 use otrera::{GameRecord, Limits, Move, Params, Position, Resources, Search};

@@ -16,10 +16,16 @@ pub struct Args {
     /// File for a new suite.
     #[arg(long, value_name = "FILE", default_value = "endgames.txt", conflicts_with = "suite")]
     pub output: PathBuf,
+    /// Only write puzzles to this file: positions in which exactly one move keeps the win.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "output", "hard", "player", "time"])]
+    pub puzzles: Option<PathBuf>,
+    /// Go on with the puzzles of an interrupted run.
+    #[arg(long, requires = "puzzles")]
+    pub resume: bool,
     /// Edge of the board.
     #[arg(long, default_value = "10", value_parser = read_size, conflicts_with = "suite")]
     pub size: Size,
-    /// Positions for each number of contested squares, 1 to 22.
+    /// Positions for each number of contested squares, 1 to 22, or number of puzzles.
     #[arg(long, value_name = "N", default_value = "20", conflicts_with = "suite", value_parser = read_count::<usize>)]
     pub each: usize,
     /// Keep only won positions in which greedy fails.

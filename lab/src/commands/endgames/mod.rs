@@ -1,13 +1,15 @@
 //! `lab endgames`: tests a player in endgames whose winner is known, and the engine's proofs by counting moves.
 //!
 //! [`suite`] makes, reads and writes positions; [`solver`] finds their winners, on what [`remainder`] leaves of a position.
-//! Neither uses the engine's counting of moves, so that they can check it.
+//! Neither uses the engine's counting of moves, so that they can check it. [`puzzles`] makes positions in which one move
+//! keeps the win.
 //!
 //! In a won position a move is right if the solver still finds a win after it. In a lost position only a false claim of a
 //! win is an error. Then each position is played on until the engine's counting calls a winner, and from there to the end
 //! against a defender without counting.
 
 mod args;
+mod puzzles;
 mod remainder;
 mod solver;
 mod suite;
@@ -29,6 +31,9 @@ pub fn run(args: &Args) -> Result<(), String> {
         args.player.check_board(args.size)?;
     }
     args.cores.pool()?.install(|| {
+        if let Some(path) = &args.puzzles {
+            return puzzles::make(args, path);
+        }
         let suite = match &args.suite {
             Some(path) => suite::read(path)?,
             None => make(args)?,

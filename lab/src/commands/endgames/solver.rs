@@ -51,15 +51,30 @@ impl Solver {
 
     /// Returns the winner of a game that is not over; `None` if the nodes run out.
     pub fn winner(&mut self, position: &Position) -> Option<Side> {
-        let root = self.surveyor.reduce(position, 0);
+        let wins = self.wins(position, 0)?;
+        Some(if wins { position.side() } else { position.side().opponent() })
+    }
+
+    /// Returns the moves that the side to move has left when the other side cannot move, in a won position with best play.
+    pub fn margin(&mut self, position: &Position) -> Option<i32> {
+        let mut margin = 0;
+        while self.wins(position, -(margin + 1))? {
+            margin += 1;
+        }
+        Some(margin)
+    }
+
+    /// Returns whether the side to move wins with this many spare moves added to its own.
+    fn wins(&mut self, position: &Position, lead: i32) -> Option<bool> {
+        let root = self.surveyor.reduce(position, lead);
         let proofs = match root.decided() {
             Some(true) => Proofs::WON,
             Some(false) => Proofs::LOST,
             None => self.search(&root, Proofs { win: NEVER, loss: NEVER }),
         };
         match proofs {
-            Proofs { win: 0, .. } => Some(position.side()),
-            Proofs { loss: 0, .. } => Some(position.side().opponent()),
+            Proofs { win: 0, .. } => Some(true),
+            Proofs { loss: 0, .. } => Some(false),
             _ => None,
         }
     }

@@ -106,7 +106,7 @@ fn draw(args: &Args) -> Vec<Position> {
 }
 
 /// Plays a game and returns its first position of each number of contested squares that needs a search.
-fn candidates(args: &Args, number: u64) -> Vec<Position> {
+pub fn candidates(args: &Args, number: u64) -> Vec<Position> {
     let start = Position::start(args.size);
     let openings = Openings { book: None, plies: 4, balance: 0.5, seed: args.seed };
     let opened =

@@ -1,0 +1,272 @@
+//! Puzzles: won positions of self-play in which exactly one move keeps the win.
+//!
+//! ```text
+//! # lab endgames --size 8 --each 25 ...; FEN; the only winning move; margin; grade; game
+//! 1q*5/... w - - 34 18; d4-d7/e7; 1; 3; 17
+//! ```
+//!
+//! The [solver](super::solver) proves the result of every move, and the margin: the moves that the winner has left at the
+//! end. Each game gives at most one puzzle, in the order of the
+//! games, so that an interrupted run can be resumed after its last line.
+
+use super::args::Args;
+use super::solver::Solver;
+use super::suite::candidates;
+use crate::files::LineLog;
+use crate::interrupt;
+use crate::play::player::run_search;
+use crate::progress::progress_bar;
+use otrera::{Limits, Move, Params, Position, Resources, Search};
+use rayon::prelude::*;
+use std::collections::HashSet;
+use std::path::Path;
+
+/// Iterations of the searches that grade a puzzle: grade 1 is found by all of them, grade 3 by none.
+const SEARCHES: [u64; 2] = [1, 100];
+
+/// Number of grades.
+const GRADES: usize = SEARCHES.len() + 1;
+
+/// The smallest number of legal moves of a puzzle.
+const MIN_MOVES: usize = 12;
+
+/// Nodes for the margin of a puzzle, for each node of `--nodes`.
+const MARGIN_NODES: u64 = 10;
+
+/// Games played at a time.
+const BATCH: u64 = 16;
+
+/// Maximum of games for each puzzle.
+const MAX_GAMES: u64 = 60;
+
+/// A won position of which one move keeps the win.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Puzzle {
+    pub position: Position,
+    pub solution: Move,
+    /// The moves that the winner has left when the other side cannot move.
+    pub margin: i32,
+    /// 1 to 3, see [`SEARCHES`].
+    pub grade: usize,
+    /// The number of its game.
+    pub game: u64,
+}
+
+/// Makes puzzles until there are enough of them.
+pub fn make(args: &Args, path: &Path) -> Result<(), String> {
+    let header = format!(
+        "# lab endgames --size {} --each {} --iterations {} --seed {} --nodes {} --puzzles FILE; \
+         FEN; the only winning move; margin; grade; game",
+        args.size.edge(),
+        args.each,
+        args.iterations,
+        args.seed,
+        args.nodes
+    );
+    let mut collection = Collection::default();
+    let mut log = LineLog::open(path, args.resume, Some(&header), |line| {
+        collection.add(Puzzle::read(line)?);
+        Ok(())
+    })?;
+    interrupt::advise(format!("; the puzzles so far are in {}: --resume goes on", path.display()));
+    let all = args.each as u64 * MAX_GAMES;
+    let bar = progress_bar(args.each as u64).with_message("puzzles");
+    while collection.puzzles.len() < args.each && collection.next_game < all {
+        bar.set_position(collection.puzzles.len() as u64);
+        let games = collection.next_game..all.min(collection.next_game + BATCH);
+        let found: Vec<Option<Puzzle>> =
+            games.clone().into_par_iter().map(|game| puzzle(args, game)).collect();
+        for puzzle in found.into_iter().flatten() {
+            if collection.puzzles.len() < args.each && collection.add(puzzle) {
+                log.add(&puzzle.to_string())?;
+            }
+        }
+        collection.next_game = games.end;
+    }
+    bar.finish_and_clear();
+    println!(
+        "{} puzzles from {} games written to {}; of grades 1 to {GRADES}: {:?}",
+        collection.puzzles.len(),
+        collection.next_game,
+        path.display(),
+        collection.counts()
+    );
+    Ok(())
+}
+
+/// Returns the puzzle of a game: of its positions the one with the most contested squares.
+fn puzzle(args: &Args, game: u64) -> Option<Puzzle> {
+    candidates(args, game).into_iter().rev().find_map(|position| {
+        let solution = only_winning_move(&position, args.nodes)?;
+        let margin = Solver::new(MARGIN_NODES * args.nodes).margin(&position)?;
+        Some(Puzzle { position, solution, margin, grade: grade(&position, solution, args.seed), game })
+    })
+}
+
+/// Returns the winning move if the solver proves that all other moves lose.
+pub fn only_winning_move(position: &Position, nodes: u64) -> Option<Move> {
+    let moves = by_visits(position);
+    if moves.len() < MIN_MOVES {
+        return None;
+    }
+    let mut solver = Solver::new(nodes);
+    let mut solution = None;
+    for mv in moves {
+        let next = position.with_move(mv);
+        let winner = next.winner().or_else(|| solver.winner(&next))?;
+        if winner == position.side() && solution.replace(mv).is_some() {
+            return None;
+        }
+    }
+    solution
+}
+
+/// The legal moves, those first that a short search visits most: two winning moves are found soon.
+fn by_visits(position: &Position) -> Vec<Move> {
+    let report = run_search(&mut search(position, 1), &Limits::iterations(300));
+    let mut moves: Vec<Move> = report.lines.iter().map(|line| line.mv).collect();
+    let rest = position.legal_moves().filter(|mv| !moves.contains(mv)).collect::<Vec<Move>>();
+    moves.extend(rest);
+    moves
+}
+
+/// Returns the grade: the shortest of the searches that finds the move, as all longer ones do.
+fn grade(position: &Position, solution: Move, seed: u64) -> usize {
+    let finds = |&&iterations: &&u64| {
+        run_search(&mut search(position, seed), &Limits::iterations(iterations)).best == Some(solution)
+    };
+    GRADES - SEARCHES.iter().rev().take_while(finds).count()
+}
+
+fn search(position: &Position, seed: u64) -> Search {
+    Search::new(*position, Params::TOURNAMENT, Resources { threads: 1, memory: 32 << 20, seed })
+}
+
+impl std::fmt::Display for Puzzle {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        let Self { position, solution, margin, grade, game } = self;
+        write!(f, "{}; {solution}; {margin}; {grade}; {game}", position.to_fen())
+    }
+}
+
+impl Puzzle {
+    /// Reads a line of the file.
+    pub fn read(line: &str) -> Result<Self, String> {
+        let fields: Vec<&str> = line.split(';').map(str::trim).collect();
+        let [fen, solution, margin, grade, game] = fields[..] else {
+            return Err("expected FEN; move; margin; grade; game".into());
+        };
+        let number = |text: &str| text.parse::<u64>().map_err(|_| format!("{text:?} is no number"));
+        let grade = number(grade)? as usize;
+        if !(1..=GRADES).contains(&grade) {
+            return Err(format!("expected a grade of 1 to {GRADES}"));
+        }
+        Ok(Self {
+            position: Position::from_fen(fen).map_err(|error| error.to_string())?,
+            solution: solution.parse().map_err(|error| format!("{error}"))?,
+            margin: number(margin)? as i32,
+            grade,
+            game: number(game)?,
+        })
+    }
+}
+
+/// The puzzles so far.
+#[derive(Default)]
+struct Collection {
+    puzzles: Vec<Puzzle>,
+    seen: HashSet<Signature>,
+    next_game: u64,
+}
+
+impl Collection {
+    /// Adds a puzzle; returns false if a mirror image is known.
+    fn add(&mut self, puzzle: Puzzle) -> bool {
+        self.next_game = puzzle.game + 1;
+        let is_new = self.seen.insert(signature(&puzzle.position));
+        if is_new {
+            self.puzzles.push(puzzle);
+        }
+        is_new
+    }
+
+    fn counts(&self) -> [usize; GRADES] {
+        std::array::from_fn(|grade| self.puzzles.iter().filter(|puzzle| puzzle.grade == grade + 1).count())
+    }
+}
+
+/// The squares of each kind by their distance from the centre.
+type Signature = [Vec<usize>; 3];
+
+/// Returns what a position shares with its mirror images and with the position with exchanged sides.
+fn signature(position: &Position) -> Signature {
+    let last = position.size().edge() - 1;
+    let distance = |square: otrera::Square| {
+        [square.column(), square.row()].map(|place| (2 * place).abs_diff(last).pow(2)).iter().sum::<usize>()
+    };
+    let mover = position.side();
+    [position.amazons(mover), position.amazons(mover.opponent()), position.empty()].map(|squares| {
+        let mut distances: Vec<usize> = squares.into_iter().map(distance).collect();
+        distances.sort_unstable();
+        distances
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testkit::{sides_exchanged, symmetries};
+
+    /// Nodes to solve a puzzle of the page: more than its maker had.
+    const NODES: u64 = 1_000_000;
+
+    /// The puzzles of the page.
+    fn of_page() -> Vec<Puzzle> {
+        let files = ["puzzles-8.txt", "puzzles-10.txt"];
+        let text = files
+            .map(|file| std::fs::read_to_string(testkit::files::repository().join("web/page").join(file)));
+        let text = text.map(|text| text.expect("a file of the page")).concat();
+        text.lines()
+            .filter(|line| !line.starts_with('#'))
+            .map(|line| Puzzle::read(line).expect(line))
+            .collect()
+    }
+
+    #[test]
+    fn one_move_wins_in_every_puzzle_of_the_page() {
+        for puzzle in of_page() {
+            assert_eq!(only_winning_move(&puzzle.position, NODES), Some(puzzle.solution), "{puzzle}");
+            assert_eq!(Solver::new(NODES).margin(&puzzle.position), Some(puzzle.margin), "{puzzle}");
+        }
+    }
+
+    #[test]
+    fn the_pages_puzzles_are_different_and_of_every_grade() {
+        let puzzles = of_page();
+        assert!(puzzles.len() >= 200, "{} puzzles", puzzles.len());
+        let mut seen = HashSet::new();
+        for puzzle in &puzzles {
+            assert!(seen.insert(puzzle.position.key()), "{puzzle}");
+            let mirrored =
+                [puzzle.position, sides_exchanged(&puzzle.position)].map(|position| symmetries(&position));
+            seen.extend(mirrored.as_flattened().iter().map(|position| position.key()));
+            assert!(
+                mirrored.as_flattened().iter().all(|image| signature(image) == signature(&puzzle.position))
+            );
+        }
+        for grade in 1..=GRADES {
+            let count = puzzles.iter().filter(|puzzle| puzzle.grade == grade).count();
+            assert!(count >= 20, "{count} of grade {grade}");
+        }
+    }
+
+    #[test]
+    fn a_margin_is_the_moves_left_at_the_end() {
+        // White, walled off, has three moves; Black has one or two.
+        for (fen, margin) in [("q3/****/****/Q1** b - - 0 1", 1), ("q3/****/****/Q2* b - - 0 1", 0)] {
+            let position = Position::from_fen(fen).expect("a FEN");
+            assert_eq!(Solver::new(100).margin(&position), Some(margin), "{fen}");
+            assert_eq!(otrera::FillingProver::new().margin(&position), Some(margin as u32), "{fen}");
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Puzzles: tries, hints, solutions, the puzzle of the day, and what is kept between visits.
+
+use super::*;
+
+/// Opens the puzzle of the day.
+fn open_puzzles(browser: &mut Browser) {
+    browser.click("#open-puzzles");
+    browser.wait_for("puzzles.active && Boolean(state.tree.current.described)");
+}
+
+/// The winning move of the puzzle shown.
+fn solution(browser: &mut Browser) -> Move {
+    browser.evaluate("puzzles.puzzle.solution").as_str().expect("a move").parse().expect("a move")
+}
+
+/// Waits until the status contains a text.
+fn wait_for_status(browser: &mut Browser, text: &str) {
+    browser.wait_for(&format!("byId('status').textContent.includes({text:?})"));
+}
+
+#[test]
+fn a_wrong_move_is_refuted_and_the_right_one_confirmed() {
+    let Some(mut browser) = opened("a puzzle in the page") else { return };
+    let game = position(&mut browser);
+    open_puzzles(&mut browser);
+    let start = position(&mut browser);
+    assert!(browser.text("#status").contains("only move that keeps the win"));
+    let solution = solution(&mut browser);
+    let wrong = start.legal_moves().find(|&mv| mv != solution).expect("there are many");
+    click_move(&mut browser, wrong);
+    wait_for_status(&mut browser, &format!("{wrong} loses. {} answers", start.side().opponent()));
+    let reply: Move = browser.evaluate("state.hint").as_str().expect("a move").parse().expect("a move");
+    assert_eq!(start.with_move(wrong).check(reply), Ok(()));
+    browser.click("#puzzle-again");
+    assert_eq!(browser.board(), expected(&start));
+    browser.click("#puzzle-hint");
+    wait_for_status(&mut browser, &format!("amazon on {} moves", solution.from));
+    browser.click("#puzzle-hint");
+    wait_for_status(&mut browser, &format!("goes to {}", solution.to));
+    click_square(&mut browser, solution.arrow);
+    wait_for_status(&mut browser, &format!("Right: with {solution} {} wins (+", start.side()));
+    assert!(browser.text("#puzzle-kept").starts_with("1 of "), "{}", browser.text("#puzzle-kept"));
+    assert!(browser.text("#puzzle-kept").contains("streak: 1"), "{}", browser.text("#puzzle-kept"));
+    browser.click("#puzzle-close");
+    browser.wait_for("!puzzles.active");
+    assert_eq!(position(&mut browser), game);
+    assert_eq!(browser.evaluate("[byId('puzzle').hidden, state.players.white]"), json!([true, "engine"]));
+    let Some(page) = page("puzzles") else { return };
+    open(&mut browser, page, "");
+    open_puzzles(&mut browser);
+    assert!(browser.text("#puzzle-kept").starts_with("1 of "), "solved puzzles are kept");
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn a_shown_solution_does_not_count_and_its_position_is_analysed() {
+    let Some(mut browser) = opened("the solution of a puzzle") else { return };
+    open_puzzles(&mut browser);
+    let fen = browser.evaluate("puzzles.puzzle.fen");
+    browser.click("#puzzle-solution");
+    wait_for_status(&mut browser, "Right: with");
+    assert!(browser.text("#puzzle-kept").starts_with("0 of "), "{}", browser.text("#puzzle-kept"));
+    browser.click("#puzzle-analyse");
+    browser.wait_for("!puzzles.active && state.analysing && state.found !== null");
+    assert_eq!(browser.evaluate("[state.tree.start, byId('puzzle').hidden]"), json!([fen, true]));
+    // A new game ends a puzzle too.
+    open_puzzles(&mut browser);
+    new_game(&mut browser, FEW_ITERATIONS);
+    browser.wait_for("!puzzles.active && byId('puzzle').hidden");
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn every_puzzle_has_its_day_and_grades_are_chosen() {
+    let Some(mut browser) = opened("the puzzle of the day") else { return };
+    let days = "new Set([...PUZZLES.keys()].map((day) => (day * DAY_STEP) % PUZZLES.length)).size === PUZZLES.length";
+    assert_eq!(browser.evaluate(days), true);
+    // The date is the local one, up to midnight.
+    let day = "dayNumber(new Date(2027, 0, 1, 23, 59)) - dayNumber(new Date(2026, 11, 31, 0, 1))";
+    assert_eq!(browser.evaluate(day), 1);
+    open_puzzles(&mut browser);
+    for grade in ["1", "2", "3"] {
+        browser.choose("#puzzle-grade", grade);
+        for button in ["#puzzle-next", "#puzzle-random"] {
+            browser.click(button);
+            browser.wait_for("puzzles.active && Boolean(state.tree.current.described)");
+            assert_eq!(browser.evaluate("String(puzzles.puzzle.grade)"), grade, "{button}");
+        }
+    }
+    // Solved puzzles are passed over while others are left.
+    let left = "(() => { const { index } = puzzles; solvedPuzzles.fens = new Set(PUZZLES.map(({ fen }) => fen));
+        solvedPuzzles.fens.delete(puzzles.puzzle.fen); puzzles.next(); puzzles.next(); return puzzles.index === index; })()";
+    assert_eq!(browser.evaluate(left), true);
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn the_streak_counts_days_in_a_row_and_broken_entries_are_ignored() {
+    let Some(mut browser) = opened("the streak of daily puzzles") else { return };
+    let streak = |browser: &mut Browser, kept: &str| {
+        let read = "solvedPuzzles.read(), [solvedPuzzles.fens.size, solvedPuzzles.days()]";
+        browser.evaluate(&format!("localStorage.setItem('otrera.puzzles', {kept}), {read}"))
+    };
+    let kept = |day: &str, streak: &str| {
+        format!(
+            "JSON.stringify({{ solved: [PUZZLES[0].fen, 'no puzzle', 3], day: {day}, streak: {streak} }})"
+        )
+    };
+    for (kept, wanted) in [
+        (kept("dayNumber()", "4"), [1, 4]),
+        (kept("dayNumber() - 1", "4"), [1, 4]),
+        (kept("dayNumber() - 2", "4"), [1, 0]),
+        (kept("dayNumber() + 9", "4"), [1, 0]),
+        (kept("'x'", "4"), [1, 0]),
+        (kept("dayNumber()", "-4"), [1, 0]),
+        ("'{\"solved\":7}'".to_owned(), [0, 0]),
+        ("'null'".to_owned(), [0, 0]),
+        ("'{'".to_owned(), [0, 0]),
+    ] {
+        assert_eq!(streak(&mut browser, &kept), json!(wanted), "{kept}");
+    }
+    for (kept, wanted) in [(kept("dayNumber() - 1", "4"), 5), (kept("dayNumber() - 2", "4"), 1)] {
+        streak(&mut browser, &kept);
+        let again =
+            "solvedPuzzles.add(PUZZLES[1], true), solvedPuzzles.add(PUZZLES[2], true), solvedPuzzles.days()";
+        assert_eq!(browser.evaluate(again), wanted, "{kept}");
+    }
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn a_puzzle_is_read_in_both_languages_on_a_phone_and_by_the_accessibility_checker() {
+    let Some(axe) = axe() else { return };
+    let Some(mut browser) = opened("accessibility of a puzzle") else { return };
+    browser.evaluate(&axe);
+    let nothing: [Value; 0] = [];
+    open_puzzles(&mut browser);
+    let fen = browser.evaluate("puzzles.puzzle.fen");
+    for (language, width) in [("en", 1280), ("zh", 360)] {
+        browser.choose("#language", language);
+        browser.resize([width, 800], width < 500);
+        browser.click("#puzzle-today");
+        browser.wait_for("Boolean(state.tree.current.described)");
+        assert_eq!(browser.evaluate("state.tree.start"), fen);
+        browser.evaluate("play(puzzles.puzzle.solution)");
+        browser
+            .wait_for("Boolean(state.tree.current.found) && state.message.match(/[a-j][0-9]/g).length > 3");
+        for scheme in ["light", "dark"] {
+            browser.emulate(scheme);
+            assert_eq!(findings(&mut browser), nothing, "{scheme}, {language}");
+        }
+        let widest = browser.evaluate("document.documentElement.scrollWidth");
+        assert!(widest.as_u64() <= Some(width.into()), "{language}: {widest} wide");
+    }
+    let said = browser.evaluate("byId('puzzle').textContent + byId('status').textContent");
+    let said = said.as_str().expect("a text");
+    let is_word = |word: &str| word.len() > 2 && word.chars().all(|c| c.is_ascii_alphabetic());
+    assert!(!said.split(|c: char| !c.is_ascii_alphanumeric()).any(is_word), "{said}");
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
