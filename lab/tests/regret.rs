@@ -44,7 +44,8 @@ fn another_program_is_judged_by_its_moves() {
         fs::write(&program, script.replace("MOVE", mv)).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
         let player = format!("cmd:{},proto={protocol}", program.display());
-        let mut command = lab(&["regret", "tournament", &player, "--iterations", "2000", "--reference", "2000"]);
+        let mut command =
+            lab(&["regret", "tournament", &player, "--iterations", "2000", "--reference", "2000"]);
         command.arg("--fens").arg(&fens).arg("--cache").arg(folder.0.join("values"));
         let output = command.output().unwrap();
         (output.status.success(), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
