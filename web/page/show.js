@@ -15,6 +15,7 @@ function draw() {
   drawGrid(position, node);
   drawSteps(node);
   puzzles.draw();
+  match.draw();
   drawMoves();
   drawLosses();
   drawSearch();
@@ -90,6 +91,7 @@ function drawOverlay(node) {
 function suggestions({ ply }) {
   const lines = state.found?.lines ?? [];
   const side = state.tree.moverOf(ply);
+  if (match.active) return [match.moveShown()].filter(Boolean).map((move) => ({ move, side }));
   if (state.hint) return [{ move: state.hint, side }];
   if (state.half.from || setUp.active) return [];
   const pointed = lines[state.pointed];
@@ -126,7 +128,7 @@ function distanceText(square, moves) {
 
 function statusOf(node) {
   const { from, to } = state.half;
-  if (!node.described || setUp.active || puzzles.isTry(node)) return "";
+  if (!node.described || setUp.active || puzzles.isTry(node) || match.refusesMoves) return "";
   const { side } = node.described;
   const winner = node.described.winner ?? (node.next ? null : node.winner);
   if (winner) return t("won", t(winner));
