@@ -88,6 +88,7 @@ fn only_the_page_saves_and_lists_matches() {
     };
     for (method, name) in [("POST", "save"), ("GET", "matches")] {
         let path = format!("{}{name}", gui.root);
+        let before = std::fs::read_dir(&folder).expect("a folder").count();
         for (path, host, headers, expected) in [
             (format!("/{name}"), gui.host.as_str(), "", "404"),
             (format!("{other_token}{name}"), &gui.host, "", "404"),
@@ -97,7 +98,7 @@ fn only_the_page_saves_and_lists_matches() {
             (path.clone(), &gui.host, "Origin: null\r\n", "403"),
         ] {
             assert_eq!(status(method, &path, host, headers).as_deref(), Some(expected), "{path} {host} {headers}");
-            assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 0, "{path} {host} {headers}");
+            assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), before, "{path} {host} {headers}");
         }
         let swapped = if method == "POST" { "GET" } else { "POST" };
         assert_eq!(status(swapped, &path, &gui.host, "").as_deref(), Some("404"), "{swapped} {path}");
@@ -197,8 +198,29 @@ impl Table {
 
     /// Kills the program and starts another one.
     fn crash(&mut self) {
+        assert_eq!(self.browser.complaints(), NO_COMPLAINT);
         self.gui = start(&self.folder);
         self.load();
+        // The old page has lost its program.
+        self.browser.forget_events();
+    }
+
+    /// Checks the board, which is turned if White is ours.
+    fn assert_board(&mut self, position: &Position) {
+        let edge = position.size().edge();
+        let turned = |place: &str| {
+            let (piece, square) = place.rsplit_once(' ').expect("a piece and its square");
+            let columns = "abcdefghij".get(..edge).expect("columns");
+            let column = columns.find(&square[..1]).expect("a column");
+            let row: usize = square[1..].parse().expect("a row");
+            format!("{piece} {}{}", &columns[edge - 1 - column..edge - column], edge + 1 - row)
+        };
+        let mut wanted = expected(position);
+        if self.browser.evaluate("match.us") == "white" {
+            wanted = wanted.iter().map(|place| turned(place)).collect();
+            wanted.sort_unstable();
+        }
+        assert_eq!(self.browser.board(), wanted);
     }
 
     /// Starts a match in the dialog.
@@ -254,6 +276,7 @@ impl Table {
     }
 
     fn click_move(&mut self, mv: Move) {
+        self.wait_for_phase("entry");
         for square in [mv.from, mv.to, mv.arrow] {
             self.browser.click(&format!("#squares [data-square='{square}']"));
         }
@@ -309,7 +332,7 @@ fn a_move_of_the_opponent_counts_after_its_confirmation() {
     let [wrong, right] = ["d1-d6/g6", "d1-d7/g7"].map(|text| text.parse::<Move>().expect("a move"));
     table.click_move(wrong);
     assert_eq!(table.browser.text("#match-task"), "Black: amazon from d1 to d6, arrow to g6");
-    assert_eq!(table.browser.board(), expected(&begin), "nothing is played yet");
+    table.assert_board(&begin);
     // A second move is not taken while one waits.
     table.browser.click("#squares [data-square='g1']");
     assert_eq!(table.browser.evaluate("[match.entered, state.half.from ?? null]"), json!(["d1-d6/g6", null]));
@@ -320,7 +343,7 @@ fn a_move_of_the_opponent_counts_after_its_confirmation() {
     assert_eq!(table.browser.text("#match-letters"), "SAU: DJ DD GD");
     assert_eq!(table.browser.evaluate("match.running"), "black");
     table.confirm();
-    assert_eq!(table.browser.board(), expected(&begin.with_move(right)));
+    table.assert_board(&begin.with_move(right));
     assert_eq!(table.browser.evaluate("match.running"), "white");
     // A clock nearly run down makes the plan short.
     table.browser.fill("#match-clock", "0:10");
@@ -333,7 +356,7 @@ fn a_move_of_the_opponent_counts_after_its_confirmation() {
     table.browser.press("p");
     table.browser.wait_for("state.tree.current.ply === 2");
     assert_eq!(table.browser.evaluate("match.running"), "black");
-    assert_eq!(table.browser.board(), expected(&begin.with_move(right).with_move(ours)));
+    table.assert_board(&begin.with_move(right).with_move(ours));
     table.wait_for_save();
     assert_eq!(moves_of(&record(&table.folder)), [right, ours]);
     assert_eq!(table.browser.complaints(), NO_COMPLAINT);
@@ -408,8 +431,9 @@ fn a_move_is_taken_back_with_a_reason_that_the_record_keeps() {
     table.browser.click("#match-back-done");
     assert_eq!(table.browser.evaluate("byId('match-back-dialog').open"), true, "a reason is needed");
     assert_eq!(table.browser.evaluate("state.tree.current.ply"), 2);
-    table.browser.press("Escape");
+    table.browser.click("#match-back-dialog [value='cancel']");
     table.browser.wait_for("!byId('match-back-dialog').open");
+    assert_eq!(table.browser.evaluate("state.tree.current.ply"), 2, "Cancel takes nothing back");
     table.take_back("read wrongly");
     table.wait_for_phase("entry");
     // Our own move is announced again, not searched again.
@@ -563,6 +587,9 @@ fn the_match_is_read_in_both_languages_on_a_phone_and_by_the_accessibility_check
         table.browser.resize([width, 1080.min(width * 2)], width < 500);
         table.wait_for_phase("announced");
         table.browser.wait_for("byId('match-saved').textContent !== ''");
+        if let Some(folder) = std::env::var_os("OTRERA_PICTURES") {
+            table.browser.picture(&Path::new(&folder).join(format!("match-{width}.png")));
+        }
         for scheme in ["light", "dark"] {
             table.browser.emulate(scheme);
             assert_eq!(findings(&mut table.browser), nothing, "{scheme}, {language}");
@@ -625,7 +652,7 @@ fn rehearse(name: &str, us: Side, edge: usize, minutes: f64) {
             table.play_ours()
         } else {
             table.wait_for_phase("entry");
-            assert_eq!(table.browser.board(), expected(&position), "ply {}", played.len());
+            table.assert_board(&position);
             let mv = opponent_move(&position);
             make_mistake(&mut table, played.len() / 2, &position, mv);
             if rng.bool() { table.type_move(mv) } else { table.click_move(mv) }
