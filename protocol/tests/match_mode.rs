@@ -257,7 +257,7 @@ impl Table {
         let mv = self.browser.evaluate("match.decided.move");
         let mv: Move = mv.as_str().expect("a move").parse().expect("a move");
         let squares = [mv.from, mv.to, mv.arrow].map(|square| square.to_string().to_uppercase());
-        let task = self.browser.text("#match-task");
+        let task = self.browser.text("#match-task").replace('\u{a0}', " ");
         assert_eq!(task, format!("Our move: {} → {}, arrow {}", squares[0], squares[1], squares[2]));
         if self.browser.evaluate("startOf(state.tree.start).edge") == 10 {
             let letters = self.browser.text("#match-letters");
@@ -582,9 +582,9 @@ fn the_match_is_read_in_both_languages_on_a_phone_and_by_the_accessibility_check
     let nothing: [Value; 0] = [];
     table.browser.evaluate(&axe);
     table.begin("black", 10, "0.2", "0");
-    for (language, width) in [("en", 1920), ("zh", 360)] {
+    for (language, width, height) in [("en", 1920, 1080), ("en", 1366, 700), ("zh", 360, 740)] {
         table.browser.choose("#language", language);
-        table.browser.resize([width, 1080.min(width * 2)], width < 500);
+        table.browser.resize([width, height], width < 500);
         table.wait_for_phase("announced");
         table.browser.wait_for("byId('match-saved').textContent !== ''");
         if let Some(folder) = std::env::var_os("OTRERA_PICTURES") {
@@ -597,6 +597,10 @@ fn the_match_is_read_in_both_languages_on_a_phone_and_by_the_accessibility_check
         let widest = table.browser.evaluate("document.documentElement.scrollWidth");
         assert!(widest.as_u64() <= Some(width.into()), "{language}: {widest} wide");
         if width > 1000 {
+            let bottom = "byId('board').getBoundingClientRect().bottom";
+            assert!(table.browser.evaluate(bottom).as_f64() < Some(height.into()), "the board is seen whole");
+        }
+        if width > 1900 {
             // From two metres.
             let sizes = "[byId('match-task'), byId('match-time-black')].map((element) => parseFloat(getComputedStyle(element).fontSize))";
             let sizes = table.browser.evaluate(sizes);
