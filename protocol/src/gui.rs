@@ -218,8 +218,8 @@ impl Shared {
 /// Reads the body of a request; an error is the answer.
 async fn text_of(body: Body, limit: usize) -> Result<String, (StatusCode, &'static str)> {
     let bytes = to_bytes(body, limit).await;
-    let bytes = bytes
-        .map_err(|_| (StatusCode::PAYLOAD_TOO_LARGE, "the request is too large or was cut off\n"))?;
+    let bytes =
+        bytes.map_err(|_| (StatusCode::PAYLOAD_TOO_LARGE, "the request is too large or was cut off\n"))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

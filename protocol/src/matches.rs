@@ -75,7 +75,11 @@ impl Matches {
     ///
     /// # Errors
     /// A bad request, a match that another page has taken over, or the failure of a write.
-    pub fn save(&mut self, request: &str, new_id: impl FnOnce() -> Result<String, String>) -> Result<String, String> {
+    pub fn save(
+        &mut self,
+        request: &str,
+        new_id: impl FnOnce() -> Result<String, String>,
+    ) -> Result<String, String> {
         let save: Save = serde_json::from_str(request).map_err(|error| format!("a match: {error}"))?;
         let mut game = game(&save.game)?;
         let id = match save.id {

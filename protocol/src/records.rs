@@ -45,7 +45,8 @@ impl RecordFile {
     pub fn reopened(self, when: String, suffix: String) -> Self {
         let mut file = Self { when, suffix, ..self };
         let results = [Some(Side::Black), Some(Side::White)];
-        let known = results.map(|winner| file.place(winner, &file.suffix)).into_iter().find(|path| path.exists());
+        let known =
+            results.map(|winner| file.place(winner, &file.suffix)).into_iter().find(|path| path.exists());
         file.path = known.or_else(|| Some(file.place(None, &file.suffix)));
         file
     }
@@ -121,7 +122,9 @@ impl RecordFile {
         replace_by(&path, text.as_bytes(), write).map_err(|error| self.problem(&error))?;
         if let Some(old) = self.path.replace(path.clone()).filter(|old| *old != path) {
             match std::fs::remove_file(old) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(self.problem(&error)),
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(self.problem(&error));
+                }
                 _ => {}
             }
         }

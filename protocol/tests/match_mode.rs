@@ -15,7 +15,16 @@ use testkit::page::{axe, findings};
 const NO_COMPLAINT: [&Value; 0] = [];
 
 fn start(folder: &Path) -> Gui {
-    Gui::start(&["--record-dir", text(folder), "--team", "东北大学", "--opponent", "Queen Bee", "--seed", "7"])
+    Gui::start(&[
+        "--record-dir",
+        text(folder),
+        "--team",
+        "东北大学",
+        "--opponent",
+        "Queen Bee",
+        "--seed",
+        "7",
+    ])
 }
 
 /// A request to save a match on 8x8 after these moves.
@@ -33,9 +42,8 @@ impl Gui {
     /// The answer to `POST save`.
     fn save(&self, request: &Value) -> Value {
         let body = request.to_string();
-        let answer = self.exchange(
-            self.request("POST", &format!("{}save", self.root), &self.host, "", &body).as_bytes(),
-        );
+        let answer = self
+            .exchange(self.request("POST", &format!("{}save", self.root), &self.host, "", &body).as_bytes());
         let (head, body) = answer.split_once("\r\n\r\n").expect("an answer");
         assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
         serde_json::from_str(body).expect("JSON")
@@ -52,7 +60,8 @@ impl Gui {
 
 /// The files of a folder with this ending, sorted.
 fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).map(|entries| entries.flatten().map(|entry| entry.path()).collect());
+    let entries =
+        std::fs::read_dir(folder).map(|entries| entries.flatten().map(|entry| entry.path()).collect());
     let mut paths: Vec<PathBuf> = entries.unwrap_or_default();
     paths.retain(|path| path.extension().is_some_and(|known| known == ending));
     paths.sort();
@@ -97,8 +106,16 @@ fn only_the_page_saves_and_lists_matches() {
             (path.clone(), &gui.host, "Origin: http://otrera.example\r\n", "403"),
             (path.clone(), &gui.host, "Origin: null\r\n", "403"),
         ] {
-            assert_eq!(status(method, &path, host, headers).as_deref(), Some(expected), "{path} {host} {headers}");
-            assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), before, "{path} {host} {headers}");
+            assert_eq!(
+                status(method, &path, host, headers).as_deref(),
+                Some(expected),
+                "{path} {host} {headers}"
+            );
+            assert_eq!(
+                std::fs::read_dir(&folder).expect("a folder").count(),
+                before,
+                "{path} {host} {headers}"
+            );
         }
         let swapped = if method == "POST" { "GET" } else { "POST" };
         assert_eq!(status(swapped, &path, &gui.host, "").as_deref(), Some("404"), "{swapped} {path}");
@@ -125,7 +142,8 @@ fn a_bad_match_is_refused_and_no_name_leaves_the_folder() {
     refused(&|request| request["id"] = json!("../../etc/passwd"), "id");
     refused(&|request| request["id"] = json!("0".repeat(33)), "id");
     let save = format!("POST {}save HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n", gui.root, gui.host);
-    let large = gui.exchange(format!("{save}Content-Length: 2000000\r\n\r\n{}", " ".repeat(2_000_000)).as_bytes());
+    let large =
+        gui.exchange(format!("{save}Content-Length: 2000000\r\n\r\n{}", " ".repeat(2_000_000)).as_bytes());
     assert!(large.is_empty() || large.contains(" 413 "), "{large:.200}");
     assert!(!inner.exists(), "a refused match leaves no file");
     let mut request = match_of("w", &["c1-c6/f6"]);
@@ -148,7 +166,10 @@ fn each_save_replaces_the_files_and_the_result_renames_the_record() {
     for moves in [&["c1-c6/f6"][..], &["c1-c6/f6", "a6-b6/b7"], &["c1-c6/f6"], &["c1-c6/f6", "a6-a5/a4"]] {
         request["game"] = match_of("first", moves)["game"].clone();
         assert_eq!(gui.save(&request)["file"], saved["file"]);
-        assert_eq!(moves_of(&record(&folder)), moves.iter().map(|text| text.parse().expect("a move")).collect::<Vec<Move>>());
+        assert_eq!(
+            moves_of(&record(&folder)),
+            moves.iter().map(|text| text.parse().expect("a move")).collect::<Vec<Move>>()
+        );
     }
     // Another window resumes the match; the first one can no longer overwrite it.
     let stale = request.clone();
@@ -253,6 +274,11 @@ impl Table {
 
     /// Our move as it is announced; the texts of page and SAU agree.
     fn announced(&mut self) -> Move {
+        let patience = Instant::now() + Duration::from_secs(600);
+        while self.browser.evaluate("match.phase === 'thinking' || !state.tree.current.described") == true {
+            assert!(Instant::now() < patience, "no move of ours");
+            std::thread::sleep(Duration::from_millis(5));
+        }
         self.wait_for_phase("announced");
         let mv = self.browser.evaluate("match.decided.move");
         let mv: Move = mv.as_str().expect("a move").parse().expect("a move");
@@ -327,7 +353,11 @@ fn other_move(position: &Position, mv: Move) -> Move {
 fn a_move_of_the_opponent_counts_after_its_confirmation() {
     let Some(mut table) = Table::new("moves of a match", "match-moves") else { return };
     table.begin("white", 10, "15", "5");
-    assert!(table.browser.text("#game-title").contains("Queen Bee  东北大学"), "{}", table.browser.text("#game-title"));
+    assert!(
+        table.browser.text("#game-title").contains("Queen Bee  东北大学"),
+        "{}",
+        table.browser.text("#game-title")
+    );
     let begin = table.position();
     let [wrong, right] = ["d1-d6/g6", "d1-d7/g7"].map(|text| text.parse::<Move>().expect("a move"));
     table.click_move(wrong);
@@ -476,14 +506,23 @@ fn a_match_resumes_after_a_reload_a_crash_and_on_another_computer() {
     table.wait_for_save();
     table.load();
     assert_eq!(table.browser.evaluate("match.active"), false);
-    assert!(table.browser.text("#match-offers").contains("Queen Bee – 东北大学"), "{}", table.browser.text("#match-offers"));
+    assert!(
+        table.browser.text("#match-offers").contains("Queen Bee – 东北大学"),
+        "{}",
+        table.browser.text("#match-offers")
+    );
     table.resume();
     assert_eq!(table.announced(), ours, "the announced move stays");
     assert!(table.left("white") < 20.0 && table.left("black") < 300.0);
     assert_eq!(table.play_ours(), ours);
     table.wait_for_save();
     let before = table.left("black");
-    table.crash();
+    assert_eq!(table.browser.complaints(), NO_COMPLAINT);
+    table.gui = start(&table.folder);
+    table.browser.press("h");
+    table.browser.wait_for("byId('match-problem').textContent.includes('program does not answer')");
+    table.load();
+    table.browser.forget_events();
     table.resume();
     table.wait_for_phase("entry");
     assert!(table.left("black") < before, "the clock went on");
@@ -552,7 +591,11 @@ fn the_referee_ends_a_match_and_it_is_analysed() {
     assert_eq!(kept(&table.folder)["notes"]["1"]["comment"], "White's flag fell");
     table.browser.click("#match-close");
     table.browser.wait_for("!match.active && byId('match').hidden && state.players.white === 'human'");
-    assert_eq!(table.browser.evaluate("byId('match-offers').hidden"), true, "a finished match is not resumed");
+    assert_eq!(
+        table.browser.evaluate("byId('match-offers').hidden"),
+        true,
+        "a finished match is not resumed"
+    );
     assert_eq!(table.browser.complaints(), NO_COMPLAINT);
 }
 
@@ -659,15 +702,25 @@ fn rehearse(name: &str, us: Side, edge: usize, minutes: f64) {
             table.assert_board(&position);
             let mv = opponent_move(&position);
             make_mistake(&mut table, played.len() / 2, &position, mv);
-            if rng.bool() { table.type_move(mv) } else { table.click_move(mv) }
+            if rng.bool() {
+                table.type_move(mv)
+            } else {
+                table.click_move(mv)
+            }
             table.confirm();
             mv
         };
         position = position.with_move(mv);
         played.push(mv);
-        if let Some(trouble) = (played.len() == 11).then_some("reload").or((played.len() == 16).then_some("crash")) {
+        if let Some(trouble) =
+            (played.len() == 11).then_some("reload").or((played.len() == 16).then_some("crash"))
+        {
             table.wait_for_save();
-            if trouble == "crash" { table.crash() } else { table.load() }
+            if trouble == "crash" {
+                table.crash()
+            } else {
+                table.load()
+            }
             table.resume();
         }
     }

@@ -8,6 +8,7 @@
 //! {"do":"think","fen":"…","iterations":5000,"anew":true}   the same without what the tree knows
 //! {"do":"think","fen":"…","moves":["d1-d7/g7"],"clock":{"left":540,"total":900,"overhead":5}}
 //!                                                          a move of a match: plans its time as on SAU's clock
+//! {"do":"think","fen":"…","level":3,"seed":7}              a move of a playing level; its line comes first
 //! {"do":"read","text":"…"}                                 the games of a record in any form, or of a FEN
 //! {"do":"write","game":{…},"form":"sgf"}                   a game, as `read` gave it, in json, sgf or ccgc
 //! {"do":"bench"}                                           the behaviour checksum
@@ -18,8 +19,8 @@
 use crate::describe::{Described, Found, Proof};
 use otrera::record::{ccgc, json, sgf};
 use otrera::{
-    GameClock, GameRecord, Limits, MalformedText, Move, Params, Position, Report, Resources, Search, Side, Size, bench,
-    record,
+    GameClock, GameRecord, Level, Limits, MalformedText, Move, Params, Position, Report, Resources, Search,
+    Side, Size, bench, record,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -72,6 +73,10 @@ struct Think {
     lines: usize,
     #[serde(default)]
     anew: bool,
+    #[serde(default)]
+    level: Option<u64>,
+    #[serde(default)]
+    seed: u64,
     /// Moves from the FEN to the position.
     #[serde(default)]
     moves: Vec<String>,
@@ -157,6 +162,12 @@ pub struct Engine {
     progress: Progress,
 }
 
+/// How far a run goes.
+enum Run {
+    Limited(Limits),
+    Level(Level),
+}
+
 /// Totals of all runs on one position.
 #[derive(Default)]
 struct Progress {
@@ -213,7 +224,7 @@ impl Engine {
             return Err("the game is over".into());
         }
         self.params.model.check_board(position.size())?;
-        let limits = limits(think, &position)?;
+        let run = run_of(think, &position)?;
         if let Some(search) = self.search.as_mut().filter(|_| think.anew) {
             search.clear();
             self.progress = Progress::default();
@@ -237,7 +248,10 @@ impl Engine {
                 None => search.set_position(position),
             }
         }
-        let report = search.run(&limits, stop, &mut |_| ());
+        let report = match run {
+            Run::Limited(limits) => search.run(&limits, stop, &mut |_| ()),
+            Run::Level(level) => level.think(search, think.seed, stop),
+        };
         let Progress { depth, recycled } = self.progress;
         let (depth, recycled) = (depth.max(report.depth), recycled + report.recycled);
         self.progress = Progress { depth, recycled };
@@ -245,18 +259,22 @@ impl Engine {
     }
 }
 
-/// The limits of a run: its clock, its iterations, its time.
-fn limits(think: &Think, position: &Position) -> Result<Limits, String> {
+/// The level of a run, or its limits: clock, iterations, time.
+fn run_of(think: &Think, position: &Position) -> Result<Run, String> {
+    if let Some(number) = think.level {
+        return Level::new(number).map(Run::Level).ok_or("levels are 1 to 10".into());
+    }
     if let Some(clock) = &think.clock {
-        let time = clock.time_for(position).ok_or_else(|| format!("a clock has seconds from 0 to {MAX_CLOCK}"))?;
-        return Ok(Limits::for_move(position, Limits::time(time).deadline));
+        let time =
+            clock.time_for(position).ok_or_else(|| format!("a clock has seconds from 0 to {MAX_CLOCK}"))?;
+        return Ok(Run::Limited(Limits::for_move(position, Limits::time(time).deadline)));
     }
     let time = think.seconds.filter(|seconds| (0.0..=MAX_SECONDS).contains(seconds));
     if think.iterations.is_none() && time.is_none() {
         return Err(format!("a search needs iterations, or seconds from 0 to {MAX_SECONDS}"));
     }
     let deadline = time.and_then(|seconds| Limits::time(Duration::from_secs_f64(seconds)).deadline);
-    Ok(Limits { iterations: think.iterations, deadline })
+    Ok(Run::Limited(Limits { iterations: think.iterations, deadline }))
 }
 
 /// An answer as JSON, which can hold all that these types do.

@@ -62,8 +62,14 @@ fn a_move_of_a_match_is_planned_on_its_clock() {
         (0.95 * planned.as_secs_f64()..planned.as_secs_f64() + 2.0).contains(&seconds),
         "{planned:?}, {seconds}"
     );
-    assert_eq!(start.check(found["best"].as_str().and_then(|text| text.parse().ok()).expect("a move")), Ok(()));
-    for bad in [json!({"left": -1.0, "total": 1.0, "overhead": 0.0}), json!({"left": 1e300, "total": 1.0, "overhead": 0.0})] {
+    assert_eq!(
+        start.check(found["best"].as_str().and_then(|text| text.parse().ok()).expect("a move")),
+        Ok(())
+    );
+    for bad in [
+        json!({"left": -1.0, "total": 1.0, "overhead": 0.0}),
+        json!({"left": 1e300, "total": 1.0, "overhead": 0.0}),
+    ] {
         let problem = ask(&mut engine, &think(bad.clone()));
         assert!(problem["problem"].as_str().is_some_and(|text| text.contains("clock")), "{bad}: {problem}");
     }
@@ -82,6 +88,19 @@ fn the_tree_follows_the_moves_of_a_game() {
     assert!(third["visits"].as_u64() > third["iterations"].as_u64(), "{third}");
     let illegal = ask(&mut engine, &think(&["a1-a2/a3".to_owned()]));
     assert!(illegal["problem"].as_str().is_some_and(|text| text.starts_with("move 1")), "{illegal}");
+}
+
+#[test]
+fn a_level_plays_the_moves_of_its_seed_and_starts_anew() {
+    let fen = Position::standard().to_fen();
+    let level = |seed| json!({"do": "think", "fen": fen, "level": 2, "seed": seed, "lines": 1});
+    let mut engine = Engine::default();
+    ask(&mut engine, &json!({"do": "think", "fen": fen, "iterations": 3000}));
+    let moves: Vec<Value> = (0..8).map(|seed| ask(&mut engine, &level(seed))["best"].clone()).collect();
+    assert!(moves.iter().any(|mv| *mv != moves[0]), "{moves:?}");
+    let again = ask(&mut Engine::default(), &level(7));
+    assert_eq!((&again["best"], &again["visits"]), (&moves[7], &json!(250)));
+    assert_eq!(again["lines"][0]["move"], again["best"]);
 }
 
 #[test]
@@ -110,6 +129,7 @@ fn what_is_wrong_is_said_in_a_sentence() {
         ),
         (json!({"do": "think", "fen": stuck, "iterations": 1}), "over"),
         (json!({"do": "think", "fen": Position::standard().to_fen()}), "needs iterations"),
+        (json!({"do": "think", "fen": Position::standard().to_fen(), "level": 11}), "levels are 1 to 10"),
         (json!({"do": "think", "fen": Position::standard().to_fen(), "seconds": -1.0}), "needs iterations"),
         (json!({"do": "read", "text": " ".repeat(17 << 20)}), "17 MB"),
         (json!({"do": "read", "text": "d1-d7/g7 d1-d2/d3"}), "move 2"),
