@@ -468,6 +468,7 @@ fn a_move_is_taken_back_with_a_reason_that_the_record_keeps() {
     table.wait_for_phase("entry");
     // Our own move is announced again, not searched again.
     table.take_back("not played yet");
+    assert_eq!(table.browser.evaluate("match.decided?.move ?? null"), ours.to_string());
     assert_eq!(table.announced(), ours);
     // The board shows that we played another one.
     table.browser.press("o");
@@ -478,9 +479,17 @@ fn a_move_is_taken_back_with_a_reason_that_the_record_keeps() {
     let right = begin.with_move(by_hand).legal_moves().next().expect("a move");
     table.type_move(right);
     table.confirm();
-    table.announced();
+    let announced = table.announced();
     table.wait_for_save();
     assert_eq!(moves_of(&record(&table.folder)), [by_hand, right]);
+    // A move by hand is given up: Otrera's is announced again.
+    table.browser.press("o");
+    let by_hand = other_move(&table.position(), announced);
+    table.click_move(by_hand);
+    table.browser.press("Escape");
+    table.wait_for_phase("entry");
+    table.browser.press("Escape");
+    assert_eq!(table.announced(), announced);
     let notes = &kept(&table.folder)["notes"];
     let comment = notes["0"]["comment"].as_str().expect("a comment");
     assert!(comment.contains(&format!("Taken back: {ours} (not played yet)")), "{notes}");
@@ -512,20 +521,28 @@ fn a_match_resumes_after_a_reload_a_crash_and_on_another_computer() {
         table.browser.text("#match-offers")
     );
     table.resume();
-    assert_eq!(table.announced(), ours, "the announced move stays");
+    assert_eq!(
+        table.browser.evaluate("match.decided?.move ?? null"),
+        ours.to_string(),
+        "the announced move stays"
+    );
+    assert_eq!(table.announced(), ours);
     assert!(table.left("white") < 20.0 && table.left("black") < 300.0);
     assert_eq!(table.play_ours(), ours);
     table.wait_for_save();
-    let before = table.left("black");
+    let (before, began) = (table.left("black"), Instant::now());
     assert_eq!(table.browser.complaints(), NO_COMPLAINT);
     table.gui = start(&table.folder);
-    table.browser.press("h");
+    std::thread::sleep(Duration::from_secs(1));
+    table.browser.fill("#match-clock", "4:00");
+    table.browser.click("#match-clock-form button");
     table.browser.wait_for("byId('match-problem').textContent.includes('program does not answer')");
     table.load();
     table.browser.forget_events();
     table.resume();
     table.wait_for_phase("entry");
-    assert!(table.left("black") < before, "the clock went on");
+    let gone = before - table.left("black");
+    assert!((began.elapsed().as_secs_f64() - gone).abs() < 0.5, "the clock went on: {gone} s");
     assert_eq!(table.position(), begin.with_move(first).with_move(ours));
     let third = table.position().legal_moves().next().expect("a move");
     table.type_move(third);

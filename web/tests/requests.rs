@@ -52,7 +52,7 @@ fn a_move_of_a_match_is_planned_on_its_clock() {
     let mut engine = Engine::default();
     let start = Position::start(Size::BOTZONE);
     let think = |clock: Value| json!({"do": "think", "fen": start.to_fen(), "clock": clock});
-    let [total, left, overhead] = [40.0, 20.0, 0.1];
+    let [total, left, overhead] = [400.0, 20.0, 0.1];
     let found = ask(&mut engine, &think(json!({"left": left, "total": total, "overhead": overhead})));
     let [total_time, left_time, overhead_time] = [total, left, overhead].map(Duration::from_secs_f64);
     let planned = GameClock::for_match(total_time, overhead_time).with_left(left_time).time_for(&start);
