@@ -143,13 +143,19 @@ impl Match {
         game.when = self.files.game(&[], None).when;
         let [when, suffix] = self.files.date_and_suffix().map(str::to_owned);
         let entry = Entry { id: id.to_owned(), writer: self.writer.clone(), when, suffix, state };
-        let mut line: Value = serde_json::from_str(&json::write(game)).map_err(|error| error.to_string())?;
-        line["match"] = serde_json::to_value(entry).map_err(|error| error.to_string())?;
+        let line = line(game, &entry).map_err(|error| error.to_string())?;
         let path = self.files.json_path();
         let problem = |error| format!("no match written in {}: {error}", path.display());
-        replace_file(&path, format!("{line}\n").as_bytes()).map_err(problem)?;
+        replace_file(&path, line.as_bytes()).map_err(problem)?;
         self.files.write(&moves, game.winner)
     }
+}
+
+/// Formats a game with the key `match`.
+fn line(game: &GameRecord, entry: &Entry) -> serde_json::Result<String> {
+    let mut line: Map<String, Value> = serde_json::from_str(&json::write(game))?;
+    line.insert("match".into(), serde_json::to_value(entry)?);
+    Ok(serde_json::to_string(&line)? + "\n")
 }
 
 /// Reads a game that begins at the start and has legal moves only.
