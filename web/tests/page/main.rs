@@ -1,5 +1,6 @@
 //! The page for playing, as `make web` builds it, opened from the disk in a real browser and used as people use it.
 
+mod play;
 mod puzzles;
 
 use fastrand::Rng;
