@@ -13,8 +13,9 @@
 //! 4. [`eval`]: static evaluation. Distance maps, metrics, networks, winning rates, priors.
 //! 5. [`clock`]: time management. [`time`]: the system's clock. [`mix_seed`]: seeds of random streams.
 //! 6. [`search`]: Monte Carlo tree search.
-//! 7. [`record`]: game records and their file formats.
-//! 8. [`mod@bench`]: a checksum that shows if two builds search alike.
+//! 7. [`level`]: weaker play for people.
+//! 8. [`record`]: game records and their file formats.
+//! 9. [`mod@bench`]: a checksum that shows if two builds search alike.
 //!
 //! ```
 //! use otrera::{Limits, Params, Position, Resources, Search};
@@ -32,6 +33,7 @@ pub mod board;
 pub mod clock;
 pub mod endgame;
 pub mod eval;
+pub mod level;
 pub mod record;
 pub mod search;
 mod seed;
@@ -53,6 +55,7 @@ pub use eval::metrics::Metrics;
 pub use eval::model::{Model, ModelScratch};
 pub use eval::winrate::{ValueLink, WinRate};
 pub use eval::{Evaluator, Value};
+pub use level::Level;
 pub use record::{Forfeit, GameRecord, Note, Outcome, PlayedMove, Variation};
 pub use search::params::{Parallel, Params};
 pub use search::report::{Line, Report};

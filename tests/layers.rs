@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 
 /// Modules, lowest first, with the modules that they can import.
-const LAYERS: [(&str, &[&str]); 11] = [
+const LAYERS: [(&str, &[&str]); 12] = [
     ("board", &[]),
     ("endgame", &["board"]),
     ("simd", &["board"]),
@@ -22,6 +22,7 @@ const LAYERS: [(&str, &[&str]); 11] = [
     ("seed", &[]),
     ("search", &["board", "endgame", "simd", "eval", "clock", "threads", "time", "seed"]),
     ("record", &["board"]),
+    ("level", &["search", "seed"]),
     ("bench", &["board", "simd", "eval", "search", "time"]),
 ];
 

@@ -6,7 +6,7 @@
 
 use crate::BOTZONE_ONLY;
 use crate::files;
-use otrera::{Model, Params, Side, Size};
+use otrera::{Level, Model, Params, Side, Size};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -162,6 +162,8 @@ option_table! {
         => lines: usize = 6, |text, _| Ok(number(text, 1, 10_000)? as usize);
     "time" "S" on "analyze play": "seconds to think (analyze: 5; play: 2)"
         => time: Option<Duration> = None, |text, _| Ok(Some(seconds(text)?));
+    "level" "N" on "play": "level of play, 1 (beginner) to 10 (full search)"
+        => level: Option<Level> = None, |text, _| text.parse().map(Some);
     "annotate" "FILE" on "analyze": "search all of a game, write it as .sgf or .json"
         => annotate: Option<PathBuf> = None, path;
     "port" "N" on "gui": "port on 127.0.0.1 (7264, or any free one)"

@@ -9,7 +9,7 @@ use crate::options::{Settings, number};
 use crate::records::{RecordFile, format_game, require_new};
 use crate::session::{GameSearch, verdict};
 use crate::setup::Setup;
-use otrera::{Move, PlayedMove, Report, Side};
+use otrera::{Level, Move, PlayedMove, Report, Side};
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -44,9 +44,13 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
     let start = crate::position::start(options)?;
     let settings = &options.settings;
     settings.check_board(start.size())?;
+    let level = options.own.level;
+    if level.is_some() && (options.own.time.is_some() || settings.iterations.is_some()) {
+        return Err("--level sets the effort for a move: leave out --time and --iterations".into());
+    }
     let person = settings.side.unwrap_or(Side::Black);
-    let engine = settings.name.as_str();
-    let names = if person == Side::Black { ["You", engine] } else { [engine, "You"] };
+    let engine = level.map_or(settings.name.clone(), |level| format!("{} level {level}", settings.name));
+    let names = if person == Side::Black { ["You", &engine] } else { [&engine, "You"] };
     let folder = settings.record_dir.as_deref().unwrap_or(Path::new("records"));
     let record = RecordFile::new(folder, names, settings, &start);
     let record = if reads_chinese() { record } else { record.in_english() };
@@ -54,10 +58,12 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
     let colours = Colours::of_output();
     let time = options.own.time.or(settings.move_time).unwrap_or(DEFAULT_TIME);
     let (played, saved) = (Vec::new(), None);
-    let mut table = Table { game, played, record, told: false, saved, settings, time, person, colours };
+    let mut table =
+        Table { game, played, record, told: false, saved, settings, level, time, person, colours };
     let [letter, mover] = if person == Side::Black { ["B", "first"] } else { ["W", "second"] };
+    let against = level.map_or(String::new(), |level| format!(" against level {level}"));
     crate::print(&format!(
-        "You play {person}. On the board {person} is {letter} and moves {mover}.
+        "You play {person}{against}. On the board {person} is {letter} and moves {mover}.
 {HELP}"
     ))?;
     let end = table.play(&mut std::io::stdin().lock())?;
@@ -93,6 +99,8 @@ struct Table<'a> {
     /// File of the last `save`.
     saved: Option<PathBuf>,
     settings: &'a Settings,
+    /// Otrera's level; `None` to use `time`. Hints always use `time`.
+    level: Option<Level>,
     /// Thinking time for a move.
     time: Duration,
     person: Side,
@@ -135,7 +143,10 @@ impl Table<'_> {
     }
 
     fn engine_moves(&mut self) -> Result<(), String> {
-        let report = self.think();
+        let report = match self.level {
+            Some(level) => self.game.think_at(level),
+            None => self.think(),
+        };
         let Some(mv) = report.best else { return Ok(()) };
         self.advance(PlayedMove {
             mv,

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 #[test]
 fn a_command_with_a_mistake_says_so_and_fails() {
-    let mistakes: [(&[&str], &str); 29] = [
+    let mistakes: [(&[&str], &str); 32] = [
         (&["perft"], "perft needs a depth, like `otrera perft 2`"),
         (&["perft", "x"], "valid is a whole number"),
         (&["perft", "-1"], "-1"),
@@ -35,6 +35,9 @@ fn a_command_with_a_mistake_says_so_and_fails() {
         (&["analyze", "--moves", "d1-d7/g7", "--ply", "2"], "--ply 2: the game has 1 moves"),
         (&["analyze", "--record", "a", "--moves", "d1-d7/g7"], "--moves and --record: use one of them"),
         (&["perft", "1", "--moves", "d1-d7/g7"], "--moves is for analyze"),
+        (&["play", "--level", "11"], "--level 11: valid is a level from 1 to 10"),
+        (&["play", "--level", "3", "--time", "5"], "leave out --time and --iterations"),
+        (&["analyze", "--level", "3"], "--level is for play"),
         (&["analyze", "--time", "soon"], "--time soon: valid is a number of seconds"),
         (&["analyze", "--lines", "0"], "--lines 0: valid is"),
         (&["play", "--side", "green"], "valid are black, white"),
@@ -351,6 +354,17 @@ fn a_game_in_the_terminal() {
     assert_contains(record, "#[AM][You][Otrera]");
     assert_contains(record, "\n1 d1d7(g7) ");
     assert_contains(record, "\n2 ");
+}
+
+#[test]
+fn a_level_plays_in_the_terminal() {
+    let folder = folder("level");
+    let arguments = ["play", "--level", "1", "--record-dir", text(&folder)];
+    let output = run(OTRERA, arguments, b"d1-d7/g7\nquit\n").rest;
+    assert_contains(&output, "You play Black against level 1.");
+    assert_contains(&output, "Otrera plays ");
+    let record = std::fs::read_dir(&folder).unwrap().next().unwrap().unwrap();
+    assert_contains(&record.file_name().to_string_lossy(), "Otrera level 1");
 }
 
 #[test]

@@ -5,8 +5,8 @@ const engine = server ? new ServedEngine() : new Engine();
 const state = {
   tree: null,
   players: { black: "human", white: "engine" },
-  /** What the engine has for a move: `{ seconds }` or `{ iterations }`. */
-  control: { seconds: 1 },
+  /** The engine's strength: `{ level }`, `{ seconds }` or `{ iterations }` for a move. */
+  control: { level: 4 },
   /** The half of a move that has been made: `{ from, to }`. */
   half: {},
   /** A position that the engine is to answer though it has been answered before. */
@@ -77,8 +77,20 @@ function isEngineToMove(node) {
 }
 
 async function moveByEngine(node, goesOn) {
-  const found = await search(node, state.control, goesOn);
+  const { level } = state.control;
+  const found = level && level < FULL_LEVEL ? await thinkAt(level, node, goesOn) : await search(node, { seconds: 1, ...state.control }, goesOn);
   if (goesOn()) play(found.best, { win_rate: found.win_rate, effort: found.visits });
+}
+
+/** The level of the full engine, which has one second for a move. */
+const FULL_LEVEL = 10;
+
+/** Searches for a move of a playing level; what it finds is no analysis of the position. */
+async function thinkAt(level, node, goesOn) {
+  state.uninterruptible = true;
+  const found = await engine.ask({ do: "think", fen: node.described.fen, level, seed: Math.floor(Math.random() * 2 ** 32) });
+  if (goesOn()) state.uninterruptible = false;
+  return found;
 }
 
 /** The most best moves that can be shown. */
@@ -231,7 +243,7 @@ async function newGame(edge, players, control) {
     board.flip(players.black === "engine" && players.white === "human");
     // The address is that of the game no more.
     if (location.hash) history.replaceState(null, "", "#");
-    const names = Object.fromEntries(SIDES.map((side) => [side, players[side] === "engine" ? t("engine") : ""]));
+    const names = Object.fromEntries(SIDES.map((side) => [side, players[side] === "engine" ? engineAt(control) : ""]));
     setTree(new GameTree(fen, { ...names, when: localTime(), control: controlText(control) }));
   });
 }
@@ -241,8 +253,14 @@ function localTime() {
   return new Date().toLocaleString("sv").slice(0, 16).replaceAll("-", ".");
 }
 
-function controlText({ seconds, iterations }) {
+function controlText({ level, seconds, iterations }) {
+  if (level) return t("levelOf", level);
   return seconds ? t("seconds", seconds) : t("iterations", iterations);
+}
+
+/** The engine's name in records. */
+function engineAt({ level }) {
+  return level ? t("engineLevel", level) : t("engine");
 }
 
 /** What a person does with a square: amazon, landing, arrow in turn. A drag chooses its amazon anew. */

@@ -2,8 +2,13 @@
 
 const THEMES = ["auto", "light", "dark"];
 const SQUARES_SHOWN = ["off", "owners", "moves"];
-/** Choices of what the engine has for a move. */
-const CONTROLS = [{ seconds: 0.2 }, { seconds: 1 }, { seconds: 5 }, { seconds: 20 }, { iterations: 1000 }, { iterations: 20000 }, { iterations: 200000 }];
+/** Choices of the engine's strength; the list shows the levels first. */
+const CONTROLS = [
+  ...[0.2, 1, 5, 20].map((seconds) => ({ seconds })),
+  ...[1000, 20000, 200000].map((iterations) => ({ iterations })),
+  ...Array.from({ length: 10 }, (_, index) => ({ level: index + 1 })),
+];
+const CONTROL_GROUPS = { levels: "level", full: "seconds", fixed: "iterations" };
 /** Boards that a new game is offered on. */
 const NEW_EDGES = [8, 10];
 
@@ -19,7 +24,7 @@ function setLanguage(chosen) {
   options("language", Object.entries(TEXT).map(([name, text]) => [name, text.language]), language);
   options("theme", THEMES.map((theme) => [theme, t("themes")[theme]]), byId("theme").value || (settings.get("theme") ?? "auto"));
   options("squares-shown", SQUARES_SHOWN.map((what) => [what, t("squaresShown")[what]]), byId("squares-shown").value || "off");
-  options("control", CONTROLS.map((control, index) => [index, controlText(control)]), byId("control").value || 1);
+  fillControls();
   byId("save").replaceChildren(...Object.keys(FORMS).map((form) =>
     html("button", { type: "button", "data-form": form, onclick: () => save(form) }, t("saveAs", FORMS[form][0]))));
   fillNewGame();
@@ -39,6 +44,15 @@ function setTheme(theme) {
 
 /** What the dialog for a new game asks, with the choices of the last game. */
 const asked = { edge: 10, players: { black: "human", white: "engine" } };
+
+function fillControls() {
+  const chosen = byId("control").value || CONTROLS.findIndex(({ level }) => level === state.control.level);
+  byId("control").replaceChildren(...Object.entries(CONTROL_GROUPS).map(([group, unit]) => {
+    const options = [...CONTROLS.entries()].filter(([, control]) => unit in control);
+    return html("optgroup", { label: t("controlGroups")[group] }, ...options.map(([value, control]) => html("option", { value }, controlText(control))));
+  }));
+  byId("control").value = chosen;
+}
 
 function fillNewGame() {
   choices("new-size", "edge", NEW_EDGES.map((edge) => [edge, t("squaresOf", edge)]), asked.edge, (edge) => {

@@ -6,6 +6,7 @@
 //! {"do":"proofs","fen":"…","moves":["d1-d7/g7"]}           the outcome of each position, where counting proves it
 //! {"do":"think","fen":"…","seconds":0.1,"lines":5}         one run of the search, which keeps its tree
 //! {"do":"think","fen":"…","iterations":5000,"anew":true}   the same without what the tree knows
+//! {"do":"think","fen":"…","level":3,"seed":7}              a move of a playing level; its line comes first
 //! {"do":"read","text":"…"}                                 the games of a record in any form, or of a FEN
 //! {"do":"write","game":{…},"form":"sgf"}                   a game, as `read` gave it, in json, sgf or ccgc
 //! {"do":"bench"}                                           the behaviour checksum
@@ -16,8 +17,8 @@
 use crate::describe::{Described, Found, Proof};
 use otrera::record::{ccgc, json, sgf};
 use otrera::{
-    GameRecord, Limits, MalformedText, Move, Params, Position, Report, Resources, Search, Side, Size, bench,
-    record,
+    GameRecord, Level, Limits, MalformedText, Move, Params, Position, Report, Resources, Search, Side, Size,
+    bench, record,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -67,6 +68,10 @@ struct Think {
     lines: usize,
     #[serde(default)]
     anew: bool,
+    #[serde(default)]
+    level: Option<u64>,
+    #[serde(default)]
+    seed: u64,
 }
 
 fn one() -> usize {
@@ -127,6 +132,12 @@ pub struct Engine {
     progress: Progress,
 }
 
+/// How far a run goes.
+enum Run {
+    Limited(Limits),
+    Level(Level),
+}
+
 /// Totals of all runs on one position.
 #[derive(Default)]
 struct Progress {
@@ -181,7 +192,7 @@ impl Engine {
             return Err("the game is over".into());
         }
         self.params.model.check_board(position.size())?;
-        let limits = self.limits(think)?;
+        let run = self.run_of(think)?;
         if let Some(search) = self.search.as_mut().filter(|_| think.anew) {
             search.clear();
             self.progress = Progress::default();
@@ -199,21 +210,27 @@ impl Engine {
                 None => search.set_position(position),
             }
         }
-        let report = search.run(&limits, stop, &mut |_| ());
+        let report = match run {
+            Run::Limited(limits) => search.run(&limits, stop, &mut |_| ()),
+            Run::Level(level) => level.think(search, think.seed, stop),
+        };
         let Progress { depth, recycled } = self.progress;
         let (depth, recycled) = (depth.max(report.depth), recycled + report.recycled);
         self.progress = Progress { depth, recycled };
         Ok(Found::new(&Report { depth, recycled, ..report }, think.lines))
     }
 
-    /// The limits of a run: its iterations, its time.
-    fn limits(&self, think: &Think) -> Result<Limits, String> {
+    /// The level of a run, or its limits: iterations, time.
+    fn run_of(&self, think: &Think) -> Result<Run, String> {
+        if let Some(number) = think.level {
+            return Level::new(number).map(Run::Level).ok_or("levels are 1 to 10".into());
+        }
         let time = think.seconds.filter(|seconds| (0.0..=MAX_SECONDS).contains(seconds));
         if think.iterations.is_none() && time.is_none() {
             return Err(format!("a search needs iterations, or seconds from 0 to {MAX_SECONDS}"));
         }
         let deadline = time.and_then(|seconds| Limits::time(Duration::from_secs_f64(seconds)).deadline);
-        Ok(Limits { iterations: think.iterations, deadline })
+        Ok(Run::Limited(Limits { iterations: think.iterations, deadline }))
     }
 }
 

@@ -47,6 +47,19 @@ fn the_tree_is_kept_where_the_game_goes_on() {
 }
 
 #[test]
+fn a_level_plays_the_moves_of_its_seed_and_starts_anew() {
+    let fen = Position::standard().to_fen();
+    let level = |seed| json!({"do": "think", "fen": fen, "level": 2, "seed": seed, "lines": 1});
+    let mut engine = Engine::default();
+    ask(&mut engine, &json!({"do": "think", "fen": fen, "iterations": 3000}));
+    let moves: Vec<Value> = (0..8).map(|seed| ask(&mut engine, &level(seed))["best"].clone()).collect();
+    assert!(moves.iter().any(|mv| *mv != moves[0]), "{moves:?}");
+    let again = ask(&mut Engine::default(), &level(7));
+    assert_eq!((&again["best"], &again["visits"]), (&moves[7], &json!(250)));
+    assert_eq!(again["lines"][0]["move"], again["best"]);
+}
+
+#[test]
 fn records_are_read_and_written() {
     let moves = ["d1-d7/g7", "a7-d4/a7"].map(|text| text.parse().expect("a move"));
     let text = sgf::write(&GameRecord::new("eins", "二", Position::standard()).with_moves(&moves));
@@ -72,6 +85,7 @@ fn what_is_wrong_is_said_in_a_sentence() {
         ),
         (json!({"do": "think", "fen": stuck, "iterations": 1}), "over"),
         (json!({"do": "think", "fen": Position::standard().to_fen()}), "needs iterations"),
+        (json!({"do": "think", "fen": Position::standard().to_fen(), "level": 11}), "levels are 1 to 10"),
         (json!({"do": "think", "fen": Position::standard().to_fen(), "seconds": -1.0}), "needs iterations"),
         (json!({"do": "read", "text": " ".repeat(17 << 20)}), "17 MB"),
         (json!({"do": "read", "text": "d1-d7/g7 d1-d2/d3"}), "move 2"),

@@ -8,13 +8,14 @@
 //! alphabeta:territory            alpha-beta of depth 2 (alphabeta:territory:3: depth 3)
 //! pvs:network                    principal variation search against the clock
 //! greedy    random
+//! level:3                        a playing level, 1 to 10
 //! cmd:./bot --flag,proto=botzone-json-keep     another program
 //! ```
 
 use crate::baseline::{alphabeta::AlphaBeta, evaluation::Evaluation, pvs::Pvs, random::RandomPlayer};
 use crate::files::read_model;
-use crate::play::player::{Player, SearchPlayer, TimeShare};
-use otrera::{Params, Resources, Size};
+use crate::play::player::{LevelPlayer, Player, SearchPlayer, TimeShare};
+use otrera::{Level, Params, Resources, Size};
 use otrera_referee::botzone::BotzonePlayer;
 use otrera_referee::external::{Dialect, External, Protocol};
 use otrera_referee::process::check_start;
@@ -34,6 +35,7 @@ enum Kind {
     AlphaBeta { evaluation: Evaluation, depth: u32 },
     Pvs { evaluation: Evaluation },
     Random,
+    Level(Level),
     External { command: Vec<String>, protocol: Protocol },
 }
 
@@ -54,6 +56,10 @@ impl PlayerSpec {
             Kind::AlphaBeta { evaluation, depth } => Box::new(AlphaBeta::new(*evaluation, *depth, seed)),
             Kind::Pvs { evaluation } => Box::new(Pvs::new(*evaluation)),
             Kind::Random => Box::new(RandomPlayer::new(seed)),
+            Kind::Level(level) => {
+                let resources = Resources { threads: 1, memory: (MEMORY_MB << 20) as usize, seed };
+                Box::new(LevelPlayer::new(*level, resources))
+            }
             Kind::External { command, protocol } => match protocol {
                 Protocol::Botzone(mode) => Box::new(BotzonePlayer::new(command.clone(), *mode)),
                 Protocol::Sau => Box::new(External::new(command.clone(), Dialect::Sau)),
@@ -82,7 +88,7 @@ impl PlayerSpec {
     pub fn has_its_own_limit(&self) -> bool {
         match &self.kind {
             Kind::Search { iterations, .. } => iterations.is_some(),
-            Kind::AlphaBeta { .. } | Kind::Random => true,
+            Kind::AlphaBeta { .. } | Kind::Random | Kind::Level(_) => true,
             Kind::Pvs { .. } | Kind::External { .. } => false,
         }
     }
@@ -136,13 +142,17 @@ fn built_in(text: &str) -> Result<Kind, String> {
             let depth = depth.ok_or_else(|| format!("{text}: valid is a depth from 1 to {MAX_DEPTH}"))?;
             (Kind::AlphaBeta { evaluation: evaluation(Evaluation::Territory)?, depth }, 2)
         }
+        "level" => {
+            let level = words.first().unwrap_or(&"").parse().map_err(|valid| format!("{text}: {valid}"))?;
+            (Kind::Level(level), 1)
+        }
         "pvs" => (Kind::Pvs { evaluation: evaluation(Evaluation::Paper)? }, 1),
         preset if !words.is_empty() => {
             return Err(format!("{text}: parameters of {preset} come behind commas"));
         }
         preset => {
             let params = Params::preset(preset).map_err(|valid| {
-                format!("{preset}: {valid}, random, greedy, alphabeta[:EVALUATION[:DEPTH]], pvs[:EVALUATION], cmd:PROGRAM,proto=P")
+                format!("{preset}: {valid}, random, greedy, level:N, alphabeta[:EVALUATION[:DEPTH]], pvs[:EVALUATION], cmd:PROGRAM,proto=P")
             })?;
             return search(params, options);
         }

@@ -1,6 +1,6 @@
 //! The search as a player.
 
-use otrera::{Forfeit, Limits, Move, Params, Position, Report, Resources, Search, mix_seed};
+use otrera::{Forfeit, Level, Limits, Move, Params, Position, Report, Resources, Search, mix_seed};
 pub use otrera_referee::player::{Budget, Choice, Player};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -69,6 +69,43 @@ impl Player for SearchPlayer {
         let report = run_search(search, &limits);
         let mv = report.best.ok_or_else(|| Forfeit::Crashed("the game is over".into()))?;
         Ok(Choice { mv, effort: Some(report.iterations), win_rate: Some(report.win_rate.0) })
+    }
+
+    fn played(&mut self, mv: Move) {
+        if let Some(search) = &mut self.search {
+            search.advance(mv);
+        }
+    }
+}
+
+/// A playing level of the full engine, as people meet it.
+pub struct LevelPlayer {
+    level: Level,
+    resources: Resources,
+    games: u64,
+    search: Option<Search>,
+}
+
+impl LevelPlayer {
+    /// Creates a player of this level. Each game has another seed.
+    pub fn new(level: Level, resources: Resources) -> Self {
+        Self { level, resources, games: 0, search: None }
+    }
+}
+
+impl Player for LevelPlayer {
+    fn begin(&mut self, start: &Position) -> Result<(), Forfeit> {
+        self.games += 1;
+        self.search = Some(Search::new(*start, Params::TOURNAMENT, self.resources));
+        Ok(())
+    }
+
+    fn choose(&mut self, _: Budget) -> Result<Choice, Forfeit> {
+        let search = self.search.as_mut().ok_or_else(|| Forfeit::Crashed("no game has begun".into()))?;
+        let seed = mix_seed(self.resources.seed, self.games);
+        let report = self.level.think(search, seed, &AtomicBool::new(false));
+        let mv = report.best.ok_or_else(|| Forfeit::Crashed("the game is over".into()))?;
+        Ok(Choice { mv, effort: Some(report.iterations), win_rate: Some(report.best_rate().0) })
     }
 
     fn played(&mut self, mv: Move) {

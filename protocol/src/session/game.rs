@@ -2,7 +2,7 @@
 
 use crate::options::Settings;
 use crate::setup::Setup;
-use otrera::{Limits, Move, Position, Report, Resources, Rules, Search, Side};
+use otrera::{Level, Limits, Move, Position, Report, Resources, Rules, Search, Side};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -106,18 +106,22 @@ impl GameSearch {
         self.search(&Limits::iterations(1), &AtomicBool::new(true), &mut |_| ())
     }
 
+    /// Searches at a playing level. The move to play is the report's first line.
+    pub fn think_at(&mut self, level: Level) -> Report {
+        let (seed, stop) = (self.resources.seed, AtomicBool::new(false));
+        self.recovered(|search| level.think(search, seed, &stop))
+    }
+
     /// Searches within these limits or until `stop` is raised, and reports progress.
     ///
-    /// Runs at least [`Limits::MIN_ITERATIONS`] even if `stop` is raised before, since the move may be played. After a
-    /// panic a new search of a single iteration finds a legal move.
+    /// Runs at least [`Limits::MIN_ITERATIONS`] even if `stop` is raised before, since the move may be played.
     pub fn search(
         &mut self,
         limits: &Limits,
         stop: &AtomicBool,
         progress: &mut (dyn FnMut(&Report) + Send),
     ) -> Report {
-        let search = &mut self.search;
-        let think = || {
+        self.recovered(|search| {
             let report = search.run(limits, stop, progress);
             if !stop.load(Ordering::Relaxed) || report.iterations >= limits.min_iterations() {
                 return report;
@@ -126,15 +130,19 @@ impl GameSearch {
             let more = search.run(&late, &AtomicBool::new(false), progress);
             // A proven position gets no more iterations.
             if more.iterations > report.iterations { more } else { report }
-        };
-        match catch_unwind(AssertUnwindSafe(think)) {
+        })
+    }
+
+    /// Runs `think`. After a panic a new search of a single iteration finds a legal move.
+    fn recovered(&mut self, think: impl FnOnce(&mut Search) -> Report) -> Report {
+        match catch_unwind(AssertUnwindSafe(|| think(&mut self.search))) {
             Ok(report) => report,
             Err(_) => {
                 let excluded = self.search.excluded().to_vec();
                 self.search =
                     Search::new(*self.position(), self.settings.preset.params.clone(), self.resources);
                 self.search.exclude(&excluded);
-                self.search.run(&Limits::iterations(1), stop, &mut |_| ())
+                self.search.run(&Limits::iterations(1), &AtomicBool::new(false), &mut |_| ())
             }
         }
     }

@@ -87,6 +87,31 @@ fn a_whole_game_is_played_by_clicks() {
 }
 
 #[test]
+fn the_levels_are_offered_first_and_played() {
+    let Some(mut browser) = opened("a level of the page") else { return };
+    let groups = browser.evaluate("[...byId('control').children].map(({ children }) => children.length)");
+    assert_eq!(groups, json!([10, 4, 3]));
+    assert_eq!(browser.evaluate("state.control"), json!({"level": 4}), "the first game is no full engine");
+    browser.evaluate(
+        "engine.asked = [];
+         engine.ask = (request) => { engine.asked.push(request); return Engine.prototype.ask.call(engine, request); };",
+    );
+    let level_2 =
+        browser.evaluate("[...byId('control').options].find(({ text }) => text.includes('beginner')).value");
+    new_game(&mut browser, level_2.as_str().and_then(|value| value.parse().ok()).expect("a number"));
+    wait_for_turn(&mut browser);
+    click_move(&mut browser, "c1-c5/f5".parse().expect("a move"));
+    browser.wait_for("state.tree.current.ply === 2");
+    assert_eq!(
+        browser
+            .evaluate("engine.asked.filter((request) => request.do === 'think').map(({ level }) => level)"),
+        json!([2])
+    );
+    assert_eq!(browser.evaluate("state.tree.toRecord().white"), "Otrera level 2");
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
 fn moves_are_taken_back_suggested_refused_and_given_up() {
     let Some(mut browser) = opened("undo, hint, illegal click and resignation") else { return };
     new_game(&mut browser, FEW_ITERATIONS);

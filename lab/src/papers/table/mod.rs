@@ -1,8 +1,9 @@
-//! `lab table NAME`: reproduces the papers' tables, our numbers beside theirs, and two tables of our own.
+//! `lab table NAME`: reproduces the papers' tables, our numbers beside theirs, and three tables of our own.
 
 mod ablation;
 mod convergence;
 mod k1;
+mod levels;
 mod reversi;
 mod study;
 mod techniques;
@@ -65,6 +66,9 @@ enum Name {
     /// Worth of each technique of `tournament`, in games without it.
     #[value(name = "techniques")]
     Techniques,
+    /// Playing levels: each against the one below, level 1 against `greedy`.
+    #[value(name = "levels")]
+    Levels,
     /// Speed with 1, 2, 4, ... threads up to all cores, and a model of more.
     #[value(name = "threads")]
     Threads,
@@ -91,6 +95,7 @@ pub fn run(args: &Args) -> Result<(), String> {
         Name::A1 => ablation::rollout_depths(&study),
         Name::R => reversi::run(&study),
         Name::Techniques => techniques::run(&study),
+        Name::Levels => levels::run(&study),
         Name::Threads => threads::run(&study),
     }
 }

@@ -1,0 +1,151 @@
+//! Playing levels: a shallow search, then a random choice among its good moves.
+//!
+//! `lab table levels` plays the ladder.
+
+use crate::search::report::{Line, Report};
+use crate::search::{Limits, Search};
+use crate::seed::mix_seed;
+use fastrand::Rng;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// A playing level from 1, easy for beginners, to 10, the full search.
+///
+/// ```
+/// use otrera::{Level, Params, Position, Resources, Search};
+/// use std::sync::atomic::AtomicBool;
+/// let level: Level = "3".parse().unwrap();
+/// let mut search = Search::new(Position::standard(), Params::TOURNAMENT, Resources::default());
+/// let report = level.think(&mut search, 7, &AtomicBool::new(false));
+/// assert!(report.best.is_some());
+/// assert!("11".parse::<Level>().is_err());
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Level(u8);
+
+/// Parameters of a level below 10, calibrated by games on 10x10.
+struct Strength {
+    iterations: u64,
+    /// Loss of winning rate at which a move is chosen 1/e times as often as the best one.
+    temperature: f32,
+    /// Maximum loss of winning rate of a chosen move.
+    max_loss: f32,
+}
+
+const STRENGTHS: [Strength; 9] = [
+    Strength { iterations: 100, temperature: 0.095, max_loss: 0.3 },
+    Strength { iterations: 250, temperature: 0.05, max_loss: 0.18 },
+    Strength { iterations: 700, temperature: 0.03, max_loss: 0.1 },
+    Strength { iterations: 2000, temperature: 0.019, max_loss: 0.065 },
+    Strength { iterations: 5500, temperature: 0.014, max_loss: 0.05 },
+    Strength { iterations: 13_000, temperature: 0.01, max_loss: 0.04 },
+    Strength { iterations: 32_000, temperature: 0.007, max_loss: 0.03 },
+    Strength { iterations: 85_000, temperature: 0.005, max_loss: 0.02 },
+    Strength { iterations: 250_000, temperature: 0.003, max_loss: 0.01 },
+];
+
+impl Level {
+    /// The full search.
+    pub const FULL: Self = Self(10);
+
+    /// Thinking time of [`Self::FULL`] for a move.
+    pub const FULL_TIME: Duration = Duration::from_secs(1);
+
+    /// Returns the level of this number, if it exists.
+    pub fn new(number: u64) -> Option<Self> {
+        u8::try_from(number).ok().filter(|number| (1..=10).contains(number)).map(Self)
+    }
+
+    fn strength(self) -> Option<&'static Strength> {
+        STRENGTHS.get(usize::from(self.0) - 1)
+    }
+
+    /// Searches the position at this level; the move to play and its line come first in the report.
+    ///
+    /// Below 10 the tree is cleared first: an earlier search would make the level stronger. The same seed and position
+    /// give the same move.
+    pub fn think(self, search: &mut Search, seed: u64, stop: &AtomicBool) -> Report {
+        let Some(strength) = self.strength() else {
+            return search.run(&Limits::time(Self::FULL_TIME), stop, &mut |_| ());
+        };
+        search.clear();
+        let ply = u64::from(search.position().ply());
+        let report = search.run(&Limits::iterations(strength.iterations), stop, &mut |_| ());
+        let mut rng = Rng::with_seed(mix_seed(seed, ply));
+        strength.choose(report, &mut rng)
+    }
+}
+
+impl Strength {
+    /// Moves a random line to the front, chosen with the odds exp(-loss / temperature) if its loss is at most
+    /// [`Self::max_loss`]. A proven result stays.
+    fn choose(&self, mut report: Report, rng: &mut Rng) -> Report {
+        let Some(best) = report.lines.first().filter(|_| report.proven.is_none()) else { return report };
+        let best_rate = best.win_rate.0;
+        let odds = |line: &Line| {
+            let loss = (best_rate - line.win_rate.0).max(0.0);
+            if loss > self.max_loss { 0.0 } else { libm::expf(-loss / self.temperature) }
+        };
+        let odds: Vec<f32> = report.lines.iter().map(odds).collect();
+        let mut left = rng.f32() * odds.iter().sum::<f32>();
+        let chosen = odds.iter().position(|odds| {
+            left -= odds;
+            left < 0.0
+        });
+        let line = report.lines.remove(chosen.unwrap_or_default());
+        report.best = Some(line.mv);
+        report.principal_variation = [&[line.mv], &line.continuation[..]].concat();
+        report.lines.insert(0, line);
+        report
+    }
+}
+
+impl FromStr for Level {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        text.trim().parse().ok().and_then(Self::new).ok_or_else(|| "valid is a level from 1 to 10".into())
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Params, Position, Resources};
+    use std::collections::HashSet;
+
+    fn thought(number: u64, seed: u64) -> Report {
+        let mut search = Search::new(Position::standard(), Params::TOURNAMENT, Resources::default());
+        Level::new(number).expect("a level").think(&mut search, seed, &AtomicBool::new(false))
+    }
+
+    #[test]
+    fn a_level_varies_its_moves_within_its_loss() {
+        let reports: Vec<Report> = (0..20).map(|seed| thought(2, seed)).collect();
+        let moves: HashSet<_> = reports.iter().filter_map(|report| report.best).collect();
+        assert!(moves.len() > 3, "{moves:?}");
+        for report in &reports {
+            let best = report.lines.iter().map(|line| line.win_rate.0).fold(0.0, f32::max);
+            let chosen = report.lines[0].win_rate.0;
+            assert!(
+                report.best == Some(report.lines[0].mv) && best - chosen <= 0.18 + 0.1,
+                "{chosen} of {best}"
+            );
+        }
+        assert_eq!(thought(2, 5).best, thought(2, 5).best);
+    }
+
+    #[test]
+    fn numbers_outside_1_to_10_are_no_level() {
+        assert!([0, 11, 256 + 3].map(Level::new).iter().all(Option::is_none));
+        assert_eq!((Level::new(10), "1".parse()), (Some(Level::FULL), Ok(Level(1))));
+    }
+}
