@@ -239,12 +239,7 @@ async function newGame(edge, players, control) {
   const goesOn = interrupt();
   await unlessStopped(goesOn, async () => {
     const { fen } = await engine.ask({ do: "start", edge });
-    Object.assign(state, { players, control, analysing: false });
-    board.flip(players.black === "engine" && players.white === "human");
-    // The address is that of the game no more.
-    if (location.hash) history.replaceState(null, "", "#");
-    const names = Object.fromEntries(SIDES.map((side) => [side, players[side] === "engine" ? engineAt(control) : ""]));
-    setTree(new GameTree(fen, { ...names, when: localTime(), control: controlText(control) }));
+    beginGame(new GameTree(fen), players, control);
   });
 }
 

@@ -45,3 +45,155 @@ fn the_board_takes_the_height_and_nothing_overlaps() {
     }
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
+
+/// Begins a game from the position shown, with these players.
+fn play_here(browser: &mut Browser, black: &str, white: &str) {
+    browser.click("#play-here");
+    browser.click(&format!("#new-black input[value='{black}']"));
+    browser.click(&format!("#new-white input[value='{white}']"));
+    browser.choose("#control", &FEW_ITERATIONS.to_string());
+    browser.click("#begin");
+    browser.wait_for("state.tree.begun !== null && !byId('new-game-dialog').open");
+}
+
+#[test]
+fn a_game_goes_on_from_any_position_for_either_side() {
+    let Some(mut browser) = opened("a game from a position") else { return };
+    let record = game(8, 4);
+    let moves: Vec<String> = record.moves.iter().map(|played| played.mv.to_string()).collect();
+    paste(&mut browser, &moves.join(" "));
+    browser.wait_for("state.tree.line().length > 5 && Boolean(state.tree.current.described)");
+    browser.evaluate("goTo(state.tree.line()[3])");
+    assert_eq!(position(&mut browser), record.positions()[3]);
+    browser.click("#play-here");
+    assert_eq!(browser.evaluate("byId('new-board').hidden"), true);
+    assert_eq!(browser.text("#new-from"), "From this position: White to move.");
+    browser.press("Escape");
+    browser.wait_for("!byId('new-game-dialog').open");
+    assert_eq!(browser.evaluate("state.tree.begun"), Value::Null, "Escape begins nothing");
+    play_here(&mut browser, "human", "engine");
+    browser.wait_for("state.tree.current.ply === 4");
+    wait_for_turn(&mut browser);
+    assert_eq!(
+        browser.evaluate(
+            "[state.tree.movesTo(state.tree.line()[3]), state.tree.begun, state.tree.line().length]"
+        ),
+        json!([moves[..3], 3, 5])
+    );
+    browser.click("#undo");
+    browser.wait_for("state.tree.current.ply === 2");
+    browser.click("#back");
+    assert_eq!(position(&mut browser), record.positions()[1]);
+    // Of a FEN with Black to move, Black is the engine; its answer comes after each move.
+    browser.fill("#fen", &record.positions()[4].to_fen());
+    browser.click("#fen-form button");
+    browser.wait_for("state.tree.begun === null && Boolean(state.tree.current.described)");
+    play_here(&mut browser, "engine", "human");
+    browser.wait_for("state.tree.current.ply === 1");
+    wait_for_turn(&mut browser);
+    let mv = random_move(&position(&mut browser), &mut Rng::with_seed(3));
+    click_move(&mut browser, mv);
+    browser.wait_for("state.tree.current.ply === 3");
+    browser.click("#new-game");
+    assert_eq!(browser.evaluate("[byId('new-board').hidden, byId('new-from').hidden]"), json!([false, true]));
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+/// White, walled off, has more moves than Black, who is to move and has one.
+const DECIDED: &str = "q3/****/****/Q1** w - - 0 1";
+
+/// Begins a game against the engine as Black in a position that is lost.
+fn play_decided(browser: &mut Browser) {
+    browser.fill("#fen", DECIDED);
+    browser.click("#fen-form button");
+    browser.wait_for("state.tree.current.described?.edge === 4");
+    assert_eq!(browser.evaluate("byId('ending').hidden"), true, "a position to look at is no game");
+    play_here(browser, "human", "engine");
+    wait_for_turn(browser);
+}
+
+#[test]
+fn a_decided_game_is_filled_and_played_again_with_colours_changed() {
+    let Some(mut browser) = opened("the end of a game") else { return };
+    play_decided(&mut browser);
+    assert_eq!(browser.text("#decided"), "White is certain to win by at least 2 moves.");
+    browser.click("#fill");
+    browser.wait_for("Boolean(state.tree.current.described?.winner) && !ending.isFilling");
+    assert!(browser.text("#status").contains("White has won"));
+    assert_eq!(browser.text("#decided"), "White has at least 2 moves left.");
+    assert_eq!(browser.evaluate("byId('fill').hidden"), true);
+    browser.click("#play-again");
+    browser.wait_for("state.tree.line().length === 2 && Boolean(state.tree.current.described)");
+    assert_eq!(
+        browser.evaluate("[state.tree.start.split(' ')[0], state.players, board.flipped]"),
+        json!([DECIDED.split(' ').next(), {"black": "engine", "white": "human"}, true])
+    );
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn filling_is_offered_once_and_stops() {
+    let Some(mut browser) = opened("filling the rest") else { return };
+    play_decided(&mut browser);
+    assert_eq!(browser.evaluate("byId('fill').hidden"), false);
+    // The person plays on: filling is not offered again.
+    browser.evaluate("goTo(state.tree.root)");
+    browser.fill("#fen", "q3/4/****/Q3 w - - 0 1");
+    browser.click("#fen-form button");
+    browser.wait_for("state.tree.begun === null && Boolean(state.tree.current.described)");
+    play_here(&mut browser, "human", "engine");
+    wait_for_turn(&mut browser);
+    browser.wait_for("!byId('fill').hidden");
+    let mv = random_move(&position(&mut browser), &mut Rng::with_seed(1));
+    click_move(&mut browser, mv);
+    browser.wait_for("state.tree.current.ply === 2");
+    wait_for_turn(&mut browser);
+    assert_eq!(
+        browser.evaluate("[byId('fill').hidden, byId('decided').textContent !== '']"),
+        json!([true, true])
+    );
+    browser.click("#undo");
+    browser.wait_for("state.tree.current.ply === 0");
+    // A slow engine is stopped before the end.
+    browser.evaluate("engine.ask = (request) => new Promise((resolve) => setTimeout(resolve, request.do === 'think' ? 300 : 0)).then(() => Engine.prototype.ask.call(engine, request))");
+    browser.fill("#fen", "q3/4/****/Q3 w - - 0 1");
+    browser.click("#fen-form button");
+    browser.wait_for("state.tree.begun === null && Boolean(state.tree.current.described)");
+    play_here(&mut browser, "human", "engine");
+    browser.wait_for("!byId('fill').hidden");
+    browser.click("#fill");
+    browser.wait_for("ending.isFilling && state.tree.current.ply === 2");
+    assert_eq!(browser.text("#fill"), "Stop");
+    browser.click("#fill");
+    assert_eq!(
+        browser.evaluate("[ending.isFilling, Boolean(state.tree.current.described?.winner)]"),
+        json!([false, false])
+    );
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn a_game_is_resigned_only_after_a_question() {
+    let Some(mut browser) = opened("resignation") else { return };
+    new_game(&mut browser, FEW_ITERATIONS);
+    wait_for_turn(&mut browser);
+    for refusal in ["Escape", "Enter"] {
+        browser.click("#resign");
+        assert_eq!(browser.evaluate("byId('resign-dialog').open"), true);
+        match refusal {
+            "Escape" => browser.press(refusal),
+            _ => browser.click("#resign-dialog .main"),
+        }
+        browser.wait_for("!byId('resign-dialog').open");
+        assert_eq!(
+            browser.evaluate("[state.tree.current.winner, byId('resign').disabled]"),
+            json!([null, false])
+        );
+    }
+    browser.click("#resign");
+    browser.click("#resign-yes");
+    browser.wait_for("state.tree.current.winner === 'white' && !byId('play-again').hidden");
+    browser.click("#play-again");
+    browser.wait_for("state.players.black === 'engine' && state.tree.current.ply === 1");
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
