@@ -117,6 +117,7 @@ function listen() {
   listenToLines();
   puzzles.listen();
   ending.listen();
+  recent.listen();
   document.addEventListener("keydown", stepByKey);
   document.addEventListener("dragover", (event) => event.preventDefault());
   document.addEventListener("drop", (event) => {
@@ -209,7 +210,7 @@ async function begin() {
     return;
   }
   const { isOpened, problem } = await openLink();
-  if (!isOpened) await newGame(asked.edge, { ...asked.players }, state.control);
+  if (!isOpened && !(await recent.restore())) await newGame(asked.edge, { ...asked.players }, state.control);
   if (problem) tell(problem);
   listen();
 }

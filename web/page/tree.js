@@ -32,6 +32,8 @@ class GameTree {
     this.losses = null;
     /** Where the record ends. */
     this.end = null;
+    /** The number by which the browser keeps the game, or null. */
+    this.id = null;
     /** The ply at which the game was begun on the page, or null for a position to look at. */
     this.begun = null;
     /** The position at which filling the rest was offered. */

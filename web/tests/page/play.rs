@@ -197,3 +197,176 @@ fn a_game_is_resigned_only_after_a_question() {
     browser.wait_for("state.players.black === 'engine' && state.tree.current.ply === 1");
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
+
+/// What of a game survives a reload.
+const KEPT: &str = "[state.players, state.control, state.tree.current.ply, state.tree.begun, board.flipped,
+    state.tree.movesTo(state.tree.current), state.tree.line().length, state.tree.root.children.map(({ move }) => move).sort()]";
+
+/// Waits until the browser has kept the game as it is shown.
+fn wait_until_kept(browser: &mut Browser) {
+    browser.wait_for(
+        "(() => { const [game] = recent.read(); return game?.ply === state.tree.current.ply
+            && JSON.stringify(game.record.moves) === JSON.stringify(state.tree.toRecord().moves); })()",
+    );
+}
+
+#[test]
+fn a_game_survives_a_reload_with_its_variations() {
+    let Some(mut browser) = opened("a game after a reload") else { return };
+    let Some(page) = page("a game after a reload") else { return };
+    new_game(&mut browser, FEW_ITERATIONS);
+    wait_for_turn(&mut browser);
+    for [from, to, arrow] in [["c1", "c5", "f5"], ["c1", "c6", "f6"]] {
+        [from, to, arrow].iter().for_each(|square| click_square(&mut browser, square));
+        browser.wait_for("state.tree.current.ply === 2");
+        wait_for_turn(&mut browser);
+        browser.click("#undo");
+        browser.wait_for("state.tree.current.ply === 0");
+    }
+    browser.click("#forward");
+    wait_until_kept(&mut browser);
+    let before = browser.evaluate(KEPT);
+    let shown = position(&mut browser);
+    open(&mut browser, page, "");
+    assert_eq!(browser.evaluate(KEPT), before);
+    assert_eq!(position(&mut browser), shown);
+    // The game is gone on with, and the link in an address comes first.
+    browser.click("#to-end");
+    wait_for_turn(&mut browser);
+    let mv = random_move(&position(&mut browser), &mut Rng::with_seed(5));
+    click_move(&mut browser, mv);
+    browser.wait_for("state.tree.current.ply === 4");
+    wait_until_kept(&mut browser);
+    open(&mut browser, page, "#fen=1qq1/q2q/Q2Q/1QQ1+w+-+-+0+1");
+    assert_eq!(browser.evaluate("state.tree.current.described.edge"), 4);
+    open(&mut browser, page, "");
+    assert_eq!(browser.evaluate("[state.tree.current.ply, recent.read().length]"), json!([4, 1]));
+    // A resignation stays and is taken back.
+    browser.evaluate("resign()");
+    browser.wait_for("recent.read()[0].record.winner === 'white'");
+    open(&mut browser, page, "");
+    assert_eq!(browser.evaluate("state.tree.current.winner"), "white");
+    browser.click("#undo");
+    assert_eq!(browser.evaluate("[state.tree.current.winner, state.tree.current.ply]"), json!([null, 4]));
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn a_puzzle_is_not_kept_but_the_game_before_it() {
+    let Some(mut browser) = opened("a puzzle and the kept game") else { return };
+    let Some(page) = page("a puzzle and the kept game") else { return };
+    browser.fill("#fen", DECIDED);
+    browser.click("#fen-form button");
+    browser.wait_for("state.tree.current.described?.edge === 4");
+    play_here(&mut browser, "human", "human");
+    browser.evaluate("play('a1-b1/a1')");
+    wait_until_kept(&mut browser);
+    let kept = browser.evaluate("settings.get('games')");
+    browser.click("#open-puzzles");
+    browser.wait_for("puzzles.active && Boolean(state.tree.current.described)");
+    browser.evaluate("play(puzzles.puzzle.solution)");
+    browser.wait_for("Boolean(state.tree.current.described)");
+    browser.click("#puzzle-again");
+    assert_eq!(browser.evaluate("settings.get('games')"), kept);
+    open(&mut browser, page, "");
+    assert_eq!(
+        browser.evaluate("[state.tree.movesTo(state.tree.current), puzzles.active]"),
+        json!([["a1-b1/a1"], false])
+    );
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn recent_games_are_listed_opened_and_deleted() {
+    let Some(mut browser) = opened("recent games") else { return };
+    let [first, second] = [1, 2].map(|seed| game(4, seed));
+    for record in [&first, &second] {
+        let fen = record.start.to_fen();
+        browser.fill("#fen", &fen);
+        browser.click("#fen-form button");
+        browser.wait_for("state.tree.current.described?.edge === 4 && state.tree.begun === null");
+        play_here(&mut browser, "human", "human");
+        for played in &record.moves {
+            browser.evaluate(&format!("play('{}')", played.mv));
+        }
+        browser.wait_for("Boolean(state.tree.current.described)");
+        wait_until_kept(&mut browser);
+    }
+    let list = "[...document.querySelectorAll('#recent-list .kept')].map((button) => button.textContent)";
+    browser.click("#open-recent");
+    let listed = browser.evaluate(list);
+    assert_eq!(listed.as_array().map(Vec::len), Some(2), "{listed}");
+    let text = listed[1].as_str().expect("a text");
+    for part in [
+        "Black – White",
+        &format!("{} moves", first.moves.len()),
+        &format!("{} has won", first.winner.expect("a winner")),
+    ] {
+        assert!(text.contains(part), "{text}: {part}");
+    }
+    browser.click("#recent-list li:nth-child(2) .kept");
+    browser.wait_for("!byId('recent-dialog').open && Boolean(state.tree.current.described)");
+    let moves: Vec<String> = first.moves.iter().map(|played| played.mv.to_string()).collect();
+    browser.wait_for(&format!(
+        "JSON.stringify(state.tree.movesTo(state.tree.current)) === JSON.stringify({})",
+        json!(moves)
+    ));
+    // The game that is opened becomes the newest; the other is deleted.
+    wait_until_kept(&mut browser);
+    browser.click("#open-recent");
+    assert_eq!(browser.evaluate(list)[0], text);
+    browser.click("#recent-list li:nth-child(2) button:last-child");
+    assert_eq!(browser.evaluate(list), json!([text]));
+    browser.click("#recent-clear");
+    assert_eq!(browser.evaluate(list), json!([]));
+    assert_eq!(browser.evaluate("[recent.read(), byId('recent-none').hidden]"), json!([[], false]));
+    browser.press("Escape");
+    browser.wait_for("!byId('recent-dialog').open");
+    browser.evaluate("step(-1)");
+    browser.wait_for("Boolean(state.tree.current.described)");
+    assert_eq!(browser.evaluate("recent.read()"), json!([]), "a step does not keep a deleted game");
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn broken_and_full_storage_is_ignored() {
+    let Some(mut browser) = opened("broken storage") else { return };
+    let Some(page) = page("broken storage") else { return };
+    let record = "start: '4/4/4/4', moves: [], black: '', white: '', number: 0, winner: null";
+    for broken in [
+        "'{'".to_owned(),
+        "'null'".to_owned(),
+        "'{\"a\":1}'".to_owned(),
+        "'[null, 3, {\"id\": 1}, {\"id\": 1, \"record\": {}}]'".to_owned(),
+        format!("JSON.stringify([{{ id: 1, record: {{ {record} }} }}])"),
+        "JSON.stringify([{ id: 1, record: { moves: [null] } }])".to_owned(),
+    ] {
+        browser.evaluate(&format!("localStorage.setItem('otrera.games', {broken})"));
+        open(&mut browser, page, "");
+        assert_eq!(
+            browser.evaluate("[state.tree.line().length, state.tree.begun]"),
+            json!([1, 0]),
+            "{broken}"
+        );
+    }
+    // A game with unknown players, strength and ply is shown for two persons.
+    let odd = "JSON.stringify([{ ...recent.read()[0], players: 'x', control: { level: 99 }, ply: -7, begun: 'y' }])";
+    browser.evaluate(&format!("localStorage.setItem('otrera.games', {odd})"));
+    open(&mut browser, page, "");
+    assert_eq!(
+        browser.evaluate("[state.players.white, state.control, state.tree.begun]"),
+        json!(["human", {"level": 4}, null])
+    );
+    // No more than 20 games, none of them large; a full storage keeps what it had.
+    browser.evaluate(
+        "recent.write(Array.from({ length: 30 }, (_, id) => ({ id, record: { ...state.tree.toRecord(), moves: [{ move: 'd1-d7/g7' }] } })))",
+    );
+    assert_eq!(browser.evaluate("recent.read().length"), 20);
+    browser.evaluate("state.tree.root.note.comment = 'x'.repeat(MAX_KEPT_LENGTH); play('d1-d7/g7')");
+    browser.wait_for("Boolean(state.tree.current.described)");
+    assert_eq!(browser.evaluate("recent.read()[0].id"), 0, "a game that is too large is not kept");
+    browser.evaluate("state.tree.root.note = {}; Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }; play('d10-d8/f8')");
+    browser.wait_for("state.tree.current.ply === 2 && Boolean(state.tree.current.described)");
+    assert_eq!(browser.evaluate("recent.read()[0].id"), 0);
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
