@@ -118,6 +118,7 @@ function listen() {
   puzzles.listen();
   ending.listen();
   recent.listen();
+  rules.listen();
   document.addEventListener("keydown", stepByKey);
   document.addEventListener("dragover", (event) => event.preventDefault());
   document.addEventListener("drop", (event) => {

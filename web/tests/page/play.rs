@@ -370,3 +370,93 @@ fn broken_and_full_storage_is_ignored() {
     assert_eq!(browser.evaluate("recent.read()[0].id"), 0);
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
+
+/// What the example of the rules shows: the amazon's square, arrows, lines.
+const EXAMPLE: &str = "[rules.board.pieces.map((piece) => piece.dataset.square).includes('d4'),
+    document.querySelectorAll('#rules-board .tile').length, document.querySelectorAll('#rules-board .shaft').length]";
+
+/// The start, the position after the amazon's way, and the one after the arrow's flight.
+const STEPS: &str = "[[false,2,0],[true,2,1],[true,3,2]]";
+
+#[test]
+fn the_rules_are_shown_with_a_moving_example_and_the_keys() {
+    let Some(mut browser) = opened("the rules on the page") else { return };
+    browser.click("#open-rules");
+    assert_eq!(
+        browser.evaluate("[byId('rules-list').children.length, byId('rules-dialog').scrollTop]"),
+        json!([5, 0])
+    );
+    let keys = browser.text("#rules-keys");
+    assert!(["Home", "Esc", "Tab", "Enter"].iter().all(|key| keys.contains(key)), "{keys}");
+    browser
+        .wait_for(&format!("byId('rules-version').textContent === 'Otrera {}'", env!("CARGO_PKG_VERSION")));
+    // The browser asks for reduced motion: a still picture of the whole move, until the person wants the steps.
+    assert_eq!(browser.evaluate(&format!("[rules.timer, {EXAMPLE}]")), json!([null, [true, 3, 2]]));
+    browser.evaluate(&format!(
+        "rules.seen = [];
+         rules.shown = rules.show;
+         rules.show = (step) => {{ rules.shown(step); rules.seen.push({EXAMPLE}); }};"
+    ));
+    browser.click("#rules-play");
+    browser.wait_for(&format!("JSON.stringify(rules.seen) === '{STEPS}'"));
+    browser.press("Escape");
+    browser.wait_for("!byId('rules-dialog').open");
+    browser.command("Emulation.setEmulatedMedia", json!({"features": []}));
+    // Without that wish the example begins by itself.
+    browser.evaluate("rules.seen = []");
+    browser.click("#open-rules");
+    browser.wait_for(&format!("JSON.stringify(rules.seen) === '{STEPS}'"));
+    // The move of the example is legal.
+    let played =
+        browser.evaluate("engine.ask({ do: 'position', fen: EXAMPLE.start, moves: [EXAMPLE.move] })");
+    assert_eq!(played["ply"], 1);
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn the_dialogs_are_accessible_in_both_languages_on_a_phone() {
+    let Some(axe) = axe() else { return };
+    let Some(mut browser) = opened("accessibility of the dialogs") else { return };
+    browser.evaluate(&axe);
+    play_decided(&mut browser);
+    browser.evaluate("play('a1-b1/a1')");
+    browser.wait_for("Boolean(state.tree.current.described)");
+    wait_for_turn(&mut browser);
+    let nothing: [Value; 0] = [];
+    for (language, width, scheme) in
+        [("en", 1280, "light"), ("zh", 360, "dark"), ("zh", 360, "light"), ("en", 360, "dark")]
+    {
+        browser.choose("#language", language);
+        browser.resize([width, 740], width < 500);
+        browser.emulate(scheme);
+        let case = format!("{language}, {width}, {scheme}");
+        assert_eq!(findings(&mut browser), nothing, "{case}");
+        for open in [
+            "ask('resign-dialog')",
+            "recent.fill(), ask('recent-dialog')",
+            "rules.open()",
+            "askNewGame(true)",
+        ] {
+            browser.evaluate(&format!("void ({open})"));
+            assert_eq!(findings(&mut browser), nothing, "{case}: {open}");
+            let dialog = "document.querySelector('dialog[open]')";
+            let fits = format!(
+                "{dialog}.scrollWidth <= {dialog}.clientWidth && {dialog}.getBoundingClientRect().right <= innerWidth"
+            );
+            assert_eq!(browser.evaluate(&fits), true, "{case}: {open}");
+            if language == "zh" {
+                let said = format!("(({{ innerText }}) => innerText)({dialog})");
+                let said = browser.evaluate(&said).as_str().expect("a text").to_owned();
+                let is_known = |word: &str| ["Otrera", "Home", "End", "Tab", "Enter", "Esc"].contains(&word);
+                let is_word = |word: &str| word.len() > 2 && word.chars().all(|c| c.is_ascii_alphabetic());
+                let english = said
+                    .split(|c: char| !c.is_ascii_alphanumeric())
+                    .find(|word| is_word(word) && !is_known(word));
+                // What a game was begun with stays in the language of its day.
+                assert!(english.is_none() || open.contains("recent"), "{open}: {english:?} in {said}");
+            }
+            browser.evaluate(&format!("{dialog}.close('')"));
+        }
+    }
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
