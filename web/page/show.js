@@ -16,6 +16,7 @@ function draw() {
   drawSteps(node);
   puzzles.draw();
   match.draw();
+  ending.draw();
   drawMoves();
   drawLosses();
   drawSearch();

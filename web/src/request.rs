@@ -12,6 +12,7 @@
 //! {"do":"read","text":"…"}                                 the games of a record in any form, or of a FEN
 //! {"do":"write","game":{…},"form":"sgf"}                   a game, as `read` gave it, in json, sgf or ccgc
 //! {"do":"bench"}                                           the behaviour checksum
+//! {"do":"version"}                                         the version
 //! ```
 //!
 //! `{"problem":"…"}` answers a bad request; the text is one sentence.
@@ -60,6 +61,7 @@ enum Request {
         form: Form,
     },
     Bench,
+    Version,
 }
 
 #[derive(Deserialize)]
@@ -150,6 +152,11 @@ struct Measured {
 }
 
 #[derive(Serialize)]
+struct Version {
+    version: &'static str,
+}
+
+#[derive(Serialize)]
 struct Problem {
     problem: String,
 }
@@ -213,6 +220,7 @@ impl Engine {
             Request::Read { text } => written(&Games { games: games(&text)? }),
             Request::Write { game, form } => written(&Text { text: record_text(&game, form)? }),
             Request::Bench => written(&measured()),
+            Request::Version => written(&Version { version: env!("CARGO_PKG_VERSION") }),
         })
     }
 
