@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use testkit::browser::{Browser, expected};
 use testkit::page::{axe, findings, page};
-use testkit::{Folder, random_game, random_move, size, skip};
+use testkit::{Folder, random_game, random_move, size};
 
 const NO_COMPLAINT: [&Value; 0] = [];
 
