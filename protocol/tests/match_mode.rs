@@ -785,8 +785,9 @@ fn make_mistake(table: &mut Table, number: usize, position: &Position, right: Mo
             table.wait_for_phase("entry");
         }
         7 => {
-            let left = table.left("black").min(table.left("white")) * 0.9;
-            table.browser.fill("#match-clock", &format!("0:{:02}", (left as u32).min(59)));
+            let left = table.browser.evaluate("match.left(match.us)").as_f64().expect("a number");
+            let official = (0.9 * left) as u32;
+            table.browser.fill("#match-clock", &format!("{}:{:02}", official / 60, official % 60));
             table.browser.click("#match-clock-form button");
         }
         _ => {}
