@@ -103,7 +103,6 @@ function listen() {
   click("set-up-cancel", () => setUp.cancel());
   click("set-up-done", () => setUp.done());
   click("share", share);
-  click("losses", findLosses);
   click("bench", measure);
   change("language", ({ value }) => setLanguage(value));
   change("theme", ({ value }) => setTheme(value));
@@ -117,6 +116,9 @@ function listen() {
   listenToForms();
   listenToLines();
   puzzles.listen();
+  review.listen();
+  lesson.listen();
+  listenToPictures();
   document.addEventListener("keydown", stepByKey);
   document.addEventListener("dragover", (event) => event.preventDefault());
   document.addEventListener("drop", (event) => {

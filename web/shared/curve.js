@@ -1,13 +1,14 @@
 // The winning-rate curves of a game: Black's chances ply by ply, as one or two saw them.
 
-const CURVE = { height: 230, left: 46, right: 12, top: 14, bottom: 26 };
+const CURVE = { height: 230, bars: 80, left: 46, right: 12, top: 14, bottom: 26 };
 
 class Curve {
   /**
    * `choose` is called with the ply that somebody points at; `chart` makes of a game what is drawn:
-   * `{ plies, label, empty, series: [{ side, points: [{ ply, rate, proven, label }], legend: [element or text] }] }`.
-   * `side` is the look of a line, `empty` is shown where no series has a point; `proven` points look different, and
-   * `label` is a text beside a point, or null.
+   * `{ plies, label, empty, series: [{ side, points: [{ ply, rate, proven, label, mark }], legend: [element or text] }],
+   * bars: [{ ply, share, side, sign }] }`. `side` is the look of a line, `empty` is shown where no series has a point;
+   * `proven` points look different, `label` is a text beside a point, or null, and `mark` is the look of a larger point
+   * below it, or null. `bars` below the curve, if there are any, are as high as their share, with a sign above.
    */
   constructor(holder, choose, chart) {
     this.holder = holder;
@@ -48,7 +49,7 @@ class Curve {
 
   build() {
     this.width = this.holder.clientWidth;
-    const { plies, series, label, empty } = this.chart(this.game);
+    const { plies, series, label, empty, bars = [] } = this.chart(this.game);
     this.plies = plies;
     this.series = series;
     if (series.every(({ points }) => points.length === 0)) {
@@ -59,13 +60,13 @@ class Curve {
     this.cursor = svg("g", { class: "cursor" });
     this.picture = svg("svg", {
       width: this.width,
-      height: CURVE.height,
+      height: CURVE.height + (bars.length > 0 ? CURVE.bars : 0),
       role: "img",
       "aria-label": label,
       onpointerdown: (event) => this.point(event),
       onpointermove: (event) => event.buttons === 1 && this.point(event),
     });
-    this.picture.append(...this.grid(), ...series.flatMap((one) => this.line(one)), this.cursor);
+    this.picture.append(...this.grid(), ...this.bars(bars), ...series.flatMap((one) => this.line(one)), this.cursor);
     const entries = series.map(({ side, legend }) => html("span", { class: `entry ${side}` }, html("span", { class: "swatch" }), ...legend));
     this.holder.replaceChildren(html("div", { class: "legend" }, ...entries), this.picture);
   }
@@ -85,17 +86,34 @@ class Curve {
     return elements;
   }
 
+  /** Bars below the curve. The highest takes all the room, or a part of it if it is small. */
+  bars(bars) {
+    if (bars.length === 0) return [];
+    const bottom = CURVE.height + CURVE.bars - 6;
+    const highest = Math.max(0.2, ...bars.map(({ share }) => share));
+    const width = Math.min(8, Math.max(1.5, (0.8 * (this.width - CURVE.left - CURVE.right)) / Math.max(1, this.plies)));
+    const drawn = bars.flatMap(({ ply, share, side, sign }) => {
+      const height = (share / highest) * (CURVE.bars - 26);
+      const x = this.x(ply);
+      const text = sign && svg("text", { class: "tick", x, y: bottom - height - 3, "text-anchor": "middle" }, sign);
+      return [svg("rect", { class: `bar-of ${side}`, x: x - width / 2, y: bottom - height, width, height }), ...(text ? [text] : [])];
+    });
+    const label = svg("text", { class: "tick", x: CURVE.left - 6, y: bottom - CURVE.bars + 30, "text-anchor": "end" }, percent(highest, 0));
+    return [svg("line", { class: "grid", x1: CURVE.left, x2: this.width - CURVE.right, y1: bottom, y2: bottom }), label, ...drawn];
+  }
+
   line({ points, side }) {
     const path = points.map(({ ply, rate }, index) => `${index ? "L" : "M"}${this.x(ply).toFixed(1)} ${this.y(rate).toFixed(1)}`);
     const dots = points.map(({ ply, rate, proven }) => {
       const [x, y] = [this.x(ply), this.y(rate)];
       if (proven) return svg("rect", { class: `dot proven ${side}`, x: x - 3, y: y - 3, width: 6, height: 6 });
-      return side === "black"
-        ? svg("circle", { class: `dot ${side}`, cx: x, cy: y, r: 2.2 })
-        : svg("path", { class: `dot ${side}`, d: `M${x} ${y - 3}l3 3-3 3-3-3z` });
+      return side === "white"
+        ? svg("path", { class: `dot ${side}`, d: `M${x} ${y - 3}l3 3-3 3-3-3z` })
+        : svg("circle", { class: `dot ${side}`, cx: x, cy: y, r: 2.2 });
     });
     const labels = points.filter(({ label }) => label).map((point) => this.label(point));
-    return [svg("path", { class: `rates ${side}`, d: path.join("") }), ...dots, ...labels];
+    const marks = points.filter(({ mark }) => mark).map(({ ply, rate, mark }) => svg("circle", { class: `marked ${mark}`, cx: this.x(ply), cy: this.y(rate), r: 4.5 }));
+    return [svg("path", { class: `rates ${side}`, d: path.join("") }), ...marks, ...dots, ...labels];
   }
 
   /** The text of a point, behind it and towards the middle of the picture, where a line that ends there leaves room. */

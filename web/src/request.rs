@@ -9,6 +9,7 @@
 //! {"do":"think","fen":"…","level":3,"seed":7}              a move of a playing level; its line comes first
 //! {"do":"read","text":"…"}                                 the games of a record in any form, or of a FEN
 //! {"do":"write","game":{…},"form":"sgf"}                   a game, as `read` gave it, in json, sgf or ccgc
+//! {"do":"marks"}                                           the losses from which a move is an inaccuracy, mistake or blunder
 //! {"do":"bench"}                                           the behaviour checksum
 //! ```
 //!
@@ -54,6 +55,7 @@ enum Request {
         game: Value,
         form: Form,
     },
+    Marks,
     Bench,
 }
 
@@ -108,6 +110,11 @@ struct Games {
 #[derive(Serialize)]
 struct Text {
     text: String,
+}
+
+#[derive(Serialize)]
+struct Marks {
+    marks: [(f32, &'static str); record::MARKS.len()],
 }
 
 #[derive(Serialize)]
@@ -181,6 +188,7 @@ impl Engine {
             Request::Think(think) => written(&self.think(&think, stop)?),
             Request::Read { text } => written(&Games { games: games(&text)? }),
             Request::Write { game, form } => written(&Text { text: record_text(&game, form)? }),
+            Request::Marks => written(&Marks { marks: record::MARKS }),
             Request::Bench => written(&measured()),
         })
     }
