@@ -210,11 +210,13 @@ const review = {
   listen() {
     byId("review").addEventListener("click", () => this.toggle());
     const moves = byId("moves");
-    const pointed = ({ target }) => {
+    const pointed = ({ type, target, movementX, movementY }) => {
+      // A list that scrolls below a resting pointer is not pointed at.
+      if (type === "mousemove" && !movementX && !movementY) return;
       const ply = target.closest("[data-better]")?.dataset.better;
       this.point(ply === undefined ? null : state.tree.line()[ply]);
     };
-    for (const event of ["mouseover", "focusin"]) moves.addEventListener(event, pointed);
+    for (const event of ["mousemove", "focusin"]) moves.addEventListener(event, pointed);
     for (const event of ["mouseleave", "focusout"]) moves.addEventListener(event, () => this.point(null));
   },
 };

@@ -1,6 +1,6 @@
 // The winning-rate curves of a game: Black's chances ply by ply, as one or two saw them.
 
-const CURVE = { height: 230, bars: 80, left: 46, right: 12, top: 14, bottom: 26 };
+const CURVE = { height: 230, bars: 66, left: 46, right: 12, top: 14, bottom: 26 };
 
 class Curve {
   /**
@@ -44,13 +44,14 @@ class Curve {
   }
 
   y(rate) {
-    return CURVE.top + (1 - rate) * (CURVE.height - CURVE.top - CURVE.bottom);
+    return CURVE.top + (1 - rate) * (this.height - CURVE.top - CURVE.bottom);
   }
 
   build() {
     this.width = this.holder.clientWidth;
     const { plies, series, label, empty, bars = [] } = this.chart(this.game);
     this.plies = plies;
+    this.height = CURVE.height - (bars.length > 0 ? CURVE.bars : 0);
     this.series = series;
     if (series.every(({ points }) => points.length === 0)) {
       this.picture = null;
@@ -60,7 +61,7 @@ class Curve {
     this.cursor = svg("g", { class: "cursor" });
     this.picture = svg("svg", {
       width: this.width,
-      height: CURVE.height + (bars.length > 0 ? CURVE.bars : 0),
+      height: CURVE.height,
       role: "img",
       "aria-label": label,
       onpointerdown: (event) => this.point(event),
@@ -81,24 +82,24 @@ class Curve {
     }
     const step = [5, 10, 20, 50].find((size) => this.plies / size <= this.width / 60) ?? 100;
     for (let ply = 0; ply <= this.plies; ply += step) {
-      elements.push(svg("text", { class: "tick", x: this.x(ply), y: CURVE.height - 8, "text-anchor": "middle" }, ply));
+      elements.push(svg("text", { class: "tick", x: this.x(ply), y: this.height - 8, "text-anchor": "middle" }, ply));
     }
     return elements;
   }
 
-  /** Bars below the curve. The highest takes all the room, or a part of it if it is small. */
+  /** Bars below the curve, which makes room for them. The highest takes all of it, or a part if it is small. */
   bars(bars) {
     if (bars.length === 0) return [];
-    const bottom = CURVE.height + CURVE.bars - 6;
+    const bottom = CURVE.height - 2;
     const highest = Math.max(0.2, ...bars.map(({ share }) => share));
     const width = Math.min(8, Math.max(1.5, (0.8 * (this.width - CURVE.left - CURVE.right)) / Math.max(1, this.plies)));
     const drawn = bars.flatMap(({ ply, share, side, sign }) => {
-      const height = (share / highest) * (CURVE.bars - 26);
+      const height = (share / highest) * (CURVE.bars - 18);
       const x = this.x(ply);
       const text = sign && svg("text", { class: "tick", x, y: bottom - height - 3, "text-anchor": "middle" }, sign);
       return [svg("rect", { class: `bar-of ${side}`, x: x - width / 2, y: bottom - height, width, height }), ...(text ? [text] : [])];
     });
-    const label = svg("text", { class: "tick", x: CURVE.left - 6, y: bottom - CURVE.bars + 30, "text-anchor": "end" }, percent(highest, 0));
+    const label = svg("text", { class: "tick", x: CURVE.left - 6, y: bottom - CURVE.bars + 26, "text-anchor": "end" }, percent(highest, 0));
     return [svg("line", { class: "grid", x1: CURVE.left, x2: this.width - CURVE.right, y1: bottom, y2: bottom }), label, ...drawn];
   }
 
@@ -131,7 +132,7 @@ class Curve {
       const known = points.findLast(({ ply }) => ply <= this.ply);
       return known ? [svg("circle", { class: `now ${side}`, cx: this.x(known.ply), cy: this.y(known.rate), r: 5 })] : [];
     });
-    const line = svg("line", { x1: x, x2: x, y1: CURVE.top, y2: CURVE.height - CURVE.bottom });
+    const line = svg("line", { x1: x, x2: x, y1: CURVE.top, y2: this.height - CURVE.bottom });
     this.cursor.replaceChildren(line, ...marks);
   }
 
