@@ -2,8 +2,6 @@
 
 /** The largest loss of a right answer. */
 const RIGHT_LOSS = 0.02;
-/** The marks of moves that are in a lesson. */
-const IN_LESSON = ["mistake", "blunder"];
 
 const lesson = {
   index: 0,
@@ -27,7 +25,7 @@ const lesson = {
 
   /** Begins a lesson on the mistakes of a side. */
   begin(side) {
-    const faults = review.movesOf(side).filter((node) => IN_LESSON.includes(review.markOf(node)));
+    const faults = review.movesOf(side).filter((node) => GRAVE.includes(review.markOf(node)));
     this.mistakes = faults.map((node) => ({ node, loss: review.lossOf(node) }));
     const { tree, unanswered, half, players } = state;
     this.before = { tree, unanswered, half, players, hasGames: !byId("games-label").hidden };
@@ -37,7 +35,9 @@ const lesson = {
   },
 
   show(index) {
-    Object.assign(this, { index, tree: new GameTree(this.mistakes[index].node.parent.described.fen) });
+    const { black, white } = this.before.tree.record;
+    const { fen } = this.mistakes[index].node.parent.described;
+    Object.assign(this, { index, tree: new GameTree(fen, { black, white }) });
     Object.assign(state, { players: { black: "human", white: "human" }, analysing: false });
     setTree(this.tree, this.task());
   },

@@ -60,7 +60,7 @@ function reviewPicture() {
   y += inner + gap;
   for (const entry of byId("curve").querySelectorAll(".entry")) {
     const colour = getComputedStyle(entry.querySelector(".swatch")).backgroundColor;
-    parts.push(pictureText(`— ${entry.textContent}`, y + line - 6, { colour }));
+    parts.push(pictureText(`— ${[...entry.children].map((part) => part.textContent).filter(Boolean).join(" ")}`, y + line - 6, { colour }));
     y += line;
   }
   const height = (inner * curveHeight) / curveWidth;

@@ -4,8 +4,9 @@
 const BEST_LOSS = 0.01;
 /** The marks of moves, best first, and their signs. */
 const SIGNS = { best: "★", good: "", inaccuracy: "?!", mistake: "?", blunder: "??" };
-/** The marks that are counted and drawn on the curve. */
+/** The marks that are counted and drawn on the curve; a lesson and the bars have the last two. */
 const FAULTS = ["inaccuracy", "mistake", "blunder"];
+const GRAVE = FAULTS.slice(1);
 /** Moves of a better line that are drawn on the board. */
 const BETTER_MOVES = 4;
 /** Milliseconds between two looks for the end of another search. */
@@ -164,7 +165,8 @@ const review = {
     const marked = line.filter((node) => this.lossOf(node) !== null);
     return marked.map((node) => {
       const mark = this.markOf(node);
-      return { ply: node.ply, share: this.lossOf(node), side: state.tree.moverOf(node.parent.ply), sign: FAULTS.includes(mark) ? SIGNS[mark] : "" };
+      const sign = GRAVE.includes(mark) ? SIGNS[mark] : "";
+      return { ply: node.ply, share: this.lossOf(node), side: state.tree.moverOf(node.parent.ply), sign };
     });
   },
 

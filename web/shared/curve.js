@@ -1,6 +1,8 @@
 // The winning-rate curves of a game: Black's chances ply by ply, as one or two saw them.
 
 const CURVE = { height: 230, bars: 66, left: 46, right: 12, top: 14, bottom: 26 };
+/** The least share that a bar of full height shows. */
+const MIN_BAR_SCALE = 0.1;
 
 class Curve {
   /**
@@ -91,7 +93,7 @@ class Curve {
   bars(bars) {
     if (bars.length === 0) return [];
     const bottom = CURVE.height - 2;
-    const highest = Math.max(0.2, ...bars.map(({ share }) => share));
+    const highest = Math.max(MIN_BAR_SCALE, ...bars.map(({ share }) => share));
     const width = Math.min(8, Math.max(1.5, (0.8 * (this.width - CURVE.left - CURVE.right)) / Math.max(1, this.plies)));
     const drawn = bars.flatMap(({ ply, share, side, sign }) => {
       const height = (share / highest) * (CURVE.bars - 18);
@@ -99,8 +101,9 @@ class Curve {
       const text = sign && svg("text", { class: "tick", x, y: bottom - height - 3, "text-anchor": "middle" }, sign);
       return [svg("rect", { class: `bar-of ${side}`, x: x - width / 2, y: bottom - height, width, height }), ...(text ? [text] : [])];
     });
-    const label = svg("text", { class: "tick", x: CURVE.left - 6, y: bottom - CURVE.bars + 26, "text-anchor": "end" }, percent(highest, 0));
-    return [svg("line", { class: "grid", x1: CURVE.left, x2: this.width - CURVE.right, y1: bottom, y2: bottom }), label, ...drawn];
+    const label = svg("text", { class: "tick", x: CURVE.left - 6, y: bottom - CURVE.bars + 22, "text-anchor": "end" }, percent(highest, 0));
+    const lines = [bottom, bottom - CURVE.bars + 18].map((y) => svg("line", { class: "grid", x1: CURVE.left, x2: this.width - CURVE.right, y1: y, y2: y }));
+    return [...lines, label, ...drawn];
   }
 
   line({ points, side }) {

@@ -73,7 +73,7 @@ fn a_game_is_reviewed_and_its_moves_are_marked() {
     let heights = numbers(&browser.evaluate(
         "[...document.querySelectorAll('#curve .bar-of')].map((bar) => Number(bar.getAttribute('height')))",
     ));
-    let highest = losses.iter().copied().fold(0.2, f64::max);
+    let highest = losses.iter().copied().fold(0.1, f64::max);
     assert_eq!(heights.len(), losses.len());
     for (height, loss) in heights.iter().zip(&losses) {
         assert!((height / 48.0 - loss / highest).abs() < 1e-3, "{height} for {loss} of {highest}");
@@ -157,8 +157,11 @@ fn a_review_runs_in_the_background_stops_and_goes_on() {
     browser.wait_for(&format!("state.tree.line().length === {}", positions.len()));
     browser.evaluate("review.seconds = 0.2");
     assert!(browser.text("#review").contains("Review"));
+    let place = "byId('review').getBoundingClientRect().top + scrollY";
+    let before = browser.evaluate(place);
     browser.click("#review");
     browser.wait_for("review.active && review.run.done >= 2");
+    assert_eq!(browser.evaluate(place), before, "the button stays below the pointer");
     assert_eq!(
         browser.evaluate("[byId('review-progress').hidden, byId('review-progress').max]"),
         json!([false, positions.len()])
