@@ -37,6 +37,7 @@ fn pictures_of_the_page() {
     browser.evaluate(&format!("byId('pasted').value = {}", json!(olympiad_game("2007 g1"))));
     browser.click("#read-pasted");
     browser.wait_for("state.tree.line().length > 20");
+    browser.evaluate("review.seconds = 0.3");
     browser.click("#review");
     browser.wait_for("!review.active && state.tree.reviewed.length > 1");
     browser.evaluate("goTo(state.tree.line()[18])");

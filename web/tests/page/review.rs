@@ -31,8 +31,8 @@ fn numbers(value: &Value) -> Vec<f64> {
 #[test]
 fn a_game_is_reviewed_and_its_moves_are_marked() {
     let Some(mut browser) = opened("a review") else { return };
-    let record = game(8, 5);
-    reviewed(&mut browser, &sgf::write(&record), record.moves.len(), 0.1);
+    let record = game(6, 5);
+    reviewed(&mut browser, &sgf::write(&record), record.moves.len(), 0.06);
     assert_eq!(browser.evaluate("state.tree.line().every(({ isReviewed }) => isReviewed)"), true);
     let rates = numbers(&browser.evaluate("state.tree.line().map(({ rate }) => rate)"));
     let best = browser.evaluate("state.tree.line().map(({ found }) => found?.best ?? '')");
@@ -102,9 +102,9 @@ fn a_game_is_reviewed_and_its_moves_are_marked() {
 #[test]
 fn the_better_move_is_drawn_and_its_line_previewed() {
     let Some(mut browser) = opened("better moves on the board") else { return };
-    let record = game(8, 5);
+    let record = game(6, 5);
     let positions = record.positions();
-    reviewed(&mut browser, &sgf::write(&record), record.moves.len(), 0.1);
+    reviewed(&mut browser, &sgf::write(&record), record.moves.len(), 0.06);
     let fault = "state.tree.line().find((node) => review.markOf(node) === 'blunder')";
     browser.evaluate(&format!("goTo({fault})"));
     let ply = browser.evaluate("state.tree.current.ply").as_u64().expect("a ply") as usize;
@@ -264,9 +264,9 @@ fn a_player_learns_from_a_blunder() {
 #[test]
 fn a_lesson_goes_through_the_mistakes_of_one_player() {
     let Some(mut browser) = opened("a longer lesson") else { return };
-    let record = game(8, 5);
+    let record = game(6, 5);
     let positions = record.positions();
-    reviewed(&mut browser, &sgf::write(&record), record.moves.len(), 0.1);
+    reviewed(&mut browser, &sgf::write(&record), record.moves.len(), 0.06);
     let plies = browser.evaluate(
         "review.movesOf('white').filter((node) => ['mistake', 'blunder'].includes(review.markOf(node))).map(({ ply }) => ply)",
     );
@@ -288,7 +288,7 @@ fn a_lesson_goes_through_the_mistakes_of_one_player() {
 #[test]
 fn the_estimates_of_both_players_are_lines_of_the_curve() {
     let Some(mut browser) = opened("the players' own estimates") else { return };
-    let mut record = game(8, 5);
+    let mut record = game(6, 5);
     for (ply, played) in record.moves.iter_mut().enumerate() {
         played.win_rate = (ply % 2 == 0 || ply == 3).then_some(0.25);
     }
@@ -360,8 +360,8 @@ fn pictures_of_board_and_review_are_saved() {
     let Some(mut browser) = opened("pictures to save") else { return };
     let folder = Folder::new("saved-pictures");
     browser.command("Page.setDownloadBehavior", json!({"behavior": "allow", "downloadPath": &*folder}));
-    let record = game(8, 5);
-    reviewed(&mut browser, &sgf::write(&record), record.moves.len(), 0.1);
+    let record = game(6, 5);
+    reviewed(&mut browser, &sgf::write(&record), record.moves.len(), 0.06);
     // Light squares, dark squares, the better move's arrow, a blunder's point, the first player's bars.
     let colours = ["#ecdcbf", "#dcc49c", "#14796a", "#b0201a", "#1f66ad"];
     let (size, counts) = pixels(&mut browser, "boardPicture()", &colours);
@@ -393,9 +393,9 @@ fn a_review_is_read_in_both_languages_on_a_phone_and_by_the_accessibility_checke
     let Some(mut browser) = opened("accessibility of a review") else { return };
     browser.evaluate(&axe);
     let nothing: [Value; 0] = [];
-    let record = game(8, 5);
+    let record = game(6, 5);
     let record = GameRecord { black: "一".into(), white: "二".into(), ..record };
-    reviewed(&mut browser, &sgf::write(&record), record.moves.len(), 0.1);
+    reviewed(&mut browser, &sgf::write(&record), record.moves.len(), 0.06);
     let fault = "goTo(state.tree.line().find((node) => review.markOf(node) === 'blunder'))";
     for (language, width) in [("en", 1280), ("zh", 360)] {
         browser.choose("#language", language);
