@@ -2,8 +2,21 @@
 
 use super::*;
 
-/// Losses from which a move has a mark, largest first.
-const LIMITS: [(f64, &str); 4] = [(0.20, "blunder"), (0.10, "mistake"), (0.05, "inaccuracy"), (0.01, "good")];
+/// Losses of moves with their marks, around each limit. The last is Otrera's first choice all the same.
+const MARKED: [(f64, &str); 12] = [
+    (0.009, "best"),
+    (0.011, "good"),
+    (-0.03, "best"),
+    (0.049, "good"),
+    (0.051, "inaccuracy"),
+    (0.0, "best"),
+    (0.099, "inaccuracy"),
+    (0.101, "mistake"),
+    (0.199, "mistake"),
+    (0.201, "blunder"),
+    (0.35, "blunder"),
+    (0.06, "best"),
+];
 
 /// Black (3 moves left) wins against White (2 moves left) but closes squares of its own with the first move.
 const THROWN_AWAY: &str = "q2*/****/****/Q3 w - - 0 1 moves a1-b1/c1 a4-b4/a4 b1-a1/b1 b4-c4/b4";
@@ -34,25 +47,34 @@ fn a_game_is_reviewed_and_its_moves_are_marked() {
     let record = game(6, 5);
     reviewed(&mut browser, &sgf::write(&record), record.moves.len(), 0.06);
     assert_eq!(browser.evaluate("state.tree.line().every(({ isReviewed }) => isReviewed)"), true);
-    let rates = numbers(&browser.evaluate("state.tree.line().map(({ rate }) => rate)"));
-    let best = browser.evaluate("state.tree.line().map(({ found }) => found?.best ?? '')");
-    let losses: Vec<f64> = (0..record.moves.len())
+    let blunders = "state.tree.line().filter((node) => review.markOf(node) === 'blunder' && state.tree.lossOf(node) > 0.19).length";
+    assert!(browser.evaluate(blunders).as_u64() > Some(2), "moves at random");
+    // What was found is replaced by what every mark can be seen with.
+    let mut rate = 0.5;
+    let rates: Vec<f64> = (0..record.moves.len())
         .map(|ply| {
-            let change = rates[ply] - rates[ply + 1];
-            let is_best = strings(&best)[ply] == record.moves[ply].mv.to_string();
-            if is_best { 0.0 } else { if ply % 2 == 0 { change } else { -change }.max(0.0) }
+            let loss = MARKED.get(ply).map_or(0.0, |(loss, _)| *loss);
+            rate += if ply % 2 == 0 { -loss } else { loss };
+            rate
         })
         .collect();
-    let mark = |loss: f64| {
-        LIMITS
-            .iter()
-            .find(|(least, mark)| loss >= *least && (*mark != "good" || loss > *least))
-            .map_or("best", |(_, mark)| mark)
-    };
-    let marks: Vec<&str> = losses.iter().map(|&loss| mark(loss)).collect();
+    browser.evaluate(&format!(
+        "state.tree.root.rate = 0.5;
+        state.tree.line().forEach((node) => {{ node.proof = null; if (node.found) node.found.best = 'a1-a2/a1'; }});
+        state.tree.line().slice(1).forEach((node, ply) => {{ node.rate = {}[ply]; }});
+        state.tree.line()[{}].found.best = state.tree.line()[{}].move;
+        draw()",
+        json!(rates),
+        MARKED.len() - 1,
+        MARKED.len()
+    ));
+    let marks: Vec<&str> =
+        (0..record.moves.len()).map(|ply| MARKED.get(ply).map_or("best", |(_, mark)| mark)).collect();
+    let losses: Vec<f64> = (0..record.moves.len())
+        .map(|ply| MARKED[..MARKED.len() - 1].get(ply).map_or(0.0, |(loss, _)| loss.max(0.0)))
+        .collect();
     let shown = browser.evaluate("state.tree.line().slice(1).map((node) => review.markOf(node))");
     assert_eq!(strings(&shown), marks);
-    assert!(marks.contains(&"blunder") && marks.contains(&"best"), "{marks:?}");
     // The list, the curve and the bars show the marks.
     let signs = browser.evaluate(
         "[...document.querySelectorAll('#moves [data-ply]')].map((button) =>
