@@ -161,11 +161,25 @@ fn the_better_move_is_drawn_and_its_line_previewed() {
     browser.evaluate("document.activeElement.blur()");
     assert_eq!(browser.board(), expected(&positions[ply]));
     assert_eq!(browser.evaluate(drawn), json!([1, 1, 2, 0]));
+    // The pointer does the same.
+    let place = browser.evaluate(&format!(
+        "(({{ x, y }}) => [x + 5, y + 5])(document.querySelector({button:?}).getBoundingClientRect())"
+    ));
+    for (left, shown) in [(0.0, ply - 1), (-400.0, ply)] {
+        for step in [0.0, 3.0] {
+            let x = place[0].as_f64().expect("a place") + left + step;
+            browser.command("Input.dispatchMouseEvent", json!({"type": "mouseMoved", "x": x, "y": place[1]}));
+        }
+        browser.evaluate("draw()");
+        assert_eq!(browser.board(), expected(&positions[shown]), "{left}");
+    }
     browser.click(&button);
     browser.wait_for(&format!("state.tree.current.ply === {}", ply - 1));
+    let last = "state.tree.line().findLast((node) => review.markOf(node) === 'blunder')";
+    let ply = browser.evaluate(&format!("{last}.ply"));
     // The focus stays in the list while rows appear above it.
-    browser.evaluate(&format!("goTo({fault}); document.querySelector('#moves [aria-current]').focus()"));
-    browser.evaluate("state.tree.line().slice(0, 3).forEach((node) => { node.isReviewed = !node.isReviewed; }); drawMoves()");
+    browser.evaluate(&format!("goTo({last}); document.querySelector('#moves [aria-current]').focus()"));
+    browser.evaluate("state.tree.line().slice(0, 4).forEach((node) => { node.isReviewed = !node.isReviewed; }); drawMoves()");
     assert_eq!(browser.evaluate("Number(document.activeElement.dataset.ply)"), ply);
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
@@ -229,8 +243,10 @@ fn a_review_runs_in_the_background_stops_and_goes_on() {
     assert_eq!(browser.evaluate("byId('review-result').hidden"), true);
     browser.click("#review");
     browser.wait_for("review.active && review.run.done >= 1");
+    browser.evaluate("globalThis.ended = review.run");
     browser.click("#open-puzzles");
     browser.wait_for("puzzles.active && review.run === null");
+    assert!(browser.evaluate("ended.done").as_u64() < Some(10));
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
@@ -409,6 +425,23 @@ fn pictures_of_board_and_review_are_saved() {
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
+/// Contrasts of the signs on the backgrounds of the list, which the checker does not look at.
+const CONTRASTS: &str = "(() => {
+    const light = (colour) => {
+        const [r, g, b] = colour.match(/[0-9]+/g).slice(0, 3).map((part) => part / 255)
+            .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    return ['best', 'inaccuracy', 'mistake', 'blunder'].flatMap((mark) => ['card', 'hover', 'chosen'].map((under) => {
+        const sign = html('span', { class: `sign ${mark}`, style: `background: var(--${under})` });
+        byId('moves').append(sign);
+        const style = getComputedStyle(sign);
+        const [low, high] = [light(style.color), light(style.backgroundColor)].sort((a, b) => a - b);
+        sign.remove();
+        return (high + 0.05) / (low + 0.05);
+    }));
+})()";
+
 #[test]
 fn a_review_is_read_in_both_languages_on_a_phone_and_by_the_accessibility_checker() {
     let Some(axe) = axe() else { return };
@@ -427,6 +460,11 @@ fn a_review_is_read_in_both_languages_on_a_phone_and_by_the_accessibility_checke
         for scheme in ["light", "dark"] {
             browser.emulate(scheme);
             assert_eq!(findings(&mut browser), nothing, "{scheme}, {language}");
+            let contrasts = numbers(&browser.evaluate(CONTRASTS));
+            assert!(
+                contrasts.len() == 12 && contrasts.iter().all(|contrast| *contrast >= 4.5),
+                "{scheme}: {contrasts:?}"
+            );
         }
         let widest = browser.evaluate("document.documentElement.scrollWidth");
         assert!(widest.as_u64() <= Some(width.into()), "{language}: {widest} wide");
