@@ -17,6 +17,7 @@ function draw() {
   puzzles.draw();
   lesson.draw();
   review.draw();
+  ending.draw();
   drawMoves();
   drawSearch();
   const status = [state.message, review.remark(node), statusOf(node)].filter(Boolean).join(" ");

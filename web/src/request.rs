@@ -11,6 +11,7 @@
 //! {"do":"write","game":{…},"form":"sgf"}                   a game, as `read` gave it, in json, sgf or ccgc
 //! {"do":"marks"}                                           the losses from which a move is an inaccuracy, mistake or blunder
 //! {"do":"bench"}                                           the behaviour checksum
+//! {"do":"version"}                                         the version
 //! ```
 //!
 //! `{"problem":"…"}` answers a bad request; the text is one sentence.
@@ -57,6 +58,7 @@ enum Request {
     },
     Marks,
     Bench,
+    Version,
 }
 
 #[derive(Deserialize)]
@@ -127,6 +129,11 @@ struct Measured {
 }
 
 #[derive(Serialize)]
+struct Version {
+    version: &'static str,
+}
+
+#[derive(Serialize)]
 struct Problem {
     problem: String,
 }
@@ -190,6 +197,7 @@ impl Engine {
             Request::Write { game, form } => written(&Text { text: record_text(&game, form)? }),
             Request::Marks => written(&Marks { marks: record::MARKS }),
             Request::Bench => written(&measured()),
+            Request::Version => written(&Version { version: env!("CARGO_PKG_VERSION") }),
         })
     }
 
