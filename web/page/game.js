@@ -21,6 +21,10 @@ const state = {
   hint: null,
   /** The index of the best move that somebody points at. */
   pointed: null,
+  /** The marked move whose better line somebody points at: the board shows the position before it. */
+  preview: null,
+  /** Number of searches that run for the position shown; a review waits for them. */
+  searches: 0,
   message: null,
 };
 
@@ -28,7 +32,7 @@ const state = {
 async function settle(message = null) {
   const goesOn = interrupt();
   const node = state.tree.current;
-  Object.assign(state, { hint: null, pointed: null, message, found: node.found });
+  Object.assign(state, { hint: null, pointed: null, preview: null, message, found: node.found });
   byId("link").hidden = true;
   draw();
   await unlessStopped(goesOn, async () => {
@@ -101,8 +105,18 @@ const SLICE = 0.1;
 /** Seconds at most for a position that is proven to be lost: its tree is begun anew with each run. */
 const LOST_SECONDS = 1;
 
+/** Searches the position shown, or another one that somebody waits for. */
+async function search(node, limit, goesOn) {
+  state.searches += 1;
+  try {
+    return await searchInSlices(node, limit, goesOn);
+  } finally {
+    state.searches -= 1;
+  }
+}
+
 /** Searches a position as long as it is wanted, in slices after each of which the page shows what was found. */
-async function search(node, { seconds, iterations }, goesOn) {
+async function searchInSlices(node, { seconds, iterations, lostSeconds = LOST_SECONDS }, goesOn) {
   const { tree } = state;
   const think = async (limit) => noted(tree, node, await engine.ask({ ...request, ...limit }), goesOn);
   const request = { do: "think", fen: node.described.fen, lines: MAX_LINES };
@@ -115,7 +129,7 @@ async function search(node, { seconds, iterations }, goesOn) {
     found = await think({ seconds: Math.min(left, SLICE) });
     if (!found.proven && found.iterations > 0) continue;
     const isLost = found.proven && found.proven !== tree.moverOf(node.ply);
-    return isLost && goesOn() ? think({ seconds: Math.min(seconds, LOST_SECONDS) }) : found;
+    return isLost && lostSeconds && goesOn() ? think({ seconds: Math.min(seconds, lostSeconds) }) : found;
   }
   return found;
 }
@@ -136,6 +150,7 @@ function noted(tree, node, found, goesOn) {
 /** Plays a move at the position shown, which may begin a variation; `played` is what its player tells of it. */
 function play(move, played = {}) {
   if (match.active) return match.enter(move);
+  if (lesson.takes(move)) return;
   const side = state.tree.moverOf(state.tree.current.ply);
   state.unanswered = state.tree.play(move);
   state.tree.id ??= Date.now();

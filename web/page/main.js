@@ -103,7 +103,6 @@ function listen() {
   click("set-up-cancel", () => setUp.cancel());
   click("set-up-done", () => setUp.done());
   click("share", share);
-  click("losses", findLosses);
   click("bench", measure);
   change("language", ({ value }) => setLanguage(value));
   change("theme", ({ value }) => setTheme(value));
@@ -118,6 +117,9 @@ function listen() {
   listenToLines();
   puzzles.listen();
   match.listen();
+  review.listen();
+  lesson.listen();
+  listenToPictures();
   ending.listen();
   recent.listen();
   rules.listen();

@@ -11,6 +11,7 @@
 //! {"do":"think","fen":"…","level":3,"seed":7}              a move of a playing level; its line comes first
 //! {"do":"read","text":"…"}                                 the games of a record in any form, or of a FEN
 //! {"do":"write","game":{…},"form":"sgf"}                   a game, as `read` gave it, in json, sgf or ccgc
+//! {"do":"marks"}                                           the losses from which a move is an inaccuracy, mistake or blunder
 //! {"do":"bench"}                                           the behaviour checksum
 //! {"do":"version"}                                         the version
 //! ```
@@ -60,6 +61,7 @@ enum Request {
         game: Value,
         form: Form,
     },
+    Marks,
     Bench,
     Version,
 }
@@ -143,6 +145,11 @@ struct Text {
 }
 
 #[derive(Serialize)]
+struct Marks {
+    marks: [(f32, &'static str); record::MARKS.len()],
+}
+
+#[derive(Serialize)]
 struct Measured {
     checksum: u64,
     iterations: u64,
@@ -219,6 +226,7 @@ impl Engine {
             Request::Think(think) => written(&self.think(&think, stop)?),
             Request::Read { text } => written(&Games { games: games(&text)? }),
             Request::Write { game, form } => written(&Text { text: record_text(&game, form)? }),
+            Request::Marks => written(&Marks { marks: record::MARKS }),
             Request::Bench => written(&measured()),
             Request::Version => written(&Version { version: env!("CARGO_PKG_VERSION") }),
         })

@@ -121,6 +121,12 @@ fn records_are_read_and_written() {
 }
 
 #[test]
+fn moves_are_marked_as_in_annotated_records() {
+    let marks = json!([[0.2, "blunder"], [0.1, "mistake"], [0.05, "inaccuracy"]]);
+    assert_eq!(ask(&mut Engine::default(), &json!({"do": "marks"})), json!({"marks": marks}));
+}
+
+#[test]
 fn what_is_wrong_is_said_in_a_sentence() {
     let stuck = "qQ2/QQ2/4/4 b - - 0 1";
     for (request, problem) in [

@@ -3,6 +3,7 @@
 mod matches;
 mod play;
 mod puzzles;
+mod review;
 
 use fastrand::Rng;
 use otrera::record::{Note, Variation, ccgc, json, sgf};
@@ -473,7 +474,7 @@ fn comments_and_variations_of_a_record_are_shown_and_saved() {
 }
 
 #[test]
-fn a_log_of_botzone_is_pasted_and_its_worst_moves_are_found() {
+fn a_log_of_botzone_is_pasted() {
     let Some(mut browser) = opened("a match log in the page") else { return };
     let record = game(8, 5);
     let turns = record.moves.iter().zip(0..).map(|(played, ply)| {
@@ -485,13 +486,8 @@ fn a_log_of_botzone_is_pasted_and_its_worst_moves_are_found() {
     let log: Vec<Value> = turns.collect();
     paste(&mut browser, &json!(log).to_string());
     browser.wait_for(&format!("state.tree.line().length === {}", record.moves.len() + 1));
-    browser.click("#losses");
-    browser.wait_for("(state.tree.losses?.length ?? 0) === 5");
-    let losses = browser.evaluate("state.tree.losses.map((node) => state.tree.lossOf(node))");
-    let losses: Vec<f64> = losses.as_array().expect("five").iter().filter_map(Value::as_f64).collect();
-    assert!(losses.is_sorted_by(|a, b| a >= b) && losses[0] > 0.2, "random moves cost more: {losses:?}");
-    browser.click("#loss-list button");
-    browser.wait_for("state.tree.current === state.tree.losses[0].parent");
+    let moves: Vec<String> = record.moves.iter().map(|played| played.mv.to_string()).collect();
+    assert_eq!(browser.evaluate("state.tree.movesTo(state.tree.line().at(-1))"), json!(moves));
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
