@@ -247,6 +247,7 @@ fn a_review_runs_in_the_background_stops_and_goes_on() {
     browser.click("#open-puzzles");
     browser.wait_for("puzzles.active && review.run === null");
     assert!(browser.evaluate("ended.done").as_u64() < Some(10));
+    assert!(browser.text("#status").contains("only move that keeps the win"), "{}", browser.text("#status"));
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
