@@ -244,6 +244,11 @@ impl Browser {
         self.events.iter().filter(complains).collect()
     }
 
+    /// Forgets all events so far: they are no complaints.
+    pub fn forget_events(&mut self) {
+        self.events.clear();
+    }
+
     /// Returns the pieces and arrows with their squares, located by the middles of their bounding boxes.
     pub fn board(&mut self) -> Vec<String> {
         let seen = self.evaluate(

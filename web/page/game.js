@@ -42,6 +42,7 @@ async function settle(message = null) {
     if (!goesOn()) return;
     recent.keep();
     draw();
+    if (match.active) return match.turn(node, goesOn);
     if (puzzles.isTry(node)) return puzzles.judge(node, goesOn);
     if (node.described.winner) return;
     if (isEngineToMove(node)) await moveByEngine(node, goesOn);
@@ -148,13 +149,14 @@ function noted(tree, node, found, goesOn) {
 
 /** Plays a move at the position shown, which may begin a variation; `played` is what its player tells of it. */
 function play(move, played = {}) {
+  if (match.active) return match.enter(move);
   if (lesson.takes(move)) return;
   const side = state.tree.moverOf(state.tree.current.ply);
   state.unanswered = state.tree.play(move);
   state.tree.id ??= Date.now();
   Object.assign(state.unanswered.played, played);
   state.half = {};
-  settle(t("played", t(side), move));
+  return settle(t("played", t(side), move));
 }
 
 function goTo(node) {
@@ -221,7 +223,7 @@ function canResign(node) {
 
 /** Whether a person may move in a position. */
 function canMove(node) {
-  return Boolean(node.described && !node.described.winner && !isEngineToMove(node) && !setUp.active);
+  return Boolean(node.described && !node.described.winner && !isEngineToMove(node) && !setUp.active && !match.refusesMoves);
 }
 
 /** Says something below the board. */
@@ -278,7 +280,7 @@ function engineAt({ level }) {
 function choose(square, dragged = false) {
   if (setUp.active) return setUp.put(square);
   const node = state.tree.current;
-  if (!node.described || node.described.winner) return undefined;
+  if (!node.described || node.described.winner || match.refusesMoves) return undefined;
   if (isEngineToMove(node)) return tell(t("notYourTurn"));
   const { from, to } = state.half;
   const { moves, side } = node.described;

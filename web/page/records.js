@@ -32,18 +32,18 @@ function decoded(bytes) {
 }
 
 async function openText(name, text) {
+  if (match.readFile(text)) return match.resume(text);
   interrupt();
   let games;
   try {
     ({ games } = await engine.ask({ do: "read", text }));
   } catch (error) {
-    settle(t("unread", name, error.message));
-    return;
+    return settle(t("unread", name, error.message));
   }
   openedGames = games;
   openedTrees = [];
   byId("games").replaceChildren(...games.map((game, index) => html("option", { value: index }, `${index + 1}. ${game.black} – ${game.white}`)));
-  showGame(0, t("opened", games.length));
+  return showGame(0, t("opened", games.length));
 }
 
 function showGame(index, message = null) {

@@ -27,7 +27,7 @@ const review = {
 
   /** True if the game shown can be reviewed. */
   canBegin() {
-    return state.tree.line().length > 1 && !setUp.active && !puzzles.active && !lesson.active;
+    return state.tree.line().length > 1 && !setUp.active && !puzzles.active && !lesson.active && !match.active;
   },
 
   toggle() {

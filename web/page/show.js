@@ -15,6 +15,7 @@ function draw() {
   drawGrid(position, node);
   drawSteps(node);
   puzzles.draw();
+  match.draw();
   lesson.draw();
   review.draw();
   ending.draw();
@@ -100,6 +101,7 @@ function suggestions(node) {
   const { ply } = node;
   const lines = state.found?.lines ?? [];
   const side = state.tree.moverOf(ply);
+  if (match.active) return [match.moveShown()].filter(Boolean).map((move) => ({ move, side }));
   if (state.preview) return review.arrows(node);
   if (state.hint) return [{ move: state.hint, side }];
   if (state.half.from || setUp.active) return [];
@@ -138,7 +140,7 @@ function distanceText(square, moves) {
 
 function statusOf(node) {
   const { from, to } = state.half;
-  if (!node.described || setUp.active || puzzles.isTry(node) || lesson.isTry(node)) return "";
+  if (!node.described || setUp.active || puzzles.isTry(node) || match.refusesMoves || lesson.isTry(node)) return "";
   const { side } = node.described;
   const winner = node.described.winner ?? (node.next ? null : node.winner);
   if (winner) return t("won", t(winner));

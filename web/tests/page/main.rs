@@ -1,5 +1,6 @@
 //! The page for playing, as `make web` builds it, opened from the disk in a real browser and used as people use it.
 
+mod matches;
 mod play;
 mod puzzles;
 mod review;
@@ -11,8 +12,8 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use testkit::browser::{Browser, expected};
-use testkit::page::page;
-use testkit::{Folder, random_game, random_move, size, skip};
+use testkit::page::{axe, findings, page};
+use testkit::{Folder, random_game, random_move, size};
 
 const NO_COMPLAINT: [&Value; 0] = [];
 
@@ -676,31 +677,6 @@ fn the_page_is_read_in_both_languages_on_any_screen_in_either_light() {
         }
     }
     assert_eq!(browser.complaints(), NO_COMPLAINT);
-}
-
-/// The script of axe-core (<https://github.com/dequelabs/axe-core>), fetched by npm once.
-fn axe() -> Option<String> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("npm");
-    let script = folder.join("node_modules/axe-core/axe.min.js");
-    if !script.exists() {
-        let install = ["install", "--no-audit", "--no-fund", "--silent", "--prefix"];
-        let npm = std::process::Command::new("npm").args(install).arg(&folder).arg("axe-core@4.11").status();
-        if !npm.is_ok_and(|status| status.success()) {
-            assert!(std::env::var_os("CI").is_none(), "no axe-core: apt-get install npm");
-            skip("accessibility of the page", "no axe-core (sudo apt-get install npm, and a network)");
-            return None;
-        }
-    }
-    Some(std::fs::read_to_string(script).expect("npm has put it there"))
-}
-
-/// Findings of the checker from `moderate` on.
-fn findings(browser: &mut Browser) -> Vec<Value> {
-    let found = browser.evaluate(
-        "axe.run().then(({ violations }) => violations.filter(({ impact }) => impact !== 'minor')
-            .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ').slice(0, 500)}`))",
-    );
-    found.as_array().expect("a list").clone()
 }
 
 #[test]
