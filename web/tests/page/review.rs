@@ -247,6 +247,7 @@ fn a_review_runs_in_the_background_stops_and_goes_on() {
     browser.click("#open-puzzles");
     browser.wait_for("puzzles.active && review.run === null");
     assert!(browser.evaluate("ended.done").as_u64() < Some(10));
+    assert!(browser.text("#status").contains("only move that keeps the win"), "{}", browser.text("#status"));
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
@@ -293,6 +294,11 @@ fn a_player_learns_from_a_blunder() {
     browser.wait_for("state.tree.current.ply === 1");
     assert!(browser.text("#status").contains(&best), "{}", browser.text("#status"));
     assert_eq!(browser.evaluate("byId('lesson-next').disabled"), true);
+    // A move after the answer is played on, and is none of the games that are kept.
+    let kept = browser.evaluate("settings.get('games')");
+    click_move(&mut browser, "a4-b4/a4".parse().expect("a move"));
+    browser.wait_for("state.tree.current.ply === 2 && Boolean(state.tree.current.described)");
+    assert_eq!(browser.evaluate("settings.get('games')"), kept);
     browser.click("#lesson-end");
     browser.wait_for("!lesson.active && byId('lesson').hidden");
     assert_eq!(browser.evaluate(tree), before, "tries are no variations of the game");
