@@ -117,6 +117,7 @@ function listen() {
   listenToForms();
   listenToLines();
   puzzles.listen();
+  coach.listen();
   document.addEventListener("keydown", stepByKey);
   document.addEventListener("dragover", (event) => event.preventDefault());
   document.addEventListener("drop", (event) => {

@@ -80,18 +80,20 @@ function drawOverlay(node) {
   byId("squares-legend").hidden = byId("squares-shown").value === "off";
   const moves = suggestions(node).slice(0, 3);
   // The first of them lies on top.
-  board.over.replaceChildren(...moves.toReversed().flatMap(({ move, side }, index) => {
+  board.over.replaceChildren(...moves.toReversed().flatMap(({ move, side, step }, index) => {
     const look = `suggestion ${side} rank-${moves.length - index}`;
-    return board.course(squaresOf(move), look, `${look} shot`);
+    return partsOf(move, step, look);
   }));
 }
 
-/** The moves drawn as arrows: the hint, the course of the line that is pointed at, or the best moves. */
-function suggestions({ ply }) {
+/** The moves drawn as arrows: the hint, the coach's, the course of the line that is pointed at, or the best moves. */
+function suggestions(node) {
+  const { ply } = node;
   const lines = state.found?.lines ?? [];
   const side = state.tree.moverOf(ply);
-  if (state.hint) return [{ move: state.hint, side }];
-  if (state.half.from || setUp.active) return [];
+  if (state.hint) return [{ ...state.hint, side }];
+  if (coach.isWarning(node)) return coach.suggestions(node);
+  if (state.half.from || setUp.active || areMovesHidden()) return [];
   const pointed = lines[state.pointed];
   if (pointed) {
     return [pointed.move, ...pointed.continuation].map((move, index) => ({ move, side: state.tree.moverOf(ply + index) }));
@@ -130,6 +132,7 @@ function statusOf(node) {
   const { side } = node.described;
   const winner = node.described.winner ?? (node.next ? null : node.winner);
   if (winner) return t("won", t(winner));
+  if (coach.isWarning(node)) return "";
   if (isEngineToMove(node)) return t("thinking");
   if (to) return t("chooseArrow", to);
   return from ? t("chooseLanding", from) : t("toMove", t(side));
@@ -168,7 +171,7 @@ function moveButton(node, losses) {
     "data-ply": node.ply,
     "aria-current": node === state.tree.current && "true",
     onclick: () => goTo(node),
-  }, html("span", {}, move), html("small", {}, rate === null ? "" : percent(rate, 0)));
+  }, html("span", {}, move), html("small", { class: "spoils" }, rate === null ? "" : percent(rate, 0)));
 }
 
 /** The moves that gave most away, once they have been looked for. */
@@ -194,8 +197,9 @@ function drawSearch() {
   drawRate(current);
   byId("analyse").textContent = t(state.analysing ? "stop" : "go");
   byId("analyse").setAttribute("aria-pressed", state.analysing);
-  const { found } = state;
-  byId("running").textContent = found ? t("running", { ...found, speed: found.iterations / Math.max(found.seconds, 1e-3) }) : "";
+  coach.draw();
+  const found = areMovesHidden() ? null : state.found;
+  byId("running").textContent = areRatesHidden() ? t("ratesHidden") : areMovesHidden() ? t("movesHidden") : found ? t("running", { ...found, speed: found.iterations / Math.max(found.seconds, 1e-3) }) : "";
   drawBestMoves((found?.lines ?? []).slice(0, shownLines()));
   drawOverlay(current);
   curve.draw({}, current.ply);
@@ -206,7 +210,7 @@ function drawRate({ rate, proof, described }) {
   const bar = byId("rate");
   const outcome = described?.winner ? t("won", t(described.winner)) : proof && t("proven", t(proof.winner), proof.margin);
   const text = outcome ?? (rate === null ? "" : `${t("black")} ${percent(rate)}`);
-  bar.className = `rate ${rate === null ? "unknown" : rate < 0.5 ? "low" : "high"}`;
+  bar.className = `rate spoils ${rate === null ? "unknown" : rate < 0.5 ? "low" : "high"}`;
   bar.setAttribute("aria-label", t("rateNow", rate === null ? t("unknown") : outcome ?? percent(rate)));
   bar.querySelector(".number").textContent = text;
   bar.style.setProperty("--share", rate ?? 0);
@@ -246,12 +250,12 @@ function fillBestMove([rateCell, visitsCell, moveCell], { move, win_rate: rate, 
 /** Black's winning rate along the line. */
 function chart() {
   const line = state.tree.line();
-  const known = line.filter(({ rate }) => rate !== null);
+  const known = line.filter(({ rate }) => rate !== null && !areRatesHidden());
   const points = known.map((node) => ({ ply: node.ply, rate: node.rate, proven: Boolean(node.proof), label: proofLabel(node) }));
   const legend = [icon("black"), html("span", {}, t("curveLegend"))];
   if (points.some(({ proven }) => proven)) legend.push(html("span", {}, t("provenLegend")));
   const series = [{ side: "black", points, legend }];
-  return { plies: line.length - 1, label: t("curve"), empty: t("curveEmpty"), series };
+  return { plies: line.length - 1, label: t("curve"), empty: t(areRatesHidden() ? "ratesHidden" : "curveEmpty"), series };
 }
 
 /** The text of the first of several positions that are proven for one side: its margin is the first that is known. */
