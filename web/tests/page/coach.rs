@@ -103,9 +103,13 @@ fn a_game_shows_no_rate_before_its_end_unless_the_coach_is_on() {
 fn nothing_moves_while_the_engine_thinks_or_the_coach_warns() {
     let Some(mut browser) = opened("the places during a game") else { return };
     browser.evaluate("coach.seconds = 0.3");
+    let right_column = "[...document.querySelectorAll('.side, .side > *, .side .card > *')].map(({ offsetHeight }) => offsetHeight)";
     for coach in [false, true] {
         if coach {
+            let before = browser.evaluate(right_column);
             browser.click("#coach");
+            browser.wait_for("!areRatesHidden()");
+            assert_eq!(browser.evaluate(right_column), before, "the coach is switched on");
         }
         for size in SIZES {
             browser.resize(size, size[0] < 500);
@@ -138,8 +142,11 @@ fn the_coach_warns_before_the_reply() {
     begin(&mut browser, FEW_ITERATIONS);
     assert_eq!(browser.evaluate("byId('coach-limit').value"), "0.1");
     assert!(browser.text("#coach-text").contains("more than 10 %"), "{}", browser.text("#coach-text"));
-    // The position is searched in the background, without an end to its limit, and the best moves stay hidden.
-    browser.wait_for("(state.tree.current.found?.visits ?? 0) > 100");
+    // The position is searched in the background up to a limit, and the best moves stay hidden.
+    browser.wait_for("coach.searched.get(state.tree.current) > 2.5");
+    let visits = browser.evaluate("state.tree.current.found.visits");
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    assert_eq!(browser.evaluate("state.tree.current.found.visits"), visits);
     assert_eq!(browser.evaluate("byId('best-moves').tBodies[0].rows.length"), 0);
     blunder(&mut browser);
     let start = position(&mut browser);
@@ -168,6 +175,13 @@ fn the_coach_warns_before_the_reply() {
     wait_for_turn(&mut browser);
     browser.click("#undo");
     wait_for_turn(&mut browser);
+    blunder(&mut browser);
+    browser.click("#coach");
+    browser.wait_for("state.tree.current.ply === 2");
+    wait_for_turn(&mut browser);
+    browser.click("#coach");
+    browser.click("#undo");
+    browser.wait_for("state.tree.current.ply === 0");
     blunder(&mut browser);
     browser.click("#coach-on");
     browser.wait_for("state.tree.current.ply === 2");
