@@ -21,10 +21,9 @@ fn assert_nothing_moved(browser: &mut Browser, context: &str) {
     let seen = browser.evaluate("cancelAnimationFrame(watching); [...seen]");
     let seen: Vec<&str> = seen.as_array().expect("a list").iter().filter_map(Value::as_str).collect();
     let [first, others @ ..] = &seen[..] else { panic!("{context}: no frame") };
-    for other in others {
-        let moved: Vec<_> = first.lines().zip(other.lines()).filter(|(a, b)| a != b).collect();
-        panic!("{context}: {moved:#?}");
-    }
+    let changes = others.iter().flat_map(|other| first.lines().zip(other.lines()).filter(|(a, b)| a != b));
+    let moved: Vec<_> = changes.collect();
+    assert!(moved.is_empty() && others.is_empty(), "{context}: {moved:#?}");
 }
 
 /// Starts a game on 8x8 with the engine's strength from the list, and waits for the person's turn.
