@@ -1,46 +1,48 @@
 #!/bin/sh
 # Builds Otrera for Linux (debug, release, static), AArch64 (NEON, portable) and Windows, and checks that all builds
-# print the recorded behaviour checksum. AArch64 runs under QEMU and is skipped without qemu-aarch64. Windows runs
-# under Wine; --without-windows leaves it out.
+# print the recorded behaviour checksums of all presets. AArch64 runs under QEMU and is skipped without qemu-aarch64.
+# Windows runs under Wine; --without-windows leaves it out.
 set -eu
 cd "$(dirname "$0")/.."
 
-checksum() {
-    "$@" bench | sed -n 's/^Bench: //p' | tr -d '\r'
+recorded=$(grep -v '^#' tests/data/bench.txt)
+[ -n "$recorded" ]
+
+# check NAME PROGRAM...: compares the checksums of a build with the recorded ones.
+check() {
+    name=$1
+    shift
+    printed=$(echo "$recorded" | while read -r preset _; do
+        echo "$preset $("$@" bench --preset "$preset" </dev/null | sed -n 's/^Bench: //p' | tr -d '\r')"
+    done)
+    if [ "$printed" != "$recorded" ]; then
+        printf '%s differs from tests/data/bench.txt:\n%s\n' "$name" "$printed" >&2
+        exit 1
+    fi
+    echo "$name: all checksums as recorded"
 }
 
-recorded=$(sed -n 's/^tournament //p' tests/data/bench.txt)
 cargo build --locked --quiet --package otrera-bot
 cargo build --locked --quiet --package otrera-bot --release
 make --silent bot
-debug=$(checksum target/debug/otrera)
-release=$(checksum target/release/otrera)
-static=$(checksum dist/otrera)
-echo "recorded $recorded, debug $debug, release $release, static $static"
-[ -n "$recorded" ] && [ "$debug" = "$recorded" ] && [ "$release" = "$recorded" ] && [ "$static" = "$recorded" ] || {
-    echo "the builds differ, or from tests/data/bench.txt" >&2
-    exit 1
-}
+check debug target/debug/otrera
+check release target/release/otrera
+check static dist/otrera
 
-# Prints the checksum of an AArch64 build; $1 holds the compiler's flags. rust-lld links without a cross compiler.
+# Checks an AArch64 build; $2 holds the compiler's flags. rust-lld links without a cross compiler.
 arm_target=aarch64-unknown-linux-musl
-arm() {
-    RUSTFLAGS=$1 CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=rust-lld \
+check_arm() {
+    RUSTFLAGS=$2 CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=rust-lld \
         cargo build --locked --quiet --profile quick --package otrera-bot --target $arm_target
-    checksum qemu-aarch64 "${CARGO_TARGET_DIR:-target}/$arm_target/quick/otrera"
+    check "AArch64, $1" qemu-aarch64 "${CARGO_TARGET_DIR:-target}/$arm_target/quick/otrera"
 }
 if ! command -v qemu-aarch64 >/dev/null; then
     echo "AArch64 is skipped: qemu-aarch64 is missing; to install it:  sudo apt-get install qemu-user"
 elif ! [ -d "$(rustc --print target-libdir --target $arm_target)" ]; then
     echo "AArch64 is skipped: its Rust target is missing; to install it:  rustup target add $arm_target"
 else
-    neon=$(arm "")
-    portable=$(arm "--cfg few_kernels")
-    echo "AArch64: NEON $neon, portable $portable"
-    [ "$neon" = "$recorded" ] && [ "$portable" = "$recorded" ] || {
-        echo "the AArch64 builds differ" >&2
-        exit 1
-    }
+    check_arm NEON ""
+    check_arm portable "--cfg few_kernels"
 fi
 
 [ "${1-}" = --without-windows ] && exit 0
@@ -49,9 +51,4 @@ command -v wine >/dev/null || {
     exit 1
 }
 make --silent windows
-windows=$(WINEDEBUG=-all checksum wine dist/otrera.exe)
-echo "windows $windows"
-[ "$windows" = "$recorded" ] || {
-    echo "the Windows build differs" >&2
-    exit 1
-}
+WINEDEBUG=-all check windows wine dist/otrera.exe

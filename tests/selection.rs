@@ -99,6 +99,28 @@ fn selection_follows_ucb1_tuned() {
     });
 }
 
+/// The blocks of a family have addresses in any order, which depend on the allocator: a tie must not.
+#[test]
+fn the_first_of_equal_children_in_the_order_of_the_family_is_selected() {
+    let params = Params { formula: Formula::Ucb1Tuned, ..Params::MCTS };
+    let tree = Tree::with_memory(1 << 24);
+    let edges: Vec<Edge> = Position::standard().legal_moves().take(300).map(Edge::whole).collect();
+    let mut chunk = ArenaChunk::default();
+    let parents: Vec<NodeId> = children(&tree, &edges, &mut chunk).collect();
+    // A family of one block, so that the first and the second blocks of the others begin new pages at different times.
+    assert_eq!(children_of(&tree, parents[0], &edges[..2], &mut chunk).count(), 2);
+    let mut out_of_order = 0;
+    for &id in &parents[1..] {
+        let children: Vec<NodeId> = children_of(&tree, id, &edges[..20], &mut chunk).collect();
+        children.iter().for_each(|&child| tree.node(child).add_reward(REWARD_UNIT / 2));
+        tree.node(id).add_visits(20);
+        out_of_order += usize::from(!children.is_sorted());
+        let selected = selected(&Parent::new(&tree, id, Side::Black), &params, ValueVariance::START, &[]);
+        assert_eq!(selected, children[0]);
+    }
+    assert!(out_of_order > 0, "no family puts the order to the test");
+}
+
 /// Compares two trees that grow in parallel, one with a persistent cache and one with a new cache per selection.
 #[test]
 fn the_selection_cache_changes_no_selection() {

@@ -197,8 +197,11 @@ impl Browser {
 
     /// Presses and releases a key.
     pub fn press(&mut self, key: &str) {
+        // Dialogs are closed by the number of the key.
+        let number = if key == "Escape" { 27 } else { 0 };
         for kind in ["rawKeyDown", "keyUp"] {
-            self.command("Input.dispatchKeyEvent", json!({"type": kind, "key": key, "code": key}));
+            let event = json!({"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": number});
+            self.command("Input.dispatchKeyEvent", event);
         }
     }
 

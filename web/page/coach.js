@@ -7,9 +7,9 @@ const HINT_SECONDS = 1;
 /** The texts of a hint's steps: amazon, landing, arrow. */
 const HINT_STEPS = ["hintAmazon", "hintLanding", "hintArrow"];
 
-/** True if exactly one side is the engine's. */
+/** True if a person plays against the engine. */
 function isGame() {
-  return !puzzles.active && SIDES.filter((side) => state.players[side] === "engine").length === 1;
+  return !puzzles.active && state.players.black !== state.players.white;
 }
 
 /** True if the rates would spoil the game shown. */

@@ -37,6 +37,7 @@ async function settle(message = null) {
     if (setUp.active) return;
     await describe(node);
     if (!goesOn()) return;
+    recent.keep();
     draw();
     if (puzzles.isTry(node)) return puzzles.judge(node, goesOn);
     if (node.described.winner) return;
@@ -66,8 +67,7 @@ async function unlessStopped(goesOn, work) {
 }
 
 /** Asks the engine what there is to know of a position: whose turn, legal moves, owners. */
-async function describe(node) {
-  const { tree } = state;
+async function describe(node, { tree } = state) {
   node.described ??= await engine.ask({ do: "position", fen: tree.start, moves: tree.movesTo(node) });
   const { proof } = node.described;
   if (proof) tree.prove(node, proof);
@@ -139,6 +139,7 @@ function noted(tree, node, found, goesOn) {
 function play(move, played = {}) {
   const side = state.tree.moverOf(state.tree.current.ply);
   state.unanswered = state.tree.play(move);
+  state.tree.id ??= Date.now();
   Object.assign(state.unanswered.played, played);
   state.half = {};
   settle(t("played", t(side), move));
@@ -168,7 +169,7 @@ function undo() {
 /** The position that would be taken back to, if there is one. */
 function undoTarget() {
   const { current, end } = state.tree;
-  if (current.winner && current !== end) return current;
+  if (current.winner && current !== end && !current.described?.winner) return current;
   const isEngines = ({ ply }) => state.players[state.tree.moverOf(ply)] === "engine";
   let node = current.parent;
   while (node && isEngines(node)) node = node.parent;
@@ -226,12 +227,7 @@ async function newGame(edge, players, control) {
   const goesOn = interrupt();
   await unlessStopped(goesOn, async () => {
     const { fen } = await engine.ask({ do: "start", edge });
-    Object.assign(state, { players, control, analysing: false });
-    board.flip(players.black === "engine" && players.white === "human");
-    // The address is that of the game no more.
-    if (location.hash) history.replaceState(null, "", "#");
-    const names = Object.fromEntries(SIDES.map((side) => [side, players[side] === "engine" ? engineAt(control) : ""]));
-    setTree(new GameTree(fen, { ...names, when: localTime(), control: controlText(control) }));
+    beginGame(new GameTree(fen), players, control);
   });
 }
 

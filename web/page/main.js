@@ -43,7 +43,7 @@ function setTheme(theme) {
 }
 
 /** What the dialog for a new game asks, with the choices of the last game. */
-const asked = { edge: 10, players: { black: "human", white: "engine" } };
+const asked = { edge: 10, players: { black: "human", white: "engine" }, from: null };
 
 function fillControls() {
   const chosen = byId("control").value || CONTROLS.findIndex(({ level }) => level === state.control.level);
@@ -85,13 +85,12 @@ function listen() {
   click("to-end", () => step(Infinity));
   click("undo", undo);
   click("hint", hint);
-  click("resign", resign);
   click("flip", () => {
     board.flip(!board.flipped);
     draw();
   });
   click("analyse", toggleAnalysis);
-  click("new-game", () => ask("new-game-dialog"));
+  click("new-game", () => askNewGame(false));
   click("open", () => byId("file").click());
   click("open-paste", () => {
     byId("pasted").value = "";
@@ -118,6 +117,9 @@ function listen() {
   listenToLines();
   puzzles.listen();
   coach.listen();
+  ending.listen();
+  recent.listen();
+  rules.listen();
   document.addEventListener("keydown", stepByKey);
   document.addEventListener("dragover", (event) => event.preventDefault());
   document.addEventListener("drop", (event) => {
@@ -190,7 +192,9 @@ function listenToForms() {
   byId("new-game-dialog").addEventListener("close", ({ target }) => {
     if (target.returnValue !== "begin") return;
     if (setUp.active) setUp.close();
-    newGame(asked.edge, { ...asked.players }, CONTROLS[byId("control").value]);
+    const [players, control] = [{ ...asked.players }, CONTROLS[byId("control").value]];
+    if (asked.from) beginGame(asked.from.tree.copyTo(asked.from.node), players, control);
+    else newGame(asked.edge, players, control);
   });
   byId("paste-dialog").addEventListener("close", ({ target }) => {
     if (target.returnValue === "read") openText(t("pasted"), byId("pasted").value);
@@ -208,7 +212,7 @@ async function begin() {
     return;
   }
   const { isOpened, problem } = await openLink();
-  if (!isOpened) await newGame(asked.edge, { ...asked.players }, state.control);
+  if (!isOpened && !(await recent.restore())) await newGame(asked.edge, { ...asked.players }, state.control);
   if (problem) tell(problem);
   listen();
 }

@@ -15,6 +15,7 @@ function draw() {
   drawGrid(position, node);
   drawSteps(node);
   puzzles.draw();
+  ending.draw();
   drawMoves();
   drawLosses();
   drawSearch();

@@ -32,6 +32,12 @@ class GameTree {
     this.losses = null;
     /** Where the record ends. */
     this.end = null;
+    /** The number by which the browser keeps the game, or null. */
+    this.id = null;
+    /** The ply at which the game was begun on the page, or null for a position to look at. */
+    this.begun = null;
+    /** The position at which filling the rest was offered. */
+    this.offered = null;
   }
 
   /** The node after a move from the one shown, which is shown then; made if nobody has played it there. */
@@ -51,6 +57,18 @@ class GameTree {
   show(node) {
     this.current = node;
     for (let below = node; below.parent; below = below.parent) below.parent.next = below;
+  }
+
+  /** A tree of the moves that lead to a node, which is shown; what is known of the positions is kept. */
+  copyTo(node) {
+    const copy = new GameTree(this.start);
+    const path = [];
+    for (let at = node; at; at = at.parent) path.unshift(at);
+    for (const { move, described, found, rate, visits, played, proof, note } of path) {
+      const target = move ? copy.play(move) : copy.root;
+      Object.assign(target, { described, found, rate, visits, played, proof, note });
+    }
+    return copy;
   }
 
   /** The nodes from the root through the one shown to the end of its line. */

@@ -10,6 +10,7 @@
 //! {"do":"read","text":"…"}                                 the games of a record in any form, or of a FEN
 //! {"do":"write","game":{…},"form":"sgf"}                   a game, as `read` gave it, in json, sgf or ccgc
 //! {"do":"bench"}                                           the behaviour checksum
+//! {"do":"version"}                                         the version
 //! ```
 //!
 //! `{"problem":"…"}` answers a bad request; the text is one sentence.
@@ -55,6 +56,7 @@ enum Request {
         form: Form,
     },
     Bench,
+    Version,
 }
 
 #[derive(Deserialize)]
@@ -116,6 +118,11 @@ struct Measured {
     iterations: u64,
     seconds: f64,
     kernel: &'static str,
+    version: &'static str,
+}
+
+#[derive(Serialize)]
+struct Version {
     version: &'static str,
 }
 
@@ -182,6 +189,7 @@ impl Engine {
             Request::Read { text } => written(&Games { games: games(&text)? }),
             Request::Write { game, form } => written(&Text { text: record_text(&game, form)? }),
             Request::Bench => written(&measured()),
+            Request::Version => written(&Version { version: env!("CARGO_PKG_VERSION") }),
         })
     }
 

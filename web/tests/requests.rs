@@ -60,6 +60,12 @@ fn a_level_plays_the_moves_of_its_seed_and_starts_anew() {
 }
 
 #[test]
+fn the_version_is_that_of_the_program() {
+    let answer = ask(&mut Engine::default(), &json!({"do": "version"}));
+    assert_eq!(answer["version"], env!("CARGO_PKG_VERSION"));
+}
+
+#[test]
 fn records_are_read_and_written() {
     let moves = ["d1-d7/g7", "a7-d4/a7"].map(|text| text.parse().expect("a move"));
     let text = sgf::write(&GameRecord::new("eins", "二", Position::standard()).with_moves(&moves));

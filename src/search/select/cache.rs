@@ -32,7 +32,8 @@ use crate::search::tree::{Node, NodeId, Tree};
 #[derive(Debug)]
 pub struct SelectionCache {
     entries: Vec<TopChildren>,
-    scored: Vec<(f32, Candidate)>,
+    /// Scores with the places in tree order.
+    scored: Vec<(f32, u32, Candidate)>,
 }
 
 /// A child's inputs to its selection score.
@@ -326,27 +327,28 @@ impl TopChildren {
     }
 
     /// Recomputes the top k from all tried children.
-    fn renew(&mut self, tree: &Tree, formula: &impl Exploration, scored: &mut Vec<(f32, Candidate)>) {
+    fn renew(&mut self, tree: &Tree, formula: &impl Exploration, scored: &mut Vec<(f32, u32, Candidate)>) {
         let size = Self::size(self.tried);
         scored.clear();
-        scored.extend(tree.tried(self.node).map(|(child, node)| {
+        scored.extend((0..).zip(tree.tried(self.node)).map(|(place, (child, node))| {
             let stats = formula.stats(node);
-            (formula.score(stats), Candidate { child, stats })
+            (formula.score(stats), place, Candidate { child, stats })
         }));
         (self.others_score, self.others_term, self.last) = (f32::NEG_INFINITY, 0.0, 0);
         if scored.len() > size {
-            scored.select_nth_unstable_by(size, |a, b| b.0.total_cmp(&a.0).then(a.1.child.cmp(&b.1.child)));
+            scored.select_nth_unstable_by(size, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
             self.others_score = scored[size].0;
-            let terms = scored[size..].iter().map(|(_, candidate)| formula.term(candidate.stats));
+            let terms = scored[size..].iter().map(|(.., candidate)| formula.term(candidate.stats));
             self.others_term = terms.fold(0.0, f32::max);
             scored.truncate(size);
         }
-        scored.sort_unstable_by_key(|(_, candidate)| candidate.child);
+        // Not by address: a family's blocks have no order, and their addresses depend on the allocator.
+        scored.sort_unstable_by_key(|&(_, place, _)| place);
         self.count = scored.len();
         self.rows.clear();
         for candidates in scored.chunks(ROW) {
             let mut row = Row::EMPTY;
-            for (place, (_, candidate)) in candidates.iter().enumerate() {
+            for (place, (.., candidate)) in candidates.iter().enumerate() {
                 row.put(place, candidate.child, candidate.stats);
             }
             self.rows.push(row);

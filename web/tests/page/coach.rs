@@ -88,6 +88,8 @@ fn a_game_shows_no_rate_before_its_end_unless_the_coach_is_on() {
     browser.wait_for("!state.analysing");
     assert_eq!(is_shown(&mut browser, ".suggestion"), false);
     browser.click("#resign");
+    browser.click("#resign-yes");
+    browser.wait_for("Boolean(state.tree.winner())");
     for selector in ["#rate", "#analyse", "#moves small", "#losses", "#curve .dot"] {
         assert_eq!(is_shown(&mut browser, selector), true, "{selector} after the end");
     }

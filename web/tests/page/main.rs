@@ -1,6 +1,7 @@
 //! The page for playing, as `make web` builds it, opened from the disk in a real browser and used as people use it.
 
 mod coach;
+mod play;
 mod puzzles;
 
 use fastrand::Rng;
@@ -147,7 +148,8 @@ fn moves_are_taken_back_suggested_refused_and_given_up() {
     wait_for_turn(&mut browser);
     assert!(browser.text("#moves").contains(&format!("Variation: {suggested}")));
     browser.click("#resign");
-    assert!(browser.text("#status").contains("Black resigns"));
+    browser.click("#resign-yes");
+    browser.wait_for("byId('status').textContent.includes('Black resigns')");
     assert_eq!(browser.evaluate("state.tree.toRecord().winner"), "white");
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }

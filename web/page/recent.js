@@ -1,0 +1,110 @@
+// Recent games in the browser's storage: the game shown survives a reload, a list opens the others.
+
+const MAX_KEPT = 20;
+/** Characters of the largest game that is kept. */
+const MAX_KEPT_LENGTH = 200_000;
+
+const recent = {
+  /** The kept games, newest first, without broken entries. */
+  read() {
+    try {
+      const games = JSON.parse(settings.get("games"));
+      return games.filter((game) => Number.isSafeInteger(game?.id) && Array.isArray(game.record?.moves)).slice(0, MAX_KEPT);
+    } catch {
+      return [];
+    }
+  },
+
+  write(games) {
+    settings.set("games", JSON.stringify(games.slice(0, MAX_KEPT)));
+  },
+
+  /** Keeps the game shown with its variations and the ply, once a move has been played in it here. */
+  keep() {
+    const { tree, players, control } = state;
+    if (tree.id === null || puzzles.active || setUp.active) return;
+    const { id, begun, current } = tree;
+    const game = { id, begun, players, control, ply: current.ply, record: { ...tree.toRecord(), when: tree.record.when || localTime() } };
+    if (JSON.stringify(game).length > MAX_KEPT_LENGTH) return;
+    // A game without a move is kept only while it is shown.
+    this.write([game, ...this.read().filter((other) => other.id !== id && other.record.moves.length > 0)]);
+  },
+
+  /** Returns to the game that was shown last; false if there is none. */
+  async restore() {
+    const [last] = this.read();
+    return Boolean(last) && (await this.show(last)) === null;
+  },
+
+  /** Shows a kept game; returns what is wrong with it, or null. */
+  async show({ id, begun, players, control, ply, record }) {
+    interrupt();
+    let tree;
+    try {
+      const { games } = await engine.ask({ do: "read", text: JSON.stringify(record) });
+      tree = GameTree.ofRecord(games[0]);
+      // A record may hold a position that cannot be played.
+      await describe(tree.root, { tree });
+    } catch (error) {
+      return error.message;
+    }
+    const line = tree.line();
+    Object.assign(tree, { id, begun: line[begun] ? begun : null });
+    // A resignation here is taken back as before the reload.
+    if (tree.begun !== null) tree.end = null;
+    tree.show(line[ply] ?? line.at(-1));
+    const isPlayer = (player) => ["human", "engine"].includes(player);
+    const isKnown = SIDES.every((side) => isPlayer(players?.[side]));
+    state.players = isKnown ? { black: players.black, white: players.white } : { black: "human", white: "human" };
+    state.control = CONTROLS.find((known) => JSON.stringify(known) === JSON.stringify(control)) ?? state.control;
+    state.analysing = false;
+    board.flip(state.players.black === "engine" && state.players.white === "human");
+    setTree(tree);
+    return null;
+  },
+
+  async open(game) {
+    byId("recent-dialog").close();
+    if (location.hash) history.replaceState(null, "", "#");
+    const problem = await this.show(game);
+    if (problem) settle(problem);
+  },
+
+  remove(games) {
+    const ids = new Set(games.map(({ id }) => id));
+    this.write(this.read().filter(({ id }) => !ids.has(id)));
+    // The game shown is kept again with its next move.
+    if (ids.has(state.tree.id)) state.tree.id = null;
+    this.fill();
+    byId("recent-close").focus();
+  },
+
+  /** The games of the list. */
+  listed() {
+    return this.read().filter(({ record }) => record.moves.length > 0);
+  },
+
+  fill() {
+    const games = this.listed();
+    byId("recent-none").hidden = games.length > 0;
+    byId("recent-clear").disabled = games.length === 0;
+    byId("recent-list").replaceChildren(...games.map((game) => this.item(game)));
+  },
+
+  item(game) {
+    const { when, black, white, winner, moves } = game.record;
+    const result = winner ? t("won", t(winner)) : t("unfinished");
+    const text = [when, `${black || t("black")} – ${white || t("white")}`, result, t("moveCount", moves.length)].join(" · ");
+    return html("li", { class: "bar" },
+      html("button", { type: "button", class: "kept", onclick: () => this.open(game) }, text),
+      html("button", { type: "button", "aria-label": `${t("remove")}: ${text}`, title: t("remove"), onclick: () => this.remove([game]) }, "×"));
+  },
+
+  listen() {
+    byId("open-recent").addEventListener("click", () => {
+      this.fill();
+      ask("recent-dialog");
+    });
+    byId("recent-clear").addEventListener("click", () => this.remove(this.listed()));
+  },
+};

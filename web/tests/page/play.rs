@@ -1,0 +1,462 @@
+//! Playing: the layout, games from any position, the end of a game, games that are kept, rules.
+
+use super::*;
+
+/// Pairs of visible elements that overlap, though neither contains the other, and texts wider than their buttons.
+const OVERLAPS: &str = "(() => {
+    const seen = [...document.querySelectorAll('button, select, input, h1, h2, #board, #status, #rate, #ply')]
+        .filter((element) => element.offsetParent && !element.closest('.scroll-x, .moves'));
+    const boxes = seen.map((element) => element.getBoundingClientRect());
+    const cover = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+    const pairs = boxes.flatMap((box, index) => boxes.slice(index + 1).flatMap((other, offset) =>
+        cover(box, other) ? [`${seen[index].id} covers ${seen[index + 1 + offset].id}`] : []));
+    const tight = seen.filter((element) => element.matches('button') && element.scrollWidth > element.clientWidth);
+    return [...pairs, ...tight.map(({ id }) => `${id} is too narrow`)];
+})()";
+
+#[test]
+fn the_board_takes_the_height_and_nothing_overlaps() {
+    let Some(mut browser) = opened("the layout of the page") else { return };
+    for language in ["en", "zh"] {
+        browser.choose("#language", language);
+        for ([width, height], smallest) in [
+            ([360, 740], 310.0),
+            ([900, 700], 310.0),
+            ([960, 600], 250.0),
+            ([1100, 800], 410.0),
+            ([1100, 700], 390.0),
+            ([1280, 900], 570.0),
+            ([1366, 625], 510.0),
+            ([1920, 1080], 940.0),
+        ] {
+            browser.resize([width, height], width < 500);
+            let case = format!("{language}, {width}x{height}");
+            browser.evaluate("scrollTo(0, 0)");
+            let box_of_board =
+                "(({ bottom, height }) => [bottom, height])(byId('board').getBoundingClientRect())";
+            let found = browser.evaluate(box_of_board);
+            let [bottom, side] = [0, 1].map(|index| found[index].as_f64().expect("a number"));
+            assert!(side >= smallest, "{case}: the board has {side} pixels");
+            assert!(bottom <= f64::from(height), "{case}: the board ends at {bottom}");
+            assert_eq!(browser.evaluate(OVERLAPS), json!([]), "{case}");
+            let widest = browser.evaluate("document.documentElement.scrollWidth");
+            assert!(widest.as_u64() <= Some(width.into()), "{case}: {widest} wide");
+        }
+    }
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+/// Begins a game from the position shown, with these players.
+fn play_here(browser: &mut Browser, black: &str, white: &str) {
+    browser.click("#play-here");
+    browser.click(&format!("#new-black input[value='{black}']"));
+    browser.click(&format!("#new-white input[value='{white}']"));
+    browser.choose("#control", &FEW_ITERATIONS.to_string());
+    browser.click("#begin");
+    browser.wait_for("state.tree.begun !== null && !byId('new-game-dialog').open");
+}
+
+#[test]
+fn a_game_goes_on_from_any_position_for_either_side() {
+    let Some(mut browser) = opened("a game from a position") else { return };
+    let record = game(8, 4);
+    let moves: Vec<String> = record.moves.iter().map(|played| played.mv.to_string()).collect();
+    paste(&mut browser, &moves.join(" "));
+    browser.wait_for("state.tree.line().length > 5 && Boolean(state.tree.current.described)");
+    browser.evaluate("goTo(state.tree.line()[3])");
+    assert_eq!(position(&mut browser), record.positions()[3]);
+    browser.click("#play-here");
+    assert_eq!(browser.evaluate("byId('new-board').hidden"), true);
+    assert_eq!(browser.text("#new-from"), "From this position: White to move.");
+    browser.press("Escape");
+    browser.wait_for("!byId('new-game-dialog').open");
+    assert_eq!(browser.evaluate("state.tree.begun"), Value::Null, "Escape begins nothing");
+    play_here(&mut browser, "human", "engine");
+    browser.wait_for("state.tree.current.ply === 4");
+    wait_for_turn(&mut browser);
+    assert_eq!(
+        browser.evaluate(
+            "[state.tree.movesTo(state.tree.line()[3]), state.tree.begun, state.tree.line().length]"
+        ),
+        json!([moves[..3], 3, 5])
+    );
+    browser.click("#undo");
+    browser.wait_for("state.tree.current.ply === 2");
+    browser.click("#back");
+    assert_eq!(position(&mut browser), record.positions()[1]);
+    // Of a FEN with Black to move, Black is the engine; its answer comes after each move.
+    browser.fill("#fen", &record.positions()[4].to_fen());
+    browser.click("#fen-form button");
+    browser.wait_for("state.tree.begun === null && Boolean(state.tree.current.described)");
+    play_here(&mut browser, "engine", "human");
+    browser.wait_for("state.tree.current.ply === 1");
+    wait_for_turn(&mut browser);
+    let mv = random_move(&position(&mut browser), &mut Rng::with_seed(3));
+    click_move(&mut browser, mv);
+    browser.wait_for("state.tree.current.ply === 3");
+    browser.click("#new-game");
+    assert_eq!(browser.evaluate("[byId('new-board').hidden, byId('new-from').hidden]"), json!([false, true]));
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+/// White, walled off, has more moves than Black, who is to move and has one.
+const DECIDED: &str = "q3/****/****/Q1** w - - 0 1";
+
+/// Begins a game against the engine as Black in a position that is lost.
+fn play_decided(browser: &mut Browser) {
+    browser.fill("#fen", DECIDED);
+    browser.click("#fen-form button");
+    browser.wait_for("state.tree.current.described?.edge === 4");
+    assert_eq!(browser.evaluate("byId('ending').hidden"), true, "a position to look at is no game");
+    play_here(browser, "human", "engine");
+    wait_for_turn(browser);
+}
+
+#[test]
+fn a_decided_game_is_filled_and_played_again_with_colours_changed() {
+    let Some(mut browser) = opened("the end of a game") else { return };
+    play_decided(&mut browser);
+    assert_eq!(browser.text("#decided"), "White is certain to win by at least 2 moves.");
+    browser.click("#fill");
+    browser.wait_for("Boolean(state.tree.current.described?.winner) && !ending.isFilling");
+    assert!(browser.text("#status").contains("White has won"));
+    assert_eq!(browser.text("#decided"), "White has at least 2 moves left.");
+    assert_eq!(browser.evaluate("byId('fill').hidden"), true);
+    browser.click("#play-again");
+    browser.wait_for("state.tree.line().length === 2 && Boolean(state.tree.current.described)");
+    assert_eq!(
+        browser.evaluate("[state.tree.start.split(' ')[0], state.players, board.flipped]"),
+        json!([DECIDED.split(' ').next(), {"black": "engine", "white": "human"}, true])
+    );
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn filling_is_offered_once_and_stops() {
+    let Some(mut browser) = opened("filling the rest") else { return };
+    play_decided(&mut browser);
+    assert_eq!(browser.evaluate("byId('fill').hidden"), false);
+    // The person plays on: filling is not offered again.
+    browser.evaluate("goTo(state.tree.root)");
+    browser.fill("#fen", "q3/4/****/Q3 w - - 0 1");
+    browser.click("#fen-form button");
+    browser.wait_for("state.tree.begun === null && Boolean(state.tree.current.described)");
+    play_here(&mut browser, "human", "engine");
+    wait_for_turn(&mut browser);
+    browser.wait_for("!byId('fill').hidden");
+    let mv = random_move(&position(&mut browser), &mut Rng::with_seed(1));
+    click_move(&mut browser, mv);
+    browser.wait_for("state.tree.current.ply === 2");
+    wait_for_turn(&mut browser);
+    assert_eq!(
+        browser.evaluate("[byId('fill').hidden, byId('decided').textContent !== '']"),
+        json!([true, true])
+    );
+    browser.click("#undo");
+    browser.wait_for("state.tree.current.ply === 0");
+    // A slow engine is stopped before the end.
+    browser.evaluate("engine.ask = (request) => new Promise((resolve) => setTimeout(resolve, request.do === 'think' ? 300 : 0)).then(() => Engine.prototype.ask.call(engine, request))");
+    browser.fill("#fen", "q3/4/****/Q3 w - - 0 1");
+    browser.click("#fen-form button");
+    browser.wait_for("state.tree.begun === null && Boolean(state.tree.current.described)");
+    play_here(&mut browser, "human", "engine");
+    browser.wait_for("!byId('fill').hidden");
+    browser.click("#fill");
+    browser.wait_for("ending.isFilling && state.tree.current.ply === 2");
+    assert_eq!(browser.text("#fill"), "Stop");
+    browser.click("#fill");
+    assert_eq!(
+        browser.evaluate("[ending.isFilling, Boolean(state.tree.current.described?.winner)]"),
+        json!([false, false])
+    );
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn a_game_is_resigned_only_after_a_question() {
+    let Some(mut browser) = opened("resignation") else { return };
+    new_game(&mut browser, FEW_ITERATIONS);
+    wait_for_turn(&mut browser);
+    for refusal in ["Escape", "Enter"] {
+        browser.click("#resign");
+        assert_eq!(browser.evaluate("byId('resign-dialog').open"), true);
+        match refusal {
+            "Escape" => browser.press(refusal),
+            _ => browser.click("#resign-dialog .main"),
+        }
+        browser.wait_for("!byId('resign-dialog').open");
+        assert_eq!(
+            browser.evaluate("[state.tree.current.winner, byId('resign').disabled]"),
+            json!([null, false])
+        );
+    }
+    browser.click("#resign");
+    browser.click("#resign-yes");
+    browser.wait_for("state.tree.current.winner === 'white' && !byId('play-again').hidden");
+    browser.click("#play-again");
+    browser.wait_for("state.players.black === 'engine' && state.tree.current.ply === 1");
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+/// What of a game survives a reload.
+const KEPT: &str = "[state.players, state.control, state.tree.current.ply, state.tree.begun, board.flipped,
+    state.tree.movesTo(state.tree.current), state.tree.line().length, state.tree.root.children.map(({ move }) => move).sort()]";
+
+/// Waits until the browser has kept the game as it is shown.
+fn wait_until_kept(browser: &mut Browser) {
+    browser.wait_for(
+        "(() => { const [game] = recent.read(); return game?.ply === state.tree.current.ply
+            && JSON.stringify(game.record.moves) === JSON.stringify(state.tree.toRecord().moves); })()",
+    );
+}
+
+#[test]
+fn a_game_survives_a_reload_with_its_variations() {
+    let Some(mut browser) = opened("a game after a reload") else { return };
+    let Some(page) = page("a game after a reload") else { return };
+    new_game(&mut browser, FEW_ITERATIONS);
+    wait_for_turn(&mut browser);
+    for [from, to, arrow] in [["c1", "c5", "f5"], ["c1", "c6", "f6"]] {
+        [from, to, arrow].iter().for_each(|square| click_square(&mut browser, square));
+        browser.wait_for("state.tree.current.ply === 2");
+        wait_for_turn(&mut browser);
+        browser.click("#undo");
+        browser.wait_for("state.tree.current.ply === 0");
+    }
+    browser.click("#forward");
+    wait_until_kept(&mut browser);
+    let before = browser.evaluate(KEPT);
+    let shown = position(&mut browser);
+    open(&mut browser, page, "");
+    assert_eq!(browser.evaluate(KEPT), before);
+    assert_eq!(position(&mut browser), shown);
+    // The game is gone on with, and the link in an address comes first.
+    browser.click("#to-end");
+    wait_for_turn(&mut browser);
+    let mv = random_move(&position(&mut browser), &mut Rng::with_seed(5));
+    click_move(&mut browser, mv);
+    browser.wait_for("state.tree.current.ply === 4");
+    wait_until_kept(&mut browser);
+    open(&mut browser, page, "#fen=1qq1/q2q/Q2Q/1QQ1+w+-+-+0+1");
+    assert_eq!(browser.evaluate("state.tree.current.described.edge"), 4);
+    open(&mut browser, page, "");
+    assert_eq!(browser.evaluate("[state.tree.current.ply, recent.read().length]"), json!([4, 1]));
+    // A resignation stays and is taken back.
+    browser.evaluate("resign()");
+    browser.wait_for("recent.read()[0].record.winner === 'white'");
+    open(&mut browser, page, "");
+    assert_eq!(browser.evaluate("state.tree.current.winner"), "white");
+    browser.click("#undo");
+    assert_eq!(browser.evaluate("[state.tree.current.winner, state.tree.current.ply]"), json!([null, 4]));
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn a_puzzle_is_not_kept_but_the_game_before_it() {
+    let Some(mut browser) = opened("a puzzle and the kept game") else { return };
+    let Some(page) = page("a puzzle and the kept game") else { return };
+    browser.fill("#fen", DECIDED);
+    browser.click("#fen-form button");
+    browser.wait_for("state.tree.current.described?.edge === 4");
+    play_here(&mut browser, "human", "human");
+    browser.evaluate("play('a1-b1/a1')");
+    wait_until_kept(&mut browser);
+    let kept = browser.evaluate("settings.get('games')");
+    browser.click("#open-puzzles");
+    browser.wait_for("puzzles.active && Boolean(state.tree.current.described)");
+    browser.evaluate("play(puzzles.puzzle.solution)");
+    browser.wait_for("Boolean(state.tree.current.described)");
+    browser.click("#puzzle-again");
+    assert_eq!(browser.evaluate("settings.get('games')"), kept);
+    open(&mut browser, page, "");
+    assert_eq!(
+        browser.evaluate("[state.tree.movesTo(state.tree.current), puzzles.active]"),
+        json!([["a1-b1/a1"], false])
+    );
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn recent_games_are_listed_opened_and_deleted() {
+    let Some(mut browser) = opened("recent games") else { return };
+    let [first, second] = [1, 2].map(|seed| game(4, seed));
+    for record in [&first, &second] {
+        let fen = record.start.to_fen();
+        browser.fill("#fen", &fen);
+        browser.click("#fen-form button");
+        browser.wait_for("state.tree.current.described?.edge === 4 && state.tree.begun === null");
+        play_here(&mut browser, "human", "human");
+        for played in &record.moves {
+            browser.evaluate(&format!("play('{}')", played.mv));
+        }
+        browser.wait_for("Boolean(state.tree.current.described)");
+        wait_until_kept(&mut browser);
+    }
+    let list = "[...document.querySelectorAll('#recent-list .kept')].map((button) => button.textContent)";
+    browser.click("#open-recent");
+    let listed = browser.evaluate(list);
+    assert_eq!(listed.as_array().map(Vec::len), Some(2), "{listed}");
+    let text = listed[1].as_str().expect("a text");
+    for part in [
+        "Black – White",
+        &format!("{} moves", first.moves.len()),
+        &format!("{} has won", first.winner.expect("a winner")),
+    ] {
+        assert!(text.contains(part), "{text}: {part}");
+    }
+    browser.click("#recent-list li:nth-child(2) .kept");
+    browser.wait_for("!byId('recent-dialog').open && Boolean(state.tree.current.described)");
+    let moves: Vec<String> = first.moves.iter().map(|played| played.mv.to_string()).collect();
+    browser.wait_for(&format!(
+        "JSON.stringify(state.tree.movesTo(state.tree.current)) === JSON.stringify({})",
+        json!(moves)
+    ));
+    // The game that is opened becomes the newest; the other is deleted.
+    wait_until_kept(&mut browser);
+    browser.click("#open-recent");
+    assert_eq!(browser.evaluate(list)[0], text);
+    browser.click("#recent-list li:nth-child(2) button:last-child");
+    assert_eq!(browser.evaluate(list), json!([text]));
+    browser.click("#recent-clear");
+    assert_eq!(browser.evaluate(list), json!([]));
+    assert_eq!(browser.evaluate("[recent.read(), byId('recent-none').hidden]"), json!([[], false]));
+    browser.press("Escape");
+    browser.wait_for("!byId('recent-dialog').open");
+    browser.evaluate("step(-1)");
+    browser.wait_for("Boolean(state.tree.current.described)");
+    assert_eq!(browser.evaluate("recent.read()"), json!([]), "a step does not keep a deleted game");
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn broken_and_full_storage_is_ignored() {
+    let Some(mut browser) = opened("broken storage") else { return };
+    let Some(page) = page("broken storage") else { return };
+    let record = "start: '4/4/4/4', moves: [], black: '', white: '', number: 0, winner: null";
+    for broken in [
+        "'{'".to_owned(),
+        "'null'".to_owned(),
+        "'{\"a\":1}'".to_owned(),
+        "'[null, 3, {\"id\": 1}, {\"id\": 1, \"record\": {}}]'".to_owned(),
+        format!("JSON.stringify([{{ id: 1, record: {{ {record} }} }}])"),
+        "JSON.stringify([{ id: 1, record: { moves: [null] } }])".to_owned(),
+    ] {
+        browser.evaluate(&format!("localStorage.setItem('otrera.games', {broken})"));
+        open(&mut browser, page, "");
+        assert_eq!(
+            browser.evaluate("[state.tree.line().length, state.tree.begun]"),
+            json!([1, 0]),
+            "{broken}"
+        );
+    }
+    // A game with unknown players, strength and ply is shown for two persons.
+    let odd = "JSON.stringify([{ ...recent.read()[0], players: 'x', control: { level: 99 }, ply: -7, begun: 'y' }])";
+    browser.evaluate(&format!("localStorage.setItem('otrera.games', {odd})"));
+    open(&mut browser, page, "");
+    assert_eq!(
+        browser.evaluate("[state.players.white, state.control, state.tree.begun]"),
+        json!(["human", {"level": 4}, null])
+    );
+    // No more than 20 games, none of them large; a full storage keeps what it had.
+    browser.evaluate(
+        "recent.write(Array.from({ length: 30 }, (_, id) => ({ id, record: { ...state.tree.toRecord(), moves: [{ move: 'd1-d7/g7' }] } })))",
+    );
+    assert_eq!(browser.evaluate("recent.read().length"), 20);
+    browser.evaluate("state.tree.root.note.comment = 'x'.repeat(MAX_KEPT_LENGTH); play('d1-d7/g7')");
+    browser.wait_for("Boolean(state.tree.current.described)");
+    assert_eq!(browser.evaluate("recent.read()[0].id"), 0, "a game that is too large is not kept");
+    browser.evaluate("state.tree.root.note = {}; Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }; play('d10-d8/f8')");
+    browser.wait_for("state.tree.current.ply === 2 && Boolean(state.tree.current.described)");
+    assert_eq!(browser.evaluate("recent.read()[0].id"), 0);
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+/// What the example of the rules shows: the amazon's square, arrows, lines.
+const EXAMPLE: &str = "[rules.board.pieces.map((piece) => piece.dataset.square).includes('d4'),
+    document.querySelectorAll('#rules-board .tile').length, document.querySelectorAll('#rules-board .shaft').length]";
+
+/// The start, the position after the amazon's way, and the one after the arrow's flight.
+const STEPS: &str = "[[false,2,0],[true,2,1],[true,3,2]]";
+
+#[test]
+fn the_rules_are_shown_with_a_moving_example_and_the_keys() {
+    let Some(mut browser) = opened("the rules on the page") else { return };
+    browser.click("#open-rules");
+    assert_eq!(
+        browser.evaluate("[byId('rules-list').children.length, byId('rules-dialog').scrollTop]"),
+        json!([5, 0])
+    );
+    let keys = browser.text("#rules-keys");
+    assert!(["Home", "Esc", "Tab", "Enter"].iter().all(|key| keys.contains(key)), "{keys}");
+    browser
+        .wait_for(&format!("byId('rules-version').textContent === 'Otrera {}'", env!("CARGO_PKG_VERSION")));
+    // The browser asks for reduced motion: a still picture of the whole move, until the person wants the steps.
+    assert_eq!(browser.evaluate(&format!("[rules.timer, {EXAMPLE}]")), json!([null, [true, 3, 2]]));
+    browser.evaluate(&format!(
+        "rules.seen = [];
+         rules.shown = rules.show;
+         rules.show = (step) => {{ rules.shown(step); rules.seen.push({EXAMPLE}); }};"
+    ));
+    browser.click("#rules-play");
+    browser.wait_for(&format!("JSON.stringify(rules.seen) === '{STEPS}'"));
+    browser.press("Escape");
+    browser.wait_for("!byId('rules-dialog').open");
+    browser.command("Emulation.setEmulatedMedia", json!({"features": []}));
+    // Without that wish the example begins by itself.
+    browser.evaluate("rules.seen = []");
+    browser.click("#open-rules");
+    browser.wait_for(&format!("JSON.stringify(rules.seen) === '{STEPS}'"));
+    // The move of the example is legal.
+    let played =
+        browser.evaluate("engine.ask({ do: 'position', fen: EXAMPLE.start, moves: [EXAMPLE.move] })");
+    assert_eq!(played["ply"], 1);
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn the_dialogs_are_accessible_in_both_languages_on_a_phone() {
+    let Some(axe) = axe() else { return };
+    let Some(mut browser) = opened("accessibility of the dialogs") else { return };
+    browser.evaluate(&axe);
+    play_decided(&mut browser);
+    browser.evaluate("play('a1-b1/a1')");
+    browser.wait_for("Boolean(state.tree.current.described)");
+    wait_for_turn(&mut browser);
+    let nothing: [Value; 0] = [];
+    for (language, width, scheme) in
+        [("en", 1280, "light"), ("zh", 360, "dark"), ("zh", 360, "light"), ("en", 360, "dark")]
+    {
+        browser.choose("#language", language);
+        browser.resize([width, 740], width < 500);
+        browser.emulate(scheme);
+        let case = format!("{language}, {width}, {scheme}");
+        assert_eq!(findings(&mut browser), nothing, "{case}");
+        for open in [
+            "ask('resign-dialog')",
+            "recent.fill(), ask('recent-dialog')",
+            "rules.open()",
+            "askNewGame(true)",
+        ] {
+            browser.evaluate(&format!("void ({open})"));
+            assert_eq!(findings(&mut browser), nothing, "{case}: {open}");
+            let dialog = "document.querySelector('dialog[open]')";
+            let fits = format!(
+                "{dialog}.scrollWidth <= {dialog}.clientWidth && {dialog}.getBoundingClientRect().right <= innerWidth"
+            );
+            assert_eq!(browser.evaluate(&fits), true, "{case}: {open}");
+            if language == "zh" {
+                let said = format!("(({{ innerText }}) => innerText)({dialog})");
+                let said = browser.evaluate(&said).as_str().expect("a text").to_owned();
+                let is_known = |word: &str| ["Otrera", "Home", "End", "Tab", "Enter", "Esc"].contains(&word);
+                let is_word = |word: &str| word.len() > 2 && word.chars().all(|c| c.is_ascii_alphabetic());
+                let english = said
+                    .split(|c: char| !c.is_ascii_alphanumeric())
+                    .find(|word| is_word(word) && !is_known(word));
+                // What a game was begun with stays in the language of its day.
+                assert!(english.is_none() || open.contains("recent"), "{open}: {english:?} in {said}");
+            }
+            browser.evaluate(&format!("{dialog}.close('')"));
+        }
+    }
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
