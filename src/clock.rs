@@ -47,6 +47,25 @@ impl GameClock {
         Self { total, used: Duration::ZERO, overhead: OVERHEAD, spare: Duration::ZERO }
     }
 
+    /// Creates the clock of a match: it holds back the overhead of a move, and half as much again as a reserve.
+    ///
+    /// ```
+    /// use otrera::GameClock;
+    /// use std::time::Duration;
+    /// let [total, left, overhead] = [900, 60, 5].map(Duration::from_secs);
+    /// assert_eq!(GameClock::for_match(total, overhead).with_left(left).remaining(), left);
+    /// ```
+    pub fn for_match(total: Duration, overhead: Duration) -> Self {
+        Self::new(total).with_overhead(overhead).with_spare(overhead / 2)
+    }
+
+    /// Sets the time left, and the total too if it is less.
+    #[must_use]
+    pub fn with_left(self, left: Duration) -> Self {
+        let total = self.total.max(left);
+        Self { total, used: total - left, ..self }
+    }
+
     /// Sets the overhead of a move beside thinking. The clock holds it back for each move to come; the caller includes
     /// it in [`GameClock::spend`].
     ///

@@ -5,7 +5,7 @@ use crate::cli::CommandLine;
 use crate::position;
 use crate::records::{format_game, require_new};
 use crate::session::verdict;
-use otrera::record::{Note, Variation};
+use otrera::record::{MARKS, Note, Variation};
 use otrera::{GameRecord, Move, Position, Search, Side};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -13,9 +13,6 @@ use std::time::Duration;
 
 /// Default thinking time for each position.
 const DEFAULT_TIME: Duration = Duration::from_secs(1);
-
-/// Lost winning rates from which a move has a mark, and its name.
-const MARKS: [(f32, &str); 3] = [(0.20, "blunder"), (0.10, "mistake"), (0.05, "inaccuracy")];
 
 /// Maximum length of a better line, in moves.
 const MAX_LINE: usize = 6;

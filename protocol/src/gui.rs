@@ -4,11 +4,15 @@
 //! |---|---|
 //! | `GET /TOKEN/` | the page |
 //! | `POST /TOKEN/ask` | the answer to a request of [`otrera_web::request`]; a closed connection stops the search |
+//! | `POST /TOKEN/save` | writes a match: [`crate::matches`] |
+//! | `GET /TOKEN/matches` | the matches that are not over |
 //! | `GET /TOKEN/alive` | none: the page keeps it open, and the program ends after the last one is closed |
 //!
 //! Any other path, host or origin is refused, so that no other web site can reach the engine.
 
 use crate::cli::CommandLine;
+use crate::matches::{self, Matches};
+use crate::records::own_name;
 use crate::setup::Setup;
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -23,7 +27,7 @@ use serde_json::json;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 
@@ -50,6 +54,7 @@ struct Shared {
     hosts: [String; 2],
     page: String,
     jobs: mpsc::Sender<Job>,
+    matches: Mutex<Matches>,
     /// Number of open tabs.
     tabs: watch::Sender<usize>,
 }
@@ -73,6 +78,7 @@ async fn serve(options: &CommandLine) -> Result<(), String> {
         hosts: ["127.0.0.1", "localhost"].map(|host| format!("{host}:{}", address.port())),
         page: otrera_web::page(&describe(options)),
         jobs: start_engine(options)?,
+        matches: Mutex::new(Matches::new(&options.settings)),
         tabs,
         root: root.clone(),
     };
@@ -112,12 +118,14 @@ fn token() -> Result<String, String> {
 
 /// Describes the engine to the page.
 fn describe(options: &CommandLine) -> String {
-    let resources = Setup::DESKTOP.resources(&options.settings);
+    let settings = &options.settings;
+    let resources = Setup::DESKTOP.resources(settings);
     json!({
         "version": env!("CARGO_PKG_VERSION"),
-        "preset": options.settings.preset.to_string(),
+        "preset": settings.preset.to_string(),
         "threads": resources.threads,
         "memory": resources.memory >> 20,
+        "match": { "name": own_name(settings), "opponent": settings.opponent, "event": settings.event },
     })
     .to_string()
 }
@@ -179,6 +187,8 @@ async fn respond(State(shared): State<Arc<Shared>>, request: Request) -> Respons
             (headers, shared.page.clone()).into_response()
         }
         (Method::POST, "ask") => ask(&shared, body).await,
+        (Method::POST, "save") => save(&shared, body).await,
+        (Method::GET, "matches") => answer_json(shared.matches().unfinished()),
         (Method::GET, "alive") => {
             let _tab = Tab::open(&shared.tabs);
             std::future::pending().await
@@ -187,7 +197,15 @@ async fn respond(State(shared): State<Arc<Shared>>, request: Request) -> Respons
     }
 }
 
+fn answer_json(answer: String) -> Response {
+    ([(CONTENT_TYPE, "application/json")], answer).into_response()
+}
+
 impl Shared {
+    fn matches(&self) -> std::sync::MutexGuard<'_, Matches> {
+        self.matches.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// True if `Host` and `Origin`, if present, name this server; protects against DNS rebinding.
     fn admits(&self, headers: &HeaderMap) -> bool {
         let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or_default());
@@ -197,17 +215,35 @@ impl Shared {
     }
 }
 
+/// Reads the body of a request; an error is the answer.
+async fn text_of(body: Body, limit: usize) -> Result<String, (StatusCode, &'static str)> {
+    let bytes = to_bytes(body, limit).await;
+    let bytes =
+        bytes.map_err(|_| (StatusCode::PAYLOAD_TOO_LARGE, "the request is too large or was cut off\n"))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+async fn save(shared: &Shared, body: Body) -> Response {
+    match text_of(body, matches::MAX_BYTES).await {
+        Ok(request) => {
+            let saved = shared.matches().save(&request, token);
+            answer_json(saved.unwrap_or_else(|problem| json!({"problem": problem}).to_string()))
+        }
+        Err(refused) => refused.into_response(),
+    }
+}
+
 async fn ask(shared: &Shared, body: Body) -> Response {
-    let Ok(bytes) = to_bytes(body, MAX_BODY).await else {
-        return (StatusCode::PAYLOAD_TOO_LARGE, "the request is too large or was cut off\n").into_response();
+    let request = match text_of(body, MAX_BODY).await {
+        Ok(request) => request,
+        Err(refused) => return refused.into_response(),
     };
     let (answer, answered) = oneshot::channel();
     // Dropped with this future if the connection is closed.
     let stop = StopOnDrop::default();
-    let request = String::from_utf8_lossy(&bytes).into_owned();
     let sent = shared.jobs.send(Job { request, stop: stop.0.clone(), answer });
     match (sent, answered.await) {
-        (Ok(()), Ok(answer)) => ([(CONTENT_TYPE, "application/json")], answer).into_response(),
+        (Ok(()), Ok(answer)) => answer_json(answer),
         _ => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }

@@ -6,7 +6,7 @@
 //! | [`io`], [`files`] | lines in and out, the log; files that people name |
 //! | [`session`], [`records`] | a game with its background search, clock and record; games as files |
 //! | [`platform`], [`platforms`] | the interface of a platform, and the table of [`botzone`], [`sau`] and [`uci`] |
-//! | [`analyze`], [`annotate`], [`play`], `gui` | commands for people; [`position`] reads their start, [`board`] and [`territory`] print |
+//! | [`analyze`], [`annotate`], [`play`], `gui`, `matches` | commands for people; [`position`] reads their start, [`board`] and [`territory`] print |
 //!
 //! `protocol/README.md` describes the protocols.
 
@@ -21,6 +21,8 @@ pub mod files;
 #[cfg(not(botzone_only))]
 pub mod gui;
 pub mod io;
+#[cfg(not(botzone_only))]
+pub mod matches;
 pub mod options;
 pub mod platform;
 pub mod platforms;

@@ -122,15 +122,15 @@ option_table! {
         => name: String = "Otrera".into(), engine_name;
     "log" "FILE" on "botzone sau uci": "append every line in and out, with its time"
         => log: Option<PathBuf> = None, path;
-    "record-dir" "DIR" on "play sau": "folder for game records (play: records)"
+    "record-dir" "DIR" on "gui play sau": "folder for game records (gui, play: records)"
         => record_dir: Option<PathBuf> = None, path;
-    "team" "NAME" on "sau": "our name in records (--name)"
+    "team" "NAME" on "gui sau": "our name in records (--name)"
         => team: Option<String> = None, |text, folder| Ok(Some(label(text, folder)?));
-    "opponent" "NAME" on "sau": "the opponent's name in records (Opponent)"
+    "opponent" "NAME" on "gui sau": "the opponent's name in records (Opponent)"
         => opponent: String = "Opponent".into(), label;
-    "place" "PLACE" on "play sau": "place in records"
+    "place" "PLACE" on "gui play sau": "place in records"
         => place: String = String::new(), label;
-    "event" "EVENT" on "play sau": "event in records (Otrera)"
+    "event" "EVENT" on "gui play sau": "event in records (Otrera)"
         => event: String = "Otrera".into(), label;
     "resume" "FILE" on "sau": "record of a game to go on with"
         => resume: Option<PathBuf> = None, path;

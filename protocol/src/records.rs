@@ -41,6 +41,46 @@ impl RecordFile {
         Self { when, in_english: true, ..self }
     }
 
+    /// Goes on with the files of an earlier process, named by [`Self::date_and_suffix`].
+    pub fn reopened(self, when: String, suffix: String) -> Self {
+        let mut file = Self { when, suffix, ..self };
+        let results = [Some(Side::Black), Some(Side::White)];
+        let known =
+            results.map(|winner| file.place(winner, &file.suffix)).into_iter().find(|path| path.exists());
+        file.path = known.or_else(|| Some(file.place(None, &file.suffix)));
+        file
+    }
+
+    /// Returns the parts of the file name that no game contains.
+    pub fn date_and_suffix(&self) -> [&str; 2] {
+        [&self.when, &self.suffix]
+    }
+
+    /// Creates the file, if it does not exist.
+    ///
+    /// # Errors
+    /// The folder and the failure.
+    pub fn claim(&mut self) -> Result<(), String> {
+        if self.path.is_none() {
+            self.path = Some(self.claim_name().map_err(|error| self.problem(&error))?);
+        }
+        Ok(())
+    }
+
+    /// Returns the path of a JSON file beside the record; its name has no result.
+    pub fn json_path(&self) -> PathBuf {
+        self.json_place(&self.suffix)
+    }
+
+    fn json_place(&self, suffix: &str) -> PathBuf {
+        let [black, white, when, event] = self.names();
+        self.folder.join(format!("AM-{black}B vs {white}W-{when}-{event}{suffix}.json"))
+    }
+
+    fn problem(&self, error: &std::io::Error) -> String {
+        format!("no record written in {}: {error}", self.folder.display())
+    }
+
     /// Returns the game with these moves.
     pub fn game(&self, moves: &[PlayedMove], winner: Option<Side>) -> GameRecord {
         GameRecord { winner, moves: moves.to_vec(), ..self.record.clone() }
@@ -75,23 +115,18 @@ impl RecordFile {
         winner: Option<Side>,
         write: impl Fn(&Path, &[u8]) -> std::io::Result<()>,
     ) -> Result<PathBuf, String> {
-        let folder = self.folder.display().to_string();
-        let problem = |error: std::io::Error| format!("no record written in {folder}: {error}");
-        if self.path.is_none() {
-            self.path = Some(self.claim_name().map_err(problem)?);
-        }
+        self.claim()?;
         let record = GameRecord { winner, ..self.record.clone().with_moves(moves) };
         let path = self.place(winner, &self.suffix);
-        // A draft is renamed: a kill leaves the old record or the new one, not half of one.
-        let draft = self.folder.join(format!("otrera-{}.part", std::process::id()));
         let text = ccgc::write(&record).replace('\n', "\r\n");
-        let written = write(&draft, text.as_bytes()).and_then(|()| std::fs::rename(&draft, &path));
-        if let Err(error) = written {
-            let _ = std::fs::remove_file(&draft);
-            return Err(problem(error));
-        }
+        replace_by(&path, text.as_bytes(), write).map_err(|error| self.problem(&error))?;
         if let Some(old) = self.path.replace(path.clone()).filter(|old| *old != path) {
-            std::fs::remove_file(old).map_err(problem)?;
+            match std::fs::remove_file(old) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(self.problem(&error));
+                }
+                _ => {}
+            }
         }
         Ok(path)
     }
@@ -101,8 +136,8 @@ impl RecordFile {
         std::fs::create_dir_all(&self.folder)?;
         for number in 1.. {
             let suffix = if number == 1 { String::new() } else { format!(" ({number})") };
-            let taken =
-                [Side::Black, Side::White].iter().any(|&side| self.place(Some(side), &suffix).exists());
+            let taken = self.json_place(&suffix).exists()
+                || [Side::Black, Side::White].iter().any(|&side| self.place(Some(side), &suffix).exists());
             let path = self.place(None, &suffix);
             match std::fs::File::create_new(&path) {
                 Ok(_) if !taken => {
@@ -117,12 +152,15 @@ impl RecordFile {
         Err(std::io::ErrorKind::AlreadyExists.into())
     }
 
+    /// Returns both players, the date and the event as parts of a file name.
+    fn names(&self) -> [String; 4] {
+        [&self.record.black, &self.record.white, &self.when, &self.record.event].map(|text| file_safe(text))
+    }
+
     /// Returns the path, by default of the championships' form:
     /// `AM-<first>B vs <second>W-先手胜-2020年08月16日 11时44分 重庆-<event>.txt`.
     fn place(&self, winner: Option<Side>, suffix: &str) -> PathBuf {
-        let [black, white, when, event] =
-            [&self.record.black, &self.record.white, &self.when, &self.record.event]
-                .map(|text| file_safe(text));
+        let [black, white, when, event] = self.names();
         if self.in_english {
             let result = match winner {
                 Some(side) => format!("{side} wins"),
@@ -133,6 +171,28 @@ impl RecordFile {
         let result = ccgc::result(winner);
         self.folder.join(format!("AM-{black}B vs {white}W-{result}-{when}-{event}{suffix}.txt"))
     }
+}
+
+/// Replaces a file and waits for the disk.
+///
+/// # Errors
+/// The failure of the system.
+pub fn replace_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    replace_by(path, bytes, write_through)
+}
+
+/// Writes a draft and renames it: a kill leaves the old file or the new one, not half of one.
+fn replace_by(
+    path: &Path,
+    bytes: &[u8],
+    write: impl Fn(&Path, &[u8]) -> std::io::Result<()>,
+) -> std::io::Result<()> {
+    let draft = path.with_file_name(format!("otrera-{}.part", std::process::id()));
+    let written = write(&draft, bytes).and_then(|()| std::fs::rename(&draft, path));
+    if written.is_err() {
+        let _ = std::fs::remove_file(&draft);
+    }
+    written
 }
 
 /// Returns our name in records.

@@ -9,6 +9,7 @@ mod common;
 mod files;
 mod fuzzed;
 mod gui;
+mod match_mode;
 mod options;
 mod sau;
 mod several_games;

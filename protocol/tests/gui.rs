@@ -11,21 +11,21 @@ use std::time::{Duration, Instant};
 use testkit::browser::Browser;
 
 /// Time limit of an answer on a busy machine.
-const LIMIT: Duration = Duration::from_secs(60);
+pub const LIMIT: Duration = Duration::from_secs(60);
 
 /// A running `otrera gui`.
-struct Gui {
-    program: Program,
+pub struct Gui {
+    pub program: Program,
     /// `http://127.0.0.1:PORT/TOKEN/`
-    address: String,
+    pub address: String,
     /// `127.0.0.1:PORT`
-    host: String,
+    pub host: String,
     /// `/TOKEN/`
-    root: String,
+    pub root: String,
 }
 
 impl Gui {
-    fn start(arguments: &[&str]) -> Self {
+    pub fn start(arguments: &[&str]) -> Self {
         let mut command = Command::new(OTRERA);
         command.args(["gui", "--port", "0", "--no-open", "--threads", "1", "--memory", "16"]).args(arguments);
         let mut program = Program::start(command);
@@ -36,14 +36,14 @@ impl Gui {
         Self { program, address, host, root }
     }
 
-    fn connect(&self) -> TcpStream {
+    pub fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(&self.host).expect("it accepts");
         stream.set_read_timeout(Some(LIMIT)).expect("a limit");
         stream
     }
 
     /// Sends these bytes, and returns all that comes back.
-    fn exchange(&self, bytes: &[u8]) -> String {
+    pub fn exchange(&self, bytes: &[u8]) -> String {
         let mut stream = self.connect();
         // The server may refuse before it has read everything.
         let _ = stream.write_all(bytes);
@@ -53,26 +53,26 @@ impl Gui {
     }
 
     /// The request that the page sends, with another host, other headers, or another path.
-    fn request(&self, method: &str, path: &str, host: &str, headers: &str, body: &str) -> String {
+    pub fn request(&self, method: &str, path: &str, host: &str, headers: &str, body: &str) -> String {
         format!(
             "{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{headers}Content-Length: {}\r\n\r\n{body}",
             body.len()
         )
     }
 
-    fn post(&self, body: &str) -> String {
+    pub fn post(&self, body: &str) -> String {
         self.request("POST", &format!("{}ask", self.root), &self.host, "", body)
     }
 
     /// The answer to a request of the page.
-    fn ask(&self, request: &Value) -> Value {
+    pub fn ask(&self, request: &Value) -> Value {
         let answer = self.exchange(self.post(&request.to_string()).as_bytes());
         let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{request}: {answer:?}"));
         assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
         serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {body}"))
     }
 
-    fn assert_answers(&self) {
+    pub fn assert_answers(&self) {
         assert_eq!(self.ask(&json!({"do": "start", "edge": 8}))["edge"], 8);
     }
 }

@@ -36,6 +36,9 @@ impl From<Move> for PlayedMove {
     }
 }
 
+/// Losses of the mover's winning rate (0 to 1) from which a move has a mark, largest first, with the mark's name.
+pub const MARKS: [(f32, &str); 3] = [(0.20, "blunder"), (0.10, "mistake"), (0.05, "inaccuracy")];
+
 /// Comments on a line of moves, and the variations from it: each position's note by the number of the line's moves
 /// before it, 0 to all. Positions without a note are absent.
 pub type Notes = BTreeMap<usize, Note>;

@@ -42,6 +42,14 @@ impl Limits {
         Self { iterations: None, deadline: Instant::now().checked_add(duration) }
     }
 
+    /// Limits the search for a move of a game: until `deadline`, or one iteration if only one move is legal.
+    pub fn for_move(position: &Position, deadline: Option<Instant>) -> Self {
+        match position.legal_moves().nth(1) {
+            Some(_) => Self { iterations: None, deadline },
+            None => Self::iterations(1),
+        }
+    }
+
     /// Iterations that no deadline prevents.
     pub fn min_iterations(&self) -> u64 {
         self.iterations.map_or(Self::MIN_ITERATIONS, |count| count.min(Self::MIN_ITERATIONS))

@@ -231,17 +231,22 @@ impl Browser {
     }
 
     /// Returns errors and messages of console, page and network, and requests for anything but the page, what is below
-    /// its address, and its own worker.
+    /// its address, its own worker, and pictures in `data:` addresses.
     pub fn complaints(&self) -> Vec<&Value> {
         let complains = |event: &&Value| match event["method"].as_str() {
             Some("Runtime.exceptionThrown" | "Runtime.consoleAPICalled" | "Log.entryAdded") => true,
             Some("Network.requestWillBeSent") => {
                 let url = event["params"]["request"]["url"].as_str().unwrap_or_default();
-                !(url.starts_with(&self.address) || url.starts_with("blob:"))
+                ![&*self.address, "blob:", "data:image/"].iter().any(|own| url.starts_with(own))
             }
             _ => false,
         };
         self.events.iter().filter(complains).collect()
+    }
+
+    /// Forgets all events so far: they are no complaints.
+    pub fn forget_events(&mut self) {
+        self.events.clear();
     }
 
     /// Returns the pieces and arrows with their squares, located by the middles of their bounding boxes.

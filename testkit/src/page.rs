@@ -1,5 +1,6 @@
 //! The web page, built once for all tests of a program.
 
+use crate::browser::Browser;
 use crate::files::{repository, target};
 use crate::skip;
 use std::path::{Path, PathBuf};
@@ -40,4 +41,29 @@ fn build() -> PathBuf {
         .expect("sh starts");
     assert!(build.status.success(), "{}", String::from_utf8_lossy(&build.stderr));
     page
+}
+
+/// The script of axe-core (<https://github.com/dequelabs/axe-core>), fetched by npm once.
+pub fn axe() -> Option<String> {
+    let folder = target().join("tmp/npm");
+    let script = folder.join("node_modules/axe-core/axe.min.js");
+    if !script.exists() {
+        let install = ["install", "--no-audit", "--no-fund", "--silent", "--prefix"];
+        let npm = Command::new("npm").args(install).arg(&folder).arg("axe-core@4.11").status();
+        if !npm.is_ok_and(|status| status.success()) {
+            assert!(std::env::var_os("CI").is_none(), "no axe-core: apt-get install npm");
+            skip("accessibility of the page", "no axe-core (sudo apt-get install npm, and a network)");
+            return None;
+        }
+    }
+    Some(std::fs::read_to_string(script).expect("npm has put it there"))
+}
+
+/// Findings of the checker from `moderate` on.
+pub fn findings(browser: &mut Browser) -> Vec<serde_json::Value> {
+    let found = browser.evaluate(
+        "axe.run().then(({ violations }) => violations.filter(({ impact }) => impact !== 'minor')
+            .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ').slice(0, 500)}`))",
+    );
+    found.as_array().expect("a list").clone()
 }

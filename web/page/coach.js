@@ -9,7 +9,7 @@ const HINT_STEPS = ["hintAmazon", "hintLanding", "hintArrow"];
 
 /** True if a person plays against the engine. */
 function isGame() {
-  return !puzzles.active && state.players.black !== state.players.white;
+  return !puzzles.active && !match.active && state.players.black !== state.players.white;
 }
 
 /** True if the rates would spoil the game shown. */

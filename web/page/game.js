@@ -22,6 +22,10 @@ const state = {
   hint: null,
   /** The index of the best move that somebody points at. */
   pointed: null,
+  /** The marked move whose better line somebody points at: the board shows the position before it. */
+  preview: null,
+  /** Number of searches that run for the position shown; a review waits for them. */
+  searches: 0,
   message: null,
 };
 
@@ -29,7 +33,7 @@ const state = {
 async function settle(message = null) {
   const goesOn = interrupt();
   const node = state.tree.current;
-  Object.assign(state, { hint: null, pointed: null, message, found: node.found });
+  Object.assign(state, { hint: null, pointed: null, preview: null, message, found: node.found });
   byId("link").hidden = true;
   draw();
   await unlessStopped(goesOn, async () => {
@@ -39,6 +43,7 @@ async function settle(message = null) {
     if (!goesOn()) return;
     recent.keep();
     draw();
+    if (match.active) return match.turn(node, goesOn);
     if (puzzles.isTry(node)) return puzzles.judge(node, goesOn);
     if (node.described.winner) return;
     if (areRatesHidden()) state.analysing = false;
@@ -103,8 +108,18 @@ const SLICE = 0.1;
 /** Seconds at most for a position that is proven to be lost: its tree is begun anew with each run. */
 const LOST_SECONDS = 1;
 
+/** Searches the position shown, or another one that somebody waits for. */
+async function search(node, limit, goesOn) {
+  state.searches += 1;
+  try {
+    return await searchInSlices(node, limit, goesOn);
+  } finally {
+    state.searches -= 1;
+  }
+}
+
 /** Searches a position as long as it is wanted, in slices after each of which the page shows what was found. */
-async function search(node, { seconds, iterations }, goesOn) {
+async function searchInSlices(node, { seconds, iterations, lostSeconds = LOST_SECONDS }, goesOn) {
   const { tree } = state;
   const think = async (limit) => noted(tree, node, await engine.ask({ ...request, ...limit }), goesOn);
   const request = { do: "think", fen: node.described.fen, lines: MAX_LINES };
@@ -117,7 +132,7 @@ async function search(node, { seconds, iterations }, goesOn) {
     found = await think({ seconds: Math.min(left, SLICE) });
     if (!found.proven && found.iterations > 0) continue;
     const isLost = found.proven && found.proven !== tree.moverOf(node.ply);
-    return isLost && goesOn() ? think({ seconds: Math.min(seconds, LOST_SECONDS) }) : found;
+    return isLost && lostSeconds && goesOn() ? think({ seconds: Math.min(seconds, lostSeconds) }) : found;
   }
   return found;
 }
@@ -137,12 +152,14 @@ function noted(tree, node, found, goesOn) {
 
 /** Plays a move at the position shown, which may begin a variation; `played` is what its player tells of it. */
 function play(move, played = {}) {
+  if (match.active) return match.enter(move);
+  if (lesson.takes(move)) return;
   const side = state.tree.moverOf(state.tree.current.ply);
   state.unanswered = state.tree.play(move);
   state.tree.id ??= Date.now();
   Object.assign(state.unanswered.played, played);
   state.half = {};
-  settle(t("played", t(side), move));
+  return settle(t("played", t(side), move));
 }
 
 function goTo(node) {
@@ -192,7 +209,7 @@ function canResign(node) {
 
 /** Whether a person may move in a position. */
 function canMove(node) {
-  return Boolean(node.described && !node.described.winner && !isEngineToMove(node) && !setUp.active);
+  return Boolean(node.described && !node.described.winner && !isEngineToMove(node) && !setUp.active && !match.refusesMoves);
 }
 
 /** Says something below the board. */
@@ -250,7 +267,7 @@ function engineAt({ level }) {
 function choose(square, dragged = false) {
   if (setUp.active) return setUp.put(square);
   const node = state.tree.current;
-  if (!node.described || node.described.winner) return undefined;
+  if (!node.described || node.described.winner || match.refusesMoves) return undefined;
   if (isEngineToMove(node)) return tell(t("notYourTurn"));
   const { from, to } = state.half;
   const { moves, side } = node.described;

@@ -28,6 +28,7 @@ function setLanguage(chosen) {
   byId("save").replaceChildren(...Object.keys(FORMS).map((form) =>
     html("button", { type: "button", "data-form": form, onclick: () => save(form) }, t("saveAs", FORMS[form][0]))));
   fillNewGame();
+  match.translate();
   byId("server-note").hidden = !server;
   // Nobody else can open the address of this computer.
   byId("share").hidden = Boolean(server);
@@ -71,7 +72,7 @@ function stepByKey(event) {
   const steps = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
   const isTyping = event.target.closest("input, select, textarea, dialog, .scroll-x");
   if (event.key === "Escape" && !event.target.closest("dialog")) setHalf({});
-  if (isTyping || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || !(event.key in steps)) return;
+  if (isTyping || match.active || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || !(event.key in steps)) return;
   event.preventDefault();
   step(steps[event.key]);
 }
@@ -102,7 +103,6 @@ function listen() {
   click("set-up-cancel", () => setUp.cancel());
   click("set-up-done", () => setUp.done());
   click("share", share);
-  click("losses", findLosses);
   click("bench", measure);
   change("language", ({ value }) => setLanguage(value));
   change("theme", ({ value }) => setTheme(value));
@@ -117,6 +117,10 @@ function listen() {
   listenToLines();
   puzzles.listen();
   coach.listen();
+  match.listen();
+  review.listen();
+  lesson.listen();
+  listenToPictures();
   ending.listen();
   recent.listen();
   rules.listen();

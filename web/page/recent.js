@@ -22,7 +22,7 @@ const recent = {
   /** Keeps the game shown with its variations and the ply, once a move has been played in it here. */
   keep() {
     const { tree, players, control } = state;
-    if (tree.id === null || puzzles.active || setUp.active) return;
+    if (tree.id === null || puzzles.active || lesson.active || setUp.active) return;
     const { id, begun, current } = tree;
     const game = { id, begun, players, control, ply: current.ply, record: { ...tree.toRecord(), when: tree.record.when || localTime() } };
     if (JSON.stringify(game).length > MAX_KEPT_LENGTH) return;

@@ -1,4 +1,4 @@
-// Records and links: opened, pasted, saved; and the moves of a game that cost most.
+// Records and links: opened, pasted, saved.
 
 /** The largest file that is read, as the engine's own limit. */
 const MAX_MEGABYTES = 16;
@@ -32,18 +32,18 @@ function decoded(bytes) {
 }
 
 async function openText(name, text) {
+  if (match.readFile(text)) return match.resume(text);
   interrupt();
   let games;
   try {
     ({ games } = await engine.ask({ do: "read", text }));
   } catch (error) {
-    settle(t("unread", name, error.message));
-    return;
+    return settle(t("unread", name, error.message));
   }
   openedGames = games;
   openedTrees = [];
   byId("games").replaceChildren(...games.map((game, index) => html("option", { value: index }, `${index + 1}. ${game.black} – ${game.white}`)));
-  showGame(0, t("opened", games.length));
+  return showGame(0, t("opened", games.length));
 }
 
 function showGame(index, message = null) {
@@ -69,11 +69,16 @@ async function save(form) {
     // The end of the line says who has won.
     await describe(tree.line().at(-1));
     const { text } = await engine.ask({ do: "write", form, game: tree.toRecord() });
-    const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-    html("a", { href: url, download: `otrera.${FORMS[form][1]}` }).click();
-    // Some browsers read it only now.
-    setTimeout(() => URL.revokeObjectURL(url), 60_000);
+    download(new Blob([text], { type: "text/plain" }), `otrera.${FORMS[form][1]}`);
   });
+}
+
+/** Saves a file where the browser puts its downloads. */
+function download(blob, name) {
+  const url = URL.createObjectURL(blob);
+  html("a", { href: url, download: name }).click();
+  // Some browsers read it only now.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
 /** A link that holds the start and the moves up to the position shown: nothing is sent anywhere. */
@@ -109,40 +114,5 @@ async function openLink() {
     return { isOpened: true, problem: null };
   } catch (error) {
     return { isOpened: false, problem: t("linkBroken", error.message) };
-  }
-}
-
-/** How many moves are said to have cost most, and how long each position of the game is searched. */
-const LOSSES = 5;
-const LOSS_SECONDS = 0.3;
-
-/** Searches every position of the line and lists the moves that gave most away. */
-async function findLosses() {
-  const { tree } = state;
-  const line = tree.line();
-  const goesOn = interrupt();
-  const progress = byId("losses-progress");
-  Object.assign(progress, { hidden: false, max: line.length, value: 0 });
-  byId("losses").disabled = true;
-  await unlessStopped(goesOn, () => searchAll(line, goesOn, (done) => {
-    progress.value = done;
-    byId("losses-done").textContent = t("searching", done, line.length);
-  }));
-  progress.hidden = true;
-  byId("losses").disabled = false;
-  byId("losses-done").textContent = "";
-  if (!goesOn()) return;
-  tree.losses = line.filter((node) => tree.lossOf(node) > 0).sort((a, b) => tree.lossOf(b) - tree.lossOf(a)).slice(0, LOSSES);
-  settle();
-}
-
-/** Searches positions one after the other, as long as that is wanted. */
-async function searchAll(nodes, goesOn, tellProgress) {
-  for (const [index, node] of nodes.entries()) {
-    await describe(node);
-    const isKnown = node.described.winner || node.found?.proven;
-    if (!isKnown) await search(node, { seconds: LOSS_SECONDS }, goesOn);
-    if (!goesOn()) return;
-    tellProgress(index + 1);
   }
 }

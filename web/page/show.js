@@ -11,15 +11,17 @@ function draw() {
   const node = state.tree.current;
   const position = positionShown(node);
   drawTitle();
-  board.draw(state.tree, position);
+  board.draw(state.tree, state.preview ? positionShown(state.preview.parent) : position);
   drawGrid(position, node);
   drawSteps(node);
   puzzles.draw();
+  match.draw();
+  lesson.draw();
+  review.draw();
   ending.draw();
   drawMoves();
-  drawLosses();
   drawSearch();
-  const status = [state.message, statusOf(node)].filter(Boolean).join(" ");
+  const status = [state.message, review.remark(node), statusOf(node)].filter(Boolean).join(" ");
   // Written only when it changes: screen readers say it again.
   if (byId("status").textContent !== status) byId("status").textContent = status;
   byId("comment").textContent = [node.note.name, node.note.comment].filter(Boolean).join("\n");
@@ -43,7 +45,7 @@ function positionShown(node) {
   const { start } = state.tree;
   const moves = state.tree.movesTo(node).map((move) => ({ move }));
   const position = boardAfter({ start, moves }, moves.length);
-  const { from, to } = state.half;
+  const { from, to } = node === state.tree.current ? state.half : {};
   if (to) {
     position.amazons.find((amazon) => amazon.square === from).square = to;
     position.last = { from, to };
@@ -76,30 +78,40 @@ function choicesIn(node) {
 
 /** Whose the squares are, and the best moves as arrows. */
 function drawOverlay(node) {
-  const marks = ownerMarks(node);
+  const marks = ownerMarks(state.preview?.parent ?? node);
   board.under.replaceChildren(...marks);
   byId("squares-legend").hidden = byId("squares-shown").value === "off";
-  const moves = suggestions(node).slice(0, 3);
+  const moves = suggestions(node);
   // The first of them lies on top.
-  board.over.replaceChildren(...moves.toReversed().flatMap(({ move, side, step }, index) => {
-    const look = `suggestion ${side} rank-${moves.length - index}`;
-    return partsOf(move, step, look);
-  }));
+  const arrows = moves.toReversed().flatMap(({ move, side, step, look = "" }, index) => {
+    const name = `suggestion ${side} rank-${moves.length - index} ${look}`;
+    return partsOf(move, step, name);
+  });
+  board.over.replaceChildren(...arrows, ...moves.filter(({ number }) => number).map(moveNumber));
 }
 
-/** The moves drawn as arrows: the hint, the coach's, the course of the line that is pointed at, or the best moves. */
+/** The number of a move of a line, on its landing square. */
+function moveNumber({ move, side, number }) {
+  const [x, y] = board.centre(squaresOf(move).to);
+  return svg("g", { class: `line-number ${side}` }, svg("circle", { cx: x - 2.4, cy: y - 2.4, r: 2.1 }), svg("text", { x: x - 2.4, y: y - 1.3 }, number));
+}
+
+/** The moves drawn as arrows: the better line or the line that is pointed at, the hint, the coach's, the best moves, or the better move. */
 function suggestions(node) {
   const { ply } = node;
   const lines = state.found?.lines ?? [];
   const side = state.tree.moverOf(ply);
+  if (match.active) return [match.moveShown()].filter(Boolean).map((move) => ({ move, side }));
+  if (state.preview) return review.arrows(node);
   if (state.hint) return [{ ...state.hint, side }];
   if (coach.isWarning(node)) return coach.suggestions(node);
   if (state.half.from || setUp.active || areMovesHidden()) return [];
   const pointed = lines[state.pointed];
   if (pointed) {
-    return [pointed.move, ...pointed.continuation].map((move, index) => ({ move, side: state.tree.moverOf(ply + index) }));
+    const course = [pointed.move, ...pointed.continuation].slice(0, BETTER_MOVES);
+    return course.map((move, index) => ({ move, side: state.tree.moverOf(ply + index), number: index + 1 }));
   }
-  return state.analysing ? lines.slice(0, shownLines()).map(({ move }) => ({ move, side })) : [];
+  return state.analysing ? lines.slice(0, Math.min(3, shownLines())).map(({ move }) => ({ move, side })) : review.arrows(node);
 }
 
 /** How many best moves are wanted. */
@@ -129,7 +141,7 @@ function distanceText(square, moves) {
 
 function statusOf(node) {
   const { from, to } = state.half;
-  if (!node.described || setUp.active || puzzles.isTry(node)) return "";
+  if (!node.described || setUp.active || puzzles.isTry(node) || match.refusesMoves || lesson.isTry(node)) return "";
   const { side } = node.described;
   const winner = node.described.winner ?? (node.next ? null : node.winner);
   if (winner) return t("won", t(winner));
@@ -152,39 +164,26 @@ function drawSteps(node) {
 /** The moves of the line in pairs; below a move the others that were tried in its place. */
 function drawMoves() {
   const line = state.tree.line();
-  const losses = new Set(state.tree.losses);
   const rows = Map.groupBy(line.slice(1), ({ ply }) => state.tree.rowOf(ply));
   const items = [...rows].map(([number, nodes]) => {
-    const cells = nodes.map((node) => moveButton(node, losses));
+    const cells = nodes.map((node) => moveButton(node));
     // Where White moved first, Black's place is empty.
     if (number === 1 && state.tree.first === "white") cells.unshift(html("span", { class: "move" }, "…"));
-    return html("li", {}, html("span", { class: "move-number" }, number), ...cells, ...nodes.flatMap(variations));
+    return html("li", {}, html("span", { class: "move-number" }, number), ...cells, ...nodes.flatMap((node) => [...review.betterButton(node), ...variations(node)]));
   });
   replaceButtons(byId("moves"), items);
   keepInView(byId("moves"), byId("moves").querySelector("[aria-current]"));
 }
 
-function moveButton(node, losses) {
+function moveButton(node) {
   const { move, rate } = node;
   return html("button", {
     type: "button",
-    class: `move ${losses.has(node) ? "loss" : ""}`,
+    class: "move",
     "data-ply": node.ply,
     "aria-current": node === state.tree.current && "true",
     onclick: () => goTo(node),
-  }, html("span", {}, move), html("small", { class: "spoils" }, rate === null ? "" : percent(rate, 0)));
-}
-
-/** The moves that gave most away, once they have been looked for. */
-function drawLosses() {
-  const { tree } = state;
-  // A longer search may have found that a move was none.
-  const items = (tree.losses ?? []).filter((node) => tree.lossOf(node) > 0).map((node) => {
-    const text = t("loss", tree.rowOf(node.ply), node.move, t(tree.moverOf(node.parent.ply)), percent(tree.lossOf(node)));
-    return html("li", {}, html("button", { type: "button", onclick: () => goTo(node.parent) }, text));
-  });
-  byId("loss-list").hidden = !tree.losses;
-  replaceButtons(byId("loss-list"), items.length > 0 ? items : [html("li", {}, t("noLosses"))]);
+  }, html("span", {}, move, " ", review.sign(node) ?? ""), html("small", { class: "spoils" }, rate === null ? "" : percent(rate, 0)));
 }
 
 function variations(node) {
@@ -220,8 +219,13 @@ function drawRate({ rate, proof, described }) {
 /** Replaces what is in a list of buttons; the keyboard's focus stays at its place. */
 function replaceButtons(list, children) {
   const place = [...list.querySelectorAll("button")].indexOf(document.activeElement);
+  // Buttons with the same data are the same button, though others may have come before it.
+  const key = JSON.stringify(document.activeElement?.dataset);
   list.replaceChildren(...children);
-  if (place >= 0) list.querySelectorAll("button")[place]?.focus({ preventScroll: true });
+  if (place < 0) return;
+  const buttons = [...list.querySelectorAll("button")];
+  const same = buttons.find(({ dataset }) => key !== "{}" && JSON.stringify(dataset) === key);
+  (same ?? buttons[place])?.focus({ preventScroll: true });
 }
 
 /** The rows stay and are filled anew, since a press of a button may last longer than a slice of the search. */
@@ -248,15 +252,40 @@ function fillBestMove([rateCell, visitsCell, moveCell], { move, win_rate: rate, 
   moveCell.title = expected.join(" ");
 }
 
-/** Black's winning rate along the line. */
+/** Black's winning rate along the line: as Otrera sees it and, from a record, as each player saw it. */
 function chart() {
-  const line = state.tree.line();
-  const known = line.filter(({ rate }) => rate !== null && !areRatesHidden());
-  const points = known.map((node) => ({ ply: node.ply, rate: node.rate, proven: Boolean(node.proof), label: proofLabel(node) }));
-  const legend = [icon("black"), html("span", {}, t("curveLegend"))];
+  const line = areRatesHidden() ? [] : state.tree.line();
+  const players = playerSeries(line);
+  const known = line.filter((node) => node.rate !== null && (players.length === 0 || !isOwnEstimate(node)));
+  const points = known.map((node) => {
+    const mark = review.isFault(node) ? review.markOf(node) : null;
+    return { ply: node.ply, rate: node.rate, proven: Boolean(node.proof), label: proofLabel(node), mark };
+  });
+  const legend = players.length > 0 ? [html("span", {}, t("curvePlayer", t("engine")))] : [icon("black"), html("span", {}, t("curveLegend"))];
   if (points.some(({ proven }) => proven)) legend.push(html("span", {}, t("provenLegend")));
-  const series = [{ side: "black", points, legend }];
-  return { plies: line.length - 1, label: t("curve"), empty: t(areRatesHidden() ? "ratesHidden" : "curveEmpty"), series };
+  const bars = review.bars(line);
+  if (bars.length > 0) legend.push(html("span", {}, t("lossBars")));
+  const series = [...players, { side: players.length > 0 ? "otrera" : "black", points, legend }];
+  return { plies: line.length - 1, label: t("curve"), empty: t(areRatesHidden() ? "ratesHidden" : "curveEmpty"), series, bars };
+}
+
+/** True if the rate of a position is its player's own, neither searched nor proven here nor a value of the record. */
+function isOwnEstimate({ visits, note }) {
+  return visits === 0 && note.value == null;
+}
+
+/** The lines of both players, if the record holds what at least one of them said. */
+function playerSeries(line) {
+  const { tree } = state;
+  if (!tree.end) return [];
+  const told = line.filter(({ parent, played }) => parent && played.win_rate != null);
+  if (told.length === 0) return [];
+  return SIDES.map((side) => {
+    const own = told.filter(({ parent }) => tree.moverOf(parent.ply) === side);
+    const points = own.map(({ ply, played }) => ({ ply, rate: side === "black" ? played.win_rate : 1 - played.win_rate }));
+    const text = t(points.length > 0 ? "curvePlayer" : "curveSilent", tree.record[side] || t(side));
+    return { side, points, legend: [icon(side), html("span", { class: "name" }, text)] };
+  });
 }
 
 /** The text of the first of several positions that are proven for one side: its margin is the first that is known. */

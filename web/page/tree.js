@@ -4,11 +4,11 @@
  * A position. `rate` is Black's winning rate by the longest search of it, `found` that search, `played` what the player
  * of the move tells of it, `winner` who has won where the game ended before its end on the board. `proof` is
  * `{ winner, margin }` where the outcome is certain: the moves that the winner has left at the end, if that is known.
- * `note` holds comment, name and value of a record.
+ * `note` holds comment, name and value of a record. `isReviewed` is true after the search of a review.
  */
 function newNode(parent, move) {
   const ply = parent ? parent.ply + 1 : 0;
-  const known = { described: null, found: null, rate: null, visits: 0, played: {}, winner: null, proof: null, note: {} };
+  const known = { described: null, found: null, rate: null, visits: 0, played: {}, winner: null, proof: null, note: {}, isReviewed: false };
   return { parent, move, ply, children: [], next: null, ...known };
 }
 
@@ -28,8 +28,8 @@ class GameTree {
     this.record = record;
     this.root = newNode(null, null);
     this.current = this.root;
-    /** The moves that gave most away, once they have been looked for. */
-    this.losses = null;
+    /** The nodes of the line that was reviewed, or is being reviewed. */
+    this.reviewed = [];
     /** Where the record ends. */
     this.end = null;
     /** The number by which the browser keeps the game, or null. */

@@ -1,13 +1,16 @@
 // The winning-rate curves of a game: Black's chances ply by ply, as one or two saw them.
 
-const CURVE = { height: 230, left: 46, right: 12, top: 14, bottom: 26 };
+const CURVE = { height: 230, bars: 66, left: 46, right: 12, top: 14, bottom: 26 };
+/** The least share that a bar of full height shows. */
+const MIN_BAR_SCALE = 0.1;
 
 class Curve {
   /**
    * `choose` is called with the ply that somebody points at; `chart` makes of a game what is drawn:
-   * `{ plies, label, empty, series: [{ side, points: [{ ply, rate, proven, label }], legend: [element or text] }] }`.
-   * `side` is the look of a line, `empty` is shown where no series has a point; `proven` points look different, and
-   * `label` is a text beside a point, or null.
+   * `{ plies, label, empty, series: [{ side, points: [{ ply, rate, proven, label, mark }], legend: [element or text] }],
+   * bars: [{ ply, share, side, sign }] }`. `side` is the look of a line, `empty` is shown where no series has a point;
+   * `proven` points look different, `label` is a text beside a point, or null, and `mark` is the look of a larger point
+   * below it, or null. `bars` below the curve, if there are any, are as high as their share, with a sign above.
    */
   constructor(holder, choose, chart) {
     this.holder = holder;
@@ -43,13 +46,14 @@ class Curve {
   }
 
   y(rate) {
-    return CURVE.top + (1 - rate) * (CURVE.height - CURVE.top - CURVE.bottom);
+    return CURVE.top + (1 - rate) * (this.height - CURVE.top - CURVE.bottom);
   }
 
   build() {
     this.width = this.holder.clientWidth;
-    const { plies, series, label, empty } = this.chart(this.game);
+    const { plies, series, label, empty, bars = [] } = this.chart(this.game);
     this.plies = plies;
+    this.height = CURVE.height - (bars.length > 0 ? CURVE.bars : 0);
     this.series = series;
     if (series.every(({ points }) => points.length === 0)) {
       this.picture = null;
@@ -65,7 +69,7 @@ class Curve {
       onpointerdown: (event) => this.point(event),
       onpointermove: (event) => event.buttons === 1 && this.point(event),
     });
-    this.picture.append(...this.grid(), ...series.flatMap((one) => this.line(one)), this.cursor);
+    this.picture.append(...this.grid(), ...this.bars(bars), ...series.flatMap((one) => this.line(one)), this.cursor);
     const entries = series.map(({ side, legend }) => html("span", { class: `entry ${side}` }, html("span", { class: "swatch" }), ...legend));
     this.holder.replaceChildren(html("div", { class: "legend" }, ...entries), this.picture);
   }
@@ -80,9 +84,26 @@ class Curve {
     }
     const step = [5, 10, 20, 50].find((size) => this.plies / size <= this.width / 60) ?? 100;
     for (let ply = 0; ply <= this.plies; ply += step) {
-      elements.push(svg("text", { class: "tick", x: this.x(ply), y: CURVE.height - 8, "text-anchor": "middle" }, ply));
+      elements.push(svg("text", { class: "tick", x: this.x(ply), y: this.height - 8, "text-anchor": "middle" }, ply));
     }
     return elements;
+  }
+
+  /** Bars below the curve, which makes room for them. The highest takes all of it, or a part if it is small. */
+  bars(bars) {
+    if (bars.length === 0) return [];
+    const bottom = CURVE.height - 2;
+    const highest = Math.max(MIN_BAR_SCALE, ...bars.map(({ share }) => share));
+    const width = Math.min(8, Math.max(1.5, (0.8 * (this.width - CURVE.left - CURVE.right)) / Math.max(1, this.plies)));
+    const drawn = bars.flatMap(({ ply, share, side, sign }) => {
+      const height = (share / highest) * (CURVE.bars - 18);
+      const x = this.x(ply);
+      const text = sign && svg("text", { class: "tick", x, y: bottom - height - 3, "text-anchor": "middle" }, sign);
+      return [svg("rect", { class: `bar-of ${side}`, x: x - width / 2, y: bottom - height, width, height }), ...(text ? [text] : [])];
+    });
+    const label = svg("text", { class: "tick", x: CURVE.left - 6, y: bottom - CURVE.bars + 22, "text-anchor": "end" }, percent(highest, 0));
+    const lines = [bottom, bottom - CURVE.bars + 18].map((y) => svg("line", { class: "grid", x1: CURVE.left, x2: this.width - CURVE.right, y1: y, y2: y }));
+    return [...lines, label, ...drawn];
   }
 
   line({ points, side }) {
@@ -90,12 +111,13 @@ class Curve {
     const dots = points.map(({ ply, rate, proven }) => {
       const [x, y] = [this.x(ply), this.y(rate)];
       if (proven) return svg("rect", { class: `dot proven ${side}`, x: x - 3, y: y - 3, width: 6, height: 6 });
-      return side === "black"
-        ? svg("circle", { class: `dot ${side}`, cx: x, cy: y, r: 2.2 })
-        : svg("path", { class: `dot ${side}`, d: `M${x} ${y - 3}l3 3-3 3-3-3z` });
+      return side === "white"
+        ? svg("path", { class: `dot ${side}`, d: `M${x} ${y - 3}l3 3-3 3-3-3z` })
+        : svg("circle", { class: `dot ${side}`, cx: x, cy: y, r: 2.2 });
     });
     const labels = points.filter(({ label }) => label).map((point) => this.label(point));
-    return [svg("path", { class: `rates ${side}`, d: path.join("") }), ...dots, ...labels];
+    const marks = points.filter(({ mark }) => mark).map(({ ply, rate, mark }) => svg("circle", { class: `marked ${mark}`, cx: this.x(ply), cy: this.y(rate), r: 4.5 }));
+    return [svg("path", { class: `rates ${side}`, d: path.join("") }), ...marks, ...dots, ...labels];
   }
 
   /** The text of a point, behind it and towards the middle of the picture, where a line that ends there leaves room. */
@@ -113,7 +135,7 @@ class Curve {
       const known = points.findLast(({ ply }) => ply <= this.ply);
       return known ? [svg("circle", { class: `now ${side}`, cx: this.x(known.ply), cy: this.y(known.rate), r: 5 })] : [];
     });
-    const line = svg("line", { x1: x, x2: x, y1: CURVE.top, y2: CURVE.height - CURVE.bottom });
+    const line = svg("line", { x1: x, x2: x, y1: CURVE.top, y2: this.height - CURVE.bottom });
     this.cursor.replaceChildren(line, ...marks);
   }
 

@@ -6,9 +6,12 @@
 //! {"do":"proofs","fen":"…","moves":["d1-d7/g7"]}           the outcome of each position, where counting proves it
 //! {"do":"think","fen":"…","seconds":0.1,"lines":5}         one run of the search, which keeps its tree
 //! {"do":"think","fen":"…","iterations":5000,"anew":true}   the same without what the tree knows
+//! {"do":"think","fen":"…","moves":["d1-d7/g7"],"clock":{"left":540,"total":900,"overhead":5}}
+//!                                                          a move of a match: plans its time as on SAU's clock
 //! {"do":"think","fen":"…","level":3,"seed":7}              a move of a playing level; its line comes first
 //! {"do":"read","text":"…"}                                 the games of a record in any form, or of a FEN
 //! {"do":"write","game":{…},"form":"sgf"}                   a game, as `read` gave it, in json, sgf or ccgc
+//! {"do":"marks"}                                           the losses from which a move is an inaccuracy, mistake or blunder
 //! {"do":"bench"}                                           the behaviour checksum
 //! {"do":"version"}                                         the version
 //! ```
@@ -18,8 +21,8 @@
 use crate::describe::{Described, Found, Proof};
 use otrera::record::{ccgc, json, sgf};
 use otrera::{
-    GameRecord, Level, Limits, MalformedText, Move, Params, Position, Report, Resources, Search, Side, Size,
-    bench, record,
+    GameClock, GameRecord, Level, Limits, MalformedText, Move, Params, Position, Report, Resources, Search,
+    Side, Size, bench, record,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -31,6 +34,9 @@ const MAX_BYTES: usize = 16 << 20;
 
 /// Maximum duration of one search, in seconds.
 const MAX_SECONDS: f64 = 60.0;
+
+/// Maximum time on a clock, in seconds: a week.
+const MAX_CLOCK: f64 = 604_800.0;
 
 #[derive(Deserialize)]
 #[serde(tag = "do", rename_all = "lowercase")]
@@ -55,6 +61,7 @@ enum Request {
         game: Value,
         form: Form,
     },
+    Marks,
     Bench,
     Version,
 }
@@ -74,6 +81,31 @@ struct Think {
     level: Option<u64>,
     #[serde(default)]
     seed: u64,
+    /// Moves from the FEN to the position.
+    #[serde(default)]
+    moves: Vec<String>,
+    #[serde(default)]
+    clock: Option<Clock>,
+}
+
+/// The clock of the side to move, in seconds.
+#[derive(Deserialize)]
+struct Clock {
+    left: f64,
+    /// Time for the whole game.
+    total: f64,
+    /// Time that a move costs besides thinking.
+    overhead: f64,
+}
+
+impl Clock {
+    /// Plans the time of the next move; `None` if a value is no time.
+    fn time_for(&self, position: &Position) -> Option<Duration> {
+        let is_valid = |seconds: &f64| (0.0..=MAX_CLOCK).contains(seconds);
+        let time = |seconds| Some(seconds).filter(is_valid).map(Duration::from_secs_f64);
+        let clock = GameClock::for_match(time(self.total)?, time(self.overhead)?);
+        Some(clock.with_left(time(self.left)?).time_for(position))
+    }
 }
 
 fn one() -> usize {
@@ -110,6 +142,11 @@ struct Games {
 #[derive(Serialize)]
 struct Text {
     text: String,
+}
+
+#[derive(Serialize)]
+struct Marks {
+    marks: [(f32, &'static str); record::MARKS.len()],
 }
 
 #[derive(Serialize)]
@@ -177,7 +214,8 @@ impl Engine {
                 written(&Described::new(&Position::start(size)))
             }
             Request::Position { fen, moves } => {
-                let (positions, played) = course(&fen, &moves)?;
+                let (positions, moves) = course(&fen, &moves)?;
+                let played = moves.iter().map(Move::to_string).collect();
                 let position = positions.last().map(Described::new).ok_or("there is no position")?;
                 written(&Reached { position, played })
             }
@@ -188,6 +226,7 @@ impl Engine {
             Request::Think(think) => written(&self.think(&think, stop)?),
             Request::Read { text } => written(&Games { games: games(&text)? }),
             Request::Write { game, form } => written(&Text { text: record_text(&game, form)? }),
+            Request::Marks => written(&Marks { marks: record::MARKS }),
             Request::Bench => written(&measured()),
             Request::Version => written(&Version { version: env!("CARGO_PKG_VERSION") }),
         })
@@ -195,12 +234,13 @@ impl Engine {
 
     /// One run of the search. The tree stays, if the position is the last one or a move away from it.
     fn think(&mut self, think: &Think, stop: &AtomicBool) -> Result<Found, String> {
-        let position = position(&think.fen)?;
+        let (positions, moves) = course(&think.fen, &think.moves)?;
+        let position = *positions.last().ok_or("there is no position")?;
         if position.winner().is_some() {
             return Err("the game is over".into());
         }
         self.params.model.check_board(position.size())?;
-        let run = self.run_of(think)?;
+        let run = run_of(think, &position)?;
         if let Some(search) = self.search.as_mut().filter(|_| think.anew) {
             search.clear();
             self.progress = Progress::default();
@@ -210,6 +250,12 @@ impl Engine {
         }
         let new = || Search::new(position, self.params.clone(), self.resources);
         let search = self.search.get_or_insert_with(new);
+        // The tree follows a game that has gone on since the last run.
+        if let Some(ply) = positions.iter().rposition(|known| known == search.position()) {
+            for mv in &moves[ply..] {
+                search.advance(*mv);
+            }
+        }
         let before = *search.position();
         // Most runs go on with the position of the one before: then there is nothing to look for.
         if before != position {
@@ -227,19 +273,24 @@ impl Engine {
         self.progress = Progress { depth, recycled };
         Ok(Found::new(&Report { depth, recycled, ..report }, think.lines))
     }
+}
 
-    /// The level of a run, or its limits: iterations, time.
-    fn run_of(&self, think: &Think) -> Result<Run, String> {
-        if let Some(number) = think.level {
-            return Level::new(number).map(Run::Level).ok_or("levels are 1 to 10".into());
-        }
-        let time = think.seconds.filter(|seconds| (0.0..=MAX_SECONDS).contains(seconds));
-        if think.iterations.is_none() && time.is_none() {
-            return Err(format!("a search needs iterations, or seconds from 0 to {MAX_SECONDS}"));
-        }
-        let deadline = time.and_then(|seconds| Limits::time(Duration::from_secs_f64(seconds)).deadline);
-        Ok(Run::Limited(Limits { iterations: think.iterations, deadline }))
+/// The level of a run, or its limits: clock, iterations, time.
+fn run_of(think: &Think, position: &Position) -> Result<Run, String> {
+    if let Some(number) = think.level {
+        return Level::new(number).map(Run::Level).ok_or("levels are 1 to 10".into());
     }
+    if let Some(clock) = &think.clock {
+        let time =
+            clock.time_for(position).ok_or_else(|| format!("a clock has seconds from 0 to {MAX_CLOCK}"))?;
+        return Ok(Run::Limited(Limits::for_move(position, Limits::time(time).deadline)));
+    }
+    let time = think.seconds.filter(|seconds| (0.0..=MAX_SECONDS).contains(seconds));
+    if think.iterations.is_none() && time.is_none() {
+        return Err(format!("a search needs iterations, or seconds from 0 to {MAX_SECONDS}"));
+    }
+    let deadline = time.and_then(|seconds| Limits::time(Duration::from_secs_f64(seconds)).deadline);
+    Ok(Run::Limited(Limits { iterations: think.iterations, deadline }))
 }
 
 /// An answer as JSON, which can hold all that these types do.
@@ -256,15 +307,15 @@ fn position(fen: &str) -> Result<Position, String> {
     }
 }
 
-/// Returns the positions from a FEN through these moves, and the moves in normal form.
-fn course(fen: &str, moves: &[String]) -> Result<(Vec<Position>, Vec<String>), String> {
+/// Returns the positions from a FEN through these moves, and the moves.
+fn course(fen: &str, moves: &[String]) -> Result<(Vec<Position>, Vec<Move>), String> {
     let mut position = position(fen)?;
     let (mut positions, mut played) = (vec![position], Vec::with_capacity(moves.len()));
     for (number, text) in (1..).zip(moves) {
         let mv: Move = text.parse().map_err(|error| format!("move {number}: {error}"))?;
         position = position.try_play(mv).map_err(|error| format!("move {number}, {mv}: {error}"))?;
         positions.push(position);
-        played.push(mv.to_string());
+        played.push(mv);
     }
     Ok((positions, played))
 }

@@ -37,8 +37,9 @@ fn pictures_of_the_page() {
     browser.evaluate(&format!("byId('pasted').value = {}", json!(olympiad_game("2007 g1"))));
     browser.click("#read-pasted");
     browser.wait_for("state.tree.line().length > 20");
-    browser.click("#losses");
-    browser.wait_for("state.tree.losses !== null");
+    browser.evaluate("review.seconds = 0.3");
+    browser.click("#review");
+    browser.wait_for("!review.active && state.tree.reviewed.length > 1");
     browser.evaluate("goTo(state.tree.line()[18])");
     browser.click("#analyse");
     browser.wait_for("(state.found?.visits ?? 0) > 300000");

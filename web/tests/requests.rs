@@ -1,10 +1,11 @@
 //! Answers of the engine to the page, without a browser.
 
 use otrera::record::sgf;
-use otrera::{GameRecord, Limits, Params, Position, Resources, Search, Size};
+use otrera::{GameClock, GameRecord, Limits, Params, Position, Resources, Search, Size};
 use otrera_web::request::Engine;
 use serde_json::{Value, json};
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 fn ask(engine: &mut Engine, request: &Value) -> Value {
     serde_json::from_str(&engine.answer(&request.to_string(), &AtomicBool::new(false)))
@@ -47,6 +48,49 @@ fn the_tree_is_kept_where_the_game_goes_on() {
 }
 
 #[test]
+fn a_move_of_a_match_is_planned_on_its_clock() {
+    let mut engine = Engine::default();
+    let start = Position::start(Size::BOTZONE);
+    let think = |clock: Value| json!({"do": "think", "fen": start.to_fen(), "clock": clock});
+    let [total, left, overhead] = [400.0, 20.0, 0.1];
+    let found = ask(&mut engine, &think(json!({"left": left, "total": total, "overhead": overhead})));
+    let [total_time, left_time, overhead_time] = [total, left, overhead].map(Duration::from_secs_f64);
+    let planned = GameClock::for_match(total_time, overhead_time).with_left(left_time).time_for(&start);
+    let seconds = found["seconds"].as_f64().expect("a time");
+    assert!(
+        // The search stops a little early, or late on a busy machine.
+        (0.95 * planned.as_secs_f64()..planned.as_secs_f64() + 2.0).contains(&seconds),
+        "{planned:?}, {seconds}"
+    );
+    assert_eq!(
+        start.check(found["best"].as_str().and_then(|text| text.parse().ok()).expect("a move")),
+        Ok(())
+    );
+    for bad in [
+        json!({"left": -1.0, "total": 1.0, "overhead": 0.0}),
+        json!({"left": 1e300, "total": 1.0, "overhead": 0.0}),
+    ] {
+        let problem = ask(&mut engine, &think(bad.clone()));
+        assert!(problem["problem"].as_str().is_some_and(|text| text.contains("clock")), "{bad}: {problem}");
+    }
+}
+
+#[test]
+fn the_tree_follows_the_moves_of_a_game() {
+    let mut engine = Engine::default();
+    let start = Position::start(Size::BOTZONE);
+    let think = |moves: &[String]| json!({"do": "think", "fen": start.to_fen(), "moves": moves, "iterations": 3000, "lines": 1});
+    let first = ask(&mut engine, &think(&[]));
+    let line = &first["lines"][0];
+    let text = |value: &Value| value.as_str().expect("a move").to_owned();
+    let moves = [text(&line["move"]), text(&line["continuation"][0])];
+    let third = ask(&mut engine, &think(&moves));
+    assert!(third["visits"].as_u64() > third["iterations"].as_u64(), "{third}");
+    let illegal = ask(&mut engine, &think(&["a1-a2/a3".to_owned()]));
+    assert!(illegal["problem"].as_str().is_some_and(|text| text.starts_with("move 1")), "{illegal}");
+}
+
+#[test]
 fn a_level_plays_the_moves_of_its_seed_and_starts_anew() {
     let fen = Position::standard().to_fen();
     let level = |seed| json!({"do": "think", "fen": fen, "level": 2, "seed": seed, "lines": 1});
@@ -74,6 +118,12 @@ fn records_are_read_and_written() {
     assert_eq!(games["games"][0]["moves"][1]["move"], "a7-d4/a7");
     let written = ask(&mut engine, &json!({"do": "write", "form": "sgf", "game": games["games"][0]}));
     assert_eq!(written["text"], text);
+}
+
+#[test]
+fn moves_are_marked_as_in_annotated_records() {
+    let marks = json!([[0.2, "blunder"], [0.1, "mistake"], [0.05, "inaccuracy"]]);
+    assert_eq!(ask(&mut Engine::default(), &json!({"do": "marks"})), json!({"marks": marks}));
 }
 
 #[test]

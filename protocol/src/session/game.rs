@@ -91,8 +91,7 @@ impl GameSearch {
     pub fn limits(&self, deadline: Option<Instant>) -> Limits {
         match self.settings.iterations {
             Some(count) => Limits::iterations(count),
-            None if self.position().legal_moves().nth(1).is_none() => Limits::iterations(1),
-            None => Limits { iterations: None, deadline },
+            None => Limits::for_move(self.position(), deadline),
         }
     }
 

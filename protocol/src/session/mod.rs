@@ -184,16 +184,12 @@ impl Session {
 
     /// Sets the clock of this game; the next one begins with the total time.
     pub fn set_time_left(&mut self, left: Duration) {
-        let total = self.setup().total_time.unwrap_or_default().max(left);
-        self.clock = new_clock(Setup { total_time: Some(total), ..self.setup() });
-        self.clock.spend(total - left);
+        self.clock = new_clock(self.setup()).with_left(left);
     }
 }
 
-/// Makes a clock that holds back the overhead of a move, and half as much again as a reserve.
 fn new_clock(setup: Setup) -> GameClock {
-    let overhead = setup.move_overhead.unwrap_or_default();
-    GameClock::new(setup.total_time.unwrap_or_default()).with_overhead(overhead).with_spare(overhead / 2)
+    GameClock::for_match(setup.total_time.unwrap_or_default(), setup.move_overhead.unwrap_or_default())
 }
 
 /// Refused moves.

@@ -1,8 +1,10 @@
 //! The page for playing, as `make web` builds it, opened from the disk in a real browser and used as people use it.
 
 mod coach;
+mod matches;
 mod play;
 mod puzzles;
+mod review;
 
 use fastrand::Rng;
 use otrera::record::{Note, Variation, ccgc, json, sgf};
@@ -11,8 +13,8 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use testkit::browser::{Browser, expected};
-use testkit::page::page;
-use testkit::{Folder, random_game, random_move, size, skip};
+use testkit::page::{axe, findings, page};
+use testkit::{Folder, random_game, random_move, size};
 
 const NO_COMPLAINT: [&Value; 0] = [];
 
@@ -473,7 +475,7 @@ fn comments_and_variations_of_a_record_are_shown_and_saved() {
 }
 
 #[test]
-fn a_log_of_botzone_is_pasted_and_its_worst_moves_are_found() {
+fn a_log_of_botzone_is_pasted() {
     let Some(mut browser) = opened("a match log in the page") else { return };
     let record = game(8, 5);
     let turns = record.moves.iter().zip(0..).map(|(played, ply)| {
@@ -485,13 +487,8 @@ fn a_log_of_botzone_is_pasted_and_its_worst_moves_are_found() {
     let log: Vec<Value> = turns.collect();
     paste(&mut browser, &json!(log).to_string());
     browser.wait_for(&format!("state.tree.line().length === {}", record.moves.len() + 1));
-    browser.click("#losses");
-    browser.wait_for("(state.tree.losses?.length ?? 0) === 5");
-    let losses = browser.evaluate("state.tree.losses.map((node) => state.tree.lossOf(node))");
-    let losses: Vec<f64> = losses.as_array().expect("five").iter().filter_map(Value::as_f64).collect();
-    assert!(losses.is_sorted_by(|a, b| a >= b) && losses[0] > 0.2, "random moves cost more: {losses:?}");
-    browser.click("#loss-list button");
-    browser.wait_for("state.tree.current === state.tree.losses[0].parent");
+    let moves: Vec<String> = record.moves.iter().map(|played| played.mv.to_string()).collect();
+    assert_eq!(browser.evaluate("state.tree.movesTo(state.tree.line().at(-1))"), json!(moves));
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
@@ -681,31 +678,6 @@ fn the_page_is_read_in_both_languages_on_any_screen_in_either_light() {
         }
     }
     assert_eq!(browser.complaints(), NO_COMPLAINT);
-}
-
-/// The script of axe-core (<https://github.com/dequelabs/axe-core>), fetched by npm once.
-fn axe() -> Option<String> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("npm");
-    let script = folder.join("node_modules/axe-core/axe.min.js");
-    if !script.exists() {
-        let install = ["install", "--no-audit", "--no-fund", "--silent", "--prefix"];
-        let npm = std::process::Command::new("npm").args(install).arg(&folder).arg("axe-core@4.11").status();
-        if !npm.is_ok_and(|status| status.success()) {
-            assert!(std::env::var_os("CI").is_none(), "no axe-core: apt-get install npm");
-            skip("accessibility of the page", "no axe-core (sudo apt-get install npm, and a network)");
-            return None;
-        }
-    }
-    Some(std::fs::read_to_string(script).expect("npm has put it there"))
-}
-
-/// Findings of the checker from `moderate` on.
-fn findings(browser: &mut Browser) -> Vec<Value> {
-    let found = browser.evaluate(
-        "axe.run().then(({ violations }) => violations.filter(({ impact }) => impact !== 'minor')
-            .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ').slice(0, 500)}`))",
-    );
-    found.as_array().expect("a list").clone()
 }
 
 #[test]

@@ -1,0 +1,189 @@
+//! Matches of the page that `otrera gui` serves. Each change replaces two files in the record folder: the record in the
+//! form of the championships, and a JSON file from which the match resumes.
+//!
+//! The JSON file is a game as in [`json`], with the key `match`:
+//!
+//! ```json
+//! {"id":"…","writer":"…","when":"2026年…","suffix":"","state":{"us":"black","clocks":{…},"over":false}}
+//! ```
+//!
+//! The page owns `state`. The server chooses `id` and both file names.
+
+use crate::files;
+use crate::options::Settings;
+use crate::records::{RecordFile, replace_file};
+use otrera::record::{GameRecord, json};
+use otrera::{Move, Position};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// Maximum size of a match, in bytes. A long game has 20 KB.
+pub const MAX_BYTES: usize = 1 << 20;
+
+/// Maximum number of matches that are offered.
+const MAX_OFFERED: usize = 9;
+
+/// A request to save a match.
+#[derive(Deserialize)]
+struct Save {
+    /// `None` for a new match.
+    id: Option<String>,
+    /// The page that writes.
+    writer: String,
+    /// True if this page resumes the match of another one.
+    #[serde(default)]
+    takes_over: bool,
+    game: Value,
+    state: Map<String, Value>,
+}
+
+/// The key `match` of a file.
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    id: String,
+    writer: String,
+    /// Date and suffix of the file names.
+    when: String,
+    suffix: String,
+    state: Map<String, Value>,
+}
+
+/// A match with its files.
+struct Match {
+    files: RecordFile,
+    writer: String,
+}
+
+/// The matches of a record folder.
+pub struct Matches {
+    folder: PathBuf,
+    settings: Settings,
+    open: HashMap<String, Match>,
+}
+
+impl Matches {
+    /// Uses the record folder, place and event of the settings.
+    pub fn new(settings: &Settings) -> Self {
+        let folder = settings.record_dir.clone().unwrap_or_else(|| PathBuf::from("records"));
+        Self { folder, settings: settings.clone(), open: HashMap::new() }
+    }
+
+    /// Writes both files of a match. Returns `{"id":"…","file":"…"}`.
+    ///
+    /// # Errors
+    /// A bad request, a match that another page has taken over, or the failure of a write.
+    pub fn save(
+        &mut self,
+        request: &str,
+        new_id: impl FnOnce() -> Result<String, String>,
+    ) -> Result<String, String> {
+        let save: Save = serde_json::from_str(request).map_err(|error| format!("a match: {error}"))?;
+        let mut game = game(&save.game)?;
+        let id = match save.id {
+            Some(id) if id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit()) => id,
+            Some(_) => return Err("a match: its id is not valid".into()),
+            None => new_id()?,
+        };
+        let mut found = self.take(&id, &game);
+        if found.writer != save.writer && !found.writer.is_empty() && !save.takes_over {
+            self.open.insert(id, found);
+            return Err("this match goes on in another window".into());
+        }
+        found.writer = save.writer;
+        let written = found.write(&mut game, &id, save.state);
+        self.open.insert(id.clone(), found);
+        Ok(json!({"id": id, "file": written?.display().to_string()}).to_string())
+    }
+
+    /// Returns the match with this id, also from a file of an earlier process; else a new one.
+    fn take(&mut self, id: &str, game: &GameRecord) -> Match {
+        if let Some(found) = self.open.remove(id) {
+            return found;
+        }
+        let settings = Settings { event: game.event.clone(), ..self.settings.clone() };
+        let new = RecordFile::new(&self.folder, [&game.black, &game.white], &settings, &game.start);
+        let known = entries(&self.folder).into_iter().find(|(_, _, entry)| entry.id == id);
+        match known {
+            Some((.., entry)) => {
+                Match { files: new.reopened(entry.when, entry.suffix), writer: entry.writer }
+            }
+            None => Match { files: new, writer: String::new() },
+        }
+    }
+
+    /// Lists the matches that are not over as `{"matches":[{"name":"…","text":"…"}]}`, the newest first.
+    pub fn unfinished(&self) -> String {
+        let is_over = |entry: &Entry| entry.state.get("over").is_some_and(|over| *over == true);
+        let mut open = entries(&self.folder);
+        open.retain(|(.., entry)| !is_over(entry));
+        open.sort_by_key(|(path, ..)| std::cmp::Reverse(modified(path)));
+        let offered: Vec<Value> = (open.into_iter().take(MAX_OFFERED))
+            .map(|(path, text, _)| {
+                let name = path.file_stem().unwrap_or_default().to_string_lossy();
+                json!({"name": name, "text": text})
+            })
+            .collect();
+        json!({"matches": offered}).to_string()
+    }
+}
+
+impl Match {
+    /// Writes the JSON file first: a match resumes from it. Returns the path of the record.
+    fn write(
+        &mut self,
+        game: &mut GameRecord,
+        id: &str,
+        state: Map<String, Value>,
+    ) -> Result<PathBuf, String> {
+        self.files.claim()?;
+        let moves: Vec<Move> = game.moves.iter().map(|played| played.mv).collect();
+        game.when = self.files.game(&[], None).when;
+        let [when, suffix] = self.files.date_and_suffix().map(str::to_owned);
+        let entry = Entry { id: id.to_owned(), writer: self.writer.clone(), when, suffix, state };
+        let line = line(game, &entry).map_err(|error| error.to_string())?;
+        let path = self.files.json_path();
+        let problem = |error| format!("no match written in {}: {error}", path.display());
+        replace_file(&path, line.as_bytes()).map_err(problem)?;
+        self.files.write(&moves, game.winner)
+    }
+}
+
+/// Formats a game with the key `match`.
+fn line(game: &GameRecord, entry: &Entry) -> serde_json::Result<String> {
+    let mut line: Map<String, Value> = serde_json::from_str(&json::write(game))?;
+    line.insert("match".into(), serde_json::to_value(entry)?);
+    Ok(serde_json::to_string(&line)? + "\n")
+}
+
+/// Reads a game that begins at the start and has legal moves only.
+fn game(value: &Value) -> Result<GameRecord, String> {
+    let game = json::read(&value.to_string()).map_err(|error| format!("a match: {error}"))?;
+    if game.start != Position::start(game.start.size()) {
+        return Err("a match begins at the usual start".into());
+    }
+    match game.first_illegal() {
+        Some((ply, mv, error)) => Err(format!("move {ply}, {mv}: {error}")),
+        None => Ok(game),
+    }
+}
+
+/// Reads the matches of a folder: path, text and key `match` of each file.
+fn entries(folder: &Path) -> Vec<(PathBuf, String, Entry)> {
+    let Ok(files) = std::fs::read_dir(folder) else { return Vec::new() };
+    let paths = files.filter_map(|file| Some(file.ok()?.path()));
+    let is_match = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "json") && path.is_file();
+    let read = |path: PathBuf| {
+        let text = files::read_text(&path, MAX_BYTES as u64 * 2).ok()?;
+        let mut line: Value = serde_json::from_str(&text).ok()?;
+        let entry = serde_json::from_value(line.get_mut("match")?.take()).ok()?;
+        Some((path, text, entry))
+    };
+    paths.filter(is_match).filter_map(read).collect()
+}
+
+fn modified(path: &Path) -> Option<SystemTime> {
+    path.metadata().and_then(|data| data.modified()).ok()
+}

@@ -1,0 +1,807 @@
+//! Match mode of the page: what the server keeps and refuses, and whole matches at a table with an operator's mistakes.
+
+use crate::common::{folder, text};
+use crate::gui::Gui;
+use fastrand::Rng;
+use otrera::record::{ccgc, json};
+use otrera::{GameRecord, Limits, Move, Params, Position, Resources, Search, Side, Size};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+use testkit::browser::{Browser, expected};
+use testkit::page::{axe, findings};
+
+const NO_COMPLAINT: [&Value; 0] = [];
+
+fn start(folder: &Path) -> Gui {
+    Gui::start(&[
+        "--record-dir",
+        text(folder),
+        "--team",
+        "东北大学",
+        "--opponent",
+        "Queen Bee",
+        "--seed",
+        "7",
+    ])
+}
+
+/// A request to save a match on 8x8 after these moves.
+fn match_of(writer: &str, moves: &[&str]) -> Value {
+    let moves: Vec<Move> = moves.iter().map(|text| text.parse().expect("a move")).collect();
+    let game = GameRecord {
+        event: "2026 CCGC".into(),
+        ..GameRecord::new("Otrera", "Queen Bee", Position::start(Size::BOTZONE)).with_moves(&moves)
+    };
+    let game: Value = serde_json::from_str(&json::write(&game)).expect("JSON");
+    json!({"id": null, "writer": writer, "game": game, "state": {"us": "black", "over": false}})
+}
+
+impl Gui {
+    /// The answer to `POST save`.
+    fn save(&self, request: &Value) -> Value {
+        let body = request.to_string();
+        let answer = self
+            .exchange(self.request("POST", &format!("{}save", self.root), &self.host, "", &body).as_bytes());
+        let (head, body) = answer.split_once("\r\n\r\n").expect("an answer");
+        assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
+        serde_json::from_str(body).expect("JSON")
+    }
+
+    fn unfinished(&self) -> Vec<Value> {
+        let path = format!("{}matches", self.root);
+        let answer = self.exchange(self.request("GET", &path, &self.host, "", "").as_bytes());
+        let (_, body) = answer.split_once("\r\n\r\n").expect("an answer");
+        let list: Value = serde_json::from_str(body).expect("JSON");
+        list["matches"].as_array().expect("a list").clone()
+    }
+}
+
+/// The files of a folder with this ending, sorted.
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let entries =
+        std::fs::read_dir(folder).map(|entries| entries.flatten().map(|entry| entry.path()).collect());
+    let mut paths: Vec<PathBuf> = entries.unwrap_or_default();
+    paths.retain(|path| path.extension().is_some_and(|known| known == ending));
+    paths.sort();
+    paths
+}
+
+/// The only record of a folder.
+fn record(folder: &Path) -> GameRecord {
+    let [file] = &files(folder, "txt")[..] else { panic!("{:?}", files(folder, "txt")) };
+    ccgc::read(&std::fs::read_to_string(file).expect("a file")).expect("a record")
+}
+
+fn moves_of(record: &GameRecord) -> Vec<Move> {
+    record.moves.iter().map(|played| played.mv).collect()
+}
+
+/// The JSON of the only match of a folder.
+fn kept(folder: &Path) -> Value {
+    let [file] = &files(folder, "json")[..] else { panic!("{:?}", files(folder, "json")) };
+    serde_json::from_str(&std::fs::read_to_string(file).expect("a file")).expect("JSON")
+}
+
+#[test]
+fn only_the_page_saves_and_lists_matches() {
+    let folder = folder("match-strangers");
+    let gui = start(&folder);
+    let body = match_of("w", &[]).to_string();
+    let other_token = format!("/{}/", "0".repeat(32));
+    let ours = format!("Origin: http://{}\r\n", gui.host);
+    let status = |method: &str, path: &str, host: &str, headers: &str| {
+        let answer = gui.exchange(gui.request(method, path, host, headers, &body).as_bytes());
+        answer.get(9..12).map(str::to_owned)
+    };
+    for (method, name) in [("POST", "save"), ("GET", "matches")] {
+        let path = format!("{}{name}", gui.root);
+        let before = std::fs::read_dir(&folder).expect("a folder").count();
+        for (path, host, headers, expected) in [
+            (format!("/{name}"), gui.host.as_str(), "", "404"),
+            (format!("{other_token}{name}"), &gui.host, "", "404"),
+            (path.clone(), "otrera.example", "", "403"),
+            (path.clone(), "127.0.0.1:1", "", "403"),
+            (path.clone(), &gui.host, "Origin: http://otrera.example\r\n", "403"),
+            (path.clone(), &gui.host, "Origin: null\r\n", "403"),
+        ] {
+            assert_eq!(
+                status(method, &path, host, headers).as_deref(),
+                Some(expected),
+                "{path} {host} {headers}"
+            );
+            assert_eq!(
+                std::fs::read_dir(&folder).expect("a folder").count(),
+                before,
+                "{path} {host} {headers}"
+            );
+        }
+        let swapped = if method == "POST" { "GET" } else { "POST" };
+        assert_eq!(status(swapped, &path, &gui.host, "").as_deref(), Some("404"), "{swapped} {path}");
+        assert_eq!(status(method, &path, &gui.host, &ours).as_deref(), Some("200"), "{path}");
+    }
+    assert_eq!(files(&folder, "json").len(), 1);
+}
+
+#[test]
+fn a_bad_match_is_refused_and_no_name_leaves_the_folder() {
+    let folder = folder("match-names");
+    let inner = folder.join("records");
+    let gui = start(&inner);
+    let refused = |change: &dyn Fn(&mut Value), problem: &str| {
+        let mut request = match_of("w", &["c1-c6/f6"]);
+        change(&mut request);
+        let answer = gui.save(&request);
+        assert!(answer["problem"].as_str().is_some_and(|text| text.contains(problem)), "{problem}: {answer}");
+    };
+    refused(&|request| request["game"]["start"] = json!("q3/4/4/3Q w - - 0 1"), "usual start");
+    refused(&|request| request["game"]["moves"][0]["move"] = json!("c1-c9/c8"), "move 1");
+    refused(&|request| request["game"] = json!(7), "a match");
+    refused(&|request| request["state"] = json!([]), "a match");
+    refused(&|request| request["id"] = json!("../../etc/passwd"), "id");
+    refused(&|request| request["id"] = json!("0".repeat(33)), "id");
+    let save = format!("POST {}save HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n", gui.root, gui.host);
+    let large =
+        gui.exchange(format!("{save}Content-Length: 2000000\r\n\r\n{}", " ".repeat(2_000_000)).as_bytes());
+    assert!(large.is_empty() || large.contains(" 413 "), "{large:.200}");
+    assert!(!inner.exists(), "a refused match leaves no file");
+    let mut request = match_of("w", &["c1-c6/f6"]);
+    for name in ["black", "white", "event"] {
+        request["game"][name] = json!("../../x/..\\C:\0");
+    }
+    assert!(gui.save(&request)["file"].is_string());
+    assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 1, "nothing beside the folder");
+    assert_eq!(std::fs::read_dir(&inner).expect("a folder").count(), 2, "one record and one match");
+    gui.assert_answers();
+}
+
+#[test]
+fn each_save_replaces_the_files_and_the_result_renames_the_record() {
+    let folder = folder("match-files");
+    let gui = start(&folder);
+    let mut request = match_of("first", &[]);
+    let saved = gui.save(&request);
+    request["id"] = saved["id"].clone();
+    for moves in [&["c1-c6/f6"][..], &["c1-c6/f6", "a6-b6/b7"], &["c1-c6/f6"], &["c1-c6/f6", "a6-a5/a4"]] {
+        request["game"] = match_of("first", moves)["game"].clone();
+        assert_eq!(gui.save(&request)["file"], saved["file"]);
+        assert_eq!(
+            moves_of(&record(&folder)),
+            moves.iter().map(|text| text.parse().expect("a move")).collect::<Vec<Move>>()
+        );
+    }
+    // Another window resumes the match; the first one can no longer overwrite it.
+    let stale = request.clone();
+    request["writer"] = json!("second");
+    assert_eq!(gui.save(&request)["problem"], "this match goes on in another window");
+    request["takes_over"] = json!(true);
+    assert_eq!(gui.save(&request)["file"], saved["file"]);
+    assert!(gui.save(&stale)["problem"].is_string());
+    // So does another process.
+    drop(gui);
+    let gui = start(&folder);
+    assert!(gui.save(&stale)["problem"].is_string());
+    assert_eq!(gui.unfinished().len(), 1);
+    request["game"]["winner"] = json!("white");
+    request["state"]["over"] = json!(true);
+    let file = gui.save(&request)["file"].as_str().expect("a path").to_owned();
+    assert!(file.contains("AM-OtreraB vs Queen BeeW-后手胜-") && file.ends_with("-2026 CCGC.txt"), "{file}");
+    assert_eq!(record(&folder).winner, Some(Side::White));
+    assert!(gui.unfinished().is_empty());
+    assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 2);
+    // A second match of the same minute gets other files.
+    gui.save(&match_of("third", &["c1-c5/f5"]));
+    assert_eq!((files(&folder, "txt").len(), files(&folder, "json").len()), (2, 2));
+}
+
+/// The page of a running `otrera gui` in a browser.
+struct Table {
+    gui: Gui,
+    browser: Browser,
+    folder: PathBuf,
+}
+
+impl Table {
+    /// Opens the page; `None` without a browser.
+    fn new(test: &str, name: &str) -> Option<Self> {
+        let folder = folder(name);
+        let (gui, browser) = (start(&folder), Browser::start(test)?);
+        let mut table = Self { gui, browser, folder };
+        table.load();
+        Some(table)
+    }
+
+    fn load(&mut self) {
+        self.browser.open_address(&self.gui.address, "");
+        self.browser.wait_for("Boolean(state.tree?.current.described)");
+    }
+
+    /// Kills the program and starts another one.
+    fn crash(&mut self) {
+        assert_eq!(self.browser.complaints(), NO_COMPLAINT);
+        self.gui = start(&self.folder);
+        self.load();
+        // The old page has lost its program.
+        self.browser.forget_events();
+    }
+
+    /// Checks the board, which is turned if White is ours.
+    fn assert_board(&mut self, position: &Position) {
+        let edge = position.size().edge();
+        let turned = |place: &str| {
+            let (piece, square) = place.rsplit_once(' ').expect("a piece and its square");
+            let columns = "abcdefghij".get(..edge).expect("columns");
+            let column = columns.find(&square[..1]).expect("a column");
+            let row: usize = square[1..].parse().expect("a row");
+            format!("{piece} {}{}", &columns[edge - 1 - column..edge - column], edge + 1 - row)
+        };
+        let mut wanted = expected(position);
+        if self.browser.evaluate("match.us") == "white" {
+            wanted = wanted.iter().map(|place| turned(place)).collect();
+            wanted.sort_unstable();
+        }
+        assert_eq!(self.browser.board(), wanted);
+    }
+
+    /// Starts a match in the dialog.
+    fn begin(&mut self, us: &str, edge: usize, minutes: &str, overhead: &str) {
+        let browser = &mut self.browser;
+        browser.click("#open-match");
+        browser.click(&format!("#match-side input[value='{us}']"));
+        browser.click(&format!("#match-size input[value='{edge}']"));
+        for (field, value) in [("minutes", minutes), ("overhead", overhead), ("event", "2026 CCGC")] {
+            browser.fill(&format!("#match-{field}"), value);
+        }
+        browser.click("#match-begin");
+        browser.wait_for(&format!("match.active && state.tree.root.described?.edge === {edge}"));
+    }
+
+    fn wait_for_phase(&mut self, phase: &str) {
+        self.browser.wait_for(&format!("match.phase === {phase:?} && Boolean(state.tree.current.described)"));
+    }
+
+    /// Waits until every change is saved.
+    fn wait_for_save(&mut self) {
+        self.browser.evaluate("match.saving");
+        assert_eq!(self.browser.evaluate("match.saveProblem"), Value::Null);
+    }
+
+    fn position(&mut self) -> Position {
+        let fen = self.browser.evaluate("state.tree.current.described.fen");
+        Position::from_fen(fen.as_str().expect("a text")).expect("a FEN")
+    }
+
+    /// Our move as it is announced; the texts of page and SAU agree.
+    fn announced(&mut self) -> Move {
+        let patience = Instant::now() + Duration::from_secs(600);
+        while self.browser.evaluate("match.phase === 'thinking' || !state.tree.current.described") == true {
+            assert!(Instant::now() < patience, "no move of ours");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        self.wait_for_phase("announced");
+        let mv = self.browser.evaluate("match.decided.move");
+        let mv: Move = mv.as_str().expect("a move").parse().expect("a move");
+        let squares = [mv.from, mv.to, mv.arrow].map(|square| square.to_string().to_uppercase());
+        let task = self.browser.text("#match-task").replace('\u{a0}', " ");
+        assert_eq!(task, format!("Our move: {} → {}, arrow {}", squares[0], squares[1], squares[2]));
+        if self.browser.evaluate("startOf(state.tree.start).edge") == 10 {
+            let letters = self.browser.text("#match-letters");
+            let sau = letters.strip_prefix("SAU: ").expect("SAU letters").replace(' ', "");
+            assert_eq!(ccgc::read_moves(&sau).expect("a move"), [mv]);
+        }
+        mv
+    }
+
+    /// Plays the announced move and returns it.
+    fn play_ours(&mut self) -> Move {
+        let mv = self.announced();
+        self.browser.press("p");
+        self.browser.wait_for("match.decided === null");
+        mv
+    }
+
+    fn click_move(&mut self, mv: Move) {
+        self.wait_for_phase("entry");
+        for square in [mv.from, mv.to, mv.arrow] {
+            self.browser.click(&format!("#squares [data-square='{square}']"));
+        }
+        self.browser.wait_for(&format!("match.entered === '{mv}'"));
+    }
+
+    fn type_move(&mut self, mv: Move) {
+        self.wait_for_phase("entry");
+        self.browser.press("e");
+        self.browser.fill("#typed-move", &mv.to_string());
+        self.browser.click("#type-move button");
+        self.browser.wait_for(&format!("match.entered === '{mv}'"));
+    }
+
+    /// Confirms the move that was entered.
+    fn confirm(&mut self) {
+        let ply = self.browser.evaluate("state.tree.current.ply").as_u64().expect("a number");
+        self.browser.press("Enter");
+        self.browser.wait_for(&format!("state.tree.current.ply === {}", ply + 1));
+    }
+
+    /// Takes the last move back with this reason.
+    fn take_back(&mut self, reason: &str) {
+        let ply = self.browser.evaluate("state.tree.current.ply").as_u64().expect("a number");
+        self.browser.press("b");
+        self.browser.fill("#match-reason", reason);
+        self.browser.click("#match-back-done");
+        self.browser.wait_for(&format!("state.tree.current.ply === {}", ply - 1));
+    }
+
+    fn resume(&mut self) {
+        self.browser.wait_for("!byId('match-offers').hidden");
+        self.browser.click("#match-offers button");
+        self.browser.wait_for("match.active && Boolean(state.tree.current.described)");
+    }
+
+    fn left(&mut self, side: &str) -> f64 {
+        self.browser.evaluate(&format!("match.left({side:?})")).as_f64().expect("a number")
+    }
+}
+
+/// Some legal move that is not this one.
+fn other_move(position: &Position, mv: Move) -> Move {
+    position.legal_moves().find(|&other| other != mv).unwrap_or(mv)
+}
+
+#[test]
+fn a_move_of_the_opponent_counts_after_its_confirmation() {
+    let Some(mut table) = Table::new("moves of a match", "match-moves") else { return };
+    table.begin("white", 10, "15", "5");
+    assert!(
+        table.browser.text("#game-title").contains("Queen Bee  东北大学"),
+        "{}",
+        table.browser.text("#game-title")
+    );
+    let begin = table.position();
+    let [wrong, right] = ["d1-d6/g6", "d1-d7/g7"].map(|text| text.parse::<Move>().expect("a move"));
+    table.click_move(wrong);
+    assert_eq!(table.browser.text("#match-task"), "Black: amazon from d1 to d6, arrow to g6");
+    table.assert_board(&begin);
+    // A second move is not taken while one waits.
+    table.browser.click("#squares [data-square='g1']");
+    assert_eq!(table.browser.evaluate("[match.entered, state.half.from ?? null]"), json!(["d1-d6/g6", null]));
+    table.browser.press("Escape");
+    table.wait_for_phase("entry");
+    table.type_move(right);
+    assert_eq!(table.browser.text("#match-task"), "Black: amazon from d1 to d7, arrow to g7");
+    assert_eq!(table.browser.text("#match-letters"), "SAU: DJ DD GD");
+    assert_eq!(table.browser.evaluate("match.running"), "black");
+    table.confirm();
+    table.assert_board(&begin.with_move(right));
+    assert_eq!(table.browser.evaluate("match.running"), "white");
+    // A clock nearly run down makes the plan short.
+    table.browser.fill("#match-clock", "0:10");
+    table.browser.press("Enter");
+    table.browser.click("#match-clock-form button");
+    let ours = table.announced();
+    assert_eq!(table.browser.evaluate("match.running"), "white", "our clock runs until the move is played");
+    table.browser.press("Enter");
+    assert_eq!(table.browser.evaluate("state.tree.current.ply"), 1, "Enter plays no move of ours");
+    table.browser.press("p");
+    table.browser.wait_for("state.tree.current.ply === 2");
+    assert_eq!(table.browser.evaluate("match.running"), "black");
+    table.assert_board(&begin.with_move(right).with_move(ours));
+    table.wait_for_save();
+    assert_eq!(moves_of(&record(&table.folder)), [right, ours]);
+    assert_eq!(table.browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn clocks_run_are_set_stopped_and_plan_the_moves() {
+    let Some(mut table) = Table::new("clocks of a match", "match-clocks") else { return };
+    // Keeps the requests for moves.
+    table.browser.evaluate(
+        "window.thinks = []; const asking = engine.ask.bind(engine);
+        engine.ask = (request) => { if (request.clock) thinks.push(request); return asking(request); }; 0",
+    );
+    table.begin("black", 8, "15", "4");
+    table.browser.wait_for("thinks.length === 1");
+    let clock = table.browser.evaluate("thinks[0].clock");
+    assert_eq!((clock["total"].as_f64(), clock["overhead"].as_f64()), (Some(900.0), Some(4.0)));
+    assert!(clock["left"].as_f64() > Some(890.0), "{clock}");
+    // Fifteen minutes allow half a minute for this move; the official clock leaves a second.
+    table.browser.fill("#match-clock", "1:70");
+    table.browser.click("#match-clock-form button");
+    assert!(table.left("black") > 880.0, "no clock shows 1:70");
+    table.browser.fill("#match-clock", "0:20");
+    table.browser.click("#match-clock-form button");
+    let set = Instant::now();
+    table.announced();
+    assert!(set.elapsed() < Duration::from_secs(15), "the search that ran was planned anew");
+    let clock = table.browser.evaluate("thinks.at(-1).clock");
+    assert!(clock["left"].as_f64() <= Some(20.0), "{clock}");
+    assert!(table.left("black") < 20.0 && table.left("white") == 900.0);
+    table.browser.press("h");
+    table.wait_for_phase("paused");
+    let stopped = [table.left("black"), table.left("white")];
+    table.browser.press("p");
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!([table.left("black"), table.left("white")], stopped, "both clocks are stopped");
+    assert_eq!(table.browser.evaluate("state.tree.current.ply"), 0, "no move is played in a pause");
+    table.browser.press("h");
+    table.wait_for_phase("announced");
+    table.browser.press("p");
+    table.browser.wait_for("match.running === 'white' && match.left('white') < 899.9");
+    // The flags end nothing; ours warns.
+    assert_eq!(table.browser.evaluate("byId('match-flag').hidden"), true);
+    table.browser.choose("#match-clock-side", "theirs");
+    table.browser.fill("#match-clock", "0:00");
+    table.browser.click("#match-clock-form button");
+    table.browser.wait_for("byId('match-time-white').textContent.startsWith('−')");
+    assert_eq!(table.browser.evaluate("[match.phase, byId('match-flag').hidden]"), json!(["entry", true]));
+    table.browser.choose("#match-clock-side", "ours");
+    table.browser.fill("#match-clock", "0:00");
+    table.browser.click("#match-clock-form button");
+    table.browser.wait_for("!byId('match-flag').hidden");
+    let mv = table.position().legal_moves().next().expect("a move");
+    table.type_move(mv);
+    table.confirm();
+    table.announced();
+    assert_eq!(table.browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn a_move_is_taken_back_with_a_reason_that_the_record_keeps() {
+    let Some(mut table) = Table::new("moves taken back in a match", "match-back") else { return };
+    table.begin("black", 8, "0.2", "0");
+    let begin = table.position();
+    let ours = table.play_ours();
+    let after_ours = begin.with_move(ours);
+    let wrong = after_ours.legal_moves().next().expect("a move");
+    table.click_move(wrong);
+    table.confirm();
+    table.announced();
+    table.browser.press("b");
+    table.browser.click("#match-back-done");
+    assert_eq!(table.browser.evaluate("byId('match-back-dialog').open"), true, "a reason is needed");
+    assert_eq!(table.browser.evaluate("state.tree.current.ply"), 2);
+    table.browser.click("#match-back-dialog [value='cancel']");
+    table.browser.wait_for("!byId('match-back-dialog').open");
+    assert_eq!(table.browser.evaluate("state.tree.current.ply"), 2, "Cancel takes nothing back");
+    table.take_back("read wrongly");
+    table.wait_for_phase("entry");
+    // Our own move is announced again, not searched again.
+    table.take_back("not played yet");
+    assert_eq!(table.browser.evaluate("match.decided?.move ?? null"), ours.to_string());
+    assert_eq!(table.announced(), ours);
+    // The board shows that we played another one.
+    table.browser.press("o");
+    table.wait_for_phase("entry");
+    let by_hand = other_move(&begin, ours);
+    table.click_move(by_hand);
+    table.confirm();
+    let right = begin.with_move(by_hand).legal_moves().next().expect("a move");
+    table.type_move(right);
+    table.confirm();
+    let announced = table.announced();
+    table.wait_for_save();
+    assert_eq!(moves_of(&record(&table.folder)), [by_hand, right]);
+    // A move by hand is given up: Otrera's is announced again.
+    table.browser.press("o");
+    let by_hand = other_move(&table.position(), announced);
+    table.click_move(by_hand);
+    table.browser.press("Escape");
+    table.wait_for_phase("entry");
+    table.browser.press("Escape");
+    assert_eq!(table.announced(), announced);
+    let notes = &kept(&table.folder)["notes"];
+    let comment = notes["0"]["comment"].as_str().expect("a comment");
+    assert!(comment.contains(&format!("Taken back: {ours} (not played yet)")), "{notes}");
+    let variation = &notes["0"]["variations"][0];
+    assert_eq!(variation["moves"][0]["move"], ours.to_string());
+    let comment = variation["notes"]["1"]["comment"].as_str().expect("a comment");
+    assert_eq!(comment, format!("Taken back: {wrong} (read wrongly)"), "{notes}");
+    assert_eq!(table.browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn a_match_resumes_after_a_reload_a_crash_and_on_another_computer() {
+    let Some(mut table) = Table::new("matches that are resumed", "match-resume") else { return };
+    assert_eq!(table.browser.evaluate("byId('match-offers').hidden"), true);
+    table.begin("white", 8, "5", "0");
+    let begin = table.position();
+    let first = begin.legal_moves().next().expect("a move");
+    table.type_move(first);
+    table.confirm();
+    table.browser.fill("#match-clock", "0:20");
+    table.browser.click("#match-clock-form button");
+    let ours = table.announced();
+    table.wait_for_save();
+    table.load();
+    assert_eq!(table.browser.evaluate("match.active"), false);
+    assert!(
+        table.browser.text("#match-offers").contains("Queen Bee – 东北大学"),
+        "{}",
+        table.browser.text("#match-offers")
+    );
+    table.resume();
+    assert_eq!(
+        table.browser.evaluate("match.decided?.move ?? null"),
+        ours.to_string(),
+        "the announced move stays"
+    );
+    assert_eq!(table.announced(), ours);
+    assert!(table.left("white") < 20.0 && table.left("black") < 300.0);
+    assert_eq!(table.play_ours(), ours);
+    table.wait_for_save();
+    let (before, began) = (table.left("black"), Instant::now());
+    assert_eq!(table.browser.complaints(), NO_COMPLAINT);
+    table.gui = start(&table.folder);
+    std::thread::sleep(Duration::from_secs(1));
+    table.browser.fill("#match-clock", "4:00");
+    table.browser.click("#match-clock-form button");
+    table.browser.wait_for("byId('match-problem').textContent.includes('program does not answer')");
+    table.load();
+    table.browser.forget_events();
+    table.resume();
+    table.wait_for_phase("entry");
+    let gone = before - table.left("black");
+    assert!((began.elapsed().as_secs_f64() - gone).abs() < 0.5, "the clock went on: {gone} s");
+    assert_eq!(table.position(), begin.with_move(first).with_move(ours));
+    let third = table.position().legal_moves().next().expect("a move");
+    table.type_move(third);
+    table.confirm();
+    table.wait_for_save();
+    assert_eq!(moves_of(&record(&table.folder)), [first, ours, third]);
+    // On another computer, long after: the file is opened, and the clocks wait.
+    let file = files(&table.folder, "json").remove(0);
+    let mut old = kept(&table.folder);
+    old["match"]["state"]["since"] = json!(1_000_000);
+    let copy = folder("match-copy").join("copy.json");
+    std::fs::write(&copy, old.to_string()).expect("a file");
+    table.folder = folder("match-resume-elsewhere");
+    table.crash();
+    assert_eq!(table.browser.evaluate("byId('match-offers').hidden"), true);
+    table.browser.give_file("#file", &copy);
+    table.browser.wait_for("match.active && Boolean(state.tree.current.described)");
+    table.wait_for_phase("paused");
+    table.wait_for_save();
+    assert_eq!(moves_of(&record(&table.folder)), [first, ours, third]);
+    assert!(file.exists(), "the first computer's file stays");
+    // A file without its clocks is refused.
+    old["match"]["state"]["clocks"] = Value::Null;
+    std::fs::write(&copy, old.to_string()).expect("a file");
+    table.browser.give_file("#file", &copy);
+    table.browser.wait_for("byId('status').textContent.includes('incomplete')");
+    assert_eq!(table.browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn a_failed_save_is_shown_and_tried_again() {
+    let Some(mut table) = Table::new("a failed save", "match-unsaved") else { return };
+    table.begin("white", 8, "5", "0");
+    table.wait_for_save();
+    let away = table.folder.with_extension("away");
+    let _ = std::fs::remove_dir_all(&away);
+    std::fs::rename(&table.folder, &away).expect("it is renamed");
+    let mv = table.position().legal_moves().next().expect("a move");
+    table.type_move(mv);
+    table.confirm();
+    table.browser.wait_for("byId('match-problem').textContent.startsWith('Not saved: ')");
+    std::fs::rename(&away, &table.folder).expect("it is renamed");
+    table.browser.wait_for("byId('match-problem').textContent === ''");
+    assert_eq!(moves_of(&record(&table.folder)), [mv]);
+    assert_eq!(table.browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn the_referee_ends_a_match_and_it_is_analysed() {
+    let Some(mut table) = Table::new("the end of a match", "match-end") else { return };
+    table.begin("white", 8, "5", "0");
+    let mv = table.position().legal_moves().next().expect("a move");
+    table.type_move(mv);
+    table.confirm();
+    table.browser.click("#match-end");
+    table.browser.choose("#match-winner", "black");
+    table.browser.fill("#match-end-reason", "White's flag fell");
+    table.browser.click("#match-end-done");
+    table.wait_for_phase("over");
+    assert_eq!(table.browser.text("#match-task"), "The match is over: Black has won.");
+    table.wait_for_save();
+    assert_eq!(record(&table.folder).winner, Some(Side::Black));
+    assert_eq!(kept(&table.folder)["notes"]["1"]["comment"], "White's flag fell");
+    table.browser.click("#match-close");
+    table.browser.wait_for("!match.active && byId('match').hidden && state.players.white === 'human'");
+    assert_eq!(
+        table.browser.evaluate("byId('match-offers').hidden"),
+        true,
+        "a finished match is not resumed"
+    );
+    assert_eq!(table.browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn otrera_ponders_only_where_that_is_allowed() {
+    let Some(mut table) = Table::new("pondering in a match", "match-pondering") else { return };
+    table.begin("white", 8, "5", "0");
+    std::thread::sleep(Duration::from_millis(500));
+    assert_eq!(table.browser.evaluate("state.tree.current.found"), Value::Null);
+    table.load();
+    table.browser.evaluate("byId('match-pondering').checked = true");
+    table.begin("white", 8, "5", "0");
+    table.browser.wait_for("(state.tree.current.found?.visits ?? 0) > 1000");
+    // It neither shows nor delays anything.
+    assert_eq!(table.browser.evaluate("board.over.children.length"), 0);
+    let mv = table.position().legal_moves().next().expect("a move");
+    table.type_move(mv);
+    table.confirm();
+    table.wait_for_phase("thinking");
+    assert_eq!(table.browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn the_match_is_read_in_both_languages_on_a_phone_and_by_the_accessibility_checker() {
+    let Some(axe) = axe() else { return };
+    let Some(mut table) = Table::new("accessibility of a match", "match-axe") else { return };
+    let nothing: [Value; 0] = [];
+    table.browser.evaluate(&axe);
+    table.begin("black", 10, "0.2", "0");
+    for (language, width, height) in [("en", 1920, 1080), ("en", 1366, 700), ("zh", 360, 740)] {
+        table.browser.choose("#language", language);
+        table.browser.resize([width, height], width < 500);
+        table.wait_for_phase("announced");
+        table.browser.wait_for("byId('match-saved').textContent !== ''");
+        if let Some(folder) = std::env::var_os("OTRERA_PICTURES") {
+            table.browser.picture(&Path::new(&folder).join(format!("match-{width}.png")));
+        }
+        for scheme in ["light", "dark"] {
+            table.browser.emulate(scheme);
+            assert_eq!(findings(&mut table.browser), nothing, "{scheme}, {language}");
+        }
+        let widest = table.browser.evaluate("document.documentElement.scrollWidth");
+        assert!(widest.as_u64() <= Some(width.into()), "{language}: {widest} wide");
+        if width > 1000 {
+            let bottom = "byId('board').getBoundingClientRect().bottom";
+            assert!(table.browser.evaluate(bottom).as_f64() < Some(height.into()), "the board is seen whole");
+        }
+        if width > 1900 {
+            // From two metres.
+            let sizes = "[byId('match-task'), byId('match-time-black')].map((element) => parseFloat(getComputedStyle(element).fontSize))";
+            let sizes = table.browser.evaluate(sizes);
+            assert!(sizes[0].as_f64() >= Some(40.0) && sizes[1].as_f64() >= Some(60.0), "{sizes}");
+            let board = table.browser.evaluate("byId('board').getBoundingClientRect().height");
+            assert!(board.as_f64() >= Some(700.0), "{board}");
+        }
+    }
+    for (button, dialog) in [("match-back", None), ("match-end", Some("match-end-dialog"))] {
+        table.browser.click(&format!("#{button}"));
+        if let Some(dialog) = dialog {
+            assert_eq!(findings(&mut table.browser), nothing, "{dialog}");
+            table.browser.evaluate(&format!("byId({dialog:?}).close()"));
+        }
+    }
+    table.browser.press("p");
+    table.browser.wait_for("state.tree.current.ply === 1");
+    table.browser.press("b");
+    assert_eq!(findings(&mut table.browser), nothing, "match-back-dialog");
+    table.browser.evaluate("byId('match-back-dialog').close()");
+    table.browser.evaluate("byId('match-flag').hidden = false");
+    let said = table.browser.evaluate("byId('match').innerText.replace(byId('match-saved').innerText, '')");
+    let said = said.as_str().expect("a text").to_owned();
+    let is_english = |word: &str| {
+        word.len() > 2
+            && word.chars().all(|c| c.is_ascii_alphabetic())
+            && !["SAU", "Enter", "Esc", "Otrera", "Queen", "Bee"].contains(&word)
+    };
+    assert!(!said.split(|c: char| !c.is_ascii_alphanumeric()).any(is_english), "{said}");
+    table.load();
+    table.browser.evaluate(&axe);
+    table.browser.wait_for("!byId('match-offers').hidden");
+    table.browser.click("#open-match");
+    assert_eq!(findings(&mut table.browser), nothing, "the dialog of a new match");
+    assert_eq!(table.browser.complaints(), NO_COMPLAINT);
+}
+
+/// The opponent of a rehearsal: a search of few iterations.
+fn opponent_move(position: &Position) -> Move {
+    let resources = Resources { threads: 1, memory: 16 << 20, seed: 5 };
+    let mut search = Search::new(*position, Params::TOURNAMENT, resources);
+    search.run(&Limits::iterations(300), &AtomicBool::new(false), &mut |_| ()).best.expect("a move")
+}
+
+/// Plays a whole match with the mistakes and failures of a tournament. The record must be the moves played.
+fn rehearse(name: &str, us: Side, edge: usize, minutes: f64) {
+    let Some(mut table) = Table::new("a rehearsal of a match", name) else { return };
+    table.begin(&us.to_string().to_lowercase(), edge, &minutes.to_string(), "0.2");
+    let mut position = Position::start(Size::new(edge).expect("a size"));
+    let (mut played, mut rng) = (Vec::<Move>::new(), Rng::with_seed(3));
+    while position.winner().is_none() {
+        let mv = if position.side() == us {
+            table.play_ours()
+        } else {
+            table.wait_for_phase("entry");
+            table.assert_board(&position);
+            let mv = opponent_move(&position);
+            make_mistake(&mut table, played.len() / 2, &position, mv);
+            if rng.bool() {
+                table.type_move(mv)
+            } else {
+                table.click_move(mv)
+            }
+            table.confirm();
+            mv
+        };
+        position = position.with_move(mv);
+        played.push(mv);
+        if let Some(trouble) =
+            (played.len() == 11).then_some("reload").or((played.len() == 16).then_some("crash"))
+        {
+            table.wait_for_save();
+            if trouble == "crash" {
+                table.crash()
+            } else {
+                table.load()
+            }
+            table.resume();
+        }
+    }
+    table.wait_for_phase("over");
+    table.wait_for_save();
+    let record = record(&table.folder);
+    assert_eq!(moves_of(&record), played);
+    assert_eq!((record.winner, record.event.as_str()), (position.winner(), "2026 CCGC"));
+    let names = [record.black.as_str(), record.white.as_str()];
+    assert_eq!(names[us as usize], "东北大学");
+    let kept = kept(&table.folder);
+    let comments = kept["notes"].to_string();
+    for reason in ["confirmed by mistake", "hand slipped"] {
+        assert_eq!(comments.matches(reason).count(), 1, "{reason}: {comments}");
+    }
+    let left = kept["match"]["state"]["clocks"][us.to_string().to_lowercase()].as_f64().expect("a number");
+    assert!(left > 0.0, "our flag fell: {left}");
+    assert_eq!(table.browser.complaints(), NO_COMPLAINT);
+    println!("{} moves, {left:.1} s left, {:?} wins as {us} played Otrera", played.len(), position.winner());
+}
+
+/// The operator's mistake before the opponent's move `number`, if there is one.
+fn make_mistake(table: &mut Table, number: usize, position: &Position, right: Move) {
+    let wrong = other_move(position, right);
+    match number {
+        1 => {
+            table.click_move(wrong);
+            table.browser.press("Escape");
+            table.wait_for_phase("entry");
+        }
+        3 => {
+            table.type_move(wrong);
+            table.confirm();
+            table.take_back("confirmed by mistake");
+            table.wait_for_phase("entry");
+        }
+        5 => {
+            // Our wrong answer was already played on the board.
+            table.click_move(wrong);
+            table.confirm();
+            table.play_ours();
+            table.take_back("hand slipped");
+            table.wait_for_phase("announced");
+            table.take_back("wrong entry before");
+            table.wait_for_phase("entry");
+        }
+        7 => {
+            let left = table.left("black").min(table.left("white")) * 0.9;
+            table.browser.fill("#match-clock", &format!("0:{:02}", (left as u32).min(59)));
+            table.browser.click("#match-clock-form button");
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn a_match_with_an_operators_mistakes_and_a_crash_loses_nothing() {
+    rehearse("match-rehearsal", Side::Black, 8, 0.4);
+}
+
+/// `OTRERA_REHEARSAL=15` sets the minutes of a side.
+#[test]
+#[ignore = "slow"]
+fn a_rehearsal_on_10x10() {
+    let minutes = std::env::var("OTRERA_REHEARSAL").ok().and_then(|text| text.parse().ok()).unwrap_or(1.0);
+    rehearse("match-rehearsal-10x10", Side::White, 10, minutes);
+}

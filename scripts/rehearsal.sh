@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# scripts/rehearsal.sh [MINUTES]: rehearses a match of the page in Chromium, with MINUTES for each side (1), an operator's
+# mistakes, a reload and a crash. Fails unless the saved record is the moves played.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+OTRERA_REHEARSAL=${1:-1} cargo test --locked -p otrera-bot --test all match_mode::a_rehearsal -- --ignored --nocapture

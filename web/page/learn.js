@@ -1,0 +1,129 @@
+// Lessons: the positions before a player's mistakes and blunders, in which a better move is to be found.
+
+/** The largest loss of a right answer. */
+const RIGHT_LOSS = 0.02;
+
+const lesson = {
+  index: 0,
+  /** The mistakes: `{ node, loss }`. */
+  mistakes: [],
+  /** Seconds for a try. */
+  seconds: 1,
+  /** The tree with the position shown and the tries, or null before the first lesson. */
+  tree: null,
+  /** The game to go back to. */
+  before: null,
+
+  /** True while a position of a lesson is on the board. */
+  get active() {
+    return this.tree !== null && state.tree === this.tree;
+  },
+
+  get mistake() {
+    return this.mistakes[this.index];
+  },
+
+  /** Begins a lesson on the mistakes of a side. */
+  begin(side) {
+    const faults = review.movesOf(side).filter((node) => GRAVE.includes(review.markOf(node)));
+    this.mistakes = faults.map((node) => ({ node, loss: review.lossOf(node) }));
+    const { tree, unanswered, half, players } = state;
+    this.before = { tree, unanswered, half, players, hasGames: !byId("games-label").hidden };
+    this.show(0);
+    document.querySelector(".table").scrollIntoView();
+    byId("lesson-title").focus({ preventScroll: true });
+  },
+
+  show(index) {
+    const { black, white } = this.before.tree.record;
+    const { fen } = this.mistakes[index].node.parent.described;
+    Object.assign(this, { index, tree: new GameTree(fen, { black, white }) });
+    Object.assign(state, { players: { black: "human", white: "human" }, analysing: false });
+    setTree(this.tree, this.task());
+  },
+
+  task() {
+    const { node, loss } = this.mistake;
+    return t("lessonTask", t(this.tree.first), node.move, percent(loss));
+  },
+
+  /** True if the node is the position after a try. */
+  isTry(node) {
+    return this.active && node.parent === this.tree.root;
+  },
+
+  /** Takes a move as a try. False if it is none: no lesson is shown, or the move follows a try. */
+  takes(move) {
+    if (!this.active || state.tree.current !== this.tree.root) return false;
+    this.try(move);
+    return true;
+  },
+
+  /** Shows a try and says whether it is right. */
+  async try(move) {
+    const node = this.tree.play(move);
+    state.half = {};
+    await settle(t("lessonJudging", move));
+    const goesOn = () => state.tree.current === node;
+    await unlessStopped(goesOn, async () => {
+      const loss = await this.lossOf(node, goesOn);
+      if (!goesOn()) return;
+      const isBest = move === this.mistake.node.parent.found.best;
+      if (loss > RIGHT_LOSS) tell(t("lessonWrong", move, percent(loss)));
+      else tell(t(isBest ? "lessonBest" : "lessonRight", move));
+    });
+  },
+
+  /** The winning rate that a try loses. */
+  async lossOf(node, goesOn) {
+    const { node: { move, parent }, loss } = this.mistake;
+    if (node.move === move) return loss;
+    if (node.move === parent.found.best) return 0;
+    if (node.described.winner) return node.described.winner === this.tree.first ? 0 : 1;
+    await search(node, { seconds: this.seconds }, goesOn);
+    return this.tree.first === "black" ? parent.rate - node.rate : node.rate - parent.rate;
+  },
+
+  again() {
+    goTo(this.tree.root);
+    tell(this.task());
+  },
+
+  /** Plays the engine's move and says what it expects. */
+  solve() {
+    const { parent } = this.mistake.node;
+    const { best, lines } = parent.found;
+    this.tree.show(this.tree.root);
+    this.tree.play(best);
+    state.half = {};
+    const line = [best, ...(lines.find(({ move }) => move === best)?.continuation ?? [])].slice(0, BETTER_MOVES);
+    settle(t("lessonShown", line.join(" ")));
+  },
+
+  end() {
+    const { hasGames, ...before } = this.before;
+    Object.assign(state, before);
+    byId("games-label").hidden = !hasGames;
+    settle();
+    byId("review").focus();
+  },
+
+  draw() {
+    const { active } = this;
+    document.body.classList.toggle("learning", active);
+    byId("lesson").hidden = !active;
+    if (!active) return;
+    byId("lesson-title").textContent = t("lessonTitle", this.index + 1, this.mistakes.length);
+    byId("lesson-task").textContent = this.task();
+    byId("lesson-again").disabled = state.tree.current === this.tree.root;
+    byId("lesson-next").disabled = this.index + 1 === this.mistakes.length;
+  },
+
+  listen() {
+    for (const side of SIDES) byId(`learn-${side}`).addEventListener("click", () => this.begin(side));
+    byId("lesson-again").addEventListener("click", () => this.again());
+    byId("lesson-show").addEventListener("click", () => this.solve());
+    byId("lesson-next").addEventListener("click", () => this.show(this.index + 1));
+    byId("lesson-end").addEventListener("click", () => this.end());
+  },
+};

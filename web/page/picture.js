@@ -1,0 +1,97 @@
+// Pictures to save: the page's own drawings with their styles written into them, painted by a canvas as PNG.
+
+/** Pixels of the canvas for one of the drawing. */
+const PICTURE_SCALE = 2;
+/** Width of a picture, and the room at its edges and between its parts. */
+const PICTURE = { width: 720, gap: 16, line: 22 };
+/** What a style sheet says of a drawing. */
+const DRAWN_STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin",
+  "opacity", "font-family", "font-size", "font-weight", "text-anchor", "transform"];
+
+/** A copy of a drawing of the page that needs no style sheet, at a place of a picture. */
+function placed(drawing, { y, width, height, x = 0, box = drawing.getAttribute("viewBox") }) {
+  const copy = drawing.cloneNode(true);
+  const copies = [copy, ...copy.querySelectorAll("*")];
+  for (const [index, element] of [drawing, ...drawing.querySelectorAll("*")].entries()) {
+    const style = getComputedStyle(element);
+    copies[index].setAttribute("style", DRAWN_STYLES.map((name) => `${name}:${style.getPropertyValue(name)}`).join(";"));
+  }
+  for (const [name, value] of Object.entries({ x, y, width, height, viewBox: box })) copy.setAttribute(name, value);
+  return copy;
+}
+
+/** A line of text in the page's font. */
+function pictureText(text, y, { x = PICTURE.gap, colour = null, bold = false } = {}) {
+  const { fontFamily, color } = getComputedStyle(document.body);
+  const style = `font:${bold ? "bold " : ""}15px ${fontFamily};fill:${colour ?? color}`;
+  return svg("text", { x, y, style }, text);
+}
+
+/** A picture of this height on the colour of the page's cards. */
+function pictureOf(height, parts) {
+  const { width } = PICTURE;
+  const colour = getComputedStyle(document.querySelector(".card")).backgroundColor;
+  const picture = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}` }, svg("rect", { width, height, style: `fill:${colour}` }));
+  picture.append(...parts);
+  return picture;
+}
+
+/** The board with its arrows. */
+function boardPicture() {
+  const { width } = PICTURE;
+  return pictureOf(width, [placed(byId("board").querySelector("svg"), { y: 0, width, height: width })]);
+}
+
+/** The names of the players as text. */
+function playersText() {
+  const { record } = state.tree;
+  return SIDES.map((side) => `${t(side)}${record[side] ? `: ${record[side]}` : ""}`).join(" – ");
+}
+
+/** The board, the curve with its marks, and what the review says of both players. */
+function reviewPicture() {
+  const { width, gap, line } = PICTURE;
+  const inner = width - 2 * gap;
+  const drawn = byId("curve").querySelector("svg:not(.icon)");
+  const [curveWidth, curveHeight] = ["width", "height"].map((name) => Number(drawn.getAttribute(name)));
+  let y = gap + line;
+  const parts = [pictureText(playersText(), y - 4, { bold: true })];
+  parts.push(placed(byId("board").querySelector("svg"), { x: gap, y, width: inner, height: inner }));
+  y += inner + gap;
+  for (const entry of byId("curve").querySelectorAll(".entry")) {
+    const colour = getComputedStyle(entry.querySelector(".swatch")).backgroundColor;
+    parts.push(pictureText(`— ${[...entry.children].map((part) => part.textContent).filter(Boolean).join(" ")}`, y + line - 6, { colour }));
+    y += line;
+  }
+  const height = (inner * curveHeight) / curveWidth;
+  parts.push(placed(drawn, { x: gap, y, width: inner, height, box: `0 0 ${curveWidth} ${curveHeight}` }));
+  y += height + gap;
+  for (const side of SIDES) {
+    const { accuracy, counts } = review.summary(side);
+    parts.push(pictureText(`${t(side)} · ${t("accuracy")} ${accuracy?.toFixed(1) ?? "–"} · ${t("counts", ...counts)}`, y + line - 6));
+    y += line;
+  }
+  return pictureOf(Math.ceil(y + gap), parts);
+}
+
+/** A picture as PNG. */
+async function toPng(picture) {
+  const image = new Image();
+  image.src = `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(picture))}`;
+  await image.decode();
+  const [width, height] = ["width", "height"].map((name) => PICTURE_SCALE * Number(picture.getAttribute(name)));
+  const canvas = html("canvas", { width, height });
+  canvas.getContext("2d").drawImage(image, 0, 0, width, height);
+  return new Promise((resolve) => {
+    canvas.toBlob(resolve, "image/png");
+  });
+}
+
+async function savePicture(picture, name) {
+  await unlessStopped(() => true, async () => download(await toPng(picture), `${name}.png`));
+}
+
+function listenToPictures() {
+  byId("save-picture").addEventListener("click", () => savePicture(boardPicture(), "otrera-board"));
+  byId("save-review").addEventListener("click", () => savePicture(reviewPicture(), "otrera-review"));
+}

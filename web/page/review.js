@@ -1,0 +1,224 @@
+// The review of a game: searches its positions in the background and marks the moves by the winning rate that they lose.
+
+/** The largest loss of a move with the best mark. */
+const BEST_LOSS = 0.01;
+/** The marks of moves, best first, and their signs. */
+const SIGNS = { best: "★", good: "", inaccuracy: "?!", mistake: "?", blunder: "??" };
+/** The marks that are counted and drawn on the curve; a lesson and the bars have the last two. */
+const FAULTS = ["inaccuracy", "mistake", "blunder"];
+const GRAVE = FAULTS.slice(1);
+/** Moves of a better line that are drawn on the board. */
+const BETTER_MOVES = 4;
+/** Milliseconds between two looks for the end of another search. */
+const REVIEW_PAUSE = 100;
+
+const review = {
+  /** Losses from which a move has a mark, largest first: `[loss, mark]`. */
+  limits: [],
+  /** Seconds for each position. */
+  seconds: 0.5,
+  /** The run in progress: `{ tree, done, waits }`, or null. */
+  run: null,
+
+  /** True while the game shown is being reviewed. */
+  get active() {
+    return this.run?.tree === state.tree;
+  },
+
+  /** True if the game shown can be reviewed. */
+  canBegin() {
+    return state.tree.line().length > 1 && !setUp.active && !puzzles.active && !lesson.active && !match.active && !areRatesHidden();
+  },
+
+  toggle() {
+    if (!this.active) return this.begin();
+    this.run = null;
+    return draw();
+  },
+
+  /** Searches every position of the line that has not been reviewed. */
+  async begin() {
+    const { tree } = state;
+    const run = { tree, done: 0, waits: false };
+    const goesOn = () => this.run === run && this.active;
+    this.run = run;
+    tree.reviewed = tree.line();
+    // An analysis without an end would hold up the review.
+    if (state.analysing) toggleAnalysis();
+    draw();
+    await unlessStopped(goesOn, async () => {
+      this.limits = await this.ask({ do: "marks" }, ({ marks }) => marks);
+      for (const node of tree.reviewed) {
+        await this.examine(node, run, goesOn);
+        if (!goesOn()) return;
+        run.done += 1;
+        this.drawProgress();
+      }
+    });
+    if (this.run === run) this.run = null;
+    draw();
+  },
+
+  /** Part of an answer of the engine, which is asked again after a restart. */
+  async ask(request, part) {
+    for (;;) {
+      try {
+        return part(await engine.ask(request));
+      } catch (error) {
+        if (!(error instanceof Stopped)) throw error;
+      }
+    }
+  },
+
+  /** Searches one position; begins again after a search for the position shown. */
+  async examine(node, run, goesOn) {
+    const isFree = () => goesOn() && state.searches === 0 && !state.uninterruptible && !setUp.active;
+    while (goesOn() && !node.isReviewed) {
+      run.waits = !isFree();
+      if (run.waits) {
+        this.drawBar();
+        await new Promise((resolve) => {
+          setTimeout(resolve, REVIEW_PAUSE);
+        });
+        continue;
+      }
+      try {
+        await describe(node);
+        const isKnown = node.described.winner || node.found?.proven;
+        if (!isKnown) await searchInSlices(node, { seconds: this.seconds, lostSeconds: 0 }, isFree);
+        node.isReviewed = Boolean(isKnown) || isFree();
+      } catch (error) {
+        if (!(error instanceof Stopped)) throw error;
+      }
+    }
+  },
+
+  /** The winning rate that a reviewed move lost: nothing for the engine's first choice; null if it is not reviewed. */
+  lossOf(node, tree = state.tree) {
+    if (!node.parent?.isReviewed || !node.isReviewed) return null;
+    return node.parent.found?.best === node.move ? 0 : Math.max(0, tree.lossOf(node));
+  },
+
+  /** The mark of a reviewed move, or null; a game hides it with the rates. */
+  markOf(node) {
+    const loss = this.lossOf(node);
+    if (loss === null || areRatesHidden()) return null;
+    if (loss <= BEST_LOSS) return "best";
+    return this.limits.find(([least]) => loss >= least)?.[1] ?? "good";
+  },
+
+  isFault(node) {
+    return FAULTS.includes(this.markOf(node));
+  },
+
+  /** The engine's line in place of a move, as `{ move, side }`. */
+  betterLine({ parent }) {
+    const { best, lines } = parent.found;
+    const moves = [best, ...(lines.find(({ move }) => move === best)?.continuation ?? [])].slice(0, BETTER_MOVES);
+    return moves.map((move, index) => ({ move, side: state.tree.moverOf(parent.ply + index) }));
+  },
+
+  /** The reviewed moves of a side. */
+  movesOf(side) {
+    const { tree } = state;
+    return tree.reviewed.filter((node) => node.parent && tree.moverOf(node.parent.ply) === side && this.lossOf(node) !== null);
+  },
+
+  /** What the review says of a side: accuracy (100 less the mean loss in percent) and the number of each fault. */
+  summary(side) {
+    const moves = this.movesOf(side);
+    const lost = moves.reduce((sum, node) => sum + this.lossOf(node), 0);
+    const accuracy = moves.length > 0 ? 100 * (1 - lost / moves.length) : null;
+    return { accuracy, counts: FAULTS.map((fault) => moves.filter((node) => this.markOf(node) === fault).length) };
+  },
+
+  /** What the status says of the move that led to the position shown. */
+  remark(node) {
+    if (!this.isFault(node) || lesson.active) return null;
+    const remark = t("reviewRemark", node.move, t("marks")[this.markOf(node)], percent(this.lossOf(node)));
+    return `${remark} ${t("reviewBetter", node.parent.found.best)}`;
+  },
+
+  /** The arrows of the review: the better line that is pointed at with numbers, or the better move beside the one played. */
+  arrows(node) {
+    if (state.preview) return this.betterLine(state.preview).map((one, index) => ({ ...one, number: index + 1 }));
+    return this.isFault(node) ? [{ ...this.betterLine(node)[0], look: "better" }] : [];
+  },
+
+  /** The sign of a move in the list. */
+  sign(node) {
+    const mark = this.markOf(node);
+    const label = t("marks")[mark];
+    return SIGNS[mark] ? html("span", { class: `sign ${mark}`, role: "img", "aria-label": label, title: label }, SIGNS[mark]) : null;
+  },
+
+  /** The better move below a fault in the list; leads to the position before it. */
+  betterButton(node) {
+    if (!this.isFault(node)) return [];
+    const text = `${t("better")}: ${node.parent.found.best} (−${percent(this.lossOf(node))})`;
+    const attributes = { type: "button", class: "variation", "data-better": node.ply, onclick: () => goTo(node.parent) };
+    return [html("button", attributes, text)];
+  },
+
+  /** The marks and bars of the curve. */
+  bars(line) {
+    const marked = line.filter((node) => this.lossOf(node) !== null);
+    return marked.map((node) => {
+      const mark = this.markOf(node);
+      const sign = GRAVE.includes(mark) ? SIGNS[mark] : "";
+      return { ply: node.ply, share: this.lossOf(node), side: state.tree.moverOf(node.parent.ply), sign };
+    });
+  },
+
+  draw() {
+    this.drawBar();
+    const sides = SIDES.map((side) => [side, this.summary(side)]);
+    byId("review-result").hidden = !sides.some(([, { accuracy }]) => accuracy !== null);
+    byId("review-sides").replaceChildren(...sides.map(([side, { accuracy, counts }]) => {
+      const cells = [accuracy === null ? "–" : accuracy.toFixed(1), ...counts].map((text) => html("td", {}, text));
+      return html("tr", {}, html("th", { scope: "row" }, icon(side), ` ${t(side)}`), ...cells);
+    }));
+    for (const [side, { counts: [, mistakes, blunders] }] of sides) {
+      byId(`learn-${side}`).textContent = t("learn", t(side), mistakes + blunders);
+      byId(`learn-${side}`).disabled = this.active || mistakes + blunders === 0;
+    }
+  },
+
+  drawBar() {
+    const { active, run } = this;
+    byId("review").textContent = t(active ? "reviewStop" : "review");
+    byId("review").disabled = !active && !this.canBegin();
+    byId("review-progress").hidden = !active;
+    if (active) Object.assign(byId("review-progress"), { max: state.tree.reviewed.length, value: run.done });
+    const done = active ? t("searching", run.done, state.tree.reviewed.length) : "";
+    byId("review-done").textContent = run?.waits && active ? t("reviewWaits") : done;
+  },
+
+  /** After one more position. The board is left alone: somebody may be dragging a piece. */
+  drawProgress() {
+    this.draw();
+    drawMoves();
+    curve.draw({}, state.tree.current.ply);
+  },
+
+  /** Previews the position before a fault with the better line, or shows the current position again. */
+  point(node) {
+    if (node === state.preview) return;
+    state.preview = node;
+    board.draw(state.tree, positionShown(node?.parent ?? state.tree.current));
+    drawOverlay(state.tree.current);
+  },
+
+  listen() {
+    byId("review").addEventListener("click", () => this.toggle());
+    const moves = byId("moves");
+    const pointed = ({ type, target, movementX, movementY }) => {
+      // A list that scrolls below a resting pointer is not pointed at.
+      if (type === "mousemove" && !movementX && !movementY) return;
+      const ply = target.closest("[data-better]")?.dataset.better;
+      this.point(ply === undefined ? null : state.tree.line()[ply]);
+    };
+    for (const event of ["mousemove", "focusin"]) moves.addEventListener(event, pointed);
+    for (const event of ["mouseleave", "focusout"]) moves.addEventListener(event, () => this.point(null));
+  },
+};

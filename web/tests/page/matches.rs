@@ -1,0 +1,29 @@
+//! Match mode needs the program: the page from a file hides it. `protocol/tests/match_mode.rs` plays matches.
+
+use super::*;
+
+#[test]
+fn a_page_without_the_program_offers_no_match() {
+    let Some(mut browser) = opened("match mode without the program") else { return };
+    let hidden = "['open-match', 'match-offers', 'match'].map((id) => byId(id).hidden)";
+    assert_eq!(browser.evaluate(hidden), json!([true, true, true]));
+    // The file of a match is a game here.
+    let mut line: Value = serde_json::from_str(&json::write(&game(8, 4))).expect("JSON");
+    line["match"] = json!({"id": "", "state": {"us": "black"}});
+    paste(&mut browser, &line.to_string());
+    browser.wait_for("state.tree.line().length > 5 && Boolean(state.tree.current.described)");
+    assert_eq!(browser.evaluate(hidden), json!([true, true, true]));
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn clocks_are_read_and_written_in_minutes_and_seconds() {
+    let Some(mut browser) = opened("the texts of clocks") else { return };
+    for (seconds, text) in
+        [("900", "15:00"), ("5.9", "0:05"), ("0", "0:00"), ("-0.5", "−0:01"), ("6001", "100:01")]
+    {
+        assert_eq!(browser.evaluate(&format!("clockText({seconds})")), text);
+    }
+    let read = "['14:05', ' 7:30 ', '0:00', '3：07', '12', '1:60', '1:5', 'x', ''].map(secondsOfClock)";
+    assert_eq!(browser.evaluate(read), json!([845, 450, 0, 187, null, null, null, null, null]));
+}

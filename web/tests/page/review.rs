@@ -1,0 +1,491 @@
+//! Reviews: marks, better moves, curve and bars, lessons, the players' own estimates, pictures.
+
+use super::*;
+
+/// Losses of moves with their marks, around each limit. The last is Otrera's first choice all the same.
+const MARKED: [(f64, &str); 12] = [
+    (0.009, "best"),
+    (0.011, "good"),
+    (-0.03, "best"),
+    (0.049, "good"),
+    (0.051, "inaccuracy"),
+    (0.0, "best"),
+    (0.099, "inaccuracy"),
+    (0.101, "mistake"),
+    (0.199, "mistake"),
+    (0.201, "blunder"),
+    (0.35, "blunder"),
+    (0.06, "best"),
+];
+
+/// Black (3 moves left) wins against White (2 moves left) but closes squares of its own with the first move.
+const THROWN_AWAY: &str = "q2*/****/****/Q3 w - - 0 1 moves a1-b1/c1 a4-b4/a4 b1-a1/b1 b4-c4/b4";
+
+/// Pastes a record and reviews it with this time for each position.
+fn reviewed(browser: &mut Browser, text: &str, plies: usize, seconds: f64) {
+    paste(browser, text);
+    browser.wait_for(&format!(
+        "state.tree.line().length === {} && Boolean(state.tree.current.described)",
+        plies + 1
+    ));
+    browser.evaluate(&format!("review.seconds = {seconds}"));
+    browser.click("#review");
+    browser.wait_for("!review.active && state.tree.reviewed.length > 1");
+}
+
+fn strings(value: &Value) -> Vec<&str> {
+    value.as_array().expect("a list").iter().map(|text| text.as_str().expect("a text")).collect()
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().expect("a list").iter().map(|number| number.as_f64().expect("a number")).collect()
+}
+
+#[test]
+fn a_game_is_reviewed_and_its_moves_are_marked() {
+    let Some(mut browser) = opened("a review") else { return };
+    let record = game(6, 5);
+    reviewed(&mut browser, &sgf::write(&record), record.moves.len(), 0.06);
+    assert_eq!(browser.evaluate("state.tree.line().every(({ isReviewed }) => isReviewed)"), true);
+    let blunders = "state.tree.line().filter((node) => review.markOf(node) === 'blunder' && state.tree.lossOf(node) > 0.19).length";
+    assert!(browser.evaluate(blunders).as_u64() > Some(2), "moves at random");
+    // What was found is replaced by what every mark can be seen with.
+    let mut rate = 0.5;
+    let rates: Vec<f64> = (0..record.moves.len())
+        .map(|ply| {
+            let loss = MARKED.get(ply).map_or(0.0, |(loss, _)| *loss);
+            rate += if ply % 2 == 0 { -loss } else { loss };
+            rate
+        })
+        .collect();
+    browser.evaluate(&format!(
+        "state.tree.root.rate = 0.5;
+        state.tree.line().forEach((node) => {{ node.proof = null; if (node.found) node.found.best = 'a1-a2/a1'; }});
+        state.tree.line().slice(1).forEach((node, ply) => {{ node.rate = {}[ply]; }});
+        state.tree.line()[{}].found.best = state.tree.line()[{}].move;
+        draw()",
+        json!(rates),
+        MARKED.len() - 1,
+        MARKED.len()
+    ));
+    let marks: Vec<&str> =
+        (0..record.moves.len()).map(|ply| MARKED.get(ply).map_or("best", |(_, mark)| mark)).collect();
+    let losses: Vec<f64> = (0..record.moves.len())
+        .map(|ply| MARKED[..MARKED.len() - 1].get(ply).map_or(0.0, |(loss, _)| loss.max(0.0)))
+        .collect();
+    let shown = browser.evaluate("state.tree.line().slice(1).map((node) => review.markOf(node))");
+    assert_eq!(strings(&shown), marks);
+    // The list, the curve and the bars show the marks.
+    let signs = browser.evaluate(
+        "[...document.querySelectorAll('#moves [data-ply]')].map((button) =>
+            button.querySelector('.sign') ? `${button.querySelector('.sign').textContent} ${button.querySelector('.sign').ariaLabel}` : '')",
+    );
+    let sign = |mark: &&str| match *mark {
+        "blunder" => "?? blunder",
+        "mistake" => "? mistake",
+        "inaccuracy" => "?! inaccuracy",
+        "best" => "★ best",
+        _ => "",
+    };
+    assert_eq!(strings(&signs), marks.iter().map(sign).collect::<Vec<_>>());
+    for fault in ["inaccuracy", "mistake", "blunder"] {
+        let points = browser.evaluate(&format!("document.querySelectorAll('#curve .marked.{fault}').length"));
+        assert_eq!(points, marks.iter().filter(|mark| **mark == fault).count(), "{fault}");
+    }
+    let heights = numbers(&browser.evaluate(
+        "[...document.querySelectorAll('#curve .bar-of')].map((bar) => Number(bar.getAttribute('height')))",
+    ));
+    let highest = losses.iter().copied().fold(0.1, f64::max);
+    assert_eq!(heights.len(), losses.len());
+    for (height, loss) in heights.iter().zip(&losses) {
+        assert!((height / 48.0 - loss / highest).abs() < 1e-3, "{height} for {loss} of {highest}");
+    }
+    // Accuracy is 100 less the mean loss in percent.
+    for (row, side) in ["Black", "White"].into_iter().enumerate() {
+        let own: Vec<f64> = losses.iter().copied().skip(row).step_by(2).collect();
+        let accuracy = 100.0 - 100.0 * own.iter().sum::<f64>() / own.len() as f64;
+        let count = |fault| marks.iter().skip(row).step_by(2).filter(|mark| **mark == fault).count();
+        let [inaccuracies, mistakes, blunders] = ["inaccuracy", "mistake", "blunder"].map(count);
+        let cells = browser.evaluate(&format!(
+            "[...byId('review-sides').rows[{row}].cells].map(({{ textContent }}) => textContent.trim())"
+        ));
+        let wanted = json!([
+            side,
+            format!("{accuracy:.1}"),
+            inaccuracies.to_string(),
+            mistakes.to_string(),
+            blunders.to_string()
+        ]);
+        assert_eq!(cells, wanted);
+    }
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn the_better_move_is_drawn_and_its_line_previewed() {
+    let Some(mut browser) = opened("better moves on the board") else { return };
+    let record = game(6, 5);
+    let positions = record.positions();
+    reviewed(&mut browser, &sgf::write(&record), record.moves.len(), 0.06);
+    let fault = "state.tree.line().find((node) => review.markOf(node) === 'blunder')";
+    browser.evaluate(&format!("goTo({fault})"));
+    let ply = browser.evaluate("state.tree.current.ply").as_u64().expect("a ply") as usize;
+    position(&mut browser);
+    let better = browser.evaluate("state.tree.current.parent.found.best");
+    let better = better.as_str().expect("a move");
+    let status = browser.text("#status");
+    for text in [&*record.moves[ply - 1].mv.to_string(), "(blunder)", &format!("Better: {better}.")] {
+        assert!(status.contains(text), "{text}: {status}");
+    }
+    // The move played is drawn by the board, the better one over it in another colour.
+    let drawn = "['.way', '.flight', '.suggestion.better', '.line-number']
+        .map((name) => document.querySelectorAll(`#board ${name}`).length)";
+    assert_eq!(browser.evaluate(drawn), json!([1, 1, 2, 0]));
+    let colours = "['.way', '.better'].map((name) => getComputedStyle(document.querySelector(`#board ${name} .shaft`)).stroke)";
+    let colours = browser.evaluate(colours);
+    assert_ne!(colours[0], colours[1]);
+    assert_eq!(browser.board(), expected(&positions[ply]));
+    // The position before it is shown with the numbered line for as long as the better move is pointed at.
+    let button = format!("#moves [data-better='{ply}']");
+    assert!(browser.text(&button).contains(better), "{}", browser.text(&button));
+    let line = "[...document.querySelectorAll('#board .line-number')].map(({ textContent }) => textContent)";
+    browser.evaluate(&format!("document.querySelector({button:?}).focus()"));
+    assert_eq!(browser.board(), expected(&positions[ply - 1]));
+    let shown = browser.evaluate(line);
+    assert!(shown.as_array().is_some_and(|numbers| numbers.len() > 1), "{shown}");
+    assert_eq!(shown[1], "2");
+    // A redraw keeps focus and preview.
+    browser.evaluate("draw()");
+    assert_eq!(browser.board(), expected(&positions[ply - 1]));
+    assert_eq!(browser.evaluate("Number(document.activeElement.dataset.better)"), ply);
+    browser.evaluate("document.activeElement.blur()");
+    assert_eq!(browser.board(), expected(&positions[ply]));
+    assert_eq!(browser.evaluate(drawn), json!([1, 1, 2, 0]));
+    // The pointer does the same.
+    let place = browser.evaluate(&format!(
+        "(({{ x, y }}) => [x + 5, y + 5])(document.querySelector({button:?}).getBoundingClientRect())"
+    ));
+    for (left, shown) in [(0.0, ply - 1), (-400.0, ply)] {
+        for step in [0.0, 3.0] {
+            let x = place[0].as_f64().expect("a place") + left + step;
+            browser.command("Input.dispatchMouseEvent", json!({"type": "mouseMoved", "x": x, "y": place[1]}));
+        }
+        browser.evaluate("draw()");
+        assert_eq!(browser.board(), expected(&positions[shown]), "{left}");
+    }
+    browser.click(&button);
+    browser.wait_for(&format!("state.tree.current.ply === {}", ply - 1));
+    let last = "state.tree.line().findLast((node) => review.markOf(node) === 'blunder')";
+    let ply = browser.evaluate(&format!("{last}.ply"));
+    // The focus stays in the list while rows appear above it.
+    browser.evaluate(&format!("goTo({last}); document.querySelector('#moves [aria-current]').focus()"));
+    browser.evaluate("state.tree.line().slice(0, 4).forEach((node) => { node.isReviewed = !node.isReviewed; }); drawMoves()");
+    assert_eq!(browser.evaluate("Number(document.activeElement.dataset.ply)"), ply);
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn a_review_runs_in_the_background_stops_and_goes_on() {
+    let Some(mut browser) = opened("a review in the background") else { return };
+    let record = game(8, 5);
+    let positions = record.positions();
+    paste(&mut browser, &sgf::write(&record));
+    browser.wait_for(&format!("state.tree.line().length === {}", positions.len()));
+    browser.evaluate("review.seconds = 0.2");
+    assert!(browser.text("#review").contains("Review"));
+    let place = "byId('review').getBoundingClientRect().top + scrollY";
+    let before = browser.evaluate(place);
+    browser.click("#review");
+    browser.wait_for("review.active && review.run.done >= 2");
+    assert_eq!(browser.evaluate(place), before, "the button stays below the pointer");
+    assert_eq!(
+        browser.evaluate("[byId('review-progress').hidden, byId('review-progress').max]"),
+        json!([false, positions.len()])
+    );
+    // The game is stepped through meanwhile.
+    for (key, ply) in [("End", positions.len() - 1), ("ArrowLeft", positions.len() - 2), ("Home", 0)] {
+        browser.evaluate("document.activeElement.blur()");
+        browser.press(key);
+        assert_eq!(browser.board(), expected(&positions[ply]), "{key}");
+    }
+    browser.wait_for("review.run.done >= 4");
+    assert_eq!(browser.evaluate("review.active"), true);
+    // It waits for an analysis and survives a restart of the engine.
+    browser.click("#analyse");
+    browser.wait_for("review.run.waits && state.found?.visits > 500");
+    let done = browser.evaluate("review.run.done");
+    let visits = browser.evaluate("state.found.visits").as_u64().expect("visits");
+    browser.wait_for(&format!("state.found.visits > {}", visits + 3000));
+    assert_eq!(browser.evaluate("review.run.done"), done);
+    assert!(browser.text("#review-done").contains("waits"));
+    browser.click("#analyse");
+    browser.evaluate("engine.restart()");
+    browser.wait_for("review.run.done >= 6");
+    // Stopped, it keeps what it knows.
+    browser.click("#review");
+    assert_eq!(browser.evaluate("[review.active, byId('review-progress').hidden]"), json!([false, true]));
+    let known =
+        browser.evaluate("state.tree.line().filter(({ isReviewed }) => isReviewed).map(({ ply }) => ply)");
+    let known = known.as_array().expect("plies").len();
+    assert!(known >= 6 && known < positions.len(), "{known}");
+    browser.evaluate(
+        "engine.asked = [];
+         engine.ask = (request) => { if (request.do === 'think') engine.asked.push(request.fen); return Engine.prototype.ask.call(engine, request); };",
+    );
+    browser.click("#review");
+    browser.wait_for("!review.active");
+    let again = "state.tree.line().slice(0, 6).filter(({ described }) => engine.asked.includes(described.fen)).length";
+    assert_eq!(browser.evaluate(again), 0, "nothing is searched twice");
+    assert_eq!(browser.evaluate("state.tree.line().every(({ isReviewed }) => isReviewed)"), true);
+    // Another game ends a review.
+    paste(&mut browser, &sgf::write(&game(8, 6)));
+    browser.wait_for("state.tree.reviewed.length === 0 && Boolean(state.tree.current.described)");
+    assert_eq!(browser.evaluate("byId('review-result').hidden"), true);
+    browser.click("#review");
+    browser.wait_for("review.active && review.run.done >= 1");
+    browser.evaluate("globalThis.ended = review.run; null");
+    browser.click("#open-puzzles");
+    browser.wait_for("puzzles.active && review.run === null");
+    assert!(browser.evaluate("ended.done").as_u64() < Some(10));
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn a_player_learns_from_a_blunder() {
+    let Some(mut browser) = opened("a lesson") else { return };
+    reviewed(&mut browser, THROWN_AWAY, 4, 0.1);
+    let marks = "state.tree.line().slice(1).map((node) => review.markOf(node))";
+    assert_eq!(browser.evaluate(marks)[0], "blunder");
+    assert_eq!(browser.evaluate("byId('learn-white').disabled"), true);
+    let tree = "[state.tree.movesTo(state.tree.line().at(-1)), state.tree.root.children.length]";
+    let before = browser.evaluate(tree);
+    browser.click("#learn-black");
+    browser.wait_for("lesson.active && Boolean(state.tree.current.described)");
+    let status = browser.text("#status");
+    assert!(status.contains("Black played a1-b1/c1, which lost 100.0 %"), "{status}");
+    assert_eq!(browser.text("#lesson-title"), "Mistake 1 of 1");
+    assert_eq!(
+        browser.evaluate("[byId('review').offsetParent, byId('best-moves').offsetParent]"),
+        json!([null, null])
+    );
+    let start = position(&mut browser);
+    let best: String =
+        browser.evaluate("lesson.mistake.node.parent.found.best").as_str().expect("a move").into();
+    // The move played and another wrong one, two that keep the win by search, and Otrera's.
+    let right: Vec<&str> =
+        ["a1-b1/a1", "a1-c1/d1", "a1-d1/a1"].into_iter().filter(|mv| *mv != best).take(2).collect();
+    let tries = [("a1-b1/c1", "loses 100.0 %"), ("a1-c1/b1", "loses 100.0 %")]
+        .into_iter()
+        .chain(right.into_iter().map(|mv| (mv, "nearly as good")))
+        .chain([(&*best, "is Otrera's move")]);
+    for (mv, verdict) in tries {
+        let mv: Move = mv.parse().expect("a move");
+        click_move(&mut browser, mv);
+        browser.wait_for(&format!("byId('status').textContent.includes({verdict:?})"));
+        let status = browser.text("#status");
+        assert!(status.contains(&mv.to_string()), "{status}");
+        assert_eq!(browser.board(), expected(&start.with_move(mv)));
+        browser.click("#lesson-again");
+        browser.wait_for("state.tree.current === lesson.tree.root");
+        assert_eq!(browser.board(), expected(&start));
+    }
+    browser.click("#lesson-show");
+    browser.wait_for("state.tree.current.ply === 1");
+    assert!(browser.text("#status").contains(&best), "{}", browser.text("#status"));
+    assert_eq!(browser.evaluate("byId('lesson-next').disabled"), true);
+    browser.click("#lesson-end");
+    browser.wait_for("!lesson.active && byId('lesson').hidden");
+    assert_eq!(browser.evaluate(tree), before, "tries are no variations of the game");
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn a_lesson_goes_through_the_mistakes_of_one_player() {
+    let Some(mut browser) = opened("a longer lesson") else { return };
+    let record = game(6, 5);
+    let positions = record.positions();
+    reviewed(&mut browser, &sgf::write(&record), record.moves.len(), 0.06);
+    let plies = browser.evaluate(
+        "review.movesOf('white').filter((node) => ['mistake', 'blunder'].includes(review.markOf(node))).map(({ ply }) => ply)",
+    );
+    let plies: Vec<usize> = numbers(&plies).into_iter().map(|ply| ply as usize).collect();
+    assert!(plies.len() > 1 && plies.iter().all(|ply| ply % 2 == 0), "{plies:?}");
+    browser.click("#learn-white");
+    for (index, ply) in plies.iter().enumerate() {
+        browser.wait_for(&format!("lesson.index === {index} && Boolean(state.tree.current.described)"));
+        assert_eq!(browser.board(), expected(&positions[ply - 1]));
+        assert_eq!(browser.text("#lesson-title"), format!("Mistake {} of {}", index + 1, plies.len()));
+        browser.click("#lesson-next");
+    }
+    // What a lesson tries is searched; a new game ends it.
+    new_game(&mut browser, FEW_ITERATIONS);
+    browser.wait_for("!lesson.active && byId('lesson').hidden");
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn the_estimates_of_both_players_are_lines_of_the_curve() {
+    let Some(mut browser) = opened("the players' own estimates") else { return };
+    let mut record = game(6, 5);
+    for (ply, played) in record.moves.iter_mut().enumerate() {
+        played.win_rate = (ply % 2 == 0 || ply == 3).then_some(0.25);
+    }
+    paste(&mut browser, &(json::write(&record) + "\n"));
+    browser.wait_for(&format!("state.tree.line().length === {}", record.moves.len() + 1));
+    let series =
+        "chart().series.map(({ side, points }) => [side, points.map(({ ply, rate }) => [ply, rate])])";
+    let shown = browser.evaluate(series);
+    let black: Vec<Value> = (0..record.moves.len()).step_by(2).map(|ply| json!([ply + 1, 0.25])).collect();
+    assert_eq!((&shown[0], &shown[1]), (&json!(["black", black]), &json!(["white", [[4, 0.75]]])));
+    // Otrera's own line has only what is proven or searched here.
+    let own = "chart().series[2].points.every(({ proven }) => proven)";
+    assert_eq!(browser.evaluate(own), true);
+    browser.click("#analyse");
+    browser.wait_for("(state.found?.visits ?? 0) > 100");
+    browser.click("#analyse");
+    assert_eq!(
+        browser.evaluate("[chart().series[2].side, chart().series[2].points[0].ply]"),
+        json!(["otrera", 0])
+    );
+    for side in ["black", "white", "otrera"] {
+        let count = browser.evaluate(&format!("document.querySelectorAll('#curve .rates.{side}').length"));
+        assert_eq!(count, 1, "{side}");
+    }
+    for text in ["as eins sees it", "as 二 sees it", "as Otrera sees it"] {
+        assert!(browser.text("#curve").contains(text), "{text}: {}", browser.text("#curve"));
+    }
+    record.moves[3].win_rate = None;
+    paste(&mut browser, &(json::write(&record) + "\n"));
+    browser.wait_for("byId('curve').textContent.includes('二 does not tell')");
+    // Without any estimate there is one line.
+    record.moves.iter_mut().for_each(|played| played.win_rate = None);
+    paste(&mut browser, &(json::write(&record) + "\n"));
+    browser.wait_for("chart().series.length === 1");
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+/// Returns size of a picture of the page, and how many of its pixels have each of these colours (`#rrggbb`).
+fn pixels(browser: &mut Browser, picture: &str, colours: &[&str]) -> (Value, Vec<u64>) {
+    let seen = browser.evaluate(&format!(
+        "toPng({picture}).then(createImageBitmap).then((image) => {{
+            const canvas = new OffscreenCanvas(image.width, image.height).getContext('2d');
+            canvas.drawImage(image, 0, 0);
+            const counts = {{}};
+            for (const pixel of new Uint32Array(canvas.getImageData(0, 0, image.width, image.height).data.buffer)) {{
+                const [r, g, b] = [pixel, pixel >> 8, pixel >> 16].map((part) => (part & 255).toString(16).padStart(2, '0'));
+                const colour = `#${{r}}${{g}}${{b}}`;
+                counts[colour] = (counts[colour] ?? 0) + 1;
+            }}
+            return [[image.width, image.height], {}.map((colour) => counts[colour] ?? 0)];
+        }})",
+        json!(colours)
+    ));
+    let counts = numbers(&seen[1]).into_iter().map(|count| count as u64).collect();
+    (seen[0].clone(), counts)
+}
+
+/// Width and height in the header of a PNG file.
+fn png_size(file: &Path) -> Option<[u32; 2]> {
+    let bytes = std::fs::read(file).ok()?;
+    let number = |at| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
+    // The end of the file is there.
+    (bytes.starts_with(b"\x89PNG") && bytes.ends_with(b"IEND\xaeB`\x82")).then_some(())?;
+    Some([number(16)?, number(20)?])
+}
+
+#[test]
+fn pictures_of_board_and_review_are_saved() {
+    let Some(mut browser) = opened("pictures to save") else { return };
+    let folder = Folder::new("saved-pictures");
+    browser.command("Page.setDownloadBehavior", json!({"behavior": "allow", "downloadPath": &*folder}));
+    let record = game(6, 5);
+    reviewed(&mut browser, &sgf::write(&record), record.moves.len(), 0.06);
+    // Light squares, dark squares, the better move's arrow, a blunder's point, the first player's bars.
+    let colours = ["#ecdcbf", "#dcc49c", "#14796a", "#b0201a", "#1f66ad"];
+    let (size, counts) = pixels(&mut browser, "boardPicture()", &colours);
+    assert_eq!(size, json!([1440, 1440]));
+    assert!(counts[0] > 100_000 && counts[1] > 100_000 && counts[2..] == [0, 0, 0], "{counts:?}");
+    browser.evaluate("goTo(state.tree.line().find((node) => review.markOf(node) === 'blunder'))");
+    let (_, counts) = pixels(&mut browser, "boardPicture()", &colours);
+    assert!(counts[2] > 500, "the arrow of the better move: {counts:?}");
+    let (size, counts) = pixels(&mut browser, "reviewPicture()", &colours);
+    assert!(size[0] == 1440 && size[1].as_u64() > Some(2000), "{size}");
+    assert!(counts.iter().all(|count| *count > 100), "{counts:?}");
+    for (button, name) in [("#save-picture", "otrera-board.png"), ("#save-review", "otrera-review.png")] {
+        browser.click(button);
+        let file = folder.join(name);
+        let patience = std::time::Instant::now() + std::time::Duration::from_secs(30);
+        while png_size(&file).is_none() {
+            assert!(std::time::Instant::now() < patience, "no {name}");
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        let wanted = if button == "#save-picture" { json!([1440, 1440]) } else { size.clone() };
+        assert_eq!(json!(png_size(&file)), wanted, "{name}");
+    }
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+/// Contrasts of the signs on the backgrounds of the list, which the checker does not look at.
+const CONTRASTS: &str = "(() => {
+    const light = (colour) => {
+        const [r, g, b] = colour.match(/[0-9]+/g).slice(0, 3).map((part) => part / 255)
+            .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    return ['best', 'inaccuracy', 'mistake', 'blunder'].flatMap((mark) => ['card', 'hover', 'chosen'].map((under) => {
+        const sign = html('span', { class: `sign ${mark}`, style: `background: var(--${under})` });
+        byId('moves').append(sign);
+        const style = getComputedStyle(sign);
+        const [low, high] = [light(style.color), light(style.backgroundColor)].sort((a, b) => a - b);
+        sign.remove();
+        return (high + 0.05) / (low + 0.05);
+    }));
+})()";
+
+#[test]
+fn a_review_is_read_in_both_languages_on_a_phone_and_by_the_accessibility_checker() {
+    let Some(axe) = axe() else { return };
+    let Some(mut browser) = opened("accessibility of a review") else { return };
+    browser.evaluate(&axe);
+    let nothing: [Value; 0] = [];
+    let record = game(6, 5);
+    let record = GameRecord { black: "一".into(), white: "二".into(), ..record };
+    reviewed(&mut browser, &sgf::write(&record), record.moves.len(), 0.06);
+    let fault = "goTo(state.tree.line().find((node) => review.markOf(node) === 'blunder'))";
+    for (language, width) in [("en", 1280), ("zh", 360)] {
+        browser.choose("#language", language);
+        browser.resize([width, 800], width < 500);
+        browser.evaluate(fault);
+        position(&mut browser);
+        for scheme in ["light", "dark"] {
+            browser.emulate(scheme);
+            assert_eq!(findings(&mut browser), nothing, "{scheme}, {language}");
+            let contrasts = numbers(&browser.evaluate(CONTRASTS));
+            assert!(
+                contrasts.len() == 12 && contrasts.iter().all(|contrast| *contrast >= 4.5),
+                "{scheme}: {contrasts:?}"
+            );
+        }
+        let widest = browser.evaluate("document.documentElement.scrollWidth");
+        assert!(widest.as_u64() <= Some(width.into()), "{language}: {widest} wide");
+    }
+    let said = |browser: &mut Browser, ids: &str| {
+        let said = browser.evaluate(&format!("{ids}.map((id) => byId(id).innerText + [...byId(id).querySelectorAll('[aria-label]')].map(({{ ariaLabel }}) => ariaLabel)).join(' ')"));
+        let said = said.as_str().expect("a text").replace("Otrera", "");
+        let is_word = |word: &str| word.len() > 2 && word.chars().all(|c| c.is_ascii_alphabetic());
+        assert!(!said.split(|c: char| !c.is_ascii_alphanumeric()).any(is_word), "{said}");
+    };
+    said(&mut browser, "['status', 'review', 'review-result', 'moves', 'curve', 'save-picture']");
+    browser.click("#learn-black");
+    browser.wait_for("lesson.active && Boolean(state.tree.current.described)");
+    browser.evaluate("play(lesson.mistake.node.move)");
+    browser.wait_for("state.tree.current.ply === 1 && byId('status').textContent.includes('请再试')");
+    for scheme in ["light", "dark"] {
+        browser.emulate(scheme);
+        assert_eq!(findings(&mut browser), nothing, "{scheme}, a lesson");
+    }
+    let widest = browser.evaluate("document.documentElement.scrollWidth");
+    assert!(widest.as_u64() <= Some(360), "a lesson: {widest} wide");
+    said(&mut browser, "['status', 'lesson']");
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
