@@ -3,11 +3,6 @@
 /** Seconds for each move when the engine fills the rest of a decided game. */
 const FILL_SECONDS = 0.1;
 
-/** True if a person plays against the engine. */
-function isGame() {
-  return state.players.black !== state.players.white;
-}
-
 /** Opens the dialog for a new game, from the position shown if that is wanted. */
 function askNewGame(isFromHere) {
   const { tree } = state;

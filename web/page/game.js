@@ -18,6 +18,7 @@ const state = {
   uninterruptible: false,
   /** What the last search of the position shown has found, and at what speed. */
   found: null,
+  /** The move that a hint shows up to a step: `{ move, step }`, where the third step shows it whole. */
   hint: null,
   /** The index of the best move that somebody points at. */
   pointed: null,
@@ -45,8 +46,10 @@ async function settle(message = null) {
     if (match.active) return match.turn(node, goesOn);
     if (puzzles.isTry(node)) return puzzles.judge(node, goesOn);
     if (node.described.winner) return;
-    if (isEngineToMove(node)) await moveByEngine(node, goesOn);
-    else if (state.analysing) await search(node, { seconds: Infinity }, goesOn);
+    if (areRatesHidden()) state.analysing = false;
+    if (isEngineToMove(node) && !(await coach.holds(node, goesOn))) await moveByEngine(node, goesOn);
+    else if (state.analysing && goesOn()) await search(node, { seconds: Infinity }, goesOn);
+    else await coach.prepare(node, goesOn);
   });
 }
 
@@ -190,23 +193,6 @@ function undoTarget() {
   return node;
 }
 
-/** Seconds that a hint takes. */
-const HINT_SECONDS = 1;
-
-async function hint() {
-  const node = state.tree.current;
-  if (!canMove(node)) return;
-  const goesOn = interrupt();
-  tell(t("thinking"));
-  await unlessStopped(goesOn, async () => {
-    const found = await search(node, { seconds: HINT_SECONDS }, goesOn);
-    if (!goesOn()) return;
-    state.hint = found.best;
-    tell(t("suggested", found.best, percent(found.win_rate)));
-    if (state.analysing) await search(node, { seconds: Infinity }, goesOn);
-  });
-}
-
 /** The person to move gives up at the end of a line; the game can be gone on with all the same. */
 function resign() {
   const node = state.tree.current;
@@ -235,7 +221,8 @@ function tell(message) {
 /** Begins or ends the analysis of whatever is shown; a move that the engine thinks about is not begun anew. */
 function toggleAnalysis() {
   state.analysing = !state.analysing;
-  if (isEngineToMove(state.tree.current)) drawSearch();
+  const { current } = state.tree;
+  if (isEngineToMove(current) && !coach.isWarning(current)) drawSearch();
   else settle();
 }
 
@@ -301,7 +288,7 @@ function shoot(moves, square) {
 function setHalf(half) {
   state.half = half;
   state.message = null;
-  state.hint = null;
+  if (!agreesWithHint(half)) state.hint = null;
   draw();
 }
 

@@ -116,6 +116,7 @@ function listen() {
   listenToForms();
   listenToLines();
   puzzles.listen();
+  coach.listen();
   match.listen();
   review.listen();
   lesson.listen();

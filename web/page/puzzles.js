@@ -130,7 +130,7 @@ const puzzles = {
     const found = await search(node, { seconds: ANSWER_SECONDS }, goesOn);
     if (!goesOn()) return;
     const { best, proven, lines } = found;
-    if (!isRight) state.hint = best;
+    if (!isRight) state.hint = { move: best, step: 3 };
     const line = [best, ...(lines[0]?.continuation ?? [])].slice(0, CONTINUATION);
     const answer = t("puzzleAnswer", t(this.tree.moverOf(node.ply)), best, Boolean(proven), node.proof?.margin);
     tell(`${verdict} ${isRight ? t("puzzleGoesOn", line.join(" ")) : answer}`);

@@ -27,7 +27,7 @@ const review = {
 
   /** True if the game shown can be reviewed. */
   canBegin() {
-    return state.tree.line().length > 1 && !setUp.active && !puzzles.active && !lesson.active && !match.active;
+    return state.tree.line().length > 1 && !setUp.active && !puzzles.active && !lesson.active && !match.active && !areRatesHidden();
   },
 
   toggle() {
@@ -99,10 +99,10 @@ const review = {
     return node.parent.found?.best === node.move ? 0 : Math.max(0, tree.lossOf(node));
   },
 
-  /** The mark of a reviewed move, or null. */
+  /** The mark of a reviewed move, or null; a game hides it with the rates. */
   markOf(node) {
     const loss = this.lossOf(node);
-    if (loss === null) return null;
+    if (loss === null || areRatesHidden()) return null;
     if (loss <= BEST_LOSS) return "best";
     return this.limits.find(([least]) => loss >= least)?.[1] ?? "good";
   },

@@ -83,9 +83,9 @@ function drawOverlay(node) {
   byId("squares-legend").hidden = byId("squares-shown").value === "off";
   const moves = suggestions(node);
   // The first of them lies on top.
-  const arrows = moves.toReversed().flatMap(({ move, side, look = "" }, index) => {
+  const arrows = moves.toReversed().flatMap(({ move, side, step, look = "" }, index) => {
     const name = `suggestion ${side} rank-${moves.length - index} ${look}`;
-    return board.course(squaresOf(move), name, `${name} shot`);
+    return partsOf(move, step, name);
   });
   board.over.replaceChildren(...arrows, ...moves.filter(({ number }) => number).map(moveNumber));
 }
@@ -96,15 +96,16 @@ function moveNumber({ move, side, number }) {
   return svg("g", { class: `line-number ${side}` }, svg("circle", { cx: x - 2.4, cy: y - 2.4, r: 2.1 }), svg("text", { x: x - 2.4, y: y - 1.3 }, number));
 }
 
-/** The moves drawn as arrows: the better line or the line that is pointed at, the hint, the best moves, or the better move. */
+/** The moves drawn as arrows: the better line or the line that is pointed at, the hint, the coach's, the best moves, or the better move. */
 function suggestions(node) {
   const { ply } = node;
   const lines = state.found?.lines ?? [];
   const side = state.tree.moverOf(ply);
   if (match.active) return [match.moveShown()].filter(Boolean).map((move) => ({ move, side }));
   if (state.preview) return review.arrows(node);
-  if (state.hint) return [{ move: state.hint, side }];
-  if (state.half.from || setUp.active) return [];
+  if (state.hint) return [{ ...state.hint, side }];
+  if (coach.isWarning(node)) return coach.suggestions(node);
+  if (state.half.from || setUp.active || areMovesHidden()) return [];
   const pointed = lines[state.pointed];
   if (pointed) {
     const course = [pointed.move, ...pointed.continuation].slice(0, BETTER_MOVES);
@@ -144,6 +145,7 @@ function statusOf(node) {
   const { side } = node.described;
   const winner = node.described.winner ?? (node.next ? null : node.winner);
   if (winner) return t("won", t(winner));
+  if (coach.isWarning(node)) return "";
   if (isEngineToMove(node)) return t("thinking");
   if (to) return t("chooseArrow", to);
   return from ? t("chooseLanding", from) : t("toMove", t(side));
@@ -181,7 +183,7 @@ function moveButton(node) {
     "data-ply": node.ply,
     "aria-current": node === state.tree.current && "true",
     onclick: () => goTo(node),
-  }, html("span", {}, move, " ", review.sign(node) ?? ""), html("small", {}, rate === null ? "" : percent(rate, 0)));
+  }, html("span", {}, move, " ", review.sign(node) ?? ""), html("small", { class: "spoils" }, rate === null ? "" : percent(rate, 0)));
 }
 
 function variations(node) {
@@ -195,11 +197,19 @@ function drawSearch() {
   drawRate(current);
   byId("analyse").textContent = t(state.analysing ? "stop" : "go");
   byId("analyse").setAttribute("aria-pressed", state.analysing);
-  const { found } = state;
-  byId("running").textContent = found ? t("running", { ...found, speed: found.iterations / Math.max(found.seconds, 1e-3) }) : "";
+  coach.draw();
+  const found = areMovesHidden() ? null : state.found;
+  byId("running").textContent = runningText(found);
   drawBestMoves((found?.lines ?? []).slice(0, shownLines()));
   drawOverlay(current);
   curve.draw({}, current.ply);
+}
+
+/** Visits, depth and speed of a search, or why they are hidden. */
+function runningText(found) {
+  if (areRatesHidden()) return t("ratesHidden");
+  if (areMovesHidden()) return t("movesHidden");
+  return found ? t("running", { ...found, speed: found.iterations / Math.max(found.seconds, 1e-3) }) : "";
 }
 
 /** The bar of Black's winning rate; it is empty where the rate is not known. Its text lies on the larger part. */
@@ -207,7 +217,7 @@ function drawRate({ rate, proof, described }) {
   const bar = byId("rate");
   const outcome = described?.winner ? t("won", t(described.winner)) : proof && t("proven", t(proof.winner), proof.margin);
   const text = outcome ?? (rate === null ? "" : `${t("black")} ${percent(rate)}`);
-  bar.className = `rate ${rate === null ? "unknown" : rate < 0.5 ? "low" : "high"}`;
+  bar.className = `rate spoils ${rate === null ? "unknown" : rate < 0.5 ? "low" : "high"}`;
   bar.setAttribute("aria-label", t("rateNow", rate === null ? t("unknown") : outcome ?? percent(rate)));
   bar.querySelector(".number").textContent = text;
   bar.style.setProperty("--share", rate ?? 0);
@@ -251,7 +261,7 @@ function fillBestMove([rateCell, visitsCell, moveCell], { move, win_rate: rate, 
 
 /** Black's winning rate along the line: as Otrera sees it and, from a record, as each player saw it. */
 function chart() {
-  const line = state.tree.line();
+  const line = areRatesHidden() ? [] : state.tree.line();
   const players = playerSeries(line);
   const known = line.filter((node) => node.rate !== null && (players.length === 0 || !isOwnEstimate(node)));
   const points = known.map((node) => {
@@ -263,7 +273,7 @@ function chart() {
   const bars = review.bars(line);
   if (bars.length > 0) legend.push(html("span", {}, t("lossBars")));
   const series = [...players, { side: players.length > 0 ? "otrera" : "black", points, legend }];
-  return { plies: line.length - 1, label: t("curve"), empty: t("curveEmpty"), series, bars };
+  return { plies: line.length - 1, label: t("curve"), empty: t(areRatesHidden() ? "ratesHidden" : "curveEmpty"), series, bars };
 }
 
 /** True if the rate of a position is its player's own, neither searched nor proven here nor a value of the record. */

@@ -1,5 +1,6 @@
 //! The page for playing, as `make web` builds it, opened from the disk in a real browser and used as people use it.
 
+mod coach;
 mod matches;
 mod play;
 mod puzzles;
@@ -133,8 +134,8 @@ fn moves_are_taken_back_suggested_refused_and_given_up() {
     assert_eq!(browser.board(), expected(&start));
     browser.click("#hint");
     browser.wait_for("state.hint !== null");
-    assert!(browser.text("#status").contains("would play"));
-    let suggested: Move = browser.evaluate("state.hint").as_str().expect("a move").parse().expect("a move");
+    let suggested: Move =
+        browser.evaluate("state.hint.move").as_str().expect("a move").parse().expect("a move");
     assert_eq!(start.check(suggested), Ok(()));
     click_move(&mut browser, suggested);
     browser.wait_for("state.tree.current.ply === 2");
@@ -685,6 +686,7 @@ fn the_accessibility_checker_finds_nothing() {
     let Some(mut browser) = opened("accessibility of the page") else { return };
     browser.evaluate(&axe);
     let nothing: [Value; 0] = [];
+    browser.click("#coach");
     browser.click("#analyse");
     browser.wait_for("(state.found?.visits ?? 0) > 500");
     browser.click("#best-moves .best");
@@ -753,6 +755,8 @@ fn nothing_moves_when_a_move_is_made() {
         wait_for_turn(&mut browser);
         assert_eq!(browser.evaluate(places), before, "after the answer");
     }
+    browser.click("#coach");
+    let before = browser.evaluate(places);
     browser.click("#analyse");
     browser.wait_for("document.querySelectorAll('#best-moves tbody tr').length === 3");
     assert_eq!(browser.evaluate(places), before, "with analysis");

@@ -29,7 +29,7 @@ fn a_wrong_move_is_refuted_and_the_right_one_confirmed() {
     let wrong = start.legal_moves().find(|&mv| mv != solution).expect("there are many");
     click_move(&mut browser, wrong);
     wait_for_status(&mut browser, &format!("{wrong} loses. {} answers", start.side().opponent()));
-    let reply: Move = browser.evaluate("state.hint").as_str().expect("a move").parse().expect("a move");
+    let reply: Move = browser.evaluate("state.hint.move").as_str().expect("a move").parse().expect("a move");
     assert_eq!(start.with_move(wrong).check(reply), Ok(()));
     browser.click("#puzzle-again");
     assert_eq!(browser.board(), expected(&start));

@@ -1,0 +1,293 @@
+//! A game without spoilers, the coach that warns before a reply, and hints in steps.
+
+use super::*;
+
+/// Sizes of windows, one for each layout.
+const SIZES: [[u32; 2]; 5] = [[1366, 625], [1280, 900], [1600, 1000], [1024, 1300], [360, 740]];
+
+/// Records in `seen` the places of the page's parts in every frame from now on.
+const WATCH_PLACES: &str = "scrollTo(0, 0); window.seen = new Set(); (function watch() {
+    const parts = [...document.querySelectorAll('main, .card, .card > *, .coach-panel > *, footer')];
+    const places = parts.filter((part) => part.offsetParent).map((part) => {
+        const { x, y, width, height } = part.getBoundingClientRect();
+        return [part.id || part.className, x, y + scrollY, width, height].join(' ').replaceAll(/ spoils| warning/g, '');
+    });
+    seen.add(places.join('\\n'));
+    window.watching = requestAnimationFrame(watch);
+})();";
+
+/// Ends the watch; fails if a part has moved.
+fn assert_nothing_moved(browser: &mut Browser, context: &str) {
+    let seen = browser.evaluate("cancelAnimationFrame(watching); [...seen]");
+    let seen: Vec<&str> = seen.as_array().expect("a list").iter().filter_map(Value::as_str).collect();
+    let [first, others @ ..] = &seen[..] else { panic!("{context}: no frame") };
+    let changes = others.iter().flat_map(|other| first.lines().zip(other.lines()).filter(|(a, b)| a != b));
+    let moved: Vec<_> = changes.collect();
+    assert!(moved.is_empty() && others.is_empty(), "{context}: {moved:#?}");
+}
+
+/// Starts a game on 8x8 with the engine's strength from the list, and waits for the person's turn.
+fn begin(browser: &mut Browser, control: usize) {
+    browser.evaluate("state.tree.isOld = true");
+    new_game(browser, control);
+    browser.wait_for("state.tree.isOld === undefined");
+    wait_for_turn(browser);
+}
+
+/// The choice of 0.2 s a move, which shows what it finds while it searches.
+const SHORT_TIME: usize = 0;
+
+/// A move that nobody would play, after which the other side is better: an amazon shuts itself into a corner.
+const BLUNDER: &str = "a3-a1/b1";
+
+/// Plays a bad move as Black and waits for the coach's warning.
+fn blunder(browser: &mut Browser) {
+    browser.evaluate(&format!("play('{BLUNDER}')"));
+    browser.wait_for("coach.isWarning(state.tree.current)");
+}
+
+#[test]
+fn a_game_shows_no_rate_before_its_end_unless_the_coach_is_on() {
+    let Some(mut browser) = opened("a game without spoilers") else { return };
+    begin(&mut browser, SHORT_TIME);
+    let spoilers =
+        ["#rate", "#analyse", "#best-moves tbody", "#moves small", "#review", ".suggestion", "#curve .dot"];
+    let shown = "((selector) => [...document.querySelectorAll(selector)].some((part) => part.checkVisibility({ visibilityProperty: true })))";
+    let is_shown = |browser: &mut Browser, selector| browser.evaluate(&format!("{shown}({selector:?})"));
+    browser.evaluate("window.flashes = []; (function look() {
+        const percents = byId('moves').innerText + byId('rate').innerText + byId('curve').innerText + byId('best-moves').innerText;
+        if (percents.includes('%') || /proven/.test(percents)) flashes.push(percents);
+        requestAnimationFrame(look);
+    })()");
+    for ply in [2, 4] {
+        let mv = random_move(&position(&mut browser), &mut Rng::with_seed(ply));
+        click_move(&mut browser, mv);
+        browser.wait_for(&format!("state.tree.current.ply === {ply}"));
+        wait_for_turn(&mut browser);
+    }
+    assert!(
+        browser.evaluate("state.tree.line().some(({ rate }) => rate !== null)") == true,
+        "rates are known"
+    );
+    for selector in spoilers {
+        assert_eq!(is_shown(&mut browser, selector), false, "{selector}");
+    }
+    assert_eq!(browser.evaluate("flashes"), json!([]));
+    for text in ["#running", "#curve"] {
+        assert_eq!(browser.text(text), "Hidden during a game: switch the coach on.");
+    }
+    browser.click("#coach");
+    assert_eq!(browser.evaluate("byId('coach').getAttribute('aria-pressed')"), "true");
+    browser.click("#analyse");
+    browser.wait_for("document.querySelectorAll('.suggestion').length > 2");
+    for selector in spoilers {
+        assert_eq!(is_shown(&mut browser, selector), true, "{selector}");
+    }
+    // Without the coach the analysis ends.
+    browser.click("#coach");
+    browser.wait_for("!state.analysing");
+    assert_eq!(is_shown(&mut browser, ".suggestion"), false);
+    browser.click("#resign");
+    browser.click("#resign-yes");
+    browser.wait_for("Boolean(state.tree.winner())");
+    for selector in ["#rate", "#analyse", "#moves small", "#review", "#curve .dot"] {
+        assert_eq!(is_shown(&mut browser, selector), true, "{selector} after the end");
+    }
+    // Who looks at a position of no game sees everything too.
+    browser.click("#fen-form button");
+    browser.wait_for("state.players.white === 'human'");
+    assert_eq!(is_shown(&mut browser, "#analyse"), true);
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn nothing_moves_while_the_engine_thinks_or_the_coach_warns() {
+    let Some(mut browser) = opened("the places during a game") else { return };
+    browser.evaluate("coach.seconds = 0.3");
+    let right_column = "[...document.querySelectorAll('.side, .side > *, .side .card > *')].map(({ offsetHeight }) => offsetHeight)";
+    for coach in [false, true] {
+        if coach {
+            let before = browser.evaluate(right_column);
+            browser.click("#coach");
+            browser.wait_for("!areRatesHidden()");
+            assert_eq!(browser.evaluate(right_column), before, "the coach is switched on");
+        }
+        for size in SIZES {
+            browser.resize(size, size[0] < 500);
+            begin(&mut browser, SHORT_TIME);
+            browser.evaluate(WATCH_PLACES);
+            if coach {
+                blunder(&mut browser);
+                // The longest warning.
+                browser.evaluate("Object.assign(coach.warning, { loss: 1, reply: 'a10-j10/a10', better: 'a10-j10/a10', next: 'a10-j10/a10' }); draw()");
+                browser.evaluate(
+                    "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))",
+                );
+                browser.evaluate("byId('coach-on').click()");
+            } else {
+                browser.evaluate(&format!("play('{BLUNDER}')"));
+            }
+            browser.wait_for("state.tree.current.ply === 2");
+            wait_for_turn(&mut browser);
+            browser.evaluate("new Promise(requestAnimationFrame)");
+            assert_nothing_moved(&mut browser, &format!("{size:?}, coach {coach}"));
+        }
+    }
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn the_coach_warns_before_the_reply() {
+    let Some(mut browser) = opened("the coach") else { return };
+    browser.click("#coach");
+    begin(&mut browser, FEW_ITERATIONS);
+    assert_eq!(browser.evaluate("byId('coach-limit').value"), "0.1");
+    assert!(browser.text("#coach-text").contains("more than 10 %"), "{}", browser.text("#coach-text"));
+    // The position is searched in the background up to a limit, and the best moves stay hidden.
+    browser.wait_for("coach.searched.get(state.tree.current) > 2.5");
+    let visits = browser.evaluate("state.tree.current.found.visits");
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    assert_eq!(browser.evaluate("state.tree.current.found.visits"), visits);
+    assert_eq!(browser.evaluate("byId('best-moves').tBodies[0].rows.length"), 0);
+    blunder(&mut browser);
+    let start = position(&mut browser);
+    let said = browser.text("#coach-text");
+    let loss = browser.evaluate("state.tree.lossOf(state.tree.current)").as_f64().expect("a loss");
+    assert!(
+        said.starts_with(&format!("{BLUNDER} loses {:.0} % to ", 100.0 * loss)) && loss > 0.1,
+        "{said}: {loss}"
+    );
+    let [better, reply] = ["better", "reply"].map(|part| browser.evaluate(&format!("coach.warning.{part}")));
+    assert!(said.contains(&format!("Better: {}, after which ", better.as_str().expect("a move"))), "{said}");
+    assert_eq!(start.check(reply.as_str().and_then(|text| text.parse().ok()).expect("a move")), Ok(()));
+    // Both moves are drawn, each as the flights of an amazon and of an arrow.
+    let drawn =
+        "['black', 'white'].map((side) => document.querySelectorAll(`#board .suggestion.${side}`).length)";
+    assert_eq!(browser.evaluate(drawn), json!([2, 2]));
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    assert_eq!(browser.evaluate("state.tree.current.ply"), 1, "the engine waits");
+    assert!(!browser.text("#status").contains("thinking"));
+    browser.click("#coach-back");
+    browser.wait_for("state.tree.current.ply === 0 && canMove(state.tree.current)");
+    assert_eq!(browser.evaluate("document.activeElement.getAttribute('role')"), "gridcell");
+    // The best move brings no warning; then the same mistake is played on purpose.
+    browser.evaluate("play(state.tree.root.found.best)");
+    browser.wait_for("state.tree.current.ply === 2");
+    wait_for_turn(&mut browser);
+    browser.click("#undo");
+    wait_for_turn(&mut browser);
+    blunder(&mut browser);
+    browser.click("#coach");
+    browser.wait_for("state.tree.current.ply === 2");
+    wait_for_turn(&mut browser);
+    browser.click("#coach");
+    browser.click("#undo");
+    browser.wait_for("state.tree.current.ply === 0");
+    blunder(&mut browser);
+    browser.click("#coach-on");
+    browser.wait_for("state.tree.current.ply === 2");
+    assert!(browser.text("#coach-text").contains("more than 10 %"));
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn the_coach_is_kept_and_its_limit_counts() {
+    let Some(mut browser) = opened("the coach's settings") else { return };
+    browser.click("#coach");
+    browser.choose("#coach-limit", "0.2");
+    let Some(page) = page("the coach's settings") else { return };
+    open(&mut browser, page, "");
+    let kept = "[coach.active, coach.limit, byId('coach-limit').value, byId('coach-panel').hidden]";
+    browser.wait_for("byId('coach-limit').value === '0.2'");
+    assert_eq!(browser.evaluate(kept), json!([true, 0.2, "0.2", false]));
+    begin(&mut browser, FEW_ITERATIONS);
+    // Known rates stand for searches: a loss of 15 % is passed over, and warned of where 10 % are the limit.
+    let judge = "(async () => {
+        coach.look = async (node) => { node.rate = node.parent ? 0.45 : 0.6; node.visits = Infinity; };
+        const { tree } = state;
+        tree.root.found = { best: 'd1-d2/d3', lines: [{ move: 'd1-d2/d3', continuation: [] }] };
+        const node = tree.play('c1-c2/c3');
+        return await coach.holds(node, () => true);
+    })()";
+    assert_eq!(browser.evaluate(judge), false);
+    browser.evaluate("interrupt(); state.tree.show(state.tree.root)");
+    browser.choose("#coach-limit", "0.1");
+    assert_eq!(browser.evaluate(judge), true);
+    assert_eq!(browser.text("#coach-text"), "c1-c2/c3 loses 15 %. Better: d1-d2/d3.");
+    // With a wider limit the move is no mistake any more, and the engine answers.
+    browser.choose("#coach-limit", "0.2");
+    browser.wait_for("state.tree.current.ply === 2");
+    // Two persons, and puzzles, have no coach.
+    browser.click("#open-puzzles");
+    browser.wait_for("puzzles.active");
+    assert_eq!(browser.evaluate("[byId('coach-panel').hidden, isGame()]"), json!([true, false]));
+    browser.click("#puzzle-close");
+    browser.click("#fen-form button");
+    browser.wait_for("state.players.white === 'human'");
+    assert_eq!(browser.evaluate("byId('coach-panel').hidden"), true);
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn a_hint_shows_a_move_in_three_steps() {
+    let Some(mut browser) = opened("hints in steps") else { return };
+    begin(&mut browser, FEW_ITERATIONS);
+    let drawn = "['.here', '.suggestion:not(.shot, .here)', '.shot'].map((part) => document.querySelectorAll(`#board ${part}`).length)";
+    browser.click("#hint");
+    browser.wait_for("state.hint?.step === 1");
+    let mv: Move = browser.evaluate("state.hint.move").as_str().expect("a move").parse().expect("a move");
+    let said = browser.text("#status");
+    assert!(said.starts_with(&format!("The amazon on {}.", mv.from)) && !said.contains('%'), "{said}");
+    assert_eq!(browser.evaluate(drawn), json!([1, 0, 0]));
+    // Who takes the amazon of the hint keeps the hint.
+    click_square(&mut browser, mv.from);
+    browser.click("#hint");
+    let said = browser.text("#status");
+    assert!(said.starts_with(&format!("The amazon on {} goes to {}.", mv.from, mv.to)), "{said}");
+    assert_eq!(browser.evaluate(drawn), json!([0, 1, 0]));
+    for _ in 0..2 {
+        browser.click("#hint");
+        let said = browser.text("#status");
+        assert!(said.contains(&format!("goes to {}; the arrow flies to {}.", mv.to, mv.arrow)), "{said}");
+        assert_eq!(browser.evaluate(drawn), json!([0, 1, 1]));
+    }
+    // Who takes another begins with the first step again.
+    let other =
+        position(&mut browser).amazons(otrera::Side::Black).into_iter().find(|&square| square != mv.from);
+    browser.press("Escape");
+    click_square(&mut browser, other.expect("four amazons"));
+    assert_eq!(browser.evaluate("state.hint"), Value::Null);
+    browser.click("#hint");
+    browser.wait_for("state.hint?.step === 1");
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn the_coach_is_read_in_both_languages_on_a_phone_and_by_the_accessibility_checker() {
+    let Some(axe) = axe() else { return };
+    let Some(mut browser) = opened("accessibility of the coach") else { return };
+    browser.evaluate(&axe);
+    browser.evaluate("coach.seconds = 0.5");
+    let nothing: [Value; 0] = [];
+    assert_eq!(findings(&mut browser), nothing, "hidden rates");
+    browser.click("#coach");
+    begin(&mut browser, FEW_ITERATIONS);
+    blunder(&mut browser);
+    for (language, width) in [("en", 1280), ("zh", 360)] {
+        browser.choose("#language", language);
+        browser.resize([width, 800], width < 500);
+        for scheme in ["light", "dark"] {
+            browser.emulate(scheme);
+            assert_eq!(findings(&mut browser), nothing, "{scheme}, {language}");
+        }
+        let widest = browser.evaluate("document.documentElement.scrollWidth");
+        assert!(widest.as_u64() <= Some(width.into()), "{language}: {widest} wide");
+    }
+    let said = browser.text(".coach-panel");
+    let is_word = |word: &str| word.len() > 2 && word.chars().all(|c| c.is_ascii_alphabetic());
+    assert!(
+        said.contains("损失") && !said.split(|c: char| !c.is_ascii_alphanumeric()).any(is_word),
+        "{said}"
+    );
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
