@@ -7,7 +7,7 @@ pub mod page;
 mod positions;
 mod skip;
 
-pub use files::Folder;
+pub use files::{Folder, repository};
 pub use positions::*;
 pub use skip::skip;
 

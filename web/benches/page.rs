@@ -1,13 +1,20 @@
-//! Benchmark of the page against the native engine, one thread each, in one run: `cargo bench -p otrera-web`. And how soon
-//! the page answers a click after it was opened.
+//! Benchmark of the page: `cargo bench -p otrera-web`. Prints how soon it shows the first board, its speed beside the native
+//! engine (one thread each), its frames while it analyses, and its analysis beside that of `dist/otrera gui`, if `make` has
+//! built the program. Each ratio is measured in one run.
 
 use otrera::{Kernel, Params, bench};
 use serde_json::Value;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
 use testkit::browser::Browser;
 use testkit::page::page;
+use testkit::repository;
 
 /// Number of measurements of each side, in turn.
 const ROUNDS: usize = 3;
+
+/// Seconds of an analysis.
+const SECONDS: u32 = 10;
 
 fn main() {
     let Some(page) = page("the speed of the page") else { return };
@@ -18,6 +25,65 @@ fn main() {
          return performance.now(); })()",
     );
     println!("first position with its moves after {:.0} ms", ready.as_f64().unwrap_or(f64::NAN));
+    compare_with_native(&mut browser);
+    let analysed: Vec<f64> =
+        (0..ROUNDS).map(|_| analyse(&mut browser, |browser| browser.open(page, ""))).collect();
+    let Some((mut gui, address)) = start_gui() else {
+        return println!("no dist/otrera (make): otrera gui is not measured");
+    };
+    println!("otrera gui:");
+    let served: Vec<f64> =
+        (0..ROUNDS).map(|_| analyse(&mut browser, |browser| browser.open_address(&address, ""))).collect();
+    let best = |visits: &[f64]| visits.iter().copied().fold(0.0, f64::max);
+    println!("best of {ROUNDS}, otrera gui by the page: {:.2}", best(&served) / best(&analysed));
+    let _ = gui.kill();
+}
+
+/// Analyses the start for [`SECONDS`]; prints and returns the visits, and prints the frames.
+fn analyse(browser: &mut Browser, open: impl FnOnce(&mut Browser)) -> f64 {
+    open(browser);
+    browser.wait_for("Boolean(state.tree?.current.described)");
+    // The start for two persons: a game hides the analysis.
+    browser.evaluate("newGame(10, { black: 'human', white: 'human' }, { seconds: 1 })");
+    browser.wait_for("state.players.white === 'human' && Boolean(state.tree.current.described)");
+    browser.click("#analyse");
+    let measured = browser.evaluate(&format!(
+        "(async () => {{
+            const frames = [];
+            const frame = () => new Promise(requestAnimationFrame);
+            const end = performance.now() + {SECONDS}000;
+            for (let last = await frame(); last < end;) {{
+                const now = await frame();
+                frames.push(now - last);
+                last = now;
+            }}
+            frames.sort((a, b) => a - b);
+            return {{ visits: state.found.visits, depth: state.found.depth, middle: frames[frames.length >> 1], slow: frames[Math.floor(frames.length * 0.95)] }};
+        }})()"
+    ));
+    browser.click("#analyse");
+    let number = |name: &str| measured[name].as_f64().unwrap_or(f64::NAN);
+    println!(
+        "{SECONDS} s of analysis: {:.0} visits, depth {}, frames of {:.0} ms, {:.0} ms at the 95th percentile",
+        number("visits"),
+        measured["depth"],
+        number("middle"),
+        number("slow")
+    );
+    number("visits")
+}
+
+/// Starts `dist/otrera gui` on all cores; returns its address.
+fn start_gui() -> Option<(Child, String)> {
+    let mut command = Command::new(repository().join("dist/otrera"));
+    let mut gui = command.args(["gui", "--port", "0", "--no-open"]).stdout(Stdio::piped()).spawn().ok()?;
+    let mut address = String::new();
+    BufReader::new(gui.stdout.take()?).read_line(&mut address).ok()?;
+    Some((gui, address.trim().to_owned()))
+}
+
+/// Compares the speed of `bench` in the page and in the native engine.
+fn compare_with_native(browser: &mut Browser) {
     let mut best = [0.0_f64; 2];
     let mut checksums = Vec::new();
     for _ in 0..ROUNDS {
