@@ -1,7 +1,7 @@
 //! Matches of the page that `otrera gui` serves. Each change replaces two files in the record folder: the record in the
 //! form of the championships, and a JSON file from which the match resumes.
 //!
-//! The JSON file is a game as in [`json`], with the key `match`:
+//! The JSON file is a game as in [`mod@json`], with the key `match`:
 //!
 //! ```json
 //! {"id":"…","writer":"…","when":"2026年…","suffix":"","state":{"us":"black","clocks":{…},"over":false}}
