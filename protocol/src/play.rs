@@ -154,11 +154,12 @@ impl Table<'_> {
             effort: Some(report.iterations),
             win_rate: Some(report.best_rate().0),
         })?;
-        crate::print(&format!(
-            "{} plays {mv} ({})\n",
-            self.settings.name,
-            format_verdict(&report, "its winning rate")
-        ))
+        // A rate would be a hint; the page hides it as well.
+        let rate = match self.level {
+            Some(_) => String::new(),
+            None => format!(" ({})", format_verdict(&report, "its winning rate")),
+        };
+        crate::print(&format!("{} plays {mv}{rate}\n", self.settings.name))
     }
 
     /// Reads commands until a move is played or taken back, or the game ends.

@@ -241,7 +241,8 @@ const LOST: &str = "2**Q2*/2q**q*1/1**1****/q*1**Q*1/**2***1/*2Q*3/*Q2q*2/1****3
 
 #[test]
 fn a_proven_result_is_shown_with_its_margin() {
-    let exit = run(OTRERA, ["analyze", "--iterations", "500", "--fen", LOST], b"");
+    // One thread: with two, one may wait for the other during all of so few iterations.
+    let exit = run(OTRERA, ["analyze", "--iterations", "500", "--threads", "1", "--fen", LOST], b"");
     assert_contains(
         &exit.rest,
         "White is certain to win by at least 3 moves. The move to play, then by visits:\n",

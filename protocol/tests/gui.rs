@@ -228,7 +228,7 @@ fn the_page_is_played_and_analysed_with_the_native_engine() {
     let Some(mut browser) = Browser::start("the page of otrera gui") else { return };
     browser.open_address(&gui.address, "");
     browser.wait_for("Boolean(state.tree?.current.described)");
-    assert!(browser.text("#server-note").contains("1 threads · up to 16 MB"));
+    assert!(browser.text("#server-note").contains("1 thread · up to 16 MB"));
     browser.click("#new-game");
     browser.click("#new-size input[value='8']");
     browser.choose("#control", "4");

@@ -566,6 +566,9 @@ fn a_match_resumes_after_a_reload_a_crash_and_on_another_computer() {
     old["match"]["state"]["clocks"] = Value::Null;
     std::fs::write(&copy, old.to_string()).expect("a file");
     table.browser.give_file("#file", &copy);
+    table.browser.wait_for("byId('status').textContent.includes('A match is running')");
+    table.crash();
+    table.browser.give_file("#file", &copy);
     table.browser.wait_for("byId('status').textContent.includes('incomplete')");
     assert_eq!(table.browser.complaints(), NO_COMPLAINT);
 }

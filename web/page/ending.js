@@ -21,7 +21,7 @@ function beginGame(tree, players, control) {
   // The address is that of the game no more.
   if (location.hash) history.replaceState(null, "", "#");
   const names = Object.fromEntries(SIDES.map((side) => [side, players[side] === "engine" ? engineAt(control) : ""]));
-  tree.record = { ...names, when: localTime(), control: controlText(control) };
+  tree.record = { ...names, when: localTime(), control: control.level ? "" : controlText(control) };
   Object.assign(tree, { id: Date.now(), begun: tree.current.ply });
   setTree(tree);
 }

@@ -190,7 +190,8 @@ function undoTarget() {
   const isEngines = ({ ply }) => state.players[state.tree.moverOf(ply)] === "engine";
   let node = current.parent;
   while (node && isEngines(node)) node = node.parent;
-  return node;
+  // Not behind the position from which the game was begun.
+  return node && node.ply >= (state.tree.begun ?? 0) ? node : null;
 }
 
 /** The person to move gives up at the end of a line; the game can be gone on with all the same. */

@@ -131,8 +131,10 @@ function listen() {
     if (event.dataTransfer.files.length > 0) openFile(event.dataTransfer.files[0]);
   });
   addEventListener("hashchange", async () => {
+    if (match.isRunning) return tell(t("matchRuns"));
     const { problem } = await openLink();
-    if (problem) tell(problem);
+    // The engine goes on with what the link has interrupted.
+    return problem && settle(problem);
   });
 }
 

@@ -74,6 +74,11 @@ const match = {
     return this.tree !== null && state.tree === this.tree;
   },
 
+  /** True from the begin to the end of a match: nothing else is opened meanwhile. */
+  get isRunning() {
+    return this.active && !this.over;
+  },
+
   get mover() {
     return this.tree.moverOf(this.tree.current.ply);
   },
@@ -299,7 +304,7 @@ const match = {
   },
 
   askClock() {
-    byId("match-clock").focus();
+    byId("match-clock").select();
   },
 
   askBack() {
@@ -471,7 +476,7 @@ const match = {
     if (isField && event.key === "Escape") byId("match-task").focus();
     if (isField || (event.key === "Enter" && target.closest("button"))) return;
     // An input method for Chinese hides the letter, but not the key.
-    const key = event.code.match(/^Key(.)$/)?.[1] ?? event.key;
+    const key = /^[a-z]$/i.test(event.key) ? event.key : event.code.match(/^Key(.)$/)?.[1] ?? event.key;
     const [, action] = MATCH_KEYS.find(([name]) => name.toLowerCase() === key.toLowerCase()) ?? [];
     if (!action) return;
     event.preventDefault();

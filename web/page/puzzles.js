@@ -35,6 +35,10 @@ const solvedPuzzles = {
   },
 
   add({ fen }, isDaily) {
+    // Another tab may have added one; storage may keep none.
+    const own = this.fens;
+    this.read();
+    own.forEach((known) => this.fens.add(known));
     this.fens.add(fen);
     const today = dayNumber();
     if (isDaily && this.day !== today) {
@@ -54,6 +58,8 @@ const puzzles = {
   index: 0,
   /** The tree of the puzzle, or null before the first one. */
   tree: null,
+  /** The tree of the puzzle that was analysed, or null. */
+  analysed: null,
   /** The chosen grade; 0 for all. */
   grade: 0,
   /** True if the solution was shown. */
@@ -78,7 +84,8 @@ const puzzles = {
     if (this.active) return;
     if (setUp.active) setUp.cancel();
     const { tree, unanswered, half, players } = state;
-    this.before = { tree, unanswered, half, players, hasGames: !byId("games-label").hidden };
+    // From the analysis of a puzzle the way back is that of the puzzle.
+    if (tree !== this.analysed) this.before = { tree, unanswered, half, players, hasGames: !byId("games-label").hidden };
     this.show(this.today());
     document.querySelector(".table").scrollIntoView();
     byId("puzzle-title").focus({ preventScroll: true });
@@ -157,8 +164,8 @@ const puzzles = {
 
   /** Leaves the puzzle for the analysis of its position. */
   analyse() {
-    const tree = new GameTree(this.puzzle.fen);
-    setTreeToLookAt(tree);
+    this.analysed = new GameTree(this.puzzle.fen);
+    setTreeToLookAt(this.analysed);
     toggleAnalysis();
   },
 

@@ -23,21 +23,30 @@ const recent = {
   keep() {
     const { tree, players, control } = state;
     if (tree.id === null || puzzles.active || lesson.active || setUp.active) return;
+    const stored = this.read().find(({ id }) => id === tree.id);
+    // Another tab has played on in this game: both are kept.
+    if (stored && JSON.stringify(stored) !== tree.kept) tree.id = Date.now();
     const { id, begun, current } = tree;
     const game = { id, begun, players, control, ply: current.ply, record: { ...tree.toRecord(), when: tree.record.when || localTime() } };
-    if (JSON.stringify(game).length > MAX_KEPT_LENGTH) return;
+    const text = JSON.stringify(game);
+    if (text.length > MAX_KEPT_LENGTH) return;
+    tree.kept = text;
+    settings.set("game", id, "session");
     // A game without a move is kept only while it is shown.
     this.write([game, ...this.read().filter((other) => other.id !== id && other.record.moves.length > 0)]);
   },
 
-  /** Returns to the game that was shown last; false if there is none. */
+  /** Returns to the game that this tab has shown last, or else any tab; false if there is none. */
   async restore() {
-    const [last] = this.read();
+    const games = this.read();
+    const own = Number(settings.get("game", "session"));
+    const last = games.find(({ id }) => id === own) ?? games[0];
     return Boolean(last) && (await this.show(last)) === null;
   },
 
   /** Shows a kept game; returns what is wrong with it, or null. */
-  async show({ id, begun, players, control, ply, record }) {
+  async show(game) {
+    const { id, begun, players, control, ply, record } = game;
     interrupt();
     let tree;
     try {
@@ -49,7 +58,7 @@ const recent = {
       return error.message;
     }
     const line = tree.line();
-    Object.assign(tree, { id, begun: line[begun] ? begun : null });
+    Object.assign(tree, { id, begun: line[begun] ? begun : null, kept: JSON.stringify(game) });
     // A resignation here is taken back as before the reload.
     if (tree.begun !== null) tree.end = null;
     tree.show(line[ply] ?? line.at(-1));
@@ -58,9 +67,18 @@ const recent = {
     state.players = isKnown ? { black: players.black, white: players.white } : { black: "human", white: "human" };
     state.control = CONTROLS.find((known) => JSON.stringify(known) === JSON.stringify(control)) ?? state.control;
     state.analysing = false;
+    this.askSame(startOf(tree.start).edge);
     board.flip(state.players.black === "engine" && state.players.white === "human");
     setTree(tree);
     return null;
+  },
+
+  /** The dialog of a new game begins with the choices of the game shown. */
+  askSame(edge) {
+    if (NEW_EDGES.includes(edge)) asked.edge = edge;
+    if (isGame()) asked.players = { ...state.players };
+    byId("control").value = CONTROLS.indexOf(state.control);
+    fillNewGame();
   },
 
   async open(game) {

@@ -32,6 +32,7 @@ function decoded(bytes) {
 }
 
 async function openText(name, text) {
+  if (match.isRunning) return tell(t("matchRuns"));
   if (match.readFile(text)) return match.resume(text);
   interrupt();
   let games;

@@ -21,7 +21,7 @@ function draw() {
   ending.draw();
   drawMoves();
   drawSearch();
-  const status = [state.message, review.remark(node), statusOf(node)].filter(Boolean).join(" ");
+  const status = [state.message, review.remark(node), statusOf(node)].filter(Boolean).map(sentence).join(" ");
   // Written only when it changes: screen readers say it again.
   if (byId("status").textContent !== status) byId("status").textContent = status;
   byId("comment").textContent = [node.note.name, node.note.comment].filter(Boolean).join("\n");
@@ -30,6 +30,11 @@ function draw() {
     fenShown = node.described.fen;
     byId("fen").value = fenShown;
   }
+}
+
+/** A message with a full stop. */
+function sentence(text) {
+  return /[.:…。：！]$/.test(text) ? text : `${text}${t("fullStop")}`;
 }
 
 /** Who plays, and what else a record says. */
@@ -295,11 +300,12 @@ function playerSeries(line) {
   });
 }
 
-/** The text of the first of several positions that are proven for one side: its margin is the first that is known. */
+/** The text of the first position from which on all are proven for one side, with the largest margin. */
 function proofLabel(node) {
   const winner = node.proof?.winner;
   if (!winner || node.parent?.proof?.winner === winner) return null;
-  let at = node;
-  while (at.proof.margin == null && at.next?.proof?.winner === winner) at = at.next;
-  return t("proven", t(winner), at.proof.margin);
+  const rest = lineFrom(node);
+  if (rest.some(({ proof }) => proof?.winner !== winner)) return null;
+  const margins = rest.map(({ proof }) => proof.margin).filter((margin) => margin != null);
+  return t("proven", t(winner), margins.length > 0 ? Math.max(...margins) : null);
 }

@@ -5,6 +5,7 @@ const TEXT = {
     language: "English",
     title: "Otrera · Game of the Amazons",
     titleShort: "Game of the Amazons",
+    fullStop: ".",
     black: "Black",
     white: "White",
     human: "a person",
@@ -135,7 +136,7 @@ const TEXT = {
     sideToMove: "To move",
     variation: "Variation",
     loading: "The engine is loading.",
-    served: ({ version, preset, threads, memory }) => `Otrera ${version} on this computer: ${preset} · ${threads} threads · up to ${memory.toLocaleString("en")} MB`,
+    served: ({ version, preset, threads, memory }) => `Otrera ${version} on this computer: ${preset} · ${threads} ${threads === 1 ? "thread" : "threads"} · up to ${memory.toLocaleString("en")} MB`,
     bench: "Measure the speed",
     measuring: "Measuring …",
     benchResult: ({ version, checksum, kernel }, speed) => `Otrera ${version} · Bench: ${checksum} · ${speed} iterations/s (${kernel})`,
@@ -203,7 +204,8 @@ const TEXT = {
     matchEvent: "Event",
     matchPondering: "Think in the opponent's time",
     matchControl: (minutes) => `${minutes} min for each side`,
-    matchResume: (players, when, plies) => `Resume match ${players}, ${when}, ${plies} moves`,
+    matchRuns: "A match is running: end it first.",
+    matchResume: (players, when, plies) => `Resume match ${players}, ${when}, ${plies === 1 ? "1 move" : `${plies} moves`}`,
     matchPlayed: "Played",
     matchConfirm: "Confirm",
     matchRevise: "Change",
@@ -239,6 +241,7 @@ const TEXT = {
     language: "中文",
     title: "Otrera · 亚马逊棋",
     titleShort: "亚马逊棋",
+    fullStop: "。",
     black: "黑方",
     white: "白方",
     human: "人",
@@ -437,6 +440,7 @@ const TEXT = {
     matchEvent: "赛事",
     matchPondering: "在对方时间内思考",
     matchControl: (minutes) => `每方 ${minutes} 分钟`,
+    matchRuns: "比赛正在进行，请先结束比赛。",
     matchResume: (players, when, plies) => `继续比赛：${players}，${when}，已走 ${plies} 步`,
     matchPlayed: "已走",
     matchConfirm: "确认",
@@ -473,16 +477,16 @@ const TEXT = {
 
 /** What is kept from one visit to the next; a browser may refuse that for files. */
 const settings = {
-  get(name) {
+  get(name, place = "local") {
     try {
-      return localStorage.getItem(`otrera.${name}`);
+      return globalThis[`${place}Storage`].getItem(`otrera.${name}`);
     } catch {
       return null;
     }
   },
-  set(name, value) {
+  set(name, value, place = "local") {
     try {
-      localStorage.setItem(`otrera.${name}`, value);
+      globalThis[`${place}Storage`].setItem(`otrera.${name}`, value);
     } catch {
       // Then it is not kept.
     }

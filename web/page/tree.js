@@ -36,6 +36,8 @@ class GameTree {
     this.id = null;
     /** The ply at which the game was begun on the page, or null for a position to look at. */
     this.begun = null;
+    /** The game as the browser keeps it, in JSON, or null. */
+    this.kept = null;
     /** The position at which filling the rest was offered. */
     this.offered = null;
   }

@@ -3,6 +3,8 @@
 const CURVE = { height: 230, bars: 66, left: 46, right: 12, top: 14, bottom: 26 };
 /** The least share that a bar of full height shows. */
 const MIN_BAR_SCALE = 0.1;
+/** Width of a sign above a bar, in pixels. */
+const SIGN_WIDTH = 14;
 
 class Curve {
   /**
@@ -95,10 +97,14 @@ class Curve {
     const bottom = CURVE.height - 2;
     const highest = Math.max(MIN_BAR_SCALE, ...bars.map(({ share }) => share));
     const width = Math.min(8, Math.max(1.5, (0.8 * (this.width - CURVE.left - CURVE.right)) / Math.max(1, this.plies)));
+    let last = -Infinity;
     const drawn = bars.flatMap(({ ply, share, side, sign }) => {
       const height = (share / highest) * (CURVE.bars - 18);
       const x = this.x(ply);
-      const text = sign && svg("text", { class: "tick", x, y: bottom - height - 3, "text-anchor": "middle" }, sign);
+      // A sign that would lie on the last one is left out.
+      const hasRoom = sign && x - last >= SIGN_WIDTH;
+      if (hasRoom) last = x;
+      const text = hasRoom && svg("text", { class: "tick", x, y: bottom - height - 3, "text-anchor": "middle" }, sign);
       return [svg("rect", { class: `bar-of ${side}`, x: x - width / 2, y: bottom - height, width, height }), ...(text ? [text] : [])];
     });
     const label = svg("text", { class: "tick", x: CURVE.left - 6, y: bottom - CURVE.bars + 22, "text-anchor": "end" }, percent(highest, 0));

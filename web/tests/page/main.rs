@@ -524,7 +524,7 @@ fn any_position_is_set_up_and_written_as_fen() {
     browser.click("#set-up-clear");
     browser.click("#set-up-done");
     browser.wait_for("byId('status').textContent !== ''");
-    assert_eq!(browser.text("#status"), "Black has no amazon");
+    assert_eq!(browser.text("#status"), "Black has no amazon.");
     assert_eq!((browser.text("#rate"), browser.evaluate("setUp.active")), (String::new(), json!(true)));
     let [black, white] = wanted.all_amazons();
     for (piece, set) in [("black", black), ("white", white), ("arrow", wanted.arrows())] {

@@ -80,9 +80,8 @@ fn a_game_goes_on_from_any_position_for_either_side() {
         ),
         json!([moves[..3], 3, 5])
     );
-    browser.click("#undo");
-    browser.wait_for("state.tree.current.ply === 2");
-    browser.click("#back");
+    assert_eq!(browser.evaluate("byId('undo').disabled"), true, "the game began with Otrera's move");
+    browser.evaluate("step(-3)");
     assert_eq!(position(&mut browser), record.positions()[1]);
     // Of a FEN with Black to move, Black is the engine; its answer comes after each move.
     browser.fill("#fen", &record.positions()[4].to_fen());
@@ -248,6 +247,38 @@ fn a_game_survives_a_reload_with_its_variations() {
     assert_eq!(browser.evaluate("state.tree.current.winner"), "white");
     browser.click("#undo");
     assert_eq!(browser.evaluate("[state.tree.current.winner, state.tree.current.ply]"), json!([null, 4]));
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn a_game_that_another_tab_plays_on_is_kept_beside_it() {
+    let Some(mut browser) = opened("a game in two tabs") else { return };
+    new_game(&mut browser, FEW_ITERATIONS);
+    wait_for_turn(&mut browser);
+    click_move(&mut browser, "c1-c5/f5".parse().expect("a move"));
+    browser.wait_for("state.tree.current.ply === 2");
+    wait_until_kept(&mut browser);
+    let changed = "(() => { const games = recent.read(); games[0].ply = 0; recent.write(games); return games.length; })()";
+    let kept = browser.evaluate(changed).as_u64().expect("a number");
+    browser.evaluate("step(-1)");
+    browser.wait_for(&format!("recent.read().length === {}", kept + 1));
+    // The next change is in the game of this tab.
+    browser.evaluate("step(1)");
+    wait_until_kept(&mut browser);
+    assert_eq!(browser.evaluate("recent.read().length"), kept + 1);
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn a_broken_link_does_not_stop_the_engine() {
+    let Some(mut browser) = opened("a broken link in a game") else { return };
+    // A second a move: the link comes while Otrera thinks.
+    new_game(&mut browser, 1);
+    wait_for_turn(&mut browser);
+    click_move(&mut browser, "c1-c5/f5".parse().expect("a move"));
+    browser.wait_for("state.tree.current.ply === 1");
+    browser.evaluate("location.hash = 'fen=xx'");
+    browser.wait_for("state.tree.current.ply === 2");
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 

@@ -129,6 +129,19 @@ fn the_streak_counts_days_in_a_row_and_broken_entries_are_ignored() {
 }
 
 #[test]
+fn the_analysis_of_a_puzzle_keeps_the_way_back_to_the_game() {
+    let Some(mut browser) = opened("the way back from a puzzle") else { return };
+    browser.evaluate("globalThis.before = state.tree; 0");
+    open_puzzles(&mut browser);
+    browser.click("#puzzle-analyse");
+    browser.wait_for("!puzzles.active");
+    open_puzzles(&mut browser);
+    browser.click("#puzzle-close");
+    browser.wait_for("state.tree === before");
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
 fn a_puzzle_is_read_in_both_languages_on_a_phone_and_by_the_accessibility_checker() {
     let Some(axe) = axe() else { return };
     let Some(mut browser) = opened("accessibility of a puzzle") else { return };
