@@ -99,7 +99,7 @@ fn selection_follows_ucb1_tuned() {
     });
 }
 
-/// The blocks of a family have addresses in any order, which depend on the allocator: a tie must not.
+/// A tie must not depend on the addresses of the blocks of a family, whose order the allocator decides.
 #[test]
 fn the_first_of_equal_children_in_the_order_of_the_family_is_selected() {
     let params = Params { formula: Formula::Ucb1Tuned, ..Params::MCTS };

@@ -11,7 +11,7 @@
 
 use crate::files;
 use crate::options::Settings;
-use crate::records::{RecordFile, replace_file};
+use crate::records::{RecordFile, record_folder, replace_file};
 use otrera::record::{GameRecord, json};
 use otrera::{Move, Position};
 use serde::{Deserialize, Serialize};
@@ -67,7 +67,7 @@ pub struct Matches {
 impl Matches {
     /// Uses the record folder, place and event of the settings.
     pub fn new(settings: &Settings) -> Self {
-        let folder = settings.record_dir.clone().unwrap_or_else(|| PathBuf::from("records"));
+        let folder = record_folder(settings).to_owned();
         Self { folder, settings: settings.clone(), open: HashMap::new() }
     }
 
@@ -114,18 +114,14 @@ impl Matches {
         }
     }
 
-    /// Lists the matches that are not over as `{"matches":[{"name":"…","text":"…"}]}`, the newest first.
+    /// Lists the matches that are not over as `{"matches":[{"text":"…"}]}`, the newest first.
     pub fn unfinished(&self) -> String {
         let is_over = |entry: &Entry| entry.state.get("over").is_some_and(|over| *over == true);
         let mut open = entries(&self.folder);
         open.retain(|(.., entry)| !is_over(entry));
         open.sort_by_key(|(path, ..)| std::cmp::Reverse(modified(path)));
-        let offered: Vec<Value> = (open.into_iter().take(MAX_OFFERED))
-            .map(|(path, text, _)| {
-                let name = path.file_stem().unwrap_or_default().to_string_lossy();
-                json!({"name": name, "text": text})
-            })
-            .collect();
+        let offered: Vec<Value> =
+            open.into_iter().take(MAX_OFFERED).map(|(_, text, _)| json!({"text": text})).collect();
         json!({"matches": offered}).to_string()
     }
 }

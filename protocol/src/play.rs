@@ -6,7 +6,7 @@ use crate::analyze::Progress;
 use crate::board::{self, Colours};
 use crate::cli::CommandLine;
 use crate::options::{Settings, number};
-use crate::records::{RecordFile, format_game, require_new};
+use crate::records::{RecordFile, format_game, record_folder, require_new};
 use crate::session::{GameSearch, verdict};
 use crate::setup::Setup;
 use otrera::{Level, Move, PlayedMove, Report, Side};
@@ -51,8 +51,7 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
     let person = settings.side.unwrap_or(Side::Black);
     let engine = level.map_or(settings.name.clone(), |level| format!("{} level {level}", settings.name));
     let names = if person == Side::Black { ["You", &engine] } else { [&engine, "You"] };
-    let folder = settings.record_dir.as_deref().unwrap_or(Path::new("records"));
-    let record = RecordFile::new(folder, names, settings, &start);
+    let record = RecordFile::new(record_folder(settings), names, settings, &start);
     let record = if reads_chinese() { record } else { record.in_english() };
     let game = GameSearch::new(settings, Setup::DESKTOP, start);
     let colours = Colours::of_output();

@@ -195,6 +195,11 @@ fn replace_by(
     written
 }
 
+/// Returns the record folder of commands for people.
+pub fn record_folder(settings: &Settings) -> &Path {
+    settings.record_dir.as_deref().unwrap_or(Path::new("records"))
+}
+
 /// Returns our name in records.
 pub fn own_name(settings: &Settings) -> &str {
     settings.team.as_ref().unwrap_or(&settings.name)

@@ -64,9 +64,9 @@ const coach = {
     await this.look(node, goesOn);
     if (!goesOn()) return true;
     const loss = state.tree.lossOf(node);
-    const { best, lines } = parent.found ?? {};
+    const best = parent.found?.best;
     if (!this.active || !best || best === node.move || loss === null || loss <= this.limit) return false;
-    const next = lines.find(({ move }) => move === best)?.continuation[0];
+    const [, next] = bestLine(parent.found, 2);
     this.warning = { node, loss, reply: node.found?.best, better: best, next };
     draw();
     return true;

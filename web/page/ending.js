@@ -17,7 +17,7 @@ function askNewGame(isFromHere) {
 /** Begins a game from the position shown in a tree. */
 function beginGame(tree, players, control) {
   Object.assign(state, { players, control, analysing: false });
-  board.flip(players.black === "engine" && players.white === "human");
+  turnBoardToPerson();
   // The address is that of the game no more.
   if (location.hash) history.replaceState(null, "", "#");
   const names = Object.fromEntries(SIDES.map((side) => [side, players[side] === "engine" ? engineAt(control) : ""]));

@@ -234,6 +234,35 @@ function setTree(tree, message = null) {
   settle(message);
 }
 
+/** What must be kept to return to the game shown. */
+function gameShown() {
+  const { tree, unanswered, half, players } = state;
+  return { tree, unanswered, half, players, hasGames: !byId("games-label").hidden };
+}
+
+/** Returns to a game that was left. */
+function returnTo({ hasGames, ...game }) {
+  Object.assign(state, game);
+  byId("games-label").hidden = !hasGames;
+  settle();
+}
+
+/** Scrolls to the board; the keyboard's focus goes to the title of a panel beside it. */
+function goToPanel(title) {
+  document.querySelector(".table").scrollIntoView();
+  byId(title).focus({ preventScroll: true });
+}
+
+/** Turns the board to the person in a game against the engine. */
+function turnBoardToPerson() {
+  board.flip(state.players.black === "engine" && state.players.white === "human");
+}
+
+/** The moves that a search expects, at most `count` of them. */
+function bestLine({ best, lines }, count) {
+  return [best, ...(lines.find(({ move }) => move === best)?.continuation ?? [])].slice(0, count);
+}
+
 /** Another game is shown that two persons play: whoever opened it wants to look at it. */
 function setTreeToLookAt(tree, message = null) {
   state.players = { black: "human", white: "human" };

@@ -27,11 +27,9 @@ const lesson = {
   begin(side) {
     const faults = review.movesOf(side).filter((node) => GRAVE.includes(review.markOf(node)));
     this.mistakes = faults.map((node) => ({ node, loss: review.lossOf(node) }));
-    const { tree, unanswered, half, players } = state;
-    this.before = { tree, unanswered, half, players, hasGames: !byId("games-label").hidden };
+    this.before = gameShown();
     this.show(0);
-    document.querySelector(".table").scrollIntoView();
-    byId("lesson-title").focus({ preventScroll: true });
+    goToPanel("lesson-title");
   },
 
   show(index) {
@@ -81,7 +79,7 @@ const lesson = {
     if (node.move === parent.found.best) return 0;
     if (node.described.winner) return node.described.winner === this.tree.first ? 0 : 1;
     await search(node, { seconds: this.seconds }, goesOn);
-    return this.tree.first === "black" ? parent.rate - node.rate : node.rate - parent.rate;
+    return this.tree.lossOf(node, parent.rate);
   },
 
   again() {
@@ -91,20 +89,15 @@ const lesson = {
 
   /** Plays the engine's move and says what it expects. */
   solve() {
-    const { parent } = this.mistake.node;
-    const { best, lines } = parent.found;
+    const line = bestLine(this.mistake.node.parent.found, BETTER_MOVES);
     this.tree.show(this.tree.root);
-    this.tree.play(best);
+    this.tree.play(line[0]);
     state.half = {};
-    const line = [best, ...(lines.find(({ move }) => move === best)?.continuation ?? [])].slice(0, BETTER_MOVES);
     settle(t("lessonShown", line.join(" ")));
   },
 
   end() {
-    const { hasGames, ...before } = this.before;
-    Object.assign(state, before);
-    byId("games-label").hidden = !hasGames;
-    settle();
+    returnTo(this.before);
     byId("review").focus();
   },
 

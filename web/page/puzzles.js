@@ -83,12 +83,10 @@ const puzzles = {
   open() {
     if (this.active) return;
     if (setUp.active) setUp.cancel();
-    const { tree, unanswered, half, players } = state;
     // From the analysis of a puzzle the way back is that of the puzzle.
-    if (tree !== this.analysed) this.before = { tree, unanswered, half, players, hasGames: !byId("games-label").hidden };
+    if (state.tree !== this.analysed) this.before = gameShown();
     this.show(this.today());
-    document.querySelector(".table").scrollIntoView();
-    byId("puzzle-title").focus({ preventScroll: true });
+    goToPanel("puzzle-title");
   },
 
   show(index) {
@@ -136,9 +134,9 @@ const puzzles = {
     if (node.described.winner) return;
     const found = await search(node, { seconds: ANSWER_SECONDS }, goesOn);
     if (!goesOn()) return;
-    const { best, proven, lines } = found;
+    const { best, proven } = found;
     if (!isRight) state.hint = { move: best, step: 3 };
-    const line = [best, ...(lines[0]?.continuation ?? [])].slice(0, CONTINUATION);
+    const line = bestLine(found, CONTINUATION);
     const answer = t("puzzleAnswer", t(this.tree.moverOf(node.ply)), best, Boolean(proven), node.proof?.margin);
     tell(`${verdict} ${isRight ? t("puzzleGoesOn", line.join(" ")) : answer}`);
   },
@@ -170,10 +168,7 @@ const puzzles = {
   },
 
   close() {
-    const { hasGames, ...before } = this.before;
-    Object.assign(state, before);
-    byId("games-label").hidden = !hasGames;
-    settle();
+    returnTo(this.before);
     byId("open-puzzles").focus();
   },
 

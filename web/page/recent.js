@@ -23,7 +23,8 @@ const recent = {
   keep() {
     const { tree, players, control } = state;
     if (tree.id === null || puzzles.active || lesson.active || setUp.active) return;
-    const stored = this.read().find(({ id }) => id === tree.id);
+    const games = this.read();
+    const stored = games.find(({ id }) => id === tree.id);
     // Another tab has played on in this game: both are kept.
     if (stored && JSON.stringify(stored) !== tree.kept) tree.id = Date.now();
     const { id, begun, current } = tree;
@@ -33,7 +34,7 @@ const recent = {
     tree.kept = text;
     settings.set("game", id, "session");
     // A game without a move is kept only while it is shown.
-    this.write([game, ...this.read().filter((other) => other.id !== id && other.record.moves.length > 0)]);
+    this.write([game, ...games.filter((other) => other.id !== id && other.record.moves.length > 0)]);
   },
 
   /** Returns to the game that this tab has shown last, or else any tab; false if there is none. */
@@ -68,7 +69,7 @@ const recent = {
     state.control = CONTROLS.find((known) => JSON.stringify(known) === JSON.stringify(control)) ?? state.control;
     state.analysing = false;
     this.askSame(startOf(tree.start).edge);
-    board.flip(state.players.black === "engine" && state.players.white === "human");
+    turnBoardToPerson();
     setTree(tree);
     return null;
   },

@@ -94,9 +94,9 @@ const review = {
   },
 
   /** The winning rate that a reviewed move lost: nothing for the engine's first choice; null if it is not reviewed. */
-  lossOf(node, tree = state.tree) {
+  lossOf(node) {
     if (!node.parent?.isReviewed || !node.isReviewed) return null;
-    return node.parent.found?.best === node.move ? 0 : Math.max(0, tree.lossOf(node));
+    return node.parent.found?.best === node.move ? 0 : Math.max(0, state.tree.lossOf(node));
   },
 
   /** The mark of a reviewed move, or null; a game hides it with the rates. */
@@ -113,9 +113,7 @@ const review = {
 
   /** The engine's line in place of a move, as `{ move, side }`. */
   betterLine({ parent }) {
-    const { best, lines } = parent.found;
-    const moves = [best, ...(lines.find(({ move }) => move === best)?.continuation ?? [])].slice(0, BETTER_MOVES);
-    return moves.map((move, index) => ({ move, side: state.tree.moverOf(parent.ply + index) }));
+    return bestLine(parent.found, BETTER_MOVES).map((move, index) => ({ move, side: state.tree.moverOf(parent.ply + index) }));
   },
 
   /** The reviewed moves of a side. */

@@ -13,14 +13,12 @@ const setUp = {
   content: new Map(),
 
   open() {
-    const { tree, unanswered, half } = state;
-    this.before = { tree, unanswered, half };
-    this.hasGames = !byId("games-label").hidden;
+    const { tree } = state;
+    this.before = gameShown();
     this.load(tree.current.described?.fen ?? tree.start);
     this.active = true;
     this.show();
-    document.querySelector(".table").scrollIntoView();
-    byId("set-up-title").focus({ preventScroll: true });
+    goToPanel("set-up-title");
   },
 
   load(fen) {
@@ -95,9 +93,7 @@ const setUp = {
 
   cancel() {
     this.close();
-    Object.assign(state, this.before);
-    byId("games-label").hidden = !this.hasGames;
-    settle();
+    returnTo(this.before);
   },
 
   close() {

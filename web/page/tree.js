@@ -178,8 +178,7 @@ class GameTree {
   }
 
   /** How much of its winning rate the mover of a node gave away, where both positions have been searched. */
-  lossOf(node) {
-    const before = node.parent?.rate;
+  lossOf(node, before = node.parent?.rate) {
     if (before == null || node.rate === null) return null;
     return this.moverOf(node.parent.ply) === "black" ? before - node.rate : node.rate - before;
   }

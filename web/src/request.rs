@@ -176,7 +176,7 @@ pub struct Engine {
     progress: Progress,
 }
 
-/// How far a run goes.
+/// Stop condition of a run: limits, or those of a playing level.
 enum Run {
     Limited(Limits),
     Level(Level),

@@ -14,7 +14,7 @@
 
 use crate::baseline::{alphabeta::AlphaBeta, evaluation::Evaluation, pvs::Pvs, random::RandomPlayer};
 use crate::files::read_model;
-use crate::play::player::{LevelPlayer, Player, SearchPlayer, TimeShare};
+use crate::play::player::{Player, SearchPlayer, TimeShare};
 use otrera::{Level, Params, Resources, Size};
 use otrera_referee::botzone::BotzonePlayer;
 use otrera_referee::external::{Dialect, External, Protocol};
@@ -58,7 +58,7 @@ impl PlayerSpec {
             Kind::Random => Box::new(RandomPlayer::new(seed)),
             Kind::Level(level) => {
                 let resources = Resources { threads: 1, memory: (MEMORY_MB << 20) as usize, seed };
-                Box::new(LevelPlayer::new(*level, resources))
+                Box::new(SearchPlayer::at_level(*level, resources))
             }
             Kind::External { command, protocol } => match protocol {
                 Protocol::Botzone(mode) => Box::new(BotzonePlayer::new(command.clone(), *mode)),

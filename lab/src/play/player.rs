@@ -16,6 +16,8 @@ pub struct SearchPlayer {
     /// Iterations a move, instead of the budget.
     iterations: Option<u64>,
     time: TimeShare,
+    /// Playing level, which replaces the budget.
+    level: Option<Level>,
     games: u64,
     moves: u32,
     search: Option<Search>,
@@ -40,7 +42,12 @@ impl Default for TimeShare {
 impl SearchPlayer {
     /// Creates a player with these parameters; `iterations` replaces every budget. Each game has another seed.
     pub fn new(params: Params, resources: Resources, iterations: Option<u64>, time: TimeShare) -> Self {
-        Self { params, resources, iterations, time, games: 0, moves: 0, search: None }
+        Self { params, resources, iterations, time, level: None, games: 0, moves: 0, search: None }
+    }
+
+    /// Creates a player of a playing level, which ignores every budget.
+    pub fn at_level(level: Level, resources: Resources) -> Self {
+        Self { level: Some(level), ..Self::new(Params::TOURNAMENT, resources, None, TimeShare::default()) }
     }
 }
 
@@ -66,46 +73,16 @@ impl Player for SearchPlayer {
                 Limits { iterations: None, deadline: budget.time.map(|time| began + time.mul_f64(share)) }
             }
         };
-        let report = run_search(search, &limits);
+        let report = match self.level {
+            Some(level) => {
+                let seed = mix_seed(self.resources.seed, self.games);
+                level.think(search, seed, &AtomicBool::new(false))
+            }
+            None => run_search(search, &limits),
+        };
+        let rate = if self.level.is_some() { report.best_rate() } else { report.win_rate };
         let mv = report.best.ok_or_else(|| Forfeit::Crashed("the game is over".into()))?;
-        Ok(Choice { mv, effort: Some(report.iterations), win_rate: Some(report.win_rate.0) })
-    }
-
-    fn played(&mut self, mv: Move) {
-        if let Some(search) = &mut self.search {
-            search.advance(mv);
-        }
-    }
-}
-
-/// A playing level of the full engine, as people meet it.
-pub struct LevelPlayer {
-    level: Level,
-    resources: Resources,
-    games: u64,
-    search: Option<Search>,
-}
-
-impl LevelPlayer {
-    /// Creates a player of this level. Each game has another seed.
-    pub fn new(level: Level, resources: Resources) -> Self {
-        Self { level, resources, games: 0, search: None }
-    }
-}
-
-impl Player for LevelPlayer {
-    fn begin(&mut self, start: &Position) -> Result<(), Forfeit> {
-        self.games += 1;
-        self.search = Some(Search::new(*start, Params::TOURNAMENT, self.resources));
-        Ok(())
-    }
-
-    fn choose(&mut self, _: Budget) -> Result<Choice, Forfeit> {
-        let search = self.search.as_mut().ok_or_else(|| Forfeit::Crashed("no game has begun".into()))?;
-        let seed = mix_seed(self.resources.seed, self.games);
-        let report = self.level.think(search, seed, &AtomicBool::new(false));
-        let mv = report.best.ok_or_else(|| Forfeit::Crashed("the game is over".into()))?;
-        Ok(Choice { mv, effort: Some(report.iterations), win_rate: Some(report.best_rate().0) })
+        Ok(Choice { mv, effort: Some(report.iterations), win_rate: Some(rate.0) })
     }
 
     fn played(&mut self, mv: Move) {

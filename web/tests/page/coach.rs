@@ -93,7 +93,7 @@ fn a_game_shows_no_rate_before_its_end_unless_the_coach_is_on() {
     for selector in ["#rate", "#analyse", "#moves small", "#review", "#curve .dot"] {
         assert_eq!(is_shown(&mut browser, selector), true, "{selector} after the end");
     }
-    // Who looks at a position of no game sees everything too.
+    // A position without a game hides nothing.
     browser.click("#fen-form button");
     browser.wait_for("state.players.white === 'human'");
     assert_eq!(is_shown(&mut browser, "#analyse"), true);
@@ -239,7 +239,7 @@ fn a_hint_shows_a_move_in_three_steps() {
     let said = browser.text("#status");
     assert!(said.starts_with(&format!("The amazon on {}.", mv.from)) && !said.contains('%'), "{said}");
     assert_eq!(browser.evaluate(drawn), json!([1, 0, 0]));
-    // Who takes the amazon of the hint keeps the hint.
+    // Choosing the hint's amazon keeps the hint.
     click_square(&mut browser, mv.from);
     browser.click("#hint");
     let said = browser.text("#status");
@@ -251,7 +251,7 @@ fn a_hint_shows_a_move_in_three_steps() {
         assert!(said.contains(&format!("goes to {}; the arrow flies to {}.", mv.to, mv.arrow)), "{said}");
         assert_eq!(browser.evaluate(drawn), json!([0, 1, 1]));
     }
-    // Who takes another begins with the first step again.
+    // Choosing another amazon clears the hint.
     let other =
         position(&mut browser).amazons(otrera::Side::Black).into_iter().find(|&square| square != mv.from);
     browser.press("Escape");

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Pairs of visible elements that overlap, though neither contains the other, and texts wider than their buttons.
+/// Expression that lists visible elements that overlap, and texts wider than their buttons.
 const OVERLAPS: &str = "(() => {
     const seen = [...document.querySelectorAll('button, select, input, h1, h2, #board, #status, #rate, #ply')]
         .filter((element) => element.offsetParent && !element.closest('.scroll-x, .moves'));
@@ -197,7 +197,7 @@ fn a_game_is_resigned_only_after_a_question() {
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
-/// What of a game survives a reload.
+/// Expression for the parts of a game that survive a reload.
 const KEPT: &str = "[state.players, state.control, state.tree.current.ply, state.tree.begun, board.flipped,
     state.tree.movesTo(state.tree.current), state.tree.line().length, state.tree.root.children.map(({ move }) => move).sort()]";
 
@@ -402,7 +402,7 @@ fn broken_and_full_storage_is_ignored() {
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
-/// What the example of the rules shows: the amazon's square, arrows, lines.
+/// Expression for the example of the rules: the amazon's square, arrows, lines.
 const EXAMPLE: &str = "[rules.board.pieces.map((piece) => piece.dataset.square).includes('d4'),
     document.querySelectorAll('#rules-board .tile').length, document.querySelectorAll('#rules-board .shaft').length]";
 

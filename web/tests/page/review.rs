@@ -18,7 +18,7 @@ const MARKED: [(f64, &str); 12] = [
     (0.06, "best"),
 ];
 
-/// Black (3 moves left) wins against White (2 moves left) but closes squares of its own with the first move.
+/// Black has 3 moves left and White 2. The first move closes squares of Black.
 const THROWN_AWAY: &str = "q2*/****/****/Q3 w - - 0 1 moves a1-b1/c1 a4-b4/a4 b1-a1/b1 b4-c4/b4";
 
 /// Pastes a record and reviews it with this time for each position.
@@ -394,7 +394,7 @@ fn pixels(browser: &mut Browser, picture: &str, colours: &[&str]) -> (Value, Vec
 fn png_size(file: &Path) -> Option<[u32; 2]> {
     let bytes = std::fs::read(file).ok()?;
     let number = |at| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
-    // The end of the file is there.
+    // The file ends as a PNG does.
     (bytes.starts_with(b"\x89PNG") && bytes.ends_with(b"IEND\xaeB`\x82")).then_some(())?;
     Some([number(16)?, number(20)?])
 }
