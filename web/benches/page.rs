@@ -47,9 +47,12 @@ fn analyse(browser: &mut Browser, open: impl FnOnce(&mut Browser)) -> f64 {
     browser.evaluate("newGame(10, { black: 'human', white: 'human' }, { seconds: 1 })");
     browser.wait_for("state.players.white === 'human' && Boolean(state.tree.current.described)");
     browser.click("#analyse");
+    browser.wait_for("Boolean(state.found)");
     let measured = browser.evaluate(&format!(
         "(async () => {{
             const frames = [];
+            // The program keeps its tree between the pages.
+            const before = state.found.visits;
             const frame = () => new Promise(requestAnimationFrame);
             const end = performance.now() + {SECONDS}000;
             for (let last = await frame(); last < end;) {{
@@ -58,7 +61,7 @@ fn analyse(browser: &mut Browser, open: impl FnOnce(&mut Browser)) -> f64 {
                 last = now;
             }}
             frames.sort((a, b) => a - b);
-            return {{ visits: state.found.visits, depth: state.found.depth, middle: frames[frames.length >> 1], slow: frames[Math.floor(frames.length * 0.95)] }};
+            return {{ visits: state.found.visits - before, depth: state.found.depth, middle: frames[frames.length >> 1], slow: frames[Math.floor(frames.length * 0.95)] }};
         }})()"
     ));
     browser.click("#analyse");
