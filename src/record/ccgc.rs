@@ -108,9 +108,12 @@ pub fn read(text: &str) -> Result<GameRecord, MalformedText> {
     })
 }
 
-/// Reads bare moves like [`read_moves`]; guesses the board like [`read`].
+/// Reads one or more bare moves like [`read_moves`]; guesses the board like [`read`].
 pub(super) fn read_bare(text: &str) -> Result<GameRecord, MalformedText> {
     let moves = read_moves(text)?;
+    if moves.is_empty() {
+        return Err(MalformedText::new("no move is found"));
+    }
     Ok(GameRecord::new("", "", Position::start(likely_size(&moves))).with_moves(&moves))
 }
 

@@ -332,7 +332,9 @@ mod tests {
             let [read] = &read(text).unwrap()[..] else { panic!("{text}") };
             assert_eq!((&read.moves, read.start), (&game.moves, game.start), "{text}");
         }
-        assert!(read("1. e4 e5").unwrap_err().to_string().contains("neither"));
+        for (text, problem) in [("1. e4 e5", "neither"), ("7777", "no move is found")] {
+            assert!(read(text).unwrap_err().to_string().contains(problem));
+        }
         for empty in ["", " \n", "{\"match\":{}}\n"] {
             assert!(read(empty).unwrap_err().to_string().contains("no game"));
         }

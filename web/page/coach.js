@@ -113,8 +113,7 @@ const coach = {
     byId("coach-panel").hidden = !this.active || !isGame() || setUp.active;
     byId("coach-panel").classList.toggle("warning", isWarning);
     const text = isWarning ? t("coachWarning", { ...this.warning, move: this.warning.node.move }) : t("coachWatches", percent(this.limit, 0));
-    // Written only when it changes: screen readers say it again.
-    if (byId("coach-text").textContent !== text) byId("coach-text").textContent = text;
+    write("coach-text", text);
   },
 
   listen() {

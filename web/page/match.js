@@ -451,9 +451,7 @@ const match = {
       announced: () => t("matchOurMove", ...[from, to, arrow].map((square) => square.toUpperCase())),
       thinking: () => t("thinking"),
     };
-    const text = texts[phase]();
-    // Written only when it changes: screen readers say it again.
-    if (byId("match-task").textContent !== text) byId("match-task").textContent = text;
+    write("match-task", texts[phase]());
     const { edge } = startOf(this.tree.start);
     byId("match-letters").textContent = move && edge === 10 ? `SAU: ${sauMove(move, edge)}` : "";
     byId("match-last").textContent = ply === 0 ? "" : t("matchLast", ply, t(this.tree.moverOf(ply - 1)), last);

@@ -22,14 +22,20 @@ function draw() {
   drawMoves();
   drawSearch();
   const status = [state.message, review.remark(node), statusOf(node)].filter(Boolean).map(sentence).join(" ");
-  // Written only when it changes: screen readers say it again.
-  if (byId("status").textContent !== status) byId("status").textContent = status;
+  write("status", status);
   byId("comment").textContent = [node.note.name, node.note.comment].filter(Boolean).join("\n");
   byId("comment").hidden = !byId("comment").textContent;
   if (node.described && node.described.fen !== fenShown) {
     fenShown = node.described.fen;
     byId("fen").value = fenShown;
   }
+}
+
+/** Writes a text whose moves are not broken at the end of a line. An equal text is not written: screen readers would say it again. */
+function write(id, text) {
+  if (byId(id).textContent === text) return;
+  const parts = text.split(/([a-z]\d+-[a-z]\d+\/[a-z]\d+)/);
+  byId(id).replaceChildren(...parts.map((part, index) => (index % 2 === 1 ? html("span", { class: "unbroken" }, part) : part)));
 }
 
 /** A message with a full stop. */

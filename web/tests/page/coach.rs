@@ -160,6 +160,8 @@ fn the_coach_warns_before_the_reply() {
     let [better, reply] = ["better", "reply"].map(|part| browser.evaluate(&format!("coach.warning.{part}")));
     assert!(said.contains(&format!("Better: {}, after which ", better.as_str().expect("a move"))), "{said}");
     assert_eq!(start.check(reply.as_str().and_then(|text| text.parse().ok()).expect("a move")), Ok(()));
+    // No second button takes back.
+    assert_eq!(browser.evaluate("getComputedStyle(byId('undo')).visibility"), "hidden");
     // Both moves are drawn, each as the flights of an amazon and of an arrow.
     let drawn =
         "['black', 'white'].map((side) => document.querySelectorAll(`#board .suggestion.${side}`).length)";
