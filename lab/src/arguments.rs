@@ -1,6 +1,6 @@
 //! Options that several commands share, and parsers of numbers that name the valid range.
 
-use otrera::Size;
+pub use otrera_referee::arguments::read_size;
 use std::ops::Range;
 use std::str::FromStr;
 use std::thread;
@@ -52,9 +52,4 @@ pub fn read_share(text: &str) -> Result<f64, String> {
 /// Parses a number above 0.
 pub fn read_positive(text: &str) -> Result<f64, String> {
     read_if(text, |number: &f64| *number > 0.0 && number.is_finite(), "a number above 0")
-}
-
-/// Parses the edge of a board.
-pub fn read_size(text: &str) -> Result<Size, String> {
-    text.parse().ok().and_then(Size::new).ok_or_else(|| "expected an edge from 4 to 10".into())
 }

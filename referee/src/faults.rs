@@ -1,11 +1,13 @@
 //! `referee faults`: games of the engine while things go wrong around it. Answers that a fault alone made late or
 //! impossible are excused; any other loss but on the board is the engine's own.
 
+use crate::arguments::{default_engine, read_engine, read_seconds};
 use crate::groups;
 use crate::load::Load;
 use crate::process::{Process, signal_group};
 use crate::say;
 use crate::seat::{Protocol, Seat, TimeControl, Turn, Violation};
+use clap::{ValueEnum, value_parser};
 use fastrand::Rng;
 use otrera::{Move, Side};
 use rustix::process::{Pid, Signal};
@@ -15,27 +17,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
-
-/// Help of the command.
-pub const HELP: &str = "\
-usage: faults.sh [OPTION...]
-
-Plays games of the engine against random moves while things go wrong around it, and counts those that it
-loses by accident.
-
-  --engine PATH       the engine (default: dist/otrera)
-  --games N           games (default: 24)
-  --protocol NAME     simple, json, keep, sau or mix (default: mix)
-  --fault NAME        only this fault (default: all in turn): killed, stopped, stopped-between, slowed, full-load,
-                      input-in-bytes, output-in-bytes, reader-gone, no-disk, clock, noise, doubled
-  --time S            seconds per move (default: Botzone's limits; 30 s for a SAU game)
-  --grace S           seconds over the limit before an answer is late (default: 0)
-  --rate P            share of the turns that are disturbed (default: 0.3)
-  --seed N            seed of the games (default: 1)
-  --verbose           print every game, not only losses
-
-Exit status: 0 none lost but on the board, 1 some, 2 wrong usage or no engine.
-";
 
 const EXPLANATION: &str = "\
 broken off: the fault left no way to go on (the SAU platform does not start a program again)
@@ -51,7 +32,7 @@ const LIBFAKETIME: [&str; 2] =
 const SAU_TIME: Duration = Duration::from_secs(30);
 
 /// A kind of fault.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Fault {
     /// The process dies in its turn; a new one gets the whole history.
     Killed,
@@ -82,24 +63,8 @@ pub enum Fault {
 use Fault::*;
 
 impl Fault {
-    /// All faults with their names.
-    pub const NAMED: [(&'static str, Self); 12] = [
-        ("killed", Killed),
-        ("stopped", Stopped),
-        ("stopped-between", StoppedBetween),
-        ("slowed", Slowed),
-        ("full-load", FullLoad),
-        ("input-in-bytes", InputInBytes),
-        ("output-in-bytes", OutputInBytes),
-        ("reader-gone", ReaderGone),
-        ("no-disk", NoDisk),
-        ("clock", Clock),
-        ("noise", Noise),
-        ("doubled", Doubled),
-    ];
-
-    fn name(self) -> &'static str {
-        Self::NAMED.iter().find(|(_, fault)| *fault == self).map_or("", |(name, _)| name)
+    fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 
     fn fits(self, protocol: Protocol) -> bool {
@@ -123,26 +88,43 @@ impl Fault {
     }
 }
 
-/// Options of the command.
+/// Plays games of the engine against random moves while things go wrong around it, and counts those that it loses by
+/// accident.
+#[derive(clap::Args)]
+#[command(after_help = "Exit status: 0 none lost but on the board, 1 some, 2 wrong usage or no engine.")]
 pub struct Options {
-    /// The engine.
-    pub engine: String,
+    /// The engine [default: the one beside this program].
+    #[arg(long, value_name = "PATH", default_value_t = default_engine(), hide_default_value = true, value_parser = read_engine)]
+    engine: String,
     /// Number of games.
-    pub games: u64,
-    /// The protocols.
-    pub protocols: Vec<Protocol>,
-    /// The faults.
-    pub faults: Vec<Fault>,
-    /// Time per move.
-    pub time: Option<Duration>,
-    /// Tolerance before an answer is late.
-    pub grace: Duration,
+    #[arg(long, value_name = "N", default_value_t = 24, value_parser = value_parser!(u64).range(1..))]
+    games: u64,
+    /// Protocols, as of selfplay.sh.
+    #[arg(
+        long,
+        value_name = "NAME,...",
+        value_delimiter = ',',
+        default_value = "simple,json-once,simple-keep,json,sau"
+    )]
+    protocol: Vec<Protocol>,
+    /// Only these faults [default: all in turn].
+    #[arg(long, value_enum, value_name = "NAME,...", value_delimiter = ',')]
+    fault: Vec<Fault>,
+    /// Seconds per move [default: Botzone's limits; 30 s for a SAU game].
+    #[arg(long, value_name = "S", value_parser = read_seconds)]
+    time: Option<Duration>,
+    /// Seconds over the limit before an answer is late.
+    #[arg(long, value_name = "S", default_value = "0", value_parser = read_seconds)]
+    grace: Duration,
     /// Share of the turns that are disturbed.
-    pub rate: f64,
+    #[arg(long, value_name = "P", default_value_t = 0.3)]
+    rate: f64,
     /// Seed of the games.
-    pub seed: u64,
-    /// Print every game.
-    pub verbose: bool,
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Print every game, not only losses.
+    #[arg(long)]
+    verbose: bool,
 }
 
 /// End of a game.
@@ -164,9 +146,10 @@ pub fn run(options: &Options) -> Result<bool, String> {
     }
     let mut rng = Rng::with_seed(options.seed);
     let mut wheels: Vec<(Fault, Vec<Protocol>)> = Vec::new();
-    for &fault in &options.faults {
+    let faults = if options.fault.is_empty() { Fault::value_variants() } else { &options.fault };
+    for &fault in faults {
         let mut protocols: Vec<Protocol> =
-            options.protocols.iter().copied().filter(|&protocol| fault.fits(protocol)).collect();
+            options.protocol.iter().copied().filter(|&protocol| fault.fits(protocol)).collect();
         rng.shuffle(&mut protocols);
         if !protocols.is_empty() {
             wheels.push((fault, protocols));
@@ -175,7 +158,7 @@ pub fn run(options: &Options) -> Result<bool, String> {
     if wheels.is_empty() {
         return Err("this fault does not occur in these protocols".into());
     }
-    let mut rows: BTreeMap<&str, [usize; 7]> = BTreeMap::new();
+    let mut rows: BTreeMap<String, [usize; 7]> = BTreeMap::new();
     for number in 0..options.games {
         let turn = number as usize;
         let (fault, protocols) = &wheels[turn % wheels.len()];
@@ -200,7 +183,7 @@ pub fn run(options: &Options) -> Result<bool, String> {
     let columns = ["games", "turns hit", "won", "lost on board", "broken off", "excused", "avoidable"];
     let mut table = format!("{:16}{}\n", "fault", columns.map(|column| format!("{column:>15}")).concat());
     let all = rows.values().fold([0; 7], |sum, row| std::array::from_fn(|i| sum[i] + row[i]));
-    for (name, row) in rows.iter().chain([(&"all", &all)]) {
+    for (name, row) in rows.iter().chain([(&"all".to_owned(), &all)]) {
         table += &format!("{name:16}{}\n", row.map(|count| format!("{count:15}")).concat());
     }
     say(&(table + EXPLANATION));

@@ -9,8 +9,10 @@
 //! 4. [`player`]: the interface of anything that chooses moves.
 //! 5. [`verdict`], [`turn`], [`interaction`], [`botzone`]: a bot under Botzone's limits.
 //! 6. [`external`]: SAU and UCI programs as players. [`sau`]: a model of the SAU platform and its operator.
-//! 7. [`seat`]: one side of a game under strict rules. [`selfplay`], [`faults`]: the commands of the program `referee`.
+//! 7. [`seat`]: one side of a game under strict rules. [`selfplay`], [`faults`]: the commands of the program `referee`,
+//!    and [`arguments`], their option values.
 
+pub mod arguments;
 pub mod board;
 pub mod botzone;
 pub mod external;

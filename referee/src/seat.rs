@@ -5,6 +5,7 @@ use crate::process::{Errors, FLOOD, Process};
 use otrera::{Forfeit, Move, Position, Rules, Side, Size};
 use std::fmt;
 use std::os::unix::process::ExitStatusExt;
+use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 /// Extra wait for a silent engine after its time.
@@ -73,16 +74,6 @@ impl Protocol {
         Self { name: "sau", title: "SAU platform", form: Form::Sau, keeps: true },
     ];
 
-    /// Finds a protocol by name.
-    ///
-    /// # Errors
-    /// A list of the valid names.
-    pub fn named(name: &str) -> Result<Self, String> {
-        let names = || Self::ALL.map(|protocol| protocol.name).join(", ");
-        let found = Self::ALL.into_iter().find(|protocol| protocol.name == name);
-        found.ok_or_else(|| format!("no protocol {name:?}: valid are {}", names()))
-    }
-
     /// True for the SAU platform.
     pub fn is_sau(&self) -> bool {
         self.form == Form::Sau
@@ -96,6 +87,16 @@ impl Protocol {
             (Size::BOTZONE, Rules::default())
         };
         Position::start(size.unwrap_or(own)).with_rules(rules)
+    }
+}
+
+impl FromStr for Protocol {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let names = || Self::ALL.map(|protocol| protocol.name).join(", ");
+        let found = Self::ALL.into_iter().find(|protocol| protocol.name == name);
+        found.ok_or_else(|| format!("no protocol {name:?}: valid are {}", names()))
     }
 }
 

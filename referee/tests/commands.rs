@@ -58,7 +58,7 @@ fn wrong_usage_ends_with_status_2() {
         &["selfplay", "--games", "0"],
         &["selfplay", "--what"],
         &["faults", "--fault", "rain"],
-        &["faults", "--fault", "doubled", "--protocol", "keep"],
+        &["faults", "--fault", "doubled", "--protocol", "json"],
         &["chess"],
     ] {
         let (said, status) = referee(arguments, &engine);
