@@ -70,10 +70,9 @@ fn our_own_program_plays_through_every_protocol() {
     let folder = Folder::new("protocols");
     for (protocol, size) in [
         ("botzone-simple", "8"),
-        ("botzone-json", "8"),
+        ("json", "8"),
         ("botzone-simple-keep", "8"),
         ("botzone-json-keep", "8"),
-        ("botzone-keep", "8"),
         ("sau", "10"),
     ] {
         let player = format!("cmd:{} --iterations 1000 --threads 1,proto={protocol}", bot::path());

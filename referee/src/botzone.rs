@@ -2,15 +2,13 @@
 //! process, suspended during the opponent's turn, receives only the opponent's move.
 
 use crate::interaction::Stored;
-use crate::notation::Form;
 use crate::player::{Budget, Choice, Player};
 use crate::process::{Errors, Process};
+use crate::protocol::Mode;
 use crate::turn::Turn;
 use crate::verdict::{Failure, Limits, Spent, Verdict};
 use otrera::{Forfeit, Move, Position};
 use rustix::process::Signal;
-use std::fmt;
-use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -20,43 +18,6 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 /// Extra wait for a late answer; the caller judges the lateness.
 pub const GRACE: Duration = Duration::from_millis(500);
 
-/// Interaction mode of Botzone.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Mode {
-    /// Lines or JSON.
-    pub form: Form,
-    /// True if a process that asks to keep running is kept for the next turn.
-    pub keeps_running: bool,
-}
-
-impl Mode {
-    /// All modes by name.
-    pub const NAMED: [(&'static str, Self); 4] = [
-        ("simple", Self { form: Form::Simple, keeps_running: false }),
-        ("json", Self { form: Form::Json, keeps_running: false }),
-        ("simple-keep", Self { form: Form::Simple, keeps_running: true }),
-        ("json-keep", Self { form: Form::Json, keeps_running: true }),
-    ];
-}
-
-impl FromStr for Mode {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let found = Self::NAMED.iter().find(|(known, _)| *known == name);
-        let names = || Self::NAMED.map(|(name, _)| name).join(", ");
-        found.map(|(_, mode)| *mode).ok_or_else(|| format!("valid modes are {}", names()))
-    }
-}
-
-impl fmt::Display for Mode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = Self::NAMED.iter().find(|(_, mode)| mode == self).map_or("", |(name, _)| name);
-        f.write_str(name)
-    }
-}
-
-/// Limits of the platform.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Allowance {
     /// Processor time for a turn; the first one of a game has twice as much.
@@ -65,7 +26,6 @@ pub struct Allowance {
     pub kept_time: Duration,
     /// The wall clock may show this many times as much.
     pub alarm: f64,
-    /// Resident memory in bytes.
     pub memory: u64,
 }
 
@@ -80,19 +40,16 @@ impl Allowance {
     }
 }
 
-/// A turn that is over.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TurnTaken {
     /// It was the bot's first of a game.
     pub first: bool,
-    /// Time and memory used.
     pub spent: Spent,
     /// Why it brought no move, if it did not.
     pub failure: Option<Failure>,
 }
 
 impl TurnTaken {
-    /// Verdict of the platform.
     pub fn verdict(&self) -> Verdict {
         self.failure.as_ref().map_or(Verdict::Ok, |failure| failure.verdict)
     }
@@ -108,7 +65,6 @@ struct Kept {
     paid: Duration,
 }
 
-/// A bot as a player.
 pub struct BotzonePlayer {
     command: Vec<String>,
     mode: Mode,
@@ -225,6 +181,7 @@ impl Player for BotzonePlayer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::notation::Form;
 
     /// True if the process is stopped; `None` if there is no process.
     fn is_stopped(process: u32) -> Option<bool> {

@@ -5,8 +5,9 @@ use crate::arguments::{default_engine, read_engine, read_seconds};
 use crate::groups;
 use crate::load::Load;
 use crate::process::{Process, signal_group};
+use crate::protocol::Protocol;
 use crate::say;
-use crate::seat::{Protocol, Seat, TimeControl, Turn, Violation};
+use crate::seat::{Seat, TimeControl, Turn, Violation, read_protocol};
 use clap::{ValueEnum, value_parser};
 use fastrand::Rng;
 use otrera::{Move, Side};
@@ -71,7 +72,7 @@ impl Fault {
         match self {
             // The SAU platform gives a dead program no second chance.
             Killed => !protocol.is_sau(),
-            StoppedBetween => protocol.keeps,
+            StoppedBetween => protocol.keeps(),
             // On Botzone a request that comes twice is two turns.
             Doubled => protocol.is_sau(),
             _ => true,
@@ -104,7 +105,8 @@ pub struct Options {
         long,
         value_name = "NAME,...",
         value_delimiter = ',',
-        default_value = "simple,json-once,simple-keep,json,sau"
+        default_value = "simple,json,simple-keep,json-keep,sau",
+        value_parser = read_protocol
     )]
     protocol: Vec<Protocol>,
     /// Only these faults [default: all in turn].
@@ -137,9 +139,6 @@ struct Outcome {
 }
 
 /// Plays the games. Returns true if none was lost by accident.
-///
-/// # Errors
-/// Wrong options.
 pub fn run(options: &Options) -> Result<bool, String> {
     if !Path::new(&options.engine).is_file() {
         return Err(format!("no engine at {}: run make first", options.engine));
@@ -176,8 +175,8 @@ pub fn run(options: &Options) -> Result<bool, String> {
             .zip(counts.into_iter().chain([is("avoidable")]))
             .for_each(|(sum, count)| *sum += count);
         if options.verbose || !outcome.reason.is_empty() {
-            let (name, result) = (protocol.name, outcome.result);
-            say(&format!("game {}, {name}, {}: {result} {}\n", number + 1, fault.name(), outcome.reason));
+            let result = outcome.result;
+            say(&format!("game {}, {protocol}, {}: {result} {}\n", number + 1, fault.name(), outcome.reason));
         }
     }
     let columns = ["games", "turns hit", "won", "lost on board", "broken off", "excused", "avoidable"];
@@ -388,7 +387,7 @@ impl<'a> Bout<'a> {
         const BLANK: [&str; 4] = ["", "   ", "\r", "\t"];
         let long = "x".repeat(5000);
         let words = ["garbage", "#!?", "hello 12", "3.5 2", "settings 9", &long, "new"];
-        let is_kept = self.protocol.keeps && !self.protocol.is_sau();
+        let is_kept = self.protocol.keeps() && !self.protocol.is_sau();
         let words = match (is_kept && !self.is_first_turn, self.protocol.is_sau()) {
             // There any other line is the opponent's move.
             (true, _) => &words[..0],

@@ -12,7 +12,6 @@ pub const KEEP_RUNNING: &str = ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<";
 /// Longest debug text of an answer in JSON, in bytes.
 const MAX_DEBUG: usize = 1023;
 
-/// Notation of a platform.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
     /// Botzone's JSON objects.

@@ -31,10 +31,8 @@ const MAX_REFUSED: usize = 20;
 /// Our turns within which the kill comes: after these a game against random moves may be over.
 const LATEST_KILL: usize = 12;
 
-/// When the engine is killed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kill {
-    /// Never.
     None,
     /// In one of its turns, or just after it.
     Ours,
@@ -42,18 +40,15 @@ pub enum Kill {
     Theirs,
 }
 
-/// The conditions of a game.
 #[derive(Clone, Debug)]
 pub struct Conditions {
     /// The engine with its arguments.
     pub engine: Vec<String>,
-    /// The engine's side.
     pub side: Side,
     /// Time for all moves of the engine, by the platform's clock.
     pub total: Duration,
     /// Seconds that a move costs there beside thinking.
     pub charge: Range<f64>,
-    /// When the engine is killed.
     pub kill: Kill,
     /// True if the platform writes its own record (`AllStep=1`).
     pub all_step: bool,
@@ -63,14 +58,11 @@ pub struct Conditions {
     pub seed: u64,
 }
 
-/// The end of a game.
 #[derive(Debug)]
 pub struct Played {
     /// Why it was not finished.
     pub broken: Option<String>,
-    /// Plies played.
     pub plies: usize,
-    /// True if the engine has won.
     pub won: bool,
     /// Time used by the platform's clock.
     pub used: Duration,
@@ -231,7 +223,6 @@ impl<'a> Platform<'a> {
         self.load()
     }
 
-    /// Kills the engine.
     fn kill(&mut self) {
         self.killed = Some(self.moves.len());
         self.boxes.push("Program has been ended for unknown reasons!");

@@ -2,8 +2,9 @@
 
 use crate::arguments::{default_engine, read_engine, read_seconds, read_size};
 use crate::groups;
+use crate::protocol::Protocol;
 use crate::say;
-use crate::seat::{KINDS, Protocol, Seat, TimeControl, Turn, Violation};
+use crate::seat::{KINDS, Seat, TimeControl, Turn, Violation, read_protocol};
 use clap::{ValueEnum, value_parser};
 use otrera::record::ccgc;
 use otrera::{GameRecord, Move, Position, Side, Size};
@@ -32,8 +33,8 @@ pub enum Show {
 #[derive(clap::Args)]
 #[command(after_help = "Exit status: 0 no violation, 1 a violation, 2 wrong usage or no engine.")]
 pub struct Options {
-    /// Botzone's simple, simple-keep, json (keep-running) or json-once; or sau.
-    #[arg(long, value_name = "NAME", default_value = "simple")]
+    /// Botzone's simple, json, simple-keep or json-keep (keep-running); or sau.
+    #[arg(long, value_name = "NAME", default_value = "simple", value_parser = read_protocol)]
     protocol: Protocol,
     /// Number of games.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u64).range(1..))]
@@ -85,7 +86,6 @@ impl Options {
     }
 }
 
-/// Counts of all games.
 #[derive(Default)]
 struct Tally {
     games: usize,
@@ -118,9 +118,6 @@ struct Game {
 }
 
 /// Plays the games. Returns true if no violation occurred.
-///
-/// # Errors
-/// Wrong options, or a record that cannot be written.
 pub fn run(options: &Options) -> Result<bool, String> {
     if options.total_time.is_some() && !options.protocol.is_sau() {
         return Err("--total-time is for --protocol sau only".into());
@@ -304,12 +301,11 @@ impl Match<'_> {
         GameRecord {
             winner: Some(winner),
             when: self.started.format("%Y.%m.%d %H:%M self-play").to_string(),
-            event: format!("{} {size}x{size}, {result}", self.options.protocol.title),
+            event: format!("{} {size}x{size}, {result}", self.options.protocol),
             ..GameRecord::new(black, white, start).with_moves(&game.moves)
         }
     }
 
-    /// The engine's command line.
     fn command(&self, number: u64, side: Side) -> Vec<String> {
         let options = self.options;
         let seconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64().to_string());

@@ -17,7 +17,6 @@ pub struct Answer {
     pub stays: bool,
 }
 
-/// A turn under way.
 pub struct Turn<'a> {
     process: &'a mut Process,
     limits: &'a Limits,
@@ -29,7 +28,6 @@ pub struct Turn<'a> {
 }
 
 impl<'a> Turn<'a> {
-    /// A turn that began at this moment.
     pub fn new(process: &'a mut Process, limits: &'a Limits, began: Instant, paid: Duration) -> Self {
         Self { process, limits, began, paid, spent: Spent::default() }
     }

@@ -16,9 +16,9 @@ use crate::baseline::{alphabeta::AlphaBeta, evaluation::Evaluation, pvs::Pvs, ra
 use crate::files::read_model;
 use crate::play::player::{Player, SearchPlayer, TimeShare};
 use otrera::{Level, Params, Resources, Size};
-use otrera_referee::botzone::BotzonePlayer;
-use otrera_referee::external::{Dialect, External, Protocol};
+use otrera_referee::external;
 use otrera_referee::process::check_start;
+use otrera_referee::protocol::Protocol;
 use std::str::FromStr;
 
 /// A description of a player.
@@ -60,11 +60,7 @@ impl PlayerSpec {
                 let resources = Resources { threads: 1, memory: (MEMORY_MB << 20) as usize, seed };
                 Box::new(SearchPlayer::at_level(*level, resources))
             }
-            Kind::External { command, protocol } => match protocol {
-                Protocol::Botzone(mode) => Box::new(BotzonePlayer::new(command.clone(), *mode)),
-                Protocol::Sau => Box::new(External::new(command.clone(), Dialect::Sau)),
-                Protocol::Uci => Box::new(External::new(command.clone(), Dialect::Uci)),
-            },
+            Kind::External { command, protocol } => external::player(command.clone(), *protocol),
         }
     }
 
@@ -109,14 +105,14 @@ impl FromStr for PlayerSpec {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let kind = match text.strip_prefix("cmd:") {
-            Some(program) => external(program)?,
+            Some(program) => read_program(program)?,
             None => built_in(text)?,
         };
         Ok(Self { text: text.to_owned(), kind })
     }
 }
 
-fn external(program: &str) -> Result<Kind, String> {
+fn read_program(program: &str) -> Result<Kind, String> {
     let (command, protocol) = program
         .rsplit_once(",proto=")
         .ok_or_else(|| format!("cmd:{program}: add ,proto= and one of {}", Protocol::names()))?;
