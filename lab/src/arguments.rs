@@ -6,7 +6,6 @@ use std::str::FromStr;
 use std::thread;
 use std::time::Duration;
 
-/// Returns the number of cores of this machine.
 pub fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }

@@ -25,9 +25,6 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Installs the handlers. A signal that was ignored at the start, as under `nohup`, stays ignored.
-///
-/// # Errors
-/// The system refuses them.
 pub fn listen() -> Result<(), String> {
     let ignored = ignored_signals();
     let handled =
@@ -81,7 +78,6 @@ pub fn advise(advice: String) {
     *locked(&ADVICE) = advice;
 }
 
-/// Returns the text set by [`advise`].
 pub fn advice() -> String {
     locked(&ADVICE).clone()
 }

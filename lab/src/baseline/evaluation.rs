@@ -50,7 +50,6 @@ pub struct BaselineEvaluator {
 }
 
 impl BaselineEvaluator {
-    /// Creates an evaluator.
     pub fn new(evaluation: Evaluation) -> Self {
         let model = if evaluation == Evaluation::Network { Model::Fitted } else { Model::PAPER };
         let evaluator = Evaluator::new(model);

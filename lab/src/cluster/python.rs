@@ -41,7 +41,6 @@ fn succeeds(command: &mut Command) -> bool {
     status.is_ok_and(|status| status.success())
 }
 
-/// Makes a virtual environment with Ray.
 fn make(given: &Path, own: &Path, python: &Path) -> Result<(), String> {
     eprintln!("lab: Ray is missing: fetching it into {}", own.display());
     let mut steps = [Command::new(given), Command::new(python)];

@@ -32,7 +32,6 @@ pub struct Args {
     output: Option<PathBuf>,
 }
 
-/// Runs the command.
 pub fn run(args: &Args) -> Result<(), String> {
     let games = games_of(&args.input, MAX_BYTES)?;
     let format = args.to.unwrap_or_else(|| Format::of_path(args.output.as_deref()));
@@ -134,10 +133,6 @@ fn games_of(path: &Path, max: u64) -> Result<Vec<GameRecord>, String> {
     }
 }
 
-/// Reads the games of several files.
-///
-/// # Errors
-/// See [`read_games`].
 pub fn read_all_games(paths: &[PathBuf]) -> Result<Vec<GameRecord>, String> {
     let games = paths.iter().map(|path| read_games(path)).collect::<Result<Vec<_>, _>>()?;
     Ok(games.into_iter().flatten().collect())

@@ -174,7 +174,6 @@ fn read_sprt(text: &str) -> Result<Sprt, String> {
     Sprt::new(elo0, elo1, alpha, beta).map_err(|error| error.to_string())
 }
 
-/// Runs the command.
 pub fn run(args: &Args) -> Result<(), String> {
     let matchup = args.setup.new_match([args.a.clone(), args.b.clone()], args.games)?;
     if let Some(numbers) = &args.task.numbers {

@@ -23,7 +23,6 @@ pub struct Args {
     output: PathBuf,
 }
 
-/// Runs the command.
 pub fn run(args: &Args) -> Result<(), String> {
     let position = match &args.fen {
         Some(fen) => Position::from_fen(fen).map_err(|error| format!("--fen: {error}"))?,

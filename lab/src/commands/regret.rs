@@ -59,7 +59,6 @@ pub struct Args {
 /// The reference: two searches that explore differently, whose values are averaged.
 const REFERENCES: [&str; 2] = ["tournament", "tournament,c=6.75,arrow-c=0.75"];
 
-/// Seed of all searches.
 const SEED: u64 = 1;
 
 /// Positions of games of the bot against itself, one a game: [`read_positions`].
@@ -139,10 +138,6 @@ impl Judged {
     }
 }
 
-/// Runs the command.
-///
-/// # Errors
-/// A setting that is no search or is for other boards, positions or a cache that cannot be read, or a search that panics.
 pub fn run(args: &Args) -> Result<(), String> {
     let settings = args.settings.iter().map(|text| Setting::read(text)).collect::<Result<Vec<_>, _>>()?;
     let mut iterations = args.iterations.clone();

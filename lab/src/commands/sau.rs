@@ -76,10 +76,6 @@ fn read_charge(text: &str) -> Result<Range<f64>, String> {
     valid.map(|(from, to)| from..to).ok_or_else(|| "two numbers of seconds are wanted, like 0.25..0.5".into())
 }
 
-/// Runs the command.
-///
-/// # Errors
-/// A game was not finished, or the engine was late.
 pub fn run(args: &Args) -> Result<(), String> {
     let engine: Vec<String> = args.engine.split_whitespace().map(str::to_owned).collect();
     check_start(&engine)?;

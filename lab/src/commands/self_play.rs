@@ -60,7 +60,6 @@ pub struct Args {
     output: PathBuf,
 }
 
-/// Runs the command.
 pub fn run(args: &Args) -> Result<(), String> {
     let params = search_params(&args.player)?;
     check_board(&args.player, &params, args.size)?;
@@ -159,7 +158,6 @@ fn moves_of(game: &GameRecord) -> Vec<Move> {
     game.moves.iter().map(|played| played.mv).collect()
 }
 
-/// Plays one game.
 fn play(args: &Args, params: &Params, number: u64, attempt: u64) -> GameRecord {
     let seed = mix_seed(Rng::with_seed(args.seed).u64(..), number + 1) ^ attempt << 48;
     let mut rng = Rng::with_seed(seed);

@@ -52,7 +52,6 @@ struct Field {
     options: FieldOptions,
 }
 
-/// Runs the command.
 pub fn run(args: &Args) -> Result<(), String> {
     let text = read_text(&args.file, MAX_BYTES)?;
     let field = Field::read(&text).map_err(|error| format!("{}: {error}", args.file.display()))?;

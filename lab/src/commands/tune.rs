@@ -105,7 +105,6 @@ struct WeightSchedule {
 /// The number of a finished pair, and the first player's wins less its losses.
 type Outcome = (u64, f64);
 
-/// Runs the command.
 pub fn run(args: &Args) -> Result<(), String> {
     let start: Vec<f64> = args.parameters.iter().map(|parameter| parameter.start).collect();
     for sign in [-1.0, 0.0, 1.0] {

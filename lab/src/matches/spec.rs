@@ -4,7 +4,6 @@
 //! tournament,threads=2,c=3       a preset with search parameters
 //! tournament,model=FILE          ... with weights written by `lab fit-...`
 //! tournament,share=0.1           ... with a tenth of the time
-//! tournament,first=3:10          ... with ten times the time for its first three moves
 //! alphabeta:territory            alpha-beta of depth 2 (alphabeta:territory:3: depth 3)
 //! pvs:network                    principal variation search against the clock
 //! greedy    random
@@ -14,7 +13,7 @@
 
 use crate::baseline::{alphabeta::AlphaBeta, evaluation::Evaluation, pvs::Pvs, random::RandomPlayer};
 use crate::files::read_model;
-use crate::play::player::{Player, SearchPlayer, TimeShare};
+use crate::play::player::{Player, SearchPlayer};
 use otrera::{Level, Params, Resources, Size};
 use otrera_referee::external;
 use otrera_referee::process::check_start;
@@ -31,7 +30,7 @@ pub struct PlayerSpec {
 
 #[derive(Clone, Debug)]
 enum Kind {
-    Search { params: Box<Params>, threads: usize, memory: usize, iterations: Option<u64>, time: TimeShare },
+    Search { params: Box<Params>, threads: usize, memory: usize, iterations: Option<u64>, share: f64 },
     AlphaBeta { evaluation: Evaluation, depth: u32 },
     Pvs { evaluation: Evaluation },
     Random,
@@ -49,9 +48,9 @@ impl PlayerSpec {
     /// Builds the player. All its random choices follow from the seed.
     pub fn build(&self, seed: u64) -> Box<dyn Player> {
         match &self.kind {
-            Kind::Search { params, threads, memory, iterations, time } => {
+            Kind::Search { params, threads, memory, iterations, share } => {
                 let resources = Resources { threads: *threads, memory: *memory, seed };
-                Box::new(SearchPlayer::new((**params).clone(), resources, *iterations, *time))
+                Box::new(SearchPlayer::new((**params).clone(), resources, *iterations, *share))
             }
             Kind::AlphaBeta { evaluation, depth } => Box::new(AlphaBeta::new(*evaluation, *depth, seed)),
             Kind::Pvs { evaluation } => Box::new(Pvs::new(*evaluation)),
@@ -172,8 +171,7 @@ pub fn check_board(text: &str, params: &Params, size: Size) -> Result<(), String
 }
 
 fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Result<Kind, String> {
-    let (mut threads, mut memory, mut iterations, mut time) =
-        (1, MEMORY_MB << 20, None, TimeShare::default());
+    let (mut threads, mut memory, mut iterations, mut share) = (1, MEMORY_MB << 20, None, 1.0);
     for option in options {
         let (name, value) =
             option.split_once('=').ok_or_else(|| format!("{option}: an option is name=value"))?;
@@ -186,22 +184,12 @@ fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Res
             "memory" => memory = number(65_536)? << 20,
             "iterations" => iterations = Some(number(1_000_000_000_000)?),
             "share" => {
-                time.share =
-                    positive(value, 1.0).ok_or_else(|| format!("{option}: valid is a number up to 1"))?
-            }
-            "first" => {
-                let read = value
-                    .split_once(':')
-                    .and_then(|(moves, times)| Some((moves.parse().ok()?, positive(times, 1000.0)?)));
-                (time.first, time.times) = read.ok_or_else(|| format!("{option}: valid is MOVES:TIMES"))?;
+                let valid = value.parse().ok().filter(|share| *share > 0.0 && *share <= 1.0);
+                share = valid.ok_or_else(|| format!("{option}: valid is a number up to 1"))?;
             }
             _ => params.set_with(name, value, read_model)?,
         }
     }
     let params = Box::new(params.checked()?);
-    Ok(Kind::Search { params, threads, memory: memory as usize, iterations, time })
-}
-
-fn positive(text: &str, most: f64) -> Option<f64> {
-    text.parse().ok().filter(|number| *number > 0.0 && *number <= most)
+    Ok(Kind::Search { params, threads, memory: memory as usize, iterations, share })
 }

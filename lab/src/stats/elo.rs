@@ -47,15 +47,12 @@ impl<const N: usize> Default for ScoreCounts<N> {
 impl<const N: usize> ScoreCounts<N> {
     /// Counts a result, given by its bin: half-points, for [`Games`] and [`Pairs`].
     ///
-    /// # Errors
-    ///
-    /// [`Error::OutOfRange`] for a bin that does not exist.
+    /// Fails with [`Error::OutOfRange`] for a bin that does not exist.
     pub fn add(&mut self, bin: usize) -> Result<(), Error> {
         *self.counts.get_mut(bin).ok_or(Error::OutOfRange("a bin of the counts"))? += 1;
         Ok(())
     }
 
-    /// Returns the number of games or pairs.
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()
     }
@@ -68,9 +65,7 @@ impl<const N: usize> ScoreCounts<N> {
     /// If all results are equal, their variance is unknown, and the interval is [Wilson's](wilson::wilson), which takes the
     /// largest possible variance. So 100 % gives an infinite Elo with a finite lower end, and 0 % the reverse.
     ///
-    /// # Errors
-    ///
-    /// [`Error::TooFew`] without results.
+    /// Fails with [`Error::TooFew`] without results.
     pub fn estimate(&self) -> Result<Estimate, Error> {
         let n = self.total() as f64;
         if n == 0.0 {

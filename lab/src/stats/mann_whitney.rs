@@ -9,9 +9,7 @@ use statrs::statistics::{Data, OrderStatistics, RankTieBreaker};
 /// Whitney, On a test of whether one of two random variables is stochastically larger than the other, Ann. Math. Statist.
 /// 18, 1947). The p-value is the normal approximation with corrections for ties and continuity, good from 8 values each.
 ///
-/// # Errors
-///
-/// [`Error::TooFew`] for an empty sample, [`Error::NotFinite`].
+/// Fails with [`Error::TooFew`] for an empty sample, [`Error::NotFinite`].
 pub fn mann_whitney(first: &[f64], second: &[f64]) -> Result<TestResult, Error> {
     let (n1, n2) = (first.len() as f64, second.len() as f64);
     if n1 == 0.0 || n2 == 0.0 {

@@ -8,7 +8,6 @@ pub mod wilson;
 
 use std::fmt;
 
-/// Why a statistic is not defined for its input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Error {
     /// Fewer observations than this many.
@@ -17,7 +16,6 @@ pub enum Error {
     TooMany(usize),
     /// A value, or a difference of two values, is NaN or infinite.
     NotFinite,
-    /// All observations are equal.
     Constant,
     /// A parameter is outside this range.
     OutOfRange(&'static str),
@@ -37,12 +35,9 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// A confidence interval.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Interval {
-    /// The lower end.
     pub low: f64,
-    /// The upper end.
     pub high: f64,
 }
 

@@ -21,9 +21,7 @@ const LARGE_LOG_SD: [f64; 3] = [-0.4803, -0.082676, 0.0030302];
 /// AS R94: a remark on algorithm AS 181: the W-test for normality, Applied Statistics 44, 1995). The sample has 3 to 5000
 /// values.
 ///
-/// # Errors
-///
-/// [`Error::TooFew`] and [`Error::TooMany`] for other sizes, [`Error::NotFinite`], and [`Error::Constant`].
+/// Fails with [`Error::TooFew`] and [`Error::TooMany`] for other sizes, [`Error::NotFinite`], and [`Error::Constant`].
 pub fn shapiro_wilk(sample: &[f64]) -> Result<TestResult, Error> {
     let n = sample.len();
     if n < 3 {

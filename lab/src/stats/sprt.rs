@@ -3,10 +3,8 @@
 use super::elo::{Pairs, moments, score_of_elo};
 use super::{Error, require};
 
-/// The state of a test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// Undecided.
     Continue,
     /// H0 is accepted: the difference is `elo0`.
     AcceptH0,
@@ -40,9 +38,7 @@ impl Sprt {
     /// Creates a test of H0, a difference of `elo0`, against H1, a difference of `elo1`, in logistic Elo. `alpha` is the
     /// probability of accepting H1 if H0 is true, `beta` that of accepting H0 if H1 is true.
     ///
-    /// # Errors
-    ///
-    /// [`Error::OutOfRange`] unless `elo0 < elo1` with different expected scores, `alpha` and `beta` are
+    /// Fails with [`Error::OutOfRange`] unless `elo0 < elo1` with different expected scores, `alpha` and `beta` are
     /// positive, and their sum is below 1.
     pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64) -> Result<Self, Error> {
         let (score0, score1) = (score_of_elo(elo0), score_of_elo(elo1));
@@ -56,9 +52,7 @@ impl Sprt {
     /// Counts a pair with 0 to 4 half-points and returns the verdict. The first verdict other than [`Verdict::Continue`]
     /// stays: `alpha` and `beta` do not hold for later ones.
     ///
-    /// # Errors
-    ///
-    /// [`Error::OutOfRange`] for more than 4 half-points; then nothing changes.
+    /// Fails with [`Error::OutOfRange`] for more than 4 half-points; then nothing changes.
     pub fn add(&mut self, half_points: usize) -> Result<Verdict, Error> {
         self.pairs.add(half_points)?;
         let llr = self.llr();
@@ -83,12 +77,10 @@ impl Sprt {
         (self.lower, self.upper)
     }
 
-    /// Returns the pairs so far.
     pub fn pairs(&self) -> &Pairs {
         &self.pairs
     }
 
-    /// Returns the verdict.
     pub fn verdict(&self) -> Verdict {
         self.verdict
     }

@@ -7,9 +7,7 @@ use super::{Error, Interval, Z_95, require};
 ///
 /// The games must be independent; for pairs of games use [`ScoreCounts::estimate`](super::elo::ScoreCounts::estimate).
 ///
-/// # Errors
-///
-/// [`Error::TooFew`] without games, [`Error::OutOfRange`] for more wins than games.
+/// Fails with [`Error::TooFew`] without games, [`Error::OutOfRange`] for more wins than games.
 pub fn wilson(wins: u64, games: u64) -> Result<Interval, Error> {
     if games == 0 {
         return Err(Error::TooFew(1));

@@ -24,7 +24,6 @@ use otrera::{FillingProver, Limits, Move, Params, Position, Resources, Search, S
 use solver::Solver;
 use suite::{Endgame, MAX_CONTESTED, contested};
 
-/// Runs the command.
 pub fn run(args: &Args) -> Result<(), String> {
     args.player.check_start()?;
     if args.suite.is_none() {

@@ -24,7 +24,6 @@ use std::path::Path;
 /// Iterations of the searches that grade a puzzle: grade 1 is found by all of them, grade 3 by none.
 const SEARCHES: [u64; 2] = [1, 100];
 
-/// Number of grades.
 const GRADES: usize = SEARCHES.len() + 1;
 
 /// The smallest number of legal moves of a puzzle.
@@ -150,7 +149,6 @@ impl std::fmt::Display for Puzzle {
 }
 
 impl Puzzle {
-    /// Reads a line of the file.
     pub fn read(line: &str) -> Result<Self, String> {
         let fields: Vec<&str> = line.split(';').map(str::trim).collect();
         let [fen, solution, margin, grade, game] = fields[..] else {
@@ -171,7 +169,6 @@ impl Puzzle {
     }
 }
 
-/// The puzzles so far.
 #[derive(Default)]
 struct Collection {
     puzzles: Vec<Puzzle>,

@@ -47,7 +47,6 @@ pub fn contested(position: &Position) -> usize {
 
 /// A new suite, and counts of rejected positions.
 pub struct Made {
-    /// The suite, by contested squares.
     pub suite: Vec<Endgame>,
     /// Positions that the solver could not solve, by contested squares.
     pub unsolved: [usize; MAX_CONTESTED + 1],

@@ -12,7 +12,6 @@ pub type Row = [f32; HIDDEN];
 const KNOT: usize = PLY_PART.first;
 const BIAS: usize = KNOT + KNOTS.len();
 const OUTPUT: usize = BIAS + 1;
-/// Number of rows.
 pub const ROWS: usize = OUTPUT + 1;
 
 /// Plies at which biases are fitted, and the distance at which a knot has no more effect.
@@ -27,7 +26,6 @@ const LINEAR: usize = HIDDEN - 1;
 pub struct Floats(pub Vec<Row>);
 
 impl Floats {
-    /// Creates a network whose weights are all 0.
     pub fn zero() -> Self {
         Self(vec![[0.0; HIDDEN]; ROWS])
     }
@@ -48,7 +46,6 @@ impl Floats {
         network
     }
 
-    /// Returns the log-odds of a position.
     pub fn log_odds(&self, inputs: &Inputs) -> f32 {
         self.output(&self.hidden(inputs))
     }
@@ -86,15 +83,11 @@ impl Floats {
         self.0[OUTPUT][LINEAR] = 1.0;
     }
 
-    /// Adds another gradient.
     pub fn add(&mut self, other: &Self) {
         self.0.iter_mut().zip(&other.0).for_each(|(row, other)| add(row, 1.0, other));
     }
 
     /// Rounds the weights to units of `1 / ONE`.
-    ///
-    /// # Errors
-    /// A weight does not fit 16 bits.
     pub fn rounded(&self) -> Result<Box<Network>, String> {
         let mut network = Box::new(Network::ZERO);
         for (number, row) in network.rows.iter_mut().enumerate() {

@@ -53,10 +53,6 @@ pub struct Args {
     output: PathBuf,
 }
 
-/// Runs the command.
-///
-/// # Errors
-/// Games cannot be read or are too few, or the network overflows the engine's integers.
 pub fn run(args: &Args) -> Result<(), String> {
     let mut file = read_weights(args.base.as_deref())?;
     let inputs = [&args.games[..], args.base.as_slice()].concat();
@@ -150,7 +146,6 @@ fn print_losses(tests: &[Test], network: &Floats, models: [&Model; 2]) {
     }
 }
 
-/// Plots the losses by epoch.
 fn curve(epochs: &[Epoch]) -> Plot {
     let points = |loss: fn(&Epoch) -> f64| (1..).map(f64::from).zip(epochs.iter().map(loss)).collect();
     Plot {

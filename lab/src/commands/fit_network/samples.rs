@@ -6,7 +6,6 @@ use rayon::prelude::*;
 
 /// A position as the training sees it.
 pub struct Sample {
-    /// Inputs of the network.
     pub inputs: Inputs,
     /// 1 if the side to move won, else 0.
     pub won: f32,
@@ -18,7 +17,6 @@ pub struct Sample {
 pub struct Test {
     /// The position as the training would see it.
     pub sample: Sample,
-    /// The position.
     pub position: Position,
     /// Winning rate of the search that played, between 0 and 1.
     pub win_rate: f64,
@@ -34,10 +32,6 @@ pub enum Boards {
 }
 
 impl Boards {
-    /// Returns the boards of these games.
-    ///
-    /// # Errors
-    /// There are no games, or games on both kinds of boards.
     pub fn of(games: &[GameRecord]) -> Result<Self, String> {
         let mut all = games.iter().map(|game| match game.start.size().edge() {
             ..=8 => Self::Small,
@@ -50,7 +44,6 @@ impl Boards {
         Err("games on boards up to 8x8 and on larger ones: each have a network of their own, train them apart".into())
     }
 
-    /// Returns the name for messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Standard => "above 8x8",
@@ -67,9 +60,6 @@ const MIN_SEEN: usize = 5000;
 const MIN_UNSEEN: usize = 500;
 
 /// Returns the samples for the training, and those of unseen games for its test.
-///
-/// # Errors
-/// There are too few positions.
 pub fn samples(games: &[GameRecord], blend: f64) -> Result<(Vec<Sample>, Vec<Test>), String> {
     let of_game = |(number, game): (usize, &GameRecord)| {
         let tests = undecided(game, blend);

@@ -23,9 +23,6 @@ pub struct Epoch {
 }
 
 /// Trains a network; returns it with the losses of each epoch.
-///
-/// # Errors
-/// The loss diverges.
 pub fn train(seen: &[Sample], tests: &[Test], args: &Args) -> Result<(Floats, Vec<Epoch>), String> {
     let mut rng = Rng::with_seed(args.seed);
     let mut network = Floats::random(&mut rng);

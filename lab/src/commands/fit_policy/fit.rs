@@ -91,7 +91,6 @@ fn losses<const FEATURES: usize>(
     sheet
 }
 
-/// The index of the highest value.
 fn highest(values: impl Iterator<Item = f64>) -> Option<usize> {
     values.enumerate().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(index, _)| index)
 }

@@ -19,7 +19,6 @@ use otrera::eval::policy::{ARROW_FEATURES, MOVEMENT_FEATURES, STAGES, stage};
 use otrera::eval::weights::PriorWeights;
 use std::path::PathBuf;
 
-/// Runs the command.
 pub fn run(args: &Args) -> Result<(), String> {
     let params = search_params(&args.search)?;
     if let Some(numbers) = &args.task.numbers {

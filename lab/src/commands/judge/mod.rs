@@ -106,7 +106,6 @@ fn read_factor(text: &str) -> Result<f64, String> {
     factor.ok_or_else(|| "a factor from 1 to 1000 is wanted".into())
 }
 
-/// Runs the command.
 pub fn run(args: &Args) -> Result<(), String> {
     let court = Court::new(args)?;
     let _load = Load::start(args.load)?;

@@ -11,13 +11,9 @@ use std::time::Duration;
 /// Games of a bot in one mode.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// The mode's name.
     pub mode: String,
-    /// Games played.
     pub games: u64,
-    /// Games that the bot won.
     pub won: u64,
-    /// All its turns.
     pub turns: Vec<TurnTaken>,
     /// Games that the bot lost by a verdict, and why.
     pub problems: Vec<String>,
@@ -29,11 +25,9 @@ pub struct Report {
 pub struct Played {
     /// Its number, from 1.
     pub number: u64,
-    /// The side of the bot.
     pub bot_side: Side,
     /// The bot was its own opponent.
     pub alone: bool,
-    /// The bot's turns.
     pub turns: Vec<TurnTaken>,
 }
 
@@ -41,7 +35,6 @@ pub struct Played {
 type Spread = [Duration; 3];
 
 impl Report {
-    /// Adds a game.
     pub fn add(&mut self, mut played: Played, outcome: Outcome) {
         self.games += 1;
         self.won += u64::from(outcome.winner == played.bot_side);
@@ -68,7 +61,6 @@ impl Report {
         verdicts
     }
 
-    /// Peak memory in bytes.
     fn peak(&self) -> u64 {
         self.turns.iter().map(|turn| turn.spent.peak).max().unwrap_or(0)
     }
@@ -77,7 +69,6 @@ impl Report {
         self.turns.iter().filter(|turn| turn.first == first).map(|turn| turn.spent).collect()
     }
 
-    /// The report in words.
     pub fn to_text(&self) -> String {
         let verdicts = self.verdicts();
         let verdicts: Vec<String> =

@@ -51,7 +51,6 @@ pub struct Args {
     output: Option<PathBuf>,
 }
 
-/// Runs the command.
 pub fn run(args: &Args) -> Result<(), String> {
     let [first, ..] = &args.results[..] else { return Err("no results file".into()) };
     let output = args.output.clone().unwrap_or_else(|| first.with_extension("html"));

@@ -74,7 +74,6 @@ enum Name {
     Threads,
 }
 
-/// Runs the command.
 pub fn run(args: &Args) -> Result<(), String> {
     let is_for_one_machine = matches!(args.name, Name::Z2 | Name::Z3 | Name::R | Name::Threads);
     if is_for_one_machine && args.work.cluster.is_some() {
