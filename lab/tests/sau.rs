@@ -13,7 +13,8 @@ fn played(engine: &str, arguments: &[&str]) -> (String, bool) {
 /// Eight games: two sides, two kinds of kill, with and without the own record. On a busy machine one may be late.
 #[test]
 fn killed_at_random_moments_it_finishes_every_game() {
-    let arguments = "--games 8 --jobs 8 --total-time 10 --kill both --opponent random --opponent-time 0.1";
+    let arguments =
+        "--games 8 --concurrency 8 --total-time 10 --kill both --opponent random --opponent-time 0.1";
     let (said, _) = played(bot::path(), &arguments.split(' ').collect::<Vec<_>>());
     assert!(said.contains("8 games: 8 finished, "), "{said}");
     assert!(said.contains("killed 4 on its turn, 4 on the opponent's"), "{said}");

@@ -2,7 +2,9 @@
 
 use super::ray;
 use crate::arguments::{cores, read_concurrency, read_range};
+use crate::progress::progress_bar;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Mutex;
 use std::thread::{self, ScopedJoinHandle};
@@ -54,6 +56,25 @@ impl CoreArgs {
             };
             threads.into_iter().try_for_each(outcome)
         })
+    }
+
+    /// Maps items from that many threads under a progress bar; returns the results in the order of the items.
+    pub fn map<T: Send, R: Send>(
+        &self,
+        name: &'static str,
+        items: impl ExactSizeIterator<Item = T> + Send,
+        work: impl Fn(T) -> Result<R, String> + Sync,
+    ) -> Result<Vec<R>, String> {
+        let bar = progress_bar(items.len() as u64).with_message(name);
+        let results = Mutex::new(BTreeMap::new());
+        self.for_each(items.enumerate(), |(place, item)| {
+            let result = work(item)?;
+            bar.inc(1);
+            results.lock().map_err(|error| error.to_string())?.insert(place, result);
+            Ok(())
+        })?;
+        bar.finish_and_clear();
+        Ok(results.into_inner().map_err(|error| error.to_string())?.into_values().collect())
     }
 
     /// Builds a pool of that many threads.

@@ -11,7 +11,6 @@ use crate::files::{LineLog, MAX_BYTES, read_text};
 use crate::interrupt;
 use crate::matches::spec::{PlayerSpec, check_board, search_params};
 use crate::play::player::{Budget, run_search};
-use crate::progress::progress_bar;
 use crate::sheet::Sheet;
 use crate::stats::Z_95;
 use otrera::{Evaluator, Forfeit, Limits, ModelScratch, Move, Params, Position, Resources, Search, Size};
@@ -154,18 +153,9 @@ pub fn run(args: &Args) -> Result<(), String> {
     }
     let cache = Cache::open(args)?;
     interrupt::advise(format!("; the reference values so far are in {}", args.cache.display()));
-    let bar = progress_bar(positions.len() as u64).with_message("positions");
-    let judged = Mutex::new(Vec::new());
-    args.cores.for_each(positions.iter().copied().enumerate(), |(number, position)| {
-        let one = cache.judge(choose(args, &settings, &iterations, position)?)?;
-        bar.inc(1);
-        judged.lock().map_err(|error| error.to_string())?.push((number, one));
-        Ok(())
+    let judged = args.cores.map("positions", positions.into_iter(), |position| {
+        cache.judge(choose(args, &settings, &iterations, position)?)
     })?;
-    bar.finish_and_clear();
-    let mut judged = judged.into_inner().map_err(|error| error.to_string())?;
-    judged.sort_by_key(|(number, _)| *number);
-    let judged: Vec<Judged> = judged.into_iter().map(|(_, one)| one).collect();
     print_list(args, &iterations, &judged);
     print_table(args, &settings, &iterations, &judged);
     Ok(())

@@ -1,18 +1,17 @@
 //! `lab sau CMD`: games of an engine on a model of the SAU platform, which charges its clock, and on which it is killed
 //! and loaded again.
 
-use crate::arguments::{read_concurrency, read_count, read_seconds, read_time};
+use crate::arguments::{read_count, read_seconds, read_time};
+use crate::cluster::CoreArgs;
 use crate::matches::spec::PlayerSpec;
+use crate::progress::progress_bar;
 use clap::ValueEnum;
 use otrera::Side;
 use otrera_referee::process::check_start;
 use otrera_referee::sau::{Conditions, Kill, Played, play};
 use std::fs;
-use std::io::IsTerminal;
 use std::ops::Range;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc;
+use std::sync::Mutex;
 use std::time::Duration;
 
 /// Arguments of `lab sau`.
@@ -24,9 +23,8 @@ pub struct Args {
     /// Games, as Black and as White in turn.
     #[arg(long, default_value = "60", value_parser = read_count::<u64>)]
     games: u64,
-    /// Games at once.
-    #[arg(long, value_name = "N", default_value = "1", value_parser = read_concurrency)]
-    jobs: usize,
+    #[command(flatten)]
+    cores: CoreArgs,
     /// Seconds for all moves of the engine in a game, by the platform's clock.
     #[arg(long, value_name = "S", default_value = "60", value_parser = read_time)]
     total_time: Duration,
@@ -81,28 +79,16 @@ pub fn run(args: &Args) -> Result<(), String> {
     check_start(&engine)?;
     let opponent = args.opponent.parse::<PlayerSpec>()?;
     opponent.check_start()?;
-    let next = AtomicU64::new(0);
-    let (sender, games) = mpsc::channel();
-    let mut total = Total::default();
-    std::thread::scope(|scope| {
-        for _ in 0..args.jobs {
-            let (sender, engine, opponent, next) = (sender.clone(), &engine, &opponent, &next);
-            scope.spawn(move || {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= args.games
-                        || sender.send((number, game(args, engine, opponent, number))).is_err()
-                    {
-                        return;
-                    }
-                }
-            });
-        }
-        drop(sender);
-        for (number, (conditions, played)) in games {
-            total.add(args, number + 1, &conditions, &played);
-        }
-    });
+    let (total, bar) = (Mutex::new(Total::default()), progress_bar(args.games));
+    args.cores.for_each(0..args.games, |number| {
+        let (conditions, played) = game(args, &engine, &opponent, number);
+        let mut total = total.lock().map_err(|error| error.to_string())?;
+        bar.suspend(|| total.add(args, number + 1, &conditions, &played));
+        bar.inc(1);
+        Ok(())
+    })?;
+    bar.finish_and_clear();
+    let total = total.into_inner().map_err(|error| error.to_string())?;
     println!("{}", total.summary());
     match total.games - total.finished + total.late {
         0 => Ok(()),
@@ -132,15 +118,11 @@ fn game(args: &Args, engine: &[String], opponent: &PlayerSpec, number: u64) -> (
         opponent_time: args.opponent_time,
         seed,
     };
-    let folder = folder(number);
+    let folder = std::env::temp_dir().join(format!("otrera-sau-{}-{number}", std::process::id()));
     let played = play(opponent.build(seed).as_mut(), &conditions, &folder);
     // A folder that stays in the one for temporary files is no failure.
     let _ = fs::remove_dir_all(&folder);
     (conditions, played)
-}
-
-fn folder(number: u64) -> PathBuf {
-    std::env::temp_dir().join(format!("otrera-sau-{}-{number}", std::process::id()))
 }
 
 /// Totals over all games.
@@ -195,14 +177,6 @@ impl Total {
         }
         if played.broken.is_some() || (args.verbose && played.refused > 0) {
             println!("{}", played.log);
-        }
-        if std::io::stderr().is_terminal() {
-            eprint!(
-                "\r{} of {} games{}",
-                self.games,
-                args.games,
-                if self.games == args.games { "\n" } else { "" }
-            );
         }
     }
 

@@ -8,48 +8,90 @@
 //! win is an error. Then each position is played on until the engine's counting calls a winner, and from there to the end
 //! against a defender without counting.
 
-mod args;
 mod puzzles;
 mod remainder;
 mod solver;
 mod suite;
 
+use crate::arguments::{read_count, read_size, read_time};
+use crate::cluster::CoreArgs;
 use crate::files::Output;
+use crate::matches::spec::PlayerSpec;
 use crate::play::player::{Budget, run_search};
-use crate::progress::map_with_bar;
 use crate::sheet::Sheet;
 use crate::stats::wilson::wilson;
-pub use args::Args;
-use otrera::{FillingProver, Limits, Move, Params, Position, Resources, Search, Side};
+use otrera::{FillingProver, Limits, Move, Params, Position, Resources, Search, Side, Size};
 use solver::Solver;
+use std::path::PathBuf;
+use std::time::Duration;
 use suite::{Endgame, MAX_CONTESTED, contested};
+
+/// Tests a player in solved endgames.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Suite of endgames to use instead of making one.
+    #[arg(long, value_name = "FILE")]
+    suite: Option<PathBuf>,
+    /// File for a new suite.
+    #[arg(long, value_name = "FILE", default_value = "endgames.txt", conflicts_with = "suite")]
+    output: PathBuf,
+    /// Only write puzzles to this file: positions in which exactly one move keeps the win.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "output", "hard", "player", "time"])]
+    puzzles: Option<PathBuf>,
+    /// Go on with the puzzles of an interrupted run.
+    #[arg(long, requires = "puzzles")]
+    resume: bool,
+    /// Edge of the board.
+    #[arg(long, default_value = "10", value_parser = read_size, conflicts_with = "suite")]
+    size: Size,
+    /// Positions for each number of contested squares, 1 to 22, or number of puzzles.
+    #[arg(long, value_name = "N", default_value = "20", conflicts_with = "suite", value_parser = read_count::<usize>)]
+    each: usize,
+    /// Keep only won positions in which greedy fails.
+    #[arg(long, conflicts_with = "suite")]
+    hard: bool,
+    /// Iterations per move, in the games that give positions and in those played to the end.
+    #[arg(long, value_name = "N", default_value = "300", value_parser = read_count::<u64>)]
+    iterations: u64,
+    /// Seed of the games and of the player.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Limit of the solver in nodes.
+    #[arg(long, value_name = "N", default_value = "3000000", value_parser = read_count::<u64>)]
+    nodes: u64,
+    /// The player to test.
+    #[arg(long, default_value = "tournament")]
+    player: PlayerSpec,
+    /// Its seconds a move.
+    #[arg(long, value_name = "S", default_value = "0.5", value_parser = read_time)]
+    time: Duration,
+    #[command(flatten)]
+    cores: CoreArgs,
+}
 
 pub fn run(args: &Args) -> Result<(), String> {
     args.player.check_start()?;
     if args.suite.is_none() {
         args.player.check_board(args.size)?;
     }
-    args.cores.pool()?.install(|| {
-        if let Some(path) = &args.puzzles {
-            return puzzles::make(args, path);
-        }
-        let suite = match &args.suite {
-            Some(path) => suite::read(path)?,
-            None => make(args)?,
-        };
-        if suite.is_empty() {
-            return Err("the suite is empty".into());
-        }
-        suite.iter().try_for_each(|endgame| args.player.check_board(endgame.position.size()))?;
-        judge(args, &suite)?;
-        play_on(args, &suite);
-        Ok(())
-    })
+    if let Some(path) = &args.puzzles {
+        return puzzles::make(args, path);
+    }
+    let suite = match &args.suite {
+        Some(path) => suite::read(path)?,
+        None => make(args)?,
+    };
+    if suite.is_empty() {
+        return Err("the suite is empty".into());
+    }
+    suite.iter().try_for_each(|endgame| args.player.check_board(endgame.position.size()))?;
+    judge(args, &suite)?;
+    play_on(args, &suite)
 }
 
 fn make(args: &Args) -> Result<Vec<Endgame>, String> {
     let output = Output::new(&args.output, &[])?;
-    let made = suite::make(args);
+    let made = suite::make(args)?;
     let command = format!(
         "lab endgames --size {} --each {}{} --iterations {} --seed {} --nodes {}",
         args.size.edge(),
@@ -88,8 +130,7 @@ enum Verdict {
 
 /// Judges the player's moves, and prints the outcome.
 fn judge(args: &Args, suite: &[Endgame]) -> Result<(), String> {
-    let verdicts = map_with_bar("judging", suite, |endgame| verdict(args, endgame));
-    let verdicts = verdicts.into_iter().collect::<Result<Vec<Verdict>, String>>()?;
+    let verdicts = args.cores.map("judging", suite.iter(), |endgame| verdict(args, endgame))?;
     let header = ["contested", "positions", "lost", "won", "unknown", "right", "right moves (95 %)"];
     let title = format!("\n{} with {} s a move", args.player.text, args.time.as_secs_f64());
     let mut sheet = Sheet::new(title, &header);
@@ -166,8 +207,8 @@ enum Call {
 }
 
 /// Plays every position to the end, and prints whether the calls by counting were kept.
-fn play_on(args: &Args, suite: &[Endgame]) {
-    let calls = map_with_bar("playing on", suite, |endgame| call(args, &endgame.position));
+fn play_on(args: &Args, suite: &[Endgame]) -> Result<(), String> {
+    let calls = args.cores.map("playing on", suite.iter(), |endgame| Ok(call(args, &endgame.position)))?;
     let called = calls.iter().filter(|call| **call != Call::Never).count();
     let lost: Vec<String> = calls
         .iter()
@@ -176,6 +217,7 @@ fn play_on(args: &Args, suite: &[Endgame]) {
     println!("\n{called} of {} games were called by counting", suite.len());
     println!("lost although counting called it won: {}", lost.len());
     lost.iter().for_each(|fen| println!("lost: {fen}"));
+    Ok(())
 }
 
 /// A search that plays the games, with or without counting.

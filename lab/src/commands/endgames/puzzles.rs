@@ -9,7 +9,7 @@
 //! end. Each game gives at most one puzzle, in the order of the
 //! games, so that an interrupted run can be resumed after its last line.
 
-use super::args::Args;
+use super::Args;
 use super::solver::Solver;
 use super::suite::candidates;
 use crate::files::LineLog;
@@ -68,13 +68,14 @@ pub fn make(args: &Args, path: &Path) -> Result<(), String> {
         Ok(())
     })?;
     interrupt::advise(format!("; the puzzles so far are in {}: --resume goes on", path.display()));
+    let pool = args.cores.pool()?;
     let all = args.each as u64 * MAX_GAMES;
     let bar = progress_bar(args.each as u64).with_message("puzzles");
     while collection.puzzles.len() < args.each && collection.next_game < all {
         bar.set_position(collection.puzzles.len() as u64);
         let games = collection.next_game..all.min(collection.next_game + BATCH);
-        let found: Vec<Option<Puzzle>> =
-            games.clone().into_par_iter().map(|game| puzzle(args, game)).collect();
+        let search = || games.clone().into_par_iter().map(|game| puzzle(args, game)).collect();
+        let found: Vec<Option<Puzzle>> = pool.install(search);
         for puzzle in found.into_iter().flatten() {
             if collection.puzzles.len() < args.each && collection.add(puzzle) {
                 log.add(&puzzle.to_string())?;

@@ -7,7 +7,7 @@
 //!
 //! Each line holds FEN, winner, and number of contested squares: empty squares that both sides reach by king steps.
 
-use super::args::Args;
+use super::Args;
 use super::remainder::reachable;
 use super::solver::Solver;
 use crate::baseline::alphabeta::AlphaBeta;
@@ -15,7 +15,6 @@ use crate::baseline::evaluation::Evaluation;
 use crate::files::{MAX_BYTES, read_text};
 use crate::play::openings::Openings;
 use crate::play::player::{Budget, Player, run_search};
-use crate::progress::map_with_bar;
 use otrera::{Limits, Params, Position, Resources, Search, Side};
 use std::collections::HashSet;
 use std::path::Path;
@@ -55,12 +54,12 @@ pub struct Made {
 }
 
 /// Makes a suite: plays games, draws positions and solves them.
-pub fn make(args: &Args) -> Made {
-    let positions = draw(args);
-    let solved = map_with_bar("solving", &positions, |position| {
-        let winner = Solver::new(args.nodes).winner(position)?;
-        Some((winner, args.hard && is_easy(position, winner, args.nodes)))
-    });
+pub fn make(args: &Args) -> Result<Made, String> {
+    let positions = draw(args)?;
+    let solved = args.cores.map("solving", positions.iter(), |position| {
+        let winner = Solver::new(args.nodes).winner(position);
+        Ok(winner.map(|winner| (winner, args.hard && is_easy(position, winner, args.nodes))))
+    })?;
     let mut made = Made { suite: Vec::new(), unsolved: [0; MAX_CONTESTED + 1], easy: 0 };
     for (position, solved) in positions.into_iter().zip(solved) {
         match solved {
@@ -69,7 +68,7 @@ pub fn make(args: &Args) -> Made {
             None => made.unsolved[contested(&position)] += 1,
         }
     }
-    made
+    Ok(made)
 }
 
 /// True if the position is lost, or not proven to be lost after the greedy move.
@@ -84,15 +83,15 @@ fn is_easy(position: &Position, winner: Side, nodes: u64) -> bool {
 }
 
 /// Draws different positions for each number of contested squares, at most one of each number from a game.
-fn draw(args: &Args) -> Vec<Position> {
+fn draw(args: &Args) -> Result<Vec<Position>, String> {
     let mut drawn: Vec<Vec<Position>> = vec![Vec::new(); MAX_CONTESTED + 1];
     let mut seen = HashSet::new();
     for batch in 0..(args.each * MAX_GAMES).div_ceil(BATCH) {
         if drawn[1..].iter().all(|positions| positions.len() >= args.each) {
             break;
         }
-        let games: Vec<u64> = (0..BATCH).map(|i| (batch * BATCH + i) as u64).collect();
-        for game in map_with_bar("playing", &games, |&number| candidates(args, number)) {
+        let games = batch * BATCH..(batch + 1) * BATCH;
+        for game in args.cores.map("playing", games, |number| Ok(candidates(args, number as u64)))? {
             for position in game {
                 let positions = &mut drawn[contested(&position)];
                 if positions.len() < args.each && seen.insert(position.key()) {
@@ -101,7 +100,7 @@ fn draw(args: &Args) -> Vec<Position> {
             }
         }
     }
-    drawn.concat()
+    Ok(drawn.concat())
 }
 
 /// Plays a game and returns its first position of each number of contested squares that needs a search.

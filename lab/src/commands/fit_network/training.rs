@@ -3,8 +3,8 @@
 use super::Args;
 use super::floats::{Floats, ROWS};
 use super::samples::{Sample, Test, log_loss, probability};
+use crate::progress::progress_bar;
 use fastrand::Rng;
-use indicatif::{ProgressBar, ProgressStyle};
 use otrera::eval::network::HIDDEN;
 use rayon::prelude::*;
 use std::f64::consts::PI;
@@ -29,9 +29,7 @@ pub fn train(seen: &[Sample], tests: &[Test], args: &Args) -> Result<(Floats, Ve
     let mut order: Vec<u32> = (0..seen.len() as u32).collect();
     let steps = u64::from(args.epochs) * order.chunks(BATCH).len() as u64;
     let mut adam = Adam::new(args, steps);
-    let bar = ProgressBar::new(steps);
-    let style = "{wide_bar} {pos} of {len} batches, {msg}, {eta} to go";
-    bar.set_style(ProgressStyle::with_template(style).map_err(|error| error.to_string())?);
+    let bar = progress_bar(steps);
     let mut epochs = Vec::new();
     for _ in 0..args.epochs {
         rng.shuffle(&mut order);

@@ -1,6 +1,6 @@
 //! The searches of `lab fit-policy`, on this machine or a cluster, and the file that keeps them.
 
-use super::args::Args;
+use super::Args;
 use super::observations::{Drawn, Observations, Visits, observe};
 use crate::cluster::jobs::{self, Job};
 use crate::files::LineLog;
