@@ -171,7 +171,7 @@ fn read_sprt(text: &str) -> Result<Sprt, String> {
         Ok(&[elo0, elo1, alpha, beta]) => (elo0, elo1, alpha, beta),
         _ => return Err("expected two or four numbers, like 0,20 or 0,20,0.05,0.05".into()),
     };
-    Sprt::new(elo0, elo1, alpha, beta).map_err(|error| error.to_string())
+    Sprt::new(elo0, elo1, alpha, beta)
 }
 
 pub fn run(args: &Args) -> Result<(), String> {

@@ -10,10 +10,10 @@ use crate::cluster::CoreArgs;
 use crate::files::{LineLog, MAX_BYTES, read_text};
 use crate::interrupt;
 use crate::matches::spec::{PlayerSpec, check_board, search_params};
-use crate::play::player::{Budget, run_search};
+use crate::play::player::{Budget, iterate, search_of};
 use crate::sheet::Sheet;
 use crate::stats::Z_95;
-use otrera::{Evaluator, Forfeit, Limits, ModelScratch, Move, Params, Position, Resources, Search, Size};
+use otrera::{Evaluator, Forfeit, ModelScratch, Move, Params, Position, Size};
 use serde::{Deserialize, Serialize};
 use statrs::statistics::Statistics;
 use std::collections::HashMap;
@@ -196,10 +196,10 @@ fn choose_by_search(
     iterations: &[u64],
     position: Position,
 ) -> Result<Vec<Choice>, String> {
-    let mut search = new_search(args, position, params);
+    let mut search = search_of(&position, params.clone(), args.memory, SEED);
     let mut done = 0;
     let after = |&count: &u64| {
-        let report = run_search(&mut search, &Limits::iterations(count - done));
+        let report = iterate(&mut search, count - done);
         done = count;
         let mv = report.best.ok_or_else(|| format!("{}: the game is over", position.to_fen()))?;
         Ok(Choice { mv, visited: report.lines.iter().map(|line| line.mv).collect() })
@@ -224,11 +224,6 @@ fn choose_by_program(
         }
     };
     iterations.iter().map(after).collect()
-}
-
-fn new_search(args: &Args, position: Position, params: &Params) -> Search {
-    let resources = Resources { threads: 1, memory: args.memory << 20, seed: SEED };
-    Search::new(position, params.clone(), resources)
 }
 
 /// Reference values, in memory and in their file.
@@ -276,10 +271,8 @@ impl<'a> Cache<'a> {
             return Ok(value);
         }
         let rate = |params: &Params| {
-            let report = run_search(
-                &mut new_search(self.args, position, params),
-                &Limits::iterations(self.args.reference),
-            );
+            let mut search = search_of(&position, params.clone(), self.args.memory, SEED);
+            let report = iterate(&mut search, self.args.reference);
             f64::from(report.best_rate().0)
         };
         let value = 1.0 - self.references.iter().map(rate).mean();

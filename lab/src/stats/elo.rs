@@ -1,6 +1,6 @@
 //! Elo differences from the results of a match.
 
-use super::{Error, Interval, Z_95, wilson};
+use super::{Interval, Z_95, require, wilson};
 
 /// Counts of each score: bin `i` counts scores of `i / (N - 1)`, where a loss is 0 and a win 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,10 +46,10 @@ impl<const N: usize> Default for ScoreCounts<N> {
 
 impl<const N: usize> ScoreCounts<N> {
     /// Counts a result, given by its bin: half-points, for [`Games`] and [`Pairs`].
-    ///
-    /// Fails with [`Error::OutOfRange`] for a bin that does not exist.
-    pub fn add(&mut self, bin: usize) -> Result<(), Error> {
-        *self.counts.get_mut(bin).ok_or(Error::OutOfRange("a bin of the counts"))? += 1;
+    /// Fails for a bin that does not exist.
+    pub fn add(&mut self, bin: usize) -> Result<(), String> {
+        require(bin < N, "a bin of the counts")?;
+        self.counts[bin] += 1;
         Ok(())
     }
 
@@ -64,13 +64,10 @@ impl<const N: usize> ScoreCounts<N> {
     ///
     /// If all results are equal, their variance is unknown, and the interval is [Wilson's](wilson::wilson), which takes the
     /// largest possible variance. So 100 % gives an infinite Elo with a finite lower end, and 0 % the reverse.
-    ///
-    /// Fails with [`Error::TooFew`] without results.
-    pub fn estimate(&self) -> Result<Estimate, Error> {
+    /// Fails without results.
+    pub fn estimate(&self) -> Result<Estimate, String> {
         let n = self.total() as f64;
-        if n == 0.0 {
-            return Err(Error::TooFew(1));
-        }
+        require(n > 0.0, "at least one result")?;
         let (score, variance) = moments(self.counts.map(|count| count as f64));
         let all_the_same = self.counts.iter().filter(|&&count| count > 0).count() == 1;
         let interval = if all_the_same {

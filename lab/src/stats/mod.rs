@@ -6,35 +6,6 @@ pub mod shapiro_wilk;
 pub mod sprt;
 pub mod wilson;
 
-use std::fmt;
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Error {
-    /// Fewer observations than this many.
-    TooFew(usize),
-    /// More observations than this many.
-    TooMany(usize),
-    /// A value, or a difference of two values, is NaN or infinite.
-    NotFinite,
-    Constant,
-    /// A parameter is outside this range.
-    OutOfRange(&'static str),
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooFew(least) => write!(f, "fewer observations than {least}"),
-            Self::TooMany(most) => write!(f, "more observations than {most}"),
-            Self::NotFinite => write!(f, "an observation is not a finite number"),
-            Self::Constant => write!(f, "all observations are equal"),
-            Self::OutOfRange(range) => write!(f, "out of range: {range}"),
-        }
-    }
-}
-
-impl std::error::Error for Error {}
-
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Interval {
     pub low: f64,
@@ -54,11 +25,17 @@ pub struct TestResult {
 pub const Z_95: f64 = 1.959_963_984_540_054;
 
 /// Fails with the range of a parameter outside it.
-fn require(within: bool, range: &'static str) -> Result<(), Error> {
-    if within { Ok(()) } else { Err(Error::OutOfRange(range)) }
+fn require(within: bool, range: &str) -> Result<(), String> {
+    if within { Ok(()) } else { Err(format!("out of range: {range}")) }
 }
 
-/// Fails if a value is NaN or infinite.
-fn require_finite(sample: &[f64]) -> Result<(), Error> {
-    if sample.iter().all(|value| value.is_finite()) { Ok(()) } else { Err(Error::NotFinite) }
+/// Fails if there are fewer values, or one is NaN or infinite.
+fn require_sample(sample: &[f64], least: usize) -> Result<(), String> {
+    if sample.len() < least {
+        return Err(format!("fewer observations than {least}"));
+    }
+    let is_finite = sample.iter().all(|value| value.is_finite());
+    if is_finite { Ok(()) } else { Err(NOT_FINITE.into()) }
 }
+
+const NOT_FINITE: &str = "an observation is not a finite number";

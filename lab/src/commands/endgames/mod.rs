@@ -17,10 +17,10 @@ use crate::arguments::{read_count, read_size, read_time};
 use crate::cluster::CoreArgs;
 use crate::files::Output;
 use crate::matches::spec::PlayerSpec;
-use crate::play::player::{Budget, run_search};
+use crate::play::player::{Budget, iterate, search_of};
 use crate::sheet::Sheet;
 use crate::stats::wilson::wilson;
-use otrera::{FillingProver, Limits, Move, Params, Position, Resources, Search, Side, Size};
+use otrera::{FillingProver, Move, Params, Position, Search, Side, Size};
 use solver::Solver;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -222,8 +222,7 @@ fn play_on(args: &Args, suite: &[Endgame]) -> Result<(), String> {
 
 /// A search that plays the games, with or without counting.
 fn search(start: Position, counting: bool, args: &Args) -> Search {
-    let resources = Resources { threads: 1, memory: 32 << 20, seed: args.seed };
-    Search::new(start, Params { endgame_proofs: counting, ..Params::TOURNAMENT }, resources)
+    search_of(&start, Params { endgame_proofs: counting, ..Params::TOURNAMENT }, 32, args.seed)
 }
 
 fn call(args: &Args, start: &Position) -> Call {
@@ -258,7 +257,7 @@ fn end(start: Position, called: Side, args: &Args) -> Side {
 }
 
 fn play(search: &mut Search, iterations: u64) {
-    if let Some(mv) = run_search(search, &Limits::iterations(iterations)).best {
+    if let Some(mv) = iterate(search, iterations).best {
         search.advance(mv);
     }
 }

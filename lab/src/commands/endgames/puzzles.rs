@@ -14,9 +14,9 @@ use super::solver::Solver;
 use super::suite::candidates;
 use crate::files::LineLog;
 use crate::interrupt;
-use crate::play::player::run_search;
+use crate::play::player::{iterate, search_of};
 use crate::progress::progress_bar;
-use otrera::{Limits, Move, Params, Position, Resources, Search};
+use otrera::{Move, Params, Position};
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::path::Path;
@@ -123,7 +123,7 @@ pub fn only_winning_move(position: &Position, nodes: u64) -> Option<Move> {
 
 /// The legal moves, those first that a short search visits most: two winning moves are found soon.
 fn by_visits(position: &Position) -> Vec<Move> {
-    let report = run_search(&mut search(position, 1), &Limits::iterations(300));
+    let report = iterate(&mut search_of(position, Params::TOURNAMENT, 32, 1), 300);
     let mut moves: Vec<Move> = report.lines.iter().map(|line| line.mv).collect();
     let rest = position.legal_moves().filter(|mv| !moves.contains(mv)).collect::<Vec<Move>>();
     moves.extend(rest);
@@ -133,13 +133,9 @@ fn by_visits(position: &Position) -> Vec<Move> {
 /// Returns the grade: the shortest of the searches that finds the move, as all longer ones do.
 fn grade(position: &Position, solution: Move, seed: u64) -> usize {
     let finds = |&&iterations: &&u64| {
-        run_search(&mut search(position, seed), &Limits::iterations(iterations)).best == Some(solution)
+        iterate(&mut search_of(position, Params::TOURNAMENT, 32, seed), iterations).best == Some(solution)
     };
     GRADES - SEARCHES.iter().rev().take_while(finds).count()
-}
-
-fn search(position: &Position, seed: u64) -> Search {
-    Search::new(*position, Params::TOURNAMENT, Resources { threads: 1, memory: 32 << 20, seed })
 }
 
 impl std::fmt::Display for Puzzle {

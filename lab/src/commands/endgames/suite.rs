@@ -14,8 +14,8 @@ use crate::baseline::alphabeta::AlphaBeta;
 use crate::baseline::evaluation::Evaluation;
 use crate::files::{MAX_BYTES, read_text};
 use crate::play::openings::Openings;
-use crate::play::player::{Budget, Player, run_search};
-use otrera::{Limits, Params, Position, Resources, Search, Side};
+use crate::play::player::{Budget, Player, iterate, search_of};
+use otrera::{Params, Position, Side};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -109,8 +109,7 @@ pub fn candidates(args: &Args, number: u64) -> Vec<Position> {
     let openings = Openings { book: None, plies: 4, balance: 0.5, seed: args.seed };
     let opened =
         openings.opening(&start, number).into_iter().fold(start, |position, mv| position.with_move(mv));
-    let resources = Resources { threads: 1, memory: 32 << 20, seed: args.seed ^ number };
-    let mut search = Search::new(opened, PLAYER, resources);
+    let mut search = search_of(&opened, PLAYER, 32, args.seed ^ number);
     let mut found: [Option<Position>; MAX_CONTESTED + 1] = [None; MAX_CONTESTED + 1];
     while search.position().winner().is_none() {
         let position = *search.position();
@@ -121,7 +120,7 @@ pub fn candidates(args: &Args, number: u64) -> Vec<Position> {
         if contested <= MAX_CONTESTED && found[contested].is_none() && !Solver::new(0).is_trivial(&position) {
             found[contested] = Some(position);
         }
-        let report = run_search(&mut search, &Limits::iterations(args.iterations));
+        let report = iterate(&mut search, args.iterations);
         let Some(mv) = report.best else { break };
         search.advance(mv);
     }
