@@ -25,10 +25,6 @@ excused:    answers that the fault alone made late or impossible: killed, stoppe
 avoidable:  games lost by a crash, an illegal or malformed answer, silence, or a late answer
 ";
 
-/// Libraries that fake the wall clock of a dynamic program.
-const LIBFAKETIME: [&str; 2] =
-    ["/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1", "/usr/lib/faketime/libfaketime.so.1"];
-
 /// Time of a side for a SAU game.
 const SAU_TIME: Duration = Duration::from_secs(30);
 
@@ -53,7 +49,7 @@ pub enum Fault {
     ReaderGone,
     /// Log and records on a full disk, or nowhere.
     NoDisk,
-    /// Other clocks: days away, and for a dynamic program a wall clock that jumps.
+    /// Other clocks, days away.
     Clock,
     /// Meaningless lines where protocol/README.md allows them.
     Noise,
@@ -318,8 +314,6 @@ impl<'a> Bout<'a> {
         let group = process.group();
         let delay = think.mul_f64(self.rng.f64());
         let random = [(); 2].map(|()| self.rng.f64());
-        let clock = self.folder.join("clock");
-        let jump = self.rng.i64(-31_000_000..=31_000_000);
         seat.close_input()?;
         thread::scope(|scope| {
             let meanwhile = scope.spawn(move || match fault {
@@ -330,11 +324,6 @@ impl<'a> Bout<'a> {
                 }
                 Some(Stopped) => stop(group, delay, random),
                 Some(Slowed) => slow(group, think, random),
-                Some(Clock) if clock.exists() => {
-                    sleep(delay);
-                    set_clock(&clock, jump);
-                    Duration::ZERO
-                }
                 _ => Duration::ZERO,
             });
             if fault == Some(OutputInBytes) {
@@ -458,14 +447,6 @@ impl<'a> Bout<'a> {
             let days = (86_400 * self.rng.u32(0..=300)).to_string();
             start.extend(["unshare", "--time", "--monotonic", &days, "--boottime", &days].map(str::to_owned));
         }
-        let library = LIBFAKETIME.into_iter().find(|library| Path::new(library).exists());
-        if let Some(library) = library.filter(|_| is_dynamic(&self.options.engine)) {
-            let clock = self.folder.join("clock");
-            set_clock(&clock, self.rng.i64(-31_000_000..=31_000_000));
-            start.extend(["env".into(), format!("LD_PRELOAD={library}"), "FAKETIME_NO_CACHE=1".into()]);
-            start.extend(["DONT_FAKE_MONOTONIC=1", "FAKETIME_DONT_FAKE_MONOTONIC=1"].map(str::to_owned));
-            start.push(format!("FAKETIME_TIMESTAMP_FILE={}", clock.display()));
-        }
         start
     }
 }
@@ -497,19 +478,7 @@ fn slow(group: Pid, think: Duration, [pause, share]: [f64; 2]) -> Duration {
     Duration::ZERO
 }
 
-/// Sets the wall clock of a dynamic engine to this many seconds from now.
-fn set_clock(file: &Path, seconds: i64) {
-    let new = file.with_extension("new");
-    // An engine without a new time keeps the old one.
-    let _ = fs::write(&new, format!("{seconds:+}\n")).and_then(|()| fs::rename(&new, file));
-}
-
 fn can_unshare(what: &str) -> bool {
     let status = Command::new("unshare").args([what, "true"]).stderr(Stdio::null()).status();
     status.is_ok_and(|status| status.success())
-}
-
-fn is_dynamic(program: &str) -> bool {
-    let bytes = fs::read(program).unwrap_or_default();
-    bytes[..bytes.len().min(4096)].windows(9).any(|window| window == b"/ld-linux")
 }

@@ -95,6 +95,7 @@ impl Player for AlphaBeta {
 mod tests {
     use super::*;
     use crate::play::openings::random_moves;
+    use clap::ValueEnum;
     use otrera::Size;
 
     fn minimax(position: &Position, depth: u32, evaluator: &mut BaselineEvaluator) -> f32 {
@@ -113,7 +114,7 @@ mod tests {
     #[test]
     fn finds_the_value_of_minimax() {
         let mut rng = Rng::with_seed(4);
-        for (_, evaluation) in Evaluation::NAMED {
+        for &evaluation in Evaluation::value_variants() {
             for plies in 1..=6 {
                 let start = Position::start(Size::new(5).unwrap());
                 let (_, position) = random_moves(&start, plies, &mut rng);

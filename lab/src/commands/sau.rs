@@ -34,9 +34,6 @@ pub struct Args {
     /// Kill the engine at a random moment of its own turn, or of the opponent's, whose move is lost; or of either in turn.
     #[arg(long, value_enum, default_value = "none")]
     kill: KillArg,
-    /// The platform writes its own record (AllStep=1): in all games, in none, or in half of them.
-    #[arg(long, value_enum, default_value = "half")]
-    all_step: AllStep,
     /// Its opponent: a player as in `lab match`.
     #[arg(long, value_name = "PLAYER", default_value = "greedy")]
     opponent: String,
@@ -58,14 +55,6 @@ enum KillArg {
     Ours,
     Theirs,
     Both,
-}
-
-/// In which games the platform writes its own record.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum AllStep {
-    All,
-    None,
-    Half,
 }
 
 fn read_charge(text: &str) -> Result<Range<f64>, String> {
@@ -110,11 +99,8 @@ fn game(args: &Args, engine: &[String], opponent: &PlayerSpec, number: u64) -> (
             KillArg::Both if (number / 2).is_multiple_of(2) => Kill::Ours,
             KillArg::Both => Kill::Theirs,
         },
-        all_step: match args.all_step {
-            AllStep::All => true,
-            AllStep::None => false,
-            AllStep::Half => (number / 4).is_multiple_of(2),
-        },
+        // The platform writes its own record in half of the games.
+        all_step: (number / 4).is_multiple_of(2),
         opponent_time: args.opponent_time,
         seed,
     };
