@@ -1,7 +1,7 @@
 //! Protection of the user's files and machine: no file is overwritten or cut, no program is left running, two processes never
 //! write one file, wrong numbers are refused, and every failure has a message.
 
-use crate::laboratory::{lab, running, soon};
+use crate::laboratory::{Run, lab, run, run_in, running, soon};
 use fastrand::Rng;
 use otrera::eval::inputs::PLY_PART;
 use otrera::eval::weights::WeightsFile;
@@ -17,15 +17,9 @@ use testkit::Folder;
 /// Arguments for quick games.
 const QUICK: [&str; 6] = ["--size", "6", "--plies", "0", "--concurrency", "1"];
 
-/// Runs the laboratory in a folder; returns exit status, output and errors.
-fn run_in(folder: &Folder, arguments: &[&str]) -> (Option<i32>, String, String) {
-    let Output { status, stdout, stderr } = lab(arguments).current_dir(&folder.0).output().unwrap();
-    (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
-}
-
 /// Expects a failure with this text in its error.
 fn check_refusal(folder: &Folder, arguments: &[&str], complaint: &str) {
-    let (status, _, said) = run_in(folder, arguments);
+    let Run { status, said, .. } = run_in(folder, arguments);
     assert!(status.is_some_and(|status| [1, 2].contains(&status)), "{arguments:?}: {status:?} {said}");
     assert!(said.contains(complaint) && !said.contains("panicked"), "{arguments:?}: {said}");
 }
@@ -33,8 +27,7 @@ fn check_refusal(folder: &Folder, arguments: &[&str], complaint: &str) {
 /// Plays quick games into a file.
 fn play(folder: &Folder, name: &str, games: &str) {
     let arguments = ["match", "random", "greedy", "--games", games, "--output", name];
-    let (status, _, said) = run_in(folder, &[&arguments[..], &QUICK].concat());
-    assert_eq!(status, Some(0), "{said}");
+    run_in(folder, &[&arguments[..], &QUICK].concat()).printed();
 }
 
 /// A program that never answers; it and its child sleep for this many seconds.
@@ -56,7 +49,7 @@ fn a_fit_to_too_little_is_refused_and_nothing_is_written_into_the_source() {
     let source = folder.write("src/eval/weights/fitted.json", "precious");
     let players = ["tournament,iterations=20", "tournament,iterations=30"];
     let one = ["--games", "1", "--size", "4", "--plies", "0", "--output", "one.jsonl"];
-    assert_eq!(run_in(&folder, &[&["match", players[0], players[1]], &one[..]].concat()).0, Some(0));
+    run_in(&folder, &[&["match", players[0], players[1]], &one[..]].concat()).printed();
     let needed = "at least 250 and 50 are needed";
     check_refusal(&folder, &["fit-policy", "one.jsonl", "--iterations", "10"], needed);
     check_refusal(&folder, &["fit-network", "one.jsonl"], "at least 5000 and 500 are needed");
@@ -72,10 +65,9 @@ fn priors_fitted_to_enough_go_to_the_results() {
     let folder = Folder::new("priors");
     let source = folder.write("src/eval/weights/fitted.json", "precious");
     let games = ["match", "random", "random", "--games", "60", "--plies", "2", "--balance", "0.5"];
-    assert_eq!(run_in(&folder, &[&games[..], &["--output", "games.jsonl"]].concat()).0, Some(0));
+    run_in(&folder, &[&games[..], &["--output", "games.jsonl"]].concat()).printed();
     let effort = ["--search", "tournament,endgame-proofs=off", "--iterations", "5", "--steps", "2"];
-    let (status, printed, said) = run_in(&folder, &[&["fit-policy", "games.jsonl"], &effort[..]].concat());
-    assert_eq!(status, Some(0), "{said}");
+    let printed = run_in(&folder, &[&["fit-policy", "games.jsonl"], &effort[..]].concat()).printed();
     assert!(printed.ends_with("written: results/weights.json\n"), "{printed}");
     let written = read_to_string(folder.0.join("results/weights.json")).unwrap();
     assert!(written.contains("5 iterations each by tournament"), "{written}");
@@ -83,8 +75,7 @@ fn priors_fitted_to_enough_go_to_the_results() {
     let complaint = "results/weights.json: is an input, and would be overwritten: name another --output";
     check_refusal(&folder, &[&["fit-policy", "games.jsonl"], &own[..]].concat(), complaint);
     let play = "match tournament,iterations=9,model=results/weights.json random --games 2 --size 4 --plies 0";
-    let played = run_in(&folder, &play.split(' ').collect::<Vec<_>>());
-    assert_eq!(played.0, Some(0), "{}", played.2);
+    run_in(&folder, &play.split(' ').collect::<Vec<_>>()).printed();
     assert_eq!(read_to_string(&source).unwrap(), "precious");
 }
 
@@ -149,34 +140,25 @@ fn a_network_that_cannot_be_written_is_refused_before_the_training_or_kept() {
     let fit = ["fit-network", "games.jsonl", "--epochs", "1", "--output"];
     let script = format!("ulimit -f 60; exec {} \"$@\"", env!("CARGO_BIN_EXE_lab"));
     let mut command = Command::new("sh");
-    let Output { status, stdout, stderr } = command
-        .args(["-c", &script, "sh"])
-        .args([&fit[..], &["full.json"]].concat())
-        .current_dir(&folder.0)
-        .output()
-        .unwrap();
-    let said = String::from_utf8(stderr).unwrap();
-    assert_eq!((status.code(), stdout.as_slice()), (Some(1), &b""[..]), "{said}");
+    command.args(["-c", &script, "sh"]).args([&fit[..], &["full.json"]].concat()).current_dir(&folder.0);
+    let Run { status, printed, said } = run(&mut command);
+    assert_eq!((status, printed.as_str()), (Some(1), ""), "{said}");
     assert_eq!(said, "lab: full.json: File too large (os error 27): name another --output\n");
     symlink("/dev/full", folder.file("device.json")).unwrap();
     std::fs::create_dir(folder.0.join("tmp")).unwrap();
     let mut command = lab(&[&fit[..], &["device.json"]].concat());
-    let Output { status, stderr, .. } =
-        command.env("TMPDIR", folder.0.join("tmp")).current_dir(&folder.0).output().unwrap();
-    let said = String::from_utf8(stderr).unwrap();
-    assert_eq!(status.code(), Some(1), "{said}");
+    let Run { status, said, .. } = run(command.env("TMPDIR", folder.0.join("tmp")).current_dir(&folder.0));
+    assert_eq!(status, Some(1), "{said}");
     let copy = said
         .strip_prefix("lab: device.json: No space left on device (os error 28); the text is in ")
         .unwrap_or_else(|| panic!("{said}"));
     WeightsFile::read(&read_to_string(copy.trim_end()).unwrap()).unwrap();
     // The last line printed is a command that plays.
-    let (status, printed, said) = run_in(&folder, &[&fit[..], &["network.json"]].concat());
-    assert_eq!(status, Some(0), "{said}");
+    let printed = run_in(&folder, &[&fit[..], &["network.json"]].concat()).printed();
     let play = printed.lines().last().and_then(|line| line.strip_prefix("play with it:  ")).unwrap();
     let play = format!("{play} --games 2 --plies 0 --iterations 9");
-    let played = Command::new("sh").args(["-c", &play]).current_dir(&folder.0).output().unwrap();
-    let played = String::from_utf8([played.stdout, played.stderr].concat()).unwrap();
-    assert!(played.contains("too few games for an Elo"), "{play}: {played}");
+    let played = run(Command::new("sh").args(["-c", &play]).current_dir(&folder.0));
+    assert!(played.printed.contains("too few games for an Elo"), "{play}: {played:?}");
 }
 
 // --- Files -------------------------------------------------------------------------------------------------
@@ -239,16 +221,12 @@ fn a_full_disk_is_reported_and_costs_no_finished_game() {
     let games = ["match", "random", "greedy", "--games", "30", "--output", "games.jsonl"];
     let mut command = Command::new("sh");
     command.args(["-c", &script, "sh"]).args(games).args(QUICK).current_dir(&folder.0);
-    let Output { status, stderr, .. } = command.output().unwrap();
-    let said = String::from_utf8(stderr).unwrap();
-    assert!(
-        status.code() == Some(1) && said.ends_with("lab: games.jsonl: File too large (os error 27)\n"),
-        "{said}"
-    );
+    let Run { status, said, .. } = run(&mut command);
+    let problem = "lab: games.jsonl: File too large (os error 27)\n";
+    assert!(status == Some(1) && said.ends_with(problem), "{said}");
     let text = read_to_string(folder.file("games.jsonl")).unwrap();
     assert!(text.ends_with("}\n") && (2..30).contains(&text.lines().count()), "{text}");
-    let (status, printed, said) = run_in(&folder, &[&games[..], &QUICK, &["--resume"]].concat());
-    assert_eq!(status, Some(0), "{said}");
+    let printed = run_in(&folder, &[&games[..], &QUICK, &["--resume"]].concat()).printed();
     let after = read_to_string(folder.file("games.jsonl")).unwrap();
     assert!(after.starts_with(&text) && after.lines().count() == 31, "{printed}");
 }
@@ -263,16 +241,10 @@ fn a_closed_pipe_ends_no_match_and_a_full_output_is_reported() {
     assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
     assert_eq!(read_to_string(folder.file("games.jsonl")).unwrap().lines().count(), 41);
     let full = File::options().write(true).open("/dev/full").unwrap();
-    let Output { status, stderr, .. } =
-        lab(&["fit-network", "--help"]).stdout(Stdio::null()).current_dir(&folder.0).output().unwrap();
-    assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
     let table = ["table", "Z-2", "--folder", "tables"];
-    let Output { status, stderr, .. } = lab(&table).stdout(full).current_dir(&folder.0).output().unwrap();
-    let said = String::from_utf8(stderr).unwrap();
-    assert_eq!(
-        (status.code(), said.as_str()),
-        (Some(1), "lab: standard output: No space left on device (os error 28)\n")
-    );
+    let Run { status, said, .. } = run(lab(&table).stdout(full).current_dir(&folder.0));
+    let problem = "lab: standard output: No space left on device (os error 28)\n";
+    assert_eq!((status, said.as_str()), (Some(1), problem));
 }
 
 #[test]
@@ -286,8 +258,7 @@ fn blank_lines_and_a_missing_line_end_cost_no_game() {
     {
         folder.write("games.jsonl", changed);
         let arguments = ["match", "random", "greedy", "--games", "4", "--output", "games.jsonl", "--resume"];
-        let (status, _, said) = run_in(&folder, &[&arguments[..], &QUICK].concat());
-        assert_eq!(status, Some(0), "{changed:?}: {said}");
+        run_in(&folder, &[&arguments[..], &QUICK].concat()).printed();
         let after = read_to_string(folder.file("games.jsonl")).unwrap();
         assert!(after.starts_with(changed), "{changed:?} became {after:?}");
         assert_eq!(after.lines().filter(|line| line.contains("\"number\"")).count(), 4);
@@ -321,12 +292,9 @@ fn the_reason_of_a_forfeit_is_printed() {
     let folder = Folder::new("reasons");
     let player = "cmd:sh /is/not/there.sh,proto=botzone-simple";
     let arguments = ["match", player, "random", "--games", "2", "--output", "games.jsonl"];
-    let (status, printed, said) = run_in(&folder, &[&arguments[..], &QUICK].concat());
-    assert_eq!(status, Some(0), "{said}");
-    assert!(
-        printed.contains(&format!("{player} lost 2 by crash, first: RE: it ended with exit status: ")),
-        "{printed}"
-    );
+    let printed = run_in(&folder, &[&arguments[..], &QUICK].concat()).printed();
+    let reason = format!("{player} lost 2 by crash, first: RE: it ended with exit status: ");
+    assert!(printed.contains(&reason), "{printed}");
 }
 
 /// Starts a command with the sleeper as player, ends it by a signal, and expects the sleeper and its child to end. Returns
