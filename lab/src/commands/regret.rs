@@ -103,12 +103,6 @@ impl Setting {
     }
 }
 
-/// The moves chosen in one position: `[setting][N]`.
-struct Choices {
-    position: Position,
-    chosen: Vec<Vec<Choice>>,
-}
-
 /// The move of a setting after N iterations.
 struct Choice {
     mv: Move,
@@ -118,21 +112,23 @@ struct Choice {
 
 /// A finished comparison of one position: the value of every move that was chosen.
 struct Judged {
-    choices: Choices,
+    position: Position,
+    /// By setting, then by number of iterations.
+    chosen: Vec<Vec<Choice>>,
     values: HashMap<Move, f64>,
 }
 
 impl Judged {
     /// Returns the chosen move of the highest value, and that value; the first one of equals.
     fn best(&self) -> Option<(Move, f64)> {
-        let chosen = self.choices.chosen.iter().flatten().map(|choice| choice.mv);
+        let chosen = self.chosen.iter().flatten().map(|choice| choice.mv);
         let valued = chosen.filter_map(|mv| Some((mv, *self.values.get(&mv)?)));
         valued.reduce(|best, other| if other.1 > best.1 { other } else { best })
     }
 
     /// Returns the regret of a setting after its nth number of iterations, in points.
     fn regret(&self, setting: usize, nth: usize) -> f64 {
-        let value = self.values.get(&self.choices.chosen[setting][nth].mv);
+        let value = self.values.get(&self.chosen[setting][nth].mv);
         self.best().zip(value).map_or(0.0, |((_, best), value)| 100.0 * (best - value))
     }
 }
@@ -154,7 +150,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     let cache = Cache::open(args)?;
     interrupt::advise(format!("; the reference values so far are in {}", args.cache.display()));
     let judged = args.cores.map("positions", positions.into_iter(), |position| {
-        cache.judge(choose(args, &settings, &iterations, position)?)
+        cache.judge(position, choose(args, &settings, &iterations, position)?)
     })?;
     print_list(args, &iterations, &judged);
     print_table(args, &settings, &iterations, &judged);
@@ -181,12 +177,12 @@ fn choose(
     settings: &[Setting],
     iterations: &[u64],
     position: Position,
-) -> Result<Choices, String> {
+) -> Result<Vec<Vec<Choice>>, String> {
     let of_setting = |setting: &Setting| match setting {
         Setting::Search(params) => choose_by_search(args, params, iterations, position),
         Setting::Program(spec) => choose_by_program(spec, iterations, position),
     };
-    Ok(Choices { position, chosen: settings.iter().map(of_setting).collect::<Result<_, String>>()? })
+    settings.iter().map(of_setting).collect()
 }
 
 /// One search that goes on from each number of iterations to the next.
@@ -250,17 +246,14 @@ impl<'a> Cache<'a> {
     }
 
     /// Values every move that was chosen, if there is more than one.
-    fn judge(&self, choices: Choices) -> Result<Judged, String> {
-        let mut values = HashMap::new();
-        for choice in choices.chosen.iter().flatten() {
-            values.insert(choice.mv, 0.0);
-        }
+    fn judge(&self, position: Position, chosen: Vec<Vec<Choice>>) -> Result<Judged, String> {
+        let mut values: HashMap<Move, f64> = chosen.iter().flatten().map(|choice| (choice.mv, 0.0)).collect();
         if values.len() > 1 {
             for (&mv, value) in &mut values {
-                *value = self.value(choices.position.with_move(mv))?;
+                *value = self.value(position.with_move(mv))?;
             }
         }
-        Ok(Judged { choices, values })
+        Ok(Judged { position, chosen, values })
     }
 
     /// Returns the winning rate of the side that moved into this position.
@@ -293,9 +286,9 @@ fn print_list(args: &Args, iterations: &[u64], judged: &[Judged]) {
         if all().all(|(setting, nth)| one.regret(setting, nth) < points) {
             continue;
         }
-        println!("{}", one.choices.position.to_fen());
+        println!("{}", one.position.to_fen());
         for (setting, nth) in all() {
-            let mv = one.choices.chosen[setting][nth].mv;
+            let mv = one.chosen[setting][nth].mv;
             println!(
                 "  {:10} {mv:12} {:5.1} % {}",
                 iterations[nth],
@@ -318,7 +311,7 @@ fn print_table(args: &Args, settings: &[Setting], iterations: &[u64], judged: &[
                 judged.iter().map(|one| one.regret(setting, nth) - one.regret(0, nth)).collect();
             let against = if setting == 0 { String::new() } else { interval(&differences).join(" ") };
             let is_visited = |one: &&Judged| {
-                one.best().is_some_and(|(best, _)| one.choices.chosen[setting][nth].visited.contains(&best))
+                one.best().is_some_and(|(best, _)| one.chosen[setting][nth].visited.contains(&best))
             };
             let [mean, bounds] = interval(&regrets);
             sheet.row([
@@ -355,9 +348,9 @@ fn first_by_prior(params: &Params, one: &Judged) -> Option<(bool, bool)> {
     let movement = best.movement();
     let evaluator = Evaluator::new(params.model.clone());
     let scratch = &mut ModelScratch::default();
-    let movements = evaluator.movement_logits(&one.choices.position, scratch);
+    let movements = evaluator.movement_logits(&one.position, scratch);
     let first = movements.iter().max_by(|a, b| a.1.total_cmp(&b.1))?.0;
-    let arrows = evaluator.arrow_logits(&one.choices.position.with_movement(movement), scratch);
+    let arrows = evaluator.arrow_logits(&one.position.with_movement(movement), scratch);
     let first_arrow = arrows.iter().max_by(|a, b| a.1.total_cmp(&b.1))?.0;
     Some((first == movement, first_arrow == best.arrow))
 }

@@ -16,7 +16,7 @@ use otrera_referee::botzone::{Allowance, BotzonePlayer, Log};
 use otrera_referee::load::Load;
 use otrera_referee::process::{Errors, check_start};
 use otrera_referee::protocol::Mode;
-use report::{Played, Report};
+use report::Report;
 use serde_json::Value;
 use std::sync::PoisonError;
 use std::time::Duration;
@@ -175,8 +175,7 @@ impl<'a> Court<'a> {
             let bot_side = if number.is_multiple_of(2) { Side::Black } else { Side::White };
             let outcome = self.game(&mut bots, bot_side, number);
             let turns = std::mem::take(&mut *log.lock().unwrap_or_else(PoisonError::into_inner));
-            let played = Played { number: number + 1, bot_side, alone: self.opponent.is_none(), turns };
-            report.add(played, outcome);
+            report.add(outcome, bot_side, self.opponent.is_none(), turns);
             bar.set_message(format!("games of {mode}, {} won", report.won));
             bar.inc(1);
         }

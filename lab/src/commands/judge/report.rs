@@ -21,35 +21,23 @@ pub struct Report {
     pub gifts: Vec<String>,
 }
 
-/// A game that has been played, but for its outcome.
-pub struct Played {
-    /// Its number, from 1.
-    pub number: u64,
-    pub bot_side: Side,
-    /// The bot was its own opponent.
-    pub alone: bool,
-    pub turns: Vec<TurnTaken>,
-}
-
 /// Median, 99th percentile and maximum.
 type Spread = [Duration; 3];
 
 impl Report {
-    pub fn add(&mut self, mut played: Played, outcome: Outcome) {
+    /// Adds a game of the bot, alone if it was its own opponent.
+    pub fn add(&mut self, outcome: Outcome, bot_side: Side, is_alone: bool, mut turns: Vec<TurnTaken>) {
         self.games += 1;
-        self.won += u64::from(outcome.winner == played.bot_side);
+        self.won += u64::from(outcome.winner == bot_side);
         if let Some(forfeit) = outcome.forfeit {
-            if outcome.winner == played.bot_side && !played.alone {
-                self.gifts.push(format!("game {} by {forfeit}", played.number));
+            let number = self.games;
+            if outcome.winner == bot_side && !is_alone {
+                self.gifts.push(format!("game {number} by {forfeit}"));
             } else {
-                self.problems.push(format!(
-                    "game {}, {}",
-                    played.number,
-                    complaint(&mut played.turns, &forfeit)
-                ));
+                self.problems.push(format!("game {number}, {}", complaint(&mut turns, &forfeit)));
             }
         }
-        self.turns.extend(played.turns);
+        self.turns.extend(turns);
     }
 
     /// Number of turns by verdict.
