@@ -15,12 +15,10 @@ fn read_if<T: FromStr>(text: &str, is_valid: impl Fn(&T) -> bool, expected: &str
     text.parse().ok().filter(is_valid).ok_or_else(|| format!("expected {expected}"))
 }
 
-/// Parses a whole number from 1.
 pub fn read_count<T: FromStr + PartialOrd + Default>(text: &str) -> Result<T, String> {
     read_if(text, |count| *count > T::default(), "a whole number from 1")
 }
 
-/// Parses a range of whole numbers.
 pub fn read_range(text: &str) -> Result<Range<u64>, String> {
     let range = text.split_once("..").and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
     range.ok_or_else(|| "expected two whole numbers, like 0..20".into())
@@ -43,12 +41,10 @@ pub fn read_time(text: &str) -> Result<Duration, String> {
     time.ok_or_else(|| "expected a number of seconds above 0".into())
 }
 
-/// Parses a number from 0 to 1.
 pub fn read_share(text: &str) -> Result<f64, String> {
     read_if(text, |share| (0.0..=1.0).contains(share), "a number from 0 to 1")
 }
 
-/// Parses a number above 0.
 pub fn read_positive(text: &str) -> Result<f64, String> {
     read_if(text, |number: &f64| *number > 0.0 && number.is_finite(), "a number above 0")
 }

@@ -37,7 +37,6 @@ pub fn read_text(path: &Path, max: u64) -> Result<String, String> {
         .map_err(|_| problem(path, "is not UTF-8 text: convert it with iconv -f GBK -t UTF-8"))
 }
 
-/// Reads the evaluation model of a file of weights.
 pub fn read_model(name: &str) -> Result<Model, String> {
     Model::from_weights(&read_text(name.as_ref(), MAX_BYTES)?).map_err(|error| problem(name.as_ref(), error))
 }
@@ -212,7 +211,6 @@ impl Output {
     }
 }
 
-/// Creates the folder of a file.
 fn make_folder_of(path: &Path) -> Result<(), String> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     folder.map_or(Ok(()), |folder| fs::create_dir_all(folder).map_err(|error| problem(folder, error)))

@@ -22,7 +22,6 @@ pub const FLOOD: usize = 1 << 20;
 /// Bytes that a pipe with room takes without blocking.
 const PIPE_BUF: usize = 4096;
 
-/// Bytes of one read.
 const CHUNK: usize = 1 << 16;
 
 /// Time limit of a process between the end of its output and its own end.
@@ -71,7 +70,6 @@ pub struct Process {
     /// True if the input is closed once `unsent` is written.
     closing: bool,
     heard: Vec<u8>,
-    /// Bytes of one read.
     chunk: usize,
     /// Bytes in the output pipe that are not the program's.
     padding: usize,

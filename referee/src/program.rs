@@ -4,7 +4,6 @@ use crate::process::{Errors, Process};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// End of a program.
 pub struct Exit {
     pub status: Option<i32>,
     /// Rest of the standard output.

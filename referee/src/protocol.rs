@@ -5,7 +5,6 @@ use otrera::{Position, Rules, Size};
 use std::fmt;
 use std::str::FromStr;
 
-/// Protocol of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Protocol {
     Botzone(Mode),
@@ -15,10 +14,8 @@ pub enum Protocol {
     Uci,
 }
 
-/// Interaction mode of Botzone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mode {
-    /// Lines or JSON.
     pub form: Form,
     /// True if a process that asks to keep running is kept for the next turn.
     pub keeps_running: bool,

@@ -70,7 +70,6 @@ pub struct Played {
     pub killed: Option<usize>,
     /// Boxes that told the operator of an illegal move.
     pub refused: usize,
-    /// The end of the engine's log.
     pub log: String,
 }
 

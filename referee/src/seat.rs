@@ -107,7 +107,6 @@ impl Seat {
         }
     }
 
-    /// Begins a game of this side.
     pub fn start_game(&mut self, side: Side, command: Vec<String>) -> Result<(), Violation> {
         (self.turns, self.used, self.playing) = (0, Duration::ZERO, false);
         self.command = command;

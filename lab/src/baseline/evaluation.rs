@@ -5,7 +5,6 @@ use otrera::eval::metrics;
 use otrera::{DistanceMaps, Evaluator, Kernel, Model, ModelScratch, Position, Side, Value};
 use std::str::FromStr;
 
-/// An evaluation by name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Evaluation {
     /// Legal moves of the side to move less those of the other (Kato et al., 3.1).
@@ -29,7 +28,6 @@ impl FromStr for Evaluation {
     }
 }
 
-/// An evaluation with the scratch space it needs.
 pub struct BaselineEvaluator {
     evaluation: Evaluation,
     evaluator: Evaluator,
@@ -75,7 +73,6 @@ impl BaselineEvaluator {
     }
 }
 
-/// Counts the legal moves of the side to move.
 fn move_count(position: &Position) -> u32 {
     position.movements().map(|movement| position.with_movement(movement).arrow_targets().len()).sum()
 }

@@ -4,7 +4,6 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The version of Ray to fetch.
 const RAY: &str = "ray==2.60.0";
 
 /// Returns `OTRERA_PYTHON` or `python3` if it has Ray, else the Python of the virtual environment in the cache.

@@ -9,7 +9,6 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::thread::{self, ScopedJoinHandle};
 
-/// Cores of this machine that a command uses.
 #[derive(clap::Args, Clone, Default, Debug)]
 pub struct CoreArgs {
     /// Games or searches run at once [default: one for each core].
@@ -17,7 +16,6 @@ pub struct CoreArgs {
     concurrency: Option<usize>,
 }
 
-/// Where a command does its work.
 #[derive(clap::Args, Clone, Default, Debug)]
 pub struct WorkArgs {
     /// Cores to use without a cluster.
@@ -77,7 +75,6 @@ impl CoreArgs {
         Ok(results.into_inner().map_err(|error| error.to_string())?.into_values().collect())
     }
 
-    /// Builds a pool of that many threads.
     pub fn pool(&self) -> Result<ThreadPool, String> {
         let builder = ThreadPoolBuilder::new().num_threads(self.concurrency());
         builder.build().map_err(|error| format!("threads: {error}"))

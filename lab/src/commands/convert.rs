@@ -69,7 +69,6 @@ pub fn run(args: &Args) -> Result<(), String> {
 }
 
 impl Format {
-    /// The format for a file's extension.
     fn of_path(path: Option<&Path>) -> Self {
         match path.and_then(Path::extension).and_then(|extension| extension.to_str()) {
             Some("sgf") => Self::Sgf,
@@ -86,7 +85,6 @@ impl Format {
         }
     }
 
-    /// A file name for one game.
     fn file_name(self, number: usize, game: &GameRecord) -> String {
         let [black, white] = [file_safe(&game.black), file_safe(&game.white)];
         format!("{number:04}-{black}-{white}.{}", self.extension())
@@ -114,7 +112,7 @@ fn write_files(files: &[(PathBuf, String)], input: &PathBuf) -> Result<(), Strin
 }
 
 /// Makes a name safe and short enough for every file system.
-fn file_safe(name: &str) -> String {
+pub fn file_safe(name: &str) -> String {
     name.chars().take(40).map(|c| if c.is_alphanumeric() { c } else { '_' }).collect()
 }
 

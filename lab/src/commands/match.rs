@@ -3,6 +3,7 @@
 use crate::arguments::{read_count, read_seconds, read_share, read_size, read_time};
 use crate::cluster::jobs;
 use crate::cluster::{TaskArgs, WorkArgs};
+use crate::commands::convert::file_safe;
 use crate::files::{MAX_BYTES, read_text};
 use crate::interrupt;
 use crate::matches::results::{Existing, Results};
@@ -11,7 +12,7 @@ use crate::matches::score::{Score, repetitions};
 use crate::matches::spec::PlayerSpec;
 use crate::play::openings::{Book, Openings};
 use crate::play::referee::Control;
-pub use crate::progress::progress_bar;
+use crate::progress::progress_bar;
 use crate::stats::Interval;
 use crate::stats::elo::Estimate;
 use crate::stats::sprt::{Sprt, Verdict};
@@ -108,7 +109,6 @@ impl GameArgs {
         }
     }
 
-    /// Creates a match of these games.
     pub fn new_match(&self, players: [PlayerSpec; 2], games: u64) -> Result<Match, String> {
         players.iter().try_for_each(PlayerSpec::check_start)?;
         players.iter().try_for_each(|player| player.check_board(self.size))?;
@@ -215,10 +215,7 @@ pub fn run(args: &Args) -> Result<(), String> {
 }
 
 fn new_path(matchup: &Match) -> PathBuf {
-    let safe = |text: &str| {
-        text.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).take(40).collect::<String>()
-    };
-    let [a, b] = [safe(&matchup.players[0].text), safe(&matchup.players[1].text)];
+    let [a, b] = [0, 1].map(|index| file_safe(&matchup.players[index].text));
     let stamp = chrono::Local::now().format("%Y%m%d-%H%M%S");
     PathBuf::from(format!("results/{stamp}-{a}-{b}-{}.jsonl", std::process::id()))
 }

@@ -88,7 +88,6 @@ fn picture(position: &Position, last: Option<Move>) -> String {
     svg + "</svg>\n"
 }
 
-/// An arrow head, as an SVG marker.
 fn head(name: &str, colour: &str) -> String {
     format!(
         "<marker id=\"{name}\" viewBox=\"0 0 4 4\" refX=\"3\" refY=\"2\" markerWidth=\"4\" markerHeight=\"4\" \

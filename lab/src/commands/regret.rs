@@ -363,7 +363,6 @@ fn interval(values: &[f64]) -> [String; 2] {
     [format!("{mean:.2}"), format!("[{:.2}, {:.2}]", mean - half, mean + half)]
 }
 
-/// Formats the share of the items that pass a test.
 fn share<T>(items: &[T], is_counted: impl Fn(&T) -> bool) -> String {
     let count = items.iter().filter(|item| is_counted(item)).count();
     format!("{:.1} %", 100.0 * count as f64 / items.len().max(1) as f64)

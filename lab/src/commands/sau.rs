@@ -111,7 +111,6 @@ fn game(args: &Args, engine: &[String], opponent: &PlayerSpec, number: u64) -> (
     (conditions, played)
 }
 
-/// Totals over all games.
 #[derive(Default)]
 struct Total {
     games: u64,

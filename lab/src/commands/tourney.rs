@@ -47,7 +47,6 @@ struct FieldOptions {
 /// The players of a tournament and the options of its games.
 struct Field {
     players: Vec<PlayerSpec>,
-    /// Games of each pair of players.
     games: u64,
     options: FieldOptions,
 }

@@ -156,7 +156,6 @@ fn run_on_cluster(args: &Args, schedule: &mut WeightSchedule, address: &str) -> 
     args.play_pairs(schedule, begin, finished)
 }
 
-/// The numbers of the games of a pair.
 fn numbers(pair: u64) -> Range<u64> {
     2 * pair..2 * pair + 2
 }
@@ -239,7 +238,6 @@ impl Args {
     }
 }
 
-/// The player without the setting `iterations`.
 fn without_iterations(player: &str) -> String {
     let settings = player.split(',').filter(|setting| !setting.starts_with("iterations="));
     settings.collect::<Vec<_>>().join(",")

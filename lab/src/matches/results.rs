@@ -71,7 +71,6 @@ impl Results {
         self.0.lock().map_or_else(|_| Score::default(), |inner| Score::of(inner.games.values()))
     }
 
-    /// Returns the games so far, by number.
     pub fn games(&self) -> Vec<GameRecord> {
         self.0.lock().map_or_else(|_| Vec::new(), |inner| inner.games.values().cloned().collect())
     }

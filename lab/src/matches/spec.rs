@@ -20,7 +20,6 @@ use otrera_referee::process::check_start;
 use otrera_referee::protocol::Protocol;
 use std::str::FromStr;
 
-/// A description of a player.
 #[derive(Clone, Debug)]
 pub struct PlayerSpec {
     /// The description itself; the player's name in records and tables.

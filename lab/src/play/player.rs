@@ -10,12 +10,10 @@ pub fn run_search(search: &mut Search, limits: &Limits) -> Report {
     search.run(limits, &AtomicBool::new(false), &mut |_| ())
 }
 
-/// Creates a search on one thread.
 pub fn search_of(position: &Position, params: Params, megabytes: usize, seed: u64) -> Search {
     Search::new(*position, params, Resources { threads: 1, memory: megabytes << 20, seed })
 }
 
-/// Runs a search for this many iterations.
 pub fn iterate(search: &mut Search, iterations: u64) -> Report {
     run_search(search, &Limits::iterations(iterations))
 }

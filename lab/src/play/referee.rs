@@ -79,7 +79,6 @@ pub fn play(players: [&mut dyn Player; 2], setup: &GameSetup) -> Outcome {
     Outcome { moves: game.moves, winner, forfeit: None }
 }
 
-/// Asks a player for a move and checks it.
 fn turn(
     player: &mut dyn Player,
     position: &Position,

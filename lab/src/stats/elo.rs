@@ -16,7 +16,6 @@ pub type Games = ScoreCounts<3>;
 /// no draws and fills only the first, third and fifth.
 pub type Pairs = ScoreCounts<5>;
 
-/// An estimate of the difference in strength.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Estimate {
     /// Mean score per game, 0 to 1.

@@ -12,7 +12,6 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// The result of a test of a hypothesis.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct TestResult {
     /// The statistic that the test is named after.

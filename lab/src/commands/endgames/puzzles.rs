@@ -26,7 +26,6 @@ const SEARCHES: [u64; 2] = [1, 100];
 
 const GRADES: usize = SEARCHES.len() + 1;
 
-/// The smallest number of legal moves of a puzzle.
 const MIN_MOVES: usize = 12;
 
 /// Nodes for the margin of a puzzle, for each node of `--nodes`.
@@ -47,11 +46,9 @@ pub struct Puzzle {
     pub margin: i32,
     /// 1 to 3, see [`SEARCHES`].
     pub grade: usize,
-    /// The number of its game.
     pub game: u64,
 }
 
-/// Makes puzzles until there are enough of them.
 pub fn make(args: &Args, path: &Path) -> Result<(), String> {
     let header = format!(
         "# lab endgames --size {} --each {} --iterations {} --seed {} --nodes {} --puzzles FILE; \
@@ -214,7 +211,6 @@ mod tests {
     /// Nodes to solve a puzzle of the page: more than its maker had.
     const NODES: u64 = 1_000_000;
 
-    /// The puzzles of the page.
     fn of_page() -> Vec<Puzzle> {
         let files = ["puzzles-8.txt", "puzzles-10.txt"];
         let text = files

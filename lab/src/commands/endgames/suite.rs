@@ -19,7 +19,6 @@ use otrera::{Params, Position, Side};
 use std::collections::HashSet;
 use std::path::Path;
 
-/// The largest number of contested squares in a suite.
 pub const MAX_CONTESTED: usize = 22;
 
 /// Maximum of games for each position of one number of contested squares.
@@ -39,17 +38,14 @@ pub struct Endgame {
     pub winner: Side,
 }
 
-/// Returns the number of contested squares.
 pub fn contested(position: &Position) -> usize {
     (reachable(position, Side::Black) & reachable(position, Side::White)).len() as usize
 }
 
-/// A new suite, and counts of rejected positions.
 pub struct Made {
     pub suite: Vec<Endgame>,
     /// Positions that the solver could not solve, by contested squares.
     pub unsolved: [usize; MAX_CONTESTED + 1],
-    /// Positions left out as easy.
     pub easy: usize,
 }
 

@@ -5,7 +5,6 @@ use fastrand::Rng;
 use otrera::eval::inputs::{COUNTS, Inputs, PLY_PART};
 use otrera::eval::network::{HIDDEN, Network, ONE, OUTPUT_PART, overflow};
 
-/// One weight per hidden unit.
 pub type Row = [f32; HIDDEN];
 
 // Rows: the inputs before the ply, the knots of the biases, the bias of all plies, the output.

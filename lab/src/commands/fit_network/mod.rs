@@ -20,7 +20,7 @@ use floats::Floats;
 use otrera::eval::weights::WeightsFile;
 use otrera::eval::weights::network::NetworkWeights;
 use otrera::{Evaluator, GameRecord, Model, ModelScratch, Size};
-use samples::{Boards, Test, log_loss, probability, samples};
+use samples::{Test, are_small, log_loss, probability, samples};
 use std::path::PathBuf;
 use training::Epoch;
 
@@ -60,7 +60,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     let picture = Output::new(&args.output.with_extension("loss.svg"), &inputs)?;
     output.try_out(WeightsFile::BUILT_IN)?;
     let games = read_all_games(&args.games)?;
-    let boards = Boards::of(&games)?;
+    let is_small = are_small(&games)?;
     let (seen, tests) = samples(&games, args.blend)?;
     let positions = seen.len() + tests.len();
     println!("{} games, {positions} positions, {} of them unseen", games.len(), tests.len());
@@ -71,13 +71,13 @@ pub fn run(args: &Args) -> Result<(), String> {
     let mut samples = seen.iter().chain(tests.iter().map(|test| &test.sample));
     samples.try_for_each(|sample| rounded.check_sums(&sample.inputs)).map_err(advice)?;
     let weights = NetworkWeights { trained: trained(args, games.len(), positions), network: rounded };
-    match boards {
-        Boards::Standard => file.networks.standard = Some(weights),
-        Boards::Small => file.networks.small = Some(weights),
-    }
+    let networks = &mut file.networks;
+    let (slot, boards) =
+        if is_small { (&mut networks.small, "up to 8x8") } else { (&mut networks.standard, "above 8x8") };
+    *slot = Some(weights);
     print_losses(&tests, &network, [&model(&file).map_err(advice)?, &base]);
     output.write_or_keep(&file.write())?;
-    println!("written: {}, for boards {}", output.path().display(), boards.name());
+    println!("written: {}, for boards {}", output.path().display(), boards);
     curve(&epochs).write(picture.path())?;
     println!("written: {}", picture.path().display());
     println!("play with it:  {}", playing_with(&output, &games));
@@ -91,7 +91,6 @@ fn playing_with(output: &Output, games: &[GameRecord]) -> String {
     format!("{lab} match tournament,model={} tournament --size {edge}", output.path().display())
 }
 
-/// Returns the description of the training for the file.
 fn trained(args: &Args, games: usize, positions: usize) -> String {
     let Args { blend, epochs, rate, decay, seed, .. } = args;
     format!(
@@ -100,7 +99,6 @@ fn trained(args: &Args, games: usize, positions: usize) -> String {
     )
 }
 
-/// Returns the model that the engine makes of a file.
 fn model(file: &WeightsFile) -> Result<Model, String> {
     Model::from_weights(&file.write())
 }

@@ -4,7 +4,6 @@ use otrera::eval::inputs::Inputs;
 use otrera::{DistanceMaps, GameRecord, Kernel, Position};
 use rayon::prelude::*;
 
-/// A position as the training sees it.
 pub struct Sample {
     pub inputs: Inputs,
     /// 1 if the side to move won, else 0.
@@ -15,41 +14,21 @@ pub struct Sample {
 
 /// A sample for testing, with its position.
 pub struct Test {
-    /// The position as the training would see it.
     pub sample: Sample,
     pub position: Position,
     /// Winning rate of the search that played, between 0 and 1.
     pub win_rate: f64,
 }
 
-/// Boards that share a network.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Boards {
-    /// Above 8x8.
-    Standard,
-    /// Up to 8x8.
-    Small,
-}
-
-impl Boards {
-    pub fn of(games: &[GameRecord]) -> Result<Self, String> {
-        let mut all = games.iter().map(|game| match game.start.size().edge() {
-            ..=8 => Self::Small,
-            _ => Self::Standard,
-        });
-        let first = all.next().ok_or("there are no games")?;
-        if all.all(|boards| boards == first) {
-            return Ok(first);
-        }
-        Err("games on boards up to 8x8 and on larger ones: each have a network of their own, train them apart".into())
+/// True if the games are for the network of boards up to 8x8, false if for that of larger boards.
+pub fn are_small(games: &[GameRecord]) -> Result<bool, String> {
+    let mut all = games.iter().map(|game| game.start.size().edge() <= 8);
+    let first = all.next().ok_or("there are no games")?;
+    if all.all(|is_small| is_small == first) {
+        return Ok(first);
     }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Standard => "above 8x8",
-            Self::Small => "up to 8x8",
-        }
-    }
+    Err("games on boards up to 8x8 and on larger ones: each have a network of their own, train them apart"
+        .into())
 }
 
 /// One in ten pairs of games is unseen.
@@ -100,7 +79,6 @@ fn undecided(game: &GameRecord, blend: f64) -> Vec<Test> {
     tests.collect()
 }
 
-/// Converts natural log-odds to a probability.
 pub fn probability(log_odds: f64) -> f64 {
     1.0 / (1.0 + (-log_odds).exp())
 }

@@ -9,7 +9,6 @@ use otrera::eval::network::HIDDEN;
 use rayon::prelude::*;
 use std::f64::consts::PI;
 
-/// Positions per step.
 const BATCH: usize = 2048;
 /// Positions per task. Gradients are summed in a fixed order, so the result does not depend on the threads.
 const CHUNK: usize = 128;

@@ -5,10 +5,10 @@ pub mod confine;
 mod report;
 
 use crate::arguments::{read_count, read_size, read_time};
-use crate::commands::r#match::progress_bar;
 use crate::matches::spec::PlayerSpec;
 use crate::play::player::Player;
 use crate::play::referee::{self, Control, GameSetup};
+use crate::progress::progress_bar;
 use clap::ValueEnum;
 use confine::{Refusal, confined};
 use otrera::{Outcome, Position, Side, Size};
@@ -124,7 +124,6 @@ pub fn run(args: &Args) -> Result<(), String> {
     }
 }
 
-/// Settings shared by all games of a run.
 struct Court<'a> {
     args: &'a Args,
     command: Vec<String>,

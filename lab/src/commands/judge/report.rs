@@ -8,7 +8,6 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Games of a bot in one mode.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     pub mode: String,
@@ -40,7 +39,6 @@ impl Report {
         self.turns.extend(turns);
     }
 
-    /// Number of turns by verdict.
     pub fn verdicts(&self) -> BTreeMap<Verdict, usize> {
         let mut verdicts = BTreeMap::new();
         for turn in &self.turns {

@@ -8,7 +8,6 @@ mod reversi;
 mod study;
 mod techniques;
 mod threads;
-mod z2;
 mod z3;
 
 use crate::cluster::WorkArgs;
@@ -85,7 +84,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     let study = Study { quick: args.quick, seed: args.seed, work: args.work.clone(), folder };
     match args.name {
         Name::K1 => k1::run(&study),
-        Name::Z2 => z2::run(&study),
+        Name::Z2 => convergence::run(&study),
         Name::Z3 => z3::run(&study),
         Name::Z5 => ablation::win_rates(&study, "Z-5"),
         Name::Z6 => ablation::match_points(&study),
