@@ -9,6 +9,8 @@ use otrera::record::json;
 use otrera::{GameRecord, PlayedMove, Position, Size};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{File, read_to_string};
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -418,19 +420,31 @@ fn two_processes_cannot_write_one_results_file() {
 #[test]
 fn a_cluster_that_does_not_answer_is_refused_soon_and_leaves_no_file() {
     let folder = Folder::new("no-cluster");
-    folder.write("field.toml", "players = ['random', 'greedy']\ncluster = '127.0.0.1:1'\n");
+    folder.write("field.toml", "players = ['random', 'greedy']\n");
+    // Two servers that are not Ray: one answers something else, one does not answer.
+    let [other, silent] = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+    let ports = [&other, &silent].map(|listener| listener.local_addr().unwrap().port());
+    std::thread::spawn(move || {
+        other.incoming().flatten().for_each(|mut stream| {
+            stream.write_all(b"SSH-2.0-OpenSSH\r\n").unwrap();
+            drop(stream.read(&mut [0; 64]));
+        })
+    });
+    let [other, silent] = ports.map(|port| format!("127.0.0.1:{port}"));
     for (address, command, problem) in [
         ("127.0.0.1:1", "match random greedy", "Connection refused"),
+        ("127.0.0.1:1", "tourney field.toml", "Connection refused"),
         ("[::1]:1", "self-play", ""),
         // Names under .invalid do not exist (RFC 6761).
         ("host.invalid:6379", "tune tournament c=3:0.5", ""),
+        (&other, "match random greedy", "something else listens there"),
+        (&silent, "match random greedy", "no answer"),
     ] {
         let arguments: Vec<&str> = command.split(' ').chain(["--cluster", address]).collect();
         let begun = Instant::now();
         check_refusal(&folder, &arguments, &format!("no Ray cluster there ({problem}"));
         assert!(begun.elapsed() < Duration::from_secs(10), "{address}");
     }
-    check_refusal(&folder, &["tourney", "field.toml"], "no Ray cluster there (Connection refused");
     assert!(!folder.0.join("results").exists());
 }
 

@@ -3,7 +3,7 @@
 use super::python;
 use rustix::process::Pid;
 use serde::{Deserialize, Serialize};
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -115,10 +115,26 @@ pub fn check_address(address: &str) -> Result<String, String> {
     // A thread, because a name look-up has no time limit.
     std::thread::spawn(move || {
         // Nobody listens after the time-out.
-        let _ = sender.send(TcpStream::connect(host).map(drop).map_err(|error| error.to_string()));
+        let _ = sender.send(greet(&host).map_err(|error| error.to_string()));
     });
     let outcome = outcome.recv_timeout(Duration::from_secs(8)).unwrap_or_else(|_| Err("no answer".into()));
     outcome.map(|()| text).map_err(|problem| {
         format!("no Ray cluster there ({problem}): expected local, or HOST:PORT of a `ray start --head`")
     })
+}
+
+/// Exchanges the first frames of HTTP/2 (RFC 9113, sections 3.4 and 6.5), which Ray's gRPC uses.
+fn greet(host: &str) -> io::Result<()> {
+    const EMPTY_SETTINGS: [u8; 9] = [0, 0, 0, 4, 0, 0, 0, 0, 0];
+    let mut stream = TcpStream::connect(host)?;
+    // With TLS the frames are encrypted.
+    if std::env::var_os("RAY_USE_TLS").is_some() {
+        return Ok(());
+    }
+    stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")?;
+    stream.write_all(&EMPTY_SETTINGS)?;
+    let mut answer = EMPTY_SETTINGS;
+    stream.read_exact(&mut answer)?;
+    let is_settings = answer[3] == EMPTY_SETTINGS[3];
+    if is_settings { Ok(()) } else { Err(io::Error::other("something else listens there")) }
 }

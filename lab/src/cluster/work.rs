@@ -81,14 +81,6 @@ impl CoreArgs {
     }
 }
 
-impl WorkArgs {
-    /// Returns these options, or `others` if none of these is given.
-    #[must_use]
-    pub fn or(&self, others: &Self) -> Self {
-        if self.cores.concurrency.is_some() || self.cluster.is_some() { self.clone() } else { others.clone() }
-    }
-}
-
 /// The option that makes a command line a task of a cluster.
 #[derive(clap::Args, Clone, Debug)]
 pub struct TaskArgs {

@@ -19,6 +19,7 @@ use crate::stats::sprt::{Sprt, Verdict};
 use indicatif::ProgressBar;
 use otrera::{Move, Position, Size};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -298,8 +299,7 @@ fn summary(matchup: &Match, score: &Score, test: Option<&Sprt>) -> String {
         score.plies as f64 / score.games().max(1) as f64,
     );
     for (index, name) in [a, b].into_iter().enumerate() {
-        for (kind, count) in &score.forfeits[index] {
-            let reason = score.reasons[index].get(kind).map_or("", |reason| reason);
+        for (kind, (count, reason)) in &score.forfeits[index] {
             let reason = reason.trim_start_matches(&format!("{kind}: "));
             text += &format!("{name} lost {count} by {kind}, first: {reason}\n");
         }
@@ -316,6 +316,10 @@ fn summary(matchup: &Match, score: &Score, test: Option<&Sprt>) -> String {
 /// The result as a JSON object, from A's side.
 fn as_json(score: &Score, test: Option<&Sprt>) -> Value {
     let estimate = score.estimate();
+    let forfeits = score
+        .forfeits
+        .each_ref()
+        .map(|forfeits| forfeits.iter().map(|(kind, (count, _))| (kind, count)).collect::<BTreeMap<_, _>>());
     let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
     serde_json::json!({
         "wins": score.wins,
@@ -324,7 +328,7 @@ fn as_json(score: &Score, test: Option<&Sprt>) -> Value {
         "elo": finite(estimate.map(|estimate| estimate.elo)),
         "elo_low": finite(estimate.map(|estimate| estimate.interval.low)),
         "elo_high": finite(estimate.map(|estimate| estimate.interval.high)),
-        "forfeits": score.forfeits,
+        "forfeits": forfeits,
         "sprt": test.map(|test| verdict(&score.tested(test))),
     })
 }

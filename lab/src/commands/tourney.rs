@@ -40,8 +40,6 @@ pub struct Args {
 struct FieldOptions {
     #[command(flatten)]
     games: GameArgs,
-    #[command(flatten)]
-    work: WorkArgs,
 }
 
 /// The players of a tournament and the options of its games.
@@ -60,7 +58,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     field.players.iter().try_for_each(PlayerSpec::check_start)?;
     field.players.iter().try_for_each(|player| player.check_board(field.options.games.size))?;
     let matches = field.matches(&folder)?;
-    runner::play(&matches, &args.work.or(&field.options.work), &AtomicBool::new(false), &|index| {
+    runner::play(&matches, &args.work, &AtomicBool::new(false), &|index| {
         let (matchup, results) = &matches[index];
         let [a, b] = &matchup.players;
         eprintln!("{} v {}: {}/{} games", a.text, b.text, results.count(), matchup.games);

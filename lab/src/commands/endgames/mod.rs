@@ -119,13 +119,13 @@ enum Verdict {
     /// The position is still won.
     Right,
     /// The win is lost.
-    Wrong(Move),
+    Wrong,
     /// The position was won; the solver fails after the move.
-    Unknown(Move),
+    Unknown,
     /// The position was lost.
     Lost,
     /// The player reported the opposite result as certain.
-    FalselyCertain(Move),
+    FalselyCertain,
 }
 
 /// Judges the player's moves, and prints the outcome.
@@ -138,35 +138,32 @@ fn judge(args: &Args, suite: &[Endgame]) -> Result<(), String> {
         let is_here =
             |endgame: &Endgame| squares.is_none_or(|squares| contested(&endgame.position) == squares);
         let chosen = suite.iter().zip(&verdicts).filter(|(endgame, _)| is_here(endgame));
-        let chosen: Vec<Verdict> = chosen.map(|(_, verdict)| *verdict).collect();
+        let chosen: Vec<Verdict> = chosen.map(|(_, (verdict, _))| *verdict).collect();
         if !chosen.is_empty() {
             let name = squares.map_or("all".to_owned(), |squares| squares.to_string());
             sheet.row(std::iter::once(name).chain(counts(&chosen)));
         }
     }
     print!("{}", sheet.to_text());
-    let mut false_claims = 0;
-    for (Endgame { position, .. }, verdict) in suite.iter().zip(&verdicts) {
-        let (name, mv) = match verdict {
-            Verdict::Wrong(mv) => ("wrong", mv),
-            Verdict::Unknown(mv) => ("unknown", mv),
-            Verdict::FalselyCertain(mv) => ("falsely certain", mv),
+    for (Endgame { position, .. }, (verdict, mv)) in suite.iter().zip(&verdicts) {
+        let name = match verdict {
+            Verdict::Wrong => "wrong",
+            Verdict::Unknown => "unknown",
+            Verdict::FalselyCertain => "falsely certain",
             Verdict::Right | Verdict::Lost => continue,
         };
-        false_claims += usize::from(name == "falsely certain");
         println!("{name}: {mv} in {}", position.to_fen());
     }
-    println!("falsely certain results: {false_claims}");
+    let is_false = |(verdict, _): &&(Verdict, Move)| *verdict == Verdict::FalselyCertain;
+    println!("falsely certain results: {}", verdicts.iter().filter(is_false).count());
     Ok(())
 }
 
 /// The cells of a row of the table, after its name.
 fn counts(verdicts: &[Verdict]) -> [String; 6] {
-    let count = |wanted: fn(&Verdict) -> bool| verdicts.iter().filter(|verdict| wanted(verdict)).count();
-    let lost = count(|verdict| *verdict == Verdict::Lost);
-    let right = count(|verdict| *verdict == Verdict::Right);
-    let wrong = count(|verdict| matches!(verdict, Verdict::Wrong(_)));
-    let unknown = count(|verdict| matches!(verdict, Verdict::Unknown(_)));
+    let count = |wanted: Verdict| verdicts.iter().filter(|verdict| **verdict == wanted).count();
+    let [lost, right, wrong, unknown] =
+        [Verdict::Lost, Verdict::Right, Verdict::Wrong, Verdict::Unknown].map(count);
     let share = wilson(right as u64, (right + wrong) as u64).map_or(String::new(), |interval| {
         let percent = 100.0 * right as f64 / (right + wrong) as f64;
         format!("{percent:5.1} % [{:.1}, {:.1}]", interval.low * 100.0, interval.high * 100.0)
@@ -177,7 +174,7 @@ fn counts(verdicts: &[Verdict]) -> [String; 6] {
 }
 
 /// Asks the player for a move in a position and judges it.
-fn verdict(args: &Args, endgame: &Endgame) -> Result<Verdict, String> {
+fn verdict(args: &Args, endgame: &Endgame) -> Result<(Verdict, Move), String> {
     let Endgame { position, winner } = endgame;
     let mut player = args.player.build(args.seed ^ position.key());
     let budget = Budget { time: Some(args.time), iterations: None };
@@ -186,13 +183,14 @@ fn verdict(args: &Args, endgame: &Endgame) -> Result<Verdict, String> {
     let next = position.try_play(choice.mv).map_err(|error| format!("{}: {error}", args.player.text))?;
     let wins = *winner == position.side();
     let false_claim = if wins { 0.0 } else { 1.0 };
-    Ok(match next.winner().or_else(|| Solver::new(args.nodes).winner(&next)) {
-        _ if choice.win_rate == Some(false_claim) => Verdict::FalselyCertain(choice.mv),
+    let verdict = match next.winner().or_else(|| Solver::new(args.nodes).winner(&next)) {
+        _ if choice.win_rate == Some(false_claim) => Verdict::FalselyCertain,
         _ if !wins => Verdict::Lost,
         Some(after) if after == *winner => Verdict::Right,
-        Some(_) => Verdict::Wrong(choice.mv),
-        None => Verdict::Unknown(choice.mv),
-    })
+        Some(_) => Verdict::Wrong,
+        None => Verdict::Unknown,
+    };
+    Ok((verdict, choice.mv))
 }
 
 /// The end of a game that counting called.
@@ -212,7 +210,10 @@ fn play_on(args: &Args, suite: &[Endgame]) -> Result<(), String> {
     let called = calls.iter().filter(|call| **call != Call::Never).count();
     let lost: Vec<String> = calls
         .iter()
-        .filter_map(|call| if let Call::Lost(position) = call { Some(position.to_fen()) } else { None })
+        .filter_map(|call| match call {
+            Call::Lost(position) => Some(position.to_fen()),
+            _ => None,
+        })
         .collect();
     println!("\n{called} of {} games were called by counting", suite.len());
     println!("lost although counting called it won: {}", lost.len());

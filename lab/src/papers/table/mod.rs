@@ -63,13 +63,10 @@ enum Name {
     /// Phan and Synytsia, tables 1 to 10: minimax against MCTS in Reversi.
     R,
     /// Worth of each technique of `tournament`, in games without it.
-    #[value(name = "techniques")]
     Techniques,
     /// Playing levels: each against the one below, level 1 against `greedy`.
-    #[value(name = "levels")]
     Levels,
     /// Speed with 1, 2, 4, ... threads up to all cores, and a model of more.
-    #[value(name = "threads")]
     Threads,
 }
 
