@@ -1,10 +1,9 @@
 //! Options that several commands share, and parsers of numbers that name the valid range.
 
-pub use otrera_referee::arguments::read_size;
+pub use otrera_referee::arguments::{read_seconds, read_size, read_time};
 use std::ops::Range;
 use std::str::FromStr;
 use std::thread;
-use std::time::Duration;
 
 pub fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
@@ -27,18 +26,6 @@ pub fn read_range(text: &str) -> Result<Range<u64>, String> {
 /// Parses a number of games, threads or processes at once.
 pub fn read_concurrency(text: &str) -> Result<usize, String> {
     read_if(text, |count| (1..=1024).contains(count), "a whole number from 1 to 1024")
-}
-
-/// Parses a number of seconds, 0 allowed.
-pub fn read_seconds(text: &str) -> Result<Duration, String> {
-    let is_valid = |seconds: &f64| (0.0..=1e6).contains(seconds);
-    read_if(text, is_valid, "a number of seconds").map(Duration::from_secs_f64)
-}
-
-/// Parses a thinking time in seconds, above 0.
-pub fn read_time(text: &str) -> Result<Duration, String> {
-    let time = read_seconds(text).ok().filter(|time| !time.is_zero());
-    time.ok_or_else(|| "expected a number of seconds above 0".into())
 }
 
 pub fn read_share(text: &str) -> Result<f64, String> {

@@ -1,12 +1,18 @@
-//! Option values that both commands of the program `referee` share.
+//! Values of options that several commands share.
 
 use otrera::Size;
 use std::time::Duration;
 
-/// Parses a number of seconds.
+/// Parses a number of seconds, 0 allowed.
 pub fn read_seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    seconds.ok_or_else(|| "expected a number of seconds".into())
+    let seconds = text.parse().ok().filter(|seconds| (0.0..=1e6).contains(seconds));
+    seconds.map(Duration::from_secs_f64).ok_or_else(|| "expected a number of seconds".into())
+}
+
+/// Parses a thinking time in seconds, above 0.
+pub fn read_time(text: &str) -> Result<Duration, String> {
+    let time = read_seconds(text).ok().filter(|time| !time.is_zero());
+    time.ok_or_else(|| "expected a number of seconds above 0".into())
 }
 
 /// Parses the edge of a board.
