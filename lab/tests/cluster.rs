@@ -1,5 +1,8 @@
 //! `--cluster`: games and searches on Ray, on this machine and on a test cluster of three nodes.
 
+mod laboratory;
+
+use laboratory::{Run, run};
 use otrera::record::json;
 use otrera_lab::cluster::python;
 use rustix::process::{Pid, Signal, kill_process};
@@ -22,12 +25,6 @@ fn lab(arguments: &[&str], file: &Path) -> Command {
     command.args(PLAYERS).args(["--size", "6", "--seed", "3", "--output"]).arg(file).args(arguments);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     command
-}
-
-/// Runs a command to its end.
-fn run(mut command: Command) {
-    let output = command.output().expect("lab starts");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 /// A Python with Ray; `None`, with a message, if it cannot be fetched.
@@ -95,7 +92,7 @@ fn killed_workers_and_drivers_change_no_game() {
     }
     let folder = Folder::new("cluster");
     let (here, there) = (folder.join("here"), folder.join("there"));
-    run(lab(&["--games", &count], &here));
+    run(&mut lab(&["--games", &count], &here)).printed();
     let arguments = ["--games", &count, "--cluster", "local", "--resume"];
     let (mut workers, mut drivers) = (0, 0);
     while games(&there).len() < GAMES {
@@ -154,7 +151,7 @@ fn compare(arguments: &str, address: &str) {
         let file = folder.join(&place[0][2..]);
         let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
         command.args(arguments.split(' ')).args(place).arg("--output").arg(&file).stdin(Stdio::null());
-        run(command);
+        run(&mut command).printed();
         fs::read_to_string(&file).expect("it is written")
     });
     assert!(written[0].len() > 1000, "{arguments}: {}", written[0]);
@@ -171,7 +168,7 @@ fn compare_tourney(address: &str) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
         let output = folder.join(place.len().to_string());
         command.arg("tourney").arg(folder.join("field.toml")).args(place).arg("--output").arg(&output);
-        run(command);
+        run(&mut command).printed();
         ["0-1.jsonl", "0-2.jsonl", "1-2.jsonl"].map(|pair| games(&output.join(pair)))
     });
     assert!(played[0].iter().all(|pair| pair.len() == 4));
@@ -192,7 +189,7 @@ fn each_command_writes_the_same_file_on_a_cluster() {
     let mut play = Command::new(env!("CARGO_BIN_EXE_lab"));
     play.args(["match", "random", "random", "--games", "60", "--plies", "2", "--balance", "0.5", "--output"])
         .arg(&data);
-    run(play);
+    run(&mut play).printed();
     let fit = format!(
         "fit-policy {} --search tournament,endgame-proofs=off --iterations 50 --steps 5",
         data.display()
@@ -206,10 +203,10 @@ fn a_cluster_of_three_nodes_plays_the_same_games_and_stops_when_the_test_decides
     let (_nodes, address) = Nodes::start(&python);
     let folder = Folder::new("cluster");
     let [here, there, tested] = ["one", "three", "sprt"].map(|name| folder.join(name));
-    run(lab(&["--games", "40"], &here));
-    run(lab(&["--games", "40", "--cluster", &address], &there));
+    run(&mut lab(&["--games", "40"], &here)).printed();
+    run(&mut lab(&["--games", "40", "--cluster", &address], &there)).printed();
     assert_eq!(games(&there), games(&here));
-    run(lab(&["--games", "4000", "--cluster", &address, "--sprt", "0,200"], &tested));
+    run(&mut lab(&["--games", "4000", "--cluster", &address, "--sprt", "0,200"], &tested)).printed();
     let played = games(&tested).len();
     assert!((4..400).contains(&played), "{played} games");
 }
@@ -228,7 +225,6 @@ fn a_task_that_always_dies_ends_the_match() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
     command.args(["match", "random", &format!("cmd:{},proto=uci", program.display())]);
     command.args(["--games", "2", "--cluster", "local", "--output"]).arg(&results).stdin(Stdio::null());
-    let output = command.output().expect("lab starts");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && said.contains("died 10 times on Ray"), "{said}");
+    let Run { status, said, .. } = run(&mut command);
+    assert!(status == Some(1) && said.contains("died 10 times on Ray"), "{said}");
 }

@@ -1,11 +1,13 @@
 //! `lab report`: its page in a real browser, compared with the positions of the library.
 
+mod laboratory;
+
 use fastrand::Rng;
+use laboratory::run_in;
 use otrera::record::json;
 use otrera::{GameRecord, PlayedMove, Position, Side};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 use testkit::browser::{Browser, expected};
 use testkit::{Folder, random_move, scattered_position, size};
@@ -57,11 +59,7 @@ fn report(games: &[GameRecord], folder: &Path) -> PathBuf {
     let lines: String = games.iter().map(|game| json::write(game) + "\n").collect();
     let [results, page] = ["results.jsonl", "page.html"].map(|name| folder.join(name));
     std::fs::write(&results, format!("{{\"match\":{{\"size\":10}}}}\n{lines}")).expect("a file");
-    let lab = Command::new(env!("CARGO_BIN_EXE_lab"))
-        .args(["report".as_ref(), results.as_os_str(), "--output".as_ref(), page.as_os_str()])
-        .output()
-        .expect("lab starts");
-    assert!(lab.status.success(), "{}", String::from_utf8_lossy(&lab.stderr));
+    run_in(folder, &["report", "results.jsonl", "--output", "page.html"]).printed();
     page
 }
 

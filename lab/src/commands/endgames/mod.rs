@@ -36,7 +36,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", default_value = "endgames.txt", conflicts_with = "suite")]
     output: PathBuf,
     /// Only write puzzles to this file: positions in which exactly one move keeps the win.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "output", "hard", "player", "time"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "output", "player", "time"])]
     puzzles: Option<PathBuf>,
     /// Go on with the puzzles of an interrupted run.
     #[arg(long, requires = "puzzles")]
@@ -47,9 +47,6 @@ pub struct Args {
     /// Positions for each number of contested squares, 1 to 22, or number of puzzles.
     #[arg(long, value_name = "N", default_value = "20", conflicts_with = "suite", value_parser = read_count::<usize>)]
     each: usize,
-    /// Keep only won positions in which greedy fails.
-    #[arg(long, conflicts_with = "suite")]
-    hard: bool,
     /// Iterations per move, in the games that give positions and in those played to the end.
     #[arg(long, value_name = "N", default_value = "300", value_parser = read_count::<u64>)]
     iterations: u64,
@@ -91,26 +88,22 @@ pub fn run(args: &Args) -> Result<(), String> {
 
 fn make(args: &Args) -> Result<Vec<Endgame>, String> {
     let output = Output::new(&args.output, &[])?;
-    let made = suite::make(args)?;
+    let (suite, unsolved) = suite::make(args)?;
     let command = format!(
-        "lab endgames --size {} --each {}{} --iterations {} --seed {} --nodes {}",
+        "lab endgames --size {} --each {} --iterations {} --seed {} --nodes {}",
         args.size.edge(),
         args.each,
-        if args.hard { " --hard" } else { "" },
         args.iterations,
         args.seed,
         args.nodes
     );
-    output.write(&suite::format(&made.suite, &command))?;
-    println!("{} positions written to {}", made.suite.len(), output.path().display());
-    if args.hard {
-        println!("{} left out as easy", made.easy);
-    }
-    println!("{} not solved with {} nodes", made.unsolved.iter().sum::<usize>(), args.nodes);
-    for (squares, count) in made.unsolved.iter().enumerate().filter(|(_, count)| **count > 0) {
+    output.write(&suite::format(&suite, &command))?;
+    println!("{} positions written to {}", suite.len(), output.path().display());
+    println!("{} not solved with {} nodes", unsolved.iter().sum::<usize>(), args.nodes);
+    for (squares, count) in unsolved.iter().enumerate().filter(|(_, count)| **count > 0) {
         println!("  {count} with {squares} contested squares");
     }
-    Ok(made.suite)
+    Ok(suite)
 }
 
 /// The outcome of the player's move in a position.

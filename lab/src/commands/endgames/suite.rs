@@ -10,11 +10,9 @@
 use super::Args;
 use super::remainder::reachable;
 use super::solver::Solver;
-use crate::baseline::alphabeta::AlphaBeta;
-use crate::baseline::evaluation::Evaluation;
 use crate::files::{MAX_BYTES, read_text};
 use crate::play::openings::Openings;
-use crate::play::player::{Budget, Player, iterate, search_of};
+use crate::play::player::{iterate, search_of};
 use otrera::{Params, Position, Side};
 use std::collections::HashSet;
 use std::path::Path;
@@ -42,40 +40,19 @@ pub fn contested(position: &Position) -> usize {
     (reachable(position, Side::Black) & reachable(position, Side::White)).len() as usize
 }
 
-pub struct Made {
-    pub suite: Vec<Endgame>,
-    /// Positions that the solver could not solve, by contested squares.
-    pub unsolved: [usize; MAX_CONTESTED + 1],
-    pub easy: usize,
-}
-
-/// Makes a suite: plays games, draws positions and solves them.
-pub fn make(args: &Args) -> Result<Made, String> {
+/// Makes a suite: plays games, draws positions and solves them. Counts the unsolved ones by contested squares.
+pub fn make(args: &Args) -> Result<(Vec<Endgame>, [usize; MAX_CONTESTED + 1]), String> {
     let positions = draw(args)?;
-    let solved = args.cores.map("solving", positions.iter(), |position| {
-        let winner = Solver::new(args.nodes).winner(position);
-        Ok(winner.map(|winner| (winner, args.hard && is_easy(position, winner, args.nodes))))
-    })?;
-    let mut made = Made { suite: Vec::new(), unsolved: [0; MAX_CONTESTED + 1], easy: 0 };
-    for (position, solved) in positions.into_iter().zip(solved) {
-        match solved {
-            Some((_, true)) => made.easy += 1,
-            Some((winner, false)) => made.suite.push(Endgame { position, winner }),
-            None => made.unsolved[contested(&position)] += 1,
+    let solve = |position| Ok(Solver::new(args.nodes).winner(position));
+    let winners = args.cores.map("solving", positions.iter(), solve)?;
+    let (mut suite, mut unsolved) = (Vec::new(), [0; MAX_CONTESTED + 1]);
+    for (position, winner) in positions.into_iter().zip(winners) {
+        match winner {
+            Some(winner) => suite.push(Endgame { position, winner }),
+            None => unsolved[contested(&position)] += 1,
         }
     }
-    Ok(made)
-}
-
-/// True if the position is lost, or not proven to be lost after the greedy move.
-fn is_easy(position: &Position, winner: Side, nodes: u64) -> bool {
-    let mut greedy = AlphaBeta::new(Evaluation::Paper, 1, 1);
-    let choice = greedy.begin(position).and_then(|()| greedy.choose(Budget::default()));
-    let next = choice.map(|choice| position.with_move(choice.mv));
-    let loses = |next: &Position| {
-        next.winner().or_else(|| Solver::new(nodes).winner(next)) == Some(winner.opponent())
-    };
-    winner != position.side() || !next.is_ok_and(|next| loses(&next))
+    Ok((suite, unsolved))
 }
 
 /// Draws different positions for each number of contested squares, at most one of each number from a game.
