@@ -2,11 +2,10 @@
 
 use clap::Parser;
 use otrera_referee::{faults, groups, load, selfplay};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
 
 /// Plays games of an engine through the platforms' protocols.
 #[derive(Parser)]
@@ -41,15 +40,11 @@ fn main() -> ExitCode {
 
 /// Ends all programs under test at the first signal.
 fn heed_signals() -> Result<(), String> {
-    let arrived = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
-        signal_hook::flag::register(signal, arrived.clone()).map_err(|error| error.to_string())?;
-    }
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(|error| error.to_string())?;
     thread::spawn(move || {
-        while !arrived.load(Ordering::Relaxed) {
-            thread::sleep(Duration::from_millis(50));
+        if signals.forever().next().is_some() {
+            groups::end_all();
         }
-        groups::end_all();
     });
     Ok(())
 }

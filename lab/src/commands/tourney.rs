@@ -1,10 +1,4 @@
 //! `lab tourney FILE.toml`: every player of a field against every other, a cross-table and ratings.
-//!
-//! ```toml
-//! players = ["tournament", "paper", "pvs:paper", "alphabeta:territory"]
-//! games = 20          # of each pair of players
-//! time = 0.1          # and other options of `lab match`: size, plies, balance, seed, grace, ...
-//! ```
 
 use crate::cluster::WorkArgs;
 use crate::commands::r#match::GameArgs;

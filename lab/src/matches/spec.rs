@@ -1,15 +1,4 @@
-//! Players by name, as `lab match A B` takes them.
-//!
-//! ```text
-//! tournament,threads=2,c=3       a preset with search parameters
-//! tournament,model=FILE          ... with weights written by `lab fit-...`
-//! tournament,share=0.1           ... with a tenth of the time
-//! alphabeta:territory            alpha-beta of depth 2 (alphabeta:territory:3: depth 3)
-//! pvs:network                    principal variation search against the clock
-//! greedy    random
-//! level:3                        a playing level, 1 to 10
-//! cmd:./bot --flag,proto=botzone-json-keep     another program
-//! ```
+//! Players by name, as `lab match A B` takes them. `docs/laboratory.md` lists them.
 
 use crate::baseline::{alphabeta::AlphaBeta, evaluation::Evaluation, pvs::Pvs, random::RandomPlayer};
 use crate::files::read_model;
@@ -29,7 +18,7 @@ pub struct PlayerSpec {
 
 #[derive(Clone, Debug)]
 enum Kind {
-    Search { params: Box<Params>, threads: usize, memory: usize, iterations: Option<u64>, share: f64 },
+    Search { params: Box<Params>, resources: Resources, iterations: Option<u64>, share: f64 },
     AlphaBeta { evaluation: Evaluation, depth: u32 },
     Pvs { evaluation: Evaluation },
     Random,
@@ -37,8 +26,8 @@ enum Kind {
     External { command: Vec<String>, protocol: Protocol },
 }
 
-/// Default memory of a search: matches run several at once.
-const MEMORY_MB: u64 = 256;
+/// Default resources of a search: matches run several at once.
+const ONE_THREAD: Resources = Resources { threads: 1, memory: 256 << 20, seed: 0 };
 
 /// The largest depth of alpha-beta, far beyond what any time control allows.
 const MAX_DEPTH: u32 = 10;
@@ -47,17 +36,14 @@ impl PlayerSpec {
     /// Builds the player. All its random choices follow from the seed.
     pub fn build(&self, seed: u64) -> Box<dyn Player> {
         match &self.kind {
-            Kind::Search { params, threads, memory, iterations, share } => {
-                let resources = Resources { threads: *threads, memory: *memory, seed };
+            Kind::Search { params, resources, iterations, share } => {
+                let resources = Resources { seed, ..*resources };
                 Box::new(SearchPlayer::new((**params).clone(), resources, *iterations, *share))
             }
             Kind::AlphaBeta { evaluation, depth } => Box::new(AlphaBeta::new(*evaluation, *depth, seed)),
             Kind::Pvs { evaluation } => Box::new(Pvs::new(*evaluation)),
             Kind::Random => Box::new(RandomPlayer::new(seed)),
-            Kind::Level(level) => {
-                let resources = Resources { threads: 1, memory: (MEMORY_MB << 20) as usize, seed };
-                Box::new(SearchPlayer::at_level(*level, resources))
-            }
+            Kind::Level(level) => Box::new(SearchPlayer::at_level(*level, Resources { seed, ..ONE_THREAD })),
             Kind::External { command, protocol } => external::player(command.clone(), *protocol),
         }
     }
@@ -170,7 +156,7 @@ pub fn check_board(text: &str, params: &Params, size: Size) -> Result<(), String
 }
 
 fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Result<Kind, String> {
-    let (mut threads, mut memory, mut iterations, mut share) = (1, MEMORY_MB << 20, None, 1.0);
+    let (mut resources, mut iterations, mut share) = (ONE_THREAD, None, 1.0);
     for option in options {
         let (name, value) =
             option.split_once('=').ok_or_else(|| format!("{option}: an option is name=value"))?;
@@ -179,8 +165,8 @@ fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Res
             _ => Err(format!("{option}: valid is a whole number from 1 to {most}")),
         };
         match name.to_ascii_lowercase().as_str() {
-            "threads" => threads = number(1024)? as usize,
-            "memory" => memory = number(65_536)? << 20,
+            "threads" => resources.threads = number(1024)? as usize,
+            "memory" => resources.memory = (number(65_536)? << 20) as usize,
             "iterations" => iterations = Some(number(1_000_000_000_000)?),
             "share" => {
                 let valid = value.parse().ok().filter(|share| *share > 0.0 && *share <= 1.0);
@@ -190,5 +176,5 @@ fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Res
         }
     }
     let params = Box::new(params.checked()?);
-    Ok(Kind::Search { params, threads, memory: memory as usize, iterations, share })
+    Ok(Kind::Search { params, resources, iterations, share })
 }

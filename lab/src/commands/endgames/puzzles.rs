@@ -6,8 +6,7 @@
 //! ```
 //!
 //! The [solver](super::solver) proves the result of every move, and the margin: the moves that the winner has left at the
-//! end. Each game gives at most one puzzle, in the order of the
-//! games, so that an interrupted run can be resumed after its last line.
+//! end. Each game gives at most one puzzle, in the order of the games, so that a run can be resumed after its last line.
 
 use super::Args;
 use super::solver::Solver;

@@ -5,8 +5,6 @@
 //! decoupled weight decay (Loshchilov and Hutter, <https://arxiv.org/abs/1711.05101>) and a learning rate that falls
 //! to 0 along a cosine, and then rounded to the engine's integers. The tenth game tests it, beside the base model and
 //! the searches that played.
-//!
-//! The same games, options and seed give the same network on any number of threads.
 
 mod floats;
 mod samples;
