@@ -421,24 +421,13 @@ impl<'a> Bout<'a> {
         let (engine, folder) = (&self.options.engine, self.folder.display());
         let (log, records) = (format!("{folder}/log"), format!("{folder}/records"));
         let folder = folder.to_string();
-        let words: &[&str] = if self.rng.bool() && can_unshare("--mount") {
-            &[
-                "unshare",
-                "--mount",
-                "sh",
-                "-c",
-                SCRIPT,
-                &folder,
-                engine,
-                "--log",
-                &log,
-                "--record-dir",
-                &records,
-            ]
+        let (start, log, records) = if self.rng.bool() && can_unshare("--mount") {
+            (vec!["unshare", "--mount", "sh", "-c", SCRIPT, &folder], log.as_str(), records.as_str())
         } else {
-            &["env", "TMPDIR=/dev/full", engine, "--log", "/dev/full", "--record-dir", "/dev/full/records"]
+            (vec!["env", "TMPDIR=/dev/full"], "/dev/full", "/dev/full/records")
         };
-        words.iter().map(|&word| word.to_owned()).collect()
+        let words = [&start[..], &[engine, "--log", log, "--record-dir", records]].concat();
+        words.into_iter().map(str::to_owned).collect()
     }
 
     fn with_other_clocks(&mut self) -> Vec<String> {

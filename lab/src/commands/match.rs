@@ -111,8 +111,7 @@ impl GameArgs {
     }
 
     pub fn new_match(&self, players: [PlayerSpec; 2], games: u64) -> Result<Match, String> {
-        players.iter().try_for_each(PlayerSpec::check_start)?;
-        players.iter().try_for_each(|player| player.check_board(self.size))?;
+        players.iter().try_for_each(|player| player.check(self.size))?;
         let openings = self.openings()?;
         let opened = openings.plies > 0 || openings.book.is_some();
         if let Some(player) = players.iter().find(|player| player.speaks_sau() && opened) {

@@ -49,8 +49,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     let stem = args.file.file_stem().map_or("tourney".into(), |stem| stem.to_string_lossy().into_owned());
     let folder = args.output.clone().unwrap_or_else(|| Path::new("results").join(stem));
     interrupt::advise(format!("; the games so far are in {}: the same command goes on", folder.display()));
-    field.players.iter().try_for_each(PlayerSpec::check_start)?;
-    field.players.iter().try_for_each(|player| player.check_board(field.options.games.size))?;
+    field.players.iter().try_for_each(|player| player.check(field.options.games.size))?;
     let matches = field.matches(&folder)?;
     runner::play(&matches, &args.work, &AtomicBool::new(false), &|index| {
         let (matchup, results) = &matches[index];

@@ -56,6 +56,12 @@ impl PlayerSpec {
         }
     }
 
+    /// Checks that the player can play on boards of this size.
+    pub fn check(&self, size: Size) -> Result<(), String> {
+        self.check_start()?;
+        self.check_board(size)
+    }
+
     /// Checks that the player's file of weights, if it has one, is for boards of this size.
     pub fn check_board(&self, size: Size) -> Result<(), String> {
         match &self.kind {

@@ -154,8 +154,7 @@ impl<'a> Court<'a> {
             "itself" => None,
             player => Some(player.parse::<PlayerSpec>()?),
         };
-        opponent.iter().try_for_each(PlayerSpec::check_start)?;
-        opponent.iter().try_for_each(|player| player.check_board(args.size))?;
+        opponent.iter().try_for_each(|player| player.check(args.size))?;
         Ok(Self { args, command, allowance, opponent })
     }
 
