@@ -164,7 +164,7 @@ impl Player for BotzonePlayer {
         }
     }
 
-    fn choose(&mut self, budget: Budget) -> Result<Choice, Forfeit> {
+    fn choose(&mut self, _: &Position, budget: Budget) -> Result<Choice, Forfeit> {
         let limits = self.limits(budget);
         let (spent, answer) = self.turn(&limits);
         let turn = TurnTaken { first: self.turns == 0, spent, failure: answer.as_ref().err().cloned() };
@@ -218,13 +218,14 @@ mod tests {
         let mode = Mode { form: Form::Simple, keeps_running: true };
         let mut bot = BotzonePlayer::new(command.to_vec(), mode);
         let kept = |bot: &BotzonePlayer| bot.kept.as_ref().and_then(|kept| kept.process.id()).unwrap();
-        bot.begin(&Position::start(otrera::Size::new(8).unwrap())).unwrap();
-        let first = bot.choose(Budget::default()).unwrap().mv;
+        let start = Position::start(otrera::Size::new(8).unwrap());
+        bot.begin(&start).unwrap();
+        let first = bot.choose(&start, Budget::default()).unwrap().mv;
         let process = kept(&bot);
         assert!(eventually(|| is_stopped(process) == Some(true)));
         bot.played(first);
         bot.played(Form::Simple.read_output("0 5 4 5 3 4").unwrap().0);
-        let second = bot.choose(Budget::default()).unwrap().mv;
+        let second = bot.choose(&start, Budget::default()).unwrap().mv;
         assert_eq!(second, Form::Simple.read_output("2 0 2 1 2 2").unwrap().0);
         assert_eq!(kept(&bot), process, "the process is still the same");
         drop(bot);

@@ -128,7 +128,7 @@ impl Player for External {
         self.introduce()
     }
 
-    fn choose(&mut self, budget: Budget) -> Result<Choice, Forfeit> {
+    fn choose(&mut self, _: &Position, budget: Budget) -> Result<Choice, Forfeit> {
         let answer = self.answer(budget).map(Choice::from);
         if answer.is_err() {
             // A program that has failed once is not spoken to again: the next game starts it anew.

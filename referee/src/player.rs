@@ -29,11 +29,13 @@ impl From<Move> for Choice {
 
 /// A player of whole games. The referee reports every move, the player's own moves too.
 pub trait Player: Send {
-    fn begin(&mut self, start: &Position) -> Result<(), Forfeit>;
+    fn begin(&mut self, _start: &Position) -> Result<(), Forfeit> {
+        Ok(())
+    }
 
-    /// Chooses a move; the game is not over.
-    fn choose(&mut self, budget: Budget) -> Result<Choice, Forfeit>;
+    /// Chooses a move in the position that the moves have led to; the game is not over.
+    fn choose(&mut self, position: &Position, budget: Budget) -> Result<Choice, Forfeit>;
 
     /// Takes note of a legal move of either side.
-    fn played(&mut self, mv: Move);
+    fn played(&mut self, _mv: Move) {}
 }

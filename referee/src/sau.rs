@@ -353,7 +353,9 @@ impl<'a> Platform<'a> {
         }
         let time = ends.saturating_duration_since(Instant::now());
         let budget = Budget { time: Some(time.max(Duration::from_millis(1))), iterations: None };
-        let choice = opponent.choose(budget).map_err(|forfeit| format!("the opponent: {forfeit:?}"))?;
+        let choice = opponent
+            .choose(&self.position, budget)
+            .map_err(|forfeit| format!("the opponent: {forfeit:?}"))?;
         std::thread::sleep(ends.saturating_duration_since(Instant::now()));
         self.overlook();
         self.make(choice.mv)?;

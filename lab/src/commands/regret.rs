@@ -213,7 +213,8 @@ fn choose_by_program(
     let mut player = spec.build(SEED);
     let after = |&count: &u64| {
         player.begin(&position).map_err(failed)?;
-        let choice = player.choose(Budget { time: None, iterations: Some(count) }).map_err(failed)?;
+        let choice =
+            player.choose(&position, Budget { time: None, iterations: Some(count) }).map_err(failed)?;
         match position.check(choice.mv) {
             Ok(()) => Ok(Choice { mv: choice.mv, visited: Vec::new() }),
             Err(error) => Err(format!("{}: {} is not legal: {error}", spec.text, choice.mv)),

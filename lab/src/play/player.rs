@@ -52,7 +52,7 @@ impl Player for SearchPlayer {
         Ok(())
     }
 
-    fn choose(&mut self, budget: Budget) -> Result<Choice, Forfeit> {
+    fn choose(&mut self, _: &Position, budget: Budget) -> Result<Choice, Forfeit> {
         let began = Instant::now();
         let search = self.search.as_mut().ok_or_else(|| Forfeit::Crashed("no game has begun".into()))?;
         let limits = match self.iterations.or(budget.iterations) {
