@@ -33,7 +33,7 @@ const MAX_REFUSED: usize = 20;
 /// Our turns within which the kill comes: after these a game against random moves may be over.
 const LATEST_KILL: usize = 12;
 
-/// Options of all games.
+// Options of all games.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Options {
     /// Seconds for all moves of the engine in a game, by the platform's clock.

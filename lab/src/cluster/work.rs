@@ -18,7 +18,6 @@ pub struct CoreArgs {
 
 #[derive(clap::Args, Clone, Default, Debug)]
 pub struct WorkArgs {
-    /// Cores to use without a cluster.
     #[command(flatten)]
     pub cores: CoreArgs,
     /// Work on the Ray cluster at HOST:PORT, or with `local` on this machine through Ray.
@@ -81,7 +80,7 @@ impl CoreArgs {
     }
 }
 
-/// The option that makes a command line a task of a cluster.
+// The option that makes a command line a task of a cluster.
 #[derive(clap::Args, Clone, Debug)]
 pub struct TaskArgs {
     /// Do these numbers only, in order, and print one line for each.

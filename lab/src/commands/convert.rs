@@ -19,7 +19,9 @@ enum Format {
     Ccgc,
 }
 
-/// Converts game records. The format of the input is detected.
+/// Convert records between JSON, SGF and CCGC text.
+///
+/// The format of the input is detected.
 #[derive(clap::Args)]
 pub struct Args {
     /// Records: a results file, JSON lines, SGF, CCGC text, or the moves of one game, SAU notation included.

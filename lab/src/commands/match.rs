@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Plays a match between two players, each opening with both colours.
+/// Play a match between two players, each opening with both colours.
 ///
 /// A player is a preset with parameters (tournament,threads=2,c=3), greedy, random, alphabeta:territory, pvs:paper, or
 /// cmd:PROGRAM,proto=P with P one of botzone-simple, botzone-json, botzone-simple-keep, botzone-json-keep, sau, uci.
@@ -61,7 +61,7 @@ pub struct Args {
     task: TaskArgs,
 }
 
-/// Limits, board, openings and seed of games.
+// Limits, board, openings and seed of games.
 #[derive(clap::Args, Clone, Debug)]
 pub struct GameArgs {
     /// Seconds a move [default: 0.1, or no limit for players of fixed depth or iterations].

@@ -6,7 +6,7 @@ use otrera::{Move, Position, Side, Size, Square};
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// Draws a position as SVG.
+/// Draw a position as SVG.
 #[derive(clap::Args)]
 pub struct Args {
     /// The position, in Fairy-Stockfish's FEN for amazons [default: the start].

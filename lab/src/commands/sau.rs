@@ -10,7 +10,7 @@ use otrera_referee::sau::{Conditions, Kill, Options, Played, play};
 use std::fs;
 use std::sync::Mutex;
 
-/// Arguments of `lab sau`.
+/// Test the engine on a model of the SAU platform, with its clock and with crashes.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The engine with its arguments, as one word. It gets threads = 1, memory = 64 and the total time in otrera.toml.

@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-/// Plays training games of one player against itself, all different.
+/// Play training games of one player against itself, all different.
 #[derive(clap::Args)]
 pub struct Args {
     /// The player: a preset with parameters.

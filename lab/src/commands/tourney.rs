@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-/// Plays a tournament: every player of a list against every other.
+/// Play a tournament: every player of a list against every other.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The field in TOML: `players = ["tournament", "pvs:paper", "greedy"]`, `games = 20` for each pair of players, and

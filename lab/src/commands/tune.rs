@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::mpsc::channel;
 
-/// Tunes search parameters by games between slightly changed players (SPSA).
+/// Tune parameters of the search by games (SPSA).
 #[derive(clap::Args)]
 pub struct Args {
     /// The player: a preset with the parameters that stay fixed.

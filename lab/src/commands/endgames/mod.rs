@@ -26,7 +26,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use suite::{Endgame, MAX_CONTESTED, contested};
 
-/// Tests a player in solved endgames.
+/// Test a player in solved endgames.
 #[derive(clap::Args)]
 pub struct Args {
     /// Suite of endgames to use instead of making one.

@@ -22,7 +22,7 @@ use samples::{Test, are_small, log_loss, probability, samples};
 use std::path::PathBuf;
 use training::Epoch;
 
-/// Trains a network of the evaluation on games.
+/// Train the evaluation network on games.
 #[derive(clap::Args)]
 pub struct Args {
     /// Results files of `lab self-play`, or records of other games between good players.

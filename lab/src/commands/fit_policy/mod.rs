@@ -18,7 +18,7 @@ use otrera::eval::policy::{ARROW_FEATURES, MOVEMENT_FEATURES, STAGES, stage};
 use otrera::eval::weights::PriorWeights;
 use std::path::PathBuf;
 
-/// Fits the priors of half-moves to the visits of longer searches.
+/// Fit the priors of half-moves to the visits of searches.
 #[derive(clap::Args)]
 pub struct Args {
     /// Results files or records, on boards of any size.

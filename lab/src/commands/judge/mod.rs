@@ -21,7 +21,7 @@ use serde_json::Value;
 use std::sync::PoisonError;
 use std::time::Duration;
 
-/// Arguments of `lab judge`.
+/// Test a bot under Botzone's time limit, memory limit and verdicts.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The bot with its arguments, as one word: "dist/otrera --threads 1".

@@ -40,7 +40,7 @@ const SCRIPTS: [&str; 6] = [
     include_str!("page.js"),
 ];
 
-/// Writes results as one HTML page with cross-table, ratings and games.
+/// Write a results file as one HTML page.
 #[derive(clap::Args)]
 pub struct Args {
     /// Results files, or records in any format that `convert` reads.

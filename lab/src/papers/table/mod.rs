@@ -15,7 +15,9 @@ use clap::ValueEnum;
 use std::path::PathBuf;
 use study::Study;
 
-/// Reproduces a table of the papers. Tables of games resume after an interruption.
+/// Reproduce a table of the papers.
+///
+/// Tables of games resume after an interruption.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The table.
