@@ -197,7 +197,7 @@ impl<'a> Platform<'a> {
     /// Copies the engine into a folder of its own, beside its settings, and makes the platform's.
     fn install(&self) -> std::io::Result<()> {
         let (engine, total) = (self.conditions.engine, self.conditions.options.total_time);
-        let [program, ..] = &engine[..] else { return Err(std::io::ErrorKind::InvalidInput.into()) };
+        let [program, ..] = engine else { return Err(std::io::ErrorKind::InvalidInput.into()) };
         fs::create_dir_all(self.folder.join("engine"))?;
         fs::create_dir_all(self.record().parent().unwrap_or(self.folder))?;
         fs::copy(program, self.program())?;

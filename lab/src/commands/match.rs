@@ -262,6 +262,8 @@ impl<'a> Progress<'a> {
 /// The widest interval in Elo for which the estimate itself is printed.
 const MAX_INTERVAL: f64 = 400.0;
 
+const TOO_FEW: &str = "too few games for an Elo";
+
 /// A lead in Elo with its interval; of a wide interval only the end nearest to 0.
 fn format_elo(Estimate { elo, interval: Interval { low, high }, .. }: &Estimate) -> String {
     if high - low <= MAX_INTERVAL {
@@ -271,18 +273,18 @@ fn format_elo(Estimate { elo, interval: Interval { low, high }, .. }: &Estimate)
     } else if *high < 0.0 {
         format!("Elo below {high:+.0}")
     } else {
-        "too few games for an Elo".into()
+        TOO_FEW.into()
     }
 }
 
 fn standing(score: &Score, test: Option<&Sprt>) -> String {
-    let elo = score.estimate().map_or(String::new(), |estimate| format!(", {}", format_elo(&estimate)));
+    let elo = score.estimate().map_or(TOO_FEW.into(), |estimate| format_elo(&estimate));
     let llr = test.map_or(String::new(), |test| format!(", LLR {:.2}", score.tested(test).llr()));
     let forfeits = match score.forfeit_count() {
         0 => String::new(),
         count => format!(", forfeits {count}"),
     };
-    format!("{}-{} {:.1}%{elo}{llr}{forfeits}", score.wins, score.losses, score.share() * 100.0)
+    format!("{}-{} {:.1}%, {elo}{llr}{forfeits}", score.wins, score.losses, score.share() * 100.0)
 }
 
 fn summary(matchup: &Match, score: &Score, test: Option<&Sprt>) -> String {

@@ -1,6 +1,6 @@
 //! The score of a match from A's side.
 
-use crate::stats::elo::{Estimate, Games, Pairs};
+use crate::stats::elo::{Estimate, Pairs};
 use crate::stats::sprt::{Sprt, Verdict};
 use otrera::{GameRecord, Move, Side};
 use std::collections::{BTreeMap, HashSet};
@@ -70,14 +70,13 @@ impl Score {
         if self.games() == 0 { 0.5 } else { self.wins as f64 / self.games() as f64 }
     }
 
-    /// Returns A's lead in Elo with its 95 % interval, from complete pairs if there are any.
+    /// Returns A's lead in Elo with its 95 % interval, from complete pairs.
     pub fn estimate(&self) -> Option<Estimate> {
         let mut pairs = Pairs::default();
         for &half_points in self.pairs.values() {
             pairs.add(half_points).ok()?;
         }
-        let games = Games { counts: [self.losses, 0, self.wins] };
-        pairs.estimate().or_else(|_| games.estimate()).ok()
+        pairs.estimate().ok()
     }
 
     /// Feeds a sequential test with the pairs in the order of their numbers, up to the first incomplete one, so that the

@@ -5,7 +5,7 @@ use super::{Interval, Z_95, require};
 /// Returns the 95 % interval of a win rate, 0 to 1: Wilson's score interval without continuity correction (E. B. Wilson,
 /// Probable inference, the law of succession, and statistical inference, JASA 22, 1927).
 ///
-/// The games must be independent; for pairs of games use [`ScoreCounts::estimate`](super::elo::ScoreCounts::estimate).
+/// The games must be independent; for pairs of games use [`Pairs::estimate`](super::elo::Pairs::estimate).
 /// Fails without games and for more wins than games.
 pub fn wilson(wins: u64, games: u64) -> Result<Interval, String> {
     require(games > 0 && wins <= games, "0 <= wins <= games, games > 0")?;

@@ -161,19 +161,14 @@ mod tests {
     use otrera::eval::weights::WeightsFile;
     use otrera::eval::weights::network::NetworkWeights;
     use otrera::{DistanceMaps, Evaluator, Kernel, Model, ModelScratch, Position};
+    use testkit::random_game;
 
-    /// Plays a random game on 10x10; returns its positions with their inputs.
+    /// The positions of a random game on 10x10 with their inputs.
     fn positions(rng: &mut Rng) -> Vec<(Position, Inputs)> {
         let mut maps = DistanceMaps::default();
-        let mut position = Position::standard();
-        let mut positions = Vec::new();
-        loop {
-            let inputs = Inputs::of_position(&position, &mut maps, Kernel::fastest());
-            positions.push((position, inputs.unwrap()));
-            let legal: Vec<_> = position.legal_moves().collect();
-            let Some(mv) = rng.choice(legal) else { return positions };
-            position = position.with_move(mv);
-        }
+        let game = random_game(Position::standard(), rng).into_iter();
+        game.map(|position| (position, Inputs::of_position(&position, &mut maps, Kernel::fastest()).unwrap()))
+            .collect()
     }
 
     /// Creates a random network with all weights multiplied by `times`.
