@@ -8,7 +8,7 @@
 //! 3. [`notation`]: moves and histories in each platform's notation. [`protocol`]: the protocols. [`board`]: the referee's
 //!    board.
 //! 4. [`player`]: the interface of anything that chooses moves.
-//! 5. [`verdict`], [`turn`], [`interaction`], [`botzone`]: a bot under Botzone's limits.
+//! 5. [`verdict`], [`interaction`], [`botzone`]: a bot under Botzone's limits.
 //! 6. [`external`]: SAU and UCI programs as players. [`sau`]: a model of the SAU platform and its operator.
 //! 7. [`seat`]: one side of a game under strict rules. [`selfplay`], [`faults`]: the commands of the program `referee`,
 //!    and [`arguments`], their option values.
@@ -31,7 +31,6 @@ pub mod protocol;
 pub mod sau;
 pub mod seat;
 pub mod selfplay;
-pub mod turn;
 pub mod usage;
 pub mod verdict;
 
