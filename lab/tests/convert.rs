@@ -6,22 +6,15 @@ use otrera::record::{json, sgf};
 use otrera::{GameRecord, Position};
 use std::path::Path;
 use testkit::Folder;
-use testkit::{any_knowledge, random_move, size};
+use testkit::{any_knowledge, random_record, size};
 
 fn convert(arguments: &[&str], folder: &Path) -> Run {
     run_in(folder, &[&["convert"], arguments].concat())
 }
 
 fn game(edge: usize, number: u64) -> GameRecord {
-    let mut rng = Rng::with_seed(number);
-    let mut position = Position::start(size(edge));
-    let mut record = GameRecord { number, ..GameRecord::new("a/b", "乙", position) };
-    for _ in 0..9 {
-        let mv = random_move(&position, &mut rng);
-        record.moves.push(any_knowledge(mv, &mut rng));
-        position = position.with_move(mv);
-    }
-    record
+    let (start, rng) = (Position::start(size(edge)), &mut Rng::with_seed(number));
+    GameRecord { number, ..random_record(start, ["a/b", "乙"], 9, rng, any_knowledge) }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use fastrand::Rng;
 use otrera::eval::inputs::PLY_PART;
 use otrera::eval::weights::WeightsFile;
 use otrera::record::json;
-use otrera::{GameRecord, PlayedMove, Position, Size};
+use otrera::{GameRecord, PlayedMove, Position};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{File, read_to_string};
 use std::io::{Read, Write};
@@ -14,7 +14,7 @@ use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
-use testkit::Folder;
+use testkit::{Folder, random_record, size};
 
 /// Arguments for quick games.
 const QUICK: [&str; 6] = ["--size", "6", "--plies", "0", "--concurrency", "1"];
@@ -120,16 +120,11 @@ fn weights_that_do_not_fit_are_refused_before_anything_is_played() {
 /// Games with random winning rates, enough for a network.
 fn games_for_a_network() -> String {
     let mut rng = Rng::with_seed(1);
+    let known =
+        |mv, rng: &mut Rng| PlayedMove { win_rate: Some(0.01 + 0.98 * rng.f32()), ..PlayedMove::from(mv) };
     let game = |number: u64| {
-        let mut position = Position::start(Size::new(6).unwrap());
-        let mut game = GameRecord { number, ..GameRecord::new("a", "b", position) };
-        while position.winner().is_none() {
-            let mv = rng.choice(position.legal_moves().collect::<Vec<_>>()).unwrap();
-            game.moves.push(PlayedMove { win_rate: Some(0.01 + 0.98 * rng.f32()), ..PlayedMove::from(mv) });
-            position = position.with_move(mv);
-        }
-        game.winner = position.winner();
-        json::write(&game) + "\n"
+        let game = random_record(Position::start(size(6)), ["a", "b"], usize::MAX, &mut rng, known);
+        json::write(&GameRecord { number, ..game }) + "\n"
     };
     (0..500).map(game).collect()
 }

@@ -254,9 +254,13 @@ impl<'a> Platform<'a> {
         }
     }
 
+    /// Draws a number of seconds.
+    fn draw(&mut self, Range { start, end }: Range<f64>) -> Duration {
+        Duration::from_secs_f64(start + (end - start) * self.rng.f64())
+    }
+
     fn wait(&mut self, seconds: Range<f64>) {
-        let length = seconds.start + (seconds.end - seconds.start) * self.rng.f64();
-        std::thread::sleep(Duration::from_secs_f64(length));
+        std::thread::sleep(self.draw(seconds));
     }
 
     fn load_again(&mut self) -> Result<(), String> {
@@ -305,9 +309,8 @@ impl<'a> Platform<'a> {
                 }
             }
         };
-        let charge = self.conditions.options.charge.clone();
-        let charge = charge.start + (charge.end - charge.start) * self.rng.f64();
-        self.used += began.elapsed() + Duration::from_secs_f64(charge);
+        let charge = self.draw(self.conditions.options.charge.clone());
+        self.used += began.elapsed() + charge;
         self.make(mv)?;
         self.kill_due = kill_at.map(|delay| began + delay);
         Ok(mv)
