@@ -66,7 +66,7 @@ referee: ## the program of self-play and faults: dist/referee
 	@scripts/build_bot.sh dist/referee release otrera-referee
 
 play: bot referee ## builds the bot and shows one game of it against itself
-	scripts/selfplay.sh --engine $(EXE) --protocol json --time $(PLAY_TIME) --show board
+	scripts/selfplay.sh --engine $(EXE) --protocol json-keep --time $(PLAY_TIME) --show board
 
 test: ## all quick tests, and a list of those that were skipped
 	@scripts/need.sh cargo cc python3

@@ -1,12 +1,10 @@
 //! Options that several commands share, and parsers of numbers that name the valid range.
 
-use otrera::Size;
+pub use otrera_referee::arguments::{read_seconds, read_size, read_time};
 use std::ops::Range;
 use std::str::FromStr;
 use std::thread;
-use std::time::Duration;
 
-/// Returns the number of cores of this machine.
 pub fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
@@ -16,12 +14,10 @@ fn read_if<T: FromStr>(text: &str, is_valid: impl Fn(&T) -> bool, expected: &str
     text.parse().ok().filter(is_valid).ok_or_else(|| format!("expected {expected}"))
 }
 
-/// Parses a whole number from 1.
 pub fn read_count<T: FromStr + PartialOrd + Default>(text: &str) -> Result<T, String> {
     read_if(text, |count| *count > T::default(), "a whole number from 1")
 }
 
-/// Parses a range of whole numbers.
 pub fn read_range(text: &str) -> Result<Range<u64>, String> {
     let range = text.split_once("..").and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
     range.ok_or_else(|| "expected two whole numbers, like 0..20".into())
@@ -32,29 +28,10 @@ pub fn read_concurrency(text: &str) -> Result<usize, String> {
     read_if(text, |count| (1..=1024).contains(count), "a whole number from 1 to 1024")
 }
 
-/// Parses a number of seconds, 0 allowed.
-pub fn read_seconds(text: &str) -> Result<Duration, String> {
-    let is_valid = |seconds: &f64| (0.0..=1e6).contains(seconds);
-    read_if(text, is_valid, "a number of seconds").map(Duration::from_secs_f64)
-}
-
-/// Parses a thinking time in seconds, above 0.
-pub fn read_time(text: &str) -> Result<Duration, String> {
-    let time = read_seconds(text).ok().filter(|time| !time.is_zero());
-    time.ok_or_else(|| "expected a number of seconds above 0".into())
-}
-
-/// Parses a number from 0 to 1.
 pub fn read_share(text: &str) -> Result<f64, String> {
     read_if(text, |share| (0.0..=1.0).contains(share), "a number from 0 to 1")
 }
 
-/// Parses a number above 0.
 pub fn read_positive(text: &str) -> Result<f64, String> {
     read_if(text, |number: &f64| *number > 0.0 && number.is_finite(), "a number above 0")
-}
-
-/// Parses the edge of a board.
-pub fn read_size(text: &str) -> Result<Size, String> {
-    text.parse().ok().and_then(Size::new).ok_or_else(|| "expected an edge from 4 to 10".into())
 }

@@ -22,9 +22,6 @@ fn problem(path: &Path, what: impl Display) -> String {
 }
 
 /// Reads a regular file of at most `max` bytes: a pipe would block, a device would fill the memory.
-///
-/// # Errors
-/// The file is not regular, larger, not UTF-8, or cannot be read.
 pub fn read_text(path: &Path, max: u64) -> Result<String, String> {
     // Checked before the file is opened: opening a named pipe waits for its other end.
     if !path.metadata().map_err(|error| problem(path, error))?.is_file() {
@@ -40,18 +37,11 @@ pub fn read_text(path: &Path, max: u64) -> Result<String, String> {
         .map_err(|_| problem(path, "is not UTF-8 text: convert it with iconv -f GBK -t UTF-8"))
 }
 
-/// Reads the evaluation model of a file of weights.
-///
-/// # Errors
-/// The file cannot be read or is no file of weights.
 pub fn read_model(name: &str) -> Result<Model, String> {
     Model::from_weights(&read_text(name.as_ref(), MAX_BYTES)?).map_err(|error| problem(name.as_ref(), error))
 }
 
 /// Reads a file of weights, or returns the built-in weights for `None`.
-///
-/// # Errors
-/// The file cannot be read or is no file of weights.
 pub fn read_weights(path: Option<&Path>) -> Result<WeightsFile, String> {
     let Some(path) = path else { return Ok(WeightsFile::built_in()) };
     WeightsFile::read(&read_text(path, MAX_BYTES)?).map_err(|error| problem(path, error))
@@ -72,9 +62,6 @@ impl LineLog {
     ///
     /// Blank lines are skipped, and a line cut off at the end is dropped. A complete JSON object is a line even without
     /// its line end, which some editors take away. Only a missing header is written at once.
-    ///
-    /// # Errors
-    /// The file exists and `resume` is false, has another header, is open elsewhere, cannot be written, or `read` fails.
     pub fn open(
         path: &Path,
         resume: bool,
@@ -111,9 +98,6 @@ impl LineLog {
     }
 
     /// Appends a line, or leaves the file unchanged if the disk is full.
-    ///
-    /// # Errors
-    /// The line cannot be written.
     pub fn add(&mut self, line: &str) -> Result<(), String> {
         let Self { path, file, length, line_end } = self;
         let text = format!("{line_end}{line}\n");
@@ -133,7 +117,6 @@ impl LineLog {
     }
 }
 
-/// Opens or creates a file and locks it.
 fn open_locked(path: &Path, resume: bool) -> Result<File, String> {
     match path.metadata() {
         Ok(found) if !found.is_file() => {
@@ -169,9 +152,6 @@ pub struct Output(PathBuf);
 
 impl Output {
     /// Checks that the file can be written and is none of these inputs; creates its folder.
-    ///
-    /// # Errors
-    /// The file cannot be the output.
     pub fn new(path: &Path, inputs: &[PathBuf]) -> Result<Self, String> {
         if inputs.iter().any(|input| input.metadata().is_ok_and(|input| is_same(&input, path))) {
             return Err(problem(path, "is an input, and would be overwritten: name another --output"));
@@ -189,9 +169,6 @@ impl Output {
     }
 
     /// Writes the file in one step: at any time it holds all of its old text or all of the new one.
-    ///
-    /// # Errors
-    /// The file cannot be written.
     pub fn write(&self, text: &str) -> Result<(), String> {
         let Self(path) = self;
         let written = match path.metadata() {
@@ -204,9 +181,6 @@ impl Output {
     }
 
     /// Writes a text of this size beside the file and removes it, before hours of work.
-    ///
-    /// # Errors
-    /// The text cannot be written, on a full disk for instance.
     pub fn try_out(&self, text: &str) -> Result<(), String> {
         let Self(path) = self;
         if path.metadata().is_ok_and(|found| !found.is_file()) {
@@ -221,9 +195,6 @@ impl Output {
     }
 
     /// Writes the file like [`Output::write`]; if that fails, keeps the text in the folder for temporary files.
-    ///
-    /// # Errors
-    /// The file cannot be written; the message names the copy.
     pub fn write_or_keep(&self, text: &str) -> Result<(), String> {
         self.write(text).map_err(|problem| {
             let name = self.0.file_name().unwrap_or_default().to_string_lossy();
@@ -235,13 +206,11 @@ impl Output {
         })
     }
 
-    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.0
     }
 }
 
-/// Creates the folder of a file.
 fn make_folder_of(path: &Path) -> Result<(), String> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     folder.map_or(Ok(()), |folder| fs::create_dir_all(folder).map_err(|error| problem(folder, error)))

@@ -25,9 +25,6 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Installs the handlers. A signal that was ignored at the start, as under `nohup`, stays ignored.
-///
-/// # Errors
-/// The system refuses them.
 pub fn listen() -> Result<(), String> {
     let ignored = ignored_signals();
     let handled =
@@ -56,7 +53,7 @@ fn ignored_signals() -> u64 {
 }
 
 fn end(signal: i32) {
-    kill_groups();
+    groups::end_all();
     // A line being written is finished; no other one begins.
     let _guard = locked(&WRITING);
     let advice = locked(&ADVICE);
@@ -65,13 +62,9 @@ fn end(signal: i32) {
     exit(SIGNALLED + signal);
 }
 
-fn kill_groups() {
-    groups::end_all();
-}
-
 /// Ends this program with an error, and kills the programs under test.
 pub fn give_up(problem: &str) -> ! {
-    kill_groups();
+    groups::end_all();
     let _ = writeln!(io::stderr(), "lab: {problem}");
     exit(1)
 }
@@ -81,7 +74,6 @@ pub fn advise(advice: String) {
     *locked(&ADVICE) = advice;
 }
 
-/// Returns the text set by [`advise`].
 pub fn advice() -> String {
     locked(&ADVICE).clone()
 }

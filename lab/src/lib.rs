@@ -11,6 +11,8 @@
 //! 6. [`papers`]: the papers' tables, and their other games.
 //! 7. [`commands`]: the commands of the program `lab`.
 
+#![allow(missing_docs)] // only the program and its tests use it: a name that says all needs no comment
+
 /// Like the standard macros, but a closed pipe is no error, and any other error ends the program without a panic.
 macro_rules! print {
     ($($text:tt)*) => { $crate::print_out(&format!($($text)*)) };

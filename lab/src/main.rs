@@ -20,35 +20,20 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Play a match between two players, each opening with both colours.
     Match(Box<r#match::Args>),
-    /// Play a tournament: every player of a list against every other.
     Tourney(tourney::Args),
-    /// Test a bot under Botzone's time limit, memory limit and verdicts.
     Judge(Box<judge::Args>),
-    /// Test the engine on a model of the SAU platform, with its clock and with crashes.
     Sau(sau::Args),
-    /// Reproduce a table of the papers.
     Table(table::Args),
-    /// Compare searches by the moves they choose after many iterations.
     Regret(regret::Args),
-    /// Write a results file as one HTML page.
     Report(report::Args),
-    /// Convert records between JSON, SGF and CCGC text.
     Convert(convert::Args),
-    /// Draw a position as SVG.
     Picture(picture::Args),
-    /// Play training games of one player against itself, all different.
     SelfPlay(self_play::Args),
-    /// Train the evaluation network on games.
     FitNetwork(fit_network::Args),
-    /// Fit the priors of half-moves to the visits of searches.
     FitPolicy(fit_policy::Args),
-    /// Tune parameters of the search by games (SPSA).
     Tune(Box<tune::Args>),
-    /// Test a player in solved endgames.
     Endgames(endgames::Args),
-    /// Run a program that may not start others.
     #[command(hide = true)]
     Confine(confine::Args),
     /// Keep a core busy until the parent ends.

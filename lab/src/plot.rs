@@ -31,7 +31,6 @@ const COLOURS: [RGBColor; 5] = [
     RGBColor(86, 180, 233),
 ];
 
-/// The scale of the horizontal axis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scale {
     Linear,

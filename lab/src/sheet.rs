@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-/// A table with a title and notes.
 #[derive(Clone, Debug)]
 pub struct Sheet {
     pub title: String,

@@ -1,5 +1,8 @@
 //! `--cluster`: games and searches on Ray, on this machine and on a test cluster of three nodes.
 
+mod laboratory;
+
+use laboratory::{Run, run};
 use otrera::record::json;
 use otrera_lab::cluster::python;
 use rustix::process::{Pid, Signal, kill_process};
@@ -12,7 +15,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
-use testkit::skip;
+use testkit::{Folder, skip};
 
 /// Players whose games depend only on their numbers.
 const PLAYERS: [&str; 3] = ["match", "tournament,iterations=600", "greedy"];
@@ -22,12 +25,6 @@ fn lab(arguments: &[&str], file: &Path) -> Command {
     command.args(PLAYERS).args(["--size", "6", "--seed", "3", "--output"]).arg(file).args(arguments);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     command
-}
-
-/// Runs a command to its end.
-fn run(mut command: Command) {
-    let output = command.output().expect("lab starts");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 /// A Python with Ray; `None`, with a message, if it cannot be fetched.
@@ -41,14 +38,6 @@ fn python(test: &str) -> Option<PathBuf> {
             skip(test, "no Ray (sudo apt-get install python3-venv, and a network)");
         })
         .ok()
-}
-
-/// A new name for a results file.
-fn file(name: &str) -> PathBuf {
-    let file =
-        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cluster-{name}-{}.jsonl", std::process::id()));
-    let _ = fs::remove_file(&file);
-    file
 }
 
 /// The moves of each game of a results file, all different in number.
@@ -101,8 +90,9 @@ fn killed_workers_and_drivers_change_no_game() {
     if python("matches on Ray").is_none() {
         return;
     }
-    let (here, there) = (file("here"), file("there"));
-    run(lab(&["--games", &count], &here));
+    let folder = Folder::new("cluster");
+    let (here, there) = (folder.join("here"), folder.join("there"));
+    run(&mut lab(&["--games", &count], &here)).printed();
     let arguments = ["--games", &count, "--cluster", "local", "--resume"];
     let (mut workers, mut drivers) = (0, 0);
     while games(&there).len() < GAMES {
@@ -122,9 +112,6 @@ fn killed_workers_and_drivers_change_no_game() {
     }
     assert_eq!((workers, drivers), (10, 2));
     assert_eq!(games(&there), games(&here));
-    for file in [here, there] {
-        fs::remove_file(file).expect("it was made above");
-    }
 }
 
 /// A cluster of three nodes on this machine, stopped when dropped.
@@ -159,14 +146,13 @@ impl Drop for Nodes {
 
 /// Runs a command without and with a cluster, and compares the files byte for byte.
 fn compare(arguments: &str, address: &str) {
+    let folder = Folder::new("cluster");
     let written = [&["--concurrency", "3"], &["--cluster", address]].map(|place| {
-        let file = file("compared");
+        let file = folder.join(&place[0][2..]);
         let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
         command.args(arguments.split(' ')).args(place).arg("--output").arg(&file).stdin(Stdio::null());
-        run(command);
-        let written = fs::read_to_string(&file).expect("it is written");
-        fs::remove_file(file).expect("it is there");
-        written
+        run(&mut command).printed();
+        fs::read_to_string(&file).expect("it is written")
     });
     assert!(written[0].len() > 1000, "{arguments}: {}", written[0]);
     assert!(written[0] == written[1], "{arguments}");
@@ -174,23 +160,19 @@ fn compare(arguments: &str, address: &str) {
 
 /// A tournament of three players without and with a cluster: the games of each pair.
 fn compare_tourney(address: &str) {
-    let folder =
-        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cluster-tourney-{}", std::process::id()));
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).expect("a folder");
+    let folder = Folder::new("cluster-tourney");
     let field = "players = ['tournament', 'greedy', 'random']\ngames = 4\nsize = 6\niterations = 100";
-    fs::write(folder.join("field.toml"), field).expect("a field");
+    folder.write("field.toml", field);
     let places: [&[&str]; 2] = [&[], &["--cluster", address]];
     let played = places.map(|place| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
         let output = folder.join(place.len().to_string());
         command.arg("tourney").arg(folder.join("field.toml")).args(place).arg("--output").arg(&output);
-        run(command);
+        run(&mut command).printed();
         ["0-1.jsonl", "0-2.jsonl", "1-2.jsonl"].map(|pair| games(&output.join(pair)))
     });
     assert!(played[0].iter().all(|pair| pair.len() == 4));
     assert_eq!(played[0], played[1]);
-    fs::remove_dir_all(&folder).expect("it was made above");
 }
 
 #[test]
@@ -202,33 +184,31 @@ fn each_command_writes_the_same_file_on_a_cluster() {
     compare(&format!("self-play {twice} --iterations 20"), &address);
     compare("tune tournament,iterations=5 c=3:0.5 lcb-z=1:0.2 --pairs 100 --size 4", &address);
     compare_tourney(&address);
-    let data = file("data");
+    let folder = Folder::new("cluster");
+    let data = folder.join("data");
     let mut play = Command::new(env!("CARGO_BIN_EXE_lab"));
     play.args(["match", "random", "random", "--games", "60", "--plies", "2", "--balance", "0.5", "--output"])
         .arg(&data);
-    run(play);
+    run(&mut play).printed();
     let fit = format!(
         "fit-policy {} --search tournament,endgame-proofs=off --iterations 50 --steps 5",
         data.display()
     );
     compare(&fit, &address);
-    fs::remove_file(data).expect("it was made above");
 }
 
 #[test]
 fn a_cluster_of_three_nodes_plays_the_same_games_and_stops_when_the_test_decides() {
     let Some(python) = python("a cluster of three nodes") else { return };
     let (_nodes, address) = Nodes::start(&python);
-    let (here, there, tested) = (file("one"), file("three"), file("sprt"));
-    run(lab(&["--games", "40"], &here));
-    run(lab(&["--games", "40", "--cluster", &address], &there));
+    let folder = Folder::new("cluster");
+    let [here, there, tested] = ["one", "three", "sprt"].map(|name| folder.join(name));
+    run(&mut lab(&["--games", "40"], &here)).printed();
+    run(&mut lab(&["--games", "40", "--cluster", &address], &there)).printed();
     assert_eq!(games(&there), games(&here));
-    run(lab(&["--games", "4000", "--cluster", &address, "--sprt", "0,200"], &tested));
+    run(&mut lab(&["--games", "4000", "--cluster", &address, "--sprt", "0,200"], &tested)).printed();
     let played = games(&tested).len();
     assert!((4..400).contains(&played), "{played} games");
-    for file in [here, there, tested] {
-        fs::remove_file(file).expect("it was made above");
-    }
 }
 
 #[test]
@@ -236,7 +216,8 @@ fn a_task_that_always_dies_ends_the_match() {
     if python("a task that dies").is_none() {
         return;
     }
-    let (program, results) = (file("deadly.sh"), file("died"));
+    let folder = Folder::new("cluster");
+    let (program, results) = (folder.join("deadly.sh"), folder.join("died"));
     // Kills the laboratory if it does a task.
     let script = "#!/bin/sh\ngrep -q numbers /proc/$PPID/cmdline && kill -9 $PPID\n";
     fs::write(&program, script).expect("a program");
@@ -244,10 +225,6 @@ fn a_task_that_always_dies_ends_the_match() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
     command.args(["match", "random", &format!("cmd:{},proto=uci", program.display())]);
     command.args(["--games", "2", "--cluster", "local", "--output"]).arg(&results).stdin(Stdio::null());
-    let output = command.output().expect("lab starts");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && said.contains("died 10 times on Ray"), "{said}");
-    for file in [program, results] {
-        fs::remove_file(file).expect("it was made above");
-    }
+    let Run { status, said, .. } = run(&mut command);
+    assert!(status == Some(1) && said.contains("died 10 times on Ray"), "{said}");
 }

@@ -1,28 +1,20 @@
 //! `lab convert`: game records from one format into another and back.
 
+use crate::laboratory::{Run, run_in};
 use fastrand::Rng;
 use otrera::record::{json, sgf};
 use otrera::{GameRecord, Position};
 use std::path::Path;
-use std::process::{Command, Output};
 use testkit::Folder;
-use testkit::{any_knowledge, random_move, size};
+use testkit::{any_knowledge, random_record, size};
 
-fn convert(arguments: &[&str], folder: &Path) -> Output {
-    let mut lab = Command::new(env!("CARGO_BIN_EXE_lab"));
-    lab.arg("convert").args(arguments).current_dir(folder).output().expect("lab starts")
+fn convert(arguments: &[&str], folder: &Path) -> Run {
+    run_in(folder, &[&["convert"], arguments].concat())
 }
 
 fn game(edge: usize, number: u64) -> GameRecord {
-    let mut rng = Rng::with_seed(number);
-    let mut position = Position::start(size(edge));
-    let mut record = GameRecord { number, ..GameRecord::new("a/b", "乙", position) };
-    for _ in 0..9 {
-        let mv = random_move(&position, &mut rng);
-        record.moves.push(any_knowledge(mv, &mut rng));
-        position = position.with_move(mv);
-    }
-    record
+    let (start, rng) = (Position::start(size(edge)), &mut Rng::with_seed(number));
+    GameRecord { number, ..random_record(start, ["a/b", "乙"], 9, rng, any_knowledge) }
 }
 
 #[test]
@@ -35,13 +27,12 @@ fn a_results_file_goes_to_sgf_and_back() {
         .collect();
     std::fs::write(folder.join("match.jsonl"), format!("{{\"match\":{{}}}}\n{}", lines.concat())).unwrap();
     let told = convert(&["match.jsonl", "--to", "sgf"], folder);
-    assert!(!told.status.success() && String::from_utf8_lossy(&told.stderr).contains("folder"));
+    assert!(told.status == Some(1) && told.said.contains("folder"));
     for (form, ending) in [("sgf", "sgf"), ("ccgc", "txt")] {
-        assert!(convert(&["match.jsonl", "--to", form, "--output", form], folder).status.success());
+        convert(&["match.jsonl", "--to", form, "--output", form], folder).printed();
         for (number, line) in (1..).zip(&lines) {
             let file = format!("{form}/{number:04}-a_b-乙.{ending}");
-            let back = convert(&[&file], folder);
-            let back = String::from_utf8(back.stdout).unwrap();
+            let back = convert(&[&file], folder).printed();
             if form == "sgf" {
                 assert_eq!(&back, line);
             } else {
@@ -56,8 +47,7 @@ fn a_results_file_goes_to_sgf_and_back() {
     wrong.moves[4] = wrong.moves[0];
     std::fs::write(folder.join("wrong.sgf"), sgf::write(&game(8, 1)) + &sgf::write(&wrong)).unwrap();
     let told = convert(&["wrong.sgf"], folder);
-    let message = String::from_utf8_lossy(&told.stderr);
-    assert!(!told.status.success() && message.contains("game 2, ply 5, "), "{message}");
+    assert!(told.status == Some(1) && told.said.contains("game 2, ply 5, "), "{told:?}");
 }
 
 #[test]
@@ -71,16 +61,13 @@ fn moves_alone_and_the_platforms_letters_are_records_too() {
         ("c1-c6/f6", 8),
     ] {
         std::fs::write(folder.join("moves.txt"), text).unwrap();
-        let told = convert(&["moves.txt"], folder);
-        assert!(told.status.success(), "{text}: {}", String::from_utf8_lossy(&told.stderr));
-        let game = json::read(&String::from_utf8(told.stdout).unwrap()).unwrap();
+        let game = json::read(&convert(&["moves.txt"], folder).printed()).unwrap();
         assert_eq!(game.start, Position::start(size(edge)), "{text}");
         assert_eq!(game.positions().len(), if edge == 10 { 3 } else { 2 }, "{text}");
     }
     std::fs::write(folder.join("moves.txt"), "d1-d7/g7 well played").unwrap();
     let told = convert(&["moves.txt"], folder);
-    let message = String::from_utf8_lossy(&told.stderr);
-    assert!(!told.status.success() && message.contains("line 1: \"well\" is not a move"), "{message}");
+    assert!(told.status == Some(1) && told.said.contains("line 1: \"well\" is not a move"), "{told:?}");
 }
 
 #[test]
@@ -96,8 +83,7 @@ fn no_input_is_overwritten() {
         let _ = std::fs::remove_file(folder.join("link.sgf"));
         std::os::unix::fs::symlink(same_name, folder.join("link.sgf")).unwrap();
         let told = convert(&[same_name, "--output", output], folder);
-        let message = String::from_utf8_lossy(&told.stderr);
-        assert!(!told.status.success() && message.contains("is an input"), "{output}: {message}");
+        assert!(told.status == Some(1) && told.said.contains("is an input"), "{output}: {told:?}");
         assert_eq!(&std::fs::read_to_string(&input).unwrap(), text, "{output}");
     }
 }

@@ -1,22 +1,20 @@
 //! `lab endgames`: makes a small suite, reads it again, and judges a player.
 
-use crate::laboratory::lab;
+use crate::laboratory::{Run, lab, run, run_lab};
 use otrera::Position;
 use testkit::Folder;
 
-/// Runs the command with small limits; returns its output or its error.
-fn endgames(arguments: &[&str]) -> Result<String, String> {
+/// Runs the command with small limits.
+fn endgames(arguments: &[&str]) -> Run {
     let effort = ["endgames", "--iterations", "20", "--nodes", "4000", "--time", "0.01"];
-    let output = lab(&[&effort[..], arguments].concat()).output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    if output.status.success() { Ok(text(output.stdout)) } else { Err(text(output.stderr)) }
+    run(&mut lab(&[&effort[..], arguments].concat()))
 }
 
 #[test]
 fn a_suite_is_made_and_read_again() {
     let folder = Folder::new("suite");
     let file = &folder.file("suite.txt");
-    let made = endgames(&["--size", "8", "--each", "1", "--seed", "5", "--output", file]).unwrap();
+    let made = endgames(&["--size", "8", "--each", "1", "--seed", "5", "--output", file]).printed();
     let suite = std::fs::read_to_string(file).unwrap();
     assert!(suite.starts_with("# lab endgames --size 8 --each 1 --iterations 20 --seed 5"), "{suite}");
     let lines: Vec<&str> = suite.lines().filter(|line| !line.starts_with('#')).collect();
@@ -29,7 +27,7 @@ fn a_suite_is_made_and_read_again() {
     }
     assert!(made.contains(&format!("{} positions written", lines.len())), "{made}");
 
-    let read = endgames(&["--suite", file, "--player", "greedy"]).unwrap();
+    let read = endgames(&["--suite", file, "--player", "greedy"]).printed();
     for (printed, player) in [(made, "tournament"), (read, "greedy")] {
         assert!(printed.contains(&format!("{player} with 0.01 s a move")), "{printed}");
         assert!(printed.contains("falsely certain results: 0"), "{printed}");
@@ -41,34 +39,18 @@ fn a_suite_is_made_and_read_again() {
 fn puzzles_are_made_again_after_an_interruption() {
     let folder = Folder::new("puzzles");
     let file = &folder.file("puzzles.txt");
-    let arguments = [
-        "endgames",
-        "--puzzles",
-        file,
-        "--size",
-        "6",
-        "--each",
-        "3",
-        "--iterations",
-        "20",
-        "--nodes",
-        "4000",
-    ];
-    let run = |more: &[&str]| lab(&[&arguments[..], more].concat()).output().unwrap();
-    let made = run(&[]);
-    assert!(
-        made.status.success() && String::from_utf8_lossy(&made.stdout).starts_with("3 puzzles from"),
-        "{made:?}"
-    );
+    let command = format!("endgames --puzzles {file} --size 6 --each 3 --iterations 20 --nodes 4000");
+    let run = |more: &str| run_lab(&format!("{command} {more}"));
+    assert!(run("").printed().starts_with("3 puzzles from"));
     let puzzles = std::fs::read_to_string(file).unwrap();
     assert!(puzzles.starts_with("# lab endgames --size 6 --each 3"), "{puzzles}");
-    assert!(!run(&[]).status.success(), "an existing file is not overwritten");
+    assert_eq!(run("").status, Some(1), "an existing file is not overwritten");
     let first: Vec<&str> = puzzles.lines().take(2).collect();
     std::fs::write(file, first.join("\n") + "\n").unwrap();
-    assert!(run(&["--resume"]).status.success());
+    run("--resume").printed();
     assert_eq!(std::fs::read_to_string(file).unwrap(), puzzles);
     std::fs::write(file, format!("{}\n1qq1/q2q/Q2Q/1QQ1 w - - 0 1; b1-b2/b1; 0; 4; 1\n", first[0])).unwrap();
-    let problem = String::from_utf8(run(&["--resume"]).stderr).unwrap();
+    let problem = run("--resume").said;
     assert!(problem.contains("expected a grade of 1 to 3"), "{problem}");
 }
 
@@ -81,7 +63,7 @@ fn a_wrong_suite_is_refused() {
         ("# head\nno position; Black; 3\n", ":2: "),
         ("2q2q2/8/q6q/8/8/Q6Q/8/2Q2Q2 w - - 0 1; Nobody; 56\n", "Black or White"),
     ] {
-        let problem = endgames(&["--suite", &folder.write("suite.txt", text)]).unwrap_err();
+        let problem = endgames(&["--suite", &folder.write("suite.txt", text)]).said;
         assert!(problem.contains(complaint), "{problem}");
     }
 }

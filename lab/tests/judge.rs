@@ -5,10 +5,10 @@ mod bot;
 
 mod laboratory;
 
-use laboratory::{lab, running, soon};
+use laboratory::{Run, lab, run, running, soon};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 use testkit::Folder;
 
@@ -19,13 +19,9 @@ fn own_program() -> String {
 
 /// The reports of `lab judge` on this command, one for each mode, and whether it was content.
 fn judged(command: &str, arguments: &[&str]) -> (Vec<Value>, bool) {
-    let mut lab = Command::new(env!("CARGO_BIN_EXE_lab"));
-    let Output { status, stdout, stderr } =
-        lab.args(["judge", command, "--json"]).args(arguments).output().unwrap();
-    let text = String::from_utf8(stdout).unwrap();
-    let last = text.lines().last().unwrap_or_default();
-    let reports = serde_json::from_str(last);
-    (reports.unwrap_or_else(|_| panic!("{text}{}", String::from_utf8_lossy(&stderr))), status.success())
+    let Run { status, printed, said } = run(&mut lab(&[&["judge", command, "--json"], arguments].concat()));
+    let reports = serde_json::from_str(printed.lines().last().unwrap_or_default());
+    (reports.unwrap_or_else(|_| panic!("{printed}{said}")), status == Some(0))
 }
 
 /// Waits until this number of processes has the text in its command line: a killed process ends with a delay.
@@ -34,9 +30,10 @@ fn soon_running(text: &str, count: usize) -> bool {
 }
 
 /// A program in tests/engines gets this verdict, for this reason, in its first turn, and is gone.
-fn check_verdict(program: &str, arguments: &[&str], verdict: &str, reason: &str) {
+fn check_verdict(program: &str, arguments: &str, verdict: &str, reason: &str) {
     let path = format!("{}/tests/engines/{program}", env!("CARGO_MANIFEST_DIR"));
-    let (reports, content) = judged(&path, &[&["--games", "1"], arguments].concat());
+    let arguments: Vec<&str> = ["--games", "1"].into_iter().chain(arguments.split(' ')).collect();
+    let (reports, content) = judged(&path, &arguments);
     for report in reports {
         assert!(!content && report["won"] == 0, "{report}");
         assert_eq!(report["verdicts"], json!({verdict: 1}), "{report}");
@@ -46,44 +43,22 @@ fn check_verdict(program: &str, arguments: &[&str], verdict: &str, reason: &str)
 }
 
 #[test]
-fn tle_for_a_program_that_sleeps() {
-    check_verdict("hangs.sh", &["--time", "0.2"], "TLE", "wall clock");
-}
-
-#[test]
-fn tle_for_a_program_that_burns_processor_time_itself_or_in_a_child() {
-    for program in ["burns.sh", "burns_in_a_child.sh"] {
-        let arguments = ["--time", "0.2", "--alarm", "100", "--mode", "json,json-keep"];
-        check_verdict(program, &arguments, "TLE", "processor time");
+fn each_faulty_program_gets_its_verdict() {
+    for (program, arguments, verdict, reason) in [
+        ("hangs.sh", "--time 0.2", "TLE", "wall clock"),
+        ("burns.sh", "--time 0.2 --alarm 100 --mode json,json-keep", "TLE", "processor time"),
+        ("burns_in_a_child.sh", "--time 0.2 --alarm 100 --mode json,json-keep", "TLE", "processor time"),
+        ("answers_and_stays.sh", "--time 0.3", "TLE", "wall clock"),
+        ("eats_memory.sh", "--time 10 --memory 100 --mode simple,simple-keep", "MLE", "MB of memory"),
+        ("floods.sh", "--time 10", "OLE", "megabyte"),
+        ("talks_nonsense.sh", "--time 10 --mode simple,json", "NJ", "lorem ipsum"),
+        ("dies.sh", "--time 10", "RE", "exit status: 3"),
+        ("answers_and_dies.sh", "--time 10", "RE", "exit status: 3"),
+        ("cheats.sh", "--time 10 --mode simple,simple-keep", "INVALIDMOVE", "no amazon"),
+    ] {
+        check_verdict(program, arguments, verdict, reason);
     }
-}
-
-#[test]
-fn tle_for_a_program_that_neither_ends_nor_asks_to_be_kept() {
-    check_verdict("answers_and_stays.sh", &["--time", "0.3"], "TLE", "wall clock");
     assert!(soon_running("sleep 4243", 0));
-}
-
-#[test]
-fn mle_for_a_program_that_eats_memory() {
-    let arguments = ["--time", "10", "--memory", "100", "--mode", "simple,simple-keep"];
-    check_verdict("eats_memory.sh", &arguments, "MLE", "MB of memory");
-}
-
-#[test]
-fn ole_for_a_program_that_floods() {
-    check_verdict("floods.sh", &["--time", "10"], "OLE", "megabyte");
-}
-
-#[test]
-fn nj_for_a_program_that_talks_nonsense() {
-    check_verdict("talks_nonsense.sh", &["--time", "10", "--mode", "simple,json"], "NJ", "lorem ipsum");
-}
-
-#[test]
-fn re_for_a_program_that_dies_even_after_a_good_answer() {
-    check_verdict("dies.sh", &["--time", "10"], "RE", "exit status: 3");
-    check_verdict("answers_and_dies.sh", &["--time", "10"], "RE", "exit status: 3");
 }
 
 #[test]
@@ -94,28 +69,21 @@ fn a_program_that_is_not_there_or_no_program_is_no_matter_for_a_verdict() {
     let text = folder.write("text", "not executable");
     for program in ["/is/not/there", &no_interpreter, &text] {
         for arguments in [&[][..], &["--forbid-execve"]] {
-            let output = lab(&[&["judge", program], arguments].concat()).output().unwrap();
-            let said = String::from_utf8(output.stderr).unwrap();
+            let Run { status, printed, said } = run(&mut lab(&[&["judge", program], arguments].concat()));
             assert!(said.starts_with(&format!("lab: {program} cannot be started: ")), "{said}");
-            assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{said}");
+            assert_eq!((status, printed.as_str()), (Some(1), ""), "{said}");
         }
     }
 }
 
 #[test]
-fn invalidmove_for_a_program_that_cheats() {
-    check_verdict("cheats.sh", &["--time", "10", "--mode", "simple,simple-keep"], "INVALIDMOVE", "no amazon");
-}
-
-#[test]
 fn a_program_that_may_start_no_other_fails_as_told() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/starts_another.sh");
-    let arguments = ["--games", "1", "--time", "10", "--mode", "simple"];
-    let (reports, _) = judged(path, &arguments);
+    let (reports, _) = judged(path, &["--games", "1", "--time", "10", "--mode", "simple"]);
     assert_eq!(reports[0]["verdicts"]["OK"], 1, "where it may: {reports:?}");
     for (refusal, reason) in [("eperm", "exit status: 126"), ("kill", "exit status: 159")] {
-        let refusal = format!("--forbid-execve={refusal}");
-        check_verdict("starts_another.sh", &[&arguments[2..], &[&refusal]].concat(), "RE", reason);
+        let arguments = format!("--time 10 --mode simple --forbid-execve={refusal}");
+        check_verdict("starts_another.sh", &arguments, "RE", reason);
     }
 }
 
@@ -172,8 +140,7 @@ fn a_judge_shows_its_progress_on_a_terminal() {
     let command = format!("{lab} judge '{bot}' --games 2 --mode simple-keep --opponent random --time 10");
     // `script` runs a command on a terminal of its own.
     let terminal = ["--quiet", "--return", "--command", &command, "/dev/null"];
-    let Output { stdout, .. } = Command::new("script").args(terminal).stdin(Stdio::null()).output().unwrap();
-    let shown = String::from_utf8_lossy(&stdout);
+    let shown = run(Command::new("script").args(terminal).stdin(Stdio::null())).printed;
     for progress in ["0/2 games of simple-keep", "1/2 games of simple-keep, 1 won"] {
         assert!(shown.contains(progress), "{progress}: {shown}");
     }

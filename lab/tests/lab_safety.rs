@@ -1,12 +1,12 @@
 //! Protection of the user's files and machine: no file is overwritten or cut, no program is left running, two processes never
 //! write one file, wrong numbers are refused, and every failure has a message.
 
-use crate::laboratory::{lab, running, soon};
+use crate::laboratory::{Run, lab, run, run_in, running, soon};
 use fastrand::Rng;
 use otrera::eval::inputs::PLY_PART;
 use otrera::eval::weights::WeightsFile;
 use otrera::record::json;
-use otrera::{GameRecord, PlayedMove, Position, Size};
+use otrera::{GameRecord, PlayedMove, Position};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{File, read_to_string};
 use std::io::{Read, Write};
@@ -14,20 +14,14 @@ use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
-use testkit::Folder;
+use testkit::{Folder, random_record, size};
 
 /// Arguments for quick games.
 const QUICK: [&str; 6] = ["--size", "6", "--plies", "0", "--concurrency", "1"];
 
-/// Runs the laboratory in a folder; returns exit status, output and errors.
-fn run_in(folder: &Folder, arguments: &[&str]) -> (Option<i32>, String, String) {
-    let Output { status, stdout, stderr } = lab(arguments).current_dir(&folder.0).output().unwrap();
-    (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
-}
-
 /// Expects a failure with this text in its error.
 fn check_refusal(folder: &Folder, arguments: &[&str], complaint: &str) {
-    let (status, _, said) = run_in(folder, arguments);
+    let Run { status, said, .. } = run_in(folder, arguments);
     assert!(status.is_some_and(|status| [1, 2].contains(&status)), "{arguments:?}: {status:?} {said}");
     assert!(said.contains(complaint) && !said.contains("panicked"), "{arguments:?}: {said}");
 }
@@ -35,8 +29,7 @@ fn check_refusal(folder: &Folder, arguments: &[&str], complaint: &str) {
 /// Plays quick games into a file.
 fn play(folder: &Folder, name: &str, games: &str) {
     let arguments = ["match", "random", "greedy", "--games", games, "--output", name];
-    let (status, _, said) = run_in(folder, &[&arguments[..], &QUICK].concat());
-    assert_eq!(status, Some(0), "{said}");
+    run_in(folder, &[&arguments[..], &QUICK].concat()).printed();
 }
 
 /// A program that never answers; it and its child sleep for this many seconds.
@@ -58,7 +51,7 @@ fn a_fit_to_too_little_is_refused_and_nothing_is_written_into_the_source() {
     let source = folder.write("src/eval/weights/fitted.json", "precious");
     let players = ["tournament,iterations=20", "tournament,iterations=30"];
     let one = ["--games", "1", "--size", "4", "--plies", "0", "--output", "one.jsonl"];
-    assert_eq!(run_in(&folder, &[&["match", players[0], players[1]], &one[..]].concat()).0, Some(0));
+    run_in(&folder, &[&["match", players[0], players[1]], &one[..]].concat()).printed();
     let needed = "at least 250 and 50 are needed";
     check_refusal(&folder, &["fit-policy", "one.jsonl", "--iterations", "10"], needed);
     check_refusal(&folder, &["fit-network", "one.jsonl"], "at least 5000 and 500 are needed");
@@ -74,10 +67,9 @@ fn priors_fitted_to_enough_go_to_the_results() {
     let folder = Folder::new("priors");
     let source = folder.write("src/eval/weights/fitted.json", "precious");
     let games = ["match", "random", "random", "--games", "60", "--plies", "2", "--balance", "0.5"];
-    assert_eq!(run_in(&folder, &[&games[..], &["--output", "games.jsonl"]].concat()).0, Some(0));
+    run_in(&folder, &[&games[..], &["--output", "games.jsonl"]].concat()).printed();
     let effort = ["--search", "tournament,endgame-proofs=off", "--iterations", "5", "--steps", "2"];
-    let (status, printed, said) = run_in(&folder, &[&["fit-policy", "games.jsonl"], &effort[..]].concat());
-    assert_eq!(status, Some(0), "{said}");
+    let printed = run_in(&folder, &[&["fit-policy", "games.jsonl"], &effort[..]].concat()).printed();
     assert!(printed.ends_with("written: results/weights.json\n"), "{printed}");
     let written = read_to_string(folder.0.join("results/weights.json")).unwrap();
     assert!(written.contains("5 iterations each by tournament"), "{written}");
@@ -85,8 +77,7 @@ fn priors_fitted_to_enough_go_to_the_results() {
     let complaint = "results/weights.json: is an input, and would be overwritten: name another --output";
     check_refusal(&folder, &[&["fit-policy", "games.jsonl"], &own[..]].concat(), complaint);
     let play = "match tournament,iterations=9,model=results/weights.json random --games 2 --size 4 --plies 0";
-    let played = run_in(&folder, &play.split(' ').collect::<Vec<_>>());
-    assert_eq!(played.0, Some(0), "{}", played.2);
+    run_in(&folder, &play.split(' ').collect::<Vec<_>>()).printed();
     assert_eq!(read_to_string(&source).unwrap(), "precious");
 }
 
@@ -129,16 +120,11 @@ fn weights_that_do_not_fit_are_refused_before_anything_is_played() {
 /// Games with random winning rates, enough for a network.
 fn games_for_a_network() -> String {
     let mut rng = Rng::with_seed(1);
+    let known =
+        |mv, rng: &mut Rng| PlayedMove { win_rate: Some(0.01 + 0.98 * rng.f32()), ..PlayedMove::from(mv) };
     let game = |number: u64| {
-        let mut position = Position::start(Size::new(6).unwrap());
-        let mut game = GameRecord { number, ..GameRecord::new("a", "b", position) };
-        while position.winner().is_none() {
-            let mv = rng.choice(position.legal_moves().collect::<Vec<_>>()).unwrap();
-            game.moves.push(PlayedMove { win_rate: Some(0.01 + 0.98 * rng.f32()), ..PlayedMove::from(mv) });
-            position = position.with_move(mv);
-        }
-        game.winner = position.winner();
-        json::write(&game) + "\n"
+        let game = random_record(Position::start(size(6)), ["a", "b"], usize::MAX, &mut rng, known);
+        json::write(&GameRecord { number, ..game }) + "\n"
     };
     (0..500).map(game).collect()
 }
@@ -151,34 +137,25 @@ fn a_network_that_cannot_be_written_is_refused_before_the_training_or_kept() {
     let fit = ["fit-network", "games.jsonl", "--epochs", "1", "--output"];
     let script = format!("ulimit -f 60; exec {} \"$@\"", env!("CARGO_BIN_EXE_lab"));
     let mut command = Command::new("sh");
-    let Output { status, stdout, stderr } = command
-        .args(["-c", &script, "sh"])
-        .args([&fit[..], &["full.json"]].concat())
-        .current_dir(&folder.0)
-        .output()
-        .unwrap();
-    let said = String::from_utf8(stderr).unwrap();
-    assert_eq!((status.code(), stdout.as_slice()), (Some(1), &b""[..]), "{said}");
+    command.args(["-c", &script, "sh"]).args([&fit[..], &["full.json"]].concat()).current_dir(&folder.0);
+    let Run { status, printed, said } = run(&mut command);
+    assert_eq!((status, printed.as_str()), (Some(1), ""), "{said}");
     assert_eq!(said, "lab: full.json: File too large (os error 27): name another --output\n");
     symlink("/dev/full", folder.file("device.json")).unwrap();
     std::fs::create_dir(folder.0.join("tmp")).unwrap();
     let mut command = lab(&[&fit[..], &["device.json"]].concat());
-    let Output { status, stderr, .. } =
-        command.env("TMPDIR", folder.0.join("tmp")).current_dir(&folder.0).output().unwrap();
-    let said = String::from_utf8(stderr).unwrap();
-    assert_eq!(status.code(), Some(1), "{said}");
+    let Run { status, said, .. } = run(command.env("TMPDIR", folder.0.join("tmp")).current_dir(&folder.0));
+    assert_eq!(status, Some(1), "{said}");
     let copy = said
         .strip_prefix("lab: device.json: No space left on device (os error 28); the text is in ")
         .unwrap_or_else(|| panic!("{said}"));
     WeightsFile::read(&read_to_string(copy.trim_end()).unwrap()).unwrap();
     // The last line printed is a command that plays.
-    let (status, printed, said) = run_in(&folder, &[&fit[..], &["network.json"]].concat());
-    assert_eq!(status, Some(0), "{said}");
+    let printed = run_in(&folder, &[&fit[..], &["network.json"]].concat()).printed();
     let play = printed.lines().last().and_then(|line| line.strip_prefix("play with it:  ")).unwrap();
     let play = format!("{play} --games 2 --plies 0 --iterations 9");
-    let played = Command::new("sh").args(["-c", &play]).current_dir(&folder.0).output().unwrap();
-    let played = String::from_utf8([played.stdout, played.stderr].concat()).unwrap();
-    assert!(played.contains("too few games for an Elo"), "{play}: {played}");
+    let played = run(Command::new("sh").args(["-c", &play]).current_dir(&folder.0));
+    assert!(played.printed.contains("too few games for an Elo"), "{play}: {played:?}");
 }
 
 // --- Files -------------------------------------------------------------------------------------------------
@@ -241,16 +218,12 @@ fn a_full_disk_is_reported_and_costs_no_finished_game() {
     let games = ["match", "random", "greedy", "--games", "30", "--output", "games.jsonl"];
     let mut command = Command::new("sh");
     command.args(["-c", &script, "sh"]).args(games).args(QUICK).current_dir(&folder.0);
-    let Output { status, stderr, .. } = command.output().unwrap();
-    let said = String::from_utf8(stderr).unwrap();
-    assert!(
-        status.code() == Some(1) && said.ends_with("lab: games.jsonl: File too large (os error 27)\n"),
-        "{said}"
-    );
+    let Run { status, said, .. } = run(&mut command);
+    let problem = "lab: games.jsonl: File too large (os error 27)\n";
+    assert!(status == Some(1) && said.ends_with(problem), "{said}");
     let text = read_to_string(folder.file("games.jsonl")).unwrap();
     assert!(text.ends_with("}\n") && (2..30).contains(&text.lines().count()), "{text}");
-    let (status, printed, said) = run_in(&folder, &[&games[..], &QUICK, &["--resume"]].concat());
-    assert_eq!(status, Some(0), "{said}");
+    let printed = run_in(&folder, &[&games[..], &QUICK, &["--resume"]].concat()).printed();
     let after = read_to_string(folder.file("games.jsonl")).unwrap();
     assert!(after.starts_with(&text) && after.lines().count() == 31, "{printed}");
 }
@@ -265,16 +238,10 @@ fn a_closed_pipe_ends_no_match_and_a_full_output_is_reported() {
     assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
     assert_eq!(read_to_string(folder.file("games.jsonl")).unwrap().lines().count(), 41);
     let full = File::options().write(true).open("/dev/full").unwrap();
-    let Output { status, stderr, .. } =
-        lab(&["fit-network", "--help"]).stdout(Stdio::null()).current_dir(&folder.0).output().unwrap();
-    assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
     let table = ["table", "Z-2", "--folder", "tables"];
-    let Output { status, stderr, .. } = lab(&table).stdout(full).current_dir(&folder.0).output().unwrap();
-    let said = String::from_utf8(stderr).unwrap();
-    assert_eq!(
-        (status.code(), said.as_str()),
-        (Some(1), "lab: standard output: No space left on device (os error 28)\n")
-    );
+    let Run { status, said, .. } = run(lab(&table).stdout(full).current_dir(&folder.0));
+    let problem = "lab: standard output: No space left on device (os error 28)\n";
+    assert_eq!((status, said.as_str()), (Some(1), problem));
 }
 
 #[test]
@@ -288,8 +255,7 @@ fn blank_lines_and_a_missing_line_end_cost_no_game() {
     {
         folder.write("games.jsonl", changed);
         let arguments = ["match", "random", "greedy", "--games", "4", "--output", "games.jsonl", "--resume"];
-        let (status, _, said) = run_in(&folder, &[&arguments[..], &QUICK].concat());
-        assert_eq!(status, Some(0), "{changed:?}: {said}");
+        run_in(&folder, &[&arguments[..], &QUICK].concat()).printed();
         let after = read_to_string(folder.file("games.jsonl")).unwrap();
         assert!(after.starts_with(changed), "{changed:?} became {after:?}");
         assert_eq!(after.lines().filter(|line| line.contains("\"number\"")).count(), 4);
@@ -323,12 +289,9 @@ fn the_reason_of_a_forfeit_is_printed() {
     let folder = Folder::new("reasons");
     let player = "cmd:sh /is/not/there.sh,proto=botzone-simple";
     let arguments = ["match", player, "random", "--games", "2", "--output", "games.jsonl"];
-    let (status, printed, said) = run_in(&folder, &[&arguments[..], &QUICK].concat());
-    assert_eq!(status, Some(0), "{said}");
-    assert!(
-        printed.contains(&format!("{player} lost 2 by crash, first: RE: it ended with exit status: ")),
-        "{printed}"
-    );
+    let printed = run_in(&folder, &[&arguments[..], &QUICK].concat()).printed();
+    let reason = format!("{player} lost 2 by crash, first: RE: it ended with exit status: ");
+    assert!(printed.contains(&reason), "{printed}");
 }
 
 /// Starts a command with the sleeper as player, ends it by a signal, and expects the sleeper and its child to end. Returns
@@ -452,7 +415,7 @@ fn two_processes_cannot_write_one_results_file() {
 #[test]
 fn a_cluster_that_does_not_answer_is_refused_soon_and_leaves_no_file() {
     let folder = Folder::new("no-cluster");
-    folder.write("field.toml", "players = ['random', 'greedy']\ncluster = '127.0.0.1:1'\n");
+    folder.write("field.toml", "players = ['random', 'greedy']\n");
     // Two servers that are not Ray: one answers something else, one does not answer.
     let [other, silent] = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
     let ports = [&other, &silent].map(|listener| listener.local_addr().unwrap().port());
@@ -465,6 +428,7 @@ fn a_cluster_that_does_not_answer_is_refused_soon_and_leaves_no_file() {
     let [other, silent] = ports.map(|port| format!("127.0.0.1:{port}"));
     for (address, command, problem) in [
         ("127.0.0.1:1", "match random greedy", "Connection refused"),
+        ("127.0.0.1:1", "tourney field.toml", "Connection refused"),
         ("[::1]:1", "self-play", ""),
         // Names under .invalid do not exist (RFC 6761).
         ("host.invalid:6379", "tune tournament c=3:0.5", ""),
@@ -476,7 +440,6 @@ fn a_cluster_that_does_not_answer_is_refused_soon_and_leaves_no_file() {
         check_refusal(&folder, &arguments, &format!("no Ray cluster there ({problem}"));
         assert!(begun.elapsed() < Duration::from_secs(10), "{address}");
     }
-    check_refusal(&folder, &["tourney", "field.toml"], "no Ray cluster there (Connection refused");
     assert!(!folder.0.join("results").exists());
 }
 

@@ -1,6 +1,6 @@
 //! `lab regret`: compares searches, and keeps its reference values.
 
-use crate::laboratory::lab;
+use crate::laboratory::{lab, run, run_in};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use testkit::Folder;
@@ -9,10 +9,7 @@ use testkit::Folder;
 fn regret(folder: &Folder, settings: &[&str]) -> String {
     let cache = folder.0.join("values.jsonl");
     let effort = "--size 8 --positions 12 --iterations 20,2000 --reference 4000 --memory 32".split(' ');
-    let mut command = lab(&["regret", "--cache", cache.to_str().unwrap()]);
-    let output = command.args(settings).args(effort).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
+    run(lab(&["regret", "--cache", cache.to_str().unwrap()]).args(settings).args(effort)).printed()
 }
 
 /// Returns the mean regret of the first setting after N iterations.
@@ -44,14 +41,12 @@ fn another_program_is_judged_by_its_moves() {
         fs::write(&program, script.replace("MOVE", mv)).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
         let player = format!("cmd:{},proto={protocol}", program.display());
-        let mut command =
-            lab(&["regret", "tournament", &player, "--iterations", "2000", "--reference", "2000"]);
-        command.arg("--fens").arg(&fens).arg("--cache").arg(folder.0.join("values"));
-        let output = command.output().unwrap();
-        (output.status.success(), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
+        let effort =
+            ["--iterations", "2000", "--reference", "2000", "--fens", "fens.txt", "--cache", "values"];
+        run_in(&folder, &[&["regret", "tournament", &player], &effort[..]].concat())
     };
-    let (is_done, report) = judged("a4a3b4", "uci");
-    assert!(is_done && report.contains(&format!("{}", program.display())), "{report}");
-    assert!(judged("a4d4d1", "uci").1.contains("is not legal"));
-    assert!(judged("a4a3b4", "sau").1.contains("only a program with proto=uci"));
+    let report = judged("a4a3b4", "uci").printed();
+    assert!(report.contains(&format!("{}", program.display())), "{report}");
+    assert!(judged("a4d4d1", "uci").said.contains("is not legal"));
+    assert!(judged("a4a3b4", "sau").said.contains("only a program with proto=uci"));
 }

@@ -1,35 +1,28 @@
 //! `lab report`: its page in a real browser, compared with the positions of the library.
 
+mod laboratory;
+
 use fastrand::Rng;
+use laboratory::run_in;
 use otrera::record::json;
 use otrera::{GameRecord, PlayedMove, Position, Side};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 use testkit::browser::{Browser, expected};
-use testkit::{Folder, random_move, scattered_position, size};
+use testkit::{Folder, random_record, scattered_position, size};
 
 /// A name that ends scripts, opens elements and fills templates, where it is taken for more than text.
 const NASTY: &str = "</script><img src=x onerror=\"window.broken=1\"><!-- {{data}} 甲'&amp;";
 
 /// A game of random moves with winning rates.
 fn game(start: Position, names: [&str; 2], rng: &mut Rng) -> GameRecord {
-    let mut record = GameRecord::new(names[0], names[1], start);
-    let mut position = start;
-    while position.winner().is_none() {
-        let mv = random_move(&position, rng);
-        let time = Duration::from_millis(rng.u64(..5000));
-        record.moves.push(PlayedMove {
-            mv,
-            time,
-            effort: Some(rng.u64(..99_999)),
-            win_rate: Some(rng.f32()),
-        });
-        position = position.with_move(mv);
-    }
-    record.winner = position.winner();
-    record
+    random_record(start, names, usize::MAX, rng, |mv, rng| PlayedMove {
+        mv,
+        time: Duration::from_millis(rng.u64(..5000)),
+        effort: Some(rng.u64(..99_999)),
+        win_rate: Some(rng.f32()),
+    })
 }
 
 /// Games of all kinds: boards, starts, results, names.
@@ -57,11 +50,7 @@ fn report(games: &[GameRecord], folder: &Path) -> PathBuf {
     let lines: String = games.iter().map(|game| json::write(game) + "\n").collect();
     let [results, page] = ["results.jsonl", "page.html"].map(|name| folder.join(name));
     std::fs::write(&results, format!("{{\"match\":{{\"size\":10}}}}\n{lines}")).expect("a file");
-    let lab = Command::new(env!("CARGO_BIN_EXE_lab"))
-        .args(["report".as_ref(), results.as_os_str(), "--output".as_ref(), page.as_os_str()])
-        .output()
-        .expect("lab starts");
-    assert!(lab.status.success(), "{}", String::from_utf8_lossy(&lab.stderr));
+    run_in(folder, &["report", "results.jsonl", "--output", "page.html"]).printed();
     page
 }
 

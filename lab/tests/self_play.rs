@@ -1,23 +1,19 @@
 //! `lab self-play`, and `lab fit-network` on its games.
 
-use crate::laboratory::lab;
+use crate::laboratory::{Run, lab, run};
 use std::collections::BTreeSet;
 use std::fs::{read_to_string, write};
-use std::process::Output;
 use testkit::Folder;
 
-/// Runs the laboratory; returns its success, output and errors.
-fn run(arguments: &str, threads: &str) -> (bool, String, String) {
-    let arguments: Vec<&str> = arguments.split(' ').collect();
-    let Output { status, stdout, stderr } =
-        lab(&arguments).env("RAYON_NUM_THREADS", threads).output().unwrap();
-    (status.success(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
+/// Runs the laboratory on this number of threads.
+fn run_on(threads: &str, words: &str) -> Run {
+    let words: Vec<&str> = words.split(' ').collect();
+    run(lab(&words).env("RAYON_NUM_THREADS", threads))
 }
 
 /// Plays into a file; returns the lines of its games by number.
 fn self_play(arguments: &str, file: &str) -> Vec<String> {
-    let (is_played, _, said) = run(&format!("self-play {arguments} --iterations 20 --output {file}"), "1");
-    assert!(is_played, "{said}");
+    run_on("1", &format!("self-play {arguments} --iterations 20 --output {file}")).printed();
     let text = read_to_string(file).unwrap();
     let mut games: Vec<String> = text.lines().skip(1).map(str::to_owned).collect();
     games.sort_by_key(|line| number(line));
@@ -44,8 +40,8 @@ fn no_game_is_played_twice() {
     let different: BTreeSet<_> = games.iter().map(|game| moves(game)).collect();
     assert_eq!((games.len(), different.len()), (60, 60));
     let none = "self-play --size 4 --games 5 --iterations 20 --random-plies 0 --drawn-plies 0 --output";
-    let (is_played, _, said) = run(&format!("{none} {}", folder.file("none.jsonl")), "1");
-    assert!(!is_played && said.contains("set more --random-plies"), "{said}");
+    let refused = run_on("1", &format!("{none} {}", folder.file("none.jsonl")));
+    assert!(refused.status == Some(1) && refused.said.contains("set more --random-plies"), "{refused:?}");
 }
 
 #[test]
@@ -80,8 +76,7 @@ fn a_network_learns_from_games_and_is_the_same_each_time() {
     let fit = |options: &str, threads: &str, file: &str| {
         let file = folder.file(file);
         let arguments = format!("fit-network {games} --epochs 4 {options} --output {file}");
-        let (is_fitted, printed, said) = run(&arguments, threads);
-        assert!(is_fitted, "{said}");
+        let printed = run_on(threads, &arguments).printed();
         (read_to_string(file).unwrap(), losses(&printed))
     };
     let (network, [trained, rounded, base, search]) = fit("--seed 2", "1", "one.json");
@@ -97,6 +92,5 @@ fn a_network_learns_from_games_and_is_the_same_each_time() {
     assert!((base - rounded).abs() < 1e-9, "{base} {rounded}");
     let play = "match tournament,iterations=9,model=FILE random --games 2 --size 6 --plies 0 --output";
     let play = play.replace("FILE", &folder.file("one.json"));
-    let (is_played, _, said) = run(&format!("{play} {}", folder.file("match.jsonl")), "1");
-    assert!(is_played, "{said}");
+    run_on("1", &format!("{play} {}", folder.file("match.jsonl"))).printed();
 }

@@ -2,12 +2,12 @@
 //! and simulated matches.
 
 use fastrand::Rng;
-use otrera_lab::stats::elo::{Games, Pairs, elo_of_score, score_of_elo};
+use otrera_lab::stats::TestResult;
+use otrera_lab::stats::elo::{Pairs, elo_of_score, score_of_elo};
 use otrera_lab::stats::mann_whitney::mann_whitney;
 use otrera_lab::stats::shapiro_wilk::shapiro_wilk;
 use otrera_lab::stats::sprt::{Sprt, Verdict};
 use otrera_lab::stats::wilson::wilson;
-use otrera_lab::stats::{Error, TestResult};
 
 const INF: f64 = f64::INFINITY;
 
@@ -20,7 +20,7 @@ fn assert_close(found: f64, expected: f64, relative_error: f64) {
 
 /// Both numbers of a test, each with the relative error that it may have.
 #[track_caller]
-fn assert_result(found: Result<TestResult, Error>, expected: [f64; 2], errors: [f64; 2]) {
+fn assert_result(found: Result<TestResult, String>, expected: [f64; 2], errors: [f64; 2]) {
     let found = found.unwrap();
     assert_close(found.statistic, expected[0], errors[0]);
     assert_close(found.p_value, expected[1], errors[1]);
@@ -60,9 +60,8 @@ fn elo_is_logistic() {
 /// `m, se, z = xs.mean(), xs.std() / len(xs)**.5, scipy.stats.norm.ppf(.975)`, these are `m`, `elo(m)`,
 /// `elo(m - z*se)`, `elo(m + z*se)`, where `elo(s) = -400*log10(1/s - 1)`.
 #[test]
-fn elo_of_pairs_and_games() {
+fn elo_of_pairs() {
     let of_pairs = |counts| Pairs { counts }.estimate().unwrap();
-    let of_games = |counts| Games { counts }.estimate().unwrap();
     let cases = [
         (of_pairs([20, 0, 55, 0, 25]), [0.525, 17.386277512436, -28.243472135942, 63.626865151548]),
         (
@@ -72,7 +71,6 @@ fn elo_of_pairs_and_games() {
         (of_pairs([1, 0, 2, 0, 3]), [2.0 / 3.0, 120.411998265592, -93.598500437011, 575.494177000597]),
         (of_pairs([0, 0, 1, 0, 1]), [0.75, 190.848501887865, -67.889409911905, INF]),
         (of_pairs([3, 0, 1, 0, 0]), [0.125, -338.039216005703, -INF, -117.419484905970]),
-        (of_games([100, 30, 120]), [0.54, 27.854371256558, -12.464465970732, 68.939553935855]),
     ];
     for (found, expected) in cases {
         let found = [found.score, found.elo, found.interval.low, found.interval.high];
@@ -100,11 +98,11 @@ fn elo_of_equal_results() {
 #[test]
 fn results_are_counted() {
     let mut pairs = Pairs::default();
-    assert_eq!(pairs.estimate(), Err(Error::TooFew(1)));
+    assert!(pairs.estimate().is_err());
     for half_points in [0, 4, 4, 2] {
         pairs.add(half_points).unwrap();
     }
-    assert!(matches!(pairs.add(5), Err(Error::OutOfRange(_))));
+    assert!(pairs.add(5).is_err());
     assert_eq!((pairs.counts, pairs.total()), ([1, 0, 1, 0, 2], 4));
 }
 
@@ -191,10 +189,10 @@ fn a_test_needs_sensible_parameters() {
         (0.0, 5.0, f64::NAN, 0.05),
     ];
     for (elo0, elo1, alpha, beta) in refused {
-        assert!(matches!(Sprt::new(elo0, elo1, alpha, beta), Err(Error::OutOfRange(_))));
+        assert!(Sprt::new(elo0, elo1, alpha, beta).is_err());
     }
     let mut sprt = Sprt::new(0.0, 5.0, 0.05, 0.05).unwrap();
-    assert!(matches!(sprt.add(5), Err(Error::OutOfRange(_))));
+    assert!(sprt.add(5).is_err());
     assert_eq!(sprt.pairs().total(), 0);
 }
 
@@ -248,8 +246,8 @@ fn wilson_intervals() {
         assert_eq!(wilson(0, games).unwrap().low, 0.0);
         assert_eq!(wilson(games, games).unwrap().high, 1.0);
     }
-    assert_eq!(wilson(0, 0), Err(Error::TooFew(1)));
-    assert!(matches!(wilson(3, 2), Err(Error::OutOfRange(_))));
+    assert!(wilson(0, 0).is_err());
+    assert!(wilson(3, 2).is_err());
 }
 
 // --- Shapiro-Wilk ----------------------------------------------------------------------------------------
@@ -306,15 +304,15 @@ fn shapiro_wilk_at_its_limits() {
         let p_value = shapiro_wilk(&sample).unwrap().p_value;
         assert!((0.0..0.01).contains(&p_value), "{n}: {p_value}");
     }
-    assert_eq!(shapiro_wilk(&[]), Err(Error::TooFew(3)));
-    assert_eq!(shapiro_wilk(&[1.0, 2.0]), Err(Error::TooFew(3)));
-    assert_eq!(shapiro_wilk(&numbers(0..5001)), Err(Error::TooMany(5000)));
-    assert_eq!(shapiro_wilk(&[4.0; 10]), Err(Error::Constant));
-    assert_eq!(shapiro_wilk(&[0.0, -0.0, 0.0]), Err(Error::Constant));
+    assert!(shapiro_wilk(&[]).unwrap_err().contains("fewer observations than 3"));
+    assert!(shapiro_wilk(&[1.0, 2.0]).unwrap_err().contains("fewer observations than 3"));
+    assert!(shapiro_wilk(&numbers(0..5001)).unwrap_err().contains("more observations than 5000"));
+    assert!(shapiro_wilk(&[4.0; 10]).unwrap_err().contains("equal"));
+    assert!(shapiro_wilk(&[0.0, -0.0, 0.0]).unwrap_err().contains("equal"));
     for bad in [f64::NAN, INF, -INF] {
-        assert_eq!(shapiro_wilk(&[1.0, bad, 3.0]), Err(Error::NotFinite));
+        assert!(shapiro_wilk(&[1.0, bad, 3.0]).unwrap_err().contains("not a finite number"));
     }
-    assert_eq!(shapiro_wilk(&[f64::MIN, 0.0, f64::MAX]), Err(Error::NotFinite));
+    assert!(shapiro_wilk(&[f64::MIN, 0.0, f64::MAX]).unwrap_err().contains("not a finite number"));
 }
 
 // --- Mann-Whitney ----------------------------------------------------------------------------------------
@@ -348,8 +346,8 @@ fn mann_whitney_approximate_as_scipy() {
 
 #[test]
 fn mann_whitney_refuses_bad_samples() {
-    assert_eq!(mann_whitney(&[], &[1.0]), Err(Error::TooFew(1)));
-    assert_eq!(mann_whitney(&[1.0], &[]), Err(Error::TooFew(1)));
-    assert_eq!(mann_whitney(&[1.0, f64::NAN], &[1.0]), Err(Error::NotFinite));
-    assert_eq!(mann_whitney(&[1.0], &[INF]), Err(Error::NotFinite));
+    assert!(mann_whitney(&[], &[1.0]).unwrap_err().contains("fewer observations than 1"));
+    assert!(mann_whitney(&[1.0], &[]).unwrap_err().contains("fewer observations than 1"));
+    assert!(mann_whitney(&[1.0, f64::NAN], &[1.0]).unwrap_err().contains("not a finite number"));
+    assert!(mann_whitney(&[1.0], &[INF]).unwrap_err().contains("not a finite number"));
 }

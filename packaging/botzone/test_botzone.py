@@ -471,7 +471,7 @@ class SelfPlay(unittest.TestCase):
     """The records of self-play by the rules of amazons.py, which shares no code with the engine and its referee."""
 
     def test_every_move_and_result_is_right(self):
-        for protocol, size, winner in [("json", 8, botzone_winner), ("sau", 10, sau_winner)]:
+        for protocol, size, winner in [("json-keep", 8, botzone_winner), ("sau", 10, sau_winner)]:
             with tempfile.TemporaryDirectory() as records:
                 options = ["--games", "4", "--iterations", "20", "--show", "none", "--grace", "60"]
                 command = [ROOT / "scripts" / "selfplay.sh", "--engine", DIST / "otrera", "--protocol", protocol]

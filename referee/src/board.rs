@@ -13,25 +13,18 @@ pub struct Board {
 }
 
 impl Board {
-    /// Creates a game that begins at this position.
     pub fn new(position: Position) -> Self {
         Self { position, moves: Vec::new(), past: Vec::new(), refused: Vec::new() }
     }
 
-    /// The position now.
     pub fn position(&self) -> &Position {
         &self.position
     }
 
-    /// All moves so far.
     pub fn moves(&self) -> &[Move] {
         &self.moves
     }
 
-    /// Plays a move.
-    ///
-    /// # Errors
-    /// The move is illegal or was refused here.
     pub fn play(&mut self, mv: Move) -> Result<(), String> {
         if self.refused.contains(&(self.moves.len(), mv)) {
             return Err(format!("{mv} was refused before"));
@@ -45,9 +38,6 @@ impl Board {
     }
 
     /// Plays some legal move, always the same one in the same game.
-    ///
-    /// # Errors
-    /// The game is over.
     pub fn play_any(&mut self) -> Result<Move, String> {
         let moves: Vec<Move> = self.position.legal_moves().collect();
         let choice = 7919 * (self.moves.len() + 1) % moves.len().max(1);
@@ -56,9 +46,6 @@ impl Board {
     }
 
     /// Takes the last move back and refuses it from now on.
-    ///
-    /// # Errors
-    /// No move was played.
     pub fn take_back(&mut self) -> Result<(), String> {
         let (Some(mv), Some(position)) = (self.moves.pop(), self.past.pop()) else {
             return Err("there is no move to take back".into());
@@ -74,15 +61,11 @@ impl Board {
     }
 
     /// Reads an answer strictly and plays it.
-    ///
-    /// # Errors
-    /// The line is no answer in this form, or its move cannot be played.
     pub fn accept(&mut self, line: &str, form: Form) -> Result<(), String> {
         let mv = form.read_answer(line, &self.position);
         self.play(mv.ok_or("that is not the form of a move there")?)
     }
 
-    /// Formats a move for this board.
     pub fn format_move(&self, mv: Move, form: Form) -> String {
         form.format_move(mv, self.position.size().edge())
     }

@@ -2,15 +2,14 @@
 //! process, suspended during the opponent's turn, receives only the opponent's move.
 
 use crate::interaction::Stored;
-use crate::notation::Form;
+use crate::notation::KEEP_RUNNING;
 use crate::player::{Budget, Choice, Player};
-use crate::process::{Errors, Process};
-use crate::turn::Turn;
+use crate::process::{Errors, FLOOD, Process, Sign};
+use crate::protocol::Mode;
+use crate::usage::Usage;
 use crate::verdict::{Failure, Limits, Spent, Verdict};
 use otrera::{Forfeit, Move, Position};
 use rustix::process::Signal;
-use std::fmt;
-use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -20,43 +19,6 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 /// Extra wait for a late answer; the caller judges the lateness.
 pub const GRACE: Duration = Duration::from_millis(500);
 
-/// Interaction mode of Botzone.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Mode {
-    /// Lines or JSON.
-    pub form: Form,
-    /// True if a process that asks to keep running is kept for the next turn.
-    pub keeps_running: bool,
-}
-
-impl Mode {
-    /// All modes by name.
-    pub const NAMED: [(&'static str, Self); 4] = [
-        ("simple", Self { form: Form::Simple, keeps_running: false }),
-        ("json", Self { form: Form::Json, keeps_running: false }),
-        ("simple-keep", Self { form: Form::Simple, keeps_running: true }),
-        ("json-keep", Self { form: Form::Json, keeps_running: true }),
-    ];
-}
-
-impl FromStr for Mode {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let found = Self::NAMED.iter().find(|(known, _)| *known == name);
-        let names = || Self::NAMED.map(|(name, _)| name).join(", ");
-        found.map(|(_, mode)| *mode).ok_or_else(|| format!("valid modes are {}", names()))
-    }
-}
-
-impl fmt::Display for Mode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = Self::NAMED.iter().find(|(_, mode)| mode == self).map_or("", |(name, _)| name);
-        f.write_str(name)
-    }
-}
-
-/// Limits of the platform.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Allowance {
     /// Processor time for a turn; the first one of a game has twice as much.
@@ -65,7 +27,6 @@ pub struct Allowance {
     pub kept_time: Duration,
     /// The wall clock may show this many times as much.
     pub alarm: f64,
-    /// Resident memory in bytes.
     pub memory: u64,
 }
 
@@ -80,19 +41,16 @@ impl Allowance {
     }
 }
 
-/// A turn that is over.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TurnTaken {
     /// It was the bot's first of a game.
     pub first: bool,
-    /// Time and memory used.
     pub spent: Spent,
     /// Why it brought no move, if it did not.
     pub failure: Option<Failure>,
 }
 
 impl TurnTaken {
-    /// Verdict of the platform.
     pub fn verdict(&self) -> Verdict {
         self.failure.as_ref().map_or(Verdict::Ok, |failure| failure.verdict)
     }
@@ -101,14 +59,84 @@ impl TurnTaken {
 /// Turns of several games, shared by the players that add to it and the one who counts them.
 pub type Log = Arc<Mutex<Vec<TurnTaken>>>;
 
-/// A process between two turns.
-struct Kept {
+/// Interval between checks of time and memory.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// A process in its turn, or kept between two turns.
+struct Running {
     process: Process,
-    /// Processor time that its turns up to now have paid for.
+    began: Instant,
+    /// Processor time that its earlier turns have paid for.
     paid: Duration,
+    /// Time and memory used in this turn.
+    spent: Spent,
 }
 
-/// A bot as a player.
+impl Running {
+    /// Waits until the process has ended, or asks to be kept where that is possible. Returns its output without the line
+    /// that ends it, and true if it asked to be kept.
+    fn answer(&mut self, limits: &Limits, may_stay: bool) -> Result<(String, bool), Failure> {
+        let mut looked = self.began;
+        loop {
+            let sign = self.process.listen(LOOK);
+            if self.process.heard().len() > FLOOD {
+                self.look();
+                return Err(Failure::new(Verdict::Ole, "more than a megabyte of output"));
+            }
+            if let Some((length, with_line)) = marked(self.process.heard()).filter(|_| may_stay) {
+                self.look();
+                limits.check(&self.spent)?;
+                let mut text = self.process.take(with_line);
+                text.truncate(length);
+                return Ok((text, true));
+            }
+            if sign == Sign::Ended {
+                return Ok((self.ended(limits)?, false));
+            }
+            if looked.elapsed() >= LOOK {
+                self.look();
+                limits.check(&self.spent)?;
+                looked = Instant::now();
+            }
+        }
+    }
+
+    fn ended(&mut self, limits: &Limits) -> Result<String, Failure> {
+        self.look();
+        let text = self.process.take(FLOOD);
+        let end = self.process.end().ok_or_else(|| Failure::new(Verdict::Re, "nobody knows how it ended"))?;
+        self.add(end.usage);
+        limits.check(&self.spent)?;
+        if !end.status.success() {
+            return Err(Failure::new(Verdict::Re, format!("it ended with {}", end.status)));
+        }
+        Ok(text)
+    }
+
+    fn look(&mut self) {
+        self.spent.wall = self.began.elapsed();
+        self.add(self.process.usage());
+    }
+
+    fn add(&mut self, usage: Usage) {
+        self.spent.cpu = self.spent.cpu.max(usage.cpu.saturating_sub(self.paid));
+        self.spent.peak = self.spent.peak.max(usage.peak);
+    }
+}
+
+/// Where the text ends before the line that asks for being kept, and where that line ends.
+fn marked(heard: &[u8]) -> Option<(usize, usize)> {
+    let mut begin = 0;
+    for line in heard.split_inclusive(|&byte| byte == b'\n') {
+        let end = begin + line.len();
+        if line.ends_with(b"\n") && line.trim_ascii_end() == KEEP_RUNNING.as_bytes() {
+            return Some((begin, end));
+        }
+        begin = end;
+    }
+    None
+}
+
 pub struct BotzonePlayer {
     command: Vec<String>,
     mode: Mode,
@@ -116,7 +144,7 @@ pub struct BotzonePlayer {
     allowance: Option<Allowance>,
     errors: Errors,
     log: Log,
-    kept: Option<Kept>,
+    kept: Option<Running>,
     stored: Stored,
     moves: Vec<Move>,
     turns: usize,
@@ -155,12 +183,12 @@ impl BotzonePlayer {
     }
 
     /// A process that has been told of the turn: the one that was kept, or a new one.
-    fn ask(&mut self) -> Result<Kept, Failure> {
-        if let (Some(kept), Some(&last)) = (self.kept.take(), self.moves.last()) {
-            let mut kept = kept;
+    fn ask(&mut self) -> Result<Running, Failure> {
+        let (began, spent) = (Instant::now(), Spent::default());
+        if let (Some(mut kept), Some(&last)) = (self.kept.take(), self.moves.last()) {
             kept.process.signal(Signal::CONT);
             kept.process.write(self.mode.form.bare_request(last));
-            return Ok(kept);
+            return Ok(Running { began, spent, ..kept });
         }
         let mut process = Process::start(&self.command, self.errors)
             .map_err(|error| Failure::new(Verdict::Re, format!("{}: {error}", self.command.join(" "))))?;
@@ -168,24 +196,23 @@ impl BotzonePlayer {
         if !self.mode.keeps_running {
             process.close_input();
         }
-        Ok(Kept { process, paid: Duration::ZERO })
+        Ok(Running { process, began, paid: Duration::ZERO, spent })
     }
 
     /// Plays a turn and says what it took, whatever comes of it.
     fn turn(&mut self, limits: &Limits) -> (Spent, Result<Move, Failure>) {
-        let began = Instant::now();
-        let mut asked = match self.ask() {
-            Ok(asked) => asked,
+        let mut running = match self.ask() {
+            Ok(running) => running,
             Err(failure) => return (Spent::default(), Err(failure)),
         };
-        let mut turn = Turn::new(&mut asked.process, limits, began, asked.paid);
-        let answer = turn.answer(self.mode.keeps_running);
-        let spent = turn.spent;
-        let mv = answer.and_then(|answer| {
-            let (mv, stored) = self.mode.form.read_output(&answer.text)?;
-            if answer.stays {
-                asked.process.signal(Signal::STOP);
-                self.kept = Some(Kept { paid: asked.paid + spent.cpu, ..asked });
+        let answer = running.answer(limits, self.mode.keeps_running);
+        let spent = running.spent;
+        let mv = answer.and_then(|(text, stays)| {
+            let (mv, stored) = self.mode.form.read_output(&text)?;
+            if stays {
+                running.process.signal(Signal::STOP);
+                running.paid += spent.cpu;
+                self.kept = Some(running);
             } else {
                 self.stored = stored;
             }
@@ -208,7 +235,7 @@ impl Player for BotzonePlayer {
         }
     }
 
-    fn choose(&mut self, budget: Budget) -> Result<Choice, Forfeit> {
+    fn choose(&mut self, _: &Position, budget: Budget) -> Result<Choice, Forfeit> {
         let limits = self.limits(budget);
         let (spent, answer) = self.turn(&limits);
         let turn = TurnTaken { first: self.turns == 0, spent, failure: answer.as_ref().err().cloned() };
@@ -225,6 +252,7 @@ impl Player for BotzonePlayer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::notation::Form;
 
     /// True if the process is stopped; `None` if there is no process.
     fn is_stopped(process: u32) -> Option<bool> {
@@ -257,20 +285,30 @@ mod tests {
             read turn; read request; echo "5 0 5 6 2 3"; echo "$0"
             read request; [ "$request" = "0 5 4 5 3 4" ] && echo "2 0 2 1 2 2"; echo "$0"
             read request"#;
-        let command = ["sh", "-c", script, crate::notation::KEEP_RUNNING].map(str::to_owned);
+        let command = ["sh", "-c", script, KEEP_RUNNING].map(str::to_owned);
         let mode = Mode { form: Form::Simple, keeps_running: true };
         let mut bot = BotzonePlayer::new(command.to_vec(), mode);
         let kept = |bot: &BotzonePlayer| bot.kept.as_ref().and_then(|kept| kept.process.id()).unwrap();
-        bot.begin(&Position::start(otrera::Size::new(8).unwrap())).unwrap();
-        let first = bot.choose(Budget::default()).unwrap().mv;
+        let start = Position::start(otrera::Size::new(8).unwrap());
+        bot.begin(&start).unwrap();
+        let first = bot.choose(&start, Budget::default()).unwrap().mv;
         let process = kept(&bot);
         assert!(eventually(|| is_stopped(process) == Some(true)));
         bot.played(first);
         bot.played(Form::Simple.read_output("0 5 4 5 3 4").unwrap().0);
-        let second = bot.choose(Budget::default()).unwrap().mv;
+        let second = bot.choose(&start, Budget::default()).unwrap().mv;
         assert_eq!(second, Form::Simple.read_output("2 0 2 1 2 2").unwrap().0);
         assert_eq!(kept(&bot), process, "the process is still the same");
         drop(bot);
         assert_eq!(is_stopped(process), None, "it is still there");
+    }
+
+    #[test]
+    fn only_a_line_of_its_own_keeps_the_process() {
+        assert_eq!(marked(format!("1 2\n{KEEP_RUNNING}\n").as_bytes()), Some((4, 39)));
+        assert_eq!(marked(format!("1 2\r\n{KEEP_RUNNING}\r\nmore").as_bytes()), Some((5, 41)));
+        for text in [format!("1 2 {KEEP_RUNNING}\n"), format!("1 2\n{KEEP_RUNNING}"), String::new()] {
+            assert_eq!(marked(text.as_bytes()), None, "{text}");
+        }
     }
 }

@@ -1,49 +1,13 @@
 //! Programs as players that live for whole games: SAU commands, and UCI in Fairy-Stockfish's amazons dialect.
 
-use crate::botzone::{GRACE, Mode, PATIENCE};
+use crate::botzone::{BotzonePlayer, GRACE, PATIENCE};
 use crate::interaction::beginning;
 use crate::notation::{Form, read_letters};
 use crate::player::{Budget, Choice, Player};
 use crate::process::{Errors, Process};
+use crate::protocol::Protocol;
 use otrera::{Forfeit, Move, Position, Size};
-use std::str::FromStr;
 use std::time::{Duration, Instant};
-
-/// Protocol of the program.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Protocol {
-    /// Botzone.
-    Botzone(Mode),
-    /// The SAU Game Platform.
-    Sau,
-    /// UCI, variant amazons.
-    Uci,
-}
-
-impl Protocol {
-    /// All names, for messages.
-    pub fn names() -> String {
-        let modes = Mode::NAMED.map(|(name, _)| format!("botzone-{name}"));
-        format!("{}, sau, uci", modes.join(", "))
-    }
-}
-
-impl FromStr for Protocol {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        match name {
-            "sau" => Ok(Self::Sau),
-            "uci" => Ok(Self::Uci),
-            "botzone-keep" => Ok(Self::Botzone(Mode { form: Form::Json, keeps_running: true })),
-            _ => {
-                let mode = name.strip_prefix("botzone-").and_then(|mode| mode.parse().ok());
-                let mode = mode.ok_or_else(|| format!("valid protocols are {}", Self::names()))?;
-                Ok(Self::Botzone(mode))
-            }
-        }
-    }
-}
 
 /// Time limit of a program's start and introduction.
 const START: Duration = Duration::from_secs(10);
@@ -51,30 +15,28 @@ const START: Duration = Duration::from_secs(10);
 /// Maximum number of other lines before an answer.
 const TALK: usize = 10_000;
 
-/// The protocols of programs that live for whole games.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Dialect {
-    /// The SAU Game Platform's.
-    Sau,
-    /// UCI.
-    Uci,
-}
-
 /// A program that lives for whole games as a player.
-pub struct External {
+struct External {
     command: Vec<String>,
-    dialect: Dialect,
+    /// SAU or UCI.
+    protocol: Protocol,
     process: Option<Process>,
     start: Position,
     moves: Vec<Move>,
 }
 
-impl External {
-    /// The player of this command. It is started with its first game.
-    pub fn new(command: Vec<String>, dialect: Dialect) -> Self {
-        Self { command, dialect, process: None, start: Position::standard(), moves: Vec::new() }
+/// Returns the player of this command. It is started with its first game.
+pub fn player(command: Vec<String>, protocol: Protocol) -> Box<dyn Player> {
+    match protocol {
+        Protocol::Botzone(mode) => Box::new(BotzonePlayer::new(command, mode)),
+        Protocol::Sau | Protocol::Uci => {
+            let start = Position::standard();
+            Box::new(External { command, protocol, process: None, start, moves: Vec::new() })
+        }
     }
+}
 
+impl External {
     fn process(&mut self) -> Result<&mut Process, Forfeit> {
         match &mut self.process {
             Some(process) => Ok(process),
@@ -85,10 +47,7 @@ impl External {
     fn answer(&mut self, budget: Budget) -> Result<Move, Forfeit> {
         let asked = Instant::now();
         let limit = budget.time.map_or(PATIENCE, |time| time + GRACE);
-        match self.dialect {
-            Dialect::Sau => self.sau_move(asked, limit),
-            Dialect::Uci => self.uci_move(budget, asked, limit),
-        }
+        if self.protocol.is_sau() { self.sau_move(asked, limit) } else { self.uci_move(budget, asked, limit) }
     }
 
     fn sau_move(&mut self, asked: Instant, limit: Duration) -> Result<Move, Forfeit> {
@@ -124,14 +83,12 @@ impl External {
 
     /// Starts the program if it does not run and tells it what game is played.
     fn introduce(&mut self) -> Result<(), Forfeit> {
-        let (greeting, reply) = match self.dialect {
-            Dialect::Sau => ("name?\n", "name "),
-            Dialect::Uci => ("uci\n", "uciok"),
-        };
+        let (greeting, reply) =
+            if self.protocol.is_sau() { ("name?\n", "name ") } else { ("uci\n", "uciok") };
         if self.process.is_none() {
             self.process = Some(self.greet(greeting, reply)?);
         }
-        if self.dialect == Dialect::Uci {
+        if !self.protocol.is_sau() {
             self.process()?.write("setoption name UCI_Variant value amazons\nucinewgame\n");
         }
         Ok(())
@@ -153,7 +110,7 @@ impl Player for External {
         let another_game = !self.moves.is_empty();
         self.start = *start;
         self.moves.clear();
-        if self.dialect == Dialect::Sau {
+        if self.protocol.is_sau() {
             if start.size() != Size::STANDARD {
                 return Err(Forfeit::Crashed("the SAU platform plays on 10x10".into()));
             }
@@ -171,7 +128,7 @@ impl Player for External {
         self.introduce()
     }
 
-    fn choose(&mut self, budget: Budget) -> Result<Choice, Forfeit> {
+    fn choose(&mut self, _: &Position, budget: Budget) -> Result<Choice, Forfeit> {
         let answer = self.answer(budget).map(Choice::from);
         if answer.is_err() {
             // A program that has failed once is not spoken to again: the next game starts it anew.

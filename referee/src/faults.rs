@@ -1,11 +1,14 @@
 //! `referee faults`: games of the engine while things go wrong around it. Answers that a fault alone made late or
 //! impossible are excused; any other loss but on the board is the engine's own.
 
+use crate::arguments::{default_engine, read_engine, read_seconds};
 use crate::groups;
 use crate::load::Load;
 use crate::process::{Process, signal_group};
+use crate::protocol::Protocol;
 use crate::say;
-use crate::seat::{Protocol, Seat, TimeControl, Turn, Violation};
+use crate::seat::{Seat, TimeControl, Turn, Violation, read_protocol};
+use clap::{ValueEnum, value_parser};
 use fastrand::Rng;
 use otrera::{Move, Side};
 use rustix::process::{Pid, Signal};
@@ -16,42 +19,17 @@ use std::process::{Command, Stdio};
 use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
-/// Help of the command.
-pub const HELP: &str = "\
-usage: faults.sh [OPTION...]
-
-Plays games of the engine against random moves while things go wrong around it, and counts those that it
-loses by accident.
-
-  --engine PATH       the engine (default: dist/otrera)
-  --games N           games (default: 24)
-  --protocol NAME     simple, json, keep, sau or mix (default: mix)
-  --fault NAME        only this fault (default: all in turn): killed, stopped, stopped-between, slowed, full-load,
-                      input-in-bytes, output-in-bytes, reader-gone, no-disk, clock, noise, doubled
-  --time S            seconds per move (default: Botzone's limits; 30 s for a SAU game)
-  --grace S           seconds over the limit before an answer is late (default: 0)
-  --rate P            share of the turns that are disturbed (default: 0.3)
-  --seed N            seed of the games (default: 1)
-  --verbose           print every game, not only losses
-
-Exit status: 0 none lost but on the board, 1 some, 2 wrong usage or no engine.
-";
-
 const EXPLANATION: &str = "\
 broken off: the fault left no way to go on (the SAU platform does not start a program again)
 excused:    answers that the fault alone made late or impossible: killed, stopped, no reader
 avoidable:  games lost by a crash, an illegal or malformed answer, silence, or a late answer
 ";
 
-/// Libraries that fake the wall clock of a dynamic program.
-const LIBFAKETIME: [&str; 2] =
-    ["/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1", "/usr/lib/faketime/libfaketime.so.1"];
-
 /// Time of a side for a SAU game.
 const SAU_TIME: Duration = Duration::from_secs(30);
 
 /// A kind of fault.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Fault {
     /// The process dies in its turn; a new one gets the whole history.
     Killed,
@@ -71,7 +49,7 @@ pub enum Fault {
     ReaderGone,
     /// Log and records on a full disk, or nowhere.
     NoDisk,
-    /// Other clocks: days away, and for a dynamic program a wall clock that jumps.
+    /// Other clocks, days away.
     Clock,
     /// Meaningless lines where protocol/README.md allows them.
     Noise,
@@ -82,31 +60,15 @@ pub enum Fault {
 use Fault::*;
 
 impl Fault {
-    /// All faults with their names.
-    pub const NAMED: [(&'static str, Self); 12] = [
-        ("killed", Killed),
-        ("stopped", Stopped),
-        ("stopped-between", StoppedBetween),
-        ("slowed", Slowed),
-        ("full-load", FullLoad),
-        ("input-in-bytes", InputInBytes),
-        ("output-in-bytes", OutputInBytes),
-        ("reader-gone", ReaderGone),
-        ("no-disk", NoDisk),
-        ("clock", Clock),
-        ("noise", Noise),
-        ("doubled", Doubled),
-    ];
-
-    fn name(self) -> &'static str {
-        Self::NAMED.iter().find(|(_, fault)| *fault == self).map_or("", |(name, _)| name)
+    fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 
     fn fits(self, protocol: Protocol) -> bool {
         match self {
             // The SAU platform gives a dead program no second chance.
             Killed => !protocol.is_sau(),
-            StoppedBetween => protocol.keeps,
+            StoppedBetween => protocol.keeps(),
             // On Botzone a request that comes twice is two turns.
             Doubled => protocol.is_sau(),
             _ => true,
@@ -123,26 +85,44 @@ impl Fault {
     }
 }
 
-/// Options of the command.
+/// Plays games of the engine against random moves while things go wrong around it, and counts those that it loses by
+/// accident.
+#[derive(clap::Args)]
+#[command(after_help = "Exit status: 0 none lost but on the board, 1 some, 2 wrong usage or no engine.")]
 pub struct Options {
-    /// The engine.
-    pub engine: String,
+    /// The engine [default: the one beside this program].
+    #[arg(long, value_name = "PATH", default_value_t = default_engine(), hide_default_value = true, value_parser = read_engine)]
+    engine: String,
     /// Number of games.
-    pub games: u64,
-    /// The protocols.
-    pub protocols: Vec<Protocol>,
-    /// The faults.
-    pub faults: Vec<Fault>,
-    /// Time per move.
-    pub time: Option<Duration>,
-    /// Tolerance before an answer is late.
-    pub grace: Duration,
+    #[arg(long, value_name = "N", default_value_t = 24, value_parser = value_parser!(u64).range(1..))]
+    games: u64,
+    /// Protocols, as of selfplay.sh.
+    #[arg(
+        long,
+        value_name = "NAME,...",
+        value_delimiter = ',',
+        default_value = "simple,json,simple-keep,json-keep,sau",
+        value_parser = read_protocol
+    )]
+    protocol: Vec<Protocol>,
+    /// Only these faults [default: all in turn].
+    #[arg(long, value_enum, value_name = "NAME,...", value_delimiter = ',')]
+    fault: Vec<Fault>,
+    /// Seconds per move [default: Botzone's limits; 30 s for a SAU game].
+    #[arg(long, value_name = "S", value_parser = read_seconds)]
+    time: Option<Duration>,
+    /// Seconds over the limit before an answer is late.
+    #[arg(long, value_name = "S", default_value = "0", value_parser = read_seconds)]
+    grace: Duration,
     /// Share of the turns that are disturbed.
-    pub rate: f64,
+    #[arg(long, value_name = "P", default_value_t = 0.3)]
+    rate: f64,
     /// Seed of the games.
-    pub seed: u64,
-    /// Print every game.
-    pub verbose: bool,
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Print every game, not only losses.
+    #[arg(long)]
+    verbose: bool,
 }
 
 /// End of a game.
@@ -155,18 +135,16 @@ struct Outcome {
 }
 
 /// Plays the games. Returns true if none was lost by accident.
-///
-/// # Errors
-/// Wrong options.
 pub fn run(options: &Options) -> Result<bool, String> {
     if !Path::new(&options.engine).is_file() {
         return Err(format!("no engine at {}: run make first", options.engine));
     }
     let mut rng = Rng::with_seed(options.seed);
     let mut wheels: Vec<(Fault, Vec<Protocol>)> = Vec::new();
-    for &fault in &options.faults {
+    let faults = if options.fault.is_empty() { Fault::value_variants() } else { &options.fault };
+    for &fault in faults {
         let mut protocols: Vec<Protocol> =
-            options.protocols.iter().copied().filter(|&protocol| fault.fits(protocol)).collect();
+            options.protocol.iter().copied().filter(|&protocol| fault.fits(protocol)).collect();
         rng.shuffle(&mut protocols);
         if !protocols.is_empty() {
             wheels.push((fault, protocols));
@@ -175,7 +153,7 @@ pub fn run(options: &Options) -> Result<bool, String> {
     if wheels.is_empty() {
         return Err("this fault does not occur in these protocols".into());
     }
-    let mut rows: BTreeMap<&str, [usize; 7]> = BTreeMap::new();
+    let mut rows: BTreeMap<String, [usize; 7]> = BTreeMap::new();
     for number in 0..options.games {
         let turn = number as usize;
         let (fault, protocols) = &wheels[turn % wheels.len()];
@@ -193,14 +171,14 @@ pub fn run(options: &Options) -> Result<bool, String> {
             .zip(counts.into_iter().chain([is("avoidable")]))
             .for_each(|(sum, count)| *sum += count);
         if options.verbose || !outcome.reason.is_empty() {
-            let (name, result) = (protocol.name, outcome.result);
-            say(&format!("game {}, {name}, {}: {result} {}\n", number + 1, fault.name(), outcome.reason));
+            let result = outcome.result;
+            say(&format!("game {}, {protocol}, {}: {result} {}\n", number + 1, fault.name(), outcome.reason));
         }
     }
     let columns = ["games", "turns hit", "won", "lost on board", "broken off", "excused", "avoidable"];
     let mut table = format!("{:16}{}\n", "fault", columns.map(|column| format!("{column:>15}")).concat());
     let all = rows.values().fold([0; 7], |sum, row| std::array::from_fn(|i| sum[i] + row[i]));
-    for (name, row) in rows.iter().chain([(&"all", &all)]) {
+    for (name, row) in rows.iter().chain([(&"all".to_owned(), &all)]) {
         table += &format!("{name:16}{}\n", row.map(|count| format!("{count:15}")).concat());
     }
     say(&(table + EXPLANATION));
@@ -336,8 +314,6 @@ impl<'a> Bout<'a> {
         let group = process.group();
         let delay = think.mul_f64(self.rng.f64());
         let random = [(); 2].map(|()| self.rng.f64());
-        let clock = self.folder.join("clock");
-        let jump = self.rng.i64(-31_000_000..=31_000_000);
         seat.close_input()?;
         thread::scope(|scope| {
             let meanwhile = scope.spawn(move || match fault {
@@ -348,11 +324,6 @@ impl<'a> Bout<'a> {
                 }
                 Some(Stopped) => stop(group, delay, random),
                 Some(Slowed) => slow(group, think, random),
-                Some(Clock) if clock.exists() => {
-                    sleep(delay);
-                    set_clock(&clock, jump);
-                    Duration::ZERO
-                }
                 _ => Duration::ZERO,
             });
             if fault == Some(OutputInBytes) {
@@ -405,7 +376,7 @@ impl<'a> Bout<'a> {
         const BLANK: [&str; 4] = ["", "   ", "\r", "\t"];
         let long = "x".repeat(5000);
         let words = ["garbage", "#!?", "hello 12", "3.5 2", "settings 9", &long, "new"];
-        let is_kept = self.protocol.keeps && !self.protocol.is_sau();
+        let is_kept = self.protocol.keeps() && !self.protocol.is_sau();
         let words = match (is_kept && !self.is_first_turn, self.protocol.is_sau()) {
             // There any other line is the opponent's move.
             (true, _) => &words[..0],
@@ -450,24 +421,13 @@ impl<'a> Bout<'a> {
         let (engine, folder) = (&self.options.engine, self.folder.display());
         let (log, records) = (format!("{folder}/log"), format!("{folder}/records"));
         let folder = folder.to_string();
-        let words: &[&str] = if self.rng.bool() && can_unshare("--mount") {
-            &[
-                "unshare",
-                "--mount",
-                "sh",
-                "-c",
-                SCRIPT,
-                &folder,
-                engine,
-                "--log",
-                &log,
-                "--record-dir",
-                &records,
-            ]
+        let (start, log, records) = if self.rng.bool() && can_unshare("--mount") {
+            (vec!["unshare", "--mount", "sh", "-c", SCRIPT, &folder], log.as_str(), records.as_str())
         } else {
-            &["env", "TMPDIR=/dev/full", engine, "--log", "/dev/full", "--record-dir", "/dev/full/records"]
+            (vec!["env", "TMPDIR=/dev/full"], "/dev/full", "/dev/full/records")
         };
-        words.iter().map(|&word| word.to_owned()).collect()
+        let words = [&start[..], &[engine, "--log", log, "--record-dir", records]].concat();
+        words.into_iter().map(str::to_owned).collect()
     }
 
     fn with_other_clocks(&mut self) -> Vec<String> {
@@ -475,14 +435,6 @@ impl<'a> Bout<'a> {
         if can_unshare("--time") {
             let days = (86_400 * self.rng.u32(0..=300)).to_string();
             start.extend(["unshare", "--time", "--monotonic", &days, "--boottime", &days].map(str::to_owned));
-        }
-        let library = LIBFAKETIME.into_iter().find(|library| Path::new(library).exists());
-        if let Some(library) = library.filter(|_| is_dynamic(&self.options.engine)) {
-            let clock = self.folder.join("clock");
-            set_clock(&clock, self.rng.i64(-31_000_000..=31_000_000));
-            start.extend(["env".into(), format!("LD_PRELOAD={library}"), "FAKETIME_NO_CACHE=1".into()]);
-            start.extend(["DONT_FAKE_MONOTONIC=1", "FAKETIME_DONT_FAKE_MONOTONIC=1"].map(str::to_owned));
-            start.push(format!("FAKETIME_TIMESTAMP_FILE={}", clock.display()));
         }
         start
     }
@@ -515,19 +467,7 @@ fn slow(group: Pid, think: Duration, [pause, share]: [f64; 2]) -> Duration {
     Duration::ZERO
 }
 
-/// Sets the wall clock of a dynamic engine to this many seconds from now.
-fn set_clock(file: &Path, seconds: i64) {
-    let new = file.with_extension("new");
-    // An engine without a new time keeps the old one.
-    let _ = fs::write(&new, format!("{seconds:+}\n")).and_then(|()| fs::rename(&new, file));
-}
-
 fn can_unshare(what: &str) -> bool {
     let status = Command::new("unshare").args([what, "true"]).stderr(Stdio::null()).status();
     status.is_ok_and(|status| status.success())
-}
-
-fn is_dynamic(program: &str) -> bool {
-    let bytes = fs::read(program).unwrap_or_default();
-    bytes[..bytes.len().min(4096)].windows(9).any(|window| window == b"/ld-linux")
 }

@@ -10,7 +10,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// True once no program may start any more.
 static ENDING: AtomicBool = AtomicBool::new(false);
 
-/// The groups of the running programs.
 static GROUPS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
 
 fn groups() -> MutexGuard<'static, Vec<Pid>> {
@@ -32,9 +31,6 @@ pub fn end_all() {
 }
 
 /// Starts a program in its own process group, which ends with this program.
-///
-/// # Errors
-/// The program cannot be started, or [`end_all`] was called.
 pub fn start_group(command: &mut Command) -> io::Result<(Child, Pid)> {
     // Locked until the group is listed, so that `end_all` misses none.
     let mut groups = groups();

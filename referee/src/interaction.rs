@@ -8,9 +8,7 @@ use serde_json::{Map, Value};
 /// Data that a bot wants back in its next turn.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Stored {
-    /// Data of this match.
     pub data: Option<Value>,
-    /// Data of all matches.
     pub globaldata: Option<Value>,
 }
 
@@ -45,9 +43,6 @@ impl Form {
     }
 
     /// Reads the move in a bot's output, and the data to store.
-    ///
-    /// # Errors
-    /// The verdict on this output.
     pub fn read_output(self, output: &str) -> Result<(Move, Stored), Failure> {
         let (numbers, stored) = match self {
             Self::Json => read_json(output),

@@ -5,12 +5,17 @@
 //! 1. [`groups`]: process groups that end with this program. [`usage`]: time and memory of a process. [`load`]: busy
 //!    processes.
 //! 2. [`process`]: a child process on pipes. [`program`]: what tests ask of one.
-//! 3. [`notation`]: moves and histories in each platform's notation. [`board`]: the referee's board.
+//! 3. [`notation`]: moves and histories in each platform's notation. [`protocol`]: the protocols. [`board`]: the referee's
+//!    board.
 //! 4. [`player`]: the interface of anything that chooses moves.
-//! 5. [`verdict`], [`turn`], [`interaction`], [`botzone`]: a bot under Botzone's limits.
+//! 5. [`verdict`], [`interaction`], [`botzone`]: a bot under Botzone's limits.
 //! 6. [`external`]: SAU and UCI programs as players. [`sau`]: a model of the SAU platform and its operator.
-//! 7. [`seat`]: one side of a game under strict rules. [`selfplay`], [`faults`]: the commands of the program `referee`.
+//! 7. [`seat`]: one side of a game under strict rules. [`selfplay`], [`faults`]: the commands of the program `referee`,
+//!    and [`arguments`], their option values.
 
+#![allow(missing_docs)] // only this workspace uses it: a name that says all needs no comment
+
+pub mod arguments;
 pub mod board;
 pub mod botzone;
 pub mod external;
@@ -22,10 +27,10 @@ pub mod notation;
 pub mod player;
 pub mod process;
 pub mod program;
+pub mod protocol;
 pub mod sau;
 pub mod seat;
 pub mod selfplay;
-pub mod turn;
 pub mod usage;
 pub mod verdict;
 

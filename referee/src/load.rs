@@ -9,9 +9,6 @@ pub struct Load(Vec<Child>);
 
 impl Load {
     /// Starts `count` processes: this program with the argument `busy`, which must call [`keep_busy`].
-    ///
-    /// # Errors
-    /// The program cannot be started.
     pub fn start(count: u16) -> Result<Self, String> {
         let problem = |error: std::io::Error| format!("--load: {error}");
         let program = std::env::current_exe().map_err(problem)?;
@@ -35,9 +32,6 @@ impl Drop for Load {
 }
 
 /// Computes until the parent ends.
-///
-/// # Errors
-/// The system does not tell of the parent's end.
 pub fn keep_busy() -> Result<(), String> {
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| error.to_string())?;
     let mut number = 1_u64;

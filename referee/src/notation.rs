@@ -3,7 +3,6 @@
 use otrera::{Move, Position, Side, Square};
 use serde_json::{Map, Value};
 
-/// Keys of a move in JSON.
 pub const KEYS: [&str; 6] = ["x0", "y0", "x1", "y1", "x2", "y2"];
 
 /// The line with which a program asks Botzone to keep it running.
@@ -12,14 +11,10 @@ pub const KEEP_RUNNING: &str = ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<";
 /// Longest debug text of an answer in JSON, in bytes.
 const MAX_DEBUG: usize = 1023;
 
-/// Notation of a platform.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
-    /// Botzone's JSON objects.
     Json,
-    /// Botzone's six numbers.
     Simple,
-    /// The SAU platform's six letters.
     Sau,
     /// UCI's squares, `d1d7,d7g7`.
     Uci,

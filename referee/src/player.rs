@@ -6,7 +6,6 @@ use std::time::Duration;
 /// Limits of one move. Without any, the player decides for itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Budget {
-    /// Thinking time for this move.
     pub time: Option<Duration>,
     /// Iterations, playouts or nodes for this move; players without such a notion ignore it.
     pub iterations: Option<u64>,
@@ -15,7 +14,6 @@ pub struct Budget {
 /// A move with the player's effort and estimate.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Choice {
-    /// The move.
     pub mv: Move,
     /// Iterations, playouts or nodes spent, if the player counts any.
     pub effort: Option<u64>,
@@ -31,12 +29,13 @@ impl From<Move> for Choice {
 
 /// A player of whole games. The referee reports every move, the player's own moves too.
 pub trait Player: Send {
-    /// Starts a game at this position.
-    fn begin(&mut self, start: &Position) -> Result<(), Forfeit>;
+    fn begin(&mut self, _start: &Position) -> Result<(), Forfeit> {
+        Ok(())
+    }
 
-    /// Chooses a move; the game is not over.
-    fn choose(&mut self, budget: Budget) -> Result<Choice, Forfeit>;
+    /// Chooses a move in the position that the moves have led to; the game is not over.
+    fn choose(&mut self, position: &Position, budget: Budget) -> Result<Choice, Forfeit>;
 
     /// Takes note of a legal move of either side.
-    fn played(&mut self, mv: Move);
+    fn played(&mut self, _mv: Move) {}
 }

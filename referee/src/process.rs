@@ -22,7 +22,6 @@ pub const FLOOD: usize = 1 << 20;
 /// Bytes that a pipe with room takes without blocking.
 const PIPE_BUF: usize = 4096;
 
-/// Bytes of one read.
 const CHUNK: usize = 1 << 16;
 
 /// Time limit of a process between the end of its output and its own end.
@@ -31,7 +30,6 @@ const ENDING: Duration = Duration::from_millis(200);
 /// Where a program's error output goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Errors {
-    /// Nowhere.
     Hidden,
     /// To our own error output.
     Shown,
@@ -41,12 +39,9 @@ pub enum Errors {
     Merged,
 }
 
-/// Event of a process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sign {
-    /// The process wrote something.
     Output,
-    /// The process closed its output.
     Closed,
     /// The process ended, and all its output was read.
     Ended,
@@ -54,16 +49,13 @@ pub enum Sign {
     Silence,
 }
 
-/// End of a process.
 #[derive(Clone, Copy, Debug)]
 pub struct End {
-    /// Exit status.
     pub status: ExitStatus,
     /// Resources used, including children that were waited for. The memory is zero if it cannot be told from ours.
     pub usage: Usage,
 }
 
-/// A running program.
 pub struct Process {
     child: Option<Child>,
     end: Option<End>,
@@ -78,17 +70,12 @@ pub struct Process {
     /// True if the input is closed once `unsent` is written.
     closing: bool,
     heard: Vec<u8>,
-    /// Bytes of one read.
     chunk: usize,
     /// Bytes in the output pipe that are not the program's.
     padding: usize,
 }
 
 impl Process {
-    /// Starts a program.
-    ///
-    /// # Errors
-    /// The program cannot be started.
     pub fn start(command: &[String], errors: Errors) -> io::Result<Self> {
         let (program, arguments) =
             command.split_first().ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
@@ -98,9 +85,6 @@ impl Process {
     }
 
     /// Starts a command in its own process group, with its input and output piped.
-    ///
-    /// # Errors
-    /// The command cannot be started.
     pub fn spawn(mut command: Command, errors: Errors) -> io::Result<Self> {
         let (stdout, output) = io::pipe()?;
         let kept = match errors {
@@ -151,7 +135,6 @@ impl Process {
         self.stdout = None;
     }
 
-    /// Sends a signal to the process group.
     pub fn signal(&self, signal: Signal) {
         signal_group(self.group, signal);
     }
@@ -169,9 +152,6 @@ impl Process {
     }
 
     /// Fills the output pipe, made as small as possible; from now on output is read one byte at a time.
-    ///
-    /// # Errors
-    /// The system refuses access to the pipe.
     pub fn fill_output(&mut self) -> io::Result<()> {
         let Some(stdout) = &self.stdout else { return Ok(()) };
         fcntl_setpipe_size(stdout, PIPE_BUF)?;
@@ -291,9 +271,6 @@ impl Process {
     }
 
     /// The next line, waited for until `limit` after `since`.
-    ///
-    /// # Errors
-    /// Silence, a flood, or the end of the program.
     pub fn line(&mut self, since: Instant, limit: Duration) -> Result<String, Forfeit> {
         let mut open = true;
         loop {
@@ -360,16 +337,12 @@ impl Drop for Process {
     }
 }
 
-/// Sends a signal to a process group.
 pub fn signal_group(group: Pid, signal: Signal) {
     // A group that is gone is no failure: the next read finds out.
     let _ = kill_process_group(group, signal);
 }
 
 /// Checks that a program can be started.
-///
-/// # Errors
-/// The reason why not.
 pub fn check_start(command: &[String]) -> Result<(), String> {
     let started = Process::start(command, Errors::Hidden);
     let [program, ..] = command else { return Err("what program?".into()) };

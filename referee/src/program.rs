@@ -4,9 +4,7 @@ use crate::process::{Errors, Process};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// End of a program.
 pub struct Exit {
-    /// Exit status; `None` after a signal.
     pub status: Option<i32>,
     /// Rest of the standard output.
     pub rest: String,
@@ -23,9 +21,6 @@ pub struct Program {
 
 impl Program {
     /// Starts a program with all three streams piped.
-    ///
-    /// # Panics
-    /// It cannot be started.
     pub fn start(command: Command) -> Self {
         let name = format!("{command:?}");
         let process = Process::spawn(command, Errors::Kept)
@@ -33,10 +28,6 @@ impl Program {
         Self { process, pending: String::new() }
     }
 
-    /// Process number.
-    ///
-    /// # Panics
-    /// It has ended.
     pub fn id(&self) -> u32 {
         self.process.id().expect("it runs")
     }
@@ -46,20 +37,15 @@ impl Program {
         self.process.write(bytes);
     }
 
-    /// Closes the standard input.
     pub fn close_input(&mut self) {
         self.process.close_input();
     }
 
-    /// Closes our end of its standard output.
     pub fn hang_up(&mut self) {
         self.process.hang_up();
     }
 
     /// Reads the next line, which must come in one piece: the SAU platform loses others.
-    ///
-    /// # Errors
-    /// Silence, a piece of a line, or the end of the output.
     pub fn line(&mut self, limit: Duration) -> Result<String, String> {
         if self.pending.is_empty() {
             let read = self.read(Instant::now() + limit)?;
@@ -73,9 +59,6 @@ impl Program {
     }
 
     /// Reads the next line of a long output, which can come in pieces.
-    ///
-    /// # Errors
-    /// Silence, or the end of the output.
     pub fn line_of_many(&mut self, limit: Duration) -> Result<String, String> {
         let deadline = Instant::now() + limit;
         while !self.pending.contains('\n') {
@@ -86,9 +69,6 @@ impl Program {
     }
 
     /// Checks that the program neither prints nor ends for this long.
-    ///
-    /// # Errors
-    /// It printed or ended.
     pub fn silent(&mut self, time: Duration) -> Result<(), String> {
         if !self.pending.is_empty() {
             return Err(format!("it had already printed {:?}", self.pending));
@@ -109,9 +89,6 @@ impl Program {
     }
 
     /// Waits until the program ends by itself.
-    ///
-    /// # Errors
-    /// It still runs after `limit`.
     pub fn exit(&mut self, limit: Duration) -> Result<Exit, String> {
         let (rest, end) = self.process.finish(Instant::now() + limit);
         let rest = std::mem::take(&mut self.pending) + &rest;

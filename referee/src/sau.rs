@@ -4,9 +4,11 @@
 //! Board and clock go on after a crash. Load does nothing until every box is closed; then it starts the engine and
 //! sends only `name?`. The platform never repeats a move that the opponent made meanwhile.
 
+use crate::arguments::{read_seconds, read_time};
 use crate::notation::{Form, read_letters};
 use crate::player::{Budget, Player};
 use crate::process::{Errors, Process};
+use clap::ValueEnum;
 use fastrand::Rng;
 use otrera::{Forfeit, Move, Position, Rules, Side, Size};
 use rustix::process::Signal;
@@ -31,46 +33,79 @@ const MAX_REFUSED: usize = 20;
 /// Our turns within which the kill comes: after these a game against random moves may be over.
 const LATEST_KILL: usize = 12;
 
-/// When the engine is killed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+// Options of all games.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Options {
+    /// Seconds for all moves of the engine in a game, by the platform's clock.
+    #[arg(long, value_name = "S", default_value = "60", value_parser = read_time)]
+    pub total_time: Duration,
+    /// Seconds that a move costs on the platform's clock beside thinking.
+    #[arg(long, value_name = "FROM..TO", default_value = "0.25..0.5", value_parser = read_charge)]
+    charge: Range<f64>,
+    /// Kill the engine at a random moment of its own turn, or of the opponent's, whose move is lost; or of either in turn.
+    #[arg(long, value_enum, default_value = "none")]
+    kill: Kill,
+    /// The longest that the opponent thinks about a move, in seconds.
+    #[arg(long, value_name = "S", default_value = "0.3", value_parser = read_seconds)]
+    opponent_time: Duration,
+    /// Seed of opponent, charges and kills.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Kill {
-    /// Never.
     None,
-    /// In one of its turns, or just after it.
     Ours,
-    /// In one of the opponent's turns, whose move is lost.
     Theirs,
+    Both,
 }
 
-/// The conditions of a game.
-#[derive(Clone, Debug)]
-pub struct Conditions {
+fn read_charge(text: &str) -> Result<Range<f64>, String> {
+    let bounds = text.split_once("..").and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
+    let valid = bounds.filter(|&(from, to): &(f64, f64)| 0.0 <= from && from <= to && to <= 60.0);
+    valid.map(|(from, to)| from..to).ok_or_else(|| "expected two numbers of seconds, like 0.25..0.5".into())
+}
+
+/// The conditions of one game.
+#[derive(Clone, Copy, Debug)]
+pub struct Conditions<'a> {
     /// The engine with its arguments.
-    pub engine: Vec<String>,
-    /// The engine's side.
-    pub side: Side,
-    /// Time for all moves of the engine, by the platform's clock.
-    pub total: Duration,
-    /// Seconds that a move costs there beside thinking.
-    pub charge: Range<f64>,
-    /// When the engine is killed.
-    pub kill: Kill,
-    /// True if the platform writes its own record (`AllStep=1`).
-    pub all_step: bool,
-    /// The longest that the opponent thinks.
-    pub opponent_time: Duration,
-    /// Seed of charges, delays and the kill.
-    pub seed: u64,
+    pub engine: &'a [String],
+    pub options: &'a Options,
+    pub number: u64,
 }
 
-/// The end of a game.
+impl Conditions<'_> {
+    /// The engine's side.
+    pub fn side(&self) -> Side {
+        if self.number.is_multiple_of(2) { Side::Black } else { Side::White }
+    }
+
+    pub fn kill(&self) -> Kill {
+        match self.options.kill {
+            Kill::Both if (self.number / 2).is_multiple_of(2) => Kill::Ours,
+            Kill::Both => Kill::Theirs,
+            kill => kill,
+        }
+    }
+
+    /// True if the platform writes its own record (`AllStep=1`), as in half of the games.
+    pub fn all_step(&self) -> bool {
+        (self.number / 4).is_multiple_of(2)
+    }
+
+    /// Seed of opponent, charges, delays and the kill.
+    pub fn seed(&self) -> u64 {
+        self.options.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(self.number)
+    }
+}
+
 #[derive(Debug)]
 pub struct Played {
     /// Why it was not finished.
     pub broken: Option<String>,
-    /// Plies played.
     pub plies: usize,
-    /// True if the engine has won.
     pub won: bool,
     /// Time used by the platform's clock.
     pub used: Duration,
@@ -78,12 +113,11 @@ pub struct Played {
     pub killed: Option<usize>,
     /// Boxes that told the operator of an illegal move.
     pub refused: usize,
-    /// The end of the engine's log.
     pub log: String,
 }
 
 /// Plays a game in this folder, which must be empty.
-pub fn play(opponent: &mut dyn Player, conditions: &Conditions, folder: &Path) -> Played {
+pub fn play(opponent: &mut dyn Player, conditions: Conditions, folder: &Path) -> Played {
     let mut platform = Platform::new(conditions, folder);
     let outcome = platform.play(opponent);
     platform.process = None;
@@ -92,7 +126,7 @@ pub fn play(opponent: &mut dyn Player, conditions: &Conditions, folder: &Path) -
     Played {
         broken: outcome.err(),
         plies: platform.moves.len(),
-        won: platform.position.winner() == Some(conditions.side),
+        won: platform.position.winner() == Some(conditions.side()),
         used: platform.used,
         killed: platform.killed,
         refused: platform.refused,
@@ -101,7 +135,7 @@ pub fn play(opponent: &mut dyn Player, conditions: &Conditions, folder: &Path) -
 }
 
 struct Platform<'a> {
-    conditions: &'a Conditions,
+    conditions: Conditions<'a>,
     folder: &'a Path,
     rng: Rng,
     process: Option<Process>,
@@ -119,8 +153,8 @@ struct Platform<'a> {
 }
 
 impl<'a> Platform<'a> {
-    fn new(conditions: &'a Conditions, folder: &'a Path) -> Self {
-        let mut rng = Rng::with_seed(conditions.seed);
+    fn new(conditions: Conditions<'a>, folder: &'a Path) -> Self {
+        let mut rng = Rng::with_seed(conditions.seed());
         let kill_turn = rng.usize(1..=LATEST_KILL);
         Self {
             conditions,
@@ -142,11 +176,11 @@ impl<'a> Platform<'a> {
         self.install().map_err(|error| format!("{}: {error}", self.folder.display()))?;
         opponent.begin(&self.position).map_err(|forfeit| format!("the opponent: {forfeit:?}"))?;
         self.load()?;
-        let black = self.conditions.side == Side::Black;
+        let black = self.conditions.side() == Side::Black;
         self.send(if black { "new black\n" } else { "new white\n" });
         let mut turns = 0;
         while self.position.winner().is_none() {
-            if self.position.side() == self.conditions.side {
+            if self.position.side() == self.conditions.side() {
                 turns += 1;
                 let mv = self.our_turn(turns)?;
                 opponent.played(mv);
@@ -162,8 +196,8 @@ impl<'a> Platform<'a> {
 
     /// Copies the engine into a folder of its own, beside its settings, and makes the platform's.
     fn install(&self) -> std::io::Result<()> {
-        let Conditions { engine, total, .. } = self.conditions;
-        let [program, ..] = &engine[..] else { return Err(std::io::ErrorKind::InvalidInput.into()) };
+        let (engine, total) = (self.conditions.engine, self.conditions.options.total_time);
+        let [program, ..] = engine else { return Err(std::io::ErrorKind::InvalidInput.into()) };
         fs::create_dir_all(self.folder.join("engine"))?;
         fs::create_dir_all(self.record().parent().unwrap_or(self.folder))?;
         fs::copy(program, self.program())?;
@@ -172,7 +206,7 @@ impl<'a> Platform<'a> {
             total.as_secs_f64()
         );
         fs::write(self.folder.join("engine/otrera.toml"), settings)?;
-        if self.conditions.all_step {
+        if self.conditions.all_step() {
             // A game before this one.
             fs::write(self.record(), "Black: DJDDGD\r\nWhite: ADDGAD\r\nBlack: GJEHEA\r\n")?;
         }
@@ -220,9 +254,13 @@ impl<'a> Platform<'a> {
         }
     }
 
+    /// Draws a number of seconds.
+    fn draw(&mut self, Range { start, end }: Range<f64>) -> Duration {
+        Duration::from_secs_f64(start + (end - start) * self.rng.f64())
+    }
+
     fn wait(&mut self, seconds: Range<f64>) {
-        let length = seconds.start + (seconds.end - seconds.start) * self.rng.f64();
-        std::thread::sleep(Duration::from_secs_f64(length));
+        std::thread::sleep(self.draw(seconds));
     }
 
     fn load_again(&mut self) -> Result<(), String> {
@@ -231,7 +269,6 @@ impl<'a> Platform<'a> {
         self.load()
     }
 
-    /// Kills the engine.
     fn kill(&mut self) {
         self.killed = Some(self.moves.len());
         self.boxes.push("Program has been ended for unknown reasons!");
@@ -241,7 +278,7 @@ impl<'a> Platform<'a> {
     }
 
     fn is_killed_in(&self, kill: Kill, turn: usize) -> bool {
-        self.conditions.kill == kill && self.killed.is_none() && turn >= self.kill_turn
+        self.conditions.kill() == kill && self.killed.is_none() && turn >= self.kill_turn
     }
 
     /// Waits for the engine's move, its clock running, and kills it at a random moment if its turn has come.
@@ -249,10 +286,10 @@ impl<'a> Platform<'a> {
         let began = Instant::now();
         let mut kill_at = self.is_killed_in(Kill::Ours, turn).then(|| {
             // As often as not about the time at which it answers.
-            let usual = self.conditions.total.as_secs_f64() / 40.0;
+            let usual = self.conditions.options.total_time.as_secs_f64() / 40.0;
             Duration::from_secs_f64(if self.rng.bool() { usual } else { 2.0 * usual } * self.rng.f64())
         });
-        let limit = self.conditions.total / 10 + HANG;
+        let limit = self.conditions.options.total_time / 10 + HANG;
         let mv = loop {
             let process = self.process.as_mut().ok_or("no engine")?;
             match process.line(began, kill_at.unwrap_or(limit)) {
@@ -272,9 +309,8 @@ impl<'a> Platform<'a> {
                 }
             }
         };
-        let charge = self.conditions.charge.clone();
-        let charge = charge.start + (charge.end - charge.start) * self.rng.f64();
-        self.used += began.elapsed() + Duration::from_secs_f64(charge);
+        let charge = self.draw(self.conditions.options.charge.clone());
+        self.used += began.elapsed() + charge;
         self.make(mv)?;
         self.kill_due = kill_at.map(|delay| began + delay);
         Ok(mv)
@@ -299,10 +335,12 @@ impl<'a> Platform<'a> {
 
     /// The opponent's move. What the engine sends meanwhile is overlooked; if the engine is dead the move is lost.
     fn their_turn(&mut self, opponent: &mut dyn Player, turn: usize) -> Result<(), String> {
-        let ends = Instant::now() + self.conditions.opponent_time.mul_f64(self.rng.f64());
+        let ends = Instant::now() + self.conditions.options.opponent_time.mul_f64(self.rng.f64());
         let is_lost = self.is_killed_in(Kill::Theirs, turn);
         let due = match self.kill_due.take() {
-            None if is_lost => Some(Instant::now() + self.conditions.opponent_time.mul_f64(self.rng.f64())),
+            None if is_lost => {
+                Some(Instant::now() + self.conditions.options.opponent_time.mul_f64(self.rng.f64()))
+            }
             due => due,
         };
         if let Some(due) = due {
@@ -318,7 +356,9 @@ impl<'a> Platform<'a> {
         }
         let time = ends.saturating_duration_since(Instant::now());
         let budget = Budget { time: Some(time.max(Duration::from_millis(1))), iterations: None };
-        let choice = opponent.choose(budget).map_err(|forfeit| format!("the opponent: {forfeit:?}"))?;
+        let choice = opponent
+            .choose(&self.position, budget)
+            .map_err(|forfeit| format!("the opponent: {forfeit:?}"))?;
         std::thread::sleep(ends.saturating_duration_since(Instant::now()));
         self.overlook();
         self.make(choice.mv)?;
@@ -345,7 +385,7 @@ impl<'a> Platform<'a> {
     }
 
     fn make(&mut self, mv: Move) -> Result<(), String> {
-        if self.conditions.all_step {
+        if self.conditions.all_step() {
             let line =
                 format!("{}: {}\r\n", self.position.side(), Form::Sau.format_move(mv, Size::STANDARD.edge()));
             let file = OpenOptions::new().append(true).open(self.record());

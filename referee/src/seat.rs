@@ -2,7 +2,8 @@
 
 use crate::notation::{Form, KEEP_RUNNING};
 use crate::process::{Errors, FLOOD, Process};
-use otrera::{Forfeit, Move, Position, Rules, Side, Size};
+use crate::protocol::Protocol;
+use otrera::{Forfeit, Move, Position, Side};
 use std::fmt;
 use std::os::unix::process::ExitStatusExt;
 use std::time::{Duration, Instant};
@@ -50,79 +51,30 @@ impl fmt::Display for Violation {
     }
 }
 
-/// A way to run an engine.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Protocol {
-    /// Name on the command line.
-    pub name: &'static str,
-    /// Name in records.
-    pub title: &'static str,
-    /// Notation.
-    pub form: Form,
-    /// True if a process plays whole games.
-    pub keeps: bool,
-}
-
-impl Protocol {
-    /// All protocols.
-    pub const ALL: [Self; 5] = [
-        Self { name: "simple", title: "Botzone simple", form: Form::Simple, keeps: false },
-        Self { name: "simple-keep", title: "Botzone simple keep-running", form: Form::Simple, keeps: true },
-        Self { name: "json", title: "Botzone JSON keep-running", form: Form::Json, keeps: true },
-        Self { name: "json-once", title: "Botzone JSON", form: Form::Json, keeps: false },
-        Self { name: "sau", title: "SAU platform", form: Form::Sau, keeps: true },
-    ];
-
-    /// Finds a protocol by name.
-    ///
-    /// # Errors
-    /// A list of the valid names.
-    pub fn named(name: &str) -> Result<Self, String> {
-        let names = || Self::ALL.map(|protocol| protocol.name).join(", ");
-        let found = Self::ALL.into_iter().find(|protocol| protocol.name == name);
-        found.ok_or_else(|| format!("no protocol {name:?}: valid are {}", names()))
-    }
-
-    /// True for the SAU platform.
-    pub fn is_sau(&self) -> bool {
-        self.form == Form::Sau
-    }
-
-    /// The start position: by default on the platform's board, which engines expect without being told.
-    pub fn start(&self, size: Option<Size>) -> Position {
-        let (own, rules) = if self.is_sau() {
-            (Size::STANDARD, Rules::SelfBlocking)
-        } else {
-            (Size::BOTZONE, Rules::default())
-        };
-        Position::start(size.unwrap_or(own)).with_rules(rules)
-    }
+/// Parses a protocol with a seat: any but UCI.
+pub fn read_protocol(name: &str) -> Result<Protocol, String> {
+    let protocol = name.parse()?;
+    if protocol == Protocol::Uci { Err("uci has no seat at this table".into()) } else { Ok(protocol) }
 }
 
 /// Time limits; `None` for no limit.
 #[derive(Clone, Copy, Debug)]
 pub struct TimeControl {
-    /// For the first move of a game.
     pub first: Option<Duration>,
-    /// For each later move.
     pub later: Option<Duration>,
-    /// For all moves of a game.
     pub total: Option<Duration>,
     /// Tolerance before a move is late.
     pub grace: Duration,
 }
 
 impl TimeControl {
-    /// Botzone's limits.
     pub fn botzone(grace: Duration) -> Self {
         let [first, later] = [2, 1].map(|seconds| Some(Duration::from_secs(seconds)));
         Self { first, later, total: None, grace }
     }
 }
 
-/// An answer.
 pub struct Turn {
-    /// The move.
     pub mv: Move,
     /// Time from the request to the answer.
     pub wall: Duration,
@@ -143,7 +95,6 @@ pub struct Seat {
 }
 
 impl Seat {
-    /// Creates a seat without an engine.
     pub fn new(protocol: Protocol, control: TimeControl) -> Self {
         Self {
             protocol,
@@ -156,10 +107,6 @@ impl Seat {
         }
     }
 
-    /// Begins a game of this side.
-    ///
-    /// # Errors
-    /// A violation.
     pub fn start_game(&mut self, side: Side, command: Vec<String>) -> Result<(), Violation> {
         (self.turns, self.used, self.playing) = (0, Duration::ZERO, false);
         self.command = command;
@@ -181,12 +128,9 @@ impl Seat {
     }
 
     /// Prepares a turn: starts a process if needed. Returns the time of the request and its text.
-    ///
-    /// # Errors
-    /// A violation.
     pub fn request(&mut self, moves: &[Move], position: &Position) -> Result<(Instant, String), Violation> {
-        let (form, edge) = (self.protocol.form, position.size().edge());
-        if !self.protocol.keeps {
+        let (form, edge) = (self.protocol.form(), position.size().edge());
+        if !self.protocol.keeps() {
             self.kill();
         }
         let text = match (moves.last(), self.process.is_some()) {
@@ -210,9 +154,6 @@ impl Seat {
     }
 
     /// Reads the answer to a request, after all of it was written.
-    ///
-    /// # Errors
-    /// A violation.
     pub fn read(&mut self, began: Instant, position: &Position) -> Result<Turn, Violation> {
         let deadline = began + self.allowance().unwrap_or(UNLIMITED) + HANG;
         if self.protocol.is_sau() {
@@ -223,7 +164,7 @@ impl Seat {
         let line = self.read_line("an answer", deadline)?;
         let turn = self.turn(&line, began, position)?;
         let mut extra = Vec::new();
-        if self.protocol.keeps {
+        if self.protocol.keeps() {
             loop {
                 match self.read_line("the keep-running line", deadline)? {
                     line if line == KEEP_RUNNING => break,
@@ -235,7 +176,7 @@ impl Seat {
             extra.extend(self.finish()?.lines().filter(|line| *line != KEEP_RUNNING).map(str::to_owned));
         }
         // In simple interaction the first line after the answer is for debugging.
-        let debug = usize::from(self.protocol.form == Form::Simple);
+        let debug = usize::from(self.protocol.form() == Form::Simple);
         match extra.iter().skip(debug).find(|line| !line.trim().is_empty()) {
             Some(line) => Err(Violation::new(CHATTER, "more than the answer", line)),
             None => Ok(turn),
@@ -244,16 +185,13 @@ impl Seat {
 
     fn turn(&self, line: &str, began: Instant, position: &Position) -> Result<Turn, Violation> {
         let wall = began.elapsed();
-        let mv = self.protocol.form.read_answer(line, position);
+        let mv = self.protocol.form().read_answer(line, position);
         let mv = mv.ok_or_else(|| Violation::new(MALFORMED, "no move in this notation", line))?;
         position.check(mv).map_err(|error| Violation::new(ILLEGAL, error, line))?;
         Ok(Turn { mv, wall })
     }
 
     /// Charges a turn, less `excused`, to the clock. Returns true if it is late only without the excuse.
-    ///
-    /// # Errors
-    /// The move is late.
     pub fn judge(&mut self, turn: &Turn, excused: Duration) -> Result<bool, Violation> {
         let own = turn.wall.saturating_sub(excused);
         let limit = self.allowance();
@@ -271,9 +209,6 @@ impl Seat {
     }
 
     /// Asks for a move and charges it.
-    ///
-    /// # Errors
-    /// A violation.
     pub fn answer(&mut self, moves: &[Move], position: &Position) -> Result<Turn, Violation> {
         let (began, text) = self.request(moves, position)?;
         self.write(&text)?;
@@ -283,20 +218,14 @@ impl Seat {
     }
 
     /// Writes a request, the whole input of a process that plays one turn.
-    ///
-    /// # Errors
-    /// No process runs.
     pub fn write(&mut self, text: &str) -> Result<(), Violation> {
         self.running()?.write(text);
         self.close_input()
     }
 
     /// Closes the input of a process that plays one turn.
-    ///
-    /// # Errors
-    /// No process runs.
     pub fn close_input(&mut self) -> Result<(), Violation> {
-        if !self.protocol.keeps {
+        if !self.protocol.keeps() {
             self.running()?.close_input();
         }
         Ok(())
@@ -310,9 +239,6 @@ impl Seat {
     }
 
     /// Ends a game. `unseen` is a last move that the engine does not know.
-    ///
-    /// # Errors
-    /// A violation.
     pub fn end_game(&mut self, unseen: Option<Move>, edge: usize) -> Result<(), Violation> {
         if self.process.is_none() || !self.playing {
             return Ok(());
@@ -324,7 +250,7 @@ impl Seat {
             self.running()?.write(last + "end\n");
             return self.expect_silence(SETTLE);
         }
-        if !self.protocol.keeps {
+        if !self.protocol.keeps() {
             return Ok(());
         }
         self.running()?.close_input();
@@ -332,9 +258,6 @@ impl Seat {
     }
 
     /// Lets a SAU engine end after the last game.
-    ///
-    /// # Errors
-    /// A violation.
     pub fn leave(&mut self) -> Result<(), Violation> {
         if self.process.is_none() {
             return Ok(());
@@ -344,7 +267,6 @@ impl Seat {
         self.finish_silently("output after quit")
     }
 
-    /// Kills the engine.
     pub fn kill(&mut self) {
         self.process = None;
     }
@@ -357,10 +279,6 @@ impl Seat {
         Ok(self.process.insert(process))
     }
 
-    /// The running process.
-    ///
-    /// # Errors
-    /// None runs.
     pub fn running(&mut self) -> Result<&mut Process, Violation> {
         self.process.as_mut().ok_or_else(|| Violation::new(NO_ANSWER, "it is not running", ""))
     }

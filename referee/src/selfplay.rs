@@ -1,8 +1,11 @@
 //! `referee selfplay`: whole games of the engine against itself through the platforms' protocols.
 
+use crate::arguments::{default_engine, read_engine, read_seconds, read_size};
 use crate::groups;
+use crate::protocol::Protocol;
 use crate::say;
-use crate::seat::{KINDS, Protocol, Seat, TimeControl, Turn, Violation};
+use crate::seat::{KINDS, Seat, TimeControl, Turn, Violation, read_protocol};
+use clap::{ValueEnum, value_parser};
 use otrera::record::ccgc;
 use otrera::{GameRecord, Move, Position, Side, Size};
 use std::collections::BTreeMap;
@@ -14,33 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// Help of the command.
-pub const HELP: &str = "\
-usage: selfplay.sh [OPTION...]
-
-Plays whole games of the engine against itself through its tournament protocols, checks every move and
-every line, shows and records the games.
-
-  --protocol NAME     simple (default), simple-keep, json (keep-running), json-once: Botzone; or sau
-  --games N           games (default: 1)
-  --jobs J            games at once (default: 1); more than there are cores makes engines late
-  --size N            edge of the board, 4 to 10 (default: 8; sau: 10)
-  --time S            seconds per move (default: Botzone's 1, 2 for the first move; sau: no limit)
-  --total-time S      seconds per side for a whole game (sau only)
-  --grace S           seconds over the limit before a move is late (default: 0.06)
-  --engine PATH       the engine (default: dist/otrera)
-  --black PRESET      preset of black; --white likewise
-  --iterations N      iterations per move
-  --seed N            seed of all games
-  --show WHAT         board, moves or none (default: board on a terminal or for one game, else none)
-  --record-dir DIR    folder of the records, one CCGC file per game (default: records)
-  --no-record         write no records
-
-Exit status: 0 no violation, 1 a violation, 2 wrong usage or no engine.
-";
-
-/// Detail of the output.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Show {
     /// Each move with the board after it.
     Board,
@@ -50,37 +27,64 @@ pub enum Show {
     None,
 }
 
-/// Options of the command.
+/// Plays whole games of the engine against itself through its tournament protocols, checks every move and every line,
+/// shows and records the games.
+#[derive(clap::Args)]
+#[command(after_help = "Exit status: 0 no violation, 1 a violation, 2 wrong usage or no engine.")]
 pub struct Options {
-    /// The protocol.
-    pub protocol: Protocol,
+    /// Botzone's simple, json, simple-keep or json-keep (keep-running); or sau.
+    #[arg(long, value_name = "NAME", default_value = "simple", value_parser = read_protocol)]
+    protocol: Protocol,
     /// Number of games.
-    pub games: u64,
-    /// Games at once.
-    pub jobs: usize,
-    /// Size of the board; `None` for the platform's.
-    pub size: Option<Size>,
-    /// Time per move.
-    pub time: Option<Duration>,
-    /// Time per side and game.
-    pub total_time: Option<Duration>,
-    /// Tolerance before a move is late.
-    pub grace: Duration,
-    /// The engine.
-    pub engine: String,
-    /// Presets of Black and White.
-    pub presets: [Option<String>; 2],
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u64).range(1..))]
+    games: u64,
+    /// Games at once; more than there are cores makes engines late.
+    #[arg(long, value_name = "J", default_value_t = 1, value_parser = value_parser!(u16).range(1..))]
+    jobs: u16,
+    /// Edge of the board, 4 to 10 [default: 8; sau: 10].
+    #[arg(long, value_name = "N", value_parser = read_size)]
+    size: Option<Size>,
+    /// Seconds per move [default: Botzone's 1, 2 for the first move; sau: no limit].
+    #[arg(long, value_name = "S", value_parser = read_seconds)]
+    time: Option<Duration>,
+    /// Seconds per side for a whole game (sau only).
+    #[arg(long, value_name = "S", value_parser = read_seconds)]
+    total_time: Option<Duration>,
+    /// Seconds over the limit before a move is late.
+    #[arg(long, value_name = "S", default_value = "0.06", value_parser = read_seconds)]
+    grace: Duration,
+    /// The engine [default: the one beside this program].
+    #[arg(long, value_name = "PATH", default_value_t = default_engine(), hide_default_value = true, value_parser = read_engine)]
+    engine: String,
+    /// Preset of Black.
+    #[arg(long, value_name = "PRESET")]
+    black: Option<String>,
+    /// Preset of White.
+    #[arg(long, value_name = "PRESET")]
+    white: Option<String>,
     /// Iterations per move.
-    pub iterations: Option<u64>,
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+    iterations: Option<u64>,
     /// Seed of all games.
-    pub seed: Option<u64>,
-    /// Detail of the output.
-    pub show: Option<Show>,
-    /// Folder of the records.
-    pub record_dir: Option<PathBuf>,
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Detail of the output [default: board on a terminal or for one game, else none].
+    #[arg(long, value_enum, value_name = "WHAT")]
+    show: Option<Show>,
+    /// Folder of the records, one CCGC file per game.
+    #[arg(long, value_name = "DIR", default_value = "records")]
+    record_dir: PathBuf,
+    /// Write no records.
+    #[arg(long)]
+    no_record: bool,
 }
 
-/// Counts of all games.
+impl Options {
+    fn preset(&self, side: Side) -> Option<&str> {
+        if side == Side::Black { self.black.as_deref() } else { self.white.as_deref() }
+    }
+}
+
 #[derive(Default)]
 struct Tally {
     games: usize,
@@ -113,12 +117,13 @@ struct Game {
 }
 
 /// Plays the games. Returns true if no violation occurred.
-///
-/// # Errors
-/// Wrong options, or a record that cannot be written.
 pub fn run(options: &Options) -> Result<bool, String> {
+    if options.total_time.is_some() && !options.protocol.is_sau() {
+        return Err("--total-time is for --protocol sau only".into());
+    }
     check_engine(options)?;
-    if let Some(folder) = &options.record_dir {
+    if !options.no_record {
+        let folder = &options.record_dir;
         fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     }
     let shows_board = io::stdout().is_terminal() || options.games == 1;
@@ -145,7 +150,7 @@ pub fn run(options: &Options) -> Result<bool, String> {
 fn check_engine(options: &Options) -> Result<(), String> {
     for side in Side::BOTH {
         let mut command = Command::new(&options.engine);
-        command.args(options.presets[side.index()].iter().flat_map(|preset| ["--preset", preset]));
+        command.args(options.preset(side).into_iter().flat_map(|preset| ["--preset", preset]));
         let output = command.args(["perft", "0"]).output();
         let output = output.map_err(|error| {
             format!(
@@ -256,8 +261,8 @@ impl Match<'_> {
             .map(|(side, violation)| format!(", {} forfeits ({})", lower(*side), violation.kind));
         let result = format!("{} wins in {plies} plies{}", self.label(winner), forfeit.unwrap_or_default());
         let mut line = format!("game {}: {result}", game.number);
-        if let Some(folder) = &self.options.record_dir {
-            let path = folder.join(self.file_name(&game, winner));
+        if !self.options.no_record {
+            let path = self.options.record_dir.join(self.file_name(&game, winner));
             let text = ccgc::write(&self.record(&game, winner, &result)).replace('\n', "\r\n");
             fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
             line += &format!(", record {}", path.display());
@@ -295,12 +300,11 @@ impl Match<'_> {
         GameRecord {
             winner: Some(winner),
             when: self.started.format("%Y.%m.%d %H:%M self-play").to_string(),
-            event: format!("{} {size}x{size}, {result}", self.options.protocol.title),
+            event: format!("{} {size}x{size}, {result}", self.options.protocol),
             ..GameRecord::new(black, white, start).with_moves(&game.moves)
         }
     }
 
-    /// The engine's command line.
     fn command(&self, number: u64, side: Side) -> Vec<String> {
         let options = self.options;
         let seconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64().to_string());
@@ -309,7 +313,7 @@ impl Match<'_> {
             seed.wrapping_mul(1_000_003).wrapping_add(2 * number + side.index() as u64) & (u64::MAX >> 1)
         };
         let settings = [
-            ("--preset", options.presets[side.index()].clone()),
+            ("--preset", options.preset(side).map(str::to_owned)),
             ("--move-time", seconds(options.time)),
             ("--total-time", seconds(options.total_time)),
             ("--iterations", options.iterations.map(|count| count.to_string())),
@@ -321,7 +325,7 @@ impl Match<'_> {
     }
 
     fn preset(&self, side: Side) -> &str {
-        self.options.presets[side.index()].as_deref().unwrap_or("default")
+        self.options.preset(side).unwrap_or("default")
     }
 
     fn label(&self, side: Side) -> String {

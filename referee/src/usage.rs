@@ -7,7 +7,6 @@
 use std::fs;
 use std::time::Duration;
 
-/// Resources of a process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Usage {
     /// Processor time of all threads and processes.

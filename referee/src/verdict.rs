@@ -7,7 +7,6 @@ use std::time::Duration;
 /// Botzone's word on a turn.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Verdict {
-    /// An answer in time.
     Ok,
     /// Too much time.
     Tle,
@@ -37,7 +36,6 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Time and memory of one turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Spent {
     /// Processor time, what was burnt since the turn before included.
@@ -48,14 +46,10 @@ pub struct Spent {
     pub peak: u64,
 }
 
-/// Limits of one turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Processor time.
     pub cpu: Duration,
-    /// Wall-clock time.
     pub wall: Duration,
-    /// Resident memory in bytes.
     pub memory: u64,
 }
 
@@ -82,9 +76,7 @@ impl Limits {
 /// Why a turn has brought no move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failure {
-    /// Verdict of Botzone.
     pub verdict: Verdict,
-    /// Cause in words.
     pub detail: String,
     /// Time used until then.
     pub after: Duration,

@@ -27,14 +27,14 @@ fn each_violation_is_named_and_loses_the_game() {
     for (kind, protocol, body) in [
         ("illegal move 1", "simple", "echo 0 0 1 1 2 2"),
         ("malformed answer 1", "simple", "echo well played"),
-        ("malformed answer 1", "json", "echo '[1]'; cat"),
+        ("malformed answer 1", "json-keep", "echo '[1]'; cat"),
         ("late 1", "simple", "sleep 0.3; echo 2 0 2 3 5 3"),
         ("bad exit 1", "simple", "echo 2 0 2 3 5 3; exit 3"),
         ("bad exit 1", "simple", "echo 2 0 2 3 5 3; sleep 5"),
-        ("bad exit 1", "json", "kill -KILL $$"),
+        ("bad exit 1", "json-keep", "kill -KILL $$"),
         (
             "chatter 1",
-            "json-once",
+            "json",
             r#"echo '{"response":{"x0":2,"y0":0,"x1":2,"y1":3,"x2":5,"y2":3}}'; echo more"#,
         ),
         ("no answer 1", "simple", ":"),
@@ -58,7 +58,7 @@ fn wrong_usage_ends_with_status_2() {
         &["selfplay", "--games", "0"],
         &["selfplay", "--what"],
         &["faults", "--fault", "rain"],
-        &["faults", "--fault", "doubled", "--protocol", "keep"],
+        &["faults", "--fault", "doubled", "--protocol", "json-keep"],
         &["chess"],
     ] {
         let (said, status) = referee(arguments, &engine);

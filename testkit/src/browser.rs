@@ -85,8 +85,7 @@ impl Browser {
         if !self.session.is_null() {
             command["sessionId"] = self.session.clone();
         }
-        let pipe = self.process.stdin.as_mut().expect("its input is piped");
-        write!(pipe, "{command}\0").and_then(|()| pipe.flush()).expect("Chromium listens");
+        self.send(&command);
         loop {
             let message = self.message();
             if message["id"] == id {
@@ -102,13 +101,16 @@ impl Browser {
 
     /// Subscribes to the errors of a worker of the page. The replies are ignored.
     fn watch(&mut self, session: &Value) {
-        let pipe = self.process.stdin.as_mut().expect("its input is piped");
         for domain in ["Runtime", "Log", "Network"] {
             self.commands += 1;
-            let command =
-                json!({"id": self.commands, "method": format!("{domain}.enable"), "sessionId": session});
-            write!(pipe, "{command}\0").and_then(|()| pipe.flush()).expect("Chromium listens");
+            let method = format!("{domain}.enable");
+            self.send(&json!({"id": self.commands, "method": method, "sessionId": session}));
         }
+    }
+
+    fn send(&mut self, command: &Value) {
+        let pipe = self.process.stdin.as_mut().expect("its input is piped");
+        write!(pipe, "{command}\0").and_then(|()| pipe.flush()).expect("Chromium listens");
     }
 
     fn message(&self) -> Value {
@@ -125,12 +127,9 @@ impl Browser {
         address.clone_into(&mut self.address);
         for url in ["about:blank".to_owned(), format!("{address}{hash}")] {
             self.command("Page.navigate", json!({"url": url}));
-            let loaded = format!("document.readyState === 'complete' && location.href.startsWith({url:?})");
-            let patience = Instant::now() + Duration::from_secs(60);
-            while self.evaluate(&loaded) != true {
-                assert!(Instant::now() < patience, "{url} does not load");
-                std::thread::sleep(Duration::from_millis(5));
-            }
+            self.wait_for(&format!(
+                "document.readyState === 'complete' && location.href.startsWith({url:?})"
+            ));
         }
     }
 

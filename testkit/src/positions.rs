@@ -1,7 +1,7 @@
 //! Random positions and symmetries of the board.
 
 use fastrand::Rng;
-use otrera::{Bitboard, Move, PlayedMove, Position, Side, Size, Square};
+use otrera::{Bitboard, GameRecord, Move, PlayedMove, Position, Side, Size, Square};
 use std::time::Duration;
 
 /// Returns the size with this edge length.
@@ -24,6 +24,25 @@ pub fn random_game(start: Position, rng: &mut Rng) -> Vec<Position> {
 pub fn random_move(position: &Position, rng: &mut Rng) -> Move {
     let moves: Vec<Move> = position.legal_moves().collect();
     moves[rng.usize(..moves.len())]
+}
+
+/// Records a game of at most this many random moves; `known` adds what is recorded of a move.
+pub fn random_record(
+    start: Position,
+    [black, white]: [&str; 2],
+    plies: usize,
+    rng: &mut Rng,
+    known: impl Fn(Move, &mut Rng) -> PlayedMove,
+) -> GameRecord {
+    let mut record = GameRecord::new(black, white, start);
+    let mut position = start;
+    while record.moves.len() < plies && position.winner().is_none() {
+        let mv = random_move(&position, rng);
+        record.moves.push(known(mv, rng));
+        position = position.with_move(mv);
+    }
+    record.winner = position.winner();
+    record
 }
 
 /// Draws a position with one to six amazons a side and a random density of arrows, mostly unreachable in a game.

@@ -12,7 +12,6 @@ pub struct AlphaBeta {
     depth: u32,
     evaluator: BaselineEvaluator,
     rng: Rng,
-    position: Position,
     nodes: u64,
     /// Killer moves: the last move to cut off, by remaining depth.
     killers: Vec<Option<Move>>,
@@ -26,7 +25,6 @@ impl AlphaBeta {
             depth,
             evaluator: BaselineEvaluator::new(evaluation),
             rng: Rng::with_seed(seed),
-            position: Position::standard(),
             nodes: 0,
             killers: vec![None; depth as usize + 1],
         }
@@ -74,20 +72,10 @@ impl AlphaBeta {
 }
 
 impl Player for AlphaBeta {
-    fn begin(&mut self, start: &Position) -> Result<(), Forfeit> {
-        self.position = *start;
-        Ok(())
-    }
-
-    fn choose(&mut self, _: Budget) -> Result<Choice, Forfeit> {
+    fn choose(&mut self, position: &Position, _: Budget) -> Result<Choice, Forfeit> {
         self.nodes = 0;
-        let position = self.position;
-        let (mv, _) = self.best_move(&position).ok_or_else(|| Forfeit::Crashed("the game is over".into()))?;
+        let (mv, _) = self.best_move(position).ok_or_else(|| Forfeit::Crashed("the game is over".into()))?;
         Ok(Choice { effort: Some(self.nodes), ..mv.into() })
-    }
-
-    fn played(&mut self, mv: Move) {
-        self.position = self.position.with_move(mv);
     }
 }
 
@@ -95,6 +83,7 @@ impl Player for AlphaBeta {
 mod tests {
     use super::*;
     use crate::play::openings::random_moves;
+    use clap::ValueEnum;
     use otrera::Size;
 
     fn minimax(position: &Position, depth: u32, evaluator: &mut BaselineEvaluator) -> f32 {
@@ -113,7 +102,7 @@ mod tests {
     #[test]
     fn finds_the_value_of_minimax() {
         let mut rng = Rng::with_seed(4);
-        for (_, evaluation) in Evaluation::NAMED {
+        for &evaluation in Evaluation::value_variants() {
             for plies in 1..=6 {
                 let start = Position::start(Size::new(5).unwrap());
                 let (_, position) = random_moves(&start, plies, &mut rng);

@@ -1,11 +1,11 @@
 //! Evaluations for the baselines: three of Kato et al. 2015, the MG-PEO paper's, and our network.
 
+use clap::ValueEnum;
 use otrera::eval::metrics;
 use otrera::{DistanceMaps, Evaluator, Kernel, Model, ModelScratch, Position, Side, Value};
 use std::str::FromStr;
 
-/// An evaluation by name.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Evaluation {
     /// Legal moves of the side to move less those of the other (Kato et al., 3.1).
     Mobility,
@@ -19,28 +19,15 @@ pub enum Evaluation {
     Network,
 }
 
-impl Evaluation {
-    /// All evaluations with their names.
-    pub const NAMED: [(&'static str, Self); 5] = [
-        ("mobility", Self::Mobility),
-        ("territory", Self::Territory),
-        ("relative", Self::Relative),
-        ("paper", Self::Paper),
-        ("network", Self::Network),
-    ];
-}
-
 impl FromStr for Evaluation {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        let found = Self::NAMED.iter().find(|(known, _)| *known == name);
-        let valid = || Self::NAMED.map(|(known, _)| known).join(", ");
-        found.map(|(_, evaluation)| *evaluation).ok_or_else(|| format!("valid evaluations are {}", valid()))
+        let valid = "valid evaluations are mobility, territory, relative, paper, network";
+        ValueEnum::from_str(name, false).map_err(|_| valid.into())
     }
 }
 
-/// An evaluation with the scratch space it needs.
 pub struct BaselineEvaluator {
     evaluation: Evaluation,
     evaluator: Evaluator,
@@ -50,7 +37,6 @@ pub struct BaselineEvaluator {
 }
 
 impl BaselineEvaluator {
-    /// Creates an evaluator.
     pub fn new(evaluation: Evaluation) -> Self {
         let model = if evaluation == Evaluation::Network { Model::Fitted } else { Model::PAPER };
         let evaluator = Evaluator::new(model);
@@ -87,7 +73,6 @@ impl BaselineEvaluator {
     }
 }
 
-/// Counts the legal moves of the side to move.
 fn move_count(position: &Position) -> u32 {
     position.movements().map(|movement| position.with_movement(movement).arrow_targets().len()).sum()
 }

@@ -36,7 +36,6 @@ pub struct Pvs {
     table: Vec<Option<Entry>>,
     /// History heuristic: cut-offs by arrows on each square, weighted by depth.
     arrow_history: [u32; 128],
-    position: Position,
     nodes: u64,
     deadline: Instant,
     node_limit: u64,
@@ -48,7 +47,6 @@ impl Pvs {
             evaluator: BaselineEvaluator::new(evaluation),
             table: vec![None; 1 << TABLE_BITS],
             arrow_history: [0; 128],
-            position: Position::standard(),
             nodes: 0,
             deadline: Instant::now(),
             node_limit: u64::MAX,
@@ -171,14 +169,13 @@ impl Pvs {
 }
 
 impl Player for Pvs {
-    fn begin(&mut self, start: &Position) -> Result<(), Forfeit> {
-        self.position = *start;
+    fn begin(&mut self, _: &Position) -> Result<(), Forfeit> {
         self.table.fill(None);
         self.arrow_history = [0; 128];
         Ok(())
     }
 
-    fn choose(&mut self, budget: Budget) -> Result<Choice, Forfeit> {
+    fn choose(&mut self, position: &Position, budget: Budget) -> Result<Choice, Forfeit> {
         self.nodes = 0;
         self.deadline = Instant::now() + budget.time.unwrap_or(DEFAULT_TIME);
         self.node_limit = budget.iterations.unwrap_or(u64::MAX);
@@ -186,13 +183,8 @@ impl Player for Pvs {
             self.deadline += Duration::from_secs(86_400);
         }
         self.arrow_history.iter_mut().for_each(|count| *count /= 2);
-        let position = self.position;
-        let mv = self.deepen(&position).ok_or_else(|| Forfeit::Crashed("the game is over".into()))?;
+        let mv = self.deepen(position).ok_or_else(|| Forfeit::Crashed("the game is over".into()))?;
         Ok(Choice { effort: Some(self.nodes), ..mv.into() })
-    }
-
-    fn played(&mut self, mv: Move) {
-        self.position = self.position.with_move(mv);
     }
 }
 

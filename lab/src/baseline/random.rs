@@ -4,29 +4,17 @@ use crate::play::player::{Budget, Choice, Player};
 use fastrand::Rng;
 use otrera::{Forfeit, Move, Position};
 
-pub struct RandomPlayer {
-    rng: Rng,
-    position: Position,
-}
+pub struct RandomPlayer(Rng);
 
 impl RandomPlayer {
     pub fn new(seed: u64) -> Self {
-        Self { rng: Rng::with_seed(seed), position: Position::standard() }
+        Self(Rng::with_seed(seed))
     }
 }
 
 impl Player for RandomPlayer {
-    fn begin(&mut self, start: &Position) -> Result<(), Forfeit> {
-        self.position = *start;
-        Ok(())
-    }
-
-    fn choose(&mut self, _: Budget) -> Result<Choice, Forfeit> {
-        let moves: Vec<Move> = self.position.legal_moves().collect();
-        self.rng.choice(moves).map(Choice::from).ok_or_else(|| Forfeit::Crashed("the game is over".into()))
-    }
-
-    fn played(&mut self, mv: Move) {
-        self.position = self.position.with_move(mv);
+    fn choose(&mut self, position: &Position, _: Budget) -> Result<Choice, Forfeit> {
+        let moves: Vec<Move> = position.legal_moves().collect();
+        self.0.choice(moves).map(Choice::from).ok_or_else(|| Forfeit::Crashed("the game is over".into()))
     }
 }

@@ -33,9 +33,6 @@ const TASKS_A_CORE: usize = 2;
 const TASK_TIME: Duration = Duration::from_secs(10);
 
 /// Does all jobs, until `enough` is set. Earlier jobs come first.
-///
-/// # Errors
-/// A piece fails, a line is refused, or the cluster fails; then the message says how to resume.
 pub fn run(options: &WorkArgs, jobs: Vec<Job>, enough: &AtomicBool) -> Result<(), String> {
     if let Some(address) = &options.cluster {
         return run_on_cluster(address, jobs, enough).map_err(|problem| problem + &interrupt::advice());

@@ -4,7 +4,6 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The version of Ray to fetch.
 const RAY: &str = "ray==2.60.0";
 
 /// Returns `OTRERA_PYTHON` or `python3` if it has Ray, else the Python of the virtual environment in the cache.
@@ -41,7 +40,6 @@ fn succeeds(command: &mut Command) -> bool {
     status.is_ok_and(|status| status.success())
 }
 
-/// Makes a virtual environment with Ray.
 fn make(given: &Path, own: &Path, python: &Path) -> Result<(), String> {
     eprintln!("lab: Ray is missing: fetching it into {}", own.display());
     let mut steps = [Command::new(given), Command::new(python)];

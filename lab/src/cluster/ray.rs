@@ -17,7 +17,6 @@ pub struct Task {
     pub arguments: Vec<String>,
 }
 
-/// The output of a finished task.
 #[derive(Deserialize, Debug)]
 pub struct Done {
     pub id: u64,

@@ -2,12 +2,13 @@
 
 use super::ray;
 use crate::arguments::{cores, read_concurrency, read_range};
+use crate::progress::progress_bar;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Mutex;
 use std::thread::{self, ScopedJoinHandle};
 
-/// Cores of this machine that a command uses.
 #[derive(clap::Args, Clone, Default, Debug)]
 pub struct CoreArgs {
     /// Games or searches run at once [default: one for each core].
@@ -15,10 +16,8 @@ pub struct CoreArgs {
     concurrency: Option<usize>,
 }
 
-/// Where a command does its work.
 #[derive(clap::Args, Clone, Default, Debug)]
 pub struct WorkArgs {
-    /// Cores to use without a cluster.
     #[command(flatten)]
     pub cores: CoreArgs,
     /// Work on the Ray cluster at HOST:PORT, or with `local` on this machine through Ray.
@@ -56,22 +55,32 @@ impl CoreArgs {
         })
     }
 
-    /// Builds a pool of that many threads.
+    /// Maps items from that many threads under a progress bar; returns the results in the order of the items.
+    pub fn map<T: Send, R: Send>(
+        &self,
+        name: &'static str,
+        items: impl ExactSizeIterator<Item = T> + Send,
+        work: impl Fn(T) -> Result<R, String> + Sync,
+    ) -> Result<Vec<R>, String> {
+        let bar = progress_bar(items.len() as u64).with_message(name);
+        let results = Mutex::new(BTreeMap::new());
+        self.for_each(items.enumerate(), |(place, item)| {
+            let result = work(item)?;
+            bar.inc(1);
+            results.lock().map_err(|error| error.to_string())?.insert(place, result);
+            Ok(())
+        })?;
+        bar.finish_and_clear();
+        Ok(results.into_inner().map_err(|error| error.to_string())?.into_values().collect())
+    }
+
     pub fn pool(&self) -> Result<ThreadPool, String> {
         let builder = ThreadPoolBuilder::new().num_threads(self.concurrency());
         builder.build().map_err(|error| format!("threads: {error}"))
     }
 }
 
-impl WorkArgs {
-    /// Returns these options, or `others` if none of these is given.
-    #[must_use]
-    pub fn or(&self, others: &Self) -> Self {
-        if self.cores.concurrency.is_some() || self.cluster.is_some() { self.clone() } else { others.clone() }
-    }
-}
-
-/// The option that makes a command line a task of a cluster.
+// The option that makes a command line a task of a cluster.
 #[derive(clap::Args, Clone, Debug)]
 pub struct TaskArgs {
     /// Do these numbers only, in order, and print one line for each.

@@ -19,7 +19,9 @@ enum Format {
     Ccgc,
 }
 
-/// Converts game records. The format of the input is detected.
+/// Convert records between JSON, SGF and CCGC text.
+///
+/// The format of the input is detected.
 #[derive(clap::Args)]
 pub struct Args {
     /// Records: a results file, JSON lines, SGF, CCGC text, or the moves of one game, SAU notation included.
@@ -32,7 +34,6 @@ pub struct Args {
     output: Option<PathBuf>,
 }
 
-/// Runs the command.
 pub fn run(args: &Args) -> Result<(), String> {
     let games = games_of(&args.input, MAX_BYTES)?;
     let format = args.to.unwrap_or_else(|| Format::of_path(args.output.as_deref()));
@@ -70,7 +71,6 @@ pub fn run(args: &Args) -> Result<(), String> {
 }
 
 impl Format {
-    /// The format for a file's extension.
     fn of_path(path: Option<&Path>) -> Self {
         match path.and_then(Path::extension).and_then(|extension| extension.to_str()) {
             Some("sgf") => Self::Sgf,
@@ -87,7 +87,6 @@ impl Format {
         }
     }
 
-    /// A file name for one game.
     fn file_name(self, number: usize, game: &GameRecord) -> String {
         let [black, white] = [file_safe(&game.black), file_safe(&game.white)];
         format!("{number:04}-{black}-{white}.{}", self.extension())
@@ -115,7 +114,7 @@ fn write_files(files: &[(PathBuf, String)], input: &PathBuf) -> Result<(), Strin
 }
 
 /// Makes a name safe and short enough for every file system.
-fn file_safe(name: &str) -> String {
+pub fn file_safe(name: &str) -> String {
     name.chars().take(40).map(|c| if c.is_alphanumeric() { c } else { '_' }).collect()
 }
 
@@ -134,10 +133,6 @@ fn games_of(path: &Path, max: u64) -> Result<Vec<GameRecord>, String> {
     }
 }
 
-/// Reads the games of several files.
-///
-/// # Errors
-/// See [`read_games`].
 pub fn read_all_games(paths: &[PathBuf]) -> Result<Vec<GameRecord>, String> {
     let games = paths.iter().map(|path| read_games(path)).collect::<Result<Vec<_>, _>>()?;
     Ok(games.into_iter().flatten().collect())

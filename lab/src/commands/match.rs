@@ -3,6 +3,7 @@
 use crate::arguments::{read_count, read_seconds, read_share, read_size, read_time};
 use crate::cluster::jobs;
 use crate::cluster::{TaskArgs, WorkArgs};
+use crate::commands::convert::file_safe;
 use crate::files::{MAX_BYTES, read_text};
 use crate::interrupt;
 use crate::matches::results::{Existing, Results};
@@ -11,19 +12,20 @@ use crate::matches::score::{Score, repetitions};
 use crate::matches::spec::PlayerSpec;
 use crate::play::openings::{Book, Openings};
 use crate::play::referee::Control;
-pub use crate::progress::progress_bar;
+use crate::progress::progress_bar;
 use crate::stats::Interval;
 use crate::stats::elo::Estimate;
 use crate::stats::sprt::{Sprt, Verdict};
 use indicatif::ProgressBar;
 use otrera::{Move, Position, Size};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Plays a match between two players, each opening with both colours.
+/// Play a match between two players, each opening with both colours.
 ///
 /// A player is a preset with parameters (tournament,threads=2,c=3), greedy, random, alphabeta:territory, pvs:paper, or
 /// cmd:PROGRAM,proto=P with P one of botzone-simple, botzone-json, botzone-simple-keep, botzone-json-keep, sau, uci.
@@ -59,7 +61,7 @@ pub struct Args {
     task: TaskArgs,
 }
 
-/// Limits, board, openings and seed of games.
+// Limits, board, openings and seed of games.
 #[derive(clap::Args, Clone, Debug)]
 pub struct GameArgs {
     /// Seconds a move [default: 0.1, or no limit for players of fixed depth or iterations].
@@ -108,10 +110,8 @@ impl GameArgs {
         }
     }
 
-    /// Creates a match of these games.
     pub fn new_match(&self, players: [PlayerSpec; 2], games: u64) -> Result<Match, String> {
-        players.iter().try_for_each(PlayerSpec::check_start)?;
-        players.iter().try_for_each(|player| player.check_board(self.size))?;
+        players.iter().try_for_each(|player| player.check(self.size))?;
         let openings = self.openings()?;
         let opened = openings.plies > 0 || openings.book.is_some();
         if let Some(player) = players.iter().find(|player| player.speaks_sau() && opened) {
@@ -171,10 +171,9 @@ fn read_sprt(text: &str) -> Result<Sprt, String> {
         Ok(&[elo0, elo1, alpha, beta]) => (elo0, elo1, alpha, beta),
         _ => return Err("expected two or four numbers, like 0,20 or 0,20,0.05,0.05".into()),
     };
-    Sprt::new(elo0, elo1, alpha, beta).map_err(|error| error.to_string())
+    Sprt::new(elo0, elo1, alpha, beta)
 }
 
-/// Runs the command.
 pub fn run(args: &Args) -> Result<(), String> {
     let matchup = args.setup.new_match([args.a.clone(), args.b.clone()], args.games)?;
     if let Some(numbers) = &args.task.numbers {
@@ -216,10 +215,7 @@ pub fn run(args: &Args) -> Result<(), String> {
 }
 
 fn new_path(matchup: &Match) -> PathBuf {
-    let safe = |text: &str| {
-        text.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).take(40).collect::<String>()
-    };
-    let [a, b] = [safe(&matchup.players[0].text), safe(&matchup.players[1].text)];
+    let [a, b] = [0, 1].map(|index| file_safe(&matchup.players[index].text));
     let stamp = chrono::Local::now().format("%Y%m%d-%H%M%S");
     PathBuf::from(format!("results/{stamp}-{a}-{b}-{}.jsonl", std::process::id()))
 }
@@ -266,6 +262,8 @@ impl<'a> Progress<'a> {
 /// The widest interval in Elo for which the estimate itself is printed.
 const MAX_INTERVAL: f64 = 400.0;
 
+const TOO_FEW: &str = "too few games for an Elo";
+
 /// A lead in Elo with its interval; of a wide interval only the end nearest to 0.
 fn format_elo(Estimate { elo, interval: Interval { low, high }, .. }: &Estimate) -> String {
     if high - low <= MAX_INTERVAL {
@@ -275,18 +273,18 @@ fn format_elo(Estimate { elo, interval: Interval { low, high }, .. }: &Estimate)
     } else if *high < 0.0 {
         format!("Elo below {high:+.0}")
     } else {
-        "too few games for an Elo".into()
+        TOO_FEW.into()
     }
 }
 
 fn standing(score: &Score, test: Option<&Sprt>) -> String {
-    let elo = score.estimate().map_or(String::new(), |estimate| format!(", {}", format_elo(&estimate)));
+    let elo = score.estimate().map_or(TOO_FEW.into(), |estimate| format_elo(&estimate));
     let llr = test.map_or(String::new(), |test| format!(", LLR {:.2}", score.tested(test).llr()));
     let forfeits = match score.forfeit_count() {
         0 => String::new(),
         count => format!(", forfeits {count}"),
     };
-    format!("{}-{} {:.1}%{elo}{llr}{forfeits}", score.wins, score.losses, score.share() * 100.0)
+    format!("{}-{} {:.1}%, {elo}{llr}{forfeits}", score.wins, score.losses, score.share() * 100.0)
 }
 
 fn summary(matchup: &Match, score: &Score, test: Option<&Sprt>) -> String {
@@ -302,8 +300,7 @@ fn summary(matchup: &Match, score: &Score, test: Option<&Sprt>) -> String {
         score.plies as f64 / score.games().max(1) as f64,
     );
     for (index, name) in [a, b].into_iter().enumerate() {
-        for (kind, count) in &score.forfeits[index] {
-            let reason = score.reasons[index].get(kind).map_or("", |reason| reason);
+        for (kind, (count, reason)) in &score.forfeits[index] {
             let reason = reason.trim_start_matches(&format!("{kind}: "));
             text += &format!("{name} lost {count} by {kind}, first: {reason}\n");
         }
@@ -320,6 +317,10 @@ fn summary(matchup: &Match, score: &Score, test: Option<&Sprt>) -> String {
 /// The result as a JSON object, from A's side.
 fn as_json(score: &Score, test: Option<&Sprt>) -> Value {
     let estimate = score.estimate();
+    let forfeits = score
+        .forfeits
+        .each_ref()
+        .map(|forfeits| forfeits.iter().map(|(kind, (count, _))| (kind, count)).collect::<BTreeMap<_, _>>());
     let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
     serde_json::json!({
         "wins": score.wins,
@@ -328,7 +329,7 @@ fn as_json(score: &Score, test: Option<&Sprt>) -> Value {
         "elo": finite(estimate.map(|estimate| estimate.elo)),
         "elo_low": finite(estimate.map(|estimate| estimate.interval.low)),
         "elo_high": finite(estimate.map(|estimate| estimate.interval.high)),
-        "forfeits": score.forfeits,
+        "forfeits": forfeits,
         "sprt": test.map(|test| verdict(&score.tested(test))),
     })
 }

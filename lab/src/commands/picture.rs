@@ -6,7 +6,7 @@ use otrera::{Move, Position, Side, Size, Square};
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// Draws a position as SVG.
+/// Draw a position as SVG.
 #[derive(clap::Args)]
 pub struct Args {
     /// The position, in Fairy-Stockfish's FEN for amazons [default: the start].
@@ -23,7 +23,6 @@ pub struct Args {
     output: PathBuf,
 }
 
-/// Runs the command.
 pub fn run(args: &Args) -> Result<(), String> {
     let position = match &args.fen {
         Some(fen) => Position::from_fen(fen).map_err(|error| format!("--fen: {error}"))?,
@@ -89,7 +88,6 @@ fn picture(position: &Position, last: Option<Move>) -> String {
     svg + "</svg>\n"
 }
 
-/// An arrow head, as an SVG marker.
 fn head(name: &str, colour: &str) -> String {
     format!(
         "<marker id=\"{name}\" viewBox=\"0 0 4 4\" refX=\"3\" refY=\"2\" markerWidth=\"4\" markerHeight=\"4\" \

@@ -10,11 +10,10 @@ use crate::cluster::CoreArgs;
 use crate::files::{LineLog, MAX_BYTES, read_text};
 use crate::interrupt;
 use crate::matches::spec::{PlayerSpec, check_board, search_params};
-use crate::play::player::{Budget, run_search};
-use crate::progress::progress_bar;
+use crate::play::player::{Budget, iterate, search_of};
 use crate::sheet::Sheet;
 use crate::stats::Z_95;
-use otrera::{Evaluator, Forfeit, Limits, ModelScratch, Move, Params, Position, Resources, Search, Size};
+use otrera::{Evaluator, Forfeit, ModelScratch, Move, Params, Position, Size};
 use serde::{Deserialize, Serialize};
 use statrs::statistics::Statistics;
 use std::collections::HashMap;
@@ -59,7 +58,6 @@ pub struct Args {
 /// The reference: two searches that explore differently, whose values are averaged.
 const REFERENCES: [&str; 2] = ["tournament", "tournament,c=6.75,arrow-c=0.75"];
 
-/// Seed of all searches.
 const SEED: u64 = 1;
 
 /// Positions of games of the bot against itself, one a game: [`read_positions`].
@@ -105,12 +103,6 @@ impl Setting {
     }
 }
 
-/// The moves chosen in one position: `[setting][N]`.
-struct Choices {
-    position: Position,
-    chosen: Vec<Vec<Choice>>,
-}
-
 /// The move of a setting after N iterations.
 struct Choice {
     mv: Move,
@@ -120,29 +112,27 @@ struct Choice {
 
 /// A finished comparison of one position: the value of every move that was chosen.
 struct Judged {
-    choices: Choices,
+    position: Position,
+    /// By setting, then by number of iterations.
+    chosen: Vec<Vec<Choice>>,
     values: HashMap<Move, f64>,
 }
 
 impl Judged {
     /// Returns the chosen move of the highest value, and that value; the first one of equals.
     fn best(&self) -> Option<(Move, f64)> {
-        let chosen = self.choices.chosen.iter().flatten().map(|choice| choice.mv);
+        let chosen = self.chosen.iter().flatten().map(|choice| choice.mv);
         let valued = chosen.filter_map(|mv| Some((mv, *self.values.get(&mv)?)));
         valued.reduce(|best, other| if other.1 > best.1 { other } else { best })
     }
 
     /// Returns the regret of a setting after its nth number of iterations, in points.
     fn regret(&self, setting: usize, nth: usize) -> f64 {
-        let value = self.values.get(&self.choices.chosen[setting][nth].mv);
+        let value = self.values.get(&self.chosen[setting][nth].mv);
         self.best().zip(value).map_or(0.0, |((_, best), value)| 100.0 * (best - value))
     }
 }
 
-/// Runs the command.
-///
-/// # Errors
-/// A setting that is no search or is for other boards, positions or a cache that cannot be read, or a search that panics.
 pub fn run(args: &Args) -> Result<(), String> {
     let settings = args.settings.iter().map(|text| Setting::read(text)).collect::<Result<Vec<_>, _>>()?;
     let mut iterations = args.iterations.clone();
@@ -159,18 +149,9 @@ pub fn run(args: &Args) -> Result<(), String> {
     }
     let cache = Cache::open(args)?;
     interrupt::advise(format!("; the reference values so far are in {}", args.cache.display()));
-    let bar = progress_bar(positions.len() as u64).with_message("positions");
-    let judged = Mutex::new(Vec::new());
-    args.cores.for_each(positions.iter().copied().enumerate(), |(number, position)| {
-        let one = cache.judge(choose(args, &settings, &iterations, position)?)?;
-        bar.inc(1);
-        judged.lock().map_err(|error| error.to_string())?.push((number, one));
-        Ok(())
+    let judged = args.cores.map("positions", positions.into_iter(), |position| {
+        cache.judge(position, choose(args, &settings, &iterations, position)?)
     })?;
-    bar.finish_and_clear();
-    let mut judged = judged.into_inner().map_err(|error| error.to_string())?;
-    judged.sort_by_key(|(number, _)| *number);
-    let judged: Vec<Judged> = judged.into_iter().map(|(_, one)| one).collect();
     print_list(args, &iterations, &judged);
     print_table(args, &settings, &iterations, &judged);
     Ok(())
@@ -196,12 +177,12 @@ fn choose(
     settings: &[Setting],
     iterations: &[u64],
     position: Position,
-) -> Result<Choices, String> {
+) -> Result<Vec<Vec<Choice>>, String> {
     let of_setting = |setting: &Setting| match setting {
         Setting::Search(params) => choose_by_search(args, params, iterations, position),
         Setting::Program(spec) => choose_by_program(spec, iterations, position),
     };
-    Ok(Choices { position, chosen: settings.iter().map(of_setting).collect::<Result<_, String>>()? })
+    settings.iter().map(of_setting).collect()
 }
 
 /// One search that goes on from each number of iterations to the next.
@@ -211,10 +192,10 @@ fn choose_by_search(
     iterations: &[u64],
     position: Position,
 ) -> Result<Vec<Choice>, String> {
-    let mut search = new_search(args, position, params);
+    let mut search = search_of(&position, params.clone(), args.memory, SEED);
     let mut done = 0;
     let after = |&count: &u64| {
-        let report = run_search(&mut search, &Limits::iterations(count - done));
+        let report = iterate(&mut search, count - done);
         done = count;
         let mv = report.best.ok_or_else(|| format!("{}: the game is over", position.to_fen()))?;
         Ok(Choice { mv, visited: report.lines.iter().map(|line| line.mv).collect() })
@@ -232,18 +213,14 @@ fn choose_by_program(
     let mut player = spec.build(SEED);
     let after = |&count: &u64| {
         player.begin(&position).map_err(failed)?;
-        let choice = player.choose(Budget { time: None, iterations: Some(count) }).map_err(failed)?;
+        let choice =
+            player.choose(&position, Budget { time: None, iterations: Some(count) }).map_err(failed)?;
         match position.check(choice.mv) {
             Ok(()) => Ok(Choice { mv: choice.mv, visited: Vec::new() }),
             Err(error) => Err(format!("{}: {} is not legal: {error}", spec.text, choice.mv)),
         }
     };
     iterations.iter().map(after).collect()
-}
-
-fn new_search(args: &Args, position: Position, params: &Params) -> Search {
-    let resources = Resources { threads: 1, memory: args.memory << 20, seed: SEED };
-    Search::new(position, params.clone(), resources)
 }
 
 /// Reference values, in memory and in their file.
@@ -270,17 +247,14 @@ impl<'a> Cache<'a> {
     }
 
     /// Values every move that was chosen, if there is more than one.
-    fn judge(&self, choices: Choices) -> Result<Judged, String> {
-        let mut values = HashMap::new();
-        for choice in choices.chosen.iter().flatten() {
-            values.insert(choice.mv, 0.0);
-        }
+    fn judge(&self, position: Position, chosen: Vec<Vec<Choice>>) -> Result<Judged, String> {
+        let mut values: HashMap<Move, f64> = chosen.iter().flatten().map(|choice| (choice.mv, 0.0)).collect();
         if values.len() > 1 {
             for (&mv, value) in &mut values {
-                *value = self.value(choices.position.with_move(mv))?;
+                *value = self.value(position.with_move(mv))?;
             }
         }
-        Ok(Judged { choices, values })
+        Ok(Judged { position, chosen, values })
     }
 
     /// Returns the winning rate of the side that moved into this position.
@@ -291,10 +265,8 @@ impl<'a> Cache<'a> {
             return Ok(value);
         }
         let rate = |params: &Params| {
-            let report = run_search(
-                &mut new_search(self.args, position, params),
-                &Limits::iterations(self.args.reference),
-            );
+            let mut search = search_of(&position, params.clone(), self.args.memory, SEED);
+            let report = iterate(&mut search, self.args.reference);
             f64::from(report.best_rate().0)
         };
         let value = 1.0 - self.references.iter().map(rate).mean();
@@ -315,9 +287,9 @@ fn print_list(args: &Args, iterations: &[u64], judged: &[Judged]) {
         if all().all(|(setting, nth)| one.regret(setting, nth) < points) {
             continue;
         }
-        println!("{}", one.choices.position.to_fen());
+        println!("{}", one.position.to_fen());
         for (setting, nth) in all() {
-            let mv = one.choices.chosen[setting][nth].mv;
+            let mv = one.chosen[setting][nth].mv;
             println!(
                 "  {:10} {mv:12} {:5.1} % {}",
                 iterations[nth],
@@ -340,7 +312,7 @@ fn print_table(args: &Args, settings: &[Setting], iterations: &[u64], judged: &[
                 judged.iter().map(|one| one.regret(setting, nth) - one.regret(0, nth)).collect();
             let against = if setting == 0 { String::new() } else { interval(&differences).join(" ") };
             let is_visited = |one: &&Judged| {
-                one.best().is_some_and(|(best, _)| one.choices.chosen[setting][nth].visited.contains(&best))
+                one.best().is_some_and(|(best, _)| one.chosen[setting][nth].visited.contains(&best))
             };
             let [mean, bounds] = interval(&regrets);
             sheet.row([
@@ -377,9 +349,9 @@ fn first_by_prior(params: &Params, one: &Judged) -> Option<(bool, bool)> {
     let movement = best.movement();
     let evaluator = Evaluator::new(params.model.clone());
     let scratch = &mut ModelScratch::default();
-    let movements = evaluator.movement_logits(&one.choices.position, scratch);
+    let movements = evaluator.movement_logits(&one.position, scratch);
     let first = movements.iter().max_by(|a, b| a.1.total_cmp(&b.1))?.0;
-    let arrows = evaluator.arrow_logits(&one.choices.position.with_movement(movement), scratch);
+    let arrows = evaluator.arrow_logits(&one.position.with_movement(movement), scratch);
     let first_arrow = arrows.iter().max_by(|a, b| a.1.total_cmp(&b.1))?.0;
     Some((first == movement, first_arrow == best.arrow))
 }
@@ -392,7 +364,6 @@ fn interval(values: &[f64]) -> [String; 2] {
     [format!("{mean:.2}"), format!("[{:.2}, {:.2}]", mean - half, mean + half)]
 }
 
-/// Formats the share of the items that pass a test.
 fn share<T>(items: &[T], is_counted: impl Fn(&T) -> bool) -> String {
     let count = items.iter().filter(|item| is_counted(item)).count();
     format!("{:.1} %", 100.0 * count as f64 / items.len().max(1) as f64)

@@ -1,21 +1,16 @@
 //! `lab sau CMD`: games of an engine on a model of the SAU platform, which charges its clock, and on which it is killed
 //! and loaded again.
 
-use crate::arguments::{read_concurrency, read_count, read_seconds, read_time};
+use crate::arguments::read_count;
+use crate::cluster::CoreArgs;
 use crate::matches::spec::PlayerSpec;
-use clap::ValueEnum;
-use otrera::Side;
+use crate::progress::progress_bar;
 use otrera_referee::process::check_start;
-use otrera_referee::sau::{Conditions, Kill, Played, play};
+use otrera_referee::sau::{Conditions, Kill, Options, Played, play};
 use std::fs;
-use std::io::IsTerminal;
-use std::ops::Range;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc;
-use std::time::Duration;
+use std::sync::Mutex;
 
-/// Arguments of `lab sau`.
+/// Test the engine on a model of the SAU platform, with its clock and with crashes.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The engine with its arguments, as one word. It gets threads = 1, memory = 64 and the total time in otrera.toml.
@@ -24,89 +19,37 @@ pub struct Args {
     /// Games, as Black and as White in turn.
     #[arg(long, default_value = "60", value_parser = read_count::<u64>)]
     games: u64,
-    /// Games at once.
-    #[arg(long, value_name = "N", default_value = "1", value_parser = read_concurrency)]
-    jobs: usize,
-    /// Seconds for all moves of the engine in a game, by the platform's clock.
-    #[arg(long, value_name = "S", default_value = "60", value_parser = read_time)]
-    total_time: Duration,
-    /// Seconds that a move costs on the platform's clock beside thinking.
-    #[arg(long, value_name = "FROM..TO", default_value = "0.25..0.5", value_parser = read_charge)]
-    charge: Range<f64>,
-    /// Kill the engine at a random moment of its own turn, or of the opponent's, whose move is lost; or of either in turn.
-    #[arg(long, value_enum, default_value = "none")]
-    kill: KillArg,
-    /// The platform writes its own record (AllStep=1): in all games, in none, or in half of them.
-    #[arg(long, value_enum, default_value = "half")]
-    all_step: AllStep,
+    #[command(flatten)]
+    cores: CoreArgs,
     /// Its opponent: a player as in `lab match`.
     #[arg(long, value_name = "PLAYER", default_value = "greedy")]
     opponent: String,
-    /// The longest that the opponent thinks about a move, in seconds.
-    #[arg(long, value_name = "S", default_value = "0.3", value_parser = read_seconds)]
-    opponent_time: Duration,
-    /// Seed of opponent, charges and kills.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    #[command(flatten)]
+    options: Options,
     /// Print a line about every game, and the logs of those with a refused move.
     #[arg(long)]
     verbose: bool,
 }
 
-/// When the engine is killed, over all games.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum KillArg {
-    None,
-    Ours,
-    Theirs,
-    Both,
-}
-
-/// In which games the platform writes its own record.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum AllStep {
-    All,
-    None,
-    Half,
-}
-
-fn read_charge(text: &str) -> Result<Range<f64>, String> {
-    let bounds = text.split_once("..").and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
-    let valid = bounds.filter(|&(from, to): &(f64, f64)| 0.0 <= from && from <= to && to <= 60.0);
-    valid.map(|(from, to)| from..to).ok_or_else(|| "two numbers of seconds are wanted, like 0.25..0.5".into())
-}
-
-/// Runs the command.
-///
-/// # Errors
-/// A game was not finished, or the engine was late.
 pub fn run(args: &Args) -> Result<(), String> {
     let engine: Vec<String> = args.engine.split_whitespace().map(str::to_owned).collect();
     check_start(&engine)?;
     let opponent = args.opponent.parse::<PlayerSpec>()?;
     opponent.check_start()?;
-    let next = AtomicU64::new(0);
-    let (sender, games) = mpsc::channel();
-    let mut total = Total::default();
-    std::thread::scope(|scope| {
-        for _ in 0..args.jobs {
-            let (sender, engine, opponent, next) = (sender.clone(), &engine, &opponent, &next);
-            scope.spawn(move || {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= args.games
-                        || sender.send((number, game(args, engine, opponent, number))).is_err()
-                    {
-                        return;
-                    }
-                }
-            });
-        }
-        drop(sender);
-        for (number, (conditions, played)) in games {
-            total.add(args, number + 1, &conditions, &played);
-        }
-    });
+    let (total, bar) = (Mutex::new(Total::default()), progress_bar(args.games));
+    args.cores.for_each(0..args.games, |number| {
+        let conditions = Conditions { engine: &engine, options: &args.options, number };
+        let folder = std::env::temp_dir().join(format!("otrera-sau-{}-{number}", std::process::id()));
+        let played = play(opponent.build(conditions.seed()).as_mut(), conditions, &folder);
+        // A folder that stays in the one for temporary files is no failure.
+        let _ = fs::remove_dir_all(&folder);
+        let mut total = total.lock().map_err(|error| error.to_string())?;
+        bar.suspend(|| total.add(args, conditions, &played));
+        bar.inc(1);
+        Ok(())
+    })?;
+    bar.finish_and_clear();
+    let total = total.into_inner().map_err(|error| error.to_string())?;
     println!("{}", total.summary());
     match total.games - total.finished + total.late {
         0 => Ok(()),
@@ -114,40 +57,6 @@ pub fn run(args: &Args) -> Result<(), String> {
     }
 }
 
-fn game(args: &Args, engine: &[String], opponent: &PlayerSpec, number: u64) -> (Conditions, Played) {
-    let seed = args.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number);
-    let conditions = Conditions {
-        engine: engine.to_vec(),
-        side: if number.is_multiple_of(2) { Side::Black } else { Side::White },
-        total: args.total_time,
-        charge: args.charge.clone(),
-        kill: match args.kill {
-            KillArg::None => Kill::None,
-            KillArg::Ours => Kill::Ours,
-            KillArg::Theirs => Kill::Theirs,
-            KillArg::Both if (number / 2).is_multiple_of(2) => Kill::Ours,
-            KillArg::Both => Kill::Theirs,
-        },
-        all_step: match args.all_step {
-            AllStep::All => true,
-            AllStep::None => false,
-            AllStep::Half => (number / 4).is_multiple_of(2),
-        },
-        opponent_time: args.opponent_time,
-        seed,
-    };
-    let folder = folder(number);
-    let played = play(opponent.build(seed).as_mut(), &conditions, &folder);
-    // A folder that stays in the one for temporary files is no failure.
-    let _ = fs::remove_dir_all(&folder);
-    (conditions, played)
-}
-
-fn folder(number: u64) -> PathBuf {
-    std::env::temp_dir().join(format!("otrera-sau-{}-{number}", std::process::id()))
-}
-
-/// Totals over all games.
 #[derive(Default)]
 struct Total {
     games: u64,
@@ -162,13 +71,13 @@ struct Total {
 }
 
 impl Total {
-    fn add(&mut self, args: &Args, number: u64, conditions: &Conditions, played: &Played) {
-        let used = played.used.as_secs_f64() / args.total_time.as_secs_f64();
+    fn add(&mut self, args: &Args, conditions: Conditions, played: &Played) {
+        let used = played.used.as_secs_f64() / args.options.total_time.as_secs_f64();
         self.games += 1;
         self.won += u64::from(played.won);
         self.late += u64::from(used > 1.0);
         if let (Some(_), Some(count)) =
-            (played.killed, self.killed.get_mut(usize::from(conditions.kill == Kill::Theirs)))
+            (played.killed, self.killed.get_mut(usize::from(conditions.kill() == Kill::Theirs)))
         {
             *count += 1;
         }
@@ -186,12 +95,14 @@ impl Total {
             let killed = played.killed.map_or(String::new(), |ply| {
                 format!(
                     ", killed after ply {ply} ({:?}, own record {})",
-                    conditions.kill, conditions.all_step
+                    conditions.kill(),
+                    conditions.all_step()
                 )
             });
             println!(
-                "game {number}: {end}, {}, {} plies{killed}, {} refused, {:.1} % of the time",
-                conditions.side,
+                "game {}: {end}, {}, {} plies{killed}, {} refused, {:.1} % of the time",
+                conditions.number + 1,
+                conditions.side(),
                 played.plies,
                 played.refused,
                 100.0 * used
@@ -199,14 +110,6 @@ impl Total {
         }
         if played.broken.is_some() || (args.verbose && played.refused > 0) {
             println!("{}", played.log);
-        }
-        if std::io::stderr().is_terminal() {
-            eprint!(
-                "\r{} of {} games{}",
-                self.games,
-                args.games,
-                if self.games == args.games { "\n" } else { "" }
-            );
         }
     }
 

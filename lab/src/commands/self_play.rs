@@ -11,20 +11,17 @@ use crate::cluster::{TaskArgs, WorkArgs};
 use crate::interrupt;
 use crate::matches::results::{Existing, Results};
 use crate::matches::spec::{check_board, search_params};
-use crate::play::player::run_search;
+use crate::play::player::{iterate, search_of};
 use crate::progress::progress_bar;
 use fastrand::Rng;
 use otrera::record::json;
-use otrera::{
-    GameRecord, Limits, Move, Outcome, Params, PlayedMove, Position, Report, Resources, Search, Size,
-    mix_seed,
-};
+use otrera::{GameRecord, Move, Outcome, Params, PlayedMove, Position, Report, Size, mix_seed};
 use serde_json::json;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-/// Plays training games of one player against itself, all different.
+/// Play training games of one player against itself, all different.
 #[derive(clap::Args)]
 pub struct Args {
     /// The player: a preset with parameters.
@@ -60,7 +57,6 @@ pub struct Args {
     output: PathBuf,
 }
 
-/// Runs the command.
 pub fn run(args: &Args) -> Result<(), String> {
     let params = search_params(&args.player)?;
     check_board(&args.player, &params, args.size)?;
@@ -159,13 +155,11 @@ fn moves_of(game: &GameRecord) -> Vec<Move> {
     game.moves.iter().map(|played| played.mv).collect()
 }
 
-/// Plays one game.
 fn play(args: &Args, params: &Params, number: u64, attempt: u64) -> GameRecord {
     let seed = mix_seed(Rng::with_seed(args.seed).u64(..), number + 1) ^ attempt << 48;
     let mut rng = Rng::with_seed(seed);
     let start = Position::start(args.size);
-    let resources = Resources { threads: 1, memory: 16 << 20, seed: rng.u64(..) };
-    let mut search = Search::new(start, params.clone(), resources);
+    let mut search = search_of(&start, params.clone(), 16, rng.u64(..));
     let random_plies = rng.u32(..=args.random_plies);
     let mut moves: Vec<PlayedMove> = Vec::new();
     let winner = loop {
@@ -177,7 +171,7 @@ fn play(args: &Args, params: &Params, number: u64, attempt: u64) -> GameRecord {
             let legal: Vec<Move> = search.position().legal_moves().collect();
             legal[rng.usize(..legal.len())].into()
         } else {
-            let report = run_search(&mut search, &Limits::iterations(args.iterations));
+            let report = iterate(&mut search, args.iterations);
             if let Some(winner) = report.proven {
                 break winner;
             }

@@ -1,10 +1,4 @@
 //! `lab tourney FILE.toml`: every player of a field against every other, a cross-table and ratings.
-//!
-//! ```toml
-//! players = ["tournament", "paper", "pvs:paper", "alphabeta:territory"]
-//! games = 20          # of each pair of players
-//! time = 0.1          # and other options of `lab match`: size, plies, balance, seed, grace, ...
-//! ```
 
 use crate::cluster::WorkArgs;
 use crate::commands::r#match::GameArgs;
@@ -21,7 +15,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-/// Plays a tournament: every player of a list against every other.
+/// Play a tournament: every player of a list against every other.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The field in TOML: `players = ["tournament", "pvs:paper", "greedy"]`, `games = 20` for each pair of players, and
@@ -40,29 +34,24 @@ pub struct Args {
 struct FieldOptions {
     #[command(flatten)]
     games: GameArgs,
-    #[command(flatten)]
-    work: WorkArgs,
 }
 
 /// The players of a tournament and the options of its games.
 struct Field {
     players: Vec<PlayerSpec>,
-    /// Games of each pair of players.
     games: u64,
     options: FieldOptions,
 }
 
-/// Runs the command.
 pub fn run(args: &Args) -> Result<(), String> {
     let text = read_text(&args.file, MAX_BYTES)?;
     let field = Field::read(&text).map_err(|error| format!("{}: {error}", args.file.display()))?;
     let stem = args.file.file_stem().map_or("tourney".into(), |stem| stem.to_string_lossy().into_owned());
     let folder = args.output.clone().unwrap_or_else(|| Path::new("results").join(stem));
     interrupt::advise(format!("; the games so far are in {}: the same command goes on", folder.display()));
-    field.players.iter().try_for_each(PlayerSpec::check_start)?;
-    field.players.iter().try_for_each(|player| player.check_board(field.options.games.size))?;
+    field.players.iter().try_for_each(|player| player.check(field.options.games.size))?;
     let matches = field.matches(&folder)?;
-    runner::play(&matches, &args.work.or(&field.options.work), &AtomicBool::new(false), &|index| {
+    runner::play(&matches, &args.work, &AtomicBool::new(false), &|index| {
         let (matchup, results) = &matches[index];
         let [a, b] = &matchup.players;
         eprintln!("{} v {}: {}/{} games", a.text, b.text, results.count(), matchup.games);

@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::mpsc::channel;
 
-/// Tunes search parameters by games between slightly changed players (SPSA).
+/// Tune parameters of the search by games (SPSA).
 #[derive(clap::Args)]
 pub struct Args {
     /// The player: a preset with the parameters that stay fixed.
@@ -105,7 +105,6 @@ struct WeightSchedule {
 /// The number of a finished pair, and the first player's wins less its losses.
 type Outcome = (u64, f64);
 
-/// Runs the command.
 pub fn run(args: &Args) -> Result<(), String> {
     let start: Vec<f64> = args.parameters.iter().map(|parameter| parameter.start).collect();
     for sign in [-1.0, 0.0, 1.0] {
@@ -157,7 +156,6 @@ fn run_on_cluster(args: &Args, schedule: &mut WeightSchedule, address: &str) -> 
     args.play_pairs(schedule, begin, finished)
 }
 
-/// The numbers of the games of a pair.
 fn numbers(pair: u64) -> Range<u64> {
     2 * pair..2 * pair + 2
 }
@@ -240,7 +238,6 @@ impl Args {
     }
 }
 
-/// The player without the setting `iterations`.
 fn without_iterations(player: &str) -> String {
     let settings = player.split(',').filter(|setting| !setting.starts_with("iterations="));
     settings.collect::<Vec<_>>().join(",")

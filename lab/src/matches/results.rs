@@ -71,7 +71,6 @@ impl Results {
         self.0.lock().map_or_else(|_| Score::default(), |inner| Score::of(inner.games.values()))
     }
 
-    /// Returns the games so far, by number.
     pub fn games(&self) -> Vec<GameRecord> {
         self.0.lock().map_or_else(|_| Vec::new(), |inner| inner.games.values().cloned().collect())
     }
@@ -96,11 +95,7 @@ fn append_late(path: &Path, late: &[String]) -> Result<(), String> {
 mod tests {
     use super::*;
     use otrera::{Position, Side};
-    use std::path::PathBuf;
-
-    fn folder(name: &str) -> PathBuf {
-        std::env::temp_dir().join(format!("otrera-{name}-{}", std::process::id()))
-    }
+    use testkit::Folder;
 
     fn game(number: u64) -> GameRecord {
         GameRecord { number, ..GameRecord::new("a", "b", Position::standard()) }
@@ -108,7 +103,7 @@ mod tests {
 
     #[test]
     fn a_file_cut_off_anywhere_goes_on() {
-        let folder = folder("results");
+        let folder = Folder::new("results");
         let path = folder.join("match.jsonl");
         let conditions = json!({"players": ["a", "b"]});
         let results = Results::open(&path, &conditions, Existing::Refuse).unwrap();
@@ -132,12 +127,11 @@ mod tests {
         std::fs::write(&path, &whole).unwrap();
         assert!(Results::open(&path, &conditions, Existing::Refuse).is_err());
         assert!(Results::open(&path, &json!({"players": ["a", "c"]}), Existing::Resume).is_err());
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
     fn a_lock_that_a_starting_process_holds_for_a_moment_is_waited_for() {
-        let folder = folder("lock");
+        let folder = Folder::new("lock");
         let path = folder.join("match.jsonl");
         drop(Results::open(&path, &json!({}), Existing::Refuse).unwrap());
         let copy = std::fs::File::open(&path).unwrap();
@@ -148,12 +142,11 @@ mod tests {
         });
         assert!(Results::open(&path, &json!({}), Existing::Resume).is_ok());
         child.join().unwrap();
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
     fn late_games_are_played_again_and_kept_aside() {
-        let folder = folder("late");
+        let folder = Folder::new("late");
         let path = folder.join("match.jsonl");
         let conditions = json!({"players": ["a", "b"]});
         let lost_by = |number, kind: &str| GameRecord {
@@ -186,19 +179,5 @@ mod tests {
             text.lines().map(|line| json::read(line).unwrap().number).collect::<Vec<_>>()
         };
         assert_eq!(late(), [0, 3, 3]);
-        // FILE.late is cut off in the middle of a line.
-        late_again("for the third time");
-        let before = std::fs::read(&path).unwrap();
-        assert_eq!(numbers(Existing::ReplayLate), [1, 2]);
-        let whole = std::fs::read(&late_path).unwrap();
-        let ends = whole.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(end, _)| end);
-        for (lines, end) in ends.enumerate().skip(1) {
-            std::fs::write(&path, &before).unwrap();
-            std::fs::write(&late_path, &whole[..end - 1]).unwrap();
-            assert_eq!(numbers(Existing::ReplayLate), [1, 2]);
-            assert_eq!(late()[..lines], [0, 3, 3, 3][..lines]);
-            assert_eq!((late().len(), late().last()), (lines + 1, Some(&3)));
-        }
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -1,6 +1,6 @@
 //! The score of a match from A's side.
 
-use crate::stats::elo::{Estimate, Games, Pairs};
+use crate::stats::elo::{Estimate, Pairs};
 use crate::stats::sprt::{Sprt, Verdict};
 use otrera::{GameRecord, Move, Side};
 use std::collections::{BTreeMap, HashSet};
@@ -14,10 +14,8 @@ pub struct Score {
     pub games_as_black: u64,
     /// A's half-points in each complete pair of games, by the number of the pair.
     pub pairs: BTreeMap<u64, usize>,
-    /// Forfeits of A and of B by kind, such as `late`.
-    pub forfeits: [BTreeMap<String, u64>; 2],
-    /// The reason of the first forfeit of each kind.
-    pub reasons: [BTreeMap<String, String>; 2],
+    /// Forfeits of A and of B by kind, such as `late`: their number and the reason of the first.
+    pub forfeits: [BTreeMap<String, (u64, String)>; 2],
     pub plies: u64,
     /// Thinking time in seconds and number of moves, of A and of B.
     pub thought: [(f64, u64); 2],
@@ -47,8 +45,8 @@ impl Score {
             self.wins_as_black += u64::from(won);
         }
         if let Some((kind, reason)) = &game.forfeit {
-            *self.forfeits[won as usize].entry(kind.clone()).or_insert(0) += 1;
-            self.reasons[won as usize].entry(kind.clone()).or_insert_with(|| reason.clone());
+            let forfeits = &mut self.forfeits[won as usize];
+            forfeits.entry(kind.clone()).or_insert_with(|| (0, reason.clone())).0 += 1;
         }
         self.plies += game.moves.len() as u64;
         let mut side = game.start.side();
@@ -72,14 +70,13 @@ impl Score {
         if self.games() == 0 { 0.5 } else { self.wins as f64 / self.games() as f64 }
     }
 
-    /// Returns A's lead in Elo with its 95 % interval, from complete pairs if there are any.
+    /// Returns A's lead in Elo with its 95 % interval, from complete pairs.
     pub fn estimate(&self) -> Option<Estimate> {
         let mut pairs = Pairs::default();
         for &half_points in self.pairs.values() {
             pairs.add(half_points).ok()?;
         }
-        let games = Games { counts: [self.losses, 0, self.wins] };
-        pairs.estimate().or_else(|_| games.estimate()).ok()
+        pairs.estimate().ok()
     }
 
     /// Feeds a sequential test with the pairs in the order of their numbers, up to the first incomplete one, so that the
@@ -99,7 +96,7 @@ impl Score {
     }
 
     pub fn forfeit_count(&self) -> u64 {
-        self.forfeits.iter().flat_map(BTreeMap::values).sum()
+        self.forfeits.iter().flat_map(BTreeMap::values).map(|(count, _)| count).sum()
     }
 }
 

@@ -1,27 +1,14 @@
-//! Players by name, as `lab match A B` takes them.
-//!
-//! ```text
-//! tournament,threads=2,c=3       a preset with search parameters
-//! tournament,model=FILE          ... with weights written by `lab fit-...`
-//! tournament,share=0.1           ... with a tenth of the time
-//! tournament,first=3:10          ... with ten times the time for its first three moves
-//! alphabeta:territory            alpha-beta of depth 2 (alphabeta:territory:3: depth 3)
-//! pvs:network                    principal variation search against the clock
-//! greedy    random
-//! level:3                        a playing level, 1 to 10
-//! cmd:./bot --flag,proto=botzone-json-keep     another program
-//! ```
+//! Players by name, as `lab match A B` takes them. `docs/laboratory.md` lists them.
 
 use crate::baseline::{alphabeta::AlphaBeta, evaluation::Evaluation, pvs::Pvs, random::RandomPlayer};
 use crate::files::read_model;
-use crate::play::player::{Player, SearchPlayer, TimeShare};
+use crate::play::player::{Player, SearchPlayer};
 use otrera::{Level, Params, Resources, Size};
-use otrera_referee::botzone::BotzonePlayer;
-use otrera_referee::external::{Dialect, External, Protocol};
+use otrera_referee::external;
 use otrera_referee::process::check_start;
+use otrera_referee::protocol::Protocol;
 use std::str::FromStr;
 
-/// A description of a player.
 #[derive(Clone, Debug)]
 pub struct PlayerSpec {
     /// The description itself; the player's name in records and tables.
@@ -31,7 +18,7 @@ pub struct PlayerSpec {
 
 #[derive(Clone, Debug)]
 enum Kind {
-    Search { params: Box<Params>, threads: usize, memory: usize, iterations: Option<u64>, time: TimeShare },
+    Search { params: Box<Params>, resources: Resources, iterations: Option<u64>, share: f64 },
     AlphaBeta { evaluation: Evaluation, depth: u32 },
     Pvs { evaluation: Evaluation },
     Random,
@@ -39,8 +26,8 @@ enum Kind {
     External { command: Vec<String>, protocol: Protocol },
 }
 
-/// Default memory of a search: matches run several at once.
-const MEMORY_MB: u64 = 256;
+/// Default resources of a search: matches run several at once.
+const ONE_THREAD: Resources = Resources { threads: 1, memory: 256 << 20, seed: 0 };
 
 /// The largest depth of alpha-beta, far beyond what any time control allows.
 const MAX_DEPTH: u32 = 10;
@@ -49,22 +36,15 @@ impl PlayerSpec {
     /// Builds the player. All its random choices follow from the seed.
     pub fn build(&self, seed: u64) -> Box<dyn Player> {
         match &self.kind {
-            Kind::Search { params, threads, memory, iterations, time } => {
-                let resources = Resources { threads: *threads, memory: *memory, seed };
-                Box::new(SearchPlayer::new((**params).clone(), resources, *iterations, *time))
+            Kind::Search { params, resources, iterations, share } => {
+                let resources = Resources { seed, ..*resources };
+                Box::new(SearchPlayer::new((**params).clone(), resources, *iterations, *share))
             }
             Kind::AlphaBeta { evaluation, depth } => Box::new(AlphaBeta::new(*evaluation, *depth, seed)),
             Kind::Pvs { evaluation } => Box::new(Pvs::new(*evaluation)),
             Kind::Random => Box::new(RandomPlayer::new(seed)),
-            Kind::Level(level) => {
-                let resources = Resources { threads: 1, memory: (MEMORY_MB << 20) as usize, seed };
-                Box::new(SearchPlayer::at_level(*level, resources))
-            }
-            Kind::External { command, protocol } => match protocol {
-                Protocol::Botzone(mode) => Box::new(BotzonePlayer::new(command.clone(), *mode)),
-                Protocol::Sau => Box::new(External::new(command.clone(), Dialect::Sau)),
-                Protocol::Uci => Box::new(External::new(command.clone(), Dialect::Uci)),
-            },
+            Kind::Level(level) => Box::new(SearchPlayer::at_level(*level, Resources { seed, ..ONE_THREAD })),
+            Kind::External { command, protocol } => external::player(command.clone(), *protocol),
         }
     }
 
@@ -74,6 +54,12 @@ impl PlayerSpec {
             Kind::External { command, .. } => check_start(command),
             _ => Ok(()),
         }
+    }
+
+    /// Checks that the player can play on boards of this size.
+    pub fn check(&self, size: Size) -> Result<(), String> {
+        self.check_start()?;
+        self.check_board(size)
     }
 
     /// Checks that the player's file of weights, if it has one, is for boards of this size.
@@ -109,14 +95,14 @@ impl FromStr for PlayerSpec {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let kind = match text.strip_prefix("cmd:") {
-            Some(program) => external(program)?,
+            Some(program) => read_program(program)?,
             None => built_in(text)?,
         };
         Ok(Self { text: text.to_owned(), kind })
     }
 }
 
-fn external(program: &str) -> Result<Kind, String> {
+fn read_program(program: &str) -> Result<Kind, String> {
     let (command, protocol) = program
         .rsplit_once(",proto=")
         .ok_or_else(|| format!("cmd:{program}: add ,proto= and one of {}", Protocol::names()))?;
@@ -176,8 +162,7 @@ pub fn check_board(text: &str, params: &Params, size: Size) -> Result<(), String
 }
 
 fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Result<Kind, String> {
-    let (mut threads, mut memory, mut iterations, mut time) =
-        (1, MEMORY_MB << 20, None, TimeShare::default());
+    let (mut resources, mut iterations, mut share) = (ONE_THREAD, None, 1.0);
     for option in options {
         let (name, value) =
             option.split_once('=').ok_or_else(|| format!("{option}: an option is name=value"))?;
@@ -186,26 +171,16 @@ fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Res
             _ => Err(format!("{option}: valid is a whole number from 1 to {most}")),
         };
         match name.to_ascii_lowercase().as_str() {
-            "threads" => threads = number(1024)? as usize,
-            "memory" => memory = number(65_536)? << 20,
+            "threads" => resources.threads = number(1024)? as usize,
+            "memory" => resources.memory = (number(65_536)? << 20) as usize,
             "iterations" => iterations = Some(number(1_000_000_000_000)?),
             "share" => {
-                time.share =
-                    positive(value, 1.0).ok_or_else(|| format!("{option}: valid is a number up to 1"))?
-            }
-            "first" => {
-                let read = value
-                    .split_once(':')
-                    .and_then(|(moves, times)| Some((moves.parse().ok()?, positive(times, 1000.0)?)));
-                (time.first, time.times) = read.ok_or_else(|| format!("{option}: valid is MOVES:TIMES"))?;
+                let valid = value.parse().ok().filter(|share| *share > 0.0 && *share <= 1.0);
+                share = valid.ok_or_else(|| format!("{option}: valid is a number up to 1"))?;
             }
             _ => params.set_with(name, value, read_model)?,
         }
     }
     let params = Box::new(params.checked()?);
-    Ok(Kind::Search { params, threads, memory: memory as usize, iterations, time })
-}
-
-fn positive(text: &str, most: f64) -> Option<f64> {
-    text.parse().ok().filter(|number| *number > 0.0 && *number <= most)
+    Ok(Kind::Search { params, resources, iterations, share })
 }

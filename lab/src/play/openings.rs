@@ -1,9 +1,9 @@
 //! Openings of matches: from a book, or balanced positions after random moves.
 
-use crate::play::player::run_search;
+use crate::play::player::{iterate, search_of};
 use fastrand::Rng;
 use otrera::eval::phased::PhasedWeights;
-use otrera::{Limits, Model, Move, Params, Position, Resources, Search, ValueLink, mix_seed};
+use otrera::{Model, Move, Params, Position, ValueLink, mix_seed};
 use std::path::PathBuf;
 
 /// A numbered series of openings.
@@ -81,9 +81,7 @@ const BALANCE_SEARCH: Params = Params {
 
 /// Returns the difference of the winning rate from one half.
 fn imbalance(position: &Position, seed: u64) -> f32 {
-    let resources = Resources { threads: 1, memory: 8 << 20, seed };
-    let mut search = Search::new(*position, BALANCE_SEARCH, resources);
-    let report = run_search(&mut search, &Limits::iterations(BALANCE_ITERATIONS));
+    let report = iterate(&mut search_of(position, BALANCE_SEARCH, 8, seed), BALANCE_ITERATIONS);
     (report.win_rate.0 - 0.5).abs()
 }
 

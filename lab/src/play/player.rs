@@ -10,44 +10,36 @@ pub fn run_search(search: &mut Search, limits: &Limits) -> Report {
     search.run(limits, &AtomicBool::new(false), &mut |_| ())
 }
 
+pub fn search_of(position: &Position, params: Params, megabytes: usize, seed: u64) -> Search {
+    Search::new(*position, params, Resources { threads: 1, memory: megabytes << 20, seed })
+}
+
+pub fn iterate(search: &mut Search, iterations: u64) -> Report {
+    run_search(search, &Limits::iterations(iterations))
+}
+
 pub struct SearchPlayer {
     params: Params,
     resources: Resources,
     /// Iterations a move, instead of the budget.
     iterations: Option<u64>,
-    time: TimeShare,
+    /// The share of the thinking time that it uses, at most 1.
+    share: f64,
     /// Playing level, which replaces the budget.
     level: Option<Level>,
     games: u64,
-    moves: u32,
     search: Option<Search>,
-}
-
-/// The share of its time that a search uses.
-#[derive(Clone, Copy, Debug)]
-pub struct TimeShare {
-    /// At most 1.
-    pub share: f64,
-    /// Number of first moves that get `times` as much, an upper bound for an opening book.
-    pub first: u32,
-    pub times: f64,
-}
-
-impl Default for TimeShare {
-    fn default() -> Self {
-        Self { share: 1.0, first: 0, times: 1.0 }
-    }
 }
 
 impl SearchPlayer {
     /// Creates a player with these parameters; `iterations` replaces every budget. Each game has another seed.
-    pub fn new(params: Params, resources: Resources, iterations: Option<u64>, time: TimeShare) -> Self {
-        Self { params, resources, iterations, time, level: None, games: 0, moves: 0, search: None }
+    pub fn new(params: Params, resources: Resources, iterations: Option<u64>, share: f64) -> Self {
+        Self { params, resources, iterations, share, level: None, games: 0, search: None }
     }
 
     /// Creates a player of a playing level, which ignores every budget.
     pub fn at_level(level: Level, resources: Resources) -> Self {
-        Self { level: Some(level), ..Self::new(Params::TOURNAMENT, resources, None, TimeShare::default()) }
+        Self { level: Some(level), ..Self::new(Params::TOURNAMENT, resources, None, 1.0) }
     }
 }
 
@@ -57,21 +49,18 @@ impl Player for SearchPlayer {
         let resources = Resources { seed, ..self.resources };
         self.search = Some(Search::new(*start, self.params.clone(), resources));
         self.games += 1;
-        self.moves = 0;
         Ok(())
     }
 
-    fn choose(&mut self, budget: Budget) -> Result<Choice, Forfeit> {
+    fn choose(&mut self, _: &Position, budget: Budget) -> Result<Choice, Forfeit> {
         let began = Instant::now();
         let search = self.search.as_mut().ok_or_else(|| Forfeit::Crashed("no game has begun".into()))?;
-        self.moves += 1;
-        let TimeShare { share, first, times } = self.time;
-        let share = if self.moves <= first { share * times } else { share };
         let limits = match self.iterations.or(budget.iterations) {
             Some(count) => Limits::iterations(count),
-            None => {
-                Limits { iterations: None, deadline: budget.time.map(|time| began + time.mul_f64(share)) }
-            }
+            None => Limits {
+                iterations: None,
+                deadline: budget.time.map(|time| began + time.mul_f64(self.share)),
+            },
         };
         let report = match self.level {
             Some(level) => {

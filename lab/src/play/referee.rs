@@ -47,39 +47,13 @@ pub const AGREEMENT: usize = 6;
 /// Plays a game. `players` are Black and White.
 pub fn play(players: [&mut dyn Player; 2], setup: &GameSetup) -> Outcome {
     let mut game = GameSoFar { position: setup.start, moves: Vec::new() };
-    let [black, white] = players;
-    let mut players = [black, white];
-    for side in Side::BOTH {
-        if let Err(forfeit) = players[side.index()].begin(&setup.start) {
-            return game.lost_by(side, forfeit);
-        }
-    }
-    for &mv in &setup.opening {
-        game.record(mv.into());
-        players.iter_mut().for_each(|player| player.played(mv));
-    }
-    let mut clocks = [match setup.control {
-        Control::PerGame(total) => GameClock::new(total),
-        _ => GameClock::new(Duration::MAX),
-    }; 2];
-    while game.position.winner().is_none() {
-        let side = game.position.side();
-        match turn(players[side.index()], &game.position, &mut clocks[side.index()], setup) {
-            Ok(played) => {
-                game.record(played);
-                players.iter_mut().for_each(|player| player.played(played.mv));
-                if let Some(winner) = setup.adjudicate.and_then(|rate| game.agreed_winner(rate)) {
-                    return Outcome { moves: game.moves, winner, forfeit: None };
-                }
-            }
-            Err(forfeit) => return game.lost_by(side, forfeit),
-        }
-    }
-    let winner = game.position.winner().unwrap_or(Side::Black);
-    Outcome { moves: game.moves, winner, forfeit: None }
+    let (winner, forfeit) = match game.play(players, setup) {
+        Ok(winner) => (winner, None),
+        Err((side, forfeit)) => (side.opponent(), Some(forfeit)),
+    };
+    Outcome { moves: game.moves, winner, forfeit }
 }
 
-/// Asks a player for a move and checks it.
 fn turn(
     player: &mut dyn Player,
     position: &Position,
@@ -95,7 +69,7 @@ fn turn(
         Control::Iterations(count) => (Budget { time: None, iterations: Some(count) }, Duration::MAX),
     };
     let asked = Instant::now();
-    let choice = player.choose(budget)?;
+    let choice = player.choose(position, budget)?;
     let time = asked.elapsed();
     clock.spend(time);
     if time > limit.saturating_add(setup.grace) {
@@ -111,6 +85,39 @@ struct GameSoFar {
 }
 
 impl GameSoFar {
+    /// Plays to the end; returns the winner, or the side that forfeits.
+    fn play(
+        &mut self,
+        [black, white]: [&mut dyn Player; 2],
+        setup: &GameSetup,
+    ) -> Result<Side, (Side, Forfeit)> {
+        let mut players = [black, white];
+        for side in Side::BOTH {
+            players[side.index()].begin(&setup.start).map_err(|forfeit| (side, forfeit))?;
+        }
+        for &mv in &setup.opening {
+            self.record(mv.into());
+            players.iter_mut().for_each(|player| player.played(mv));
+        }
+        let mut clocks = [match setup.control {
+            Control::PerGame(total) => GameClock::new(total),
+            _ => GameClock::new(Duration::MAX),
+        }; 2];
+        loop {
+            let side = self.position.side();
+            if let Some(winner) = self.position.winner() {
+                return Ok(winner);
+            }
+            let played = turn(players[side.index()], &self.position, &mut clocks[side.index()], setup)
+                .map_err(|forfeit| (side, forfeit))?;
+            self.record(played);
+            players.iter_mut().for_each(|player| player.played(played.mv));
+            if let Some(winner) = setup.adjudicate.and_then(|rate| self.agreed_winner(rate)) {
+                return Ok(winner);
+            }
+        }
+    }
+
     fn record(&mut self, played: PlayedMove) {
         self.position = self.position.with_move(played.mv);
         self.moves.push(played);
@@ -130,10 +137,6 @@ impl GameSoFar {
         });
         let winner = winners.next()??;
         winners.all(|other| other == Some(winner)).then_some(winner)
-    }
-
-    fn lost_by(self, side: Side, forfeit: Forfeit) -> Outcome {
-        Outcome { moves: self.moves, winner: side.opponent(), forfeit: Some(forfeit) }
     }
 }
 

@@ -1,22 +1,14 @@
 //! Elo differences from the results of a match.
 
-use super::{Error, Interval, Z_95, wilson};
-
-/// Counts of each score: bin `i` counts scores of `i / (N - 1)`, where a loss is 0 and a win 1.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ScoreCounts<const N: usize> {
-    /// The bins, lowest score first.
-    pub counts: [u64; N],
-}
-
-/// Losses, draws and wins of single games. Only for games without pairs: the games of a pair are not independent.
-pub type Games = ScoreCounts<3>;
+use super::{Interval, Z_95, require, wilson};
 
 /// Pentanomial counts: pairs of games from one opening with swapped colours, with 0, 1/2, 1, 3/2 and 2 points. Amazons has
 /// no draws and fills only the first, third and fifth.
-pub type Pairs = ScoreCounts<5>;
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Pairs {
+    pub counts: [u64; 5],
+}
 
-/// An estimate of the difference in strength.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Estimate {
     /// Mean score per game, 0 to 1.
@@ -38,24 +30,14 @@ pub fn score_of_elo(elo: f64) -> f64 {
     1.0 / (1.0 + 10_f64.powf(-elo / 400.0))
 }
 
-impl<const N: usize> Default for ScoreCounts<N> {
-    fn default() -> Self {
-        Self { counts: [0; N] }
-    }
-}
-
-impl<const N: usize> ScoreCounts<N> {
-    /// Counts a result, given by its bin: half-points, for [`Games`] and [`Pairs`].
-    ///
-    /// # Errors
-    ///
-    /// [`Error::OutOfRange`] for a bin that does not exist.
-    pub fn add(&mut self, bin: usize) -> Result<(), Error> {
-        *self.counts.get_mut(bin).ok_or(Error::OutOfRange("a bin of the counts"))? += 1;
+impl Pairs {
+    /// Counts a pair with 0 to 4 half-points. Fails for more.
+    pub fn add(&mut self, half_points: usize) -> Result<(), String> {
+        require(half_points < 5, "0 to 4 half-points")?;
+        self.counts[half_points] += 1;
         Ok(())
     }
 
-    /// Returns the number of games or pairs.
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()
     }
@@ -63,19 +45,14 @@ impl<const N: usize> ScoreCounts<N> {
     /// Returns score and Elo with its 95 % interval.
     ///
     /// As in fastchess and fishtest, the interval of the mean score is ±1.96 standard errors from the variance of the
-    /// results, with both ends turned into Elo. For pairs it includes the correlation of a pair's games.
+    /// pairs, with both ends turned into Elo. It includes the correlation of a pair's games.
     ///
     /// If all results are equal, their variance is unknown, and the interval is [Wilson's](wilson::wilson), which takes the
     /// largest possible variance. So 100 % gives an infinite Elo with a finite lower end, and 0 % the reverse.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::TooFew`] without results.
-    pub fn estimate(&self) -> Result<Estimate, Error> {
+    /// Fails without results.
+    pub fn estimate(&self) -> Result<Estimate, String> {
         let n = self.total() as f64;
-        if n == 0.0 {
-            return Err(Error::TooFew(1));
-        }
+        require(n > 0.0, "at least one result")?;
         let (score, variance) = moments(self.counts.map(|count| count as f64));
         let all_the_same = self.counts.iter().filter(|&&count| count > 0).count() == 1;
         let interval = if all_the_same {
@@ -93,10 +70,9 @@ impl<const N: usize> ScoreCounts<N> {
 }
 
 /// Mean and variance of the score with these weights of the bins; NaN if all are zero.
-pub(super) fn moments<const N: usize>(weights: [f64; N]) -> (f64, f64) {
-    const { assert!(N >= 2, "scores from 0 to 1 need two bins") };
+pub(super) fn moments(weights: [f64; 5]) -> (f64, f64) {
     let total: f64 = weights.iter().sum();
-    let shares = || weights.iter().enumerate().map(|(i, w)| (i as f64 / (N - 1) as f64, w / total));
+    let shares = || weights.iter().enumerate().map(|(i, w)| (i as f64 / 4.0, w / total));
     let mean: f64 = shares().map(|(score, share)| share * score).sum();
     (mean, shares().map(|(score, share)| share * (score - mean).powi(2)).sum())
 }

@@ -1,6 +1,6 @@
 //! The test of Mann and Whitney.
 
-use super::{Error, TestResult, require_finite};
+use super::{TestResult, require_sample};
 use statrs::distribution::{ContinuousCDF, Normal};
 use statrs::statistics::{Data, OrderStatistics, RankTieBreaker};
 
@@ -8,17 +8,10 @@ use statrs::statistics::{Data, OrderStatistics, RankTieBreaker};
 /// counting 1/2) and the two-sided p-value of the hypothesis that both come from one distribution (H. B. Mann and D. R.
 /// Whitney, On a test of whether one of two random variables is stochastically larger than the other, Ann. Math. Statist.
 /// 18, 1947). The p-value is the normal approximation with corrections for ties and continuity, good from 8 values each.
-///
-/// # Errors
-///
-/// [`Error::TooFew`] for an empty sample, [`Error::NotFinite`].
-pub fn mann_whitney(first: &[f64], second: &[f64]) -> Result<TestResult, Error> {
+pub fn mann_whitney(first: &[f64], second: &[f64]) -> Result<TestResult, String> {
     let (n1, n2) = (first.len() as f64, second.len() as f64);
-    if n1 == 0.0 || n2 == 0.0 {
-        return Err(Error::TooFew(1));
-    }
-    require_finite(first)?;
-    require_finite(second)?;
+    require_sample(first, 1)?;
+    require_sample(second, 1)?;
     let mut ranks = Data::new([first, second].concat()).ranks(RankTieBreaker::Average);
     let u = ranks[..first.len()].iter().sum::<f64>() - n1 * (n1 + 1.0) / 2.0;
     ranks.sort_by(f64::total_cmp);

@@ -6,47 +6,12 @@ pub mod shapiro_wilk;
 pub mod sprt;
 pub mod wilson;
 
-use std::fmt;
-
-/// Why a statistic is not defined for its input.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Error {
-    /// Fewer observations than this many.
-    TooFew(usize),
-    /// More observations than this many.
-    TooMany(usize),
-    /// A value, or a difference of two values, is NaN or infinite.
-    NotFinite,
-    /// All observations are equal.
-    Constant,
-    /// A parameter is outside this range.
-    OutOfRange(&'static str),
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooFew(least) => write!(f, "fewer observations than {least}"),
-            Self::TooMany(most) => write!(f, "more observations than {most}"),
-            Self::NotFinite => write!(f, "an observation is not a finite number"),
-            Self::Constant => write!(f, "all observations are equal"),
-            Self::OutOfRange(range) => write!(f, "out of range: {range}"),
-        }
-    }
-}
-
-impl std::error::Error for Error {}
-
-/// A confidence interval.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Interval {
-    /// The lower end.
     pub low: f64,
-    /// The upper end.
     pub high: f64,
 }
 
-/// The result of a test of a hypothesis.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct TestResult {
     /// The statistic that the test is named after.
@@ -59,11 +24,17 @@ pub struct TestResult {
 pub const Z_95: f64 = 1.959_963_984_540_054;
 
 /// Fails with the range of a parameter outside it.
-fn require(within: bool, range: &'static str) -> Result<(), Error> {
-    if within { Ok(()) } else { Err(Error::OutOfRange(range)) }
+fn require(within: bool, range: &str) -> Result<(), String> {
+    if within { Ok(()) } else { Err(format!("out of range: {range}")) }
 }
 
-/// Fails if a value is NaN or infinite.
-fn require_finite(sample: &[f64]) -> Result<(), Error> {
-    if sample.iter().all(|value| value.is_finite()) { Ok(()) } else { Err(Error::NotFinite) }
+/// Fails if there are fewer values, or one is NaN or infinite.
+fn require_sample(sample: &[f64], least: usize) -> Result<(), String> {
+    if sample.len() < least {
+        return Err(format!("fewer observations than {least}"));
+    }
+    let is_finite = sample.iter().all(|value| value.is_finite());
+    if is_finite { Ok(()) } else { Err(NOT_FINITE.into()) }
 }
+
+const NOT_FINITE: &str = "an observation is not a finite number";

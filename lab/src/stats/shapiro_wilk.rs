@@ -1,6 +1,6 @@
 //! The test of Shapiro and Wilk for a normal distribution.
 
-use super::{Error, TestResult, require_finite};
+use super::{NOT_FINITE, TestResult, require_sample};
 use statrs::distribution::{ContinuousCDF, Normal};
 use statrs::function::evaluate::polynomial;
 use statrs::statistics::Statistics;
@@ -19,18 +19,12 @@ const LARGE_LOG_SD: [f64; 3] = [-0.4803, -0.082676, 0.0030302];
 
 /// Returns W, at most 1 and near 1 for a normal sample, and the p-value of the hypothesis of normality (P. Royston, Remark
 /// AS R94: a remark on algorithm AS 181: the W-test for normality, Applied Statistics 44, 1995). The sample has 3 to 5000
-/// values.
-///
-/// # Errors
-///
-/// [`Error::TooFew`] and [`Error::TooMany`] for other sizes, [`Error::NotFinite`], and [`Error::Constant`].
-pub fn shapiro_wilk(sample: &[f64]) -> Result<TestResult, Error> {
+/// values, not all equal.
+pub fn shapiro_wilk(sample: &[f64]) -> Result<TestResult, String> {
     let n = sample.len();
-    if n < 3 {
-        return Err(Error::TooFew(3));
-    }
+    require_sample(sample, 3)?;
     if n > 5000 {
-        return Err(Error::TooMany(5000));
+        return Err("more observations than 5000".into());
     }
     let sorted = standardised(sample)?;
     let mean = sorted.iter().mean();
@@ -42,14 +36,13 @@ pub fn shapiro_wilk(sample: &[f64]) -> Result<TestResult, Error> {
 }
 
 /// The sample sorted, shifted by its median and scaled to a range of 1, which do not change W.
-fn standardised(sample: &[f64]) -> Result<Vec<f64>, Error> {
-    require_finite(sample)?;
+fn standardised(sample: &[f64]) -> Result<Vec<f64>, String> {
     let mut sorted = sample.to_vec();
     sorted.sort_by(f64::total_cmp);
     let (median, range) = (sorted[sorted.len() / 2], sorted[sorted.len() - 1] - sorted[0]);
     match range {
-        0.0 => Err(Error::Constant),
-        f64::INFINITY => Err(Error::NotFinite),
+        0.0 => Err("all observations are equal".into()),
+        f64::INFINITY => Err(NOT_FINITE.into()),
         _ => Ok(sorted.iter().map(|x| (x - median) / range).collect()),
     }
 }

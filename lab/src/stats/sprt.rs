@@ -1,12 +1,10 @@
 //! The sequential probability ratio test, which ends a match as soon as one hypothesis is accepted.
 
 use super::elo::{Pairs, moments, score_of_elo};
-use super::{Error, require};
+use super::require;
 
-/// The state of a test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// Undecided.
     Continue,
     /// H0 is accepted: the difference is `elo0`.
     AcceptH0,
@@ -39,12 +37,9 @@ const PRIOR: f64 = 0.5;
 impl Sprt {
     /// Creates a test of H0, a difference of `elo0`, against H1, a difference of `elo1`, in logistic Elo. `alpha` is the
     /// probability of accepting H1 if H0 is true, `beta` that of accepting H0 if H1 is true.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::OutOfRange`] unless `elo0 < elo1` with different expected scores, `alpha` and `beta` are
+    /// Fails unless `elo0 < elo1` with different expected scores, `alpha` and `beta` are
     /// positive, and their sum is below 1.
-    pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64) -> Result<Self, Error> {
+    pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64) -> Result<Self, String> {
         let (score0, score1) = (score_of_elo(elo0), score_of_elo(elo1));
         require(score0 < score1, "elo0 < elo1")?;
         require(alpha > 0.0 && beta > 0.0 && alpha + beta < 1.0, "alpha > 0, beta > 0, alpha + beta < 1")?;
@@ -55,11 +50,8 @@ impl Sprt {
 
     /// Counts a pair with 0 to 4 half-points and returns the verdict. The first verdict other than [`Verdict::Continue`]
     /// stays: `alpha` and `beta` do not hold for later ones.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::OutOfRange`] for more than 4 half-points; then nothing changes.
-    pub fn add(&mut self, half_points: usize) -> Result<Verdict, Error> {
+    /// Fails for more than 4 half-points; then nothing changes.
+    pub fn add(&mut self, half_points: usize) -> Result<Verdict, String> {
         self.pairs.add(half_points)?;
         let llr = self.llr();
         if self.verdict == Verdict::Continue && llr <= self.lower {
@@ -83,12 +75,10 @@ impl Sprt {
         (self.lower, self.upper)
     }
 
-    /// Returns the pairs so far.
     pub fn pairs(&self) -> &Pairs {
         &self.pairs
     }
 
-    /// Returns the verdict.
     pub fn verdict(&self) -> Verdict {
         self.verdict
     }

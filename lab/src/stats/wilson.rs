@@ -1,20 +1,14 @@
 //! The interval of a share of wins.
 
-use super::{Error, Interval, Z_95, require};
+use super::{Interval, Z_95, require};
 
 /// Returns the 95 % interval of a win rate, 0 to 1: Wilson's score interval without continuity correction (E. B. Wilson,
 /// Probable inference, the law of succession, and statistical inference, JASA 22, 1927).
 ///
-/// The games must be independent; for pairs of games use [`ScoreCounts::estimate`](super::elo::ScoreCounts::estimate).
-///
-/// # Errors
-///
-/// [`Error::TooFew`] without games, [`Error::OutOfRange`] for more wins than games.
-pub fn wilson(wins: u64, games: u64) -> Result<Interval, Error> {
-    if games == 0 {
-        return Err(Error::TooFew(1));
-    }
-    require(wins <= games, "wins <= games")?;
+/// The games must be independent; for pairs of games use [`Pairs::estimate`](super::elo::Pairs::estimate).
+/// Fails without games and for more wins than games.
+pub fn wilson(wins: u64, games: u64) -> Result<Interval, String> {
+    require(games > 0 && wins <= games, "0 <= wins <= games, games > 0")?;
     Ok(score_interval(wins as f64 / games as f64, games as f64))
 }
 

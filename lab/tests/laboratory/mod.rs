@@ -1,8 +1,44 @@
 //! Helpers of the laboratory's tests: runs the program, counts running processes.
 #![allow(dead_code)] // every test file compiles this module for itself and uses a part of it
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
+
+/// The end of a run.
+#[derive(Debug)]
+pub struct Run {
+    pub status: Option<i32>,
+    pub printed: String,
+    /// Its error output.
+    pub said: String,
+}
+
+impl Run {
+    /// Returns the output; panics with the errors if the run failed.
+    #[track_caller]
+    pub fn printed(self) -> String {
+        assert_eq!(self.status, Some(0), "{}{}", self.printed, self.said);
+        self.printed
+    }
+}
+
+/// Runs a command to its end.
+pub fn run(command: &mut Command) -> Run {
+    let output = command.output().expect("it starts");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    Run { status: output.status.code(), printed: text(output.stdout), said: text(output.stderr) }
+}
+
+/// Runs the laboratory in a folder.
+pub fn run_in(folder: &Path, arguments: &[&str]) -> Run {
+    run(lab(arguments).current_dir(folder))
+}
+
+/// Runs the laboratory with the words of a text.
+pub fn run_lab(words: &str) -> Run {
+    run(&mut lab(&words.split_whitespace().collect::<Vec<_>>()))
+}
 
 /// The laboratory with these arguments, its output taken in. It heeds signals also where whoever runs the tests ignores
 /// some, as a shell's background jobs do.

@@ -8,68 +8,102 @@
 //! win is an error. Then each position is played on until the engine's counting calls a winner, and from there to the end
 //! against a defender without counting.
 
-mod args;
 mod puzzles;
 mod remainder;
 mod solver;
 mod suite;
 
+use crate::arguments::{read_count, read_size, read_time};
+use crate::cluster::CoreArgs;
 use crate::files::Output;
-use crate::play::player::{Budget, run_search};
-use crate::progress::map_with_bar;
+use crate::matches::spec::PlayerSpec;
+use crate::play::player::{Budget, iterate, search_of};
 use crate::sheet::Sheet;
 use crate::stats::wilson::wilson;
-pub use args::Args;
-use otrera::{FillingProver, Limits, Move, Params, Position, Resources, Search, Side};
+use otrera::{FillingProver, Move, Params, Position, Search, Side, Size};
 use solver::Solver;
+use std::path::PathBuf;
+use std::time::Duration;
 use suite::{Endgame, MAX_CONTESTED, contested};
 
-/// Runs the command.
+/// Test a player in solved endgames.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Suite of endgames to use instead of making one.
+    #[arg(long, value_name = "FILE")]
+    suite: Option<PathBuf>,
+    /// File for a new suite.
+    #[arg(long, value_name = "FILE", default_value = "endgames.txt", conflicts_with = "suite")]
+    output: PathBuf,
+    /// Only write puzzles to this file: positions in which exactly one move keeps the win.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "output", "player", "time"])]
+    puzzles: Option<PathBuf>,
+    /// Go on with the puzzles of an interrupted run.
+    #[arg(long, requires = "puzzles")]
+    resume: bool,
+    /// Edge of the board.
+    #[arg(long, default_value = "10", value_parser = read_size, conflicts_with = "suite")]
+    size: Size,
+    /// Positions for each number of contested squares, 1 to 22, or number of puzzles.
+    #[arg(long, value_name = "N", default_value = "20", conflicts_with = "suite", value_parser = read_count::<usize>)]
+    each: usize,
+    /// Iterations per move, in the games that give positions and in those played to the end.
+    #[arg(long, value_name = "N", default_value = "300", value_parser = read_count::<u64>)]
+    iterations: u64,
+    /// Seed of the games and of the player.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Limit of the solver in nodes.
+    #[arg(long, value_name = "N", default_value = "3000000", value_parser = read_count::<u64>)]
+    nodes: u64,
+    /// The player to test.
+    #[arg(long, default_value = "tournament")]
+    player: PlayerSpec,
+    /// Its seconds a move.
+    #[arg(long, value_name = "S", default_value = "0.5", value_parser = read_time)]
+    time: Duration,
+    #[command(flatten)]
+    cores: CoreArgs,
+}
+
 pub fn run(args: &Args) -> Result<(), String> {
     args.player.check_start()?;
     if args.suite.is_none() {
         args.player.check_board(args.size)?;
     }
-    args.cores.pool()?.install(|| {
-        if let Some(path) = &args.puzzles {
-            return puzzles::make(args, path);
-        }
-        let suite = match &args.suite {
-            Some(path) => suite::read(path)?,
-            None => make(args)?,
-        };
-        if suite.is_empty() {
-            return Err("the suite is empty".into());
-        }
-        suite.iter().try_for_each(|endgame| args.player.check_board(endgame.position.size()))?;
-        judge(args, &suite)?;
-        play_on(args, &suite);
-        Ok(())
-    })
+    if let Some(path) = &args.puzzles {
+        return puzzles::make(args, path);
+    }
+    let suite = match &args.suite {
+        Some(path) => suite::read(path)?,
+        None => make(args)?,
+    };
+    if suite.is_empty() {
+        return Err("the suite is empty".into());
+    }
+    suite.iter().try_for_each(|endgame| args.player.check_board(endgame.position.size()))?;
+    judge(args, &suite)?;
+    play_on(args, &suite)
 }
 
 fn make(args: &Args) -> Result<Vec<Endgame>, String> {
     let output = Output::new(&args.output, &[])?;
-    let made = suite::make(args);
+    let (suite, unsolved) = suite::make(args)?;
     let command = format!(
-        "lab endgames --size {} --each {}{} --iterations {} --seed {} --nodes {}",
+        "lab endgames --size {} --each {} --iterations {} --seed {} --nodes {}",
         args.size.edge(),
         args.each,
-        if args.hard { " --hard" } else { "" },
         args.iterations,
         args.seed,
         args.nodes
     );
-    output.write(&suite::format(&made.suite, &command))?;
-    println!("{} positions written to {}", made.suite.len(), output.path().display());
-    if args.hard {
-        println!("{} left out as easy", made.easy);
-    }
-    println!("{} not solved with {} nodes", made.unsolved.iter().sum::<usize>(), args.nodes);
-    for (squares, count) in made.unsolved.iter().enumerate().filter(|(_, count)| **count > 0) {
+    output.write(&suite::format(&suite, &command))?;
+    println!("{} positions written to {}", suite.len(), output.path().display());
+    println!("{} not solved with {} nodes", unsolved.iter().sum::<usize>(), args.nodes);
+    for (squares, count) in unsolved.iter().enumerate().filter(|(_, count)| **count > 0) {
         println!("  {count} with {squares} contested squares");
     }
-    Ok(made.suite)
+    Ok(suite)
 }
 
 /// The outcome of the player's move in a position.
@@ -78,19 +112,18 @@ enum Verdict {
     /// The position is still won.
     Right,
     /// The win is lost.
-    Wrong(Move),
+    Wrong,
     /// The position was won; the solver fails after the move.
-    Unknown(Move),
+    Unknown,
     /// The position was lost.
     Lost,
     /// The player reported the opposite result as certain.
-    FalselyCertain(Move),
+    FalselyCertain,
 }
 
 /// Judges the player's moves, and prints the outcome.
 fn judge(args: &Args, suite: &[Endgame]) -> Result<(), String> {
-    let verdicts = map_with_bar("judging", suite, |endgame| verdict(args, endgame));
-    let verdicts = verdicts.into_iter().collect::<Result<Vec<Verdict>, String>>()?;
+    let verdicts = args.cores.map("judging", suite.iter(), |endgame| verdict(args, endgame))?;
     let header = ["contested", "positions", "lost", "won", "unknown", "right", "right moves (95 %)"];
     let title = format!("\n{} with {} s a move", args.player.text, args.time.as_secs_f64());
     let mut sheet = Sheet::new(title, &header);
@@ -98,35 +131,32 @@ fn judge(args: &Args, suite: &[Endgame]) -> Result<(), String> {
         let is_here =
             |endgame: &Endgame| squares.is_none_or(|squares| contested(&endgame.position) == squares);
         let chosen = suite.iter().zip(&verdicts).filter(|(endgame, _)| is_here(endgame));
-        let chosen: Vec<Verdict> = chosen.map(|(_, verdict)| *verdict).collect();
+        let chosen: Vec<Verdict> = chosen.map(|(_, (verdict, _))| *verdict).collect();
         if !chosen.is_empty() {
             let name = squares.map_or("all".to_owned(), |squares| squares.to_string());
             sheet.row(std::iter::once(name).chain(counts(&chosen)));
         }
     }
     print!("{}", sheet.to_text());
-    let mut false_claims = 0;
-    for (Endgame { position, .. }, verdict) in suite.iter().zip(&verdicts) {
-        let (name, mv) = match verdict {
-            Verdict::Wrong(mv) => ("wrong", mv),
-            Verdict::Unknown(mv) => ("unknown", mv),
-            Verdict::FalselyCertain(mv) => ("falsely certain", mv),
+    for (Endgame { position, .. }, (verdict, mv)) in suite.iter().zip(&verdicts) {
+        let name = match verdict {
+            Verdict::Wrong => "wrong",
+            Verdict::Unknown => "unknown",
+            Verdict::FalselyCertain => "falsely certain",
             Verdict::Right | Verdict::Lost => continue,
         };
-        false_claims += usize::from(name == "falsely certain");
         println!("{name}: {mv} in {}", position.to_fen());
     }
-    println!("falsely certain results: {false_claims}");
+    let is_false = |(verdict, _): &&(Verdict, Move)| *verdict == Verdict::FalselyCertain;
+    println!("falsely certain results: {}", verdicts.iter().filter(is_false).count());
     Ok(())
 }
 
 /// The cells of a row of the table, after its name.
 fn counts(verdicts: &[Verdict]) -> [String; 6] {
-    let count = |wanted: fn(&Verdict) -> bool| verdicts.iter().filter(|verdict| wanted(verdict)).count();
-    let lost = count(|verdict| *verdict == Verdict::Lost);
-    let right = count(|verdict| *verdict == Verdict::Right);
-    let wrong = count(|verdict| matches!(verdict, Verdict::Wrong(_)));
-    let unknown = count(|verdict| matches!(verdict, Verdict::Unknown(_)));
+    let count = |wanted: Verdict| verdicts.iter().filter(|verdict| **verdict == wanted).count();
+    let [lost, right, wrong, unknown] =
+        [Verdict::Lost, Verdict::Right, Verdict::Wrong, Verdict::Unknown].map(count);
     let share = wilson(right as u64, (right + wrong) as u64).map_or(String::new(), |interval| {
         let percent = 100.0 * right as f64 / (right + wrong) as f64;
         format!("{percent:5.1} % [{:.1}, {:.1}]", interval.low * 100.0, interval.high * 100.0)
@@ -137,22 +167,23 @@ fn counts(verdicts: &[Verdict]) -> [String; 6] {
 }
 
 /// Asks the player for a move in a position and judges it.
-fn verdict(args: &Args, endgame: &Endgame) -> Result<Verdict, String> {
+fn verdict(args: &Args, endgame: &Endgame) -> Result<(Verdict, Move), String> {
     let Endgame { position, winner } = endgame;
     let mut player = args.player.build(args.seed ^ position.key());
     let budget = Budget { time: Some(args.time), iterations: None };
-    let choice = player.begin(position).and_then(|()| player.choose(budget));
+    let choice = player.begin(position).and_then(|()| player.choose(position, budget));
     let choice = choice.map_err(|forfeit| format!("{}: {forfeit}", args.player.text))?;
     let next = position.try_play(choice.mv).map_err(|error| format!("{}: {error}", args.player.text))?;
     let wins = *winner == position.side();
     let false_claim = if wins { 0.0 } else { 1.0 };
-    Ok(match next.winner().or_else(|| Solver::new(args.nodes).winner(&next)) {
-        _ if choice.win_rate == Some(false_claim) => Verdict::FalselyCertain(choice.mv),
+    let verdict = match next.winner().or_else(|| Solver::new(args.nodes).winner(&next)) {
+        _ if choice.win_rate == Some(false_claim) => Verdict::FalselyCertain,
         _ if !wins => Verdict::Lost,
         Some(after) if after == *winner => Verdict::Right,
-        Some(_) => Verdict::Wrong(choice.mv),
-        None => Verdict::Unknown(choice.mv),
-    })
+        Some(_) => Verdict::Wrong,
+        None => Verdict::Unknown,
+    };
+    Ok((verdict, choice.mv))
 }
 
 /// The end of a game that counting called.
@@ -167,22 +198,25 @@ enum Call {
 }
 
 /// Plays every position to the end, and prints whether the calls by counting were kept.
-fn play_on(args: &Args, suite: &[Endgame]) {
-    let calls = map_with_bar("playing on", suite, |endgame| call(args, &endgame.position));
+fn play_on(args: &Args, suite: &[Endgame]) -> Result<(), String> {
+    let calls = args.cores.map("playing on", suite.iter(), |endgame| Ok(call(args, &endgame.position)))?;
     let called = calls.iter().filter(|call| **call != Call::Never).count();
     let lost: Vec<String> = calls
         .iter()
-        .filter_map(|call| if let Call::Lost(position) = call { Some(position.to_fen()) } else { None })
+        .filter_map(|call| match call {
+            Call::Lost(position) => Some(position.to_fen()),
+            _ => None,
+        })
         .collect();
     println!("\n{called} of {} games were called by counting", suite.len());
     println!("lost although counting called it won: {}", lost.len());
     lost.iter().for_each(|fen| println!("lost: {fen}"));
+    Ok(())
 }
 
 /// A search that plays the games, with or without counting.
 fn search(start: Position, counting: bool, args: &Args) -> Search {
-    let resources = Resources { threads: 1, memory: 32 << 20, seed: args.seed };
-    Search::new(start, Params { endgame_proofs: counting, ..Params::TOURNAMENT }, resources)
+    search_of(&start, Params { endgame_proofs: counting, ..Params::TOURNAMENT }, 32, args.seed)
 }
 
 fn call(args: &Args, start: &Position) -> Call {
@@ -217,7 +251,7 @@ fn end(start: Position, called: Side, args: &Args) -> Side {
 }
 
 fn play(search: &mut Search, iterations: u64) {
-    if let Some(mv) = run_search(search, &Limits::iterations(iterations)).best {
+    if let Some(mv) = iterate(search, iterations).best {
         search.advance(mv);
     }
 }

@@ -6,17 +6,16 @@
 //! ```
 //!
 //! The [solver](super::solver) proves the result of every move, and the margin: the moves that the winner has left at the
-//! end. Each game gives at most one puzzle, in the order of the
-//! games, so that an interrupted run can be resumed after its last line.
+//! end. Each game gives at most one puzzle, in the order of the games, so that a run can be resumed after its last line.
 
-use super::args::Args;
+use super::Args;
 use super::solver::Solver;
 use super::suite::candidates;
 use crate::files::LineLog;
 use crate::interrupt;
-use crate::play::player::run_search;
+use crate::play::player::{iterate, search_of};
 use crate::progress::progress_bar;
-use otrera::{Limits, Move, Params, Position, Resources, Search};
+use otrera::{Move, Params, Position};
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::path::Path;
@@ -24,10 +23,8 @@ use std::path::Path;
 /// Iterations of the searches that grade a puzzle: grade 1 is found by all of them, grade 3 by none.
 const SEARCHES: [u64; 2] = [1, 100];
 
-/// Number of grades.
 const GRADES: usize = SEARCHES.len() + 1;
 
-/// The smallest number of legal moves of a puzzle.
 const MIN_MOVES: usize = 12;
 
 /// Nodes for the margin of a puzzle, for each node of `--nodes`.
@@ -48,11 +45,9 @@ pub struct Puzzle {
     pub margin: i32,
     /// 1 to 3, see [`SEARCHES`].
     pub grade: usize,
-    /// The number of its game.
     pub game: u64,
 }
 
-/// Makes puzzles until there are enough of them.
 pub fn make(args: &Args, path: &Path) -> Result<(), String> {
     let header = format!(
         "# lab endgames --size {} --each {} --iterations {} --seed {} --nodes {} --puzzles FILE; \
@@ -69,13 +64,14 @@ pub fn make(args: &Args, path: &Path) -> Result<(), String> {
         Ok(())
     })?;
     interrupt::advise(format!("; the puzzles so far are in {}: --resume goes on", path.display()));
+    let pool = args.cores.pool()?;
     let all = args.each as u64 * MAX_GAMES;
     let bar = progress_bar(args.each as u64).with_message("puzzles");
     while collection.puzzles.len() < args.each && collection.next_game < all {
         bar.set_position(collection.puzzles.len() as u64);
         let games = collection.next_game..all.min(collection.next_game + BATCH);
-        let found: Vec<Option<Puzzle>> =
-            games.clone().into_par_iter().map(|game| puzzle(args, game)).collect();
+        let search = || games.clone().into_par_iter().map(|game| puzzle(args, game)).collect();
+        let found: Vec<Option<Puzzle>> = pool.install(search);
         for puzzle in found.into_iter().flatten() {
             if collection.puzzles.len() < args.each && collection.add(puzzle) {
                 log.add(&puzzle.to_string())?;
@@ -123,7 +119,7 @@ pub fn only_winning_move(position: &Position, nodes: u64) -> Option<Move> {
 
 /// The legal moves, those first that a short search visits most: two winning moves are found soon.
 fn by_visits(position: &Position) -> Vec<Move> {
-    let report = run_search(&mut search(position, 1), &Limits::iterations(300));
+    let report = iterate(&mut search_of(position, Params::TOURNAMENT, 32, 1), 300);
     let mut moves: Vec<Move> = report.lines.iter().map(|line| line.mv).collect();
     let rest = position.legal_moves().filter(|mv| !moves.contains(mv)).collect::<Vec<Move>>();
     moves.extend(rest);
@@ -133,13 +129,9 @@ fn by_visits(position: &Position) -> Vec<Move> {
 /// Returns the grade: the shortest of the searches that finds the move, as all longer ones do.
 fn grade(position: &Position, solution: Move, seed: u64) -> usize {
     let finds = |&&iterations: &&u64| {
-        run_search(&mut search(position, seed), &Limits::iterations(iterations)).best == Some(solution)
+        iterate(&mut search_of(position, Params::TOURNAMENT, 32, seed), iterations).best == Some(solution)
     };
     GRADES - SEARCHES.iter().rev().take_while(finds).count()
-}
-
-fn search(position: &Position, seed: u64) -> Search {
-    Search::new(*position, Params::TOURNAMENT, Resources { threads: 1, memory: 32 << 20, seed })
 }
 
 impl std::fmt::Display for Puzzle {
@@ -150,7 +142,6 @@ impl std::fmt::Display for Puzzle {
 }
 
 impl Puzzle {
-    /// Reads a line of the file.
     pub fn read(line: &str) -> Result<Self, String> {
         let fields: Vec<&str> = line.split(';').map(str::trim).collect();
         let [fen, solution, margin, grade, game] = fields[..] else {
@@ -171,7 +162,6 @@ impl Puzzle {
     }
 }
 
-/// The puzzles so far.
 #[derive(Default)]
 struct Collection {
     puzzles: Vec<Puzzle>,
@@ -220,7 +210,6 @@ mod tests {
     /// Nodes to solve a puzzle of the page: more than its maker had.
     const NODES: u64 = 1_000_000;
 
-    /// The puzzles of the page.
     fn of_page() -> Vec<Puzzle> {
         let files = ["puzzles-8.txt", "puzzles-10.txt"];
         let text = files

@@ -3,8 +3,6 @@
 //! An area is a connected component of squares and amazons by king moves. An area with amazons of one side is worth the
 //! number of moves that side can make there. Such areas are counted and removed from the board. Only the difference of
 //! both sides' spare moves matters.
-//!
-//! This code is independent of the engine's counting, which it checks.
 
 use otrera::board::reach::queen_reach;
 use otrera::{Bitboard, Position, Side, mix_seed};

@@ -15,7 +15,6 @@ const NEVER: u32 = 1 << 30;
 /// Initial proof number for each square of the other side's lead.
 const PROOF_A_SQUARE: f32 = 4.0;
 
-/// Proof numbers of a node.
 #[derive(Clone, Copy, Debug)]
 struct Proofs {
     /// For a win of the side to move.

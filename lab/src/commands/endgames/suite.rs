@@ -7,20 +7,16 @@
 //!
 //! Each line holds FEN, winner, and number of contested squares: empty squares that both sides reach by king steps.
 
-use super::args::Args;
+use super::Args;
 use super::remainder::reachable;
 use super::solver::Solver;
-use crate::baseline::alphabeta::AlphaBeta;
-use crate::baseline::evaluation::Evaluation;
 use crate::files::{MAX_BYTES, read_text};
 use crate::play::openings::Openings;
-use crate::play::player::{Budget, Player, run_search};
-use crate::progress::map_with_bar;
-use otrera::{Limits, Params, Position, Resources, Search, Side};
+use crate::play::player::{iterate, search_of};
+use otrera::{Params, Position, Side};
 use std::collections::HashSet;
 use std::path::Path;
 
-/// The largest number of contested squares in a suite.
 pub const MAX_CONTESTED: usize = 22;
 
 /// Maximum of games for each position of one number of contested squares.
@@ -40,60 +36,35 @@ pub struct Endgame {
     pub winner: Side,
 }
 
-/// Returns the number of contested squares.
 pub fn contested(position: &Position) -> usize {
     (reachable(position, Side::Black) & reachable(position, Side::White)).len() as usize
 }
 
-/// A new suite, and counts of rejected positions.
-pub struct Made {
-    /// The suite, by contested squares.
-    pub suite: Vec<Endgame>,
-    /// Positions that the solver could not solve, by contested squares.
-    pub unsolved: [usize; MAX_CONTESTED + 1],
-    /// Positions left out as easy.
-    pub easy: usize,
-}
-
-/// Makes a suite: plays games, draws positions and solves them.
-pub fn make(args: &Args) -> Made {
-    let positions = draw(args);
-    let solved = map_with_bar("solving", &positions, |position| {
-        let winner = Solver::new(args.nodes).winner(position)?;
-        Some((winner, args.hard && is_easy(position, winner, args.nodes)))
-    });
-    let mut made = Made { suite: Vec::new(), unsolved: [0; MAX_CONTESTED + 1], easy: 0 };
-    for (position, solved) in positions.into_iter().zip(solved) {
-        match solved {
-            Some((_, true)) => made.easy += 1,
-            Some((winner, false)) => made.suite.push(Endgame { position, winner }),
-            None => made.unsolved[contested(&position)] += 1,
+/// Makes a suite: plays games, draws positions and solves them. Counts the unsolved ones by contested squares.
+pub fn make(args: &Args) -> Result<(Vec<Endgame>, [usize; MAX_CONTESTED + 1]), String> {
+    let positions = draw(args)?;
+    let solve = |position| Ok(Solver::new(args.nodes).winner(position));
+    let winners = args.cores.map("solving", positions.iter(), solve)?;
+    let (mut suite, mut unsolved) = (Vec::new(), [0; MAX_CONTESTED + 1]);
+    for (position, winner) in positions.into_iter().zip(winners) {
+        match winner {
+            Some(winner) => suite.push(Endgame { position, winner }),
+            None => unsolved[contested(&position)] += 1,
         }
     }
-    made
-}
-
-/// True if the position is lost, or not proven to be lost after the greedy move.
-fn is_easy(position: &Position, winner: Side, nodes: u64) -> bool {
-    let mut greedy = AlphaBeta::new(Evaluation::Paper, 1, 1);
-    let choice = greedy.begin(position).and_then(|()| greedy.choose(Budget::default()));
-    let next = choice.map(|choice| position.with_move(choice.mv));
-    let loses = |next: &Position| {
-        next.winner().or_else(|| Solver::new(nodes).winner(next)) == Some(winner.opponent())
-    };
-    winner != position.side() || !next.is_ok_and(|next| loses(&next))
+    Ok((suite, unsolved))
 }
 
 /// Draws different positions for each number of contested squares, at most one of each number from a game.
-fn draw(args: &Args) -> Vec<Position> {
+fn draw(args: &Args) -> Result<Vec<Position>, String> {
     let mut drawn: Vec<Vec<Position>> = vec![Vec::new(); MAX_CONTESTED + 1];
     let mut seen = HashSet::new();
     for batch in 0..(args.each * MAX_GAMES).div_ceil(BATCH) {
         if drawn[1..].iter().all(|positions| positions.len() >= args.each) {
             break;
         }
-        let games: Vec<u64> = (0..BATCH).map(|i| (batch * BATCH + i) as u64).collect();
-        for game in map_with_bar("playing", &games, |&number| candidates(args, number)) {
+        let games = batch * BATCH..(batch + 1) * BATCH;
+        for game in args.cores.map("playing", games, |number| Ok(candidates(args, number as u64)))? {
             for position in game {
                 let positions = &mut drawn[contested(&position)];
                 if positions.len() < args.each && seen.insert(position.key()) {
@@ -102,7 +73,7 @@ fn draw(args: &Args) -> Vec<Position> {
             }
         }
     }
-    drawn.concat()
+    Ok(drawn.concat())
 }
 
 /// Plays a game and returns its first position of each number of contested squares that needs a search.
@@ -111,8 +82,7 @@ pub fn candidates(args: &Args, number: u64) -> Vec<Position> {
     let openings = Openings { book: None, plies: 4, balance: 0.5, seed: args.seed };
     let opened =
         openings.opening(&start, number).into_iter().fold(start, |position, mv| position.with_move(mv));
-    let resources = Resources { threads: 1, memory: 32 << 20, seed: args.seed ^ number };
-    let mut search = Search::new(opened, PLAYER, resources);
+    let mut search = search_of(&opened, PLAYER, 32, args.seed ^ number);
     let mut found: [Option<Position>; MAX_CONTESTED + 1] = [None; MAX_CONTESTED + 1];
     while search.position().winner().is_none() {
         let position = *search.position();
@@ -123,7 +93,7 @@ pub fn candidates(args: &Args, number: u64) -> Vec<Position> {
         if contested <= MAX_CONTESTED && found[contested].is_none() && !Solver::new(0).is_trivial(&position) {
             found[contested] = Some(position);
         }
-        let report = run_search(&mut search, &Limits::iterations(args.iterations));
+        let report = iterate(&mut search, args.iterations);
         let Some(mv) = report.best else { break };
         search.advance(mv);
     }

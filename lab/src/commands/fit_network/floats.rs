@@ -5,14 +5,12 @@ use fastrand::Rng;
 use otrera::eval::inputs::{COUNTS, Inputs, PLY_PART};
 use otrera::eval::network::{HIDDEN, Network, ONE, OUTPUT_PART, overflow};
 
-/// One weight per hidden unit.
 pub type Row = [f32; HIDDEN];
 
 // Rows: the inputs before the ply, the knots of the biases, the bias of all plies, the output.
 const KNOT: usize = PLY_PART.first;
 const BIAS: usize = KNOT + KNOTS.len();
 const OUTPUT: usize = BIAS + 1;
-/// Number of rows.
 pub const ROWS: usize = OUTPUT + 1;
 
 /// Plies at which biases are fitted, and the distance at which a knot has no more effect.
@@ -27,7 +25,6 @@ const LINEAR: usize = HIDDEN - 1;
 pub struct Floats(pub Vec<Row>);
 
 impl Floats {
-    /// Creates a network whose weights are all 0.
     pub fn zero() -> Self {
         Self(vec![[0.0; HIDDEN]; ROWS])
     }
@@ -48,7 +45,6 @@ impl Floats {
         network
     }
 
-    /// Returns the log-odds of a position.
     pub fn log_odds(&self, inputs: &Inputs) -> f32 {
         self.output(&self.hidden(inputs))
     }
@@ -86,15 +82,11 @@ impl Floats {
         self.0[OUTPUT][LINEAR] = 1.0;
     }
 
-    /// Adds another gradient.
     pub fn add(&mut self, other: &Self) {
         self.0.iter_mut().zip(&other.0).for_each(|(row, other)| add(row, 1.0, other));
     }
 
     /// Rounds the weights to units of `1 / ONE`.
-    ///
-    /// # Errors
-    /// A weight does not fit 16 bits.
     pub fn rounded(&self) -> Result<Box<Network>, String> {
         let mut network = Box::new(Network::ZERO);
         for (number, row) in network.rows.iter_mut().enumerate() {
@@ -169,19 +161,14 @@ mod tests {
     use otrera::eval::weights::WeightsFile;
     use otrera::eval::weights::network::NetworkWeights;
     use otrera::{DistanceMaps, Evaluator, Kernel, Model, ModelScratch, Position};
+    use testkit::random_game;
 
-    /// Plays a random game on 10x10; returns its positions with their inputs.
+    /// The positions of a random game on 10x10 with their inputs.
     fn positions(rng: &mut Rng) -> Vec<(Position, Inputs)> {
         let mut maps = DistanceMaps::default();
-        let mut position = Position::standard();
-        let mut positions = Vec::new();
-        loop {
-            let inputs = Inputs::of_position(&position, &mut maps, Kernel::fastest());
-            positions.push((position, inputs.unwrap()));
-            let legal: Vec<_> = position.legal_moves().collect();
-            let Some(mv) = rng.choice(legal) else { return positions };
-            position = position.with_move(mv);
-        }
+        let game = random_game(Position::standard(), rng).into_iter();
+        game.map(|position| (position, Inputs::of_position(&position, &mut maps, Kernel::fastest()).unwrap()))
+            .collect()
     }
 
     /// Creates a random network with all weights multiplied by `times`.

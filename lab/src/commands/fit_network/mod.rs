@@ -5,8 +5,6 @@
 //! decoupled weight decay (Loshchilov and Hutter, <https://arxiv.org/abs/1711.05101>) and a learning rate that falls
 //! to 0 along a cosine, and then rounded to the engine's integers. The tenth game tests it, beside the base model and
 //! the searches that played.
-//!
-//! The same games, options and seed give the same network on any number of threads.
 
 mod floats;
 mod samples;
@@ -20,11 +18,11 @@ use floats::Floats;
 use otrera::eval::weights::WeightsFile;
 use otrera::eval::weights::network::NetworkWeights;
 use otrera::{Evaluator, GameRecord, Model, ModelScratch, Size};
-use samples::{Boards, Test, log_loss, probability, samples};
+use samples::{Test, are_small, log_loss, probability, samples};
 use std::path::PathBuf;
 use training::Epoch;
 
-/// Trains a network of the evaluation on games.
+/// Train the evaluation network on games.
 #[derive(clap::Args)]
 pub struct Args {
     /// Results files of `lab self-play`, or records of other games between good players.
@@ -53,10 +51,6 @@ pub struct Args {
     output: PathBuf,
 }
 
-/// Runs the command.
-///
-/// # Errors
-/// Games cannot be read or are too few, or the network overflows the engine's integers.
 pub fn run(args: &Args) -> Result<(), String> {
     let mut file = read_weights(args.base.as_deref())?;
     let inputs = [&args.games[..], args.base.as_slice()].concat();
@@ -64,7 +58,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     let picture = Output::new(&args.output.with_extension("loss.svg"), &inputs)?;
     output.try_out(WeightsFile::BUILT_IN)?;
     let games = read_all_games(&args.games)?;
-    let boards = Boards::of(&games)?;
+    let is_small = are_small(&games)?;
     let (seen, tests) = samples(&games, args.blend)?;
     let positions = seen.len() + tests.len();
     println!("{} games, {positions} positions, {} of them unseen", games.len(), tests.len());
@@ -75,13 +69,13 @@ pub fn run(args: &Args) -> Result<(), String> {
     let mut samples = seen.iter().chain(tests.iter().map(|test| &test.sample));
     samples.try_for_each(|sample| rounded.check_sums(&sample.inputs)).map_err(advice)?;
     let weights = NetworkWeights { trained: trained(args, games.len(), positions), network: rounded };
-    match boards {
-        Boards::Standard => file.networks.standard = Some(weights),
-        Boards::Small => file.networks.small = Some(weights),
-    }
+    let networks = &mut file.networks;
+    let (slot, boards) =
+        if is_small { (&mut networks.small, "up to 8x8") } else { (&mut networks.standard, "above 8x8") };
+    *slot = Some(weights);
     print_losses(&tests, &network, [&model(&file).map_err(advice)?, &base]);
     output.write_or_keep(&file.write())?;
-    println!("written: {}, for boards {}", output.path().display(), boards.name());
+    println!("written: {}, for boards {}", output.path().display(), boards);
     curve(&epochs).write(picture.path())?;
     println!("written: {}", picture.path().display());
     println!("play with it:  {}", playing_with(&output, &games));
@@ -95,7 +89,6 @@ fn playing_with(output: &Output, games: &[GameRecord]) -> String {
     format!("{lab} match tournament,model={} tournament --size {edge}", output.path().display())
 }
 
-/// Returns the description of the training for the file.
 fn trained(args: &Args, games: usize, positions: usize) -> String {
     let Args { blend, epochs, rate, decay, seed, .. } = args;
     format!(
@@ -104,7 +97,6 @@ fn trained(args: &Args, games: usize, positions: usize) -> String {
     )
 }
 
-/// Returns the model that the engine makes of a file.
 fn model(file: &WeightsFile) -> Result<Model, String> {
     Model::from_weights(&file.write())
 }
@@ -150,7 +142,6 @@ fn print_losses(tests: &[Test], network: &Floats, models: [&Model; 2]) {
     }
 }
 
-/// Plots the losses by epoch.
 fn curve(epochs: &[Epoch]) -> Plot {
     let points = |loss: fn(&Epoch) -> f64| (1..).map(f64::from).zip(epochs.iter().map(loss)).collect();
     Plot {

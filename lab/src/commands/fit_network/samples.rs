@@ -4,9 +4,7 @@ use otrera::eval::inputs::Inputs;
 use otrera::{DistanceMaps, GameRecord, Kernel, Position};
 use rayon::prelude::*;
 
-/// A position as the training sees it.
 pub struct Sample {
-    /// Inputs of the network.
     pub inputs: Inputs,
     /// 1 if the side to move won, else 0.
     pub won: f32,
@@ -16,47 +14,21 @@ pub struct Sample {
 
 /// A sample for testing, with its position.
 pub struct Test {
-    /// The position as the training would see it.
     pub sample: Sample,
-    /// The position.
     pub position: Position,
     /// Winning rate of the search that played, between 0 and 1.
     pub win_rate: f64,
 }
 
-/// Boards that share a network.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Boards {
-    /// Above 8x8.
-    Standard,
-    /// Up to 8x8.
-    Small,
-}
-
-impl Boards {
-    /// Returns the boards of these games.
-    ///
-    /// # Errors
-    /// There are no games, or games on both kinds of boards.
-    pub fn of(games: &[GameRecord]) -> Result<Self, String> {
-        let mut all = games.iter().map(|game| match game.start.size().edge() {
-            ..=8 => Self::Small,
-            _ => Self::Standard,
-        });
-        let first = all.next().ok_or("there are no games")?;
-        if all.all(|boards| boards == first) {
-            return Ok(first);
-        }
-        Err("games on boards up to 8x8 and on larger ones: each have a network of their own, train them apart".into())
+/// True if the games are for the network of boards up to 8x8, false if for that of larger boards.
+pub fn are_small(games: &[GameRecord]) -> Result<bool, String> {
+    let mut all = games.iter().map(|game| game.start.size().edge() <= 8);
+    let first = all.next().ok_or("there are no games")?;
+    if all.all(|is_small| is_small == first) {
+        return Ok(first);
     }
-
-    /// Returns the name for messages.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Standard => "above 8x8",
-            Self::Small => "up to 8x8",
-        }
-    }
+    Err("games on boards up to 8x8 and on larger ones: each have a network of their own, train them apart"
+        .into())
 }
 
 /// One in ten pairs of games is unseen.
@@ -67,9 +39,6 @@ const MIN_SEEN: usize = 5000;
 const MIN_UNSEEN: usize = 500;
 
 /// Returns the samples for the training, and those of unseen games for its test.
-///
-/// # Errors
-/// There are too few positions.
 pub fn samples(games: &[GameRecord], blend: f64) -> Result<(Vec<Sample>, Vec<Test>), String> {
     let of_game = |(number, game): (usize, &GameRecord)| {
         let tests = undecided(game, blend);
@@ -110,7 +79,6 @@ fn undecided(game: &GameRecord, blend: f64) -> Vec<Test> {
     tests.collect()
 }
 
-/// Converts natural log-odds to a probability.
 pub fn probability(log_odds: f64) -> f64 {
     1.0 / (1.0 + (-log_odds).exp())
 }

@@ -3,13 +3,12 @@
 use super::Args;
 use super::floats::{Floats, ROWS};
 use super::samples::{Sample, Test, log_loss, probability};
+use crate::progress::progress_bar;
 use fastrand::Rng;
-use indicatif::{ProgressBar, ProgressStyle};
 use otrera::eval::network::HIDDEN;
 use rayon::prelude::*;
 use std::f64::consts::PI;
 
-/// Positions per step.
 const BATCH: usize = 2048;
 /// Positions per task. Gradients are summed in a fixed order, so the result does not depend on the threads.
 const CHUNK: usize = 128;
@@ -23,18 +22,13 @@ pub struct Epoch {
 }
 
 /// Trains a network; returns it with the losses of each epoch.
-///
-/// # Errors
-/// The loss diverges.
 pub fn train(seen: &[Sample], tests: &[Test], args: &Args) -> Result<(Floats, Vec<Epoch>), String> {
     let mut rng = Rng::with_seed(args.seed);
     let mut network = Floats::random(&mut rng);
     let mut order: Vec<u32> = (0..seen.len() as u32).collect();
     let steps = u64::from(args.epochs) * order.chunks(BATCH).len() as u64;
     let mut adam = Adam::new(args, steps);
-    let bar = ProgressBar::new(steps);
-    let style = "{wide_bar} {pos} of {len} batches, {msg}, {eta} to go";
-    bar.set_style(ProgressStyle::with_template(style).map_err(|error| error.to_string())?);
+    let bar = progress_bar(steps);
     let mut epochs = Vec::new();
     for _ in 0..args.epochs {
         rng.shuffle(&mut order);

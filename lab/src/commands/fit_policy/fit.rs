@@ -35,7 +35,6 @@ pub fn fit<const FEATURES: usize>(
     (0..STAGES).map(|_| stage()).collect()
 }
 
-/// The probability of each choice of an observation.
 fn probabilities<const FEATURES: usize>(observation: &Observation<FEATURES>, weights: &[f64]) -> Vec<f64> {
     let score = |features: &[usize; FEATURES]| features.iter().map(|&feature| weights[feature]).sum::<f64>();
     let mut odds: Vec<f64> = observation.choices.iter().map(|(features, _)| score(features).exp()).collect();
@@ -91,7 +90,6 @@ fn losses<const FEATURES: usize>(
     sheet
 }
 
-/// The index of the highest value.
 fn highest(values: impl Iterator<Item = f64>) -> Option<usize> {
     values.enumerate().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(index, _)| index)
 }

@@ -4,22 +4,56 @@
 //! distributions over the arrows of favourite movements are others. The weights maximise their likelihood. Every fifth game
 //! tests the fit.
 
-mod args;
 mod fit;
 mod observations;
 mod searches;
 
-use crate::cluster::jobs;
+use crate::arguments::read_count;
+use crate::cluster::{TaskArgs, WorkArgs, jobs};
 use crate::files::{Output, read_weights};
 use crate::matches::spec::{check_board, search_params};
-pub use args::Args;
 use fit::fit;
 use observations::draw;
 use otrera::eval::policy::{ARROW_FEATURES, MOVEMENT_FEATURES, STAGES, stage};
 use otrera::eval::weights::PriorWeights;
 use std::path::PathBuf;
 
-/// Runs the command.
+/// Fit the priors of half-moves to the visits of searches.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Results files or records, on boards of any size.
+    #[arg(required = true)]
+    games: Vec<PathBuf>,
+    /// The search: a preset with parameters.
+    #[arg(long, default_value = "tournament")]
+    search: String,
+    /// Positions to search.
+    #[arg(long, default_value = "20000", value_parser = read_count::<usize>)]
+    positions: usize,
+    /// Iterations of each search.
+    #[arg(long, default_value = "5000", value_parser = read_count::<u64>)]
+    iterations: u64,
+    /// Steps of the fit.
+    #[arg(long, default_value = "300", value_parser = read_count::<u32>)]
+    steps: u32,
+    /// Seed of the choice of positions and of the searches.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    work: WorkArgs,
+    #[command(flatten)]
+    task: TaskArgs,
+    /// Keep the searches in this file, and skip those that it holds.
+    #[arg(long, value_name = "FILE")]
+    searches: Option<PathBuf>,
+    /// File of weights whose other parts are kept [default: the built-in weights].
+    #[arg(long)]
+    base: Option<PathBuf>,
+    /// File of weights to write, for `model=FILE`.
+    #[arg(long, default_value = "results/weights.json")]
+    output: PathBuf,
+}
+
 pub fn run(args: &Args) -> Result<(), String> {
     let params = search_params(&args.search)?;
     if let Some(numbers) = &args.task.numbers {

@@ -1,6 +1,6 @@
 //! Positions drawn from games, and the visits of their searches as observations.
 
-use super::args::Args;
+use super::Args;
 use crate::commands::convert::read_all_games;
 use fastrand::Rng;
 use otrera::eval::policy::{ARROW_FEATURES, Arrows, MOVEMENT_FEATURES, Movements, stage};

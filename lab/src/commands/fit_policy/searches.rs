@@ -1,13 +1,13 @@
 //! The searches of `lab fit-policy`, on this machine or a cluster, and the file that keeps them.
 
-use super::args::Args;
+use super::Args;
 use super::observations::{Drawn, Observations, Visits, observe};
 use crate::cluster::jobs::{self, Job};
 use crate::files::LineLog;
 use crate::interrupt;
-use crate::play::player::run_search;
+use crate::play::player::{iterate, search_of};
 use crate::progress::progress_bar;
-use otrera::{Limits, Params, Resources, Search};
+use otrera::Params;
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::VecDeque;
@@ -18,9 +18,8 @@ use std::sync::atomic::AtomicBool;
 pub fn search(args: &Args, params: &Params, positions: &[Drawn], number: u64) -> Result<String, String> {
     let drawn = positions.get(number as usize);
     let drawn = drawn.ok_or_else(|| format!("there are {} positions", positions.len()))?;
-    let resources = Resources { threads: 1, memory: 64 << 20, seed: drawn.seed };
-    let mut search = Search::new(drawn.position, params.clone(), resources);
-    let report = run_search(&mut search, &Limits::iterations(args.iterations));
+    let mut search = search_of(&drawn.position, params.clone(), 64, drawn.seed);
+    let report = iterate(&mut search, args.iterations);
     let is_proven = report.proven.is_some() || report.lines.iter().any(|line| line.proven.is_some());
     let visited = report.lines.iter().filter(|line| line.visits > 0 && !is_proven);
     let visits: Vec<_> = visited.map(|line| (line.mv.to_string(), line.visits)).collect();

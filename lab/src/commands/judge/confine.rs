@@ -24,7 +24,7 @@ pub enum Refusal {
     Kill,
 }
 
-/// Arguments of `lab confine`.
+/// Run a program that may not start others.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// Effect of a call of `execve`.

@@ -5,24 +5,23 @@ pub mod confine;
 mod report;
 
 use crate::arguments::{read_count, read_size, read_time};
-use crate::commands::r#match::progress_bar;
 use crate::matches::spec::PlayerSpec;
 use crate::play::player::Player;
-use confine::{Refusal, confined};
-use otrera_referee::botzone::{Allowance, BotzonePlayer, Log, Mode};
-use otrera_referee::process::{Errors, check_start};
-
 use crate::play::referee::{self, Control, GameSetup};
+use crate::progress::progress_bar;
 use clap::ValueEnum;
-use otrera::Outcome;
-use otrera::{Position, Side, Size};
+use confine::{Refusal, confined};
+use otrera::{Outcome, Position, Side, Size};
+use otrera_referee::botzone::{Allowance, BotzonePlayer, Log};
 use otrera_referee::load::Load;
-use report::{Played, Report};
+use otrera_referee::process::{Errors, check_start};
+use otrera_referee::protocol::Mode;
+use report::Report;
 use serde_json::Value;
 use std::sync::PoisonError;
 use std::time::Duration;
 
-/// Arguments of `lab judge`.
+/// Test a bot under Botzone's time limit, memory limit and verdicts.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The bot with its arguments, as one word: "dist/otrera --threads 1".
@@ -107,7 +106,6 @@ fn read_factor(text: &str) -> Result<f64, String> {
     factor.ok_or_else(|| "a factor from 1 to 1000 is wanted".into())
 }
 
-/// Runs the command.
 pub fn run(args: &Args) -> Result<(), String> {
     let court = Court::new(args)?;
     let _load = Load::start(args.load)?;
@@ -126,7 +124,6 @@ pub fn run(args: &Args) -> Result<(), String> {
     }
 }
 
-/// Settings shared by all games of a run.
 struct Court<'a> {
     args: &'a Args,
     command: Vec<String>,
@@ -157,8 +154,7 @@ impl<'a> Court<'a> {
             "itself" => None,
             player => Some(player.parse::<PlayerSpec>()?),
         };
-        opponent.iter().try_for_each(PlayerSpec::check_start)?;
-        opponent.iter().try_for_each(|player| player.check_board(args.size))?;
+        opponent.iter().try_for_each(|player| player.check(args.size))?;
         Ok(Self { args, command, allowance, opponent })
     }
 
@@ -177,8 +173,7 @@ impl<'a> Court<'a> {
             let bot_side = if number.is_multiple_of(2) { Side::Black } else { Side::White };
             let outcome = self.game(&mut bots, bot_side, number);
             let turns = std::mem::take(&mut *log.lock().unwrap_or_else(PoisonError::into_inner));
-            let played = Played { number: number + 1, bot_side, alone: self.opponent.is_none(), turns };
-            report.add(played, outcome);
+            report.add(outcome, bot_side, self.opponent.is_none(), turns);
             bar.set_message(format!("games of {mode}, {} won", report.won));
             bar.inc(1);
         }

@@ -8,16 +8,11 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Games of a bot in one mode.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// The mode's name.
     pub mode: String,
-    /// Games played.
     pub games: u64,
-    /// Games that the bot won.
     pub won: u64,
-    /// All its turns.
     pub turns: Vec<TurnTaken>,
     /// Games that the bot lost by a verdict, and why.
     pub problems: Vec<String>,
@@ -25,41 +20,25 @@ pub struct Report {
     pub gifts: Vec<String>,
 }
 
-/// A game that has been played, but for its outcome.
-pub struct Played {
-    /// Its number, from 1.
-    pub number: u64,
-    /// The side of the bot.
-    pub bot_side: Side,
-    /// The bot was its own opponent.
-    pub alone: bool,
-    /// The bot's turns.
-    pub turns: Vec<TurnTaken>,
-}
-
 /// Median, 99th percentile and maximum.
 type Spread = [Duration; 3];
 
 impl Report {
-    /// Adds a game.
-    pub fn add(&mut self, mut played: Played, outcome: Outcome) {
+    /// Adds a game of the bot, alone if it was its own opponent.
+    pub fn add(&mut self, outcome: Outcome, bot_side: Side, is_alone: bool, mut turns: Vec<TurnTaken>) {
         self.games += 1;
-        self.won += u64::from(outcome.winner == played.bot_side);
+        self.won += u64::from(outcome.winner == bot_side);
         if let Some(forfeit) = outcome.forfeit {
-            if outcome.winner == played.bot_side && !played.alone {
-                self.gifts.push(format!("game {} by {forfeit}", played.number));
+            let number = self.games;
+            if outcome.winner == bot_side && !is_alone {
+                self.gifts.push(format!("game {number} by {forfeit}"));
             } else {
-                self.problems.push(format!(
-                    "game {}, {}",
-                    played.number,
-                    complaint(&mut played.turns, &forfeit)
-                ));
+                self.problems.push(format!("game {number}, {}", complaint(&mut turns, &forfeit)));
             }
         }
-        self.turns.extend(played.turns);
+        self.turns.extend(turns);
     }
 
-    /// Number of turns by verdict.
     pub fn verdicts(&self) -> BTreeMap<Verdict, usize> {
         let mut verdicts = BTreeMap::new();
         for turn in &self.turns {
@@ -68,7 +47,6 @@ impl Report {
         verdicts
     }
 
-    /// Peak memory in bytes.
     fn peak(&self) -> u64 {
         self.turns.iter().map(|turn| turn.spent.peak).max().unwrap_or(0)
     }
@@ -77,7 +55,6 @@ impl Report {
         self.turns.iter().filter(|turn| turn.first == first).map(|turn| turn.spent).collect()
     }
 
-    /// The report in words.
     pub fn to_text(&self) -> String {
         let verdicts = self.verdicts();
         let verdicts: Vec<String> =

@@ -40,7 +40,7 @@ const SCRIPTS: [&str; 6] = [
     include_str!("page.js"),
 ];
 
-/// Writes results as one HTML page with cross-table, ratings and games.
+/// Write a results file as one HTML page.
 #[derive(clap::Args)]
 pub struct Args {
     /// Results files, or records in any format that `convert` reads.
@@ -51,7 +51,6 @@ pub struct Args {
     output: Option<PathBuf>,
 }
 
-/// Runs the command.
 pub fn run(args: &Args) -> Result<(), String> {
     let [first, ..] = &args.results[..] else { return Err("no results file".into()) };
     let output = args.output.clone().unwrap_or_else(|| first.with_extension("html"));

@@ -36,7 +36,6 @@ pub struct Rated {
 }
 
 impl Standing {
-    /// Rates the players by their games against others.
     pub fn of(games: &[GameRecord]) -> Self {
         let mut names: Vec<&str> = games.iter().flat_map(|game| [&*game.black, &*game.white]).collect();
         names.sort_unstable();

@@ -5,10 +5,8 @@
 //!
 //! 1. [`tictactoe`], [`reversi`]: the games.
 //! 2. [`minimax`], [`uct`]: the searches.
-//! 3. [`bout`]: one game between two of the searches.
-//! 4. [`paper`]: the results of \[R\]. [`study`]: the same tables, played again.
+//! 3. [`paper`]: the results of \[R\]. [`study`]: the same tables, played again.
 
-pub mod bout;
 pub mod minimax;
 pub mod paper;
 pub mod reversi;
@@ -60,10 +58,6 @@ pub trait Game: Clone {
 
     /// Evaluates an unfinished game for the first player, below [`minimax::DECIDED`].
     fn evaluate(&self) -> i32;
-
-    fn is_pass(_: Self::Move) -> bool {
-        false
-    }
 }
 
 /// Counts the move sequences of `depth` moves from a state; a pass is a move.

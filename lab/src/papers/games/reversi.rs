@@ -137,10 +137,6 @@ impl Game for Reversi {
         let mobility = self.targets(Player::First).len() - self.targets(Player::Second).len();
         POSITION * position + MOBILITY * mobility
     }
-
-    fn is_pass(mv: Turn) -> bool {
-        mv == Turn::Pass
-    }
 }
 
 /// Distance in bits between a square and the one below it. Column 12 is a wall for steps over the left or right edge.
@@ -295,10 +291,10 @@ mod tests {
             let mut state = start(6);
             while let Some(mv) = rng.choice(state.moves()) {
                 let next = state.play(mv);
-                if Reversi::is_pass(mv) {
+                if mv == Turn::Pass {
                     passes += 1;
                     assert_eq!(state.moves(), [Turn::Pass]);
-                    assert!(next.moves().iter().all(|&mv| !Reversi::is_pass(mv)));
+                    assert!(next.moves().iter().all(|&mv| mv != Turn::Pass));
                 }
                 state = next;
             }

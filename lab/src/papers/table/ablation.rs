@@ -9,7 +9,7 @@ use crate::arguments::cores;
 use crate::play::player::run_search;
 use crate::play::referee::Control;
 use crate::sheet::Sheet;
-use crate::stats::{Error, TestResult, mann_whitney::mann_whitney, shapiro_wilk::shapiro_wilk};
+use crate::stats::{TestResult, mann_whitney::mann_whitney, shapiro_wilk::shapiro_wilk};
 use otrera::{GameRecord, Limits, Params, Position, Resources, Search, Side};
 use statrs::statistics::Statistics;
 use std::time::Duration;
@@ -158,8 +158,8 @@ pub fn significance(study: &Study) -> Result<(), String> {
     let games = games(study, &["mcts", "paper"].map(str::to_owned))?;
     let rounds: Vec<_> = games.iter().map(|games| rounds(games)).collect();
     let [plain, paper] = [&rounds[0], &rounds[1]];
-    let p = |result: Result<TestResult, Error>| {
-        result.map_or_else(|error| error.to_string(), |test| format!("{:.3e}", test.p_value))
+    let p = |result: Result<TestResult, String>| {
+        result.map_or_else(|problem| problem, |test| format!("{:.3e}", test.p_value))
     };
     sheet.row(["Shapiro-Wilk, mcts".to_owned(), p(shapiro_wilk(plain)), "2e-4".to_owned()]);
     sheet.row(["Shapiro-Wilk, paper".to_owned(), p(shapiro_wilk(paper)), "1.3e-3".to_owned()]);

@@ -4,6 +4,8 @@
 //! The nodes are counted in the real tree under the real selection, without exploration. An oracle for the best or the worst
 //! case replaces the rollouts.
 
+use super::study::Study;
+use crate::sheet::Sheet;
 use otrera::Params;
 use otrera::search::backup::{self, Rewards, Step};
 use otrera::search::expand::Expander;
@@ -15,23 +17,41 @@ use otrera::search::state::State;
 use otrera::search::tree::{NodeId, Tree};
 use otrera::{Kernel, Movement, Position, Side, WinRate};
 
-/// The case that the oracle simulates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Case {
+enum Case {
     /// One movement with 28 arrows, as in the paper, always wins; all others lose.
     Best,
     /// Every movement wins until its last arrow loses.
     Worst,
 }
 
+/// Table 2: nodes expanded for the first move, in the best and in the worst case.
+pub fn run(study: &Study) -> Result<(), String> {
+    let mut sheet = Sheet::new(
+        "Z-2: nodes expanded for the first move on 10x10 (paper)",
+        &["search", "best case", "paper", "worst case", "paper"],
+    );
+    for (name, params, paper) in [("paper", Params::PAPER, [187, 2256]), ("mcts", Params::MCTS, [2176, 2176])]
+    {
+        let ours = [Case::Best, Case::Worst].map(|case| expanded_nodes(&params, case).iter().sum::<usize>());
+        let cells = [ours[0], paper[0], ours[1], paper[1]].map(|count: usize| count.to_string());
+        sheet.row(std::iter::once(name.to_owned()).chain(cells));
+    }
+    sheet.notes = vec![
+        "counted in the real tree under the real selection, exploration off, rollouts replaced by an oracle"
+            .into(),
+        "best case: one movement with 28 arrows always wins; worst case: the last arrow of each loses".into(),
+    ];
+    study.publish("Z-2", &sheet, None)
+}
+
 /// Returns the nodes that a search expands for the first move: movements or whole moves, and arrows.
-pub fn expanded_nodes(params: &Params, case: Case) -> [usize; 2] {
+fn expanded_nodes(params: &Params, case: Case) -> [usize; 2] {
     let mut search = FirstMove::new(params, case);
     while search.expand_one() {}
     search.tried()
 }
 
-/// A search of the first move.
 struct FirstMove {
     tree: Tree,
     params: Params,

@@ -12,7 +12,6 @@ const GAMES: [u64; 10] = [200, 200, 200, 200, 100, 100, 60, 40, 20, 20];
 
 const OPENING_PLIES: u32 = 4;
 
-/// The player below a level.
 fn below(level: usize) -> String {
     if level == 1 { "greedy".into() } else { format!("level:{}", level - 1) }
 }

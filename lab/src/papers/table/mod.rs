@@ -8,7 +8,6 @@ mod reversi;
 mod study;
 mod techniques;
 mod threads;
-mod z2;
 mod z3;
 
 use crate::cluster::WorkArgs;
@@ -16,7 +15,9 @@ use clap::ValueEnum;
 use std::path::PathBuf;
 use study::Study;
 
-/// Reproduces a table of the papers. Tables of games resume after an interruption.
+/// Reproduce a table of the papers.
+///
+/// Tables of games resume after an interruption.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The table.
@@ -64,17 +65,13 @@ enum Name {
     /// Phan and Synytsia, tables 1 to 10: minimax against MCTS in Reversi.
     R,
     /// Worth of each technique of `tournament`, in games without it.
-    #[value(name = "techniques")]
     Techniques,
     /// Playing levels: each against the one below, level 1 against `greedy`.
-    #[value(name = "levels")]
     Levels,
     /// Speed with 1, 2, 4, ... threads up to all cores, and a model of more.
-    #[value(name = "threads")]
     Threads,
 }
 
-/// Runs the command.
 pub fn run(args: &Args) -> Result<(), String> {
     let is_for_one_machine = matches!(args.name, Name::Z2 | Name::Z3 | Name::R | Name::Threads);
     if is_for_one_machine && args.work.cluster.is_some() {
@@ -86,7 +83,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     let study = Study { quick: args.quick, seed: args.seed, work: args.work.clone(), folder };
     match args.name {
         Name::K1 => k1::run(&study),
-        Name::Z2 => z2::run(&study),
+        Name::Z2 => convergence::run(&study),
         Name::Z3 => z3::run(&study),
         Name::Z5 => ablation::win_rates(&study, "Z-5"),
         Name::Z6 => ablation::match_points(&study),
