@@ -2,28 +2,17 @@
 //! the log contains the problem. The same holds under the limits of `ulimit`.
 #![cfg(unix)]
 
+use crate::common::{FIRST_TURN, LIMIT, OTRERA, assert_contains, folder, read, run_command, text};
 use otrera_referee::program::{Exit, Program};
 use std::fs::File;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
-
-const OTRERA: &str = env!("CARGO_BIN_EXE_otrera");
-
-/// Black's first turn in simple interaction.
-const FIRST_TURN: &[u8] = b"1\n-1 -1 -1 -1 -1 -1\n";
-
-/// Within this the program has ended, or it hangs.
-const LIMIT: Duration = Duration::from_secs(20);
 
 /// Runs a program to its end; its temporary files go into `folder`.
 fn run(mut command: Command, folder: &Path, input: &[u8]) -> Exit {
     command.env("TMPDIR", folder).args(["--iterations", "200", "--seed", "1"]);
-    let mut program = Program::start(command);
-    program.send(input);
-    program.close_input();
-    program.exit(LIMIT).unwrap_or_else(|problem| panic!("{problem}"))
+    run_command(command, input)
 }
 
 /// Answers one move of a game on the SAU platform.
@@ -53,23 +42,10 @@ fn limited(limit: &str, arguments: &[&str]) -> Command {
 
 /// Two new empty folders for one test: for its files, and for temporary ones.
 fn folders(name: &str) -> (PathBuf, PathBuf) {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("files-{name}"));
-    let _ = std::fs::remove_dir_all(&folder);
+    let folder = folder(&format!("files-{name}"));
     let temporary = folder.join("temporary");
     std::fs::create_dir_all(&temporary).expect("a folder for the test");
     (folder, temporary)
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().expect("the folder's name is UTF-8")
-}
-
-fn read(path: &Path) -> String {
-    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
-fn assert_contains(text: &str, wanted: &str) {
-    assert!(text.contains(wanted), "{wanted:?} is missing in:\n{text}");
 }
 
 /// Checks that the program answered with a move and a debug line, and printed no error.

@@ -1,13 +1,10 @@
 //! Options, the file otrera.toml and the log: mistakes are told to the person who made them, and to nobody during a
 //! game.
 
-use crate::common::{OTRERA, assert_contains, folder, run, text};
+use crate::common::{FIRST_TURN, OTRERA, assert_contains, folder, read, run, text};
 use otrera_referee::program::Exit;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-
-/// Black's first turn in simple interaction.
-const FIRST_TURN: &[u8] = b"1\n-1 -1 -1 -1 -1 -1\n";
 
 /// Options that make the moves of a game reproducible.
 const FIXED: [&str; 4] = ["--iterations", "200", "--seed", "1"];
@@ -63,7 +60,7 @@ fn a_bad_option_changes_nothing_and_is_logged_with_what_would_be_valid() {
         let log = folder.join(format!("{number}.log"));
         let arguments = [mistake, &FIXED, &["--log", text(&log)]].concat();
         assert_eq!(first_line(run(OTRERA, arguments, FIRST_TURN)), usual, "{mistake:?}");
-        assert_contains(&std::fs::read_to_string(&log).expect("a log"), message);
+        assert_contains(&read(&log), message);
     }
 }
 
@@ -81,7 +78,7 @@ fn more_threads_than_cores_count_as_all_cores() {
     assert!(least < Some(Duration::from_secs(1)), "{least:?}");
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let remark = format!("threads 1000: more than the cores of this machine, so {cores} think");
-    assert_contains(&std::fs::read_to_string(&log).expect("a log"), &format!("!! {remark}\n"));
+    assert_contains(&read(&log), &format!("!! {remark}\n"));
     let analysis = run(OTRERA, ["analyze", "--threads", "1000", "--iterations", "100"], b"");
     assert_eq!((analysis.status, analysis.errors), (Some(0), format!("otrera: {remark}\n")));
     assert_contains(&analysis.rest, &format!("threads {cores})"));
@@ -99,7 +96,7 @@ fn a_clock_that_has_run_out_leaves_a_hundred_iterations() {
         let log = folder.join(format!("{number}.log"));
         let exit = run(OTRERA, [time, &["--threads", "1", "--log", text(&log)]].concat(), input);
         assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""), "printed: {}", exit.rest);
-        let log = std::fs::read_to_string(&log).expect("a log");
+        let log = read(&log);
         let iterations = log.split(" n=").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok());
         assert!(iterations.is_some_and(|iterations: u64| iterations >= 100), "{log}");
     }
@@ -110,10 +107,10 @@ fn an_option_without_its_value_is_logged() {
     let log = folder("no-value").join("log");
     let arguments = [&FIXED[..], &["--log", text(&log), "--threads"]].concat();
     assert_eq!(first_line(run(OTRERA, arguments, FIRST_TURN)), usual_move());
-    assert_contains(&std::fs::read_to_string(&log).expect("a log"), "--threads");
+    assert_contains(&read(&log), "--threads");
     let arguments = [&FIXED[..], &["--log", text(&log), "resume"]].concat();
     assert_eq!(first_line(run(OTRERA, arguments, FIRST_TURN)), usual_move());
-    assert_contains(&std::fs::read_to_string(&log).expect("a log"), "resume needs a file");
+    assert_contains(&read(&log), "resume needs a file");
 }
 
 #[test]
@@ -140,7 +137,7 @@ fn a_bad_file_changes_nothing_and_is_logged() {
         let log = executable.with_file_name(format!("{number}.log"));
         let arguments = [&FIXED[..], &["--log", text(&log)]].concat();
         assert_eq!(first_line(run(&executable, arguments, FIRST_TURN)), usual, "{}", mistake.escape_ascii());
-        assert_contains(&std::fs::read_to_string(&log).expect("a log"), message);
+        assert_contains(&read(&log), message);
     }
 }
 
@@ -151,7 +148,7 @@ fn a_folder_in_place_of_the_file_is_logged() {
     let log = executable.with_file_name("log");
     let arguments = [&FIXED[..], &["--log", text(&log)]].concat();
     assert_eq!(first_line(run(&executable, arguments, FIRST_TURN)), usual_move());
-    assert_contains(&std::fs::read_to_string(&log).expect("a log"), "otrera.toml");
+    assert_contains(&read(&log), "otrera.toml");
 }
 
 #[test]
@@ -214,7 +211,7 @@ fn the_log_holds_both_directions() {
     for _ in 0..2 {
         assert_eq!(first_line(run(OTRERA, arguments.iter().copied(), FIRST_TURN)), usual);
     }
-    let log = std::fs::read_to_string(&log).expect("a log");
+    let log = read(&log);
     assert_eq!(log.matches("-> -1 -1 -1 -1 -1 -1\n").count(), 2, "the log is appended to:\n{log}");
     assert_eq!(log.matches(&format!("<- {usual}\n")).count(), 2, "{log}");
 }
@@ -231,5 +228,5 @@ fn what_cannot_be_written_does_not_cost_the_game() {
     let arguments = ["--record-dir", text(&below_a_file), "--log", text(&log), "--iterations", "200"];
     let exit = run(OTRERA, arguments, b"name?\nnew white\nmove DJDDGD\nend\nquit\n");
     assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""));
-    assert_contains(&std::fs::read_to_string(&log).expect("a log"), "no record written");
+    assert_contains(&read(&log), "no record written");
 }
