@@ -10,12 +10,6 @@ use std::fmt;
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Not, Sub, SubAssign};
 
 /// A set of squares.
-///
-/// ```
-/// use otrera::{Bitboard, Square};
-/// let corner = Bitboard::from(Square::new(0, 0).unwrap());
-/// assert_eq!(corner.with_neighbours().len(), 4);
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Bitboard(pub(crate) u128);
 
@@ -65,12 +59,6 @@ impl Bitboard {
     }
 
     /// Returns the lowest square; `None` if the set is empty.
-    ///
-    /// ```
-    /// use otrera::{Bitboard, Size, Square};
-    /// assert_eq!(Bitboard::playable(Size::STANDARD).first(), Square::new(0, 0));
-    /// assert_eq!(Bitboard::EMPTY.first(), None);
-    /// ```
     #[inline(always)]
     pub const fn first(self) -> Option<Square> {
         if self.0 == 0 {
@@ -80,12 +68,6 @@ impl Bitboard {
     }
 
     /// Returns the `n`-th square in ascending order, counted from 0. `n` must be below [`Bitboard::len`].
-    ///
-    /// ```
-    /// use otrera::{Bitboard, Square};
-    /// let diagonal: Bitboard = (0..10).filter_map(|i| Square::new(i, i)).collect();
-    /// assert_eq!(diagonal.nth(3).to_string(), "d4");
-    /// ```
     #[inline(always)]
     pub fn nth(self, n: u32) -> Square {
         debug_assert!(n < self.len());

@@ -36,11 +36,6 @@ impl Square {
     }
 
     /// Returns the square's number: `row * 11 + column`.
-    ///
-    /// ```
-    /// use otrera::Square;
-    /// assert_eq!(Square::new(3, 6).unwrap().index(), 6 * 11 + 3);
-    /// ```
     #[inline(always)]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -131,11 +126,6 @@ impl Side {
     pub const BOTH: [Self; 2] = [Self::Black, Self::White];
 
     /// Returns the other side.
-    ///
-    /// ```
-    /// use otrera::Side;
-    /// assert_eq!(Side::Black.opponent(), Side::White);
-    /// ```
     #[inline(always)]
     pub const fn opponent(self) -> Self {
         match self {

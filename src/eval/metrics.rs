@@ -32,14 +32,6 @@ pub struct Metrics {
 
 /// Computes all five metrics on a given kernel. `tie` is the value for Black of a square that both sides reach
 /// equally early; `maps` is scratch space.
-///
-/// ```
-/// use otrera::eval::metrics::metrics_on;
-/// use otrera::{DistanceMaps, Kernel, Position};
-///
-/// let metrics = metrics_on(&Position::standard(), 0.0, &mut DistanceMaps::default(), Kernel::fastest());
-/// assert_eq!(metrics.t1, 0.0, "nobody is ahead");
-/// ```
 #[doc(hidden)]
 pub fn metrics_on(position: &Position, tie: f32, maps: &mut DistanceMaps, kernel: Kernel) -> Metrics {
     maps.flood(position, kernel);

@@ -110,13 +110,6 @@ impl TryFrom<MoveLine> for PlayedMove {
 
 /// Reads such a line. Unknown keys are ignored.
 ///
-/// ```
-/// use otrera::record::json;
-/// use otrera::{GameRecord, Position};
-/// let record = GameRecord::new("first", "second", Position::standard());
-/// assert_eq!(json::read(&json::write(&record)), Ok(record));
-/// ```
-///
 /// # Errors
 /// The first error in the text.
 pub fn read(text: &str) -> Result<GameRecord, MalformedText> {

@@ -204,15 +204,6 @@ impl GameRecord {
     }
 
     /// Sets the moves, the winner and the forfeit.
-    ///
-    /// ```
-    /// use otrera::{Forfeit, GameRecord, Outcome, Position, Side};
-    /// let forfeit = Some(Forfeit::Garbled("hello".into()));
-    /// let outcome = Outcome { moves: Vec::new(), winner: Side::White, forfeit };
-    /// let record = GameRecord::new("", "", Position::standard()).with_outcome(outcome);
-    /// assert_eq!(record.winner, Some(Side::White));
-    /// assert_eq!(record.forfeit.unwrap().0, "garbage");
-    /// ```
     pub fn with_outcome(mut self, outcome: Outcome) -> Self {
         self.moves = outcome.moves;
         self.winner = Some(outcome.winner);

@@ -63,12 +63,6 @@ use std::time::Duration;
 use tree::Tree;
 
 /// Machine resources for a search. By default one thread, 160 MiB and seed 1.
-///
-/// ```
-/// use otrera::{Params, Position, Resources, Search};
-/// let resources = Resources { threads: 2, memory: 16 << 20, ..Resources::default() };
-/// assert_eq!(Search::new(Position::standard(), Params::TOURNAMENT, resources).threads(), 2);
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Resources {
     /// Search threads; 0 is treated as 1.
@@ -181,13 +175,6 @@ impl Search {
     }
 
     /// Changes the root position. Drops the tree unless the position is unchanged.
-    ///
-    /// ```
-    /// use otrera::{Params, Position, Resources, Search, Size};
-    /// let mut search = Search::new(Position::standard(), Params::TOURNAMENT, Resources::default());
-    /// search.set_position(Position::start(Size::BOTZONE));
-    /// assert_eq!(search.position().size(), Size::BOTZONE);
-    /// ```
     pub fn set_position(&mut self, position: Position) {
         if position != self.position {
             self.position = position;
