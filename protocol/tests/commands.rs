@@ -111,25 +111,13 @@ fn weights_for_other_boards_are_refused() {
 }
 
 #[test]
-fn bench_tells_what_each_part_of_an_iteration_costs() {
-    let output = output(["bench", "--parts"]);
-    let costs: Vec<&str> = output.lines().filter_map(|line| line.strip_suffix(" ns")).collect();
-    assert_eq!(costs.len(), 11 + otrera::Kernel::available().count(), "{output}");
-    for cost in costs {
-        // Some are differences, which on a busy machine can be anything.
-        let number = cost.split_whitespace().last().and_then(|number| number.parse::<f64>().ok());
-        assert!(number.is_some_and(f64::is_finite), "{cost}");
-    }
-}
-
-#[test]
 fn help_and_version() {
     let pages: [(&[&str], &str); 12] = [
         (&["--help"], "otrera analyze"),
         (&["-h"], "otrera.toml"),
         (&["help"], "otrera uci"),
         (&["--help", "--foo"], "otrera play"),
-        (&["bench", "--help"], "--parts"),
+        (&["bench", "--help"], "--preset NAME"),
         (&["analyze", "--help"], "--fen FEN"),
         (&["play", "-h"], "--record-dir DIR"),
         (&["uci", "--help"], "--move-overhead S"),

@@ -58,7 +58,8 @@ fn of_queen_moves(levels: &Levels) -> (Territory, f32) {
     (first.territory(levels), nearness.position())
 }
 
-/// Computes territory and position, in one loop if no distance exceeds 7: no difference exceeds 6 and needs the clamp.
+/// Computes territory and position (equation 5, p2, with the sign of the other metrics: the paper's is reversed,
+/// compare its equation 4), in one loop if no distance exceeds 7: no difference exceeds 6 and needs the clamp.
 #[inline(always)]
 fn of_king_moves(levels: &Levels) -> (Territory, f32) {
     if levels.steps().len() > HORIZON + 1 {
@@ -132,11 +133,6 @@ pub fn relative_territory(levels: &Levels) -> i32 {
     lead.sum(5)
 }
 
-/// Equation 4, p1.
-pub(crate) fn queen_position(levels: &Levels) -> f32 {
-    of_queen_moves(levels).1
-}
-
 /// Equation 4: `2 * sum(2^-D(Black, s) - 2^-D(White, s))`. Since `2 * 2^-D = sum over k >= D of 2^-k`, step k adds
 /// `2^-k` for every square reached within k. The last step K adds `2^-K` twice, since all later steps sum to `2^-K`.
 #[derive(Default)]
@@ -168,11 +164,6 @@ impl Nearness {
 
 /// Limit in steps of the difference by king moves.
 const HORIZON: usize = 6;
-
-/// Equation 5, p2, with the sign of the other metrics (the paper's sign is reversed, compare its equation 4).
-pub(crate) fn king_position(levels: &Levels) -> f32 {
-    of_king_moves(levels).1
-}
 
 /// Sum of `D(White) - D(Black)` over the squares that both sides reach, computed step by step: each adds the squares
 /// that Black has reached by then, less those that White has.

@@ -137,16 +137,6 @@ impl Search {
         &self.position
     }
 
-    /// Returns the tree grown so far.
-    pub(crate) fn tree(&self) -> &Tree {
-        &self.tree
-    }
-
-    /// Returns the parameters in use.
-    pub fn params(&self) -> &Params {
-        &self.params
-    }
-
     /// Returns the number of threads that run iterations, rollouts or metrics, as [`Parallel`] says.
     pub fn threads(&self) -> usize {
         self.pool.as_ref().map_or(1, ThreadPool::current_num_threads)
