@@ -103,9 +103,6 @@ fn numbered(path: &Path, number: u32) -> PathBuf {
 }
 
 /// Opens a file to append to and claims it until the process ends; `None` if another process has claimed it.
-///
-/// # Errors
-/// The file cannot be opened.
 #[cfg(not(windows))]
 pub fn claim(path: &Path) -> Result<Option<File>> {
     let file = File::options().create(true).append(true).open(path)?;
@@ -119,9 +116,6 @@ pub fn claim(path: &Path) -> Result<Option<File>> {
 /// Opens a file to append to and claims it until the process ends; `None` if another process has claimed it.
 ///
 /// Shares the file for reading only: on Windows a lock would keep others from reading too.
-///
-/// # Errors
-/// The file cannot be opened.
 #[cfg(windows)]
 pub fn claim(path: &Path) -> Result<Option<File>> {
     use std::os::windows::fs::OpenOptionsExt;

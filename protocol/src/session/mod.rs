@@ -20,7 +20,6 @@ const MAX_REPLACEMENT: Duration = Duration::from_millis(700);
 
 /// A session on a platform.
 pub struct Session {
-    /// Input, output and log.
     pub connection: Connection,
     /// Options of file, command line and platform.
     pub settings: Settings,
@@ -76,7 +75,6 @@ impl Session {
         self.connection.output.send(answer)
     }
 
-    /// Adds a line to the log.
     pub fn note(&self, mark: &str, text: &str) {
         self.connection.log.note(mark, text);
     }
@@ -177,7 +175,6 @@ impl Session {
         self.note("--", &format!("{:.3} s left", self.clock.remaining().as_secs_f64()));
     }
 
-    /// Returns the time left for the game.
     pub fn time_left(&self) -> Duration {
         self.clock.remaining()
     }
@@ -203,7 +200,6 @@ impl Session {
         }
     }
 
-    /// Excludes refused moves from the search.
     pub fn exclude_refused(&mut self) {
         let excluded = self.excluded();
         self.game().exclude(&excluded);
@@ -264,7 +260,6 @@ impl Session {
         }
     }
 
-    /// Removes the record.
     pub fn discard_record(&mut self) {
         if let Some(record) = self.record.take() {
             record.discard();
