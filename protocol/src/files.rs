@@ -5,6 +5,7 @@ use same_file::Handle;
 use std::fs::File;
 use std::io::{Error, Read, Result};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// Reads a text of at most `max` bytes: UTF-16 with a byte-order mark, else UTF-8. Invalid bytes become U+FFFD.
 ///
@@ -12,6 +13,11 @@ use std::path::{Path, PathBuf};
 /// The file is missing, not regular, larger, or cannot be read.
 pub fn read_text(path: &Path, max: u64) -> Result<String> {
     read(path, max).map(|bytes| decoded(&bytes))
+}
+
+/// Returns the time of the last change; `None` if unknown.
+pub fn modified(path: &Path) -> Option<SystemTime> {
+    path.metadata().and_then(|metadata| metadata.modified()).ok()
 }
 
 /// Reads a game record like [`read_text`]; a file that is not UTF-8 can be GBK, as Chinese platforms write it.

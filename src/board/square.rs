@@ -3,6 +3,7 @@
 //! A square's number is `row * 11 + column` on every board size. Column 10 is never playable, so that a step off the
 //! right or left edge lands on a wall instead of the next row. Row 0 is rank 1, the first mover's side.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Difference in square numbers between a square and the one above it.
@@ -113,7 +114,8 @@ impl Size {
 }
 
 /// A player. Black always moves first and starts at the bottom.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Side {
     /// The first mover.
     Black = 0,
