@@ -60,6 +60,12 @@ impl<L: Lanes> Boards<L> {
         pub fn merged(self) -> Self = self.or(self.swapped());
     }
 
+    /// Moves like [`Self::up`] or like [`Self::down`].
+    #[inline(always)]
+    pub fn moved<const UP: bool>(self, a: u32, b: u32) -> Self {
+        if UP { self.up(a, b) } else { self.down(a, b) }
+    }
+
     /// Returns boards 0 and 1.
     #[inline(always)]
     pub fn sides(self) -> SidePair {
