@@ -7,7 +7,7 @@
 
 use super::square::{STRIDE, Size, Square};
 use std::fmt;
-use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Not, Sub, SubAssign};
+use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not, Sub, SubAssign};
 
 /// A set of squares.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -166,7 +166,7 @@ impl IntoIterator for Bitboard {
 }
 
 macro_rules! set_operator {
-    ($trait:ident, $method:ident, $a:ident, $b:ident, $result:expr) => {
+    ($trait:ident $method:ident, $assign_trait:ident $assign_method:ident, |$a:ident, $b:ident| $result:expr) => {
         impl $trait for Bitboard {
             type Output = Self;
             #[inline(always)]
@@ -175,12 +175,19 @@ macro_rules! set_operator {
                 Self($result)
             }
         }
+
+        impl $assign_trait for Bitboard {
+            #[inline(always)]
+            fn $assign_method(&mut self, other: Self) {
+                *self = self.$method(other);
+            }
+        }
     };
 }
-set_operator!(BitOr, bitor, a, b, a | b);
-set_operator!(BitAnd, bitand, a, b, a & b);
-set_operator!(BitXor, bitxor, a, b, a ^ b);
-set_operator!(Sub, sub, a, b, a & !b);
+set_operator!(BitOr bitor, BitOrAssign bitor_assign, |a, b| a | b);
+set_operator!(BitAnd bitand, BitAndAssign bitand_assign, |a, b| a & b);
+set_operator!(BitXor bitxor, BitXorAssign bitxor_assign, |a, b| a ^ b);
+set_operator!(Sub sub, SubAssign sub_assign, |a, b| a & !b);
 
 impl Not for Bitboard {
     type Output = Self;
@@ -189,27 +196,6 @@ impl Not for Bitboard {
     #[inline(always)]
     fn not(self) -> Self {
         Self(!self.0)
-    }
-}
-
-impl BitOrAssign for Bitboard {
-    #[inline(always)]
-    fn bitor_assign(&mut self, other: Self) {
-        *self = *self | other;
-    }
-}
-
-impl BitAndAssign for Bitboard {
-    #[inline(always)]
-    fn bitand_assign(&mut self, other: Self) {
-        *self = *self & other;
-    }
-}
-
-impl SubAssign for Bitboard {
-    #[inline(always)]
-    fn sub_assign(&mut self, other: Self) {
-        *self = *self - other;
     }
 }
 

@@ -11,9 +11,7 @@
 //! | mobility | `sum over amazons of sum over s in one queen move of neighbours(s) / steps(s)` |
 
 use super::distance::{DistanceMaps, Levels};
-use super::mobility;
-use crate::board::position::Position;
-use crate::simd::{Kernel, SidePair};
+use crate::simd::SidePair;
 
 /// The metrics of one position, positive for Black.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -28,14 +26,6 @@ pub struct Metrics {
     pub p2: f32,
     /// Mobility of the amazons.
     pub mobility: f32,
-}
-
-/// Computes all five metrics on a given kernel. `tie` is the value for Black of a square that both sides reach
-/// equally early; `maps` is scratch space.
-#[doc(hidden)]
-pub fn metrics_on(position: &Position, tie: f32, maps: &mut DistanceMaps, kernel: Kernel) -> Metrics {
-    maps.flood(position, kernel);
-    Metrics { mobility: mobility::mobility_on(position, kernel), ..of_maps(maps, tie) }
 }
 
 /// Computes the four metrics of the distance maps; sets mobility to 0. `tie` is the value for Black of a square that
