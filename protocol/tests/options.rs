@@ -142,16 +142,6 @@ fn a_bad_file_changes_nothing_and_is_logged() {
 }
 
 #[test]
-fn a_folder_in_place_of_the_file_is_logged() {
-    let executable = installed("folder-for-file");
-    std::fs::create_dir(executable.with_file_name("otrera.toml")).expect("a folder");
-    let log = executable.with_file_name("log");
-    let arguments = [&FIXED[..], &["--log", text(&log)]].concat();
-    assert_eq!(first_line(run(&executable, arguments, FIRST_TURN)), usual_move());
-    assert_contains(&read(&log), "otrera.toml");
-}
-
-#[test]
 fn the_file_is_obeyed_and_the_command_line_wins() {
     let executable = installed("good-file");
     let file = executable.with_file_name("otrera.toml");
@@ -214,19 +204,4 @@ fn the_log_holds_both_directions() {
     let log = read(&log);
     assert_eq!(log.matches("-> -1 -1 -1 -1 -1 -1\n").count(), 2, "the log is appended to:\n{log}");
     assert_eq!(log.matches(&format!("<- {usual}\n")).count(), 2, "{log}");
-}
-
-#[test]
-fn what_cannot_be_written_does_not_cost_the_game() {
-    let folder = folder("unwritable");
-    let file = folder.join("file");
-    std::fs::write(&file, "").expect("writable");
-    let below_a_file = file.join("below");
-    let arguments = [&FIXED[..], &["--log", text(&below_a_file)]].concat();
-    assert_eq!(first_line(run(OTRERA, arguments, FIRST_TURN)), usual_move());
-    let log = folder.join("log");
-    let arguments = ["--record-dir", text(&below_a_file), "--log", text(&log), "--iterations", "200"];
-    let exit = run(OTRERA, arguments, b"name?\nnew white\nmove DJDDGD\nend\nquit\n");
-    assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""));
-    assert_contains(&read(&log), "no record written");
 }

@@ -291,18 +291,6 @@ mod tests {
     }
 
     #[test]
-    fn the_overhead_is_charged_for_every_move() {
-        let overhead = Duration::from_secs(10);
-        let mut session = session(overhead);
-        session.begin_game(Side::Black);
-        for moves in 1..=3 {
-            session.spend(Instant::now());
-            let left = session.time_left();
-            assert!(left <= TOTAL - overhead * moves && left > TOTAL - overhead * (moves + 1), "{left:?}");
-        }
-    }
-
-    #[test]
     fn the_overhead_of_the_moves_to_come_is_held_back_from_the_first_move_on() {
         // With a second for each of 40 moves a third of the minute is left to think.
         let time = |overhead| session(Duration::from_millis(overhead)).time_for_move();
@@ -313,15 +301,5 @@ mod tests {
             session.time_for_move()
         };
         assert!(after_begin(1000) < after_begin(0) * 2 / 3);
-    }
-
-    #[test]
-    fn a_set_clock_is_that_of_one_game() {
-        let mut session = session(Duration::ZERO);
-        session.begin_game(Side::Black);
-        session.set_time_left(TOTAL / 4);
-        assert_eq!(session.time_left(), TOTAL / 4);
-        session.begin_game(Side::White);
-        assert_eq!(session.time_left(), TOTAL);
     }
 }
