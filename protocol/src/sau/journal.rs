@@ -4,7 +4,6 @@
 //! the system releases the claim when the process ends. The end of the game, `quit` and the end of input remove the file,
 //! so an unclaimed one belongs to a crashed process.
 
-use super::command::{format_move, read_move};
 use crate::files::claim;
 use otrera::{Move, Position, Side, Size};
 use serde::{Deserialize, Serialize};
@@ -62,7 +61,7 @@ impl Journal {
 
     /// Appends a state.
     pub fn write(&mut self, state: &State, size: Size) -> std::io::Result<()> {
-        let moves: Vec<String> = state.moves.iter().map(|&mv| format_move(mv, size)).collect();
+        let moves: Vec<String> = state.moves.iter().map(|&mv| mv.to_letters(size)).collect();
         let line = Line {
             size: size.edge(),
             us: state.us.to_string(),
@@ -139,7 +138,7 @@ fn state(line: &str, start: &Position) -> Option<State> {
     let size = Some(start.size()).filter(|size| size.edge() == line.size)?;
     let us = [Side::Black, Side::White].into_iter().find(|side| side.to_string() == line.us)?;
     let moves: Option<Vec<Move>> =
-        line.moves.split(' ').filter(|mv| !mv.is_empty()).map(|mv| read_move(mv, size)).collect();
+        line.moves.split(' ').filter(|mv| !mv.is_empty()).map(|mv| Move::from_letters(mv, size)).collect();
     let moves = moves?;
     moves.iter().try_fold(*start, |position, &mv| position.try_play(mv).ok())?;
     let duration = |seconds: f64| Duration::try_from_secs_f64(seconds).ok();
