@@ -30,6 +30,11 @@ macro_rules! x86 {
     };
 }
 
+/// True if the processor has all these features.
+macro_rules! detected {
+    ($($feature:tt),*) => { $(is_x86_feature_detected!($feature))&&* };
+}
+
 #[target_feature(enable = "sse4.2,popcnt")]
 fn with_sse42<R>(task: impl FnOnce() -> R) -> R {
     task()
@@ -50,7 +55,7 @@ impl Half for __m128i {
     const NAME: &'static str = "sse4.2";
 
     fn is_supported() -> bool {
-        is_x86_feature_detected!("popcnt") && is_x86_feature_detected!("sse4.2")
+        detected!("popcnt", "sse4.2")
     }
     #[inline(always)]
     fn call<R>(task: impl FnOnce() -> R) -> R {
@@ -140,19 +145,9 @@ impl<const COUNTS: bool> Lanes for WideLanes<COUNTS> {
     const NAME: &'static str = if COUNTS { "avx-512" } else { "avx2" };
 
     fn is_supported() -> bool {
-        let has_avx2 = Sse42Lanes::is_supported()
-            && is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("bmi1")
-            && is_x86_feature_detected!("bmi2")
-            && is_x86_feature_detected!("lzcnt");
-        let has_avx512 = || {
-            is_x86_feature_detected!("avx512f")
-                && is_x86_feature_detected!("avx512vl")
-                && is_x86_feature_detected!("avx512bw")
-                && is_x86_feature_detected!("avx512dq")
-                && is_x86_feature_detected!("avx512vbmi2")
-                && is_x86_feature_detected!("avx512vpopcntdq")
-        };
+        let has_avx2 = Sse42Lanes::is_supported() && detected!("avx2", "bmi1", "bmi2", "lzcnt");
+        let has_avx512 =
+            || detected!("avx512f", "avx512vl", "avx512bw", "avx512dq", "avx512vbmi2", "avx512vpopcntdq");
         has_avx2 && (!COUNTS || has_avx512())
     }
     #[inline(always)]
