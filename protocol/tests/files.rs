@@ -2,7 +2,7 @@
 //! the log contains the problem. The same holds under the limits of `ulimit`.
 #![cfg(unix)]
 
-use crate::common::{FIRST_TURN, LIMIT, OTRERA, assert_contains, folder, read, run_command, text};
+use crate::common::{FIRST_TURN, LIMIT, OTRERA, assert_contains, folder, installed, read, run_command, text};
 use otrera_referee::program::{Exit, Program};
 use std::fs::File;
 use std::os::unix::fs::symlink;
@@ -74,8 +74,7 @@ fn make(kind: &str, path: &Path) {
 fn a_configuration_that_is_no_regular_file_is_left_alone() {
     for kind in STRANGE {
         let (folder, temporary) = folders(&format!("toml-{kind}"));
-        let executable = folder.join("otrera");
-        std::fs::hard_link(OTRERA, &executable).expect("the same file system");
+        let executable = installed(&folder);
         make(kind, &folder.join("otrera.toml"));
         let log = folder.join("log");
         let mut command = Command::new(&executable);
@@ -88,8 +87,7 @@ fn a_configuration_that_is_no_regular_file_is_left_alone() {
 #[test]
 fn a_configuration_of_many_megabytes_is_not_read() {
     let (folder, temporary) = folders("toml-large");
-    let executable = folder.join("otrera");
-    std::fs::hard_link(OTRERA, &executable).expect("the same file system");
+    let executable = installed(&folder);
     let lines = "name = 'Too large'\n# filling\n".repeat(1 << 16);
     std::fs::write(folder.join("otrera.toml"), lines).expect("writable");
     let log = folder.join("log");
@@ -155,26 +153,18 @@ fn a_small_stack_costs_no_move() {
 }
 
 #[test]
-fn a_record_to_resume_that_is_no_regular_file_is_left_alone() {
-    for kind in STRANGE {
-        let (folder, temporary) = folders(&format!("resume-{kind}"));
-        let record = folder.join("record.txt");
-        make(kind, &record);
-        let log = folder.join("log");
-        answer_on_sau(otrera(&["--resume", text(&record), "--log", text(&log)]), &temporary);
-        assert_contains(&read(&log), &format!("!! resume {}: ", record.display()));
-    }
-}
-
-#[test]
-fn a_folder_for_records_that_is_none_costs_no_move() {
-    for kind in ["pipe", "full", "loop"] {
-        let (folder, temporary) = folders(&format!("records-{kind}"));
-        let records = folder.join("records");
-        make(kind, &records);
-        let log = folder.join("log");
-        answer_on_sau(otrera(&["--record-dir", text(&records), "--log", text(&log)]), &temporary);
-        assert_contains(&read(&log), "no record written");
+fn a_record_to_resume_or_a_folder_for_records_that_is_none_costs_no_move() {
+    for (option, kinds, message) in [
+        ("--resume", &STRANGE[..], "!! resume "),
+        ("--record-dir", &["pipe", "full", "loop"], "no record written"),
+    ] {
+        for kind in kinds {
+            let (folder, temporary) = folders(&format!("{}-{kind}", option.trim_matches('-')));
+            let (path, log) = (folder.join("strange"), folder.join("log"));
+            make(kind, &path);
+            answer_on_sau(otrera(&[option, text(&path), "--log", text(&log)]), &temporary);
+            assert_contains(&read(&log), message);
+        }
     }
 }
 

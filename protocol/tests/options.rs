@@ -1,21 +1,13 @@
 //! Options, the file otrera.toml and the log: mistakes are told to the person who made them, and to nobody during a
 //! game.
 
-use crate::common::{FIRST_TURN, OTRERA, assert_contains, folder, read, run, text};
+use crate::common::{FIRST_TURN, OTRERA, assert_contains, folder, installed, read, run, text};
 use otrera_referee::program::Exit;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Options that make the moves of a game reproducible.
 const FIXED: [&str; 4] = ["--iterations", "200", "--seed", "1"];
-
-/// The executable in a new folder, to put an otrera.toml beside it.
-fn installed(name: &str) -> PathBuf {
-    let executable = folder(name).join(Path::new(OTRERA).file_name().expect("a file"));
-    // A link: a copy that another thread's child still holds open for writing could not be started.
-    std::fs::hard_link(OTRERA, &executable).expect("the same file system");
-    executable
-}
 
 /// The move that is answered when nothing is wrong.
 fn usual_move() -> String {
@@ -115,7 +107,7 @@ fn an_option_without_its_value_is_logged() {
 
 #[test]
 fn a_bad_file_changes_nothing_and_is_logged() {
-    let executable = installed("bad-file");
+    let executable = installed(&folder("bad-file"));
     let file = executable.with_file_name("otrera.toml");
     let mistakes: [(&[u8], &str); 12] = [
         (b"name = ['a']", "otrera.toml line 1: name = [\"a\"]: valid is one text or number"),
@@ -143,7 +135,7 @@ fn a_bad_file_changes_nothing_and_is_logged() {
 
 #[test]
 fn the_file_is_obeyed_and_the_command_line_wins() {
-    let executable = installed("good-file");
+    let executable = installed(&folder("good-file"));
     let file = executable.with_file_name("otrera.toml");
     let name = |arguments: &[&str]| run(&executable, arguments.iter().copied(), b"name?\nquit\n").rest;
     std::fs::write(
@@ -166,7 +158,7 @@ fn the_file_is_obeyed_and_the_command_line_wins() {
 /// An option that is switched off there has a # directly before it, a comment has a space between.
 #[test]
 fn every_line_of_the_packaged_file_is_a_valid_option() {
-    let executable = installed("packaged-file");
+    let executable = installed(&folder("packaged-file"));
     let packaged = Path::new(env!("CARGO_MANIFEST_DIR")).join("../packaging/sau/otrera.toml");
     let text = std::fs::read_to_string(packaged).expect("it is there");
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with("# "));
@@ -187,7 +179,7 @@ fn every_line_of_the_packaged_file_is_a_valid_option() {
 
 #[test]
 fn a_good_line_of_the_file_counts_beside_a_bad_one() {
-    let executable = installed("half-bad-file");
+    let executable = installed(&folder("half-bad-file"));
     std::fs::write(executable.with_file_name("otrera.toml"), "threads = 'x'\nname = 'Half'\ncolour = 1")
         .expect("writable");
     assert_eq!(run(&executable, [], b"name?\nquit\n").rest, "name Half\n");

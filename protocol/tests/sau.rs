@@ -1,6 +1,6 @@
 //! Games on the SAU platform: records, resuming after a kill, refused moves, and pondering that stops at once.
 
-use crate::common::{LIMIT, OTRERA, assert_contains, files, folder, only_record, read, start, text};
+use crate::common::{LIMIT, assert_contains, files, folder, installed, only_record, read, start, text};
 use otrera::{Move, Position, Rules, Side, Size};
 use otrera_referee::board::Board;
 use otrera_referee::notation::Form;
@@ -502,8 +502,7 @@ fn the_platforms_own_record_fills_the_gap() {
 #[test]
 fn the_time_left_of_a_resumed_game_is_not_that_of_the_next() {
     let folder = folder("time-left");
-    let program = folder.join("otrera");
-    std::fs::hard_link(OTRERA, &program).expect("the same file system");
+    let program = installed(&folder);
     let log = folder.join("log");
     let loaded = |more: &[&str]| {
         let mut command = Command::new(&program);

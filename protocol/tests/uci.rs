@@ -151,43 +151,15 @@ fn analysis_tells_of_several_moves_and_of_the_winning_rate() {
     end(program);
 }
 
+/// Words of which commands consist.
+const WORDS: &str = "\
+    uci isready ucinewgame setoption position stop ponderhit d debug name value UCI_Variant amazons8 \
+    amazons Hash MultiPV startpos fen moves d1d7,d7g7 c1c2,c2c1 a7a6,a6a7 Q1*q/****/****/**** \
+    3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w b - 1 0 7 -5 99999999999999999999 true";
+
 /// One command, mostly of sense.
 fn command() -> impl Strategy<Value = Vec<u8>> {
-    let words = prop::sample::select(vec![
-        "uci",
-        "isready",
-        "ucinewgame",
-        "setoption",
-        "position",
-        "stop",
-        "ponderhit",
-        "d",
-        "debug",
-        "name",
-        "value",
-        "UCI_Variant",
-        "amazons8",
-        "amazons",
-        "Hash",
-        "MultiPV",
-        "startpos",
-        "fen",
-        "moves",
-        "d1d7,d7g7",
-        "c1c2,c2c1",
-        "a7a6,a6a7",
-        "Q1*q/****/****/****",
-        "3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3",
-        "w",
-        "b",
-        "-",
-        "1",
-        "0",
-        "7",
-        "-5",
-        "99999999999999999999",
-        "true",
-    ]);
+    let words = prop::sample::select(WORDS.split(' ').collect::<Vec<_>>());
     let limits = prop::sample::select(vec![
         "go",
         "go infinite",

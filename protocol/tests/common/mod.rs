@@ -53,6 +53,14 @@ pub fn folder(name: &str) -> PathBuf {
     folder
 }
 
+/// Puts the program into a folder, to have other files beside it.
+pub fn installed(folder: &Path) -> PathBuf {
+    let program = folder.join(Path::new(OTRERA).file_name().expect("a file"));
+    // A link: a copy that another thread's child still holds open for writing could not be started.
+    std::fs::hard_link(OTRERA, &program).expect("the same file system");
+    program
+}
+
 pub fn text(path: &Path) -> &str {
     path.to_str().expect("the folder's name is UTF-8")
 }
