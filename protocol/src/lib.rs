@@ -28,6 +28,7 @@ mod platform;
 pub mod platforms;
 pub mod play;
 pub mod position;
+#[cfg_attr(botzone_only, allow(dead_code))] // what only matches use
 mod records;
 pub mod sau;
 mod session;
