@@ -48,13 +48,6 @@ impl GameClock {
     }
 
     /// Creates the clock of a match: it holds back the overhead of a move, and half as much again as a reserve.
-    ///
-    /// ```
-    /// use otrera::GameClock;
-    /// use std::time::Duration;
-    /// let [total, left, overhead] = [900, 60, 5].map(Duration::from_secs);
-    /// assert_eq!(GameClock::for_match(total, overhead).with_left(left).remaining(), left);
-    /// ```
     pub fn for_match(total: Duration, overhead: Duration) -> Self {
         Self::new(total).with_overhead(overhead).with_spare(overhead / 2)
     }
@@ -68,14 +61,6 @@ impl GameClock {
 
     /// Sets the overhead of a move beside thinking. The clock holds it back for each move to come; the caller includes
     /// it in [`GameClock::spend`].
-    ///
-    /// ```
-    /// use otrera::{GameClock, Position};
-    /// use std::time::Duration;
-    /// let clock = GameClock::new(Duration::from_secs(60));
-    /// let slow = clock.with_overhead(Duration::from_millis(500));
-    /// assert!(slow.time_for(&Position::standard()) < clock.time_for(&Position::standard()));
-    /// ```
     #[must_use]
     pub const fn with_overhead(self, overhead: Duration) -> Self {
         Self { overhead, ..self }

@@ -1,7 +1,8 @@
 //! The evaluation against the definitions of the MG-PEO paper, written here square by square with plain loops. Then
 //! its invariants: kernels, threads, symmetries, exchange of the sides.
 
-use otrera::eval::metrics::metrics_on;
+use otrera::eval::metrics::of_maps;
+use otrera::eval::mobility::mobility_on;
 use otrera::eval::parallel;
 use otrera::eval::phased::{MetricWeights, PhasedWeights};
 use otrera::{
@@ -23,7 +24,8 @@ const UNEVEN: PhasedWeights =
     PhasedWeights { stages: STAGES, starts: [20, 50], tie: 0.3, link: ValueLink::Sign { threshold: 0.1 } };
 
 fn metrics(position: &Position, weights: &PhasedWeights, maps: &mut DistanceMaps, kernel: Kernel) -> Metrics {
-    metrics_on(position, weights.tie_for(position.side()), maps, kernel)
+    maps.flood(position, kernel);
+    Metrics { mobility: mobility_on(position, kernel), ..of_maps(maps, weights.tie_for(position.side())) }
 }
 
 /// The five metrics, positive for Black; a tied square counts `tie` for Black.

@@ -23,7 +23,7 @@ const LAYERS: [(&str, &[&str]); 12] = [
     ("search", &["board", "endgame", "simd", "eval", "clock", "threads", "time", "seed"]),
     ("record", &["board"]),
     ("level", &["search", "seed"]),
-    ("bench", &["board", "simd", "eval", "search", "time"]),
+    ("bench", &["board", "search"]),
 ];
 
 /// Input and output, forbidden in the library.

@@ -58,26 +58,6 @@ fn searchers() -> [Params; 4] {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_search() {
-    for position in various_positions() {
-        for params in searchers() {
-            let [first, second] = [(); 2].map(|()| found(&position, &params, Resources::default(), 1500));
-            assert_eq!(outcome(first), outcome(second), "{position}");
-        }
-    }
-}
-
-#[test]
-fn another_seed_gives_another_search() {
-    for params in searchers() {
-        let [first, second] = [1, 2].map(|seed| {
-            found(&Position::standard(), &params, Resources { seed, ..Resources::default() }, 1500)
-        });
-        assert_ne!(outcome(first), outcome(second));
-    }
-}
-
-#[test]
 fn which_child_is_tried_first_is_left_to_chance() {
     for params in searchers() {
         let first_move = |seed| {

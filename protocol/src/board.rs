@@ -8,7 +8,6 @@ use std::io::IsTerminal;
 pub struct Colours(bool);
 
 impl Colours {
-    /// No colours.
     pub const NONE: Self = Self(false);
 
     /// Returns colours for a terminal that has them, unless `NO_COLOR` is set (<https://no-color.org>).

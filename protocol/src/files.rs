@@ -5,6 +5,7 @@ use same_file::Handle;
 use std::fs::File;
 use std::io::{Error, Read, Result};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// Reads a text of at most `max` bytes: UTF-16 with a byte-order mark, else UTF-8. Invalid bytes become U+FFFD.
 ///
@@ -12,6 +13,11 @@ use std::path::{Path, PathBuf};
 /// The file is missing, not regular, larger, or cannot be read.
 pub fn read_text(path: &Path, max: u64) -> Result<String> {
     read(path, max).map(|bytes| decoded(&bytes))
+}
+
+/// Returns the time of the last change; `None` if unknown.
+pub fn modified(path: &Path) -> Option<SystemTime> {
+    path.metadata().and_then(|metadata| metadata.modified()).ok()
 }
 
 /// Reads a game record like [`read_text`]; a file that is not UTF-8 can be GBK, as Chinese platforms write it.
@@ -103,9 +109,6 @@ fn numbered(path: &Path, number: u32) -> PathBuf {
 }
 
 /// Opens a file to append to and claims it until the process ends; `None` if another process has claimed it.
-///
-/// # Errors
-/// The file cannot be opened.
 #[cfg(not(windows))]
 pub fn claim(path: &Path) -> Result<Option<File>> {
     let file = File::options().create(true).append(true).open(path)?;
@@ -119,9 +122,6 @@ pub fn claim(path: &Path) -> Result<Option<File>> {
 /// Opens a file to append to and claims it until the process ends; `None` if another process has claimed it.
 ///
 /// Shares the file for reading only: on Windows a lock would keep others from reading too.
-///
-/// # Errors
-/// The file cannot be opened.
 #[cfg(windows)]
 pub fn claim(path: &Path) -> Result<Option<File>> {
     use std::os::windows::fs::OpenOptionsExt;

@@ -186,8 +186,8 @@ async fn respond(State(shared): State<Arc<Shared>>, request: Request) -> Respons
             ];
             (headers, shared.page.clone()).into_response()
         }
-        (Method::POST, "ask") => ask(&shared, body).await,
-        (Method::POST, "save") => save(&shared, body).await,
+        (Method::POST, "ask") => ask(&shared, body).await.into_response(),
+        (Method::POST, "save") => save(&shared, body).await.into_response(),
         (Method::GET, "matches") => answer_json(shared.matches().unfinished()),
         (Method::GET, "alive") => {
             let _tab = Tab::open(&shared.tabs);
@@ -215,36 +215,32 @@ impl Shared {
     }
 }
 
-/// Reads the body of a request; an error is the answer.
-async fn text_of(body: Body, limit: usize) -> Result<String, (StatusCode, &'static str)> {
+/// Answer to a request that is refused.
+type Refusal = (StatusCode, &'static str);
+
+/// Reads the body of a request.
+async fn text_of(body: Body, limit: usize) -> Result<String, Refusal> {
     let bytes = to_bytes(body, limit).await;
     let bytes =
         bytes.map_err(|_| (StatusCode::PAYLOAD_TOO_LARGE, "the request is too large or was cut off\n"))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-async fn save(shared: &Shared, body: Body) -> Response {
-    match text_of(body, matches::MAX_BYTES).await {
-        Ok(request) => {
-            let saved = shared.matches().save(&request, token);
-            answer_json(saved.unwrap_or_else(|problem| json!({"problem": problem}).to_string()))
-        }
-        Err(refused) => refused.into_response(),
-    }
+async fn save(shared: &Shared, body: Body) -> Result<Response, Refusal> {
+    let request = text_of(body, matches::MAX_BYTES).await?;
+    let saved = shared.matches().save(&request, token);
+    Ok(answer_json(saved.unwrap_or_else(|problem| json!({"problem": problem}).to_string())))
 }
 
-async fn ask(shared: &Shared, body: Body) -> Response {
-    let request = match text_of(body, MAX_BODY).await {
-        Ok(request) => request,
-        Err(refused) => return refused.into_response(),
-    };
+async fn ask(shared: &Shared, body: Body) -> Result<Response, Refusal> {
+    let request = text_of(body, MAX_BODY).await?;
     let (answer, answered) = oneshot::channel();
     // Dropped with this future if the connection is closed.
     let stop = StopOnDrop::default();
     let sent = shared.jobs.send(Job { request, stop: stop.0.clone(), answer });
     match (sent, answered.await) {
-        (Ok(()), Ok(answer)) => answer_json(answer),
-        _ => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+        (Ok(()), Ok(answer)) => Ok(answer_json(answer)),
+        _ => Err((StatusCode::INTERNAL_SERVER_ERROR, "")),
     }
 }
 

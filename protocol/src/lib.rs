@@ -14,25 +14,26 @@
 
 pub mod analyze;
 pub mod annotate;
-pub mod board;
+mod board;
 pub mod botzone;
 pub mod cli;
-pub mod files;
+mod files;
 #[cfg(not(botzone_only))]
 pub mod gui;
 pub mod io;
 #[cfg(not(botzone_only))]
-pub mod matches;
+mod matches;
 pub mod options;
-pub mod platform;
+mod platform;
 pub mod platforms;
 pub mod play;
 pub mod position;
-pub mod records;
+#[cfg_attr(botzone_only, allow(dead_code))] // what only matches use
+mod records;
 pub mod sau;
-pub mod session;
-pub mod setup;
-pub mod territory;
+mod session;
+mod setup;
+mod territory;
 pub mod uci;
 
 use std::io::Write;

@@ -180,9 +180,6 @@ fn bench(options: &CommandLine) -> Result<(), String> {
     if settings.iterations.is_some() || settings.move_time.is_some() {
         return Err("bench always searches the same number of iterations; it takes a --preset".into());
     }
-    if options.own.parts && !BOTZONE_ONLY {
-        return print(&format_parts(&otrera::bench::parts::run(&preset.params)));
-    }
     let bench = otrera::bench::run(&preset.params);
     let seconds = bench.elapsed.as_secs_f64();
     print(&format!(
@@ -191,20 +188,4 @@ fn bench(options: &CommandLine) -> Result<(), String> {
         bench.iterations as f64 / seconds,
         bench.checksum
     ))
-}
-
-/// Formats the time of each part of an iteration as a table.
-fn format_parts(parts: &otrera::bench::parts::Parts) -> String {
-    let mut text = String::new();
-    for part in &parts.parts {
-        text += &format!("{:44}{:9.1} ns\n", part.name, part.nanoseconds);
-    }
-    // From the rounded shares, so that all three add up to 100.
-    let [evaluation, expansion] = [parts.evaluation, parts.expansion].map(|share| (share * 100.0).round());
-    let rest = 100.0 - evaluation - expansion;
-    format!(
-        "{text}{:44}{:9.1} ns\n  (each part is measured alone; some share work)\n  \
-         evaluation {evaluation} %, expansion {expansion} %, selection and back-up {rest} %\n",
-        "a whole iteration", parts.iteration,
-    )
 }

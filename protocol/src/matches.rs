@@ -1,7 +1,7 @@
 //! Matches of the page that `otrera gui` serves. Each change replaces two files in the record folder: the record in the
 //! form of the championships, and a JSON file from which the match resumes.
 //!
-//! The JSON file is a game as in [`mod@json`], with the key `match`:
+//! The JSON file is a game as in [`otrera::record::json`], with the key `match`:
 //!
 //! ```json
 //! {"id":"…","writer":"…","when":"2026年…","suffix":"","state":{"us":"black","clocks":{…},"over":false}}
@@ -12,13 +12,12 @@
 use crate::files;
 use crate::options::Settings;
 use crate::records::{RecordFile, record_folder, replace_file};
-use otrera::record::{GameRecord, json};
+use otrera::record::GameRecord;
 use otrera::{Move, Position};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 /// Maximum size of a match, in bytes. A long game has 20 KB.
 pub const MAX_BYTES: usize = 1 << 20;
@@ -36,7 +35,7 @@ struct Save {
     /// True if this page resumes the match of another one.
     #[serde(default)]
     takes_over: bool,
-    game: Value,
+    game: GameRecord,
     state: Map<String, Value>,
 }
 
@@ -49,6 +48,21 @@ struct Entry {
     when: String,
     suffix: String,
     state: Map<String, Value>,
+}
+
+/// A file's game with its match.
+#[derive(Serialize)]
+struct Line<'a> {
+    #[serde(flatten)]
+    game: &'a GameRecord,
+    #[serde(rename = "match")]
+    entry: Entry,
+}
+
+#[derive(Deserialize)]
+struct File {
+    #[serde(rename = "match")]
+    entry: Entry,
 }
 
 /// A match with its files.
@@ -80,20 +94,20 @@ impl Matches {
         request: &str,
         new_id: impl FnOnce() -> Result<String, String>,
     ) -> Result<String, String> {
-        let save: Save = serde_json::from_str(request).map_err(|error| format!("a match: {error}"))?;
-        let mut game = game(&save.game)?;
+        let mut save: Save = serde_json::from_str(request).map_err(|error| format!("a match: {error}"))?;
+        check(&save.game)?;
         let id = match save.id {
             Some(id) if id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit()) => id,
             Some(_) => return Err("a match: its id is not valid".into()),
             None => new_id()?,
         };
-        let mut found = self.take(&id, &game);
+        let mut found = self.take(&id, &save.game);
         if found.writer != save.writer && !found.writer.is_empty() && !save.takes_over {
             self.open.insert(id, found);
             return Err("this match goes on in another window".into());
         }
         found.writer = save.writer;
-        let written = found.write(&mut game, &id, save.state);
+        let written = found.write(&mut save.game, &id, save.state);
         self.open.insert(id.clone(), found);
         Ok(json!({"id": id, "file": written?.display().to_string()}).to_string())
     }
@@ -119,7 +133,7 @@ impl Matches {
         let is_over = |entry: &Entry| entry.state.get("over").is_some_and(|over| *over == true);
         let mut open = entries(&self.folder);
         open.retain(|(.., entry)| !is_over(entry));
-        open.sort_by_key(|(path, ..)| std::cmp::Reverse(modified(path)));
+        open.sort_by_key(|(path, ..)| std::cmp::Reverse(files::modified(path)));
         let offered: Vec<Value> =
             open.into_iter().take(MAX_OFFERED).map(|(_, text, _)| json!({"text": text})).collect();
         json!({"matches": offered}).to_string()
@@ -139,7 +153,7 @@ impl Match {
         game.when = self.files.game(&[], None).when;
         let [when, suffix] = self.files.date_and_suffix().map(str::to_owned);
         let entry = Entry { id: id.to_owned(), writer: self.writer.clone(), when, suffix, state };
-        let line = line(game, &entry).map_err(|error| error.to_string())?;
+        let line = serde_json::to_string(&Line { game, entry }).map_err(|error| error.to_string())? + "\n";
         let path = self.files.json_path();
         let problem = |error| format!("no match written in {}: {error}", path.display());
         replace_file(&path, line.as_bytes()).map_err(problem)?;
@@ -147,22 +161,14 @@ impl Match {
     }
 }
 
-/// Formats a game with the key `match`.
-fn line(game: &GameRecord, entry: &Entry) -> serde_json::Result<String> {
-    let mut line: Map<String, Value> = serde_json::from_str(&json::write(game))?;
-    line.insert("match".into(), serde_json::to_value(entry)?);
-    Ok(serde_json::to_string(&line)? + "\n")
-}
-
-/// Reads a game that begins at the start and has legal moves only.
-fn game(value: &Value) -> Result<GameRecord, String> {
-    let game = json::read(&value.to_string()).map_err(|error| format!("a match: {error}"))?;
+/// Checks that a game begins at the start and has legal moves only.
+fn check(game: &GameRecord) -> Result<(), String> {
     if game.start != Position::start(game.start.size()) {
         return Err("a match begins at the usual start".into());
     }
     match game.first_illegal() {
         Some((ply, mv, error)) => Err(format!("move {ply}, {mv}: {error}")),
-        None => Ok(game),
+        None => Ok(()),
     }
 }
 
@@ -173,13 +179,8 @@ fn entries(folder: &Path) -> Vec<(PathBuf, String, Entry)> {
     let is_match = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "json") && path.is_file();
     let read = |path: PathBuf| {
         let text = files::read_text(&path, MAX_BYTES as u64 * 2).ok()?;
-        let mut line: Value = serde_json::from_str(&text).ok()?;
-        let entry = serde_json::from_value(line.get_mut("match")?.take()).ok()?;
+        let File { entry } = serde_json::from_str(&text).ok()?;
         Some((path, text, entry))
     };
     paths.filter(is_match).filter_map(read).collect()
-}
-
-fn modified(path: &Path) -> Option<SystemTime> {
-    path.metadata().and_then(|data| data.modified()).ok()
 }

@@ -170,8 +170,6 @@ option_table! {
         => port: Option<u16> = None, |text, _| Ok(Some(number(text, 0, 65_535)? as u16));
     "no-open" "" on "gui": "open no browser"
         => no_open: bool = false, |_, _| Ok(true);
-    "parts" "" on "bench": "time each part of an iteration instead"
-        => parts: bool = false, |_, _| Ok(true);
 }
 
 /// Maximum of `threads`. More threads than cores are reduced to the cores.

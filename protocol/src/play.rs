@@ -83,9 +83,9 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
 
 /// True for a Chinese locale: the record then has the championships' file name.
 fn reads_chinese() -> bool {
-    let set = |name: &&str| std::env::var(name).is_ok_and(|value| !value.is_empty());
-    let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].iter().find(|name| set(name));
-    locale.is_some_and(|name| std::env::var(name).is_ok_and(|value| value.starts_with("zh")))
+    let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().find_map(set);
+    locale.is_some_and(|locale| locale.starts_with("zh"))
 }
 
 struct Table<'a> {

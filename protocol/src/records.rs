@@ -57,9 +57,6 @@ impl RecordFile {
     }
 
     /// Creates the file, if it does not exist.
-    ///
-    /// # Errors
-    /// The folder and the failure.
     pub fn claim(&mut self) -> Result<(), String> {
         if self.path.is_none() {
             self.path = Some(self.claim_name().map_err(|error| self.problem(&error))?);
@@ -88,22 +85,15 @@ impl RecordFile {
 
     /// Writes the game and waits for the disk; without a winner the game is unfinished. Returns the file's path, which
     /// depends on the result.
-    ///
-    /// # Errors
-    /// The folder and the failure.
     pub fn write(&mut self, moves: &[Move], winner: Option<Side>) -> Result<PathBuf, String> {
         self.write_moves(moves, winner, write_through)
     }
 
     /// Writes the moves of an unfinished game without waiting for the disk: safe against a kill, not against a power cut.
-    ///
-    /// # Errors
-    /// The folder and the failure.
     pub fn announce(&mut self, moves: &[Move]) -> Result<PathBuf, String> {
         self.write_moves(moves, None, |path, bytes| std::fs::write(path, bytes))
     }
 
-    /// Removes the file.
     pub fn discard(self) {
         // A file too many does no harm.
         let _ = self.path.map(std::fs::remove_file);
@@ -174,9 +164,6 @@ impl RecordFile {
 }
 
 /// Replaces a file and waits for the disk.
-///
-/// # Errors
-/// The failure of the system.
 pub fn replace_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     replace_by(path, bytes, write_through)
 }
@@ -228,9 +215,6 @@ fn write_through(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 const MAX_RECORD_BYTES: u64 = 16 << 20;
 
 /// Reads the text of a record. Names can be in any encoding; moves are ASCII.
-///
-/// # Errors
-/// The file cannot be read.
 pub fn read_text(file: &Path) -> std::io::Result<String> {
     files::read_record(file, MAX_RECORD_BYTES)
 }
@@ -257,9 +241,6 @@ pub fn playable(text: &str, start: &Position) -> (Vec<Move>, Option<String>) {
 }
 
 /// Refuses a file that exists.
-///
-/// # Errors
-/// It exists.
 pub fn require_new(file: &Path) -> Result<(), String> {
     match file.exists() {
         true => Err(format!("{} exists already, choose another name", file.display())),

@@ -8,13 +8,11 @@ use std::time::{Duration, SystemTime};
 /// Board, resources and time. A time is `None` if the platform has no such clock, or sends it with each move.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Setup {
-    /// The board.
     pub size: Size,
     /// Search threads; `None` for all cores.
     pub threads: Option<usize>,
     /// Bytes for the tree; `None` for [`machine_memory`].
     pub memory: Option<usize>,
-    /// Time for each move.
     pub move_time: Option<Duration>,
     /// Time for the first move of a match, if it differs.
     pub first_move_time: Option<Duration>,

@@ -2,7 +2,6 @@
 //! `cargo test -p otrera-bot --test all sau::` runs a file.
 #![allow(clippy::duplicate_mod)] // several files include sessions/program.rs
 
-mod botzone;
 mod clocks;
 mod commands;
 mod common;
@@ -12,6 +11,5 @@ mod gui;
 mod match_mode;
 mod options;
 mod sau;
-mod several_games;
 mod terminal;
 mod uci;

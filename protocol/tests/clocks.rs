@@ -3,24 +3,17 @@
 //! Checks the minimum thinking time of every turn, and the maximum of the quickest of several turns, since a busy machine
 //! can delay any single turn.
 
+use crate::common::{FIRST_TURN, LIMIT, start};
 use otrera::{Limits, Params, Position, Resources, Rules, Search, Size};
 use otrera_referee::board::Board;
 use otrera_referee::notation::Form;
 use otrera_referee::program::Program;
-use std::process::Command;
 use std::sync::atomic::AtomicBool;
+use std::thread::sleep;
 use std::time::{Duration, Instant};
-
-const LIMIT: Duration = Duration::from_secs(60);
 
 /// Botzone's turns are tried as often until one is quick enough.
 const TRIES: usize = 10;
-
-fn start(arguments: &[&str]) -> Program {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_otrera"));
-    command.args(arguments);
-    Program::start(command)
-}
 
 fn seconds(seconds: f64) -> Duration {
     Duration::from_secs_f64(seconds)
@@ -41,7 +34,7 @@ fn turn_of_a_process(plies: usize, form: Form) -> Duration {
     let text = referee.history(form);
     let started = Instant::now();
     let mut program = start(&[]);
-    program.send(format!("{text}\n").into_bytes());
+    program.send(format!("{text}\n"));
     program.close_input();
     let answer = program.exit(LIMIT).unwrap().rest;
     let taken = started.elapsed();
@@ -75,6 +68,31 @@ fn a_later_turn_on_botzone_uses_its_second_and_keeps_within_it() {
     check_turns(0.8, 0.97, || turn_of_a_process(5, Form::Simple));
 }
 
+/// Asks for a first move of one second when the process has been running for this long. Returns how long the answer
+/// took from then on, and its iterations.
+fn first_turn_after(pause: Duration) -> (Duration, u64) {
+    let mut program = start(&["--move-time", "1", "--memory", "64"]);
+    sleep(pause);
+    let asked = Instant::now();
+    program.send(FIRST_TURN);
+    program.close_input();
+    let rest = program.exit(LIMIT).unwrap().rest;
+    let iterations = rest.split(" n=").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok());
+    (asked.elapsed(), iterations.unwrap_or_else(|| panic!("no iterations in {rest}")))
+}
+
+#[test]
+fn a_process_that_waited_for_its_turn_thinks_about_it() {
+    let iterations = (0..3).map(|_| first_turn_after(seconds(1.2)).1).max();
+    assert!(iterations >= Some(100), "{iterations:?} iterations in a second");
+}
+
+#[test]
+fn a_process_that_was_started_for_the_turn_counts_from_its_start() {
+    let time = (0..3).map(|_| first_turn_after(seconds(0.4)).0).min();
+    assert!(time < Some(seconds(0.85)), "{time:?} after the request, and 0.4 s before it");
+}
+
 /// A process that is kept from turn to turn, and the match that it plays.
 struct Kept {
     program: Program,
@@ -92,7 +110,7 @@ impl Kept {
     /// Plays its next turn, and the opponent's: how long its own took.
     fn turn(&mut self) -> Duration {
         let sent = Instant::now();
-        self.program.send(format!("{}\n", self.message).into_bytes());
+        self.program.send(format!("{}\n", self.message));
         self.referee.accept(&self.program.line(LIMIT).unwrap(), self.form).unwrap();
         let taken = sent.elapsed();
         assert_eq!(self.program.line(LIMIT).unwrap(), ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<");
@@ -135,7 +153,7 @@ fn on_botzone_it_cannot_use_more_than_256_megabytes() {
     for (arguments, least, most) in [(&[][..], 150, 256), (&["--memory", "480"], 480, 576)] {
         let mut program = start(&[&["--iterations", "200"], arguments].concat());
         let mut referee = game_on_botzone(0);
-        program.send(b"1\n-1 -1 -1 -1 -1 -1\n");
+        program.send(FIRST_TURN);
         referee.accept(&program.line(LIMIT).unwrap(), Form::Simple).unwrap();
         let megabytes = writable_memory(&program) >> 20;
         assert!((least..most).contains(&megabytes), "{megabytes} MB with {arguments:?}");
@@ -164,7 +182,7 @@ fn a_game_on_the_sau_platform_keeps_within_its_time() {
     let mut thought = Duration::ZERO;
     while referee.position().winner().is_none() {
         let sent = Instant::now();
-        program.send(format!("{message}\n").into_bytes());
+        program.send(format!("{message}\n"));
         referee.accept(&program.line(LIMIT).unwrap(), Form::Sau).unwrap();
         thought += sent.elapsed();
         opponent.set_position(*referee.position());

@@ -1,14 +1,12 @@
 //! Commands for people: bench, perft, analyze, play and --help. Errors print a message and end with status 2.
 
-use crate::common::{OTRERA, assert_contains, folder, run, text};
+use crate::common::{OTRERA, assert_contains, folder, only_record, output, read, run, start, text};
 use otrera::eval::weights::WeightsFile;
 use otrera::record::sgf;
 use otrera::{GameRecord, Model, Position, Side, Size};
 use otrera_bot::options::Settings;
-use otrera_referee::program::Program;
-use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 #[test]
@@ -67,11 +65,7 @@ fn a_file_of_weights_is_a_model() {
     let file = folder.join("Weights.json");
     let mut weights = WeightsFile::read(WeightsFile::BUILT_IN).unwrap();
     std::fs::write(&file, weights.write()).unwrap();
-    let bench = |preset: &str| {
-        let exit = run(OTRERA, ["bench", "--preset", preset], b"");
-        assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""));
-        exit.rest.lines().last().map(str::to_owned)
-    };
+    let bench = |preset: &str| output(["bench", "--preset", preset]).lines().last().map(str::to_owned);
     let (with_file, usual) = (format!("Tournament,Model={}", text(&file)), bench("tournament"));
     assert_eq!(bench(&with_file), usual);
     weights.networks.standard = None;
@@ -113,21 +107,7 @@ fn weights_for_other_boards_are_refused() {
     let log = folder.join("log");
     let sau = ["--preset", &preset, "--log", text(&log), "--iterations", "10"];
     assert_eq!(run(OTRERA, sau, b"name?\nnew black\nquit\n").status, Some(0));
-    assert_contains(&std::fs::read_to_string(log).unwrap(), &complaint);
-}
-
-#[test]
-fn bench_tells_what_each_part_of_an_iteration_costs() {
-    let exit = run(OTRERA, ["bench", "--parts"], b"");
-    assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""));
-    let costs: Vec<&str> = exit.rest.lines().filter_map(|line| line.strip_suffix(" ns")).collect();
-    let kernels = otrera::Kernel::available().count();
-    assert_eq!(costs.len(), 11 + kernels, "{}", exit.rest);
-    for cost in costs {
-        // Some are differences, which on a busy machine can be anything.
-        let number = cost.split_whitespace().last().and_then(|number| number.parse::<f64>().ok());
-        assert!(number.is_some_and(f64::is_finite), "{cost}");
-    }
+    assert_contains(&read(&log), &complaint);
 }
 
 #[test]
@@ -137,7 +117,7 @@ fn help_and_version() {
         (&["-h"], "otrera.toml"),
         (&["help"], "otrera uci"),
         (&["--help", "--foo"], "otrera play"),
-        (&["bench", "--help"], "--parts"),
+        (&["bench", "--help"], "--preset NAME"),
         (&["analyze", "--help"], "--fen FEN"),
         (&["play", "-h"], "--record-dir DIR"),
         (&["uci", "--help"], "--move-overhead S"),
@@ -147,26 +127,23 @@ fn help_and_version() {
         (&["--help", "parameters"], "lcb-z"),
     ];
     for (arguments, text) in pages {
+        // A mistyped option does not keep the help from being shown.
         let exit = run(OTRERA, arguments.iter().copied(), b"");
         assert_eq!(exit.status, Some(0), "{arguments:?}");
         assert_contains(&exit.rest, text);
     }
     let exit = run(OTRERA, ["--help", "analise"], b"");
     assert_contains(&exit.errors, "unknown help page analise; did you mean analyze?");
-    assert!(!run(OTRERA, ["help", "parameters"], b"").rest.contains("burst"), "for the laboratory alone");
+    assert!(!output(["help", "parameters"]).contains("burst"), "for the laboratory alone");
     for arguments in [["--version"], ["-V"]] {
-        let exit = run(OTRERA, arguments, b"");
-        assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""));
-        assert_eq!(exit.rest, format!("otrera {}\n", env!("CARGO_PKG_VERSION")));
+        assert_eq!(output(arguments), format!("otrera {}\n", env!("CARGO_PKG_VERSION")));
     }
 }
 
 #[test]
 fn a_reader_that_has_gone_away_is_no_failure() {
     for argument in ["--help", "--version"] {
-        let mut command = Command::new(OTRERA);
-        command.arg(argument);
-        let mut program = Program::start(command);
+        let mut program = start(&[argument]);
         program.hang_up();
         let exit = program.exit(Duration::from_secs(10)).unwrap_or_else(|problem| panic!("{problem}"));
         assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""));
@@ -175,22 +152,20 @@ fn a_reader_that_has_gone_away_is_no_failure() {
 
 #[test]
 fn the_commands_do_what_they_say() {
-    let perft = |arguments: &[&str]| run(OTRERA, [&["perft"], arguments].concat(), b"").rest;
+    let perft = |arguments: &[&str]| output([&["perft"], arguments].concat());
     assert_eq!(perft(&["1"]), "2176\n");
     assert_eq!(perft(&["1", "--size", "8"]), "1232\n");
     assert_eq!(perft(&["--fen", "q2q/4/1*2/Q2Q b - - 1 1", "0"]), "1\n");
     let fen = "2q2q2/8/q6q/8/8/Q6Q/8/2Q2Q2 w - - 0 1";
-    let analysis = run(OTRERA, ["analyze", "--fen", fen, "--iterations", "300", "--lines", "3"], b"");
-    assert_eq!((analysis.status, analysis.errors.as_str()), (Some(0), ""));
+    let analysis = output(["analyze", "--fen", fen, "--iterations", "300", "--lines", "3"]);
     for wanted in [fen, "visits", "continuation", "principal variation", "win rate", "300 iterations"] {
-        assert_contains(&analysis.rest, wanted);
+        assert_contains(&analysis, wanted);
     }
-    assert_contains(&analysis.rest, "Black to move\n");
-    assert_contains(&analysis.rest, "B  Black, Q in the FEN\n");
-    assert!(!analysis.rest.contains('\x1b'), "no colours in a pipe");
-    let over = run(OTRERA, ["analyze", "--fen", "q3/4/**2/Q*2 w"], b"");
-    assert_eq!(over.status, Some(0));
-    assert_contains(&over.rest, "The game is over: White has won.");
+    assert_contains(&analysis, "Black to move\n");
+    assert_contains(&analysis, "B  Black, Q in the FEN\n");
+    assert!(!analysis.contains('\x1b'), "no colours in a pipe");
+    let over = output(["analyze", "--fen", "q3/4/**2/Q*2 w"]);
+    assert_contains(&over, "The game is over: White has won.");
 }
 
 /// The table of an analysis, by words.
@@ -201,11 +176,11 @@ fn table(analysis: &str) -> Vec<Vec<&str>> {
 
 #[test]
 fn an_analysis_has_the_move_to_play_first_and_continuations() {
-    let exit = run(OTRERA, ["analyze", "--iterations", "3000", "--lines", "3", "--threads", "1"], b"");
-    let rows = table(&exit.rest);
-    let course = exit.rest.lines().find_map(|line| line.strip_prefix("principal variation: ")).expect("it");
+    let analysis = output(["analyze", "--iterations", "3000", "--lines", "3", "--threads", "1"]);
+    let rows = table(&analysis);
+    let course = analysis.lines().find_map(|line| line.strip_prefix("principal variation: ")).expect("it");
     let [best, answer, ..] = course.split(' ').collect::<Vec<_>>()[..] else { panic!("{course}") };
-    assert_eq!((rows.len(), rows[0][0], rows[0][4]), (3, best, answer), "{}", exit.rest);
+    assert_eq!((rows.len(), rows[0][0], rows[0][4]), (3, best, answer), "{analysis}");
 }
 
 /// Those with a lower bound, the visits being enough, come before the others: the first by the bound, the others by visits.
@@ -214,26 +189,23 @@ fn the_moves_of_an_analysis_are_sorted_by_the_rule_that_chooses() {
     let per_cent = |word: &str| word.strip_suffix('%').and_then(|rate| rate.parse::<f64>().ok());
     let mut bounded = 0;
     for iterations in ["300", "1000", "3000", "10000"] {
-        let arguments = ["analyze", "--iterations", iterations, "--lines", "40", "--threads", "1"];
-        let exit = run(OTRERA, arguments, b"");
-        assert_contains(
-            &exit.rest,
-            "Black's chances, chosen and sorted by lower bound (at least), then by visits.\n",
-        );
-        let rows = table(&exit.rest);
+        let text = output(["analyze", "--iterations", iterations, "--lines", "40", "--threads", "1"]);
+        let rule = "Black's chances, chosen and sorted by lower bound (at least), then by visits.\n";
+        assert_contains(&text, rule);
+        let rows = table(&text);
         let (with, without): (Vec<_>, Vec<_>) = rows.iter().partition(|row| per_cent(row[2]).is_some());
         let bounds: Vec<f64> = with.iter().filter_map(|row| per_cent(row[2])).collect();
         let visits: Vec<u32> = without.iter().map(|row| row[2].parse().expect("visits")).collect();
         let first = usize::from(rows.first().is_some_and(|row| per_cent(row[2]).is_some()));
-        assert!(bounds[first..].is_sorted_by(|a, b| a >= b), "{}", exit.rest);
-        assert!(visits[1 - first..].is_sorted_by(|a, b| a >= b), "{}", exit.rest);
-        assert!(rows[1..].is_sorted_by_key(|row| per_cent(row[2]).is_none()), "{}", exit.rest);
-        assert!(rows.iter().all(|row| per_cent(row[2]) <= per_cent(row[1])), "{}", exit.rest);
+        assert!(bounds[first..].is_sorted_by(|a, b| a >= b), "{text}");
+        assert!(visits[1 - first..].is_sorted_by(|a, b| a >= b), "{text}");
+        assert!(rows[1..].is_sorted_by_key(|row| per_cent(row[2]).is_none()), "{text}");
+        assert!(rows.iter().all(|row| per_cent(row[2]) <= per_cent(row[1])), "{text}");
         bounded += bounds.len();
     }
     assert!(bounded > 4, "only {bounded} bounds");
-    let exit = run(OTRERA, ["analyze", "--iterations", "1000", "--preset", "paper"], b"");
-    assert_contains(&exit.rest, "Black's chances, chosen and sorted by visits.\n");
+    let paper = output(["analyze", "--iterations", "1000", "--preset", "paper"]);
+    assert_contains(&paper, "Black's chances, chosen and sorted by visits.\n");
 }
 
 /// A position in which counting proves the side to move lost; the search's estimate was 45.1 %.
@@ -242,17 +214,16 @@ const LOST: &str = "2**Q2*/2q**q*1/1**1****/q*1**Q*1/**2***1/*2Q*3/*Q2q*2/1****3
 #[test]
 fn a_proven_result_is_shown_with_its_margin() {
     // One thread: with two, one may wait for the other during all of so few iterations.
-    let exit = run(OTRERA, ["analyze", "--iterations", "500", "--threads", "1", "--fen", LOST], b"");
+    let lost = output(["analyze", "--iterations", "500", "--threads", "1", "--fen", LOST]);
     assert_contains(
-        &exit.rest,
+        &lost,
         "White is certain to win by at least 3 moves. The move to play, then by visits:\n",
     );
-    let rows = table(&exit.rest);
-    assert!(rows.len() == 6 && rows.iter().all(|row| row[1] == "lost"), "{}", exit.rest);
-    let won = LOST.replace(" w ", " b ");
-    let exit = run(OTRERA, ["analyze", "--iterations", "500", "--fen", &won], b"");
-    assert_contains(&exit.rest, "White is certain to win by at least ");
-    assert_eq!(table(&exit.rest)[0][1], "won", "{}", exit.rest);
+    let rows = table(&lost);
+    assert!(rows.len() == 6 && rows.iter().all(|row| row[1] == "lost"), "{lost}");
+    let won = output(["analyze", "--iterations", "500", "--fen", &LOST.replace(" w ", " b ")]);
+    assert_contains(&won, "White is certain to win by at least ");
+    assert_eq!(table(&won)[0][1], "won", "{won}");
     // In a game it is said too.
     let folder = folder("proven");
     let arguments = ["play", "--iterations", "200", "--record-dir", text(&folder), "--fen", LOST];
@@ -262,11 +233,7 @@ fn a_proven_result_is_shown_with_its_margin() {
 #[test]
 fn a_game_is_analysed_from_its_moves_or_its_record() {
     let folder = folder("analysed");
-    let analysed = |arguments: &[&str]| {
-        let exit = run(OTRERA, [&["analyze", "--iterations", "50"], arguments].concat(), b"");
-        assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""), "{arguments:?}");
-        exit.rest
-    };
+    let analysed = |arguments: &[&str]| output([&["analyze", "--iterations", "50"], arguments].concat());
     let fen = |text: &str| {
         text.lines().find(|line| line.contains("/10/") && line.contains(" - - ")).expect("a FEN").to_owned()
     };
@@ -334,11 +301,11 @@ fn typed(name: &str, arguments: &[&str], input: &[u8]) -> (String, Vec<String>) 
     let exit = run(OTRERA, [&options, arguments].concat(), input);
     assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""), "{}", exit.rest);
     let records = std::fs::read_dir(&folder).expect("the folder stays");
-    let read = |path: PathBuf| {
+    let read_named = |path: PathBuf| {
         assert_contains(&exit.rest, &format!("Record: {}", path.display()));
-        std::fs::read_to_string(path).expect("a record is UTF-8")
+        read(&path)
     };
-    let records = records.map(|entry| read(entry.expect("readable").path())).collect();
+    let records = records.map(|entry| read_named(entry.expect("readable").path())).collect();
     (exit.rest, records)
 }
 
@@ -364,8 +331,7 @@ fn a_level_plays_in_the_terminal() {
     let output = run(OTRERA, arguments, b"d1-d7/g7\nquit\n").rest;
     assert_contains(&output, "You play Black against level 1.");
     assert_contains(&output, "Otrera plays ");
-    let record = std::fs::read_dir(&folder).unwrap().next().unwrap().unwrap();
-    assert_contains(&record.file_name().to_string_lossy(), "Otrera level 1");
+    assert_contains(&only_record(&folder).0, "Otrera level 1");
 }
 
 #[test]
@@ -400,26 +366,6 @@ fn typed_mistakes_are_told_apart() {
 }
 
 #[test]
-fn a_game_that_is_killed_leaves_its_record() {
-    let folder = folder("killed");
-    let mut program = Command::new(OTRERA)
-        .args(["play", "--iterations", "200", "--record-dir", text(&folder)])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
-    let mut input = program.stdin.take().expect("piped");
-    writeln!(input, "d1-d7/g7").expect("it listens");
-    let mut lines = BufReader::new(program.stdout.take().expect("piped")).lines();
-    assert!(lines.any(|line| line.expect("text").contains("Otrera plays ")));
-    program.kill().and_then(|()| program.wait()).expect("it can be killed");
-    let files: Vec<_> = std::fs::read_dir(&folder).expect("the folder stays").collect();
-    let [Ok(file)] = &files[..] else { panic!("{files:?}") };
-    let record = std::fs::read_to_string(file.path()).expect("a record is UTF-8");
-    assert_contains(&record, "\n1 d1d7(g7) ");
-}
-
-#[test]
 fn a_game_that_never_began_leaves_no_record() {
     let (_, records) = typed("never-began", &[], b"");
     assert_eq!(records, Vec::<String>::new());
@@ -428,7 +374,7 @@ fn a_game_that_never_began_leaves_no_record() {
 #[test]
 fn a_game_is_annotated() {
     let folder = folder("annotated");
-    let (game, output) = (folder.join("game.sgf"), folder.join("annotated.sgf"));
+    let (game, annotated) = (folder.join("game.sgf"), folder.join("annotated.sgf"));
     let start = Position::start(Size::new(6).unwrap());
     let mut record = GameRecord::new("first", "second", start);
     let mut position = start;
@@ -439,12 +385,12 @@ fn a_game_is_annotated() {
     }
     record.notes.entry(1).or_default().comment = "a remark".into();
     std::fs::write(&game, sgf::write(&record)).unwrap();
-    let arguments = ["analyze", "--record", text(&game), "--annotate", text(&output), "--iterations", "300"];
-    let exit = run(OTRERA, arguments, b"");
-    assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""), "{}", exit.rest);
-    assert_contains(&exit.rest, " winning rate; ");
-    assert_contains(&exit.rest, "White lost ");
-    let annotated = sgf::read(&std::fs::read_to_string(&output).unwrap()).unwrap().remove(0);
+    let arguments =
+        ["analyze", "--record", text(&game), "--annotate", text(&annotated), "--iterations", "300"];
+    let said = output(arguments);
+    assert_contains(&said, " winning rate; ");
+    assert_contains(&said, "White lost ");
+    let annotated = sgf::read(&read(&annotated)).unwrap().remove(0);
     assert_eq!(annotated.moves, record.moves);
     let mut values = (0..=record.moves.len()).map(|ply| annotated.notes[&ply].value.unwrap());
     assert!(values.clone().all(|value| (-100.0..=100.0).contains(&value)));
@@ -467,7 +413,6 @@ fn a_record_in_gbk_is_read() {
     // 先手 and 后手 in GBK.
     let bytes = b"#[AM][\xcf\xc8\xca\xd6][\xba\xf3\xca\xd6][][2024][];\n1 d1d7(g7)\n";
     std::fs::write(&file, bytes).unwrap();
-    let exit = run(OTRERA, ["analyze", "--record", text(&file), "--iterations", "10"], b"");
-    assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""));
-    assert_contains(&exit.rest, "Black played d1-d7/g7");
+    let analysis = output(["analyze", "--record", text(&file), "--iterations", "10"]);
+    assert_contains(&analysis, "Black played d1-d7/g7");
 }

@@ -2,28 +2,17 @@
 //! the log contains the problem. The same holds under the limits of `ulimit`.
 #![cfg(unix)]
 
+use crate::common::{FIRST_TURN, LIMIT, OTRERA, assert_contains, folder, installed, read, run_command, text};
 use otrera_referee::program::{Exit, Program};
 use std::fs::File;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
-
-const OTRERA: &str = env!("CARGO_BIN_EXE_otrera");
-
-/// Black's first turn in simple interaction.
-const FIRST_TURN: &[u8] = b"1\n-1 -1 -1 -1 -1 -1\n";
-
-/// Within this the program has ended, or it hangs.
-const LIMIT: Duration = Duration::from_secs(20);
 
 /// Runs a program to its end; its temporary files go into `folder`.
 fn run(mut command: Command, folder: &Path, input: &[u8]) -> Exit {
     command.env("TMPDIR", folder).args(["--iterations", "200", "--seed", "1"]);
-    let mut program = Program::start(command);
-    program.send(input);
-    program.close_input();
-    program.exit(LIMIT).unwrap_or_else(|problem| panic!("{problem}"))
+    run_command(command, input)
 }
 
 /// Answers one move of a game on the SAU platform.
@@ -53,23 +42,10 @@ fn limited(limit: &str, arguments: &[&str]) -> Command {
 
 /// Two new empty folders for one test: for its files, and for temporary ones.
 fn folders(name: &str) -> (PathBuf, PathBuf) {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("files-{name}"));
-    let _ = std::fs::remove_dir_all(&folder);
+    let folder = folder(&format!("files-{name}"));
     let temporary = folder.join("temporary");
     std::fs::create_dir_all(&temporary).expect("a folder for the test");
     (folder, temporary)
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().expect("the folder's name is UTF-8")
-}
-
-fn read(path: &Path) -> String {
-    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
-fn assert_contains(text: &str, wanted: &str) {
-    assert!(text.contains(wanted), "{wanted:?} is missing in:\n{text}");
 }
 
 /// Checks that the program answered with a move and a debug line, and printed no error.
@@ -98,8 +74,7 @@ fn make(kind: &str, path: &Path) {
 fn a_configuration_that_is_no_regular_file_is_left_alone() {
     for kind in STRANGE {
         let (folder, temporary) = folders(&format!("toml-{kind}"));
-        let executable = folder.join("otrera");
-        std::fs::hard_link(OTRERA, &executable).expect("the same file system");
+        let executable = installed(&folder);
         make(kind, &folder.join("otrera.toml"));
         let log = folder.join("log");
         let mut command = Command::new(&executable);
@@ -112,8 +87,7 @@ fn a_configuration_that_is_no_regular_file_is_left_alone() {
 #[test]
 fn a_configuration_of_many_megabytes_is_not_read() {
     let (folder, temporary) = folders("toml-large");
-    let executable = folder.join("otrera");
-    std::fs::hard_link(OTRERA, &executable).expect("the same file system");
+    let executable = installed(&folder);
     let lines = "name = 'Too large'\n# filling\n".repeat(1 << 16);
     std::fs::write(folder.join("otrera.toml"), lines).expect("writable");
     let log = folder.join("log");
@@ -179,26 +153,18 @@ fn a_small_stack_costs_no_move() {
 }
 
 #[test]
-fn a_record_to_resume_that_is_no_regular_file_is_left_alone() {
-    for kind in STRANGE {
-        let (folder, temporary) = folders(&format!("resume-{kind}"));
-        let record = folder.join("record.txt");
-        make(kind, &record);
-        let log = folder.join("log");
-        answer_on_sau(otrera(&["--resume", text(&record), "--log", text(&log)]), &temporary);
-        assert_contains(&read(&log), &format!("!! resume {}: ", record.display()));
-    }
-}
-
-#[test]
-fn a_folder_for_records_that_is_none_costs_no_move() {
-    for kind in ["pipe", "full", "loop"] {
-        let (folder, temporary) = folders(&format!("records-{kind}"));
-        let records = folder.join("records");
-        make(kind, &records);
-        let log = folder.join("log");
-        answer_on_sau(otrera(&["--record-dir", text(&records), "--log", text(&log)]), &temporary);
-        assert_contains(&read(&log), "no record written");
+fn a_record_to_resume_or_a_folder_for_records_that_is_none_costs_no_move() {
+    for (option, kinds, message) in [
+        ("--resume", &STRANGE[..], "!! resume "),
+        ("--record-dir", &["pipe", "full", "loop"], "no record written"),
+    ] {
+        for kind in kinds {
+            let (folder, temporary) = folders(&format!("{}-{kind}", option.trim_matches('-')));
+            let (path, log) = (folder.join("strange"), folder.join("log"));
+            make(kind, &path);
+            answer_on_sau(otrera(&[option, text(&path), "--log", text(&log)]), &temporary);
+            assert_contains(&read(&log), message);
+        }
     }
 }
 

@@ -1,17 +1,13 @@
 //! `otrera gui`: what its server answers and refuses, and its page in a browser.
 
-use crate::common::{OTRERA, folder, text};
+use crate::common::{LIMIT, folder, start, text};
 use otrera::eval::weights::WeightsFile;
 use otrera_referee::program::Program;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Shutdown, SocketAddr, TcpStream, UdpSocket};
-use std::process::Command;
 use std::time::{Duration, Instant};
 use testkit::browser::Browser;
-
-/// Time limit of an answer on a busy machine.
-pub const LIMIT: Duration = Duration::from_secs(60);
 
 /// A running `otrera gui`.
 pub struct Gui {
@@ -26,9 +22,8 @@ pub struct Gui {
 
 impl Gui {
     pub fn start(arguments: &[&str]) -> Self {
-        let mut command = Command::new(OTRERA);
-        command.args(["gui", "--port", "0", "--no-open", "--threads", "1", "--memory", "16"]).args(arguments);
-        let mut program = Program::start(command);
+        let own = ["gui", "--port", "0", "--no-open", "--threads", "1", "--memory", "16"];
+        let mut program = start(&[&own, arguments].concat());
         let address = program.line(LIMIT).expect("the address");
         let (host, path) =
             address.strip_prefix("http://").and_then(|rest| rest.split_once('/')).expect("an address");
@@ -64,12 +59,48 @@ impl Gui {
         self.request("POST", &format!("{}ask", self.root), &self.host, "", body)
     }
 
-    /// The answer to a request of the page.
-    pub fn ask(&self, request: &Value) -> Value {
-        let answer = self.exchange(self.post(&request.to_string()).as_bytes());
+    /// The JSON that answers a request of the page.
+    pub fn json(&self, method: &str, name: &str, body: &str) -> Value {
+        let request = self.request(method, &format!("{}{name}", self.root), &self.host, "", body);
+        let answer = self.exchange(request.as_bytes());
         let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{request}: {answer:?}"));
         assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
         serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {body}"))
+    }
+
+    pub fn ask(&self, request: &Value) -> Value {
+        self.json("POST", "ask", &request.to_string())
+    }
+
+    /// Asserts that only the page can send a request: with the token, to our host, from our origin or none. `check` is
+    /// called after each refusal.
+    pub fn assert_for_the_page_alone(&self, method: &str, name: &str, body: &str, check: impl Fn(&str)) {
+        let (host, path) = (self.host.as_str(), format!("{}{name}", self.root));
+        let port = host.rsplit(':').next().expect("a port");
+        let origin = |origin: &str| format!("Origin: {origin}\r\n");
+        let status = |path: &str, host: &str, headers: &str| {
+            let answer = self.exchange(self.request(method, path, host, headers, body).as_bytes());
+            answer.get(9..12).map(str::to_owned)
+        };
+        for (path, host, headers, expected) in [
+            (&format!("/{name}"), host, String::new(), "404"),
+            (&format!("/{}/{name}", "0".repeat(32)), host, String::new(), "404"),
+            (&path, "otrera.example", String::new(), "403"),
+            (&path, &format!("otrera.example:{port}"), String::new(), "403"),
+            (&path, "127.0.0.1:1", String::new(), "403"),
+            (&path, host, origin("http://otrera.example"), "403"),
+            (&path, host, origin("null"), "403"),
+            (&path, host, origin(&format!("https://{host}")), "403"),
+        ] {
+            let case = format!("{method} {path} {host} {headers}");
+            assert_eq!(status(path, host, &headers).as_deref(), Some(expected), "{case}");
+            check(&case);
+        }
+        for (host, headers) in
+            [(host, ""), (host, &origin(&format!("http://{host}"))), (&format!("localhost:{port}"), "")]
+        {
+            assert_eq!(status(&path, host, headers).as_deref(), Some("200"), "{path} {host} {headers}");
+        }
     }
 
     pub fn assert_answers(&self) {
@@ -82,30 +113,8 @@ fn strangers_are_refused() {
     let gui = Gui::start(&[]);
     let page = gui.exchange(gui.request("GET", &gui.root, &gui.host, "", "").as_bytes());
     assert!(page.starts_with("HTTP/1.1 200 ") && page.contains("\"preset\":\"tournament\""), "{page:.300}");
-    let ask = format!("{}ask", gui.root);
-    let port = gui.host.rsplit(':').next().expect("a port");
-    let body = json!({"do": "start", "edge": 8}).to_string();
-    let ours = format!("Origin: http://{}\r\n", gui.host);
-    let status = |path: &str, host: &str, headers: &str| {
-        let answer = gui.exchange(gui.request("POST", path, host, headers, &body).as_bytes());
-        answer.get(9..12).map(str::to_owned)
-    };
-    let other_token = format!("/{}/ask", "0".repeat(32));
-    for (path, host, headers, expected) in [
-        (ask.as_str(), gui.host.as_str(), "", "200"),
-        (&ask, &gui.host, ours.as_str(), "200"),
-        (&ask, &format!("localhost:{port}"), "", "200"),
-        ("/ask", &gui.host, "", "404"),
-        (&other_token, &gui.host, "", "404"),
-        (&ask, "otrera.example", "", "403"),
-        (&ask, &format!("otrera.example:{port}"), "", "403"),
-        (&ask, "127.0.0.1:1", "", "403"),
-        (&ask, &gui.host, "Origin: http://otrera.example\r\n", "403"),
-        (&ask, &gui.host, "Origin: null\r\n", "403"),
-        (&ask, &gui.host, &format!("Origin: https://{}\r\n", gui.host), "403"),
-    ] {
-        assert_eq!(status(path, host, headers).as_deref(), Some(expected), "{path} {host} {headers}");
-    }
+    let (ask, body) = (format!("{}ask", gui.root), json!({"do": "start", "edge": 8}).to_string());
+    gui.assert_for_the_page_alone("POST", "ask", &body, |_| ());
     let without_host = format!("POST {ask} HTTP/1.0\r\nContent-Length: {}\r\n\r\n{body}", body.len());
     assert!(gui.exchange(without_host.as_bytes()).contains(" 403 "));
 }

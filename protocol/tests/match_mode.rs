@@ -1,6 +1,6 @@
 //! Match mode of the page: what the server keeps and refuses, and whole matches at a table with an operator's mistakes.
 
-use crate::common::{folder, text};
+use crate::common::{files, folder, only_record, read, text};
 use crate::gui::Gui;
 use fastrand::Rng;
 use otrera::record::{ccgc, json};
@@ -15,16 +15,8 @@ use testkit::page::{axe, findings};
 const NO_COMPLAINT: [&Value; 0] = [];
 
 fn start(folder: &Path) -> Gui {
-    Gui::start(&[
-        "--record-dir",
-        text(folder),
-        "--team",
-        "东北大学",
-        "--opponent",
-        "Queen Bee",
-        "--seed",
-        "7",
-    ])
+    let names = ["--team", "东北大学", "--opponent", "Queen Bee"];
+    Gui::start(&[&["--record-dir", text(folder), "--seed", "7"], &names[..]].concat())
 }
 
 /// A request to save a match on 8x8 after these moves.
@@ -39,39 +31,22 @@ fn match_of(writer: &str, moves: &[&str]) -> Value {
 }
 
 impl Gui {
-    /// The answer to `POST save`.
     fn save(&self, request: &Value) -> Value {
-        let body = request.to_string();
-        let answer = self
-            .exchange(self.request("POST", &format!("{}save", self.root), &self.host, "", &body).as_bytes());
-        let (head, body) = answer.split_once("\r\n\r\n").expect("an answer");
-        assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
-        serde_json::from_str(body).expect("JSON")
+        self.json("POST", "save", &request.to_string())
     }
 
     fn unfinished(&self) -> Vec<Value> {
-        let path = format!("{}matches", self.root);
-        let answer = self.exchange(self.request("GET", &path, &self.host, "", "").as_bytes());
-        let (_, body) = answer.split_once("\r\n\r\n").expect("an answer");
-        let list: Value = serde_json::from_str(body).expect("JSON");
-        list["matches"].as_array().expect("a list").clone()
+        self.json("GET", "matches", "")["matches"].as_array().expect("a list").clone()
     }
 }
 
-/// The files of a folder with this ending, sorted.
-fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
-    let entries =
-        std::fs::read_dir(folder).map(|entries| entries.flatten().map(|entry| entry.path()).collect());
-    let mut paths: Vec<PathBuf> = entries.unwrap_or_default();
-    paths.retain(|path| path.extension().is_some_and(|known| known == ending));
-    paths.sort();
-    paths
+fn entries_in(folder: &Path) -> usize {
+    std::fs::read_dir(folder).expect("a folder").count()
 }
 
 /// The only record of a folder.
 fn record(folder: &Path) -> GameRecord {
-    let [file] = &files(folder, "txt")[..] else { panic!("{:?}", files(folder, "txt")) };
-    ccgc::read(&std::fs::read_to_string(file).expect("a file")).expect("a record")
+    ccgc::read(&only_record(folder).1).expect("a record")
 }
 
 fn moves_of(record: &GameRecord) -> Vec<Move> {
@@ -81,7 +56,7 @@ fn moves_of(record: &GameRecord) -> Vec<Move> {
 /// The JSON of the only match of a folder.
 fn kept(folder: &Path) -> Value {
     let [file] = &files(folder, "json")[..] else { panic!("{:?}", files(folder, "json")) };
-    serde_json::from_str(&std::fs::read_to_string(file).expect("a file")).expect("JSON")
+    serde_json::from_str(&read(file)).expect("JSON")
 }
 
 #[test]
@@ -89,39 +64,16 @@ fn only_the_page_saves_and_lists_matches() {
     let folder = folder("match-strangers");
     let gui = start(&folder);
     let body = match_of("w", &[]).to_string();
-    let other_token = format!("/{}/", "0".repeat(32));
-    let ours = format!("Origin: http://{}\r\n", gui.host);
-    let status = |method: &str, path: &str, host: &str, headers: &str| {
-        let answer = gui.exchange(gui.request(method, path, host, headers, &body).as_bytes());
-        answer.get(9..12).map(str::to_owned)
-    };
-    for (method, name) in [("POST", "save"), ("GET", "matches")] {
+    for (method, swapped, name) in [("POST", "GET", "save"), ("GET", "POST", "matches")] {
+        let before = entries_in(&folder);
+        gui.assert_for_the_page_alone(method, name, &body, |case| {
+            assert_eq!(entries_in(&folder), before, "{case}");
+        });
         let path = format!("{}{name}", gui.root);
-        let before = std::fs::read_dir(&folder).expect("a folder").count();
-        for (path, host, headers, expected) in [
-            (format!("/{name}"), gui.host.as_str(), "", "404"),
-            (format!("{other_token}{name}"), &gui.host, "", "404"),
-            (path.clone(), "otrera.example", "", "403"),
-            (path.clone(), "127.0.0.1:1", "", "403"),
-            (path.clone(), &gui.host, "Origin: http://otrera.example\r\n", "403"),
-            (path.clone(), &gui.host, "Origin: null\r\n", "403"),
-        ] {
-            assert_eq!(
-                status(method, &path, host, headers).as_deref(),
-                Some(expected),
-                "{path} {host} {headers}"
-            );
-            assert_eq!(
-                std::fs::read_dir(&folder).expect("a folder").count(),
-                before,
-                "{path} {host} {headers}"
-            );
-        }
-        let swapped = if method == "POST" { "GET" } else { "POST" };
-        assert_eq!(status(swapped, &path, &gui.host, "").as_deref(), Some("404"), "{swapped} {path}");
-        assert_eq!(status(method, &path, &gui.host, &ours).as_deref(), Some("200"), "{path}");
+        let answer = gui.exchange(gui.request(swapped, &path, &gui.host, "", &body).as_bytes());
+        assert!(answer.starts_with("HTTP/1.1 404 "), "{swapped} {path}");
     }
-    assert_eq!(files(&folder, "json").len(), 1);
+    assert_eq!(files(&folder, "json").len(), 3, "one for each time that the page saved");
 }
 
 #[test]
@@ -151,8 +103,8 @@ fn a_bad_match_is_refused_and_no_name_leaves_the_folder() {
         request["game"][name] = json!("../../x/..\\C:\0");
     }
     assert!(gui.save(&request)["file"].is_string());
-    assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 1, "nothing beside the folder");
-    assert_eq!(std::fs::read_dir(&inner).expect("a folder").count(), 2, "one record and one match");
+    assert_eq!(entries_in(&folder), 1, "nothing beside the folder");
+    assert_eq!(entries_in(&inner), 2, "one record and one match");
     gui.assert_answers();
 }
 
@@ -189,7 +141,7 @@ fn each_save_replaces_the_files_and_the_result_renames_the_record() {
     assert!(file.contains("AM-OtreraB vs Queen BeeW-后手胜-") && file.ends_with("-2026 CCGC.txt"), "{file}");
     assert_eq!(record(&folder).winner, Some(Side::White));
     assert!(gui.unfinished().is_empty());
-    assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 2);
+    assert_eq!(entries_in(&folder), 2);
     // A second match of the same minute gets other files.
     gui.save(&match_of("third", &["c1-c5/f5"]));
     assert_eq!((files(&folder, "txt").len(), files(&folder, "json").len()), (2, 2));
@@ -325,6 +277,20 @@ impl Table {
         self.browser.wait_for(&format!("state.tree.current.ply === {}", ply + 1));
     }
 
+    /// Enters and confirms some move of the opponent.
+    fn enter_any_move(&mut self) -> Move {
+        let mv = self.position().legal_moves().next().expect("a move");
+        self.type_move(mv);
+        self.confirm();
+        mv
+    }
+
+    /// Sets a clock in its form.
+    fn set_clock(&mut self, time: &str) {
+        self.browser.fill("#match-clock", time);
+        self.browser.click("#match-clock-form button");
+    }
+
     /// Takes the last move back with this reason.
     fn take_back(&mut self, reason: &str) {
         let ply = self.browser.evaluate("state.tree.current.ply").as_u64().expect("a number");
@@ -354,11 +320,8 @@ fn other_move(position: &Position, mv: Move) -> Move {
 fn a_move_of_the_opponent_counts_after_its_confirmation() {
     let Some(mut table) = Table::new("moves of a match", "match-moves") else { return };
     table.begin("white", 10, "15", "5");
-    assert!(
-        table.browser.text("#game-title").contains("Queen Bee  东北大学"),
-        "{}",
-        table.browser.text("#game-title")
-    );
+    let title = table.browser.text("#game-title");
+    assert!(title.contains("Queen Bee  东北大学"), "{title}");
     let begin = table.position();
     let [wrong, right] = ["d1-d6/g6", "d1-d7/g7"].map(|text| text.parse::<Move>().expect("a move"));
     table.click_move(wrong);
@@ -407,11 +370,9 @@ fn clocks_run_are_set_stopped_and_plan_the_moves() {
     assert_eq!((clock["total"].as_f64(), clock["overhead"].as_f64()), (Some(900.0), Some(4.0)));
     assert!(clock["left"].as_f64() > Some(890.0), "{clock}");
     // Fifteen minutes allow half a minute for this move; the official clock leaves a second.
-    table.browser.fill("#match-clock", "1:70");
-    table.browser.click("#match-clock-form button");
+    table.set_clock("1:70");
     assert!(table.left("black") > 880.0, "no clock shows 1:70");
-    table.browser.fill("#match-clock", "0:20");
-    table.browser.click("#match-clock-form button");
+    table.set_clock("0:20");
     let set = Instant::now();
     table.announced();
     assert!(set.elapsed() < Duration::from_secs(15), "the search that ran was planned anew");
@@ -432,17 +393,13 @@ fn clocks_run_are_set_stopped_and_plan_the_moves() {
     // The flags end nothing; ours warns.
     assert_eq!(table.browser.evaluate("byId('match-flag').hidden"), true);
     table.browser.choose("#match-clock-side", "theirs");
-    table.browser.fill("#match-clock", "0:00");
-    table.browser.click("#match-clock-form button");
+    table.set_clock("0:00");
     table.browser.wait_for("byId('match-time-white').textContent.startsWith('−')");
     assert_eq!(table.browser.evaluate("[match.phase, byId('match-flag').hidden]"), json!(["entry", true]));
     table.browser.choose("#match-clock-side", "ours");
-    table.browser.fill("#match-clock", "0:00");
-    table.browser.click("#match-clock-form button");
+    table.set_clock("0:00");
     table.browser.wait_for("!byId('match-flag').hidden");
-    let mv = table.position().legal_moves().next().expect("a move");
-    table.type_move(mv);
-    table.confirm();
+    table.enter_any_move();
     table.announced();
     assert_eq!(table.browser.complaints(), NO_COMPLAINT);
 }
@@ -507,22 +464,16 @@ fn a_match_resumes_after_a_reload_a_crash_and_on_another_computer() {
     assert_eq!(table.browser.evaluate("byId('match-offers').hidden"), true);
     table.begin("white", 8, "5", "0");
     let begin = table.position();
-    let first = begin.legal_moves().next().expect("a move");
-    table.type_move(first);
-    table.confirm();
-    table.browser.fill("#match-clock", "0:20");
-    table.browser.click("#match-clock-form button");
+    let first = table.enter_any_move();
+    table.set_clock("0:20");
     let ours = table.announced();
     table.wait_for_save();
     table.load();
     assert_eq!(table.browser.evaluate("match.active"), false);
     table.browser.wait_for("byId('match-offers').innerText.includes('Queen Bee – 东北大学')");
     table.resume();
-    assert_eq!(
-        table.browser.evaluate("match.decided?.move ?? null"),
-        ours.to_string(),
-        "the announced move stays"
-    );
+    let decided = table.browser.evaluate("match.decided?.move ?? null");
+    assert_eq!(decided, ours.to_string(), "the announced move stays");
     assert_eq!(table.announced(), ours);
     assert!(table.left("white") < 20.0 && table.left("black") < 300.0);
     assert_eq!(table.play_ours(), ours);
@@ -531,8 +482,7 @@ fn a_match_resumes_after_a_reload_a_crash_and_on_another_computer() {
     assert_eq!(table.browser.complaints(), NO_COMPLAINT);
     table.gui = start(&table.folder);
     std::thread::sleep(Duration::from_secs(1));
-    table.browser.fill("#match-clock", "4:00");
-    table.browser.click("#match-clock-form button");
+    table.set_clock("4:00");
     table.browser.wait_for("byId('match-problem').textContent.includes('program does not answer')");
     table.load();
     table.browser.forget_events();
@@ -542,9 +492,7 @@ fn a_match_resumes_after_a_reload_a_crash_and_on_another_computer() {
     // The page was away for a second at least; a busy machine measures late.
     assert!((1.0..began.elapsed().as_secs_f64() + 3.0).contains(&gone), "the clock went on: {gone} s");
     assert_eq!(table.position(), begin.with_move(first).with_move(ours));
-    let third = table.position().legal_moves().next().expect("a move");
-    table.type_move(third);
-    table.confirm();
+    let third = table.enter_any_move();
     table.wait_for_save();
     assert_eq!(moves_of(&record(&table.folder)), [first, ours, third]);
     // On another computer, long after: the file is opened, and the clocks wait.
@@ -581,9 +529,7 @@ fn a_failed_save_is_shown_and_tried_again() {
     let away = table.folder.with_extension("away");
     let _ = std::fs::remove_dir_all(&away);
     std::fs::rename(&table.folder, &away).expect("it is renamed");
-    let mv = table.position().legal_moves().next().expect("a move");
-    table.type_move(mv);
-    table.confirm();
+    let mv = table.enter_any_move();
     table.browser.wait_for("byId('match-problem').textContent.startsWith('Not saved: ')");
     std::fs::rename(&away, &table.folder).expect("it is renamed");
     table.browser.wait_for("byId('match-problem').textContent === ''");
@@ -595,9 +541,7 @@ fn a_failed_save_is_shown_and_tried_again() {
 fn the_referee_ends_a_match_and_it_is_analysed() {
     let Some(mut table) = Table::new("the end of a match", "match-end") else { return };
     table.begin("white", 8, "5", "0");
-    let mv = table.position().legal_moves().next().expect("a move");
-    table.type_move(mv);
-    table.confirm();
+    table.enter_any_move();
     table.browser.click("#match-end");
     table.browser.choose("#match-winner", "black");
     table.browser.fill("#match-end-reason", "White's flag fell");
@@ -609,11 +553,7 @@ fn the_referee_ends_a_match_and_it_is_analysed() {
     assert_eq!(kept(&table.folder)["notes"]["1"]["comment"], "White's flag fell");
     table.browser.click("#match-close");
     table.browser.wait_for("!match.active && byId('match').hidden && state.players.white === 'human'");
-    assert_eq!(
-        table.browser.evaluate("byId('match-offers').hidden"),
-        true,
-        "a finished match is not resumed"
-    );
+    assert_eq!(table.browser.evaluate("byId('match-offers').hidden"), true, "a finished match");
     assert_eq!(table.browser.complaints(), NO_COMPLAINT);
 }
 
@@ -629,9 +569,7 @@ fn otrera_ponders_only_where_that_is_allowed() {
     table.browser.wait_for("(state.tree.current.found?.visits ?? 0) > 1000");
     // It neither shows nor delays anything.
     assert_eq!(table.browser.evaluate("board.over.children.length"), 0);
-    let mv = table.position().legal_moves().next().expect("a move");
-    table.type_move(mv);
-    table.confirm();
+    table.enter_any_move();
     table.wait_for_phase("thinking");
     assert_eq!(table.browser.complaints(), NO_COMPLAINT);
 }
@@ -723,23 +661,21 @@ fn rehearse(name: &str, us: Side, edge: usize, minutes: f64) {
             let mv = opponent_move(&position);
             make_mistake(&mut table, played.len() / 2, &position, mv);
             if rng.bool() {
-                table.type_move(mv)
+                table.type_move(mv);
             } else {
-                table.click_move(mv)
+                table.click_move(mv);
             }
             table.confirm();
             mv
         };
         position = position.with_move(mv);
         played.push(mv);
-        if let Some(trouble) =
-            (played.len() == 11).then_some("reload").or((played.len() == 16).then_some("crash"))
-        {
+        if matches!(played.len(), 11 | 16) {
             table.wait_for_save();
-            if trouble == "crash" {
-                table.crash()
+            if played.len() == 11 {
+                table.load();
             } else {
-                table.load()
+                table.crash();
             }
             table.resume();
         }
@@ -790,8 +726,7 @@ fn make_mistake(table: &mut Table, number: usize, position: &Position, right: Mo
         7 => {
             let left = table.browser.evaluate("match.left(match.us)").as_f64().expect("a number");
             let official = (0.9 * left) as u32;
-            table.browser.fill("#match-clock", &format!("{}:{:02}", official / 60, official % 60));
-            table.browser.click("#match-clock-form button");
+            table.set_clock(&format!("{}:{:02}", official / 60, official % 60));
         }
         _ => {}
     }

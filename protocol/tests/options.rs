@@ -1,24 +1,13 @@
 //! Options, the file otrera.toml and the log: mistakes are told to the person who made them, and to nobody during a
 //! game.
 
-use crate::common::{OTRERA, assert_contains, folder, run, text};
+use crate::common::{FIRST_TURN, OTRERA, assert_contains, folder, installed, read, run, text};
 use otrera_referee::program::Exit;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
-
-/// Black's first turn in simple interaction.
-const FIRST_TURN: &[u8] = b"1\n-1 -1 -1 -1 -1 -1\n";
 
 /// Options that make the moves of a game reproducible.
 const FIXED: [&str; 4] = ["--iterations", "200", "--seed", "1"];
-
-/// The executable in a new folder, to put an otrera.toml beside it.
-fn installed(name: &str) -> PathBuf {
-    let executable = folder(name).join(Path::new(OTRERA).file_name().expect("a file"));
-    // A link: a copy that another thread's child still holds open for writing could not be started.
-    std::fs::hard_link(OTRERA, &executable).expect("the same file system");
-    executable
-}
 
 /// The move that is answered when nothing is wrong.
 fn usual_move() -> String {
@@ -63,7 +52,7 @@ fn a_bad_option_changes_nothing_and_is_logged_with_what_would_be_valid() {
         let log = folder.join(format!("{number}.log"));
         let arguments = [mistake, &FIXED, &["--log", text(&log)]].concat();
         assert_eq!(first_line(run(OTRERA, arguments, FIRST_TURN)), usual, "{mistake:?}");
-        assert_contains(&std::fs::read_to_string(&log).expect("a log"), message);
+        assert_contains(&read(&log), message);
     }
 }
 
@@ -81,7 +70,7 @@ fn more_threads_than_cores_count_as_all_cores() {
     assert!(least < Some(Duration::from_secs(1)), "{least:?}");
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let remark = format!("threads 1000: more than the cores of this machine, so {cores} think");
-    assert_contains(&std::fs::read_to_string(&log).expect("a log"), &format!("!! {remark}\n"));
+    assert_contains(&read(&log), &format!("!! {remark}\n"));
     let analysis = run(OTRERA, ["analyze", "--threads", "1000", "--iterations", "100"], b"");
     assert_eq!((analysis.status, analysis.errors), (Some(0), format!("otrera: {remark}\n")));
     assert_contains(&analysis.rest, &format!("threads {cores})"));
@@ -99,7 +88,7 @@ fn a_clock_that_has_run_out_leaves_a_hundred_iterations() {
         let log = folder.join(format!("{number}.log"));
         let exit = run(OTRERA, [time, &["--threads", "1", "--log", text(&log)]].concat(), input);
         assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""), "printed: {}", exit.rest);
-        let log = std::fs::read_to_string(&log).expect("a log");
+        let log = read(&log);
         let iterations = log.split(" n=").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok());
         assert!(iterations.is_some_and(|iterations: u64| iterations >= 100), "{log}");
     }
@@ -110,15 +99,15 @@ fn an_option_without_its_value_is_logged() {
     let log = folder("no-value").join("log");
     let arguments = [&FIXED[..], &["--log", text(&log), "--threads"]].concat();
     assert_eq!(first_line(run(OTRERA, arguments, FIRST_TURN)), usual_move());
-    assert_contains(&std::fs::read_to_string(&log).expect("a log"), "--threads");
+    assert_contains(&read(&log), "--threads");
     let arguments = [&FIXED[..], &["--log", text(&log), "resume"]].concat();
     assert_eq!(first_line(run(OTRERA, arguments, FIRST_TURN)), usual_move());
-    assert_contains(&std::fs::read_to_string(&log).expect("a log"), "resume needs a file");
+    assert_contains(&read(&log), "resume needs a file");
 }
 
 #[test]
 fn a_bad_file_changes_nothing_and_is_logged() {
-    let executable = installed("bad-file");
+    let executable = installed(&folder("bad-file"));
     let file = executable.with_file_name("otrera.toml");
     let mistakes: [(&[u8], &str); 12] = [
         (b"name = ['a']", "otrera.toml line 1: name = [\"a\"]: valid is one text or number"),
@@ -140,23 +129,13 @@ fn a_bad_file_changes_nothing_and_is_logged() {
         let log = executable.with_file_name(format!("{number}.log"));
         let arguments = [&FIXED[..], &["--log", text(&log)]].concat();
         assert_eq!(first_line(run(&executable, arguments, FIRST_TURN)), usual, "{}", mistake.escape_ascii());
-        assert_contains(&std::fs::read_to_string(&log).expect("a log"), message);
+        assert_contains(&read(&log), message);
     }
 }
 
 #[test]
-fn a_folder_in_place_of_the_file_is_logged() {
-    let executable = installed("folder-for-file");
-    std::fs::create_dir(executable.with_file_name("otrera.toml")).expect("a folder");
-    let log = executable.with_file_name("log");
-    let arguments = [&FIXED[..], &["--log", text(&log)]].concat();
-    assert_eq!(first_line(run(&executable, arguments, FIRST_TURN)), usual_move());
-    assert_contains(&std::fs::read_to_string(&log).expect("a log"), "otrera.toml");
-}
-
-#[test]
 fn the_file_is_obeyed_and_the_command_line_wins() {
-    let executable = installed("good-file");
+    let executable = installed(&folder("good-file"));
     let file = executable.with_file_name("otrera.toml");
     let name = |arguments: &[&str]| run(&executable, arguments.iter().copied(), b"name?\nquit\n").rest;
     std::fs::write(
@@ -179,7 +158,7 @@ fn the_file_is_obeyed_and_the_command_line_wins() {
 /// An option that is switched off there has a # directly before it, a comment has a space between.
 #[test]
 fn every_line_of_the_packaged_file_is_a_valid_option() {
-    let executable = installed("packaged-file");
+    let executable = installed(&folder("packaged-file"));
     let packaged = Path::new(env!("CARGO_MANIFEST_DIR")).join("../packaging/sau/otrera.toml");
     let text = std::fs::read_to_string(packaged).expect("it is there");
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with("# "));
@@ -200,7 +179,7 @@ fn every_line_of_the_packaged_file_is_a_valid_option() {
 
 #[test]
 fn a_good_line_of_the_file_counts_beside_a_bad_one() {
-    let executable = installed("half-bad-file");
+    let executable = installed(&folder("half-bad-file"));
     std::fs::write(executable.with_file_name("otrera.toml"), "threads = 'x'\nname = 'Half'\ncolour = 1")
         .expect("writable");
     assert_eq!(run(&executable, [], b"name?\nquit\n").rest, "name Half\n");
@@ -214,22 +193,7 @@ fn the_log_holds_both_directions() {
     for _ in 0..2 {
         assert_eq!(first_line(run(OTRERA, arguments.iter().copied(), FIRST_TURN)), usual);
     }
-    let log = std::fs::read_to_string(&log).expect("a log");
+    let log = read(&log);
     assert_eq!(log.matches("-> -1 -1 -1 -1 -1 -1\n").count(), 2, "the log is appended to:\n{log}");
     assert_eq!(log.matches(&format!("<- {usual}\n")).count(), 2, "{log}");
-}
-
-#[test]
-fn what_cannot_be_written_does_not_cost_the_game() {
-    let folder = folder("unwritable");
-    let file = folder.join("file");
-    std::fs::write(&file, "").expect("writable");
-    let below_a_file = file.join("below");
-    let arguments = [&FIXED[..], &["--log", text(&below_a_file)]].concat();
-    assert_eq!(first_line(run(OTRERA, arguments, FIRST_TURN)), usual_move());
-    let log = folder.join("log");
-    let arguments = ["--record-dir", text(&below_a_file), "--log", text(&log), "--iterations", "200"];
-    let exit = run(OTRERA, arguments, b"name?\nnew white\nmove DJDDGD\nend\nquit\n");
-    assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""));
-    assert_contains(&std::fs::read_to_string(&log).expect("a log"), "no record written");
 }

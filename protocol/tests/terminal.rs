@@ -2,16 +2,14 @@
 //! printed too late, nor colours.
 #![cfg(unix)]
 
+use crate::common::{LIMIT, OTRERA, assert_contains, folder, only_record, read, text};
 use nix::pty::{Winsize, openpty};
 use std::fs::File;
 use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::{Duration, Instant};
-
-/// Time limit of a step on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+use std::time::Instant;
 
 /// The program on a terminal of its own with 24 rows of 80 columns. Dropped, it is killed.
 struct Terminal {
@@ -32,7 +30,7 @@ impl Terminal {
         // An interrupt ends it also where whoever runs the tests ignores that signal, as a shell's background jobs do.
         let mut command = Command::new("env");
         command
-            .args(["--default-signal=INT", env!("CARGO_BIN_EXE_otrera")])
+            .args(["--default-signal=INT", OTRERA])
             .args(arguments)
             .stdin(end())
             .stdout(end())
@@ -61,7 +59,7 @@ impl Terminal {
 
     /// Waits until this has been shown after `from` bytes; returns where it ends.
     fn wait_for(&mut self, text: &str, from: usize) -> usize {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + LIMIT;
         loop {
             if let Some(place) = self.shown[from..].find(text) {
                 return from + place + text.len();
@@ -90,7 +88,7 @@ impl Terminal {
     }
 
     fn end_with(mut self, status: i32) -> String {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + LIMIT;
         while self.shows_more(deadline) {}
         if Instant::now() >= deadline {
             let _ = self.child.kill();
@@ -119,18 +117,10 @@ impl Drop for Terminal {
     }
 }
 
-/// A new empty folder for the records of one test.
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("terminal-{name}"));
-    let _ = std::fs::remove_dir_all(&folder);
-    folder
-}
-
 fn play(name: &str, variables: &[(&str, &str)]) -> (Terminal, PathBuf) {
-    let folder = folder(name);
-    let path = folder.to_str().expect("the folder's name is UTF-8");
-    let terminal = Terminal::start(&["play", "--iterations", "200", "--record-dir", path], variables);
-    (terminal, folder)
+    let folder = folder(&format!("terminal-{name}"));
+    let arguments = ["play", "--iterations", "200", "--record-dir", text(&folder)];
+    (Terminal::start(&arguments, variables), folder)
 }
 
 const PROMPT: &str = "your move> ";
@@ -138,11 +128,9 @@ const PROMPT: &str = "your move> ";
 #[test]
 fn a_game_on_a_terminal() {
     let (mut terminal, _) = play("game", &[]);
-    let asked = terminal.wait_for(PROMPT, 0);
+    terminal.wait_for(PROMPT, 0);
     assert!(terminal.shown.contains("\x1b[1;36mB\x1b[0m"), "colours:\n{}", terminal.shown);
-    terminal.type_line("d1-d7/g7");
-    let answered = terminal.wait_for("Otrera plays ", asked);
-    let asked = terminal.wait_for(PROMPT, answered);
+    let [answered, asked] = play_a_move(&mut terminal);
     let board = &terminal.shown[answered..asked];
     // Brackets around three squares, which may be neighbours; neither belongs to an escape sequence.
     let board = board.replace("\x1b[", "");
@@ -175,7 +163,7 @@ fn moves_are_listed_and_saved() {
             terminal.type_line(&format!("SAVE {}", file(name).display()));
             shown = terminal.wait_for("saved to ", shown);
         }
-        let text = std::fs::read_to_string(file(name)).expect("a file was written");
+        let text = read(&file(name));
         let [game] = &otrera::record::read(&text).expect("a record")[..] else { panic!("{text}") };
         assert_eq!((game.black.as_str(), game.moves.len(), game.winner), ("You", 2, None), "{text}");
         assert_eq!(game.moves[0].mv.to_string(), "d1-d7/g7");
@@ -200,10 +188,7 @@ fn moves_are_listed_and_saved() {
 fn no_colours_where_they_are_not_wanted() {
     for variable in [("NO_COLOR", "1"), ("TERM", "dumb")] {
         let (mut terminal, _) = play(&format!("plain-{}", variable.0), &[variable]);
-        terminal.wait_for(PROMPT, 0);
-        terminal.type_line("d1-d7/g7");
-        let answered = terminal.wait_for("Otrera plays ", 0);
-        terminal.wait_for(PROMPT, answered);
+        play_a_move(&mut terminal);
         terminal.type_line("quit");
         let shown = terminal.end();
         assert!(!shown.contains('\x1b'), "{variable:?}: {shown:?}");
@@ -213,40 +198,27 @@ fn no_colours_where_they_are_not_wanted() {
 #[test]
 fn an_interrupt_leaves_a_record_whose_name_was_told() {
     let (mut terminal, folder) = play("interrupt", &[]);
-    terminal.wait_for(PROMPT, 0);
-    terminal.type_line("d1-d7/g7");
-    let answered = terminal.wait_for("Otrera plays ", 0);
-    terminal.wait_for(PROMPT, answered);
+    play_a_move(&mut terminal);
     let kill = Command::new("kill").args(["-INT", &terminal.child.id().to_string()]).status();
     assert!(kill.is_ok_and(|status| status.success()));
     assert!(!terminal.child.wait().expect("it ends").success(), "the interrupt has ended it");
-    let files: Vec<_> = std::fs::read_dir(&folder).expect("the folder is there").collect();
-    let [Ok(file)] = &files[..] else { panic!("{files:?}") };
-    let path = file.path();
-    assert!(terminal.shown.contains(path.to_str().expect("UTF-8")), "{path:?} in:\n{}", terminal.shown);
-    let record = std::fs::read_to_string(path).expect("a record is UTF-8");
+    let (name, record) = only_record(&folder);
+    assert_contains(&terminal.shown, text(&folder.join(name)));
     assert_eq!(record.matches("d1d7(g7) ").count(), 1, "{record}");
 }
 
-/// Plays d1-d7/g7, awaits the answer and the next prompt.
-fn play_a_move(terminal: &mut Terminal) -> usize {
+/// Plays d1-d7/g7; returns where the answer and the next prompt are shown.
+fn play_a_move(terminal: &mut Terminal) -> [usize; 2] {
     let asked = terminal.wait_for(PROMPT, 0);
     terminal.type_line("d1-d7/g7");
     let answered = terminal.wait_for("Otrera plays ", asked);
-    terminal.wait_for(PROMPT, answered)
-}
-
-fn only_record(folder: &Path) -> (String, String) {
-    let files: Vec<_> = std::fs::read_dir(folder).expect("the folder is there").collect();
-    let [Ok(file)] = &files[..] else { panic!("{files:?}") };
-    let name = file.file_name().into_string().expect("a name is UTF-8");
-    (name, std::fs::read_to_string(file.path()).expect("a record is UTF-8"))
+    [answered, terminal.wait_for(PROMPT, answered)]
 }
 
 #[test]
 fn what_was_taken_back_leaves_the_record_when_another_move_is_played() {
     let (mut terminal, folder) = play("undo", &[]);
-    let mut shown = play_a_move(&mut terminal);
+    let [_, mut shown] = play_a_move(&mut terminal);
     terminal.type_line("undo 2");
     shown = terminal.wait_for("undo: valid is a whole number from 1 to 1\n", shown);
     terminal.type_line("undo 1");
@@ -266,7 +238,7 @@ fn what_was_taken_back_leaves_the_record_when_another_move_is_played() {
 #[test]
 fn who_takes_a_move_back_and_resigns_has_lost_the_game_that_was_played() {
     let (mut terminal, folder) = play("undo-resign", &[]);
-    let shown = play_a_move(&mut terminal);
+    let [_, shown] = play_a_move(&mut terminal);
     terminal.type_line("undo");
     terminal.wait_for("taken back: d1-d7/g7 ", shown);
     terminal.wait_for(PROMPT, shown);
@@ -294,10 +266,9 @@ fn records_are_named_in_chinese_where_the_locale_is() {
 
 #[test]
 fn thinking_is_shown_and_wiped() {
-    let folder = folder("thinking");
-    let path = folder.to_str().expect("the folder's name is UTF-8");
-    let mut terminal =
-        Terminal::start(&["play", "--move-time", "1.5", "--record-dir", path], &[("NO_COLOR", "1")]);
+    let folder = folder("terminal-thinking");
+    let arguments = ["play", "--move-time", "1.5", "--record-dir", text(&folder)];
+    let mut terminal = Terminal::start(&arguments, &[("NO_COLOR", "1")]);
     terminal.wait_for(PROMPT, 0);
     terminal.type_line("hint");
     let shown = terminal.wait_for("Otrera thinks ... 1 s, depth ", 0);

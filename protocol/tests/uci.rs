@@ -1,32 +1,31 @@
 //! UCI through the real program: what Fairy-Stockfish says about positions, and that nothing an interface
 //! sends is left without the answer that is due.
 
+use crate::common;
 use otrera_referee::program::Program;
 use proptest::collection::vec;
 use proptest::prelude::*;
-use std::process::Command;
 use std::time::Duration;
 
 /// Time limit of an answer on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn start() -> Program {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_otrera"));
-    command.args(["uci", "--threads", "1", "--memory", "16", "--seed", "1"]);
-    Program::start(command)
+    common::start(&["uci", "--threads", "1", "--memory", "16", "--seed", "1"])
 }
 
 fn send(program: &mut Program, line: &str) {
-    program.send(format!("{line}\n").into_bytes());
+    program.send(format!("{line}\n"));
 }
 
-/// Reads up to the line that begins like this, and returns its rest; the lines before it go to `skipped`.
-fn rest_of_line(program: &mut Program, beginning: &str, skipped: &mut Vec<String>) -> String {
+/// Reads up to the line that begins like this; returns its rest and the lines before it.
+fn read_to(program: &mut Program, beginning: &str) -> (String, Vec<String>) {
+    let mut skipped = Vec::new();
     loop {
         let line = program.line_of_many(PATIENCE);
         let line = line.unwrap_or_else(|problem| panic!("no {beginning}: {problem}"));
         match line.strip_prefix(beginning) {
-            Some(rest) => return rest.to_owned(),
+            Some(rest) => return (rest.to_owned(), skipped),
             None => skipped.push(line),
         }
     }
@@ -49,8 +48,8 @@ fn fairy_stockfish_agrees_on_positions_and_legal_moves() {
             line.split("; ").collect::<Vec<_>>().try_into().expect("four fields");
         send(&mut program, &format!("setoption name UCI_Variant value {variant}"));
         send(&mut program, &format!("position startpos moves {moves}\nd\ngo perft 1"));
-        assert_eq!(rest_of_line(&mut program, "Fen: ", &mut Vec::new()), fen);
-        assert_eq!(rest_of_line(&mut program, "Nodes searched: ", &mut Vec::new()), legal, "{fen}");
+        assert_eq!(read_to(&mut program, "Fen: ").0, fen);
+        assert_eq!(read_to(&mut program, "Nodes searched: ").0, legal, "{fen}");
         assert_eq!(program.line(PATIENCE).unwrap(), "");
         count += 1;
     }
@@ -65,7 +64,7 @@ fn stop_and_quit_are_obeyed_at_once() {
         send(&mut program, "go infinite");
         program.silent(Duration::from_millis(100)).unwrap();
         send(&mut program, "stop");
-        rest_of_line(&mut program, "bestmove ", &mut Vec::new());
+        read_to(&mut program, "bestmove ");
     }
     send(&mut program, "go infinite");
     program.silent(Duration::from_millis(100)).unwrap();
@@ -95,13 +94,11 @@ fn an_answer_comes_after_a_hundred_iterations_at_least() {
         "go infinite\nstop",
     ] {
         send(&mut program, &format!("ucinewgame\nposition startpos\n{go}"));
-        let mut infos = Vec::new();
-        rest_of_line(&mut program, "bestmove ", &mut infos);
+        let (_, infos) = read_to(&mut program, "bestmove ");
         assert!(last_of(&infos, "nodes") >= 100, "{go}: {infos:?}");
     }
     send(&mut program, "ucinewgame\ngo nodes 7 movetime 1");
-    let mut infos = Vec::new();
-    rest_of_line(&mut program, "bestmove ", &mut infos);
+    let (_, infos) = read_to(&mut program, "bestmove ");
     assert_eq!(last_of(&infos, "nodes"), 7, "{infos:?}");
     end(program);
 }
@@ -116,8 +113,7 @@ fn a_proven_result_is_certain_in_score_and_wdl() {
     ] {
         let fen = "2**Q2*/2q**q*1/1**1****/q*1**Q*1/**2***1/*2Q*3/*Q2q*2/1****3";
         send(&mut program, &format!("position fen {fen} {side} - - 0 1\ngo nodes 500"));
-        let mut infos = Vec::new();
-        rest_of_line(&mut program, "bestmove ", &mut infos);
+        let (_, infos) = read_to(&mut program, "bestmove ");
         let (verdict, lines) = infos.split_last().expect("lines");
         assert!(verdict.starts_with(expected[1]), "{verdict}");
         assert!(!lines.is_empty() && lines.iter().all(|line| line.contains(expected[0])), "{lines:?}");
@@ -128,12 +124,9 @@ fn a_proven_result_is_certain_in_score_and_wdl() {
 #[test]
 fn analysis_tells_of_several_moves_and_of_the_winning_rate() {
     let mut program = start();
-    send(
-        &mut program,
-        "setoption name MultiPV value 3\nsetoption name UCI_ShowWDL value true\ngo nodes 2000",
-    );
-    let mut infos = Vec::new();
-    let best = rest_of_line(&mut program, "bestmove ", &mut infos);
+    send(&mut program, "setoption name MultiPV value 3\nsetoption name UCI_ShowWDL value true");
+    send(&mut program, "go nodes 2000");
+    let (best, infos) = read_to(&mut program, "bestmove ");
     let last = &infos[infos.len() - 3..];
     for (number, line) in (1..).zip(last) {
         let words: Vec<&str> = line.split(' ').collect();
@@ -158,43 +151,15 @@ fn analysis_tells_of_several_moves_and_of_the_winning_rate() {
     end(program);
 }
 
+/// Words of which commands consist.
+const WORDS: &str = "\
+    uci isready ucinewgame setoption position stop ponderhit d debug name value UCI_Variant amazons8 \
+    amazons Hash MultiPV startpos fen moves d1d7,d7g7 c1c2,c2c1 a7a6,a6a7 Q1*q/****/****/**** \
+    3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w b - 1 0 7 -5 99999999999999999999 true";
+
 /// One command, mostly of sense.
 fn command() -> impl Strategy<Value = Vec<u8>> {
-    let words = prop::sample::select(vec![
-        "uci",
-        "isready",
-        "ucinewgame",
-        "setoption",
-        "position",
-        "stop",
-        "ponderhit",
-        "d",
-        "debug",
-        "name",
-        "value",
-        "UCI_Variant",
-        "amazons8",
-        "amazons",
-        "Hash",
-        "MultiPV",
-        "startpos",
-        "fen",
-        "moves",
-        "d1d7,d7g7",
-        "c1c2,c2c1",
-        "a7a6,a6a7",
-        "Q1*q/****/****/****",
-        "3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3",
-        "w",
-        "b",
-        "-",
-        "1",
-        "0",
-        "7",
-        "-5",
-        "99999999999999999999",
-        "true",
-    ]);
+    let words = prop::sample::select(WORDS.split(' ').collect::<Vec<_>>());
     let limits = prop::sample::select(vec![
         "go",
         "go infinite",
@@ -231,8 +196,7 @@ proptest! {
         }
         // More could come from what was sent, so the end is something that cannot.
         send(&mut program, "stop\nposition fen QqQq/4/4/4 b\nd");
-        let mut answers = Vec::new();
-        rest_of_line(&mut program, "Fen: QqQq/4/4/4 b", &mut answers);
+        let (_, answers) = read_to(&mut program, "Fen: QqQq/4/4/4 b");
         let searches = commands
             .iter()
             .filter(|command| command.starts_with(b"go") && !command.starts_with(b"go perft"))

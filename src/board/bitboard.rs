@@ -7,15 +7,9 @@
 
 use super::square::{STRIDE, Size, Square};
 use std::fmt;
-use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Not, Sub, SubAssign};
+use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not, Sub, SubAssign};
 
 /// A set of squares.
-///
-/// ```
-/// use otrera::{Bitboard, Square};
-/// let corner = Bitboard::from(Square::new(0, 0).unwrap());
-/// assert_eq!(corner.with_neighbours().len(), 4);
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Bitboard(pub(crate) u128);
 
@@ -65,12 +59,6 @@ impl Bitboard {
     }
 
     /// Returns the lowest square; `None` if the set is empty.
-    ///
-    /// ```
-    /// use otrera::{Bitboard, Size, Square};
-    /// assert_eq!(Bitboard::playable(Size::STANDARD).first(), Square::new(0, 0));
-    /// assert_eq!(Bitboard::EMPTY.first(), None);
-    /// ```
     #[inline(always)]
     pub const fn first(self) -> Option<Square> {
         if self.0 == 0 {
@@ -80,12 +68,6 @@ impl Bitboard {
     }
 
     /// Returns the `n`-th square in ascending order, counted from 0. `n` must be below [`Bitboard::len`].
-    ///
-    /// ```
-    /// use otrera::{Bitboard, Square};
-    /// let diagonal: Bitboard = (0..10).filter_map(|i| Square::new(i, i)).collect();
-    /// assert_eq!(diagonal.nth(3).to_string(), "d4");
-    /// ```
     #[inline(always)]
     pub fn nth(self, n: u32) -> Square {
         debug_assert!(n < self.len());
@@ -184,7 +166,7 @@ impl IntoIterator for Bitboard {
 }
 
 macro_rules! set_operator {
-    ($trait:ident, $method:ident, $a:ident, $b:ident, $result:expr) => {
+    ($trait:ident $method:ident, $assign_trait:ident $assign_method:ident, |$a:ident, $b:ident| $result:expr) => {
         impl $trait for Bitboard {
             type Output = Self;
             #[inline(always)]
@@ -193,12 +175,19 @@ macro_rules! set_operator {
                 Self($result)
             }
         }
+
+        impl $assign_trait for Bitboard {
+            #[inline(always)]
+            fn $assign_method(&mut self, other: Self) {
+                *self = self.$method(other);
+            }
+        }
     };
 }
-set_operator!(BitOr, bitor, a, b, a | b);
-set_operator!(BitAnd, bitand, a, b, a & b);
-set_operator!(BitXor, bitxor, a, b, a ^ b);
-set_operator!(Sub, sub, a, b, a & !b);
+set_operator!(BitOr bitor, BitOrAssign bitor_assign, |a, b| a | b);
+set_operator!(BitAnd bitand, BitAndAssign bitand_assign, |a, b| a & b);
+set_operator!(BitXor bitxor, BitXorAssign bitxor_assign, |a, b| a ^ b);
+set_operator!(Sub sub, SubAssign sub_assign, |a, b| a & !b);
 
 impl Not for Bitboard {
     type Output = Self;
@@ -207,27 +196,6 @@ impl Not for Bitboard {
     #[inline(always)]
     fn not(self) -> Self {
         Self(!self.0)
-    }
-}
-
-impl BitOrAssign for Bitboard {
-    #[inline(always)]
-    fn bitor_assign(&mut self, other: Self) {
-        *self = *self | other;
-    }
-}
-
-impl BitAndAssign for Bitboard {
-    #[inline(always)]
-    fn bitand_assign(&mut self, other: Self) {
-        *self = *self & other;
-    }
-}
-
-impl SubAssign for Bitboard {
-    #[inline(always)]
-    fn sub_assign(&mut self, other: Self) {
-        *self = *self - other;
     }
 }
 

@@ -179,18 +179,6 @@ impl Position {
     }
 
     /// Returns the Zobrist key of amazons, arrows and side to move. Ply, size and rules are not part of the key.
-    ///
-    /// ```
-    /// use otrera::Position;
-    /// let play = |moves: &str| {
-    ///     moves.split(' ').fold(Position::standard(), |position, mv| position.with_move(mv.parse().unwrap()))
-    /// };
-    /// // Two ways to one position: Black makes the same two moves in either order.
-    /// let first = play("d1-d2/d1 d10-d9/d10 g1-g2/g1");
-    /// let second = play("g1-g2/g1 d10-d9/d10 d1-d2/d1");
-    /// assert_eq!(first.key(), second.key());
-    /// assert_ne!(first.key(), first.with_side(first.side().opponent()).key());
-    /// ```
     pub const fn key(&self) -> u64 {
         self.key
     }
@@ -202,13 +190,6 @@ impl Position {
     }
 
     /// Iterates over the amazons of the side to move with their destinations.
-    ///
-    /// ```
-    /// use otrera::Position;
-    /// let start = Position::standard();
-    /// let landings: u32 = start.movement_groups().map(|(_, landings)| landings.len()).sum();
-    /// assert_eq!((start.movement_groups().count(), landings), (4, 80));
-    /// ```
     #[inline(always)]
     pub fn movement_groups(&self) -> impl Iterator<Item = (Square, Bitboard)> {
         let empty = self.empty;
@@ -223,11 +204,6 @@ impl Position {
 
     /// Iterates over all legal moves. The 10x10 start has 2176; a search should iterate over
     /// [`movement_groups`](Self::movement_groups) instead.
-    ///
-    /// ```
-    /// use otrera::Position;
-    /// assert_eq!(Position::standard().legal_moves().count(), 2176);
-    /// ```
     pub fn legal_moves(&self) -> impl Iterator<Item = Move> {
         self.movements().flat_map(|movement| {
             let arrows = self.with_movement(movement).arrow_targets();

@@ -34,15 +34,6 @@ const fn rays() -> [[u128; 8]; 128] {
 /// Returns the squares that a queen on `from` can slide to over `empty` squares.
 ///
 /// `from` is never part of the result and need not be empty.
-///
-/// ```
-/// use otrera::board::reach::queen_reach;
-/// use otrera::{Bitboard, Size, Square};
-/// let a1 = Square::new(0, 0).unwrap();
-/// let wall = Bitboard::from(Square::new(4, 0).unwrap());
-/// // Three squares to the right of a1, nine upwards, nine along the diagonal.
-/// assert_eq!(queen_reach(a1, Bitboard::playable(Size::STANDARD) - wall).len(), 21);
-/// ```
 #[inline(always)]
 pub fn queen_reach(from: Square, empty: Bitboard) -> Bitboard {
     let rays = &RAYS[from.index()];

@@ -3,6 +3,7 @@
 //! A square's number is `row * 11 + column` on every board size. Column 10 is never playable, so that a step off the
 //! right or left edge lands on a wall instead of the next row. Row 0 is rank 1, the first mover's side.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Difference in square numbers between a square and the one above it.
@@ -36,11 +37,6 @@ impl Square {
     }
 
     /// Returns the square's number: `row * 11 + column`.
-    ///
-    /// ```
-    /// use otrera::Square;
-    /// assert_eq!(Square::new(3, 6).unwrap().index(), 6 * 11 + 3);
-    /// ```
     #[inline(always)]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -118,7 +114,8 @@ impl Size {
 }
 
 /// A player. Black always moves first and starts at the bottom.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Side {
     /// The first mover.
     Black = 0,
@@ -131,11 +128,6 @@ impl Side {
     pub const BOTH: [Self; 2] = [Self::Black, Self::White];
 
     /// Returns the other side.
-    ///
-    /// ```
-    /// use otrera::Side;
-    /// assert_eq!(Side::Black.opponent(), Side::White);
-    /// ```
     #[inline(always)]
     pub const fn opponent(self) -> Self {
         match self {

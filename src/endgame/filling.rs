@@ -25,15 +25,6 @@ use std::iter::Sum;
 const SEARCHED_MOVES: u32 = 2000;
 
 /// Squares on which one side plays alone, with its amazons.
-///
-/// ```
-/// use otrera::endgame::filling::{Bounds, Part, filling};
-/// use otrera::{Bitboard, Square};
-/// // One amazon at the end of a corridor of three squares fills all of them, from the far end.
-/// let squares = |columns: std::ops::Range<usize>| columns.filter_map(|x| Square::new(x, 0)).collect();
-/// let part = Part { empty: squares(1..4), free: squares(0..1), guards: Bitboard::EMPTY };
-/// assert_eq!(filling(part), Bounds { low: 3, high: 3 });
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Part {
     /// Empty squares.
@@ -118,15 +109,6 @@ impl Part {
 }
 
 /// Returns the number of moves of a greedy filling: a lower bound of the filling number.
-///
-/// ```
-/// use otrera::endgame::filling::{Part, fill};
-/// use otrera::{Bitboard, Square};
-/// let squares = |columns: std::ops::Range<usize>| columns.filter_map(|x| Square::new(x, 0)).collect();
-/// // An amazon in the middle of a corridor of five squares: both ends can be filled.
-/// let part = Part { empty: squares(0..2) | squares(3..5), free: squares(2..3), guards: Bitboard::EMPTY };
-/// assert_eq!(fill(part), 4);
-/// ```
 pub fn fill(part: Part) -> u32 {
     moves_by(next_move, part)
 }

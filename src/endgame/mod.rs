@@ -43,16 +43,6 @@ const MAX_WASTE: u32 = 2;
 const MEMORY: usize = 1 << 15;
 
 /// Bounds on the moves that both sides have left.
-///
-/// ```
-/// use otrera::{FillingProver, Position, Side};
-/// // A wall of arrows: White has 3 squares to itself and as many moves on them, Black has 1.
-/// let walled = Position::from_picture("W...\nXXXX\nXXXX\nB.XX", Side::Black).unwrap();
-/// let bounds = FillingProver::new().bounds(&walled).unwrap();
-/// assert_eq!(bounds.moves.map(|bounds| bounds.low), [1, 3]);
-/// assert!(bounds.separated);
-/// assert_eq!(bounds.winner(), Some(Side::White));
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FillingBounds {
     /// Bounds on each side's remaining moves, Black first.

@@ -7,15 +7,6 @@ use crate::board::position::Position;
 use crate::board::square::Side;
 
 /// The regions of a board. Arrays hold Black's squares first.
-///
-/// ```
-/// use otrera::endgame::regions::Regions;
-/// use otrera::{Position, Side};
-/// let walled = Position::from_picture("W...\nXXXX\nXXXX\nB.XX", Side::Black).unwrap();
-/// let regions = Regions::of(&walled);
-/// assert!(regions.contested().is_empty());
-/// assert_eq!([Side::Black, Side::White].map(|side| regions.own(side).len()), [1, 3]);
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Regions {
     amazons: [Bitboard; 2],

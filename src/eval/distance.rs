@@ -238,15 +238,9 @@ struct Runs<L> {
 
 impl<L: Lanes> Runs<L> {
     #[inline(always)]
-    fn up(empty: Boards<L>, (a, b): (u32, u32)) -> Self {
-        let two = empty.and(empty.up(a, b));
-        Self { two, four: two.and(two.up(2 * a, 2 * b)) }
-    }
-
-    #[inline(always)]
-    fn down(empty: Boards<L>, (a, b): (u32, u32)) -> Self {
-        let two = empty.and(empty.down(a, b));
-        Self { two, four: two.and(two.down(2 * a, 2 * b)) }
+    fn new<const UP: bool>(empty: Boards<L>, (a, b): (u32, u32)) -> Self {
+        let two = empty.and(empty.moved::<UP>(a, b));
+        Self { two, four: two.and(two.moved::<UP>(2 * a, 2 * b)) }
     }
 }
 
@@ -255,10 +249,10 @@ impl<L: Lanes> Slides<L> {
     pub(super) fn new(empty: Boards<L>) -> Self {
         Self {
             empty,
-            up_flat: Runs::up(empty, FLAT),
-            up_steep: Runs::up(empty, STEEP),
-            down_flat: Runs::down(empty, FLAT),
-            down_steep: Runs::down(empty, STEEP),
+            up_flat: Runs::new::<true>(empty, FLAT),
+            up_steep: Runs::new::<true>(empty, STEEP),
+            down_flat: Runs::new::<false>(empty, FLAT),
+            down_steep: Runs::new::<false>(empty, STEEP),
         }
     }
 
@@ -283,30 +277,20 @@ impl<L: Lanes> Slides<L> {
     #[inline(always)]
     fn by_direction(&self, sources: Boards<L>) -> [Boards<L>; 4] {
         [
-            self.up(sources, &self.up_flat, FLAT),
-            self.up(sources, &self.up_steep, STEEP),
-            self.down(sources, &self.down_flat, FLAT),
-            self.down(sources, &self.down_steep, STEEP),
+            self.slide_along::<true>(sources, &self.up_flat, FLAT),
+            self.slide_along::<true>(sources, &self.up_steep, STEEP),
+            self.slide_along::<false>(sources, &self.down_flat, FLAT),
+            self.slide_along::<false>(sources, &self.down_steep, STEEP),
         ]
     }
 
-    /// Slides up in a pair of directions. The steps 1 + 2 + 4 + 4 cover the longest slide, nine squares.
+    /// Slides in a pair of directions, up or down. The steps 1 + 2 + 4 + 4 cover the longest slide, nine squares.
     #[inline(always)]
-    fn up(&self, sources: Boards<L>, runs: &Runs<L>, (a, b): (u32, u32)) -> Boards<L> {
-        let mut slide = sources;
-        slide = slide.or(slide.up(a, b).and(self.empty));
-        slide = slide.or(slide.up(2 * a, 2 * b).and(runs.two));
-        slide = slide.or(slide.up(4 * a, 4 * b).and(runs.four));
-        slide.or(slide.up(4 * a, 4 * b).and(runs.four))
-    }
-
-    /// Slides down in a pair of directions.
-    #[inline(always)]
-    fn down(&self, sources: Boards<L>, runs: &Runs<L>, (a, b): (u32, u32)) -> Boards<L> {
-        let mut slide = sources;
-        slide = slide.or(slide.down(a, b).and(self.empty));
-        slide = slide.or(slide.down(2 * a, 2 * b).and(runs.two));
-        slide = slide.or(slide.down(4 * a, 4 * b).and(runs.four));
-        slide.or(slide.down(4 * a, 4 * b).and(runs.four))
+    fn slide_along<const UP: bool>(&self, from: Boards<L>, runs: &Runs<L>, (a, b): (u32, u32)) -> Boards<L> {
+        let mut slide = from;
+        slide = slide.or(slide.moved::<UP>(a, b).and(self.empty));
+        slide = slide.or(slide.moved::<UP>(2 * a, 2 * b).and(runs.two));
+        slide = slide.or(slide.moved::<UP>(4 * a, 4 * b).and(runs.four));
+        slide.or(slide.moved::<UP>(4 * a, 4 * b).and(runs.four))
     }
 }

@@ -48,16 +48,6 @@ impl Evaluator {
 
     /// Returns the movements of a position with their logits. The search divides them by a temperature; the priors
     /// are their softmax.
-    ///
-    /// ```
-    /// use otrera::eval::Evaluator;
-    /// use otrera::eval::model::{Model, ModelScratch};
-    /// use otrera::Position;
-    ///
-    /// let evaluator = Evaluator::new(Model::Fitted);
-    /// let logits = evaluator.movement_logits(&Position::standard(), &mut ModelScratch::default());
-    /// assert_eq!(logits.len(), 80);
-    /// ```
     pub fn movement_logits(&self, position: &Position, scratch: &mut ModelScratch) -> Vec<(Movement, f32)> {
         let mut logits = Vec::new();
         let mut list = |movement, logit| logits.push((movement, logit));

@@ -11,9 +11,7 @@
 //! | mobility | `sum over amazons of sum over s in one queen move of neighbours(s) / steps(s)` |
 
 use super::distance::{DistanceMaps, Levels};
-use super::mobility;
-use crate::board::position::Position;
-use crate::simd::{Kernel, SidePair};
+use crate::simd::SidePair;
 
 /// The metrics of one position, positive for Black.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -28,22 +26,6 @@ pub struct Metrics {
     pub p2: f32,
     /// Mobility of the amazons.
     pub mobility: f32,
-}
-
-/// Computes all five metrics on a given kernel. `tie` is the value for Black of a square that both sides reach
-/// equally early; `maps` is scratch space.
-///
-/// ```
-/// use otrera::eval::metrics::metrics_on;
-/// use otrera::{DistanceMaps, Kernel, Position};
-///
-/// let metrics = metrics_on(&Position::standard(), 0.0, &mut DistanceMaps::default(), Kernel::fastest());
-/// assert_eq!(metrics.t1, 0.0, "nobody is ahead");
-/// ```
-#[doc(hidden)]
-pub fn metrics_on(position: &Position, tie: f32, maps: &mut DistanceMaps, kernel: Kernel) -> Metrics {
-    maps.flood(position, kernel);
-    Metrics { mobility: mobility::mobility_on(position, kernel), ..of_maps(maps, tie) }
 }
 
 /// Computes the four metrics of the distance maps; sets mobility to 0. `tie` is the value for Black of a square that
@@ -66,7 +48,8 @@ fn of_queen_moves(levels: &Levels) -> (Territory, f32) {
     (first.territory(levels), nearness.position())
 }
 
-/// Computes territory and position, in one loop if no distance exceeds 7: no difference exceeds 6 and needs the clamp.
+/// Computes territory and position (equation 5, p2, with the sign of the other metrics: the paper's is reversed,
+/// compare its equation 4), in one loop if no distance exceeds 7: no difference exceeds 6 and needs the clamp.
 #[inline(always)]
 fn of_king_moves(levels: &Levels) -> (Territory, f32) {
     if levels.steps().len() > HORIZON + 1 {
@@ -140,11 +123,6 @@ pub fn relative_territory(levels: &Levels) -> i32 {
     lead.sum(5)
 }
 
-/// Equation 4, p1.
-pub(crate) fn queen_position(levels: &Levels) -> f32 {
-    of_queen_moves(levels).1
-}
-
 /// Equation 4: `2 * sum(2^-D(Black, s) - 2^-D(White, s))`. Since `2 * 2^-D = sum over k >= D of 2^-k`, step k adds
 /// `2^-k` for every square reached within k. The last step K adds `2^-K` twice, since all later steps sum to `2^-K`.
 #[derive(Default)]
@@ -176,11 +154,6 @@ impl Nearness {
 
 /// Limit in steps of the difference by king moves.
 const HORIZON: usize = 6;
-
-/// Equation 5, p2, with the sign of the other metrics (the paper's sign is reversed, compare its equation 4).
-pub(crate) fn king_position(levels: &Levels) -> f32 {
-    of_king_moves(levels).1
-}
 
 /// Sum of `D(White) - D(Black)` over the squares that both sides reach, computed step by step: each adds the squares
 /// that Black has reached by then, less those that White has.

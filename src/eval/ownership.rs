@@ -35,17 +35,6 @@ impl Owner {
 }
 
 /// Owners of a position's squares.
-///
-/// ```
-/// use otrera::eval::ownership::{Owner, Ownership};
-/// use otrera::{Position, Side};
-/// let position = Position::from_picture("W...\nXXX.\nXXX.\n...B", Side::Black).unwrap();
-/// let ownership = Ownership::of(&position);
-/// let owners: Vec<Owner> = position.empty().into_iter().map(|square| ownership.owner(square)).collect();
-/// let sooner = |side| owners.iter().filter(|&&owner| owner == Owner::Sooner(side)).count();
-/// assert_eq!((sooner(Side::Black), sooner(Side::White)), (5, 2));
-/// assert_eq!(owners.iter().filter(|&&owner| owner == Owner::Both).count(), 1);
-/// ```
 pub struct Ownership {
     maps: Box<DistanceMaps>,
 }

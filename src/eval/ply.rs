@@ -11,13 +11,6 @@ pub const PLIES: usize = STANDARD_EMPTY as usize + 1;
 
 /// Returns the ply of a 10x10 game that corresponds to a position, 0 to 92: `arrows * 92 / (area - amazons)`, rounded
 /// down.
-///
-/// ```
-/// use otrera::eval::standard_ply;
-/// use otrera::Position;
-///
-/// assert_eq!(standard_ply(&Position::standard()), 0);
-/// ```
 #[inline(always)]
 pub fn standard_ply(position: &Position) -> usize {
     let area = position.size().area() as u32;

@@ -18,7 +18,7 @@ use super::GameRecord;
 use crate::board::moves::Move;
 use crate::board::notation::MalformedText;
 use crate::board::position::{Position, Rules};
-use crate::board::square::{Side, Size, Square};
+use crate::board::square::{Side, Size};
 use std::fmt::Write;
 
 /// Formats the record; lines end with a line feed.
@@ -176,7 +176,8 @@ fn append_line(moves: &mut Vec<Move>, line: &str) -> Result<(), MalformedText> {
             let word: String = word.chars().take(30).collect();
             return Err(MalformedText::new(format!("{word:?} breaks off")));
         }
-        moves.push(platform_move(word).map_or_else(|| word.parse(), Ok)?);
+        let of_platform = Move::from_letters(word.trim_end_matches(';'), Size::STANDARD);
+        moves.push(of_platform.map_or_else(|| word.parse(), Ok)?);
     }
     Ok(())
 }
@@ -190,19 +191,6 @@ fn half_width(letter: char) -> char {
         '；' => ';',
         other => other,
     }
-}
-
-/// Parses a move in SAU notation, `DJDDGD`: columns from the left, rows from the top of 10x10.
-fn platform_move(word: &str) -> Option<Move> {
-    let letters: Vec<usize> = word
-        .trim_end_matches(';')
-        .chars()
-        .map(|letter| letter.to_ascii_uppercase())
-        .map(|letter| ('A'..='J').position(|known| known == letter))
-        .collect::<Option<_>>()?;
-    let [a, b, c, d, e, f] = letters[..] else { return None };
-    let square = |column, row_from_top: usize| Square::new(column, 9 - row_from_top);
-    Some(Move { from: square(a, b)?, to: square(c, d)?, arrow: square(e, f)? })
 }
 
 /// Guesses the board: the one on which the most moves, from the first on, are legal.

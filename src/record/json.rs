@@ -8,45 +8,10 @@
 //!
 //! The keys of `notes` count the moves before the position ([`super::Note`]). A record without notes has no such key.
 
-use super::{GameRecord, Notes, PlayedMove};
+use super::{GameRecord, PlayedMove};
 use crate::board::notation::MalformedText;
-use crate::board::position::Position;
-use crate::board::square::Side;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
-
-#[derive(Serialize, Deserialize)]
-struct Line {
-    number: u64,
-    black: String,
-    white: String,
-    start: String,
-    winner: Option<Winner>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    forfeit: Option<ForfeitLine>,
-    #[serde(default)]
-    when: String,
-    #[serde(default)]
-    event: String,
-    #[serde(default)]
-    control: String,
-    moves: Vec<PlayedMove>,
-    #[serde(default, skip_serializing_if = "Notes::is_empty")]
-    notes: Notes,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Winner {
-    Black,
-    White,
-}
-
-#[derive(Serialize, Deserialize)]
-struct ForfeitLine {
-    kind: String,
-    text: String,
-}
 
 /// The JSON form of a [`PlayedMove`].
 #[derive(Serialize, Deserialize)]
@@ -65,26 +30,45 @@ fn is_zero(seconds: &f64) -> bool {
     *seconds == 0.0
 }
 
+/// A position as its FEN.
+pub(super) mod fen {
+    use crate::board::position::Position;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub fn serialize<S: Serializer>(position: &Position, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&position.to_fen())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Position, D::Error> {
+        Position::from_fen(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
+
+/// Kind and text of a forfeit as an object with these keys.
+pub(super) mod forfeit {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    struct Line {
+        kind: String,
+        text: String,
+    }
+
+    type Forfeit = Option<(String, String)>;
+
+    pub fn serialize<S: Serializer>(forfeit: &Forfeit, serializer: S) -> Result<S::Ok, S::Error> {
+        forfeit.clone().map(|(kind, text)| Line { kind, text }).serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Forfeit, D::Error> {
+        Ok(Option::<Line>::deserialize(deserializer)?.map(|Line { kind, text }| (kind, text)))
+    }
+}
+
 /// Formats the record as one line, without a line break.
 pub fn write(record: &GameRecord) -> String {
-    let line = Line {
-        number: record.number,
-        black: record.black.clone(),
-        white: record.white.clone(),
-        start: record.start.to_fen(),
-        winner: record.winner.map(|side| match side {
-            Side::Black => Winner::Black,
-            Side::White => Winner::White,
-        }),
-        forfeit: record.forfeit.clone().map(|(kind, text)| ForfeitLine { kind, text }),
-        when: record.when.clone(),
-        event: record.event.clone(),
-        control: record.control.clone(),
-        moves: record.moves.clone(),
-        notes: record.notes.clone(),
-    };
     // Cannot fail: strings, numbers and lists only.
-    serde_json::to_string(&line).unwrap_or_default()
+    serde_json::to_string(record).unwrap_or_default()
 }
 
 impl From<PlayedMove> for MoveLine {
@@ -110,33 +94,10 @@ impl TryFrom<MoveLine> for PlayedMove {
 
 /// Reads such a line. Unknown keys are ignored.
 ///
-/// ```
-/// use otrera::record::json;
-/// use otrera::{GameRecord, Position};
-/// let record = GameRecord::new("first", "second", Position::standard());
-/// assert_eq!(json::read(&json::write(&record)), Ok(record));
-/// ```
-///
 /// # Errors
 /// The first error in the text.
 pub fn read(text: &str) -> Result<GameRecord, MalformedText> {
-    let line: Line = serde_json::from_str(text).map_err(|error| MalformedText::new(error.to_string()))?;
-    Ok(GameRecord {
-        black: line.black,
-        white: line.white,
-        start: Position::from_fen(&line.start)?,
-        moves: line.moves,
-        notes: line.notes,
-        winner: line.winner.map(|winner| match winner {
-            Winner::Black => Side::Black,
-            Winner::White => Side::White,
-        }),
-        forfeit: line.forfeit.map(|forfeit| (forfeit.kind, forfeit.text)),
-        when: line.when,
-        event: line.event,
-        control: line.control,
-        number: line.number,
-    })
+    serde_json::from_str(text).map_err(|error| MalformedText::new(error.to_string()))
 }
 
 #[cfg(test)]

@@ -152,30 +152,36 @@ impl fmt::Display for Forfeit {
 /// assert_eq!(record.positions().len(), 3);
 /// assert_eq!(record.first_illegal(), None);
 /// ```
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct GameRecord {
+    /// Number of the game in its match, from 0. Games 2k and 2k + 1 share an opening.
+    pub number: u64,
     /// Name of the first mover.
     pub black: String,
     /// Name of the second mover.
     pub white: String,
     /// Start position.
+    #[serde(with = "json::fen")]
     pub start: Position,
-    /// All moves in order, including the opening's.
-    pub moves: Vec<PlayedMove>,
     /// The winner; `None` for an unfinished game.
     pub winner: Option<Side>,
     /// Kind and text of the loser's forfeit; `None` if the game was lost on the board. The kind is a
     /// [`Forfeit::kind`], or `forfeit` from an SGF file without details.
+    #[serde(default, with = "json::forfeit", skip_serializing_if = "Option::is_none")]
     pub forfeit: Option<(String, String)>,
     /// Date, time and place, as one text.
+    #[serde(default)]
     pub when: String,
     /// Name of the event.
+    #[serde(default)]
     pub event: String,
     /// Time control or effort per move, as text.
+    #[serde(default)]
     pub control: String,
-    /// Number of the game in its match, from 0. Games 2k and 2k + 1 share an opening.
-    pub number: u64,
+    /// All moves in order, including the opening's.
+    pub moves: Vec<PlayedMove>,
     /// Comments, values and variations, by ply.
+    #[serde(default, skip_serializing_if = "Notes::is_empty")]
     pub notes: Notes,
 }
 
@@ -204,15 +210,6 @@ impl GameRecord {
     }
 
     /// Sets the moves, the winner and the forfeit.
-    ///
-    /// ```
-    /// use otrera::{Forfeit, GameRecord, Outcome, Position, Side};
-    /// let forfeit = Some(Forfeit::Garbled("hello".into()));
-    /// let outcome = Outcome { moves: Vec::new(), winner: Side::White, forfeit };
-    /// let record = GameRecord::new("", "", Position::standard()).with_outcome(outcome);
-    /// assert_eq!(record.winner, Some(Side::White));
-    /// assert_eq!(record.forfeit.unwrap().0, "garbage");
-    /// ```
     pub fn with_outcome(mut self, outcome: Outcome) -> Self {
         self.moves = outcome.moves;
         self.winner = Some(outcome.winner);

@@ -14,14 +14,6 @@ pub struct Step {
 }
 
 /// Sum of leaf values for Black, in units of 1/[`REWARD_UNIT`], with the sum of their [`squared_deviation`]s.
-///
-/// ```
-/// use otrera::WinRate;
-/// use otrera::search::backup::Rewards;
-/// let mut rewards = Rewards::of(WinRate(0.25));
-/// rewards.add(Rewards::of(WinRate::WIN));
-/// assert_eq!(rewards.count, 2);
-/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rewards {
     /// Number of leaves; at most a few thousand, so that the sums do not overflow.

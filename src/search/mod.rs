@@ -63,12 +63,6 @@ use std::time::Duration;
 use tree::Tree;
 
 /// Machine resources for a search. By default one thread, 160 MiB and seed 1.
-///
-/// ```
-/// use otrera::{Params, Position, Resources, Search};
-/// let resources = Resources { threads: 2, memory: 16 << 20, ..Resources::default() };
-/// assert_eq!(Search::new(Position::standard(), Params::TOURNAMENT, resources).threads(), 2);
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Resources {
     /// Search threads; 0 is treated as 1.
@@ -143,16 +137,6 @@ impl Search {
         &self.position
     }
 
-    /// Returns the tree grown so far.
-    pub(crate) fn tree(&self) -> &Tree {
-        &self.tree
-    }
-
-    /// Returns the parameters in use.
-    pub fn params(&self) -> &Params {
-        &self.params
-    }
-
     /// Returns the number of threads that run iterations, rollouts or metrics, as [`Parallel`] says.
     pub fn threads(&self) -> usize {
         self.pool.as_ref().map_or(1, ThreadPool::current_num_threads)
@@ -181,13 +165,6 @@ impl Search {
     }
 
     /// Changes the root position. Drops the tree unless the position is unchanged.
-    ///
-    /// ```
-    /// use otrera::{Params, Position, Resources, Search, Size};
-    /// let mut search = Search::new(Position::standard(), Params::TOURNAMENT, Resources::default());
-    /// search.set_position(Position::start(Size::BOTZONE));
-    /// assert_eq!(search.position().size(), Size::BOTZONE);
-    /// ```
     pub fn set_position(&mut self, position: Position) {
         if position != self.position {
             self.position = position;

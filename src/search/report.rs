@@ -103,15 +103,6 @@ impl Report {
     }
 
     /// Returns the iterations per second.
-    ///
-    /// ```
-    /// use otrera::{Limits, Params, Position, Resources, Search};
-    /// use std::sync::atomic::AtomicBool;
-    /// let mut search = Search::new(Position::standard(), Params::TOURNAMENT, Resources::default());
-    /// let report = search.run(&Limits::iterations(100), &AtomicBool::new(false), &mut |_| ());
-    /// assert_eq!(report.iterations, 100);
-    /// assert!(report.speed() > 0.0);
-    /// ```
     pub fn speed(&self) -> f64 {
         self.iterations as f64 / self.elapsed.as_secs_f64().max(1e-9)
     }

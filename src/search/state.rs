@@ -7,18 +7,6 @@ use crate::board::position::{ArrowPhase, Position};
 use crate::board::square::Side;
 
 /// Game state at a node: between two moves, or between the two halves of a move.
-///
-/// ```
-/// use otrera::search::state::State;
-/// use otrera::search::tree::Edge;
-/// use otrera::{Move, Position};
-/// let mv: Move = "d1-d7/g7".parse().unwrap();
-/// let root = State::ToMove(Position::standard());
-/// let between = root.after(Edge::movement(mv.movement()));
-/// assert_eq!(between.chooser(), root.chooser());
-/// let after = between.after(Edge::arrow(mv.arrow));
-/// assert_eq!(*after.position(), Position::standard().with_move(mv));
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub enum State {
     /// Between two moves: the edges are movements or, without move groups, whole moves.

@@ -26,10 +26,44 @@ impl<L: Lanes> Boards<L> {
         }
     }
 
-    /// Puts one set in all four boards.
+    inlined! {
+        /// Puts one set in all four boards.
+        pub fn splat(set: Bitboard) -> Self = Self::of_sides([set; 2]);
+        /// Intersection.
+        pub fn and(self, other: Self) -> Self =
+            Self { low: self.low.and(other.low), high: self.high.and(other.high) };
+        /// Union.
+        pub fn or(self, other: Self) -> Self =
+            Self { low: self.low.or(other.low), high: self.high.or(other.high) };
+        /// Symmetric difference.
+        pub fn xor(self, other: Self) -> Self =
+            Self { low: self.low.xor(other.low), high: self.high.xor(other.high) };
+        /// Moves boards 0 and 1 up by `a` square numbers, boards 2 and 3 by `b`; both 1 to 63.
+        pub fn up(self, a: u32, b: u32) -> Self =
+            Self { low: self.low.left(a, b), high: self.high.left(a, b).or(self.low.right(64 - a, 64 - b)) };
+        /// Moves boards 0 and 1 down by `a` square numbers, boards 2 and 3 by `b`; both 1 to 63.
+        pub fn down(self, a: u32, b: u32) -> Self = Self {
+            low: self.low.right(a, b).or(self.high.left(64 - a, 64 - b)),
+            high: self.high.right(a, b),
+        };
+        /// Difference: removes the squares of `other`.
+        pub fn without(self, other: Self) -> Self =
+            Self { low: self.low.without(other.low), high: self.high.without(other.high) };
+        /// Exchanges Black's boards with White's.
+        pub fn exchanged(self) -> Self =
+            Self { low: self.low.pairs_exchanged(), high: self.high.pairs_exchanged() };
+        /// Returns boards 0 and 1, and boards 2 and 3, in the layout of [`SidePair::to_array`].
+        pub fn pairs(self) -> (L, L) = self.low.halves_joined(self.high);
+        /// Exchanges the two boards of each side.
+        pub fn swapped(self) -> Self = Self { low: self.low.swapped(), high: self.high.swapped() };
+        /// Unites the two boards of each side; both hold the result.
+        pub fn merged(self) -> Self = self.or(self.swapped());
+    }
+
+    /// Moves like [`Self::up`] or like [`Self::down`].
     #[inline(always)]
-    pub fn splat(set: Bitboard) -> Self {
-        Self::of_sides([set; 2])
+    pub fn moved<const UP: bool>(self, a: u32, b: u32) -> Self {
+        if UP { self.up(a, b) } else { self.down(a, b) }
     }
 
     /// Returns boards 0 and 1.
@@ -39,71 +73,11 @@ impl<L: Lanes> Boards<L> {
         SidePair { low: [low[0], low[1]], high: [high[0], high[1]] }
     }
 
-    /// Intersection.
-    #[inline(always)]
-    pub fn and(self, other: Self) -> Self {
-        Self { low: self.low.and(other.low), high: self.high.and(other.high) }
-    }
-
-    /// Union.
-    #[inline(always)]
-    pub fn or(self, other: Self) -> Self {
-        Self { low: self.low.or(other.low), high: self.high.or(other.high) }
-    }
-
-    /// Symmetric difference.
-    #[inline(always)]
-    pub fn xor(self, other: Self) -> Self {
-        Self { low: self.low.xor(other.low), high: self.high.xor(other.high) }
-    }
-
-    /// Moves boards 0 and 1 up by `a` square numbers, boards 2 and 3 by `b`; both 1 to 63.
-    #[inline(always)]
-    pub fn up(self, a: u32, b: u32) -> Self {
-        Self { low: self.low.left(a, b), high: self.high.left(a, b).or(self.low.right(64 - a, 64 - b)) }
-    }
-
-    /// Moves boards 0 and 1 down by `a` square numbers, boards 2 and 3 by `b`; both 1 to 63.
-    #[inline(always)]
-    pub fn down(self, a: u32, b: u32) -> Self {
-        Self { low: self.low.right(a, b).or(self.high.left(64 - a, 64 - b)), high: self.high.right(a, b) }
-    }
-
-    /// Difference: removes the squares of `other`.
-    #[inline(always)]
-    pub fn without(self, other: Self) -> Self {
-        Self { low: self.low.without(other.low), high: self.high.without(other.high) }
-    }
-
-    /// Exchanges Black's boards with White's.
-    #[inline(always)]
-    pub fn exchanged(self) -> Self {
-        Self { low: self.low.pairs_exchanged(), high: self.high.pairs_exchanged() }
-    }
-
     /// Counts the squares of boards 0 and 1.
     #[inline(always)]
     pub fn counts(self) -> [u32; 2] {
         let [black, white, more_black, more_white] = L::sums([self.pairs().0]);
         [black + more_black, white + more_white]
-    }
-
-    /// Returns boards 0 and 1, and boards 2 and 3, in the layout of [`SidePair::to_array`].
-    #[inline(always)]
-    pub fn pairs(self) -> (L, L) {
-        self.low.halves_joined(self.high)
-    }
-
-    /// Exchanges the two boards of each side.
-    #[inline(always)]
-    pub fn swapped(self) -> Self {
-        Self { low: self.low.swapped(), high: self.high.swapped() }
-    }
-
-    /// Unites the two boards of each side; both hold the result.
-    #[inline(always)]
-    pub fn merged(self) -> Self {
-        self.or(self.swapped())
     }
 }
 
@@ -118,10 +92,14 @@ impl SidePair {
     /// All bits, walls included. No flood equals it; stands for an unknown set of reachable squares.
     pub(crate) const UNKNOWN: Self = Self { low: [u64::MAX; 2], high: [u64::MAX; 2] };
 
-    /// Returns the set of one side: 0 Black, 1 White.
-    #[inline(always)]
-    pub fn of(&self, side: usize) -> Bitboard {
-        Bitboard(u128::from(self.low[side]) | u128::from(self.high[side]) << 64)
+    inlined! {
+        /// Returns the set of one side: 0 Black, 1 White.
+        pub fn of(&self, side: usize) -> Bitboard =
+            Bitboard(u128::from(self.low[side]) | u128::from(self.high[side]) << 64);
+        /// Returns the halves of both sets: Black low, White low, Black high, White high.
+        pub fn to_array(&self) -> [u64; 4] = [self.low[0], self.low[1], self.high[0], self.high[1]];
+        /// True if both sets are empty.
+        pub fn is_empty(&self) -> bool = self.low[0] | self.low[1] | self.high[0] | self.high[1] == 0;
     }
 
     /// Union per side.
@@ -142,17 +120,5 @@ impl SidePair {
     pub fn from_lanes<L: Lanes>(lanes: L) -> Self {
         let [black, white, high_black, high_white] = lanes.to_array();
         Self { low: [black, white], high: [high_black, high_white] }
-    }
-
-    /// Returns the halves of both sets: Black low, White low, Black high, White high.
-    #[inline(always)]
-    pub fn to_array(&self) -> [u64; 4] {
-        [self.low[0], self.low[1], self.high[0], self.high[1]]
-    }
-
-    /// True if both sets are empty.
-    #[inline(always)]
-    pub fn is_empty(&self) -> bool {
-        self.low[0] | self.low[1] | self.high[0] | self.high[1] == 0
     }
 }

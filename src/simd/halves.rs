@@ -57,66 +57,30 @@ impl<H: Half> Lanes for Halves<H> {
     fn call<R>(task: impl FnOnce() -> R) -> R {
         H::call(task)
     }
-    #[inline(always)]
-    fn new([a, b, c, d]: [u64; 4]) -> Self {
-        Self([H::new([a, b]), H::new([c, d])])
+    inlined! {
+        fn new([a, b, c, d]: [u64; 4]) -> Self = Self([H::new([a, b]), H::new([c, d])]);
+        fn and(self, other: Self) -> Self = Self([self.0[0].and(other.0[0]), self.0[1].and(other.0[1])]);
+        fn or(self, other: Self) -> Self = Self([self.0[0].or(other.0[0]), self.0[1].or(other.0[1])]);
+        fn xor(self, other: Self) -> Self = Self([self.0[0].xor(other.0[0]), self.0[1].xor(other.0[1])]);
+        fn without(self, other: Self) -> Self =
+            Self([self.0[0].without(other.0[0]), self.0[1].without(other.0[1])]);
+        fn left(self, a: u32, b: u32) -> Self = Self([self.0[0].left(a), self.0[1].left(b)]);
+        fn right(self, a: u32, b: u32) -> Self = Self([self.0[0].right(a), self.0[1].right(b)]);
+        fn swapped(self) -> Self = Self([self.0[1], self.0[0]]);
+        fn pairs_exchanged(self) -> Self = Self([self.0[0].exchanged(), self.0[1].exchanged()]);
+        fn halves_joined(self, other: Self) -> (Self, Self) =
+            (Self([self.0[0], other.0[0]]), Self([self.0[1], other.0[1]]));
+        fn plus(self, numbers: Self) -> Self =
+            Self([self.0[0].plus(numbers.0[0]), self.0[1].plus(numbers.0[1])]);
+        fn plus_scaled(self, numbers: Self, factor: i16) -> Self =
+            self.plus(Self([numbers.0[0].times(factor), numbers.0[1].times(factor)]));
+        fn columns(sets: [u128; 8]) -> [u64; 16] = H::columns(sets);
+        fn is_empty(self) -> bool = self.0[0].or(self.0[1]).is_empty();
     }
     #[inline(always)]
     fn to_array(self) -> [u64; 4] {
         let ([a, b], [c, d]) = (self.0[0].to_array(), self.0[1].to_array());
         [a, b, c, d]
-    }
-    #[inline(always)]
-    fn and(self, other: Self) -> Self {
-        Self([self.0[0].and(other.0[0]), self.0[1].and(other.0[1])])
-    }
-    #[inline(always)]
-    fn or(self, other: Self) -> Self {
-        Self([self.0[0].or(other.0[0]), self.0[1].or(other.0[1])])
-    }
-    #[inline(always)]
-    fn xor(self, other: Self) -> Self {
-        Self([self.0[0].xor(other.0[0]), self.0[1].xor(other.0[1])])
-    }
-    #[inline(always)]
-    fn without(self, other: Self) -> Self {
-        Self([self.0[0].without(other.0[0]), self.0[1].without(other.0[1])])
-    }
-    #[inline(always)]
-    fn left(self, a: u32, b: u32) -> Self {
-        Self([self.0[0].left(a), self.0[1].left(b)])
-    }
-    #[inline(always)]
-    fn right(self, a: u32, b: u32) -> Self {
-        Self([self.0[0].right(a), self.0[1].right(b)])
-    }
-    #[inline(always)]
-    fn swapped(self) -> Self {
-        Self([self.0[1], self.0[0]])
-    }
-    #[inline(always)]
-    fn pairs_exchanged(self) -> Self {
-        Self([self.0[0].exchanged(), self.0[1].exchanged()])
-    }
-    #[inline(always)]
-    fn halves_joined(self, other: Self) -> (Self, Self) {
-        (Self([self.0[0], other.0[0]]), Self([self.0[1], other.0[1]]))
-    }
-    #[inline(always)]
-    fn plus(self, numbers: Self) -> Self {
-        Self([self.0[0].plus(numbers.0[0]), self.0[1].plus(numbers.0[1])])
-    }
-    #[inline(always)]
-    fn plus_scaled(self, numbers: Self, factor: i16) -> Self {
-        self.plus(Self([numbers.0[0].times(factor), numbers.0[1].times(factor)]))
-    }
-    #[inline(always)]
-    fn columns(sets: [u128; 8]) -> [u64; 16] {
-        H::columns(sets)
-    }
-    #[inline(always)]
-    fn is_empty(self) -> bool {
-        self.0[0].or(self.0[1]).is_empty()
     }
     #[inline(always)]
     fn sums<const DIGITS: usize>(digits: [Self; DIGITS]) -> [u32; 4] {
@@ -128,41 +92,16 @@ impl Half for [u64; 2] {
     const NAME: &'static str = "portable";
     const ARE_PORTABLE: bool = true;
 
-    #[inline(always)]
-    fn new(lanes: [u64; 2]) -> Self {
-        lanes
-    }
-    #[inline(always)]
-    fn to_array(self) -> [u64; 2] {
-        self
-    }
-    #[inline(always)]
-    fn and(self, other: Self) -> Self {
-        [self[0] & other[0], self[1] & other[1]]
-    }
-    #[inline(always)]
-    fn or(self, other: Self) -> Self {
-        [self[0] | other[0], self[1] | other[1]]
-    }
-    #[inline(always)]
-    fn xor(self, other: Self) -> Self {
-        [self[0] ^ other[0], self[1] ^ other[1]]
-    }
-    #[inline(always)]
-    fn without(self, other: Self) -> Self {
-        [self[0] & !other[0], self[1] & !other[1]]
-    }
-    #[inline(always)]
-    fn left(self, distance: u32) -> Self {
-        [self[0] << distance, self[1] << distance]
-    }
-    #[inline(always)]
-    fn right(self, distance: u32) -> Self {
-        [self[0] >> distance, self[1] >> distance]
-    }
-    #[inline(always)]
-    fn exchanged(self) -> Self {
-        [self[1], self[0]]
+    inlined! {
+        fn new(lanes: [u64; 2]) -> Self = lanes;
+        fn to_array(self) -> [u64; 2] = self;
+        fn and(self, other: Self) -> Self = [self[0] & other[0], self[1] & other[1]];
+        fn or(self, other: Self) -> Self = [self[0] | other[0], self[1] | other[1]];
+        fn xor(self, other: Self) -> Self = [self[0] ^ other[0], self[1] ^ other[1]];
+        fn without(self, other: Self) -> Self = [self[0] & !other[0], self[1] & !other[1]];
+        fn left(self, distance: u32) -> Self = [self[0] << distance, self[1] << distance];
+        fn right(self, distance: u32) -> Self = [self[0] >> distance, self[1] >> distance];
+        fn exchanged(self) -> Self = [self[1], self[0]];
     }
     #[inline(always)]
     fn plus(self, numbers: Self) -> Self {

@@ -11,6 +11,17 @@
 //!   boards    four boards in two sets of lanes
 //! ```
 
+/// Defines functions of one expression, which are always inlined.
+macro_rules! inlined {
+    ($($(#[$doc:meta])* $visibility:vis fn $name:ident($($parameters:tt)*) -> $result:ty = $body:expr;)*) => {$(
+        $(#[$doc])*
+        #[inline(always)]
+        $visibility fn $name($($parameters)*) -> $result {
+            $body
+        }
+    )*};
+}
+
 mod boards;
 mod halves;
 mod kernel;

@@ -18,54 +18,24 @@ pub type NeonLanes = Halves<uint64x2_t>;
 impl Half for uint64x2_t {
     const NAME: &'static str = "neon";
 
-    #[inline(always)]
-    fn new([a, b]: [u64; 2]) -> Self {
-        neon!(vcombine_u64(vcreate_u64(a), vcreate_u64(b)))
-    }
-    #[inline(always)]
-    fn to_array(self) -> [u64; 2] {
-        neon!([vgetq_lane_u64::<0>(self), vgetq_lane_u64::<1>(self)])
-    }
-    #[inline(always)]
-    fn and(self, other: Self) -> Self {
-        neon!(vandq_u64(self, other))
-    }
-    #[inline(always)]
-    fn or(self, other: Self) -> Self {
-        neon!(vorrq_u64(self, other))
-    }
-    #[inline(always)]
-    fn xor(self, other: Self) -> Self {
-        neon!(veorq_u64(self, other))
-    }
-    #[inline(always)]
-    fn without(self, other: Self) -> Self {
-        neon!(vbicq_u64(self, other))
-    }
-    #[inline(always)]
-    fn left(self, distance: u32) -> Self {
-        neon!(vshlq_u64(self, vdupq_n_s64(distance.into())))
-    }
-    /// A negative distance shifts right.
-    #[inline(always)]
-    fn right(self, distance: u32) -> Self {
-        neon!(vshlq_u64(self, vdupq_n_s64(-i64::from(distance))))
-    }
-    #[inline(always)]
-    fn exchanged(self) -> Self {
-        neon!(vextq_u64::<1>(self, self))
+    inlined! {
+        fn new([a, b]: [u64; 2]) -> Self = neon!(vcombine_u64(vcreate_u64(a), vcreate_u64(b)));
+        fn to_array(self) -> [u64; 2] = neon!([vgetq_lane_u64::<0>(self), vgetq_lane_u64::<1>(self)]);
+        fn and(self, other: Self) -> Self = neon!(vandq_u64(self, other));
+        fn or(self, other: Self) -> Self = neon!(vorrq_u64(self, other));
+        fn xor(self, other: Self) -> Self = neon!(veorq_u64(self, other));
+        fn without(self, other: Self) -> Self = neon!(vbicq_u64(self, other));
+        fn left(self, distance: u32) -> Self = neon!(vshlq_u64(self, vdupq_n_s64(distance.into())));
+        /// A negative distance shifts right.
+        fn right(self, distance: u32) -> Self = neon!(vshlq_u64(self, vdupq_n_s64(-i64::from(distance))));
+        fn exchanged(self) -> Self = neon!(vextq_u64::<1>(self, self));
+        fn times(self, factor: i16) -> Self =
+            neon!(vreinterpretq_u64_s16(vmulq_n_s16(vreinterpretq_s16_u64(self), factor)));
+        fn is_empty(self) -> bool = neon!(vmaxvq_u32(vreinterpretq_u32_u64(self))) == 0;
     }
     #[inline(always)]
     fn plus(self, numbers: Self) -> Self {
         neon!(vreinterpretq_u64_u16(vaddq_u16(vreinterpretq_u16_u64(self), vreinterpretq_u16_u64(numbers))))
-    }
-    #[inline(always)]
-    fn times(self, factor: i16) -> Self {
-        neon!(vreinterpretq_u64_s16(vmulq_n_s16(vreinterpretq_s16_u64(self), factor)))
-    }
-    #[inline(always)]
-    fn is_empty(self) -> bool {
-        neon!(vmaxvq_u32(vreinterpretq_u32_u64(self))) == 0
     }
     #[inline(always)]
     fn sums<const DIGITS: usize>(digits: [Halves<Self>; DIGITS]) -> [u32; 4] {

@@ -12,53 +12,19 @@ pub type Simd128Lanes = Halves<v128>;
 impl Half for v128 {
     const NAME: &'static str = "simd128";
 
-    #[inline(always)]
-    fn new([a, b]: [u64; 2]) -> Self {
-        u64x2(a, b)
-    }
-    #[inline(always)]
-    fn to_array(self) -> [u64; 2] {
-        [u64x2_extract_lane::<0>(self), u64x2_extract_lane::<1>(self)]
-    }
-    #[inline(always)]
-    fn and(self, other: Self) -> Self {
-        v128_and(self, other)
-    }
-    #[inline(always)]
-    fn or(self, other: Self) -> Self {
-        v128_or(self, other)
-    }
-    #[inline(always)]
-    fn xor(self, other: Self) -> Self {
-        v128_xor(self, other)
-    }
-    #[inline(always)]
-    fn without(self, other: Self) -> Self {
-        v128_andnot(self, other)
-    }
-    #[inline(always)]
-    fn left(self, distance: u32) -> Self {
-        u64x2_shl(self, distance)
-    }
-    #[inline(always)]
-    fn right(self, distance: u32) -> Self {
-        u64x2_shr(self, distance)
-    }
-    #[inline(always)]
-    fn exchanged(self) -> Self {
-        i64x2_shuffle::<1, 0>(self, self)
-    }
-    #[inline(always)]
-    fn plus(self, numbers: Self) -> Self {
-        i16x8_add(self, numbers)
-    }
-    #[inline(always)]
-    fn times(self, factor: i16) -> Self {
-        i16x8_mul(self, i16x8_splat(factor))
-    }
-    #[inline(always)]
-    fn is_empty(self) -> bool {
-        !v128_any_true(self)
+    inlined! {
+        fn new([a, b]: [u64; 2]) -> Self = u64x2(a, b);
+        fn to_array(self) -> [u64; 2] = [u64x2_extract_lane::<0>(self), u64x2_extract_lane::<1>(self)];
+        fn and(self, other: Self) -> Self = v128_and(self, other);
+        fn or(self, other: Self) -> Self = v128_or(self, other);
+        fn xor(self, other: Self) -> Self = v128_xor(self, other);
+        fn without(self, other: Self) -> Self = v128_andnot(self, other);
+        fn left(self, distance: u32) -> Self = u64x2_shl(self, distance);
+        fn right(self, distance: u32) -> Self = u64x2_shr(self, distance);
+        fn exchanged(self) -> Self = i64x2_shuffle::<1, 0>(self, self);
+        fn plus(self, numbers: Self) -> Self = i16x8_add(self, numbers);
+        fn times(self, factor: i16) -> Self = i16x8_mul(self, i16x8_splat(factor));
+        fn is_empty(self) -> bool = !v128_any_true(self);
     }
     #[inline(always)]
     fn sums<const DIGITS: usize>(digits: [Halves<Self>; DIGITS]) -> [u32; 4] {

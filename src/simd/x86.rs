@@ -30,6 +30,11 @@ macro_rules! x86 {
     };
 }
 
+/// True if the processor has all these features.
+macro_rules! detected {
+    ($($feature:tt),*) => { $(is_x86_feature_detected!($feature))&&* };
+}
+
 #[target_feature(enable = "sse4.2,popcnt")]
 fn with_sse42<R>(task: impl FnOnce() -> R) -> R {
     task()
@@ -50,55 +55,24 @@ impl Half for __m128i {
     const NAME: &'static str = "sse4.2";
 
     fn is_supported() -> bool {
-        is_x86_feature_detected!("popcnt") && is_x86_feature_detected!("sse4.2")
+        detected!("popcnt", "sse4.2")
     }
     #[inline(always)]
     fn call<R>(task: impl FnOnce() -> R) -> R {
         x86!(with_sse42(task))
     }
-    #[inline(always)]
-    fn new(lanes: [u64; 2]) -> Self {
-        bytemuck::cast(lanes)
-    }
-    #[inline(always)]
-    fn to_array(self) -> [u64; 2] {
-        bytemuck::cast(self)
-    }
-    #[inline(always)]
-    fn and(self, other: Self) -> Self {
-        x86!(_mm_and_si128(self, other))
-    }
-    #[inline(always)]
-    fn or(self, other: Self) -> Self {
-        x86!(_mm_or_si128(self, other))
-    }
-    #[inline(always)]
-    fn xor(self, other: Self) -> Self {
-        x86!(_mm_xor_si128(self, other))
-    }
-    #[inline(always)]
-    fn without(self, other: Self) -> Self {
-        x86!(_mm_andnot_si128(other, self))
-    }
-    #[inline(always)]
-    fn left(self, distance: u32) -> Self {
-        x86!(_mm_sll_epi64(self, _mm_cvtsi32_si128(distance as i32)))
-    }
-    #[inline(always)]
-    fn right(self, distance: u32) -> Self {
-        x86!(_mm_srl_epi64(self, _mm_cvtsi32_si128(distance as i32)))
-    }
-    #[inline(always)]
-    fn exchanged(self) -> Self {
-        x86!(_mm_shuffle_epi32::<0b01_00_11_10>(self))
-    }
-    #[inline(always)]
-    fn plus(self, numbers: Self) -> Self {
-        x86!(_mm_add_epi16(self, numbers))
-    }
-    #[inline(always)]
-    fn times(self, factor: i16) -> Self {
-        x86!(_mm_mullo_epi16(self, _mm_set1_epi16(factor)))
+    inlined! {
+        fn new(lanes: [u64; 2]) -> Self = bytemuck::cast(lanes);
+        fn to_array(self) -> [u64; 2] = bytemuck::cast(self);
+        fn and(self, other: Self) -> Self = x86!(_mm_and_si128(self, other));
+        fn or(self, other: Self) -> Self = x86!(_mm_or_si128(self, other));
+        fn xor(self, other: Self) -> Self = x86!(_mm_xor_si128(self, other));
+        fn without(self, other: Self) -> Self = x86!(_mm_andnot_si128(other, self));
+        fn left(self, distance: u32) -> Self = x86!(_mm_sll_epi64(self, _mm_cvtsi32_si128(distance as i32)));
+        fn right(self, distance: u32) -> Self = x86!(_mm_srl_epi64(self, _mm_cvtsi32_si128(distance as i32)));
+        fn exchanged(self) -> Self = x86!(_mm_shuffle_epi32::<0b01_00_11_10>(self));
+        fn plus(self, numbers: Self) -> Self = x86!(_mm_add_epi16(self, numbers));
+        fn times(self, factor: i16) -> Self = x86!(_mm_mullo_epi16(self, _mm_set1_epi16(factor)));
     }
     #[inline(always)]
     fn columns(sets: [u128; 8]) -> [u64; 16] {
@@ -171,73 +145,33 @@ impl<const COUNTS: bool> Lanes for WideLanes<COUNTS> {
     const NAME: &'static str = if COUNTS { "avx-512" } else { "avx2" };
 
     fn is_supported() -> bool {
-        let has_avx2 = Sse42Lanes::is_supported()
-            && is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("bmi1")
-            && is_x86_feature_detected!("bmi2")
-            && is_x86_feature_detected!("lzcnt");
-        let has_avx512 = || {
-            is_x86_feature_detected!("avx512f")
-                && is_x86_feature_detected!("avx512vl")
-                && is_x86_feature_detected!("avx512bw")
-                && is_x86_feature_detected!("avx512dq")
-                && is_x86_feature_detected!("avx512vbmi2")
-                && is_x86_feature_detected!("avx512vpopcntdq")
-        };
+        let has_avx2 = Sse42Lanes::is_supported() && detected!("avx2", "bmi1", "bmi2", "lzcnt");
+        let has_avx512 =
+            || detected!("avx512f", "avx512vl", "avx512bw", "avx512dq", "avx512vbmi2", "avx512vpopcntdq");
         has_avx2 && (!COUNTS || has_avx512())
     }
     #[inline(always)]
     fn call<R>(task: impl FnOnce() -> R) -> R {
         if COUNTS { x86!(with_avx512(task)) } else { x86!(with_avx2(task)) }
     }
-    #[inline(always)]
-    fn new(lanes: [u64; 4]) -> Self {
-        Self(bytemuck::cast(lanes))
-    }
-    #[inline(always)]
-    fn to_array(self) -> [u64; 4] {
-        bytemuck::cast(self.0)
-    }
-    #[inline(always)]
-    fn and(self, other: Self) -> Self {
-        Self(x86!(_mm256_and_si256(self.0, other.0)))
-    }
-    #[inline(always)]
-    fn or(self, other: Self) -> Self {
-        Self(x86!(_mm256_or_si256(self.0, other.0)))
-    }
-    #[inline(always)]
-    fn xor(self, other: Self) -> Self {
-        Self(x86!(_mm256_xor_si256(self.0, other.0)))
-    }
-    #[inline(always)]
-    fn left(self, a: u32, b: u32) -> Self {
-        Self(x86!(_mm256_sllv_epi64(self.0, distances(a, b))))
-    }
-    #[inline(always)]
-    fn right(self, a: u32, b: u32) -> Self {
-        Self(x86!(_mm256_srlv_epi64(self.0, distances(a, b))))
-    }
-    #[inline(always)]
-    fn without(self, other: Self) -> Self {
-        Self(x86!(_mm256_andnot_si256(other.0, self.0)))
-    }
-    #[inline(always)]
-    fn pairs_exchanged(self) -> Self {
-        Self(x86!(_mm256_shuffle_epi32::<0b01_00_11_10>(self.0)))
-    }
-    #[inline(always)]
-    fn swapped(self) -> Self {
-        Self(x86!(_mm256_permute4x64_epi64::<0b01_00_11_10>(self.0)))
+    inlined! {
+        fn new(lanes: [u64; 4]) -> Self = Self(bytemuck::cast(lanes));
+        fn to_array(self) -> [u64; 4] = bytemuck::cast(self.0);
+        fn and(self, other: Self) -> Self = Self(x86!(_mm256_and_si256(self.0, other.0)));
+        fn or(self, other: Self) -> Self = Self(x86!(_mm256_or_si256(self.0, other.0)));
+        fn xor(self, other: Self) -> Self = Self(x86!(_mm256_xor_si256(self.0, other.0)));
+        fn left(self, a: u32, b: u32) -> Self = Self(x86!(_mm256_sllv_epi64(self.0, distances(a, b))));
+        fn right(self, a: u32, b: u32) -> Self = Self(x86!(_mm256_srlv_epi64(self.0, distances(a, b))));
+        fn without(self, other: Self) -> Self = Self(x86!(_mm256_andnot_si256(other.0, self.0)));
+        fn pairs_exchanged(self) -> Self = Self(x86!(_mm256_shuffle_epi32::<0b01_00_11_10>(self.0)));
+        fn swapped(self) -> Self = Self(x86!(_mm256_permute4x64_epi64::<0b01_00_11_10>(self.0)));
+        fn plus(self, numbers: Self) -> Self = Self(x86!(_mm256_add_epi16(self.0, numbers.0)));
+        fn columns(sets: [u128; 8]) -> [u64; 16] = Sse42Lanes::columns(sets);
     }
     #[inline(always)]
     fn plus_scaled(self, numbers: Self, factor: i16) -> Self {
         let product = x86!(_mm256_mullo_epi16(numbers.0, _mm256_set1_epi16(factor)));
         Self(x86!(_mm256_add_epi16(self.0, product)))
-    }
-    #[inline(always)]
-    fn plus(self, numbers: Self) -> Self {
-        Self(x86!(_mm256_add_epi16(self.0, numbers.0)))
     }
     #[inline(always)]
     fn halves_joined(self, other: Self) -> (Self, Self) {
@@ -296,9 +230,5 @@ impl<const COUNTS: bool> Lanes for WideLanes<COUNTS> {
             sum = x86!(_mm256_add_epi64(_mm256_add_epi64(sum, sum), Self::new(digit).and(numbers).bits()));
         }
         small_numbers(sum)
-    }
-    #[inline(always)]
-    fn columns(sets: [u128; 8]) -> [u64; 16] {
-        Sse42Lanes::columns(sets)
     }
 }

@@ -12,9 +12,9 @@ pub struct Described {
     pub fen: String,
     edge: usize,
     ply: u16,
-    side: &'static str,
+    side: Side,
     /// Winner, if the game is over.
-    winner: Option<&'static str>,
+    winner: Option<Side>,
     /// The outcome, if the game is over or counting moves proves it.
     proof: Option<Proof>,
     /// Legal moves: amazon, target square, arrow squares.
@@ -43,8 +43,8 @@ impl Described {
             fen: position.to_fen(),
             edge: position.size().edge(),
             ply: position.ply(),
-            side: name(position.side()),
-            winner: winner.map(name),
+            side: position.side(),
+            winner,
             proof: Proof::of(position),
             moves: if winner.is_none() { moves(position) } else { BTreeMap::new() },
             owners: owners.collect(),
@@ -56,7 +56,7 @@ impl Described {
 /// An outcome that is proven by the [filling bounds](otrera::endgame).
 #[derive(Serialize)]
 pub struct Proof {
-    winner: &'static str,
+    winner: Side,
     /// Moves that the winner is certain to have left when the other side cannot move.
     margin: u32,
 }
@@ -65,7 +65,7 @@ impl Proof {
     /// The proof of a position, if there is one.
     pub fn of(position: &Position) -> Option<Self> {
         let mut prover = FillingProver::new();
-        Some(Self { winner: name(prover.winner(position)?), margin: prover.margin(position)? })
+        Some(Self { winner: prover.winner(position)?, margin: prover.margin(position)? })
     }
 }
 
@@ -79,20 +79,12 @@ fn moves(position: &Position) -> BTreeMap<String, BTreeMap<String, Vec<String>>>
     moves
 }
 
-/// `black` or `white`.
-pub fn name(side: Side) -> &'static str {
-    match side {
-        Side::Black => "black",
-        Side::White => "white",
-    }
-}
-
 /// Result of a search. Winning rates are the mover's, 0 to 1. `win_rate` is the best move's, or 0 or 1 if proven.
 #[derive(Serialize)]
 pub struct Found {
     best: Option<String>,
     win_rate: f32,
-    proven: Option<&'static str>,
+    proven: Option<Side>,
     /// Moves that the proven winner is certain to have left when the other side cannot move, if counting proves it.
     margin: Option<u32>,
     lines: Vec<FoundLine>,
@@ -112,7 +104,7 @@ struct FoundLine {
     mv: String,
     win_rate: f32,
     visits: u32,
-    proven: Option<&'static str>,
+    proven: Option<Side>,
     continuation: Vec<String>,
 }
 
@@ -122,7 +114,7 @@ impl Found {
         Self {
             best: report.best.map(|mv| mv.to_string()),
             win_rate: report.best_rate().0,
-            proven: report.proven.map(name),
+            proven: report.proven,
             margin: report.margin,
             lines: report.lines.iter().take(lines).map(found_line).collect(),
             iterations: report.iterations,
@@ -139,7 +131,7 @@ fn found_line(line: &Line) -> FoundLine {
         mv: line.mv.to_string(),
         win_rate: line.win_rate.0,
         visits: line.visits,
-        proven: line.proven.map(name),
+        proven: line.proven,
         continuation: line.continuation.iter().map(Move::to_string).collect(),
     }
 }

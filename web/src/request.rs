@@ -19,13 +19,13 @@
 //! `{"problem":"…"}` answers a bad request; the text is one sentence.
 
 use crate::describe::{Described, Found, Proof};
-use otrera::record::{ccgc, json, sgf};
+use otrera::record::{ccgc, sgf};
 use otrera::{
     GameClock, GameRecord, Level, Limits, MalformedText, Move, Params, Position, Report, Resources, Search,
     Side, Size, bench, record,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -129,43 +129,13 @@ struct Reached {
 }
 
 #[derive(Serialize)]
-struct Proofs {
-    /// Proofs of the start and of the position after each move.
-    proofs: Vec<Option<Proof>>,
-}
-
-#[derive(Serialize)]
 struct Games {
-    games: Vec<Value>,
-}
-
-#[derive(Serialize)]
-struct Text {
-    text: String,
+    games: Vec<GameRecord>,
 }
 
 #[derive(Serialize)]
 struct Marks {
     marks: [(f32, &'static str); record::MARKS.len()],
-}
-
-#[derive(Serialize)]
-struct Measured {
-    checksum: u64,
-    iterations: u64,
-    seconds: f64,
-    kernel: &'static str,
-    version: &'static str,
-}
-
-#[derive(Serialize)]
-struct Version {
-    version: &'static str,
-}
-
-#[derive(Serialize)]
-struct Problem {
-    problem: String,
 }
 
 /// The search that the page uses, with its tree.
@@ -203,7 +173,7 @@ impl Engine {
 
     /// Answers a request. A search ends early if `stop` becomes true.
     pub fn answer(&mut self, request: &str, stop: &AtomicBool) -> String {
-        self.answered(request, stop).unwrap_or_else(|problem| written(&Problem { problem }))
+        self.answered(request, stop).unwrap_or_else(|problem| json!({"problem": problem}).to_string())
     }
 
     fn answered(&mut self, request: &str, stop: &AtomicBool) -> Result<String, String> {
@@ -221,14 +191,15 @@ impl Engine {
             }
             Request::Proofs { fen, moves } => {
                 let (positions, _) = course(&fen, &moves)?;
-                written(&Proofs { proofs: positions.iter().map(Proof::of).collect() })
+                let proofs: Vec<Option<Proof>> = positions.iter().map(Proof::of).collect();
+                json!({"proofs": proofs}).to_string()
             }
             Request::Think(think) => written(&self.think(&think, stop)?),
             Request::Read { text } => written(&Games { games: games(&text)? }),
-            Request::Write { game, form } => written(&Text { text: record_text(&game, form)? }),
+            Request::Write { game, form } => json!({"text": record_text(game, form)?}).to_string(),
             Request::Marks => written(&Marks { marks: record::MARKS }),
-            Request::Bench => written(&measured()),
-            Request::Version => written(&Version { version: env!("CARGO_PKG_VERSION") }),
+            Request::Bench => measured().to_string(),
+            Request::Version => json!({"version": env!("CARGO_PKG_VERSION")}).to_string(),
         })
     }
 
@@ -293,7 +264,7 @@ fn run_of(think: &Think, position: &Position) -> Result<Run, String> {
     Ok(Run::Limited(Limits { iterations: think.iterations, deadline }))
 }
 
-/// An answer as JSON, which can hold all that these types do.
+/// An answer as JSON, which can hold all that these types do. Rates keep their digits, unlike those of a [`Value`].
 fn written(answer: &impl Serialize) -> String {
     serde_json::to_string(answer).unwrap_or_else(|error| format!("{{\"problem\":\"{error}\"}}"))
 }
@@ -337,8 +308,8 @@ fn game_of_fen(text: &str) -> Option<Result<GameRecord, MalformedText>> {
     })
 }
 
-/// The games of a text, all of whose moves are legal, as objects.
-fn games(text: &str) -> Result<Vec<Value>, String> {
+/// The games of a text, all of whose moves are legal.
+fn games(text: &str) -> Result<Vec<GameRecord>, String> {
     if text.len() > MAX_BYTES {
         return Err(format!(
             "{} MB are too much: records of up to {} MB are read",
@@ -348,33 +319,30 @@ fn games(text: &str) -> Result<Vec<Value>, String> {
     }
     let games = game_of_fen(text).map_or_else(|| record::read(text), |game| Ok(vec![game?]));
     let games = games.map_err(|error| error.to_string())?;
-    if let Some((number, (ply, mv, error))) =
-        (1..).zip(&games).find_map(|(number, game)| Some((number, game.first_illegal()?)))
-    {
-        return Err(format!("game {number}, move {ply}, {mv}, is not legal: {error}"));
+    match (1..).zip(&games).find_map(|(number, game)| Some((number, game.first_illegal()?))) {
+        Some((number, (ply, mv, error))) => {
+            Err(format!("game {number}, move {ply}, {mv}, is not legal: {error}"))
+        }
+        None => Ok(games),
     }
-    games
-        .iter()
-        .map(|game| serde_json::from_str(&json::write(game)).map_err(|error| error.to_string()))
-        .collect()
 }
 
-fn record_text(game: &Value, form: Form) -> Result<String, String> {
-    let game: GameRecord = json::read(&game.to_string()).map_err(|error| error.to_string())?;
+fn record_text(game: Value, form: Form) -> Result<String, String> {
+    let game: GameRecord = serde_json::from_value(game).map_err(|error| error.to_string())?;
     match form {
-        Form::Json => Ok(json::write(&game) + "\n"),
+        Form::Json => Ok(record::json::write(&game) + "\n"),
         Form::Sgf => Ok(sgf::write(&game)),
         Form::Ccgc => ccgc::obstacle(&game).map_or_else(|| Ok(ccgc::write(&game)), Err),
     }
 }
 
-fn measured() -> Measured {
+fn measured() -> Value {
     let bench = bench::run(&Params::TOURNAMENT);
-    Measured {
-        checksum: bench.checksum,
-        iterations: bench.iterations,
-        seconds: bench.elapsed.as_secs_f64(),
-        kernel: otrera::Kernel::fastest().name(),
-        version: env!("CARGO_PKG_VERSION"),
-    }
+    json!({
+        "checksum": bench.checksum,
+        "iterations": bench.iterations,
+        "seconds": bench.elapsed.as_secs_f64(),
+        "kernel": otrera::Kernel::fastest().name(),
+        "version": env!("CARGO_PKG_VERSION"),
+    })
 }

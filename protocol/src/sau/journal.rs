@@ -4,7 +4,6 @@
 //! the system releases the claim when the process ends. The end of the game, `quit` and the end of input remove the file,
 //! so an unclaimed one belongs to a crashed process.
 
-use super::command::{format_move, read_move};
 use crate::files::claim;
 use otrera::{Move, Position, Side, Size};
 use serde::{Deserialize, Serialize};
@@ -62,7 +61,7 @@ impl Journal {
 
     /// Appends a state.
     pub fn write(&mut self, state: &State, size: Size) -> std::io::Result<()> {
-        let moves: Vec<String> = state.moves.iter().map(|&mv| format_move(mv, size)).collect();
+        let moves: Vec<String> = state.moves.iter().map(|&mv| mv.to_letters(size)).collect();
         let line = Line {
             size: size.edge(),
             us: state.us.to_string(),
@@ -139,7 +138,7 @@ fn state(line: &str, start: &Position) -> Option<State> {
     let size = Some(start.size()).filter(|size| size.edge() == line.size)?;
     let us = [Side::Black, Side::White].into_iter().find(|side| side.to_string() == line.us)?;
     let moves: Option<Vec<Move>> =
-        line.moves.split(' ').filter(|mv| !mv.is_empty()).map(|mv| read_move(mv, size)).collect();
+        line.moves.split(' ').filter(|mv| !mv.is_empty()).map(|mv| Move::from_letters(mv, size)).collect();
     let moves = moves?;
     moves.iter().try_fold(*start, |position, &mv| position.try_play(mv).ok())?;
     let duration = |seconds: f64| Duration::try_from_secs_f64(seconds).ok();
@@ -155,13 +154,7 @@ fn seconds_since_1970(time: SystemTime) -> f64 {
 #[allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 mod tests {
     use super::*;
-
-    fn folder(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("otrera-journal-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder).unwrap();
-        folder
-    }
+    use testkit::Folder;
 
     fn some_state(written: SystemTime) -> State {
         let moves = ["d1d7g7", "a7d4a7"].map(|mv| mv.parse().unwrap()).to_vec();
@@ -177,7 +170,7 @@ mod tests {
 
     #[test]
     fn the_last_complete_line_counts() {
-        let folder = folder("torn");
+        let folder = Folder::new("journal-torn");
         let state = some_state(now());
         let mut journal = Journal::create(&folder).unwrap();
         journal.write(&State { sent: false, ..state.clone() }, Size::STANDARD).unwrap();
@@ -190,12 +183,11 @@ mod tests {
         let other_board = abandoned(&folder, &Position::start(Size::BOTZONE), AGE, SystemTime::now());
         assert!(other_board.games.is_empty() && other_board.unusable.len() == 1);
         assert_eq!(abandoned(&folder, &Position::standard(), AGE, now()).games.len(), 1, "it is still there");
-        std::fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
     fn a_journal_that_is_claimed_or_old_is_none_to_go_on_with() {
-        let folder = folder("claimed");
+        let folder = Folder::new("journal-claimed");
         let start = Position::standard();
         let mut journal = Journal::create(&folder).unwrap();
         journal.write(&some_state(now()), Size::STANDARD).unwrap();
@@ -207,13 +199,12 @@ mod tests {
         assert!(games(now()).is_empty(), "somebody goes on with it");
         drop(first);
         assert!(games(now() + AGE + Duration::from_secs(1)).is_empty(), "old");
-        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "and removed");
-        std::fs::remove_dir_all(folder).unwrap();
+        assert_eq!(std::fs::read_dir(&*folder).unwrap().count(), 0, "and removed");
     }
 
     #[test]
     fn a_damaged_journal_is_named_and_kept_until_it_is_old() {
-        let folder = folder("damaged");
+        let folder = Folder::new("journal-damaged");
         for (name, bytes) in
             [("empty.game", &b""[..]), ("zeros.game", &[0; 500]), ("words.game", b"no journal\n")]
         {
@@ -225,7 +216,6 @@ mod tests {
             assert_eq!((found.games.len(), found.unusable.len()), (0, 3));
         }
         assert!(at(SystemTime::now() + 2 * AGE).unusable.is_empty());
-        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "and removed");
-        std::fs::remove_dir_all(folder).unwrap();
+        assert_eq!(std::fs::read_dir(&*folder).unwrap().count(), 0, "and removed");
     }
 }

@@ -16,7 +16,7 @@ use crate::io::{Disconnected, Event};
 use crate::platform::Platform;
 use crate::session::{GameSearch, Session, summary};
 use crate::setup::Setup;
-use command::{Command, format_move};
+use command::Command;
 use guesses::Guesses;
 use journal::Journal;
 use otrera::{Move, Report, Rules, Side, Size};
@@ -275,7 +275,7 @@ impl SauBot {
         // Record first: after a crash an extra move can be undone, a missing one cannot.
         self.session.announce(Some(mv));
         self.write_journal(Some(mv), false);
-        let sent = self.session.send(&format!("move {}", format_move(mv, self.size())));
+        let sent = self.session.send(&format!("move {}", mv.to_letters(self.size())));
         self.session.spend(began);
         self.write_journal(Some(mv), true);
         self.guesses.send(mv);

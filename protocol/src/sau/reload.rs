@@ -1,7 +1,6 @@
 //! Resumes a game after a crash. The platform keeps board and clock, but sends only `name?`; the rest is in the journal
 //! and in the platform's own record.
 
-use super::command::format_move;
 use super::guesses::Guesses;
 use super::resume::Resumed;
 use super::{SauBot, State, overhead};
@@ -125,7 +124,7 @@ impl SauBot {
         };
         let last = moves
             .last()
-            .map_or(String::new(), |&mv| format!(", the last move {}", format_move(mv, self.size())));
+            .map_or(String::new(), |&mv| format!(", the last move {}", mv.to_letters(self.size())));
         self.session.note("--", &format!("{what}; likeliest: {} moves{last}", moves.len()));
         if self.guesses.len() == 1 {
             self.guesses.clear();

@@ -2,6 +2,7 @@
 //! by the platform's own record.
 
 use super::journal::{self, Journal};
+use crate::files::modified;
 use crate::options::Settings;
 use crate::records::{own_name, playable, read_text};
 use crate::session::Session;
@@ -105,9 +106,8 @@ impl Resumed {
             let problem = "both sides of one game crashed, so none is resumed: set side = black or white";
             return session.note("!!", &format!("{name}: {problem}"));
         }
-        let modified = |file: &PathBuf| std::fs::metadata(file).ok()?.modified().ok();
         if self.open
-            && session.settings.resume.as_ref().and_then(modified).is_some_and(|time| time > state.written)
+            && session.settings.resume.as_deref().and_then(modified).is_some_and(|time| time > state.written)
         {
             return session.note("--", &format!("{name} is not resumed: the file of resume is newer"));
         }
@@ -140,8 +140,7 @@ impl Resumed {
     pub fn follow_platform(&mut self, session: &Session) -> bool {
         let written = self.crashed.as_ref().map(|state| state.written);
         let is_current = |path: &PathBuf| {
-            let modified = std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
-            modified.is_some_and(|time| written.is_none_or(|written| time + RECORD_LAG >= written))
+            modified(path).is_some_and(|time| written.is_none_or(|written| time + RECORD_LAG >= written))
         };
         let mut files = platform_records(session.settings.platform_dir.as_deref());
         files.retain(is_current);
@@ -215,7 +214,6 @@ fn platform_records(platform: Option<&Path>) -> Vec<PathBuf> {
             .filter(|path| path.extension().is_some_and(|end| end == "sgf"))
             .chain([folder.join("Untitled.sgf")])
     });
-    let modified = |path: &Path| std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
     let mut dated: Vec<_> = files.filter_map(|path| Some((modified(&path)?, path))).collect();
     dated.sort();
     dated.dedup();

@@ -18,14 +18,12 @@ pub struct GameSearch {
 }
 
 impl GameSearch {
-    /// Starts a game at `start`.
     pub fn new(settings: &Settings, setup: Setup, start: Position) -> Self {
         let resources = setup.resources(settings);
         let search = Search::new(start, settings.preset.params.clone(), resources);
         Self { settings: settings.clone(), resources, moves: Vec::new(), past: Vec::new(), search }
     }
 
-    /// Returns the position.
     pub fn position(&self) -> &Position {
         self.search.position()
     }
@@ -63,7 +61,6 @@ impl GameSearch {
         self.search.set_position(self.position().with_side(side));
     }
 
-    /// Changes the rules.
     pub fn set_rules(&mut self, rules: Rules) {
         self.search.set_position(self.position().with_rules(rules));
     }

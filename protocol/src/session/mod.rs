@@ -20,7 +20,6 @@ const MAX_REPLACEMENT: Duration = Duration::from_millis(700);
 
 /// A session on a platform.
 pub struct Session {
-    /// Input, output and log.
     pub connection: Connection,
     /// Options of file, command line and platform.
     pub settings: Settings,
@@ -76,7 +75,6 @@ impl Session {
         self.connection.output.send(answer)
     }
 
-    /// Adds a line to the log.
     pub fn note(&self, mark: &str, text: &str) {
         self.connection.log.note(mark, text);
     }
@@ -177,7 +175,6 @@ impl Session {
         self.note("--", &format!("{:.3} s left", self.clock.remaining().as_secs_f64()));
     }
 
-    /// Returns the time left for the game.
     pub fn time_left(&self) -> Duration {
         self.clock.remaining()
     }
@@ -203,7 +200,6 @@ impl Session {
         }
     }
 
-    /// Excludes refused moves from the search.
     pub fn exclude_refused(&mut self) {
         let excluded = self.excluded();
         self.game().exclude(&excluded);
@@ -264,7 +260,6 @@ impl Session {
         }
     }
 
-    /// Removes the record.
     pub fn discard_record(&mut self) {
         if let Some(record) = self.record.take() {
             record.discard();
@@ -296,18 +291,6 @@ mod tests {
     }
 
     #[test]
-    fn the_overhead_is_charged_for_every_move() {
-        let overhead = Duration::from_secs(10);
-        let mut session = session(overhead);
-        session.begin_game(Side::Black);
-        for moves in 1..=3 {
-            session.spend(Instant::now());
-            let left = session.time_left();
-            assert!(left <= TOTAL - overhead * moves && left > TOTAL - overhead * (moves + 1), "{left:?}");
-        }
-    }
-
-    #[test]
     fn the_overhead_of_the_moves_to_come_is_held_back_from_the_first_move_on() {
         // With a second for each of 40 moves a third of the minute is left to think.
         let time = |overhead| session(Duration::from_millis(overhead)).time_for_move();
@@ -318,15 +301,5 @@ mod tests {
             session.time_for_move()
         };
         assert!(after_begin(1000) < after_begin(0) * 2 / 3);
-    }
-
-    #[test]
-    fn a_set_clock_is_that_of_one_game() {
-        let mut session = session(Duration::ZERO);
-        session.begin_game(Side::Black);
-        session.set_time_left(TOTAL / 4);
-        assert_eq!(session.time_left(), TOTAL / 4);
-        session.begin_game(Side::White);
-        assert_eq!(session.time_left(), TOTAL);
     }
 }

@@ -10,17 +10,14 @@ use std::thread::{Builder, JoinHandle};
 
 /// A running search. It owns the game until it ends.
 pub struct SearchTask {
-    /// Number of the search.
     pub number: u64,
     stop: Arc<AtomicBool>,
     thread: JoinHandle<(Box<GameSearch>, Report)>,
-    /// Moves and position of the game.
     pub game: GameState,
 }
 
 /// Moves and position of a game, to restore it if its thread panics or cannot start.
 pub struct GameState {
-    /// Moves of the game.
     pub moves: Vec<Move>,
     /// Position after them.
     pub position: Position,

@@ -131,7 +131,6 @@ pub fn sizes() -> impl Iterator<Item = Size> {
     (4..=10).rev().filter_map(Size::new)
 }
 
-/// Formats a move.
 pub fn format_move(mv: Move) -> String {
     format!("{}{},{}{}", mv.from, mv.to, mv.to, mv.arrow)
 }

@@ -1,4 +1,4 @@
-//! The program run to its end, with all of its input at once.
+//! Fixtures of several files: the program, folders and files.
 
 use otrera_referee::program::{Exit, Program};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,20 @@ use std::time::Duration;
 
 pub const OTRERA: &str = env!("CARGO_BIN_EXE_otrera");
 
-/// Runs a program to its end.
+/// Black's first turn in Botzone's simple interaction.
+pub const FIRST_TURN: &[u8] = b"1\n-1 -1 -1 -1 -1 -1\n";
+
+/// Time limit of an answer on a busy machine.
+pub const LIMIT: Duration = Duration::from_secs(60);
+
+/// Starts the program.
+pub fn start(arguments: &[&str]) -> Program {
+    let mut command = Command::new(OTRERA);
+    command.args(arguments);
+    Program::start(command)
+}
+
+/// Runs a program to its end, with all of its input at once.
 pub fn run<'a>(
     program: impl AsRef<Path>,
     arguments: impl IntoIterator<Item = &'a str>,
@@ -15,10 +28,21 @@ pub fn run<'a>(
 ) -> Exit {
     let mut command = Command::new(program.as_ref());
     command.args(arguments).env("TMPDIR", env!("CARGO_TARGET_TMPDIR"));
+    run_command(command, input)
+}
+
+/// Runs the program to its end, which must be without a message; returns its output.
+pub fn output<'a>(arguments: impl IntoIterator<Item = &'a str>) -> String {
+    let exit = run(OTRERA, arguments, b"");
+    assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""), "{}", exit.rest);
+    exit.rest
+}
+
+pub fn run_command(command: Command, input: &[u8]) -> Exit {
     let mut program = Program::start(command);
     program.send(input);
     program.close_input();
-    program.exit(Duration::from_secs(60)).unwrap_or_else(|problem| panic!("{problem}"))
+    program.exit(LIMIT).unwrap_or_else(|problem| panic!("{problem}"))
 }
 
 /// A new empty folder for one test.
@@ -29,8 +53,36 @@ pub fn folder(name: &str) -> PathBuf {
     folder
 }
 
+/// Puts the program into a folder, to have other files beside it.
+pub fn installed(folder: &Path) -> PathBuf {
+    let program = folder.join(Path::new(OTRERA).file_name().expect("a file"));
+    // A link: a copy that another thread's child still holds open for writing could not be started.
+    std::fs::hard_link(OTRERA, &program).expect("the same file system");
+    program
+}
+
 pub fn text(path: &Path) -> &str {
     path.to_str().expect("the folder's name is UTF-8")
+}
+
+pub fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The files of a folder with this ending, sorted; none if there is no folder.
+pub fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|known| known == ending));
+    paths.sort();
+    paths
+}
+
+/// The name and the text of the only record in a folder. A program that is playing may rename its draft at any moment,
+/// so other files are not read.
+pub fn only_record(folder: &Path) -> (String, String) {
+    let [file] = &files(folder, "txt")[..] else { panic!("{:?}", files(folder, "txt")) };
+    (text(Path::new(file.file_name().expect("a name"))).to_owned(), read(file))
 }
 
 pub fn assert_contains(text: &str, wanted: &str) {

@@ -4,10 +4,10 @@ use otrera::{Move, Position, Size};
 use otrera_referee::board::Board;
 use otrera_referee::notation::Form;
 use otrera_referee::program::Program;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
+use testkit::Folder;
 
 /// Default time limit of a line and of the program's end.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The file, the line, and what came instead.
 pub fn play(path: &Path) -> Result<(), String> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let mut stage = Stage { folder: Folder::new(), program: None, referee: None };
+    let mut stage = Stage { folder: Folder::new("sessions"), program: None, referee: None };
     for (number, line) in (1..).zip(text.lines()) {
         let directive = line.trim_end();
         if !directive.is_empty() && !directive.starts_with('#') {
@@ -222,23 +222,4 @@ fn read_board(text: &str) -> Result<Position, String> {
 
 fn number(text: &str) -> Result<usize, String> {
     text.parse().map_err(|_| format!("{text:?} is no number"))
-}
-
-/// A new folder for what the program writes, removed when it is dropped.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Self {
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let folder = std::env::temp_dir().join(format!("otrera-sessions-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-        Self(folder)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }

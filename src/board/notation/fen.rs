@@ -54,11 +54,6 @@ impl Position {
     }
 
     /// Formats the position as FEN, see the module comment.
-    ///
-    /// ```
-    /// use otrera::{Position, Size};
-    /// assert_eq!(Position::start(Size::new(4).unwrap()).to_fen(), "1qq1/q2q/Q2Q/1QQ1 w - - 0 1");
-    /// ```
     pub fn to_fen(&self) -> String {
         let rows: Vec<String> = (0..self.size().edge()).rev().map(|row| self.fen_row(row)).collect();
         let side = if self.side() == Side::Black { 'w' } else { 'b' };

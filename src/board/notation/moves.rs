@@ -1,9 +1,9 @@
 //! Moves as text: formatted as `d1-d7/g7`; parsed from `d1d7,d7g7` (Fairy-Stockfish), `d1-d7(g7)`, `d1-d7/g7` or
-//! `D1D7G7`, with spaces and commas anywhere.
+//! `D1D7G7`, with spaces and commas anywhere. SGF and the SAU platform write letters, `djddgd`.
 
 use super::{MalformedText, malformed, shortened};
 use crate::board::moves::Move;
-use crate::board::square::Square;
+use crate::board::square::{Size, Square};
 use std::str::FromStr;
 
 impl FromStr for Move {
@@ -29,6 +29,31 @@ impl FromStr for Move {
             )),
         }
     }
+}
+
+impl Move {
+    /// Reads six letters in any case: column and row of each square, rows from the top.
+    pub fn from_letters(text: &str, size: Size) -> Option<Self> {
+        let (&[from, to, arrow], []) = text.as_bytes().as_chunks() else { return None };
+        let [from, to, arrow] = [from, to, arrow].map(|letters| square_of_letters(letters, size));
+        Some(Self { from: from?, to: to?, arrow: arrow? })
+    }
+
+    /// Formats the move, which must be on a board of this size, as six capital letters.
+    pub fn to_letters(self, size: Size) -> String {
+        let letter = |number: usize| (b'A' + number as u8) as char;
+        [self.from, self.to, self.arrow]
+            .iter()
+            .flat_map(|square| [letter(square.column()), letter(size.edge() - 1 - square.row())])
+            .collect()
+    }
+}
+
+/// Reads a square of two letters in any case: column, and row from the top.
+pub(crate) fn square_of_letters([column, row]: [u8; 2], size: Size) -> Option<Square> {
+    let index = |letter: u8| letter.to_ascii_lowercase().checked_sub(b'a').map(usize::from);
+    let row = (size.edge() - 1).checked_sub(index(row)?)?;
+    Square::new(index(column)?, row).filter(|&square| size.contains(square))
 }
 
 /// Lists the squares named in a move, in order. Fails if there is anything but separators between them.

@@ -60,14 +60,6 @@ impl WeightsFile {
     /// # Errors
     /// The text is not JSON, a weight is missing or not finite, or the sums of a network overflow the engine's
     /// integers.
-    ///
-    /// ```
-    /// use otrera::eval::weights::WeightsFile;
-    ///
-    /// let weights = WeightsFile::read(WeightsFile::BUILT_IN).unwrap();
-    /// assert!(weights.networks.standard.is_some());
-    /// assert!(WeightsFile::read("{}").unwrap_err().contains("missing field"));
-    /// ```
     pub fn read(text: &str) -> Result<Self, String> {
         let file = Self::parse(text)?;
         // Botzone's build has no file to read, and no room.

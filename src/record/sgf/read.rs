@@ -1,7 +1,8 @@
 //! Reads game records from SGF.
 
 use super::scanner::{Node, Scanner};
-use super::start::{SetUp, read_integer, read_move};
+use super::start::{SetUp, read_integer};
+use crate::board::moves::Move;
 use crate::board::notation::MalformedText;
 use crate::board::position::Position;
 use crate::board::square::Side;
@@ -172,7 +173,7 @@ fn read_played(node: &Node, start: &Position, ply: usize) -> Result<Option<Playe
     if side != to_move {
         return Err(at_ply(&format!("{side} moves, but it is {to_move}'s turn")));
     }
-    let mv = read_move(text, start.size())
+    let mv = Move::from_letters(text.trim(), start.size())
         .ok_or_else(|| at_ply(&format!("{text:?} is not a move of three points like djddgd")))?;
     Ok(Some(mv.into()))
 }

@@ -1,8 +1,8 @@
 //! Start positions from set-up properties, and SGF points.
 
 use crate::board::bitboard::Bitboard;
-use crate::board::moves::Move;
 use crate::board::notation::MalformedText;
+use crate::board::notation::moves::square_of_letters;
 use crate::board::position::Position;
 use crate::board::square::{Side, Size, Square};
 
@@ -60,7 +60,8 @@ impl SetUp {
 /// Parses a point `dj`, or a rectangle of points `aj:ja`.
 fn rectangle(text: &str, size: Size) -> Option<Bitboard> {
     let (first, last) = text.split_once(':').unwrap_or((text, text));
-    let [first, last] = [read_point(first.trim(), size)?, read_point(last.trim(), size)?];
+    let point = |text: &str| square_of_letters(text.trim().as_bytes().try_into().ok()?, size);
+    let [first, last] = [point(first)?, point(last)?];
     let between = |a: usize, b: usize| a.min(b)..=a.max(b);
     let rows = between(first.row(), last.row());
     let squares = rows.flat_map(|row| {
@@ -69,20 +70,6 @@ fn rectangle(text: &str, size: Size) -> Option<Bitboard> {
     Some(squares.collect())
 }
 
-fn read_point(text: &str, size: Size) -> Option<Square> {
-    let &[column, row] = text.as_bytes() else { return None };
-    let index = |letter: u8| letter.to_ascii_lowercase().checked_sub(b'a').map(usize::from);
-    let row = (size.edge() - 1).checked_sub(index(row)?)?;
-    Square::new(index(column)?, row).filter(|&square| size.contains(square))
-}
-
 pub(super) fn read_integer<T: std::str::FromStr>(name: &str, text: &str) -> Result<T, MalformedText> {
     text.trim().parse().map_err(|_| MalformedText::new(format!("{name} is a number, not {text:?}")))
-}
-
-pub(super) fn read_move(text: &str, size: Size) -> Option<Move> {
-    let text = text.trim();
-    let square = |index: usize| read_point(text.get(2 * index..2 * index + 2)?, size);
-    let mv = Move { from: square(0)?, to: square(1)?, arrow: square(2)? };
-    (text.len() == 6).then_some(mv)
 }

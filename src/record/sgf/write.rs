@@ -7,14 +7,6 @@ use crate::board::square::{Side, Square};
 use crate::record::{GameRecord, Note, Notes, PlayedMove};
 
 /// Formats the record as an SGF file with one game.
-///
-/// ```
-/// use otrera::record::sgf;
-/// use otrera::{GameRecord, Position};
-/// let record = GameRecord::new("first", "second", Position::standard());
-/// assert!(sgf::write(&record).starts_with("(;FF[4]GM[18]"));
-/// assert_eq!(sgf::read(&sgf::write(&record)), Ok(vec![record]));
-/// ```
 pub fn write(record: &GameRecord) -> String {
     let mut text = String::from("(;FF[4]GM[18]CA[UTF-8]AP[Otrera]");
     let edge = record.start.size().edge();

@@ -165,14 +165,6 @@ impl Parameter {
     }
 
     /// Formats the parameter's value in `params`; `None` if the parameter belongs to another formula.
-    ///
-    /// ```
-    /// use otrera::Params;
-    /// use otrera::search::params::PARAMETERS;
-    ///
-    /// let burst = PARAMETERS.iter().find(|parameter| parameter.name == "burst").unwrap();
-    /// assert_eq!(burst.value(&Params::TOURNAMENT).as_deref(), Some("256"));
-    /// ```
     pub fn value(&self, params: &Params) -> Option<String> {
         match self.kind {
             Kind::Number { place, .. } => place(&mut params.clone()).map(|number| number.to_string()),

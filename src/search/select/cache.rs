@@ -64,8 +64,15 @@ pub trait Exploration: Copy {
     /// Returns the parent's current factor.
     fn factor(&self) -> f32;
     /// Upper bound on the growth of an unvisited child's term since the parent's factor was `factor_then`. `term` is
-    /// an upper bound on the term at that time.
-    fn growth(&self, term: f32, factor_then: f32) -> f32;
+    /// an upper bound on the term at that time. By default the term is proportional to the factor; with rounding slack.
+    #[inline(always)]
+    fn growth(&self, term: f32, factor_then: f32) -> f32 {
+        let factor = self.factor();
+        if factor_then == 0.0 {
+            return if factor == 0.0 { 0.0 } else { f32::INFINITY };
+        }
+        (term * (factor / factor_then - 1.0)).max(0.0) + 1e-6 * (1.0 + term)
+    }
 
     /// True if the child is selected before all others, whatever its score, unless it is a proven loss.
     #[inline(always)]
@@ -91,16 +98,6 @@ pub trait Exploration: Copy {
     fn score(&self, stats: ChildStats) -> f32 {
         stats.mean + self.term(stats)
     }
-}
-
-/// Upper bound on the growth of a term proportional to the factor: `term * (factor / factor_then - 1)`, with rounding
-/// slack.
-#[inline(always)]
-pub(super) fn growth_in_proportion(term: f32, factor: f32, factor_then: f32) -> f32 {
-    if factor_then == 0.0 {
-        return if factor == 0.0 { 0.0 } else { f32::INFINITY };
-    }
-    (term * (factor / factor_then - 1.0)).max(0.0) + 1e-6 * (1.0 + term)
 }
 
 /// A child with its inputs to the score.

@@ -107,21 +107,6 @@ fn is_movement(node: &Node) -> bool {
 /// If `lcb_z` is above 0, it compares the children with at least 1/5 of the most visits and chooses the highest lower
 /// confidence bound `mean - lcb_z * sqrt(variance / n)`, as Leela Zero and KataGo do: the most visited child may have
 /// lost value late in the search.
-///
-/// ```
-/// use otrera::search::select::final_child;
-/// use otrera::search::tree::{ArenaChunk, Edge, Tree};
-/// use otrera::{Position, Side};
-/// let (tree, mut chunk) = (Tree::with_memory(1 << 20), ArenaChunk::default());
-/// let edges: Vec<Edge> = Position::standard().movements().map(Edge::movement).collect();
-/// assert!(tree.begin_expansion(tree.root()));
-/// let first = tree.expand(tree.root(), &edges, &mut chunk);
-/// let second = tree.claim_untried(tree.root(), &mut chunk, |_| &edges).unwrap();
-/// tree.node(second).add_visits(5);
-/// assert_eq!(final_child(&tree, tree.root(), Side::Black, 0.0), Some(second));
-/// tree.node(second).prove(Side::White);
-/// assert_eq!(final_child(&tree, tree.root(), Side::Black, 0.0), first);
-/// ```
 pub fn final_child(tree: &Tree, id: NodeId, chooser: Side, lcb_z: f32) -> Option<NodeId> {
     let proof = |node: &Node| match node.proof() {
         Some(winner) if winner == chooser => 2,

@@ -5,7 +5,7 @@
 //! factor as in KataGo's dynamic variance-scaled cPUCT
 //! (<https://github.com/lightvector/KataGo/blob/master/docs/KataGoMethods.md>).
 
-use super::cache::{ChildStats, Exploration, SelectionCache, growth_in_proportion};
+use super::cache::{ChildStats, Exploration, SelectionCache};
 use super::{Parent, is_movement};
 use crate::board::square::Side;
 use crate::search::params::Puct;
@@ -99,10 +99,5 @@ impl Exploration for PuctTerm {
 
     fn factor(&self) -> f32 {
         self.factor
-    }
-
-    #[inline(always)]
-    fn growth(&self, term: f32, factor_then: f32) -> f32 {
-        growth_in_proportion(term, self.factor, factor_then)
     }
 }

@@ -1,7 +1,7 @@
 //! Upper confidence bounds: UCT (Kocsis and Szepesvári 2006) and UCB1-tuned (Auer et al. 2002). Both apply once every
 //! child has been tried.
 
-use super::cache::{ChildStats, Exploration, SelectionCache, best_of_all, growth_in_proportion};
+use super::cache::{ChildStats, Exploration, SelectionCache, best_of_all};
 use super::{Parent, is_movement};
 use crate::board::square::Side;
 use crate::search::tree::{Node, NodeId};
@@ -64,11 +64,6 @@ impl Exploration for UctTerm<'_> {
 
     fn factor(&self) -> f32 {
         self.factor
-    }
-
-    #[inline(always)]
-    fn growth(&self, term: f32, factor_then: f32) -> f32 {
-        growth_in_proportion(term, self.factor, factor_then)
     }
 }
 

@@ -17,17 +17,6 @@ static PRIORS: LazyLock<[f32; PRIOR_CODES as usize]> =
 ///
 /// Bits 0..7 = origin of the amazon, 7..14 = its destination, 14..21 = the arrow; 127 means none. Bits 21..30 = code
 /// of the prior, 0 for probability 1. Edges therefore compare by prior, the most probable first.
-///
-/// ```
-/// use otrera::Move;
-/// use otrera::search::tree::Edge;
-/// let mv: Move = "d1-d7/g7".parse().unwrap();
-/// let whole = Edge::whole(mv);
-/// assert_eq!((whole.as_movement(), whole.as_arrow()), (Some(mv.movement()), Some(mv.arrow)));
-/// assert_eq!(Edge::arrow(mv.arrow).as_movement(), None);
-/// // Smaller is more probable.
-/// assert!(whole.with_log_prior(-0.1) < whole.with_log_prior(-2.0));
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Edge(pub(super) u32);
 

@@ -44,12 +44,6 @@ const MAX_DEVIATIONS: u64 = 1 << 21;
 
 /// Returns `(reward - 1/2)^2` in units of 2^-22, which is equal for both sides. `reward` is in units of
 /// 1/[`REWARD_UNIT`].
-///
-/// ```
-/// use otrera::search::tree::{REWARD_UNIT, squared_deviation};
-/// // A win and a loss are as far from one half: 1/4 is 2^20 units of 2^-22.
-/// assert_eq!([0, REWARD_UNIT].map(squared_deviation), [1 << 20; 2]);
-/// ```
 #[inline]
 pub fn squared_deviation(reward: u32) -> u64 {
     let deviation = i64::from(reward) - i64::from(REWARD_UNIT / 2);

@@ -59,22 +59,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 /// A tree in an arena of fixed capacity. The root is always the node [`Tree::root`].
-///
-/// ```
-/// use otrera::Position;
-/// use otrera::search::tree::{ArenaChunk, Edge, Tree};
-///
-/// let (tree, mut chunk) = (Tree::with_memory(1 << 20), ArenaChunk::default());
-/// let edges: Vec<Edge> = Position::standard().movements().map(Edge::movement).collect();
-/// assert!(tree.begin_expansion(tree.root()));
-/// let first = tree.expand(tree.root(), &edges, &mut chunk).unwrap();
-/// let second = tree.claim_untried(tree.root(), &mut chunk, |_| &edges).unwrap();
-/// assert_eq!([first, second].map(|child| tree.node(child).edge()), [edges[0], edges[1]]);
-/// assert_eq!(tree.node(tree.root()).counts(), (80, 2));
-///
-/// tree.return_chunk(chunk);
-/// assert_eq!(tree.len(), 81);
-/// ```
 pub struct Tree {
     words: Box<[AtomicU64]>,
     /// Address of the first page.

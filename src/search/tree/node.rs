@@ -144,15 +144,6 @@ impl Node<'_> {
     }
 
     /// Returns the mean reward of the side that moved here, 0 to 1, over `visits` visits.
-    ///
-    /// ```
-    /// use otrera::search::tree::{REWARD_UNIT, Tree};
-    /// let tree = Tree::with_memory(1 << 20);
-    /// let root = tree.node(tree.root());
-    /// root.add_visits(2);
-    /// root.add_reward(REWARD_UNIT);
-    /// assert_eq!(root.mean(root.visits()), 0.5);
-    /// ```
     #[inline]
     pub fn mean(&self, visits: u32) -> f32 {
         self.mean_with(0, visits)

@@ -4,8 +4,6 @@
 //! Builds with equal checksums search alike, to the last visit. The checksum says nothing about strength. The speed
 //! beside it is comparable only within one run on one machine.
 
-pub mod parts;
-
 use crate::board::position::Position;
 use crate::search::params::Params;
 use crate::search::report::Report;
