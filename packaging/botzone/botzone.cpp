@@ -283,11 +283,12 @@ void inflate(BitReader reader, unsigned char *out) {
     }
 }
 
-// Undoes a branch filter (BCJ, https://en.wikipedia.org/wiki/BCJ_(algorithm)) in the form of the LZX format:
-// distances stand again behind the opcodes of calls and jumps (E8, E9, 0F 80 to 0F 8F), in place of addresses.
-void restore_branches(unsigned char *code, int32_t size) {
-    for (int32_t place = 0; place + 6 < size; ++place) {
-        const bool is_short = code[place] == 0xE8 || code[place] == 0xE9;
+// Undoes a branch filter (BCJ, https://en.wikipedia.org/wiki/BCJ_(algorithm)) in the form of the LZX format: puts
+// distances back behind the opcodes of calls and jumps (E8, E9, 0F 80 to 0F 8F) and the ModRM bytes of operands at a
+// distance (05, 0D to 3D), in place of addresses below `size`.
+void restore_branches(unsigned char *code, int32_t code_size, int32_t size) {
+    for (int32_t place = 0; place + 6 < code_size; ++place) {
+        const bool is_short = code[place] == 0xE8 || code[place] == 0xE9 || (code[place] & 0xC7) == 5;
         const bool is_long = code[place] == 0x0F && (code[place + 1] & 0xF0) == 0x80;
         if (!is_short && !is_long)
             continue;
@@ -306,7 +307,8 @@ unsigned char *unpack_executable() {
     unsigned char *const executable = allocate(executable_size);
     if (executable != NULL) {
         inflate(BitReader(text, text_size), executable);
-        restore_branches(executable + code_start, static_cast<int32_t>(code_size));
+        restore_branches(executable + code_start, static_cast<int32_t>(code_size),
+                         static_cast<int32_t>(executable_size));
     }
     return executable;
 }

@@ -73,10 +73,11 @@ def check(executable: bytes) -> None:
 
 
 def distances(code: bytes) -> Iterator[int]:
-    """Finds the distances of calls and jumps: four bytes behind the opcodes E8, E9, 0F 80 to 0F 8F."""
+    """Finds distances: four bytes behind the opcodes of calls and jumps (E8, E9, 0F 80 to 0F 8F), and behind a ModRM
+    byte of an operand at a distance from the instruction (05, 0D to 3D)."""
     place = 0
     while place + 6 < len(code):
-        if code[place] in (0xE8, 0xE9):
+        if code[place] in (0xE8, 0xE9) or code[place] & 0xC7 == 5:
             place += 1
         elif code[place] == 0x0F and code[place + 1] & 0xF0 == 0x80:
             place += 2
@@ -87,24 +88,24 @@ def distances(code: bytes) -> Iterator[int]:
         place += 4
 
 
-def filter_branches(code: bytes) -> bytes:
-    """The code with addresses in place of the distances of calls and jumps, which then repeat themselves more often.
+def filter_branches(code: bytes, size: int) -> bytes:
+    """The code with addresses in place of distances, which then repeat themselves more often.
 
-    A branch filter (BCJ) as in the LZX format: a distance d at a place p of n bytes of code becomes p + d if that is
-    an address of the code, or else d - n, so that every number has one form.  The launcher undoes it.
+    A branch filter (BCJ) as in the LZX format: a distance d at a place p becomes p + d if that is an address below
+    the size n of the executable, or else d - n, so that every number has one form.  The launcher undoes it.
     """
-    filtered, size = bytearray(code), len(code)
+    filtered = bytearray(code)
     for place in distances(code):
-        distance = int.from_bytes(code[place : place + 4], "little", signed=True)
-        if -place <= distance < size:
-            number = distance + place if distance < size - place else distance - size
+        number = int.from_bytes(code[place : place + 4], "little", signed=True)
+        if -place <= number < size:
+            number += place if number < size - place else -size
             filtered[place : place + 4] = number.to_bytes(4, "little", signed=True)
     return bytes(filtered)
 
 
 def deflate(data: bytes) -> bytes:
-    """Compresses the data, without header and checksum (RFC 1951)."""
-    compressor = zlib.compressobj(level=9, wbits=-15, memLevel=9)
+    """Compresses the data, without header and checksum (RFC 1951).  Smaller blocks (memLevel) fit the data better."""
+    compressor = zlib.compressobj(level=9, wbits=-15, memLevel=7)
     return compressor.compress(data) + compressor.flush()
 
 
@@ -133,7 +134,7 @@ def package(executable: bytes) -> str:
     check(executable)
     code = next(segment for segment in loaded_segments(executable) if segment.flags & PF_X)
     start, end = code.offset, code.offset + code.file_size
-    filtered = executable[:start] + filter_branches(executable[start:end]) + executable[end:]
+    filtered = executable[:start] + filter_branches(executable[start:end], len(executable)) + executable[end:]
     text = as_text(deflate(filtered))
     source = TEMPLATE.read_text(encoding="ascii")
     for place, content in [
