@@ -30,7 +30,7 @@ quick: ## the bot for daily work, built faster, a fifth slower: dist/otrera-quic
 botzone: ## the bot as one C++ source for Botzone: dist/botzone.cpp
 	@scripts/need.sh cargo cc python3
 	@python3 -B scripts/botzone_weights.py src/eval/weights/fitted.json $${CARGO_TARGET_DIR:-target}/botzone-weights
-	@OTRERA_WEIGHTS="$$(realpath $${CARGO_TARGET_DIR:-target}/botzone-weights)" RUSTFLAGS="$$RUSTFLAGS --cfg few_kernels --cfg botzone_only -Cstrip=symbols" scripts/build_bot.sh dist/otrera-botzone botzone
+	@OTRERA_WEIGHTS="$$(realpath $${CARGO_TARGET_DIR:-target}/botzone-weights)" RUSTFLAGS="$$RUSTFLAGS --cfg few_kernels --cfg botzone_only" scripts/build_bot.sh dist/otrera-botzone botzone
 	@python3 -B packaging/botzone/make_botzone.py dist/otrera-botzone dist/botzone.cpp
 
 windows: ## the bot for Windows 7 and newer: dist/otrera.exe
@@ -65,7 +65,10 @@ referee: ## the program of self-play and faults: dist/referee
 	@scripts/need.sh cargo cc
 	@scripts/build_bot.sh dist/referee release otrera-referee
 
-play: bot referee ## builds the bot and shows one game of it against itself
+play: ## builds the bot and shows one game of it against itself
+	@scripts/need.sh cargo cc
+	@mkdir -p dist
+	@scripts/build_bot.sh $(EXE) release otrera-bot dist/referee
 	scripts/selfplay.sh --engine $(EXE) --protocol json-keep --time $(PLAY_TIME) --show board
 
 test: ## all quick tests, and a list of those that were skipped

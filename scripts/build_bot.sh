@@ -1,6 +1,6 @@
 #!/bin/sh
-# scripts/build_bot.sh EXECUTABLE [PROFILE [PACKAGE]]: builds the bot (`make bot`) or another package, by a profile of
-# Cargo.toml (release).
+# scripts/build_bot.sh EXECUTABLE [PROFILE [PACKAGE [REFEREE]]]: builds the bot (`make bot`) or another package, by a
+# profile of Cargo.toml (release). With REFEREE, a path, it builds the referee in the same run of cargo (`make play`).
 #
 # Builds a static program with musl. Installs Rust's musl target with rustup if it is missing. If that fails, builds with
 # this system's C library, static if there is a libc.a. Prints each of these steps and the result.
@@ -9,6 +9,7 @@ cd "$(dirname "$0")/.."
 executable=$1
 profile=${2-release}
 package=${3-otrera-bot}
+referee=${4-}
 
 say() { echo "make: $*" >&2; }
 has_library() { [ -d "$(rustc --print target-libdir --target "$1" 2>/dev/null)" ]; }
@@ -56,11 +57,18 @@ fi
 # With --target the flags apply to the program only, not to build scripts.
 CARGO_ENCODED_RUSTFLAGS=$(scripts/rustflags.sh)
 export CARGO_ENCODED_RUSTFLAGS
-cargo build --profile "$profile" --locked --package "$package" --target "$target"
-mkdir -p "$(dirname "$executable")"
 case $package in
     otrera-bot) program=otrera ;;
     *) program=${package#otrera-} ;;
 esac
-cp -f "${CARGO_TARGET_DIR:-target}/$target/$profile/$program" "$executable"
+if [ "$profile" = botzone ]; then
+    # The profile compiles the libraries for size; this level is that of link-time optimisation.
+    cargo rustc --profile "$profile" --locked --package "$package" --bin "$program" --target "$target" -- -C opt-level=3
+else
+    cargo build --profile "$profile" --locked --package "$package" ${referee:+--package otrera-referee} --target "$target"
+fi
+mkdir -p "$(dirname "$executable")"
+built=${CARGO_TARGET_DIR:-target}/$target/$profile
+cp -f "$built/$program" "$executable"
+[ -z "$referee" ] || cp -f "$built/referee" "$referee"
 say "$executable is built for $target, $kind"

@@ -19,10 +19,10 @@ fi
 
 folder=${CARGO_TARGET_DIR:-target}/web
 build() {
-    CARGO_TARGET_DIR=$folder/$1 RUSTFLAGS=$2 cargo rustc --release --locked --package otrera-web --lib --crate-type cdylib --target $target
+    CARGO_TARGET_DIR=$folder/$1 RUSTFLAGS=$2 cargo rustc --profile page --locked --package otrera-web --lib --crate-type cdylib --target $target
 }
-build simd "-C target-feature=+simd128,+bulk-memory"
-build plain ""
+build simd "-C target-feature=+simd128,+bulk-memory -C strip=symbols"
+build plain "-C strip=symbols"
 mkdir -p "$(dirname "$page")"
-module=$target/release/otrera_web.wasm
+module=$target/page/otrera_web.wasm
 python3 -B web/pack.py "$page" "$folder/simd/$module" "$folder/plain/$module"
