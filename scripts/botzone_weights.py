@@ -1,10 +1,11 @@
-"""Packs the weights for the Botzone build: priors and the network of 8x8, as numbers only.
+"""Packs the weights for the Botzone build: priors and networks of 8x8, as numbers only.
 
     botzone_weights.py FITTED.json OUTPUT
 
 Botzone limits the size of the source.  `src/eval/weights/packed.rs` describes the output and reads it.
 """
 
+import base64
 import json
 import pathlib
 import struct
@@ -29,21 +30,22 @@ def in_units(weights):
     return [int(weight) for weight in scaled]
 
 
-def numbers(weights):
-    """Returns the packed numbers, in the order of the reader."""
-    priors, network = weights["priors"], weights["networks"]["small"]
-    packed = in_units(priors["movements"]) + in_units(priors["arrows"])
+def packed(weights):
+    """Returns the packed weights, in the order of the reader."""
+    priors, network = weights["priors"]["small"], weights["networks"]["small"]
+    numbers = in_units(priors["movements"]) + in_units(priors["arrows"])
     parts = [part for name, part in network.items() if name != "trained"]
-    return packed + [int(number) for number in flat(parts)]
+    numbers += [int(number) for number in flat(parts)]
+    rows = b"".join(base64.b64decode(priors[name]) for name in ("movement_rows", "arrow_rows"))
+    return struct.pack(f"<{len(numbers)}i", *numbers) + rows
 
 
 def main():
     """Packs the weights."""
     source, output = map(pathlib.Path, sys.argv[1:])
     weights = json.loads(source.read_text(), parse_float=Fraction, parse_int=Fraction)
-    packed = numbers(weights)
     output.parent.mkdir(parents=True, exist_ok=True)
-    output.write_bytes(struct.pack(f"<{len(packed)}i", *packed))
+    output.write_bytes(packed(weights))
 
 
 if __name__ == "__main__":

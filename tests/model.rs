@@ -3,8 +3,9 @@
 
 use otrera::eval::inputs::{COUNTS, PARTS, PLY_PART};
 use otrera::eval::network::{HIDDEN, Network, OUTPUT_PART};
-use otrera::eval::weights::WeightsFile;
+use otrera::eval::policy_network::UNITS;
 use otrera::eval::weights::network::{NetworkWeights, Networks};
+use otrera::eval::weights::{PriorWeights, WeightsFile};
 use otrera::{Evaluator, Limits, Model, ModelScratch, Params, Position, Resources, Search, Size};
 use serde_json::{Value, json};
 use std::sync::atomic::AtomicBool;
@@ -22,23 +23,26 @@ fn the_file_that_is_built_in_is_as_the_writer_writes_it() {
 fn a_file_is_read_as_it_was_written() {
     let mut file = built_in();
     file.networks.small = None;
-    file.priors.arrows[0][0][0] = f32::MIN_POSITIVE;
-    file.priors.arrows[1][2][3] = 1.0 / 3.0;
-    file.priors.trained = "by \"hand\"\n".into();
+    file.priors.small.arrows[0][0][0] = f32::MIN_POSITIVE;
+    file.priors.small.arrows[1][2][3] = 1.0 / 3.0;
+    file.priors.small.trained = "by \"hand\"\n".into();
     assert_eq!(WeightsFile::read(&file.write()), Ok(file));
 }
 
 #[test]
 fn a_file_that_is_none_is_refused_with_the_reason() {
-    let changes: [(&str, Value, &str); 4] = [
-        ("/priors/movements", json!([[]]), "movements: 1 stages, and 4 are wanted"),
-        ("/priors/movements/1", json!([[0.5]]), "movements, stage 2: 1 features, and 6 are wanted"),
-        ("/priors/arrows/3/6", json!([0.5]), "arrows, stage 4, feature 7: 1 weights, and 32 are wanted"),
-        ("/priors/arrows/3/6/0", json!(1e300), "arrows, stage 4, feature 7: inf is no weight"),
+    let changes: [(&str, Value, &str); 7] = [
+        ("movements", json!([[]]), "small, movements: 1 stages, and 4 are wanted"),
+        ("movements/1", json!([[0.5]]), "small, movements, stage 2: 1 features, and 4 are wanted"),
+        ("arrows/3/5", json!([0.5]), "small, arrows, stage 4, feature 6: 1 weights, and 32 are wanted"),
+        ("arrows/3/5/0", json!(1e300), "small, arrows, stage 4, feature 6: inf is no weight"),
+        ("arrow_rows", json!("?"), "is no file of weights: rows in Base64: Invalid"),
+        ("arrow_rows", json!("AAAA"), "is no file of weights: 3 weights are no rows of 16"),
+        ("movement_rows", json!("AAECAwQFBgcICQoLDA0ODw=="), "priors small: 1 rows, and 3185 are wanted"),
     ];
     for (place, wrong, reason) in changes {
         let mut file: Value = serde_json::from_str(WeightsFile::BUILT_IN).unwrap();
-        *file.pointer_mut(place).unwrap() = wrong;
+        *file.pointer_mut(&format!("/priors/small/{place}")).unwrap() = wrong;
         let problem = WeightsFile::read(&file.to_string()).unwrap_err();
         assert!(problem.starts_with(reason), "{place}: {problem}");
     }
@@ -126,13 +130,17 @@ fn a_file_is_for_the_boards_of_its_own_network() {
         },
         &|file| {
             trained(&mut file.networks.small);
-            file.priors.arrows[0][0][0] += 1.0;
+            file.priors.standard.arrows[0][0][0] += 1.0;
         },
     ];
     for change in for_both {
         assert_eq!([ten, eight].map(|size| model(change).check_board(size)), [Ok(()), Ok(())]);
     }
     assert_eq!(Model::Fitted.check_board(ten), Ok(()));
+}
+
+fn clear(weights: &mut [Vec<Vec<f32>>]) {
+    weights.iter_mut().flatten().flatten().for_each(|weight| *weight = 0.0);
 }
 
 /// Searches the start position; returns the best move and the visits of all moves.
@@ -150,11 +158,22 @@ fn what_is_in_a_file_is_what_is_played_with() {
     let mut network = built_in();
     let weights = network.networks.standard.as_mut().unwrap();
     weights.network.rows[..COUNTS].fill([0; HIDDEN]);
-    let mut priors = built_in();
-    priors.priors.movements.iter_mut().flatten().flatten().for_each(|weight| *weight = 0.0);
-    let mut arrows = built_in();
-    arrows.priors.arrows.iter_mut().flatten().flatten().for_each(|weight| *weight = 0.0);
-    for (part, file) in [("network", network), ("movements", priors), ("arrows", arrows)] {
+    let with = |change: fn(&mut PriorWeights)| {
+        let mut file = built_in();
+        change(&mut file.priors.standard);
+        file
+    };
+    let movements = with(|priors| clear(&mut priors.movements));
+    let arrows = with(|priors| clear(&mut priors.arrows));
+    let movement_rows = with(|priors| priors.movement_rows.0.fill([0; UNITS]));
+    let arrow_rows = with(|priors| priors.arrow_rows.0.fill([0; UNITS]));
+    for (part, file) in [
+        ("network", network),
+        ("movements", movements),
+        ("arrows", arrows),
+        ("movement_rows", movement_rows),
+        ("arrow_rows", arrow_rows),
+    ] {
         assert_ne!(searched(Model::from_weights(&file.write()).unwrap()), usual, "{part}");
     }
 }

@@ -3,6 +3,8 @@
 use otrera::eval::Evaluator;
 use otrera::eval::model::{Model, ModelScratch};
 use otrera::eval::policy::{Arrows, Movements, odds};
+use otrera::eval::policy_network::{ONE, SQUARE_CLASSES, UNITS, for_each_square, half_moves, squares};
+use otrera::eval::weights::WeightsFile;
 use otrera::simd::PortableLanes;
 use otrera::{DistanceMaps, Kernel, Position, Side, Square};
 use testkit::definitions::{
@@ -38,11 +40,6 @@ fn location(position: &Position, square: Square) -> usize {
     b * (b + 1) / 2 + a
 }
 
-/// Counts the amazons of a side that can move to a square.
-fn attackers(position: &Position, square: Square, side: Side) -> usize {
-    position.amazons(side).into_iter().filter(|&from| queen_moves(position, from).contains(&square)).count()
-}
-
 #[test]
 fn features_of_half_moves_are_those_of_the_definitions() {
     let mut maps = DistanceMaps::default();
@@ -61,9 +58,7 @@ fn features_of_half_moves_are_those_of_the_definitions() {
                 class(&queen, to, 3) + 8 * class(&king, to, 5),
                 openness(to),
                 enemies + 8 * friends + 64 * usize::from(steps == 1),
-                location(position, to) + 16 * attackers(position, to, them).min(3),
                 openness(from),
-                steps - 1,
             ];
             let [start, goal] = [from, to].map(|square| known.classes(square));
             assert_eq!(known.features(movement, start, goal), expected, "{movement}\n{position}");
@@ -87,7 +82,6 @@ fn features_of_half_moves_are_those_of_the_definitions() {
                 open_directions(after, arrow, 1) + 16 * location(after, arrow),
                 beside(them),
                 beside(us),
-                attackers(after, arrow, them).min(3) + 4 * open_directions(after, arrow, 3),
                 steps_between(movement.to, arrow) - 1 + 16 * usize::from(arrow == movement.from),
             ];
             let found = known.features(&arrow_phase, arrow);
@@ -112,6 +106,65 @@ fn kernels_give_the_same_logits() {
         let expected = logits(Kernel::Portable);
         for kernel in Kernel::available() {
             assert_eq!(logits(kernel), expected, "{kernel:?}\n{position}");
+        }
+    }
+}
+
+/// Returns the class and the number of each square that adds to the policy's hidden layer.
+fn squares_of(position: &Position) -> Vec<(usize, Square)> {
+    let (us, them) = (position.side(), position.side().opponent());
+    let [ours, theirs] = [us, them].map(|side| distances(position, side, queen_moves));
+    let mut found = Vec::new();
+    for square in squares(position.size().edge()) {
+        let class = if position.empty().contains(square) {
+            5 * class(&ours, square, 3) + class(&theirs, square, 3)
+        } else if position.amazons(us).contains(square) {
+            25
+        } else if position.amazons(them).contains(square) {
+            26
+        } else {
+            continue;
+        };
+        found.push((class, square));
+    }
+    found
+}
+
+#[test]
+fn the_policy_network_adds_the_sum_of_its_rows() {
+    let mut maps = DistanceMaps::default();
+    let mut scratch = ModelScratch::default();
+    let file = WeightsFile::built_in();
+    let mut without = file.clone();
+    for priors in [&mut without.priors.standard, &mut without.priors.small] {
+        priors.movement_rows.0.fill([0; UNITS]);
+    }
+    let [full, linear] =
+        [file.write(), without.write()].map(|text| Evaluator::new(Model::from_weights(&text).unwrap()));
+    for position in various_positions().iter().step_by(13) {
+        maps.flood(position, Kernel::fastest());
+        let mut found = Vec::new();
+        for_each_square(position, &maps, |class, square| found.push((class, square)));
+        assert_eq!(found, squares_of(position), "{position}");
+        let is_small = position.size().edge() <= 8;
+        let (edge, priors) = if is_small { (8, &file.priors.small) } else { (10, &file.priors.standard) };
+        let rows = &priors.movement_rows.0;
+        let mut hidden = rows[0].map(i32::from);
+        for (class, square) in found {
+            let place = squares(edge).position(|other| other == square).unwrap();
+            let row = rows[1 + class * edge * edge + place];
+            (0..UNITS).for_each(|unit| hidden[unit] += i32::from(row[unit]));
+        }
+        let first = 1 + SQUARE_CLASSES * edge * edge;
+        let logits = full.movement_logits(position, &mut scratch).into_iter();
+        for ((movement, logit), (_, of_features)) in
+            logits.zip(linear.movement_logits(position, &mut scratch))
+        {
+            let place = half_moves(edge).position(|squares| squares == (movement.from, movement.to)).unwrap();
+            let row = rows[first + place];
+            let sum: i32 = (0..UNITS).map(|unit| hidden[unit].max(0) * i32::from(row[unit])).sum();
+            let expected = of_features + sum as f32 / (ONE * ONE) as f32;
+            assert_eq!(logit.to_bits(), expected.to_bits(), "{movement}\n{position}");
         }
     }
 }

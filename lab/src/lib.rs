@@ -34,6 +34,7 @@ mod plot;
 mod progress;
 mod sheet;
 pub mod stats;
+mod training;
 
 use std::io::{ErrorKind, Write};
 

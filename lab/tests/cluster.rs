@@ -184,17 +184,6 @@ fn each_command_writes_the_same_file_on_a_cluster() {
     compare(&format!("self-play {twice} --iterations 20"), &address);
     compare("tune tournament,iterations=5 c=3:0.5 lcb-z=1:0.2 --pairs 100 --size 4", &address);
     compare_tourney(&address);
-    let folder = Folder::new("cluster");
-    let data = folder.join("data");
-    let mut play = Command::new(env!("CARGO_BIN_EXE_lab"));
-    play.args(["match", "random", "random", "--games", "60", "--plies", "2", "--balance", "0.5", "--output"])
-        .arg(&data);
-    run(&mut play).printed();
-    let fit = format!(
-        "fit-policy {} --search tournament,endgame-proofs=off --iterations 50 --steps 5",
-        data.display()
-    );
-    compare(&fit, &address);
 }
 
 #[test]

@@ -52,33 +52,13 @@ fn a_fit_to_too_little_is_refused_and_nothing_is_written_into_the_source() {
     let players = ["tournament,iterations=20", "tournament,iterations=30"];
     let one = ["--games", "1", "--size", "4", "--plies", "0", "--output", "one.jsonl"];
     run_in(&folder, &[&["match", players[0], players[1]], &one[..]].concat()).printed();
-    let needed = "at least 250 and 50 are needed";
-    check_refusal(&folder, &["fit-policy", "one.jsonl", "--iterations", "10"], needed);
+    check_refusal(&folder, &["fit-policy", "one.jsonl"], "at least 1000 and 100 are needed");
     check_refusal(&folder, &["fit-network", "one.jsonl"], "at least 5000 and 500 are needed");
     let tune = ["tune", "tournament,iterations=5", "c=3:0.5", "--size", "4", "--pairs"];
     check_refusal(&folder, &[&tune[..], &["99"]].concat(), "at least 100 pairs are needed");
     assert_eq!(read_to_string(&source).unwrap(), "precious");
-    assert!(!folder.0.join("results/weights.json").exists());
+    assert!(!folder.0.join("results/policy.json").exists());
     assert!(!folder.0.join("results/network.json").exists());
-}
-
-#[test]
-fn priors_fitted_to_enough_go_to_the_results() {
-    let folder = Folder::new("priors");
-    let source = folder.write("src/eval/weights/fitted.json", "precious");
-    let games = ["match", "random", "random", "--games", "60", "--plies", "2", "--balance", "0.5"];
-    run_in(&folder, &[&games[..], &["--output", "games.jsonl"]].concat()).printed();
-    let effort = ["--search", "tournament,endgame-proofs=off", "--iterations", "5", "--steps", "2"];
-    let printed = run_in(&folder, &[&["fit-policy", "games.jsonl"], &effort[..]].concat()).printed();
-    assert!(printed.ends_with("written: results/weights.json\n"), "{printed}");
-    let written = read_to_string(folder.0.join("results/weights.json")).unwrap();
-    assert!(written.contains("5 iterations each by tournament"), "{written}");
-    let own = ["--search", "tournament,model=results/weights.json", "--output", "results/weights.json"];
-    let complaint = "results/weights.json: is an input, and would be overwritten: name another --output";
-    check_refusal(&folder, &[&["fit-policy", "games.jsonl"], &own[..]].concat(), complaint);
-    let play = "match tournament,iterations=9,model=results/weights.json random --games 2 --size 4 --plies 0";
-    run_in(&folder, &play.split(' ').collect::<Vec<_>>()).printed();
-    assert_eq!(read_to_string(&source).unwrap(), "precious");
 }
 
 #[test]
@@ -479,7 +459,7 @@ fn wrong_numbers_are_refused_with_the_valid_range() {
         ("tourney none.toml", "games: expected a whole number from 1"),
         ("tourney alone.toml", "expected two or more different players"),
         ("tourney speed.toml", seconds),
-        ("fit-policy games.jsonl --steps 0", count),
+        ("fit-policy games.jsonl --epochs 0", count),
         ("fit-network games.jsonl --epochs 0", count),
         ("fit-network games.jsonl --rate 0", "expected a number above 0"),
         ("tune tournament c=3:0.5 --pairs 0", "at least 100 pairs are needed"),

@@ -1,6 +1,7 @@
-//! `lab self-play`, and `lab fit-network` on its games.
+//! `lab self-play`, and `lab fit-network` and `lab fit-policy` on its games.
 
 use crate::laboratory::{Run, lab, run};
+use otrera::eval::weights::WeightsFile;
 use std::collections::BTreeSet;
 use std::fs::{read_to_string, write};
 use testkit::Folder;
@@ -69,10 +70,15 @@ fn losses(printed: &str) -> [f64; 4] {
 }
 
 #[test]
-fn a_network_learns_from_games_and_is_the_same_each_time() {
-    let folder = Folder::new("fit-network");
+fn a_network_and_a_policy_learn_from_games_and_are_the_same_each_time() {
+    let folder = Folder::new("fit");
     let games = folder.file("games.jsonl");
     assert_eq!(self_play("--size 6 --games 900", &games).len(), 900);
+    a_network_learns(&folder, &games);
+    a_policy_learns(&folder, &games);
+}
+
+fn a_network_learns(folder: &Folder, games: &str) {
     let fit = |options: &str, threads: &str, file: &str| {
         let file = folder.file(file);
         let arguments = format!("fit-network {games} --epochs 4 {options} --output {file}");
@@ -93,4 +99,32 @@ fn a_network_learns_from_games_and_is_the_same_each_time() {
     let play = "match tournament,iterations=9,model=FILE random --games 2 --size 6 --plies 0 --output";
     let play = play.replace("FILE", &folder.file("one.json"));
     run_on("1", &format!("{play} {}", folder.file("match.jsonl"))).printed();
+}
+
+fn a_policy_learns(folder: &Folder, games: &str) {
+    let fit = |options: &str, threads: &str, file: &str| {
+        let file = folder.file(file);
+        let arguments = format!("fit-policy {games} --epochs 3 {options} --output {file}");
+        let printed = run_on(threads, &arguments).printed();
+        assert!(printed.ends_with(&format!("written: {file}\n")), "{printed}");
+        // The last rows of the tables: stage, positions, cross-entropy, found by the fit and by the base.
+        let found: Vec<f64> = printed
+            .lines()
+            .filter(|line| line.trim_start().starts_with("all "))
+            .map(|line| line.split_whitespace().nth(3).and_then(|share| share.parse().ok()).unwrap())
+            .collect();
+        (read_to_string(file).unwrap(), found)
+    };
+    let (policy, found) = fit("--seed 2", "1", "policy.json");
+    // Chance finds some 5 % of the movements and 10 % of the arrows.
+    assert!(found[0] > 10.0 && found[1] > 20.0, "{found:?}");
+    let [written, built_in] = [WeightsFile::read(&policy).unwrap(), WeightsFile::built_in()];
+    assert_eq!(
+        (&written.priors.standard, &written.networks),
+        (&built_in.priors.standard, &built_in.networks)
+    );
+    assert!(written.priors.small.trained.starts_with("by lab fit-policy, from 900 games, "));
+    assert_eq!(fit("--seed 2", "3", "three.json").0, policy, "on three threads");
+    assert_ne!(fit("--seed 5", "1", "other.json").0, policy, "from another seed");
+    assert!(read_to_string(folder.file("policy.arrows.svg")).unwrap().contains("unseen games"));
 }

@@ -249,7 +249,7 @@ fn the_page_is_played_and_analysed_with_the_native_engine() {
     browser.wait_for("state.tree.current.ply === 2 && Boolean(state.tree.current.described)");
     browser.click("#coach");
     browser.click("#analyse");
-    browser.wait_for("state.found?.iterations > 20000");
+    browser.wait_for("state.found?.visits > 20000");
     browser.click("#analyse");
     browser.click("#undo");
     browser.wait_for("state.tree.current.ply === 0");

@@ -5,10 +5,8 @@
 //! spread by one neighbourhood per step. Both floods end when no new square is reached. The cheaper king flood runs
 //! first and tells the queen flood which squares are reachable at all.
 
-use super::mobility::sliced_counts_on_lanes;
 use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
-use crate::board::square::Side;
 use crate::simd::{Boards, Kernel, Lanes, SidePair, dispatch};
 
 /// Upper bound on distances on a 10x10 board.
@@ -194,23 +192,6 @@ fn spread_queen<L: Lanes>(
             return;
         }
     }
-}
-
-/// Counts the amazons of `side` that can move to each square, at most 3, as two binary digits. From each direction at
-/// most one amazon comes, since it blocks those behind it.
-#[inline(always)]
-pub(super) fn attackers<L: Lanes>(position: &Position, side: Side) -> [Bitboard; 2] {
-    let slides = Slides::<L>::new(Boards::splat(position.empty()));
-    let [a, b, c, d] = slides.by_direction(Boards::of_sides(position.all_amazons()));
-    let [ones, twos, fours, eights] = sliced_counts_on_lanes([
-        a.and(slides.empty),
-        b.and(slides.empty),
-        c.and(slides.empty),
-        d.and(slides.empty),
-    ]);
-    let more = fours.or(eights);
-    [SidePair::from_lanes(ones.or(more)), SidePair::from_lanes(twos.or(more))]
-        .map(|digit| digit.of(side.index()))
 }
 
 /// Directions of the flat pair, as differences of square numbers: right, and up to the left.

@@ -3,7 +3,8 @@
 use super::inputs;
 use super::network::Network;
 use super::policy::{ARROW_FEATURES, MOVEMENT_FEATURES, Policy, PolicyWeights, classes};
-use super::weights::WeightsFile;
+use super::policy_network::PolicyNetwork;
+use super::weights::{PriorWeights, WeightsFile};
 use crate::board::position::Position;
 use crate::board::square::Size;
 use std::sync::LazyLock;
@@ -11,7 +12,8 @@ use std::sync::LazyLock;
 /// All fitted weights, ready for use.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fitted {
-    policy: Policy,
+    /// For boards above 8x8, and for boards up to 8x8.
+    policies: [Policy; 2],
     /// For boards above 8x8, and for boards up to 8x8.
     networks: [Option<Box<Network>>; 2],
 }
@@ -30,10 +32,8 @@ impl Fitted {
         Self {
             networks: [&file.networks.standard, &file.networks.small]
                 .map(|weights| weights.as_ref().map(|weights| weights.network.clone())),
-            policy: Policy {
-                movements: flat::<{ classes(&MOVEMENT_FEATURES) }>(&file.priors.movements),
-                arrows: flat::<{ classes(&ARROW_FEATURES) }>(&file.priors.arrows),
-            },
+            policies: [(&file.priors.standard, Size::STANDARD), (&file.priors.small, Size::BOTZONE)]
+                .map(|(weights, size)| policy(weights, size.edge())),
         }
     }
 
@@ -46,7 +46,7 @@ impl Fitted {
     /// Returns the network for a position; `None` if the weights have none, or a side has too many amazons.
     #[inline(always)]
     pub fn network(&self, position: &Position) -> Option<&Network> {
-        let network = &self.networks[usize::from(position.size().edge() <= 8)];
+        let network = &self.networks[kind(position.size())];
         network.as_deref().filter(|_| inputs::are_defined(position))
     }
 
@@ -56,11 +56,12 @@ impl Fitted {
     /// The network is for other boards: for this board the weights have none, or only the built-in one.
     pub fn check_board(&self, size: Size) -> Result<(), String> {
         let (edge, built_in) = (size.edge(), Self::built_in());
-        let here = usize::from(edge <= 8);
-        let is_own =
-            |kind: usize| self.networks[kind].is_some() && self.networks[kind] != built_in.networks[kind];
+        let here = kind(size);
+        let is_own = |kind: usize| {
+            self.networks[kind] != built_in.networks[kind] || self.policies[kind] != built_in.policies[kind]
+        };
         let is_missing = self.networks[here].is_none() && self.networks[1 - here].is_some();
-        if !is_missing && (is_own(here) || !is_own(1 - here) || self.policy != built_in.policy) {
+        if !is_missing && (is_own(here) || !is_own(1 - here)) {
             return Ok(());
         }
         let boards = ["up to 8x8", "above 8x8"][here];
@@ -69,10 +70,26 @@ impl Fitted {
         ))
     }
 
-    /// Returns the weights of the priors.
+    /// Returns the policy for boards of this size.
     #[inline(always)]
-    pub fn policy(&self) -> &Policy {
-        &self.policy
+    pub fn policy(&self, size: Size) -> &Policy {
+        &self.policies[kind(size)]
+    }
+}
+
+/// Returns the index of the weights for boards of this size.
+#[inline(always)]
+fn kind(size: Size) -> usize {
+    usize::from(size.edge() <= Size::BOTZONE.edge())
+}
+
+fn policy(weights: &PriorWeights, edge: usize) -> Policy {
+    let PriorWeights { movements, arrows, movement_rows, arrow_rows, .. } = weights;
+    Policy {
+        movements: flat::<{ classes(&MOVEMENT_FEATURES) }>(movements),
+        arrows: flat::<{ classes(&ARROW_FEATURES) }>(arrows),
+        movement_network: PolicyNetwork::new(edge, &movement_rows.0),
+        arrow_network: PolicyNetwork::new(edge, &arrow_rows.0),
     }
 }
 

@@ -17,7 +17,7 @@ use crate::board::position::Position;
 use crate::simd::{Kernel, Lanes, dispatch};
 
 /// Classes of a square by a side's queen moves: 1, 2, 3, more, never.
-const QUEEN_CLASSES: usize = 5;
+pub const QUEEN_CLASSES: usize = 5;
 /// Classes of a square by a side's king moves: 1 to 5, more, never.
 const KING_CLASSES: usize = 7;
 /// Classes of a lead in steps: -2 or less, -1, 0, 1, 2 or more.

@@ -7,7 +7,7 @@
 //!   the distance maps and [`mobility`], with [`phased`] weights. [`parallel`] computes it on several threads.
 //! - The network evaluation: a [`network`] over [`inputs`], which are counts of squares by distance, and features of
 //!   each amazon ([`amazons`], [`freedom`]). Where there is no network, the paper's evaluation stands in.
-//! - [`policy`]: the logits of half-moves.
+//! - [`policy`]: the logits of half-moves: a log-linear part and a [`policy_network`].
 //!
 //! [`winrate`] converts values to winning rates. [`ownership`] shows which side owns a square. [`mod@weights`] reads
 //! and writes weights files, [`fitted`] holds their weights.
@@ -30,6 +30,8 @@ pub mod parallel;
 pub mod phased;
 mod ply;
 pub mod policy;
+pub mod policy_network;
+mod square_classes;
 pub mod weights;
 pub mod winrate;
 

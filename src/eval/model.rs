@@ -9,7 +9,8 @@ use super::inputs;
 use super::metrics::{self, Metrics};
 use super::mobility::{self, RaySweep};
 use super::phased::PhasedWeights;
-use super::policy::{Arrows, Movements, QUEEN_STEPS, stage};
+use super::policy::{Arrows, Movements, stage};
+use super::square_classes::QUEEN_STEPS;
 use super::weights::WeightsFile;
 use super::winrate::{Value, ValueLink, WinRate};
 use crate::board::moves::Movement;
@@ -112,13 +113,16 @@ impl Model {
     ) {
         scratch.maps.flood_queen_steps::<L>(position, QUEEN_STEPS);
         let movements = Movements::new::<L>(position, &scratch.maps);
-        let (policy, stage) = (self.fitted().policy(), stage(position));
+        let (policy, stage) = (self.fitted().policy(position.size()), stage(position));
+        let network = &policy.movement_network;
+        let hidden = network.hidden::<L>(&movements.codes);
         for (from, landings) in position.movement_groups() {
             let start = movements.classes(from);
             for to in landings {
                 let movement = Movement { from, to };
                 let features = movements.features(movement, start, movements.classes(to));
-                found(movement, policy.movement_logit(stage, &features));
+                let linear = policy.movement_logit(stage, &features);
+                found(movement, linear + network.logit(&hidden, from, to));
             }
         }
     }
@@ -131,11 +135,15 @@ impl Model {
         scratch: &mut ModelScratch,
         mut found: impl FnMut(Square, f32),
     ) {
-        scratch.maps.flood_queen_steps::<L>(arrow_phase.position(), QUEEN_STEPS);
+        let position = arrow_phase.position();
+        scratch.maps.flood_queen_steps::<L>(position, QUEEN_STEPS);
         let arrows = Arrows::new::<L>(arrow_phase, &scratch.maps);
-        let (policy, stage) = (self.fitted().policy(), stage(arrow_phase.position()));
+        let (policy, stage) = (self.fitted().policy(position.size()), stage(position));
+        let network = &policy.arrow_network;
+        let hidden = network.hidden::<L>(&arrows.codes);
         for arrow in arrow_phase.arrow_targets() {
-            found(arrow, policy.arrow_logit(stage, &arrows.features(arrow_phase, arrow)));
+            let linear = policy.arrow_logit(stage, &arrows.features(arrow_phase, arrow));
+            found(arrow, linear + network.logit(&hidden, arrow_phase.amazon(), arrow));
         }
     }
 }

@@ -13,9 +13,7 @@
 //! | enemy distance to the goal | queen moves (3), king moves (3) | 2^6 |
 //! | space around the goal | empty neighbours (4), directions with three empty squares (4) | 2^8 |
 //! | amazons beside the goal | enemy's (3), own (3), movement is one step long (1) | 2^7 |
-//! | place of the goal | location (4), enemy amazons that can move there, at most 3 (2) | 2^6 |
 //! | space around the start | empty neighbours (4), directions with three empty squares (4) | 2^8 |
-//! | length | steps - 1 (4) | 2^4 |
 //!
 //! Features of an arrow ([`ARROW_FEATURES`]), all but the last of its target square:
 //!
@@ -26,14 +24,15 @@
 //! | space | empty neighbours (4), location (4) | 2^8 |
 //! | enemy amazons beside it | number (3), fewest empty neighbours of one of them (4) | 2^7 |
 //! | own amazons beside it | number (3), fewest empty neighbours of one of them (4) | 2^7 |
-//! | access | enemy amazons that can move there, at most 3 (2), directions with three empty squares (4) | 2^6 |
 //! | flight | steps - 1 (4), target is the square that the amazon left (1) | 2^5 |
 //!
 //! The features are computed for all squares at once, bit-sliced over sets of squares, and then read per half-move.
 
-use super::distance::{DistanceMaps, attackers};
+use super::distance::DistanceMaps;
 use super::mobility::{neighbours_of, sliced_counts};
 use super::ply::standard_ply;
+use super::policy_network::PolicyNetwork;
+use super::square_classes::{SquareClasses, SquareCodes, joined, queen_class};
 use crate::board::bitboard::{Bitboard, DIRECTIONS};
 use crate::board::moves::Movement;
 use crate::board::position::{ArrowPhase, Position};
@@ -47,10 +46,10 @@ pub const STAGES: usize = 4;
 const STAGE_STARTS: [usize; STAGES - 1] = [14, 28, 44];
 
 /// Number of classes of each movement feature, see the module comment.
-pub const MOVEMENT_FEATURES: [usize; 6] = [1 << 6, 1 << 8, 1 << 7, 1 << 6, 1 << 8, 1 << 4];
+pub const MOVEMENT_FEATURES: [usize; 4] = [1 << 6, 1 << 8, 1 << 7, 1 << 8];
 
 /// Number of classes of each arrow feature, see the module comment.
-pub const ARROW_FEATURES: [usize; 7] = [1 << 6, 1 << 6, 1 << 8, 1 << 7, 1 << 7, 1 << 6, 1 << 5];
+pub const ARROW_FEATURES: [usize; 6] = [1 << 6, 1 << 6, 1 << 8, 1 << 7, 1 << 7, 1 << 5];
 
 /// Returns the total number of classes.
 pub const fn classes(features: &[usize]) -> usize {
@@ -66,13 +65,17 @@ pub const fn classes(features: &[usize]) -> usize {
 /// Weights of all classes, feature after feature, at each stage.
 pub type PolicyWeights<const CLASSES: usize> = [[f32; CLASSES]; STAGES];
 
-/// Weights of movements and of arrows.
+/// Weights of movements and of arrows, and the networks whose terms are added.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Policy {
     /// Weights of [`MOVEMENT_FEATURES`].
     pub movements: PolicyWeights<{ classes(&MOVEMENT_FEATURES) }>,
     /// Weights of [`ARROW_FEATURES`].
     pub arrows: PolicyWeights<{ classes(&ARROW_FEATURES) }>,
+    /// Network of movements.
+    pub movement_network: PolicyNetwork,
+    /// Network of arrows.
+    pub arrow_network: PolicyNetwork,
 }
 
 impl Policy {
@@ -108,8 +111,12 @@ fn sum_of_weights(weights: &[f32], sizes: &[usize], features: &[usize]) -> f32 {
     sum
 }
 
-/// Classes of all squares for the features of movements, computed once per position.
-pub struct Movements(SquareClasses<4>);
+/// Classes of all squares for the features of movements and for their network, computed once per position.
+pub struct Movements {
+    classes: SquareClasses<3>,
+    /// Codes of the squares for the network.
+    pub(super) codes: SquareCodes,
+}
 
 impl Movements {
     /// Computes the classes from a position and its distance maps.
@@ -117,19 +124,19 @@ impl Movements {
     pub fn new<L: Lanes>(position: &Position, maps: &DistanceMaps) -> Self {
         let (us, them) = (position.side(), position.side().opponent());
         let empty = position.empty();
-        Self(SquareClasses::new::<L>([
+        let classes = SquareClasses::new::<L>([
             joined(queen_class(maps, them), king_class(maps, them)),
             joined(sliced_counts(neighbours_of(empty)), sliced_counts(thirds_of(empty))),
             joined(amazons_beside(position.amazons(them)), amazons_beside(position.amazons(us))),
-            joined(LOCATIONS[position.size().edge()], attackers::<L>(position, them)),
-        ]))
+        ]);
+        Self { classes, codes: SquareCodes::new::<L>(position, maps) }
     }
 
-    /// Returns the fields of rows 1 to 4 of the movement table in the module comment, taking `square` for the goal;
+    /// Returns the fields of rows 1 to 3 of the movement table in the module comment, taking `square` for the goal;
     /// row 3 without the movement's length.
     #[inline(always)]
-    pub fn classes(&self, square: Square) -> [usize; 4] {
-        self.0.of(square)
+    pub fn classes(&self, square: Square) -> [usize; 3] {
+        self.classes.of(square)
     }
 
     /// Returns the features of a movement from the [classes](Movements::classes) of its squares, in the order of the
@@ -138,16 +145,20 @@ impl Movements {
     pub fn features(
         &self,
         movement: Movement,
-        start: [usize; 4],
-        goal: [usize; 4],
+        start: [usize; 3],
+        goal: [usize; 3],
     ) -> [usize; MOVEMENT_FEATURES.len()] {
-        let steps = steps(movement.from, movement.to);
-        [goal[0], goal[1], goal[2] | usize::from(steps == 1) << 6, goal[3], start[1], steps - 1]
+        let is_step = NEIGHBOURS[movement.from.index() & 127].contains(movement.to);
+        [goal[0], goal[1], goal[2] | usize::from(is_step) << 6, start[1]]
     }
 }
 
-/// Classes of all squares for the features of arrows, computed once per movement.
-pub struct Arrows(SquareClasses<6>);
+/// Classes of all squares for the features of arrows and for their network, computed once per movement.
+pub struct Arrows {
+    classes: SquareClasses<4>,
+    /// Codes of the squares for the network. Those of empty squares are the feature of queen distances.
+    pub(super) codes: SquareCodes,
+}
 
 impl Arrows {
     /// Computes the classes from the board between the halves of a move and the distance maps of
@@ -158,79 +169,29 @@ impl Arrows {
         let (us, them) = (position.side(), position.side().opponent());
         let (ours, theirs) = (position.amazons(us), position.amazons(them));
         let empty = position.empty();
-        Self(SquareClasses::new::<L>([
-            joined(queen_class(maps, us), queen_class(maps, them)),
+        let classes = SquareClasses::new::<L>([
             joined(king_class(maps, us), king_class(maps, them)),
             joined(sliced_counts(neighbours_of(empty)), LOCATIONS[position.size().edge()]),
             joined(amazons_beside(theirs), most_confined_beside(theirs, empty)),
             joined(amazons_beside(ours), most_confined_beside(ours, empty)),
-            joined(attackers::<L>(position, them), sliced_counts(thirds_of(empty))),
-        ]))
+        ]);
+        Self { classes, codes: SquareCodes::new::<L>(position, maps) }
     }
 
     /// Returns the features of an arrow, in the order of the table in the module comment.
     #[inline(always)]
     pub fn features(&self, arrow_phase: &ArrowPhase, arrow: Square) -> [usize; ARROW_FEATURES.len()] {
-        let [a, b, c, d, e, f] = self.0.of(arrow);
+        let [kings, space, enemies, own] = self.classes.of(arrow);
         let is_origin = usize::from(arrow == arrow_phase.origin());
-        [a, b, c, d, e, f, (steps(arrow_phase.amazon(), arrow) - 1) | is_origin << 4]
+        [
+            self.codes.of(arrow),
+            kings,
+            space,
+            enemies,
+            own,
+            (steps(arrow_phase.amazon(), arrow) - 1) | is_origin << 4,
+        ]
     }
-}
-
-/// Classes of all squares by each feature, bit-sliced: byte `k` of `columns[f][c]` holds the binary digits of weight
-/// `2^k` of the squares `8 c .. 8 c + 8`.
-struct SquareClasses<const FEATURES: usize> {
-    columns: [[u64; 16]; FEATURES],
-}
-
-impl<const FEATURES: usize> SquareClasses<FEATURES> {
-    /// Transposes sets of squares: set `k` of a feature contains the squares whose class has the digit `2^k`.
-    #[inline(always)]
-    fn new<L: Lanes>(features: [[u128; 8]; FEATURES]) -> Self {
-        let mut columns = [[0; 16]; FEATURES];
-        for (columns, digits) in columns.iter_mut().zip(features) {
-            *columns = L::columns(digits);
-        }
-        Self { columns }
-    }
-
-    /// Returns the classes of one square.
-    #[inline(always)]
-    fn of(&self, square: Square) -> [usize; FEATURES] {
-        let (column, place) = (square.index() / 8 % 16, square.index() % 8);
-        let mut classes = [0; FEATURES];
-        for (class, columns) in classes.iter_mut().zip(&self.columns) {
-            // The factor moves bit `8 k` to bit `56 + k`; no two other bits meet there.
-            const GATHER: u64 = 0x0102_0408_1020_4080;
-            let digits = columns[column] >> place & 0x0101_0101_0101_0101;
-            *class = (digits.wrapping_mul(GATHER) >> 56) as usize;
-        }
-        classes
-    }
-}
-
-/// Joins the digits of two numbers, the first lowest.
-#[inline(always)]
-fn joined<const A: usize, const B: usize>(first: [Bitboard; A], second: [Bitboard; B]) -> [u128; 8] {
-    const { assert!(A + B <= 8) };
-    let mut digits = [0; 8];
-    for (digit, set) in digits.iter_mut().zip(first.iter().chain(&second)) {
-        *digit = set.0;
-    }
-    digits
-}
-
-/// Maximum number of queen moves that the features distinguish.
-pub(super) const QUEEN_STEPS: usize = 3;
-
-/// Computes the class of each square by queen moves: 0 for one, 1 for two, 2 for three, 3 for four or more, 4 for
-/// never (and for taken squares).
-#[inline(always)]
-fn queen_class(maps: &DistanceMaps, side: Side) -> [Bitboard; 3] {
-    let within = |steps| maps.queen.within(steps).of(side.index());
-    // Queens reach the squares that kings reach; their own map ends after [`QUEEN_STEPS`].
-    let ever = maps.king.reachable().of(side.index());
-    [(within(2) - within(1)) | (ever - within(3)), ever - within(2), !ever]
 }
 
 /// Computes the class of each square by king moves: 0 for one to 4 for five, 5 for six or more, 6 for never.

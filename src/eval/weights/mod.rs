@@ -3,19 +3,24 @@
 //!
 //! ```json
 //! {
-//!   "priors": {"trained": "from which searches", "movements": [[[1.23, 0.0]]], "arrows": [[[0.5, 0.0]]]},
+//!   "priors": {"small": {"trained": "from which games", "movements": [[[1.23, 0.0]]], "arrows": [[[0.5, 0.0]]],
+//!     "movement_rows": "AP8B", "arrow_rows": "AP8B"}},
 //!   "networks": {"small": {"trained": "from which games", "counts": [[12, -3]], "output": [[240, 512]]}}
 //! }
 //! ```
 //!
-//! Weights of priors are indexed by stage, feature and class, see [`super::policy`]. Networks are optional, see
-//! [`network`]. Versions up to 0.2 wrote a section `value` too, which is ignored if the file has a network.
+//! Linear weights of priors are indexed by stage, feature and class, see [`super::policy`]; the rows of their networks
+//! are signed bytes in Base64, see [`super::policy_network`]. Networks of the evaluation are optional, see [`network`].
+//! Versions up to 0.2 wrote a section `value` too, which is ignored if the file has a network.
 
 pub mod network;
 #[cfg(botzone_only)]
 pub(super) mod packed;
 
 use super::policy::{ARROW_FEATURES, MOVEMENT_FEATURES, STAGES};
+use super::policy_network::{self, Row, UNITS};
+use crate::board::square::Size;
+use base64::prelude::{BASE64_STANDARD, Engine};
 use network::{Networks, json};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -27,14 +32,24 @@ use std::fmt::Write;
 pub struct WeightsFile {
     #[serde(default)]
     value: Option<IgnoredAny>,
-    /// Weights of the priors.
-    pub priors: PriorWeights,
+    /// Priors.
+    pub priors: Priors,
     /// Networks; the paper's evaluation stands in for a missing one.
     #[serde(default)]
     pub networks: Networks,
 }
 
-/// Weights of the priors.
+/// Priors of a weights file.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Priors {
+    /// Weights for boards larger than 8x8.
+    pub standard: PriorWeights,
+    /// Weights for boards up to 8x8.
+    pub small: PriorWeights,
+}
+
+/// Weights of the priors of some boards.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PriorWeights {
@@ -44,6 +59,33 @@ pub struct PriorWeights {
     pub movements: Vec<Vec<Vec<f32>>>,
     /// Logits of arrows by stage, feature and class.
     pub arrows: Vec<Vec<Vec<f32>>>,
+    /// Rows of the network of movements.
+    pub movement_rows: Rows,
+    /// Rows of the network of arrows.
+    pub arrow_rows: Rows,
+}
+
+/// Rows of a policy network, in the order of [`super::policy_network::PolicyNetwork::new`].
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Rows(pub Vec<Row>);
+
+impl TryFrom<String> for Rows {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let bytes = BASE64_STANDARD.decode(text).map_err(|error| format!("rows in Base64: {error}"))?;
+        let (rows, []) = bytes.as_chunks::<UNITS>() else {
+            return Err(format!("{} weights are no rows of {UNITS}", bytes.len()));
+        };
+        Ok(Self(rows.iter().map(|row| row.map(|byte| byte as i8)).collect()))
+    }
+}
+
+impl Rows {
+    fn write(&self) -> String {
+        BASE64_STANDARD.encode(bytemuck::cast_slice(self.0.as_flattened()))
+    }
 }
 
 impl WeightsFile {
@@ -80,27 +122,52 @@ impl WeightsFile {
                     .into(),
             );
         }
-        check_priors("movements", &file.priors.movements, &MOVEMENT_FEATURES)?;
-        check_priors("arrows", &file.priors.arrows, &ARROW_FEATURES)?;
+        for (name, weights, size) in file.priors.named() {
+            check_priors(&format!("{name}, movements"), &weights.movements, &MOVEMENT_FEATURES)?;
+            check_priors(&format!("{name}, arrows"), &weights.arrows, &ARROW_FEATURES)?;
+            let wanted = policy_network::rows(size.edge());
+            for Rows(rows) in [&weights.movement_rows, &weights.arrow_rows] {
+                if rows.len() != wanted {
+                    return Err(format!("priors {name}: {} rows, and {wanted} are wanted", rows.len()));
+                }
+            }
+        }
         Ok(file)
     }
 
     /// Writes the text of the file, with one row of numbers per line.
     pub fn write(&self) -> String {
         let Self { priors, networks, .. } = self;
-        let mut text = format!("{{\n  \"priors\": {{\n    \"trained\": {},\n", json(&priors.trained));
-        for (name, stages, end) in [("movements", &priors.movements, ","), ("arrows", &priors.arrows, "")] {
+        let priors = priors.named().map(|(name, weights, _)| weights.write(name)).join(",\n");
+        format!("{{\n  \"priors\": {{\n{priors}\n  }}{}\n}}\n", networks.write())
+    }
+}
+
+impl Priors {
+    /// Returns the weights with their names in a file and the largest of their boards.
+    fn named(&self) -> [(&'static str, &PriorWeights, Size); 2] {
+        [("standard", &self.standard, Size::STANDARD), ("small", &self.small, Size::BOTZONE)]
+    }
+}
+
+impl PriorWeights {
+    fn write(&self, name: &str) -> String {
+        let mut text = format!("    \"{name}\": {{\n      \"trained\": {}", json(&self.trained));
+        for (name, stages) in [("movements", &self.movements), ("arrows", &self.arrows)] {
             let stages: Vec<String> = stages
                 .iter()
                 .map(|features| {
                     let rows: Vec<String> =
-                        features.iter().map(|row| format!("        {}", json(row))).collect();
-                    format!("      [\n{}\n      ]", rows.join(",\n"))
+                        features.iter().map(|row| format!("          {}", json(row))).collect();
+                    format!("        [\n{}\n        ]", rows.join(",\n"))
                 })
                 .collect();
-            let _ = writeln!(text, "    \"{name}\": [\n{}\n    ]{end}", stages.join(",\n"));
+            let _ = write!(text, ",\n      \"{name}\": [\n{}\n      ]", stages.join(",\n"));
         }
-        text + "  }" + &networks.write() + "\n}\n"
+        for (name, rows) in [("movement_rows", &self.movement_rows), ("arrow_rows", &self.arrow_rows)] {
+            let _ = write!(text, ",\n      \"{name}\": \"{}\"", rows.write());
+        }
+        text + "\n    }"
     }
 }
 

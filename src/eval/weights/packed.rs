@@ -1,36 +1,50 @@
 //! Weights of the Botzone build: the numbers of `fitted.json` alone, packed by `scripts/botzone_weights.py`, because
 //! the size of the source is limited.
 //!
-//! The numbers are 32-bit integers, low byte first: the priors of movements and arrows in units of 1 / [`UNITS`], then
-//! the rows of the network of small boards.
+//! First come 32-bit integers, low byte first: the linear priors of movements and arrows in units of 1 / [`DIVISOR`], then
+//! the rows of the network of small boards. The rows of the policy networks follow, one byte a weight.
 
 use super::network::{NetworkWeights, Networks};
-use super::{PriorWeights, WeightsFile};
+use super::{PriorWeights, Priors, Rows, WeightsFile};
 use crate::eval::network::{HIDDEN, Network, ROWS};
 use crate::eval::policy::{ARROW_FEATURES, MOVEMENT_FEATURES, STAGES, classes};
+use crate::eval::policy_network::{Row, UNITS};
 
 static NUMBERS: &[u8] = include_bytes!(env!("OTRERA_WEIGHTS"));
 
 const PRIORS: usize = STAGES * (classes(&MOVEMENT_FEATURES) + classes(&ARROW_FEATURES));
-const _: () = assert!(NUMBERS.len() == 4 * (PRIORS + ROWS * HIDDEN), "fitted.json lacks weights: train them");
+const INTEGERS: usize = 4 * (PRIORS + ROWS * HIDDEN);
+const _: () = assert!(NUMBERS.len() > INTEGERS, "fitted.json lacks weights: train them");
 
-const UNITS: f32 = 10_000.0;
+const DIVISOR: f32 = 10_000.0;
 
 /// Reads the weights.
 pub fn built_in() -> WeightsFile {
-    let mut numbers = NUMBERS.as_chunks().0.iter().map(|&bytes| i32::from_le_bytes(bytes));
+    let mut numbers = NUMBERS[..INTEGERS].as_chunks().0.iter().map(|&bytes| i32::from_le_bytes(bytes));
     // Both numbers of the quotient are exact, so it is what reading the decimal fraction gives.
     let mut weights =
-        |count: &usize| numbers.by_ref().take(*count).map(|number| number as f32 / UNITS).collect();
+        |count: &usize| numbers.by_ref().take(*count).map(|number| number as f32 / DIVISOR).collect();
     let mut priors = |features: &[usize]| -> Vec<Vec<Vec<f32>>> {
         (0..STAGES).map(|_| features.iter().map(&mut weights).collect()).collect()
     };
     let (movements, arrows) = (priors(&MOVEMENT_FEATURES), priors(&ARROW_FEATURES));
     let mut network = Box::new(Network::ZERO);
     network.rows.iter_mut().flatten().zip(numbers).for_each(|(weight, number)| *weight = number as i16);
+    let rows: Vec<Row> =
+        NUMBERS[INTEGERS..].as_chunks::<UNITS>().0.iter().map(|row| row.map(|byte| byte as i8)).collect();
+    let (movement_rows, arrow_rows) = rows.split_at(rows.len() / 2);
+    let small = PriorWeights {
+        trained: String::new(),
+        movements,
+        arrows,
+        movement_rows: Rows(movement_rows.to_vec()),
+        arrow_rows: Rows(arrow_rows.to_vec()),
+    };
+    let standard =
+        PriorWeights { movement_rows: Rows(Vec::new()), arrow_rows: Rows(Vec::new()), ..small.clone() };
     WeightsFile {
         value: None,
-        priors: PriorWeights { trained: String::new(), movements, arrows },
+        priors: Priors { standard, small },
         networks: Networks {
             standard: None,
             small: Some(NetworkWeights { trained: String::new(), network }),

@@ -1,6 +1,7 @@
 //! The network in floating point: its log-odds, the gradient of its loss, and its rounding to the engine's integers.
 
 use super::samples::Sample;
+use crate::training::normal;
 use fastrand::Rng;
 use otrera::eval::inputs::{COUNTS, Inputs, PLY_PART};
 use otrera::eval::network::{HIDDEN, Network, ONE, OUTPUT_PART, overflow};
@@ -147,12 +148,6 @@ fn add(to: &mut Row, times: f32, row: &Row) {
     for unit in 0..HIDDEN {
         to[unit] += times * row[unit];
     }
-}
-
-/// Draws a number from the standard normal distribution (Box and Muller 1958).
-fn normal(rng: &mut Rng) -> f64 {
-    let (radius, angle) = (1.0 - rng.f64(), std::f64::consts::TAU * rng.f64());
-    (-2.0 * libm::log(radius)).sqrt() * libm::cos(angle)
 }
 
 #[cfg(test)]

@@ -7,20 +7,19 @@
 //! the searches that played.
 
 mod floats;
-mod samples;
+pub mod samples;
 mod training;
 
 use crate::arguments::{read_count, read_positive, read_share};
 use crate::commands::convert::read_all_games;
 use crate::files::{Output, read_weights};
-use crate::plot::{Line, Plot, Scale};
+use crate::training::curve;
 use floats::Floats;
 use otrera::eval::weights::WeightsFile;
 use otrera::eval::weights::network::NetworkWeights;
 use otrera::{Evaluator, GameRecord, Model, ModelScratch, Size};
 use samples::{Test, are_small, log_loss, probability, samples};
 use std::path::PathBuf;
-use training::Epoch;
 
 /// Train the evaluation network on games.
 #[derive(clap::Args)]
@@ -76,7 +75,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     print_losses(&tests, &network, [&model(&file).map_err(advice)?, &base]);
     output.write_or_keep(&file.write())?;
     println!("written: {}, for boards {}", output.path().display(), boards);
-    curve(&epochs).write(picture.path())?;
+    curve("Log-loss of the results", &epochs).write(picture.path())?;
     println!("written: {}", picture.path().display());
     println!("play with it:  {}", playing_with(&output, &games));
     Ok(())
@@ -139,19 +138,5 @@ fn print_losses(tests: &[Test], network: &Floats, models: [&Model; 2]) {
             let [network, rounded, base, search] = sums.map(|sum| sum / f64::from(count));
             println!("{name:15} {count:10} {network:8.4} {rounded:8.4} {base:8.4} {search:8.4}");
         }
-    }
-}
-
-fn curve(epochs: &[Epoch]) -> Plot {
-    let points = |loss: fn(&Epoch) -> f64| (1..).map(f64::from).zip(epochs.iter().map(loss)).collect();
-    Plot {
-        title: "Log-loss of the results",
-        horizontal: "epoch",
-        scale: Scale::Linear,
-        is_from_zero: false,
-        lines: vec![
-            Line::new("games seen, in training", points(|epoch| epoch.seen)),
-            Line::new("unseen games", points(|epoch| epoch.unseen)),
-        ],
     }
 }

@@ -31,8 +31,10 @@ pub fn are_small(games: &[GameRecord]) -> Result<bool, String> {
         .into())
 }
 
-/// One in ten pairs of games is unseen.
-const ONE_UNSEEN_IN: usize = 10;
+/// True if a game tests the fit: one in ten pairs does. Both games of a pair are seen or unseen.
+pub fn is_unseen(number: usize) -> bool {
+    (number / 2).is_multiple_of(10)
+}
 
 /// Minimum number of positions for the training and for its test.
 const MIN_SEEN: usize = 5000;
@@ -42,8 +44,7 @@ const MIN_UNSEEN: usize = 500;
 pub fn samples(games: &[GameRecord], blend: f64) -> Result<(Vec<Sample>, Vec<Test>), String> {
     let of_game = |(number, game): (usize, &GameRecord)| {
         let tests = undecided(game, blend);
-        // Both games of a pair are seen or unseen.
-        if (number / 2).is_multiple_of(ONE_UNSEEN_IN) {
+        if is_unseen(number) {
             (Vec::new(), tests)
         } else {
             (tests.into_iter().map(|test| test.sample).collect(), Vec::new())

@@ -1,118 +1,153 @@
-//! `lab fit-policy`: fits the weights of the priors to the visits of longer searches.
+//! `lab fit-policy`: trains the policy on games, by stochastic gradient descent.
 //!
-//! Positions are drawn from games and searched. The distribution of the visits over the movements is one observation, the
-//! distributions over the arrows of favourite movements are others. The weights maximise their likelihood. Every fifth game
-//! tests the fit.
+//! A sample is a position that its player's search had not proven, with the move that the search chose: the target of the
+//! movement and of the arrow. The log-linear weights and the network ([`otrera::eval::policy_network`]) are trained
+//! together in floating point, on nine games of ten, to the least cross-entropy. Each sample is seen under a random symmetry
+//! of the board. The rows are then rounded to the engine's integers. The tenth game tests them, beside the base model.
+//!
+//! The same games, options and seed give the same policy on any number of threads.
 
-mod fit;
-mod observations;
-mod searches;
+mod decisions;
+mod network;
 
-use crate::arguments::read_count;
-use crate::cluster::{TaskArgs, WorkArgs, jobs};
+use crate::arguments::{read_count, read_positive, read_share};
+use crate::commands::convert::read_all_games;
+use crate::commands::fit_network::samples::{are_small, is_unseen};
 use crate::files::{Output, read_weights};
-use crate::matches::spec::{check_board, search_params};
-use fit::fit;
-use observations::draw;
-use otrera::eval::policy::{ARROW_FEATURES, MOVEMENT_FEATURES, STAGES, stage};
-use otrera::eval::weights::PriorWeights;
+use crate::sheet::Sheet;
+use crate::training::curve;
+use decisions::{Kind, Sample, samples_of};
+use network::Policy;
+use otrera::eval::policy::STAGES;
+use otrera::eval::weights::{PriorWeights, Rows, WeightsFile};
+use otrera::{Evaluator, Model, ModelScratch, Size};
+use rayon::prelude::*;
 use std::path::PathBuf;
 
-/// Fit the priors of half-moves to the visits of searches.
+/// Trains the policy, which gives the priors, on games.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Results files or records, on boards of any size.
+    /// Results files of `lab self-play`, or records of other games between good players.
     #[arg(required = true)]
     games: Vec<PathBuf>,
-    /// The search: a preset with parameters.
-    #[arg(long, default_value = "tournament")]
-    search: String,
-    /// Positions to search.
-    #[arg(long, default_value = "20000", value_parser = read_count::<usize>)]
-    positions: usize,
-    /// Iterations of each search.
-    #[arg(long, default_value = "5000", value_parser = read_count::<u64>)]
-    iterations: u64,
-    /// Steps of the fit.
-    #[arg(long, default_value = "300", value_parser = read_count::<u32>)]
-    steps: u32,
-    /// Seed of the choice of positions and of the searches.
+    /// Number of passes over the positions.
+    #[arg(long, default_value = "8", value_parser = read_count::<u32>)]
+    epochs: u32,
+    /// Learning rate at the start.
+    #[arg(long, default_value = "0.005", value_parser = read_positive)]
+    rate: f64,
+    /// Weight decay of each step, as a share of the learning rate.
+    #[arg(long, default_value = "0.0001", value_parser = read_share)]
+    decay: f64,
+    /// Seed of the first weights and of the order of the positions.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    #[command(flatten)]
-    work: WorkArgs,
-    #[command(flatten)]
-    task: TaskArgs,
-    /// Keep the searches in this file, and skip those that it holds.
-    #[arg(long, value_name = "FILE")]
-    searches: Option<PathBuf>,
-    /// File of weights whose other parts are kept [default: the built-in weights].
+    /// A file of weights whose other parts are kept (default: those that are built in).
     #[arg(long)]
     base: Option<PathBuf>,
-    /// File of weights to write, for `model=FILE`.
-    #[arg(long, default_value = "results/weights.json")]
+    /// Output file for `model=FILE`; the learning curves are written beside it.
+    #[arg(long, default_value = "results/policy.json")]
     output: PathBuf,
 }
 
+/// Minimum number of positions for the training and for its test.
+const MIN_POSITIONS: [usize; 2] = [1000, 100];
+
 pub fn run(args: &Args) -> Result<(), String> {
-    let params = search_params(&args.search)?;
-    if let Some(numbers) = &args.task.numbers {
-        let positions = draw(args)?;
-        return jobs::print(numbers, |number| searches::search(args, &params, &positions, number));
-    }
     let mut file = read_weights(args.base.as_deref())?;
-    let output = Output::new(
-        &args.output,
-        &[&args.games[..], args.base.as_slice(), searched_with(args).as_slice()].concat(),
-    )?;
-    output.try_out(&file.write())?;
-    let positions = draw(args)?;
-    for drawn in &positions {
-        check_board(&args.search, &params, drawn.position.size())?;
+    let output = Output::new(&args.output, &[&args.games[..], args.base.as_slice()].concat())?;
+    output.try_out(WeightsFile::BUILT_IN)?;
+    let games = read_all_games(&args.games)?;
+    let is_small = are_small(&games)?;
+    let (seen, unseen) = split(&games);
+    if seen.len() < MIN_POSITIONS[0] || unseen.len() < MIN_POSITIONS[1] {
+        let [fit, test] = MIN_POSITIONS;
+        return Err(format!(
+            "too few positions: {} for the fit and {} for its test (a tenth of the games), and at least {fit} and {test} \
+             are needed, with winning rates that a search has seen: give more games",
+            seen.len(),
+            unseen.len()
+        ));
     }
-    check_amount(positions.iter().map(|drawn| (stage(&drawn.position), drawn.unseen)))?;
-    let searched = searches::all(args, &params, &positions)?;
-    let (movements, arrows): (Vec<_>, Vec<_>) = searched.into_iter().unzip();
-    let movements: Vec<_> = movements.into_iter().flatten().collect();
-    let arrows: Vec<_> = arrows.into_iter().flatten().collect();
-    // Proven positions give no observation.
-    check_amount(movements.iter().map(|observation| (observation.stage, observation.unseen)))?;
-    file.priors = PriorWeights {
-        trained: format!(
-            "by lab fit-policy, from {} positions, searched with {} iterations each by {}",
-            positions.len(),
-            args.iterations,
-            args.search
-        ),
-        movements: fit("movements", &movements, &MOVEMENT_FEATURES, args.steps),
-        arrows: fit("arrows", &arrows, &ARROW_FEATURES, args.steps),
+    let positions = seen.len() + unseen.len();
+    println!("{} games, {positions} positions, {} of them unseen", games.len(), unseen.len());
+    let base = Evaluator::new(Model::from_weights(&file.write())?);
+    let edge = if is_small { Size::BOTZONE } else { Size::STANDARD }.edge();
+    let train = |kind: Kind| {
+        let (policy, epochs) = Policy::train(kind, edge, &seen, &unseen, args)?;
+        println!("{}", losses(kind, &policy, &base, &unseen).to_text());
+        let picture = args.output.with_extension(format!("{}.svg", kind.name()));
+        curve("Cross-entropy of the chosen half-moves", &epochs).write(&picture)?;
+        println!("written: {}", picture.display());
+        Ok::<_, String>(policy)
     };
+    let [movements, arrows] = [train(Kind::Movements)?, train(Kind::Arrows)?];
+    let Args { epochs, rate, decay, seed, .. } = args;
+    let weights = PriorWeights {
+        trained: format!(
+            "by lab fit-policy, from {} games, {positions} positions; {epochs} epochs, rate {rate}, decay {decay}, seed \
+             {seed}",
+            games.len()
+        ),
+        movements: movements.rounded_linear(),
+        arrows: arrows.rounded_linear(),
+        movement_rows: Rows(movements.rounded_rows()),
+        arrow_rows: Rows(arrows.rounded_rows()),
+    };
+    *(if is_small { &mut file.priors.small } else { &mut file.priors.standard }) = weights;
     output.write_or_keep(&file.write())?;
     println!("written: {}", output.path().display());
     Ok(())
 }
 
-/// The file of weights of the search, if it has one.
-fn searched_with(args: &Args) -> Option<PathBuf> {
-    let mut settings = args.search.split(',').filter_map(|setting| setting.trim().split_once('='));
-    settings.find(|(name, _)| name.eq_ignore_ascii_case("model")).map(|(_, file)| file.into())
+/// Returns the samples of the games that are seen and of those that test the fit.
+fn split(games: &[otrera::GameRecord]) -> (Vec<Sample>, Vec<Sample>) {
+    let (unseen, seen): (Vec<_>, Vec<_>) =
+        games.iter().enumerate().partition(|(number, _)| is_unseen(*number));
+    let all = |games: Vec<(usize, &otrera::GameRecord)>| {
+        games.into_iter().flat_map(|(_, game)| samples_of(game)).collect()
+    };
+    (all(seen), all(unseen))
 }
 
-/// Minimum of positions of each stage of the game: for the fit and for its test.
-const MIN_POSITIONS: [usize; 2] = [250, 50];
+/// Compares a policy and the base model on unseen samples: the cross-entropy in nats, and how often the choice of the
+/// search has the highest prior.
+fn losses(kind: Kind, policy: &Policy, base: &Evaluator, unseen: &[Sample]) -> Sheet {
+    let found: Vec<(usize, f64, [bool; 2])> = unseen
+        .par_iter()
+        .map_init(ModelScratch::default, |scratch, sample| {
+            let (stage, loss, is_found) = policy.loss(sample);
+            (stage, loss, [is_found, finds(base, sample, kind, scratch)])
+        })
+        .collect();
+    let mut sheet = Sheet::new(kind.name(), &["stage", "unseen", "cross-entropy", "favourite", "base"]);
+    for stage in 0..=STAGES {
+        let of_stage: Vec<_> = found.iter().filter(|(of, ..)| stage == STAGES || *of == stage).collect();
+        let count = of_stage.len().max(1) as f64;
+        let loss = of_stage.iter().map(|(_, loss, _)| loss).sum::<f64>() / count;
+        let share = |which: usize| {
+            let found = of_stage.iter().filter(|(.., found)| found[which]).count();
+            format!("{:.1} %", 100.0 * found as f64 / count)
+        };
+        let name = if stage == STAGES { "all".into() } else { (stage + 1).to_string() };
+        sheet.row([name, of_stage.len().to_string(), format!("{loss:.4}"), share(0), share(1)]);
+    }
+    sheet
+}
 
-/// Checks that there are enough positions of each stage: rare features keep weights near zero.
-fn check_amount(positions: impl Iterator<Item = (usize, bool)>) -> Result<(), String> {
-    let mut counts = [[0; 2]; STAGES];
-    positions.for_each(|(stage, unseen)| counts[stage][usize::from(unseen)] += 1);
-    let [fitted, tested] = MIN_POSITIONS;
-    for (number, [seen, unseen]) in (1..).zip(counts) {
-        if seen < fitted || unseen < tested {
-            return Err(format!(
-                "too few positions: stage {number} of {STAGES} has {seen} for the fit and {unseen} for its test (every \
-                 fifth game), and at least {fitted} and {tested} are needed: give more games or a larger --positions"
-            ));
+/// True if a model gives the highest prior to the choice of the search.
+fn finds(model: &Evaluator, sample: &Sample, kind: Kind, scratch: &mut ModelScratch) -> bool {
+    let Sample { position, mv } = sample;
+    match kind {
+        Kind::Movements => {
+            let logits = model.movement_logits(position, scratch);
+            let best = logits.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+            best.is_some_and(|(movement, _)| *movement == mv.movement())
+        }
+        Kind::Arrows => {
+            let logits = model.arrow_logits(&position.with_movement(mv.movement()), scratch);
+            let best = logits.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+            best.is_some_and(|(arrow, _)| *arrow == mv.arrow)
         }
     }
-    Ok(())
 }

@@ -1,0 +1,135 @@
+//! The policy network: one hidden layer over the squares, computed once for a node, and a row of weights for each
+//! half-move.
+//!
+//! ```text
+//!   each square: the queen moves of both sides to it, or the owner of its amazon  >  16 units, ReLU
+//!   half-move: its row times the hidden layer, added to the log-linear logit (super::policy)
+//! ```
+//!
+//! The row of a movement is that of its two squares, the row of an arrow that of the amazon's square and the target.
+//! Squares with an arrow and squares outside the board add nothing, so a smaller board uses the network of a larger one.
+//! Integer arithmetic gives the same bits on every kernel and every target. `lab fit-policy` trains it.
+
+use super::distance::DistanceMaps;
+use super::inputs::QUEEN_CLASSES;
+use super::square_classes::{CODES, OUR_AMAZON, SquareCodes, THEIR_AMAZON};
+use crate::board::position::Position;
+use crate::board::square::Square;
+use crate::simd::{Lanes, PortableLanes};
+
+/// Fixed point: weights and hidden units are in units of `1 / ONE`.
+pub const ONE: i32 = 1 << 7;
+
+/// Units of the hidden layer.
+pub const UNITS: usize = 16;
+
+/// A row of weights.
+pub type Row = [i8; UNITS];
+
+/// The hidden layer. A unit is the sum of at most 101 weights, which fits 16 bits.
+pub(super) type Hidden = [i16; UNITS];
+
+/// Classes of a square: 25 of an empty one, by the queen moves of the side to move and of its opponent, and the amazons
+/// of both.
+pub const SQUARE_CLASSES: usize = QUEEN_CLASSES * QUEEN_CLASSES + 2;
+
+/// Number of squares, rounded up to a power of two: a mask replaces the check of an index.
+const SQUARES: usize = 128;
+
+/// A policy network, ready for use.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PolicyNetwork {
+    bias: Row,
+    /// `[code][square]`.
+    squares: Box<[[Row; SQUARES]; CODES]>,
+    /// `[from][to]`.
+    half_moves: Box<[[Row; SQUARES]; SQUARES]>,
+}
+
+impl PolicyNetwork {
+    /// Creates a network from its rows: the bias, the rows of each class of all squares, and those of [`half_moves`].
+    /// Missing rows are 0.
+    pub fn new(edge: usize, rows: &[Row]) -> Self {
+        let mut rows = rows.iter().copied();
+        let mut network = Self {
+            bias: rows.next().unwrap_or_default(),
+            squares: boxed([[0; UNITS]; SQUARES]),
+            half_moves: boxed([[0; UNITS]; SQUARES]),
+        };
+        for code in class_codes() {
+            for (square, row) in squares(edge).zip(&mut rows) {
+                network.squares[code][square.index()] = row;
+            }
+        }
+        for ((from, to), row) in half_moves(edge).zip(rows) {
+            network.half_moves[from.index()][to.index()] = row;
+        }
+        network
+    }
+
+    /// Returns the hidden layer after the ReLU.
+    #[inline(always)]
+    pub(super) fn hidden<L: Lanes>(&self, codes: &SquareCodes) -> Hidden {
+        let wide = |row: &Row| L::new(bytemuck::cast(row.map(i16::from)));
+        let mut hidden = wide(&self.bias);
+        // All squares, those without a row included, because a loop without branches is the fastest.
+        for (eight, &codes) in codes.0.iter().enumerate() {
+            for place in 0..8 {
+                let code = (codes >> (8 * place)) as usize & (CODES - 1);
+                hidden = hidden.plus(wide(&self.squares[code][8 * eight + place]));
+            }
+        }
+        bytemuck::cast::<_, Hidden>(hidden.to_array()).map(|unit| unit.max(0))
+    }
+
+    /// Returns what the network adds to the logit of a half-move between two squares.
+    #[inline(always)]
+    pub(super) fn logit(&self, hidden: &Hidden, from: Square, to: Square) -> f32 {
+        let row = &self.half_moves[from.index() & (SQUARES - 1)][to.index() & (SQUARES - 1)];
+        let mut sum = 0;
+        for unit in 0..UNITS {
+            sum += i32::from(hidden[unit]) * i32::from(row[unit]);
+        }
+        sum as f32 / (ONE * ONE) as f32
+    }
+}
+
+/// Creates a large array on the heap.
+fn boxed<T: Clone, const N: usize>(element: T) -> Box<[T; N]> {
+    vec![element; N].try_into().unwrap_or_else(|_| unreachable!("the vector has N elements"))
+}
+
+/// Calls `found` with the class of each square of the board that has one.
+pub fn for_each_square(position: &Position, maps: &DistanceMaps, mut found: impl FnMut(usize, Square)) {
+    let codes = SquareCodes::new::<PortableLanes>(position, maps);
+    for square in squares(position.size().edge()) {
+        if let Some(class) = class_codes().position(|code| code == codes.of(square)) {
+            found(class, square);
+        }
+    }
+}
+
+/// Returns the code of each class.
+fn class_codes() -> impl Iterator<Item = usize> {
+    let by_moves = |our| (0..QUEEN_CLASSES).map(move |their| our + 8 * their);
+    (0..QUEEN_CLASSES).flat_map(by_moves).chain([OUR_AMAZON, THEIR_AMAZON])
+}
+
+/// Returns the squares of a board, row by row.
+pub fn squares(edge: usize) -> impl Iterator<Item = Square> + Clone {
+    (0..edge).flat_map(move |row| (0..edge).filter_map(move |column| Square::new(column, row)))
+}
+
+/// Returns all pairs of squares that a queen's move joins on an empty board.
+pub fn half_moves(edge: usize) -> impl Iterator<Item = (Square, Square)> {
+    let is_move = |&(from, to): &(Square, Square)| {
+        let [columns, rows] = [from.column().abs_diff(to.column()), from.row().abs_diff(to.row())];
+        from != to && (columns == 0 || rows == 0 || columns == rows)
+    };
+    squares(edge).flat_map(move |from| squares(edge).map(move |to| (from, to))).filter(is_move)
+}
+
+/// Returns the number of rows of a network for boards of this edge.
+pub fn rows(edge: usize) -> usize {
+    1 + SQUARE_CLASSES * edge * edge + half_moves(edge).count()
+}
