@@ -103,8 +103,8 @@ impl Puct {
         movement_c: 4.5,
         arrow_c: 0.5,
         growth: 2.0,
-        movement_temperature: 1.6,
-        arrow_temperature: 1.4,
+        movement_temperature: 2.0,
+        arrow_temperature: 1.2,
         variance_prior: 16.0,
     };
 }
