@@ -35,8 +35,8 @@ struct Strength {
 }
 
 const STRENGTHS: [Strength; 9] = [
-    Strength { iterations: 100, temperature: 0.095, max_loss: 0.3 },
-    Strength { iterations: 250, temperature: 0.05, max_loss: 0.18 },
+    Strength { iterations: 70, temperature: 0.11, max_loss: 0.33 },
+    Strength { iterations: 200, temperature: 0.055, max_loss: 0.19 },
     Strength { iterations: 700, temperature: 0.03, max_loss: 0.1 },
     Strength { iterations: 2000, temperature: 0.019, max_loss: 0.065 },
     Strength { iterations: 5500, temperature: 0.014, max_loss: 0.05 },
