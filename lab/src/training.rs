@@ -1,8 +1,137 @@
-//! What the trainers of networks share: the optimiser and the learning curve.
+//! Shared parts of the trainers of networks: options, epochs of batches, optimiser, learning curve.
 
+use crate::arguments::read_share;
 use crate::plot::{Line, Plot, Scale};
+use crate::progress::progress_bar;
+use fastrand::Rng;
 use rayon::prelude::*;
 use std::f64::consts::PI;
+use std::path::PathBuf;
+
+// A doc comment would replace the description of the command.
+#[derive(clap::Args)]
+pub struct TrainingArgs {
+    /// Results files of `lab self-play`, or records of other games between good players.
+    #[arg(required = true)]
+    pub games: Vec<PathBuf>,
+    /// Weight decay of each step, as a share of the learning rate.
+    #[arg(long, default_value = "0.0001", value_parser = read_share)]
+    pub decay: f64,
+    /// Seed of the first weights and of the order of the positions.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// A file of weights whose other parts are kept (default: those that are built in).
+    #[arg(long)]
+    pub base: Option<PathBuf>,
+}
+
+impl TrainingArgs {
+    /// Returns the files that are read, which no output may replace.
+    pub fn inputs(&self) -> Vec<PathBuf> {
+        [&self.games[..], self.base.as_slice()].concat()
+    }
+}
+
+/// Checks that there are enough positions for the training and for its test.
+pub fn check_positions(seen: usize, unseen: usize, [fit, test]: [usize; 2]) -> Result<(), String> {
+    if seen >= fit && unseen >= test {
+        return Ok(());
+    }
+    Err(format!(
+        "too few positions: {seen} for the fit and {unseen} for its test (a tenth of the games), and at least {fit} and \
+         {test} are needed, with winning rates that a search has seen: give more games"
+    ))
+}
+
+/// Samples per step.
+const BATCH: usize = 2048;
+
+/// A network in training, with its samples.
+pub trait Trainee {
+    /// Returns the weights.
+    fn weights(&mut self) -> &mut [f32];
+    /// Returns the summed gradient of a batch of samples, given by their indices, and the summed loss.
+    fn gradient(&self, batch: &[u32], rng: &mut Rng) -> (Vec<f32>, f64);
+    /// Sets weights that a step must not change back to what they must be.
+    fn constrain(&mut self);
+    /// Returns the mean loss of the unseen games.
+    fn unseen_loss(&self) -> f64;
+}
+
+/// Length and learning rate of a training.
+pub struct Schedule {
+    /// Number of passes over the samples.
+    pub epochs: u32,
+    /// Learning rate at the start.
+    pub rate: f64,
+    /// Weight decay as a share of the rate.
+    pub decay: f64,
+}
+
+/// Trains a network on this number of samples, batches in random order; returns the losses of each epoch. `name` is shown
+/// with the progress.
+///
+/// # Errors
+/// The loss diverges.
+pub fn train(
+    trainee: &mut impl Trainee,
+    samples: usize,
+    schedule: &Schedule,
+    rng: &mut Rng,
+    name: &str,
+) -> Result<Vec<Epoch>, String> {
+    let mut order: Vec<u32> = (0..samples as u32).collect();
+    let steps = u64::from(schedule.epochs) * order.chunks(BATCH).len() as u64;
+    let mut adam = Adam::new(trainee.weights().len(), steps, schedule.rate, schedule.decay);
+    let bar = progress_bar(steps);
+    let mut epochs = Vec::new();
+    for _ in 0..schedule.epochs {
+        rng.shuffle(&mut order);
+        let mut loss = 0.0;
+        for batch in order.chunks(BATCH) {
+            let (gradient, of_batch) = trainee.gradient(batch, rng);
+            adam.step(trainee.weights(), &gradient, batch.len());
+            trainee.constrain();
+            loss += of_batch;
+            bar.set_message(format!("{name} loss {:.4}", of_batch / batch.len() as f64));
+            bar.inc(1);
+        }
+        let epoch = Epoch { seen: loss / samples as f64, unseen: trainee.unseen_loss() };
+        if !(epoch.seen + epoch.unseen).is_finite() {
+            return Err("the training does not converge: give a smaller --rate".into());
+        }
+        epochs.push(epoch);
+    }
+    bar.finish_and_clear();
+    Ok(epochs)
+}
+
+/// Sums gradients and losses over chunks of a batch in a fixed order, so that the result does not depend on the threads.
+/// `learn` adds the gradient of a chunk, given by its number and samples, and returns its loss.
+pub fn sum_of_chunks(
+    batch: &[u32],
+    chunk: usize,
+    weights: usize,
+    learn: impl Fn(u64, &[u32], &mut [f32]) -> f64 + Sync,
+) -> (Vec<f32>, f64) {
+    let of_chunk = |(number, chunk): (usize, &[u32])| {
+        let mut gradient = vec![0.0; weights];
+        let loss = learn(number as u64, chunk, &mut gradient);
+        (gradient, loss)
+    };
+    let chunks: Vec<(Vec<f32>, f64)> = batch.par_chunks(chunk).enumerate().map(of_chunk).collect();
+    let add = |(mut sum, loss): (Vec<f32>, f64), (gradient, of_chunk): (Vec<f32>, f64)| {
+        sum.iter_mut().zip(&gradient).for_each(|(sum, slope)| *sum += slope);
+        (sum, loss + of_chunk)
+    };
+    chunks.into_iter().reduce(add).unwrap_or_else(|| (vec![0.0; weights], 0.0))
+}
+
+/// Returns the mean of values computed on all cores, summed in their order.
+pub fn mean_of<T: Sync>(samples: &[T], loss: impl Fn(&T) -> f64 + Send + Sync) -> f64 {
+    let losses: Vec<f64> = samples.par_iter().map(loss).collect();
+    losses.iter().sum::<f64>() / samples.len() as f64
+}
 
 /// Mean log-losses of an epoch.
 pub struct Epoch {
@@ -29,7 +158,7 @@ pub fn curve(title: &'static str, epochs: &[Epoch]) -> Plot {
 
 /// Adam (Kingma and Ba, <https://arxiv.org/abs/1412.6980>) with decoupled weight decay and a learning rate that falls to
 /// 0 along a cosine.
-pub struct Adam {
+struct Adam {
     mean: Vec<f32>,
     square: Vec<f32>,
     /// Steps done, of `steps`.
@@ -44,13 +173,13 @@ impl Adam {
     const KEPT: [f64; 2] = [0.9, 0.999];
 
     /// `rate` is the learning rate at the start, `decay` the weight decay as a share of the rate.
-    pub fn new(weights: usize, steps: u64, rate: f64, decay: f64) -> Self {
+    fn new(weights: usize, steps: u64, rate: f64, decay: f64) -> Self {
         let zero = vec![0.0; weights];
         Self { mean: zero.clone(), square: zero, step: 0, steps, rate, decay: decay as f32 }
     }
 
     /// Takes a step by the sums of a batch's gradients.
-    pub fn step(&mut self, weights: &mut [f32], gradient: &[f32], samples: usize) {
+    fn step(&mut self, weights: &mut [f32], gradient: &[f32], samples: usize) {
         let rate = (self.rate * 0.5 * (1.0 + libm::cos(PI * self.step as f64 / self.steps as f64))) as f32;
         self.step += 1;
         let [unbiased_mean, unbiased_square] =
@@ -70,7 +199,7 @@ impl Adam {
 }
 
 /// Draws a number from the standard normal distribution (Box and Muller 1958).
-pub fn normal(rng: &mut fastrand::Rng) -> f64 {
+pub fn normal(rng: &mut Rng) -> f64 {
     let (radius, angle) = (1.0 - rng.f64(), std::f64::consts::TAU * rng.f64());
     (-2.0 * libm::log(radius)).sqrt() * libm::cos(angle)
 }

@@ -37,7 +37,7 @@ impl SearchPlayer {
         Self { params, resources, iterations, share, level: None, games: 0, search: None }
     }
 
-    /// Creates a player of a playing level, which ignores every budget.
+    /// Creates a player of a level; it ignores limits of time and iterations.
     pub fn at_level(level: Level, resources: Resources) -> Self {
         Self { level: Some(level), ..Self::new(Params::TOURNAMENT, resources, None, 1.0) }
     }

@@ -62,7 +62,7 @@ impl Floats {
     }
 
     /// Adds the gradient of a sample's cross-entropy to `gradient`; returns the log-odds.
-    pub fn learn(&self, sample: &Sample, gradient: &mut Self) -> f32 {
+    pub fn learn(&self, sample: &Sample, gradient: &mut [Row]) -> f32 {
         let hidden = self.hidden(&sample.inputs);
         let log_odds = self.output(&hidden);
         // libm's exponential gives the same bits on every machine.
@@ -71,20 +71,16 @@ impl Floats {
         for unit in 0..LINEAR {
             let is_active = f32::from(u8::from(hidden[unit] > 0.0));
             back[unit] *= is_active * self.0[OUTPUT][unit];
-            gradient.0[OUTPUT][unit] += error * hidden[unit].max(0.0);
+            gradient[OUTPUT][unit] += error * hidden[unit].max(0.0);
         }
-        for_each_input(&sample.inputs, |row, input| add(&mut gradient.0[row], input, &back));
-        add(&mut gradient.0[BIAS], 1.0, &back);
+        for_each_input(&sample.inputs, |row, input| add(&mut gradient[row], input, &back));
+        add(&mut gradient[BIAS], 1.0, &back);
         log_odds
     }
 
     /// Sets the output weight of the linear unit back to 1.
     pub fn fix_linear(&mut self) {
         self.0[OUTPUT][LINEAR] = 1.0;
-    }
-
-    pub fn add(&mut self, other: &Self) {
-        self.0.iter_mut().zip(&other.0).for_each(|(row, other)| add(row, 1.0, other));
     }
 
     /// Rounds the weights to units of `1 / ONE`.

@@ -13,7 +13,7 @@ mod training;
 use crate::arguments::{read_count, read_positive, read_share};
 use crate::commands::convert::read_all_games;
 use crate::files::{Output, read_weights};
-use crate::training::curve;
+use crate::training::{TrainingArgs, curve};
 use floats::Floats;
 use otrera::eval::weights::WeightsFile;
 use otrera::eval::weights::network::NetworkWeights;
@@ -24,9 +24,8 @@ use std::path::PathBuf;
 /// Train the evaluation network on games.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Results files of `lab self-play`, or records of other games between good players.
-    #[arg(required = true)]
-    games: Vec<PathBuf>,
+    #[command(flatten)]
+    training: TrainingArgs,
     /// Share of the search's winning rate in the target; the rest is the result of the game.
     #[arg(long, default_value = "0.3", value_parser = read_share)]
     blend: f64,
@@ -36,27 +35,18 @@ pub struct Args {
     /// Learning rate at the start.
     #[arg(long, default_value = "0.004", value_parser = read_positive)]
     rate: f64,
-    /// Weight decay of each step, as a share of the learning rate.
-    #[arg(long, default_value = "0.0001", value_parser = read_share)]
-    decay: f64,
-    /// Seed of the first weights and of the order of the positions.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// A file of weights whose other parts are kept (default: those that are built in).
-    #[arg(long)]
-    base: Option<PathBuf>,
     /// Output file for `model=FILE`; the learning curve is written beside it.
     #[arg(long, default_value = "results/network.json")]
     output: PathBuf,
 }
 
 pub fn run(args: &Args) -> Result<(), String> {
-    let mut file = read_weights(args.base.as_deref())?;
-    let inputs = [&args.games[..], args.base.as_slice()].concat();
+    let mut file = read_weights(args.training.base.as_deref())?;
+    let inputs = args.training.inputs();
     let output = Output::new(&args.output, &inputs)?;
     let picture = Output::new(&args.output.with_extension("loss.svg"), &inputs)?;
     output.try_out(WeightsFile::BUILT_IN)?;
-    let games = read_all_games(&args.games)?;
+    let games = read_all_games(&args.training.games)?;
     let is_small = are_small(&games)?;
     let (seen, tests) = samples(&games, args.blend)?;
     let positions = seen.len() + tests.len();
@@ -89,7 +79,7 @@ fn playing_with(output: &Output, games: &[GameRecord]) -> String {
 }
 
 fn trained(args: &Args, games: usize, positions: usize) -> String {
-    let Args { blend, epochs, rate, decay, seed, .. } = args;
+    let Args { blend, epochs, rate, training: TrainingArgs { decay, seed, .. }, .. } = args;
     format!(
         "by lab fit-network, from {games} games, {positions} positions; blend {blend}, {epochs} epochs, rate {rate}, \
          decay {decay}, seed {seed}"

@@ -1,7 +1,8 @@
 //! Training data: the positions of games, seen and unseen by the training.
 
+use crate::training::check_positions;
 use otrera::eval::inputs::Inputs;
-use otrera::{DistanceMaps, GameRecord, Kernel, Position};
+use otrera::{DistanceMaps, GameRecord, Kernel, Move, Position};
 use rayon::prelude::*;
 
 pub struct Sample {
@@ -37,13 +38,12 @@ pub fn is_unseen(number: usize) -> bool {
 }
 
 /// Minimum number of positions for the training and for its test.
-const MIN_SEEN: usize = 5000;
-const MIN_UNSEEN: usize = 500;
+const MIN_POSITIONS: [usize; 2] = [5000, 500];
 
 /// Returns the samples for the training, and those of unseen games for its test.
 pub fn samples(games: &[GameRecord], blend: f64) -> Result<(Vec<Sample>, Vec<Test>), String> {
     let of_game = |(number, game): (usize, &GameRecord)| {
-        let tests = undecided(game, blend);
+        let tests = tests(game, blend);
         if is_unseen(number) {
             (Vec::new(), tests)
         } else {
@@ -54,24 +54,23 @@ pub fn samples(games: &[GameRecord], blend: f64) -> Result<(Vec<Sample>, Vec<Tes
         games.par_iter().enumerate().map(of_game).unzip();
     let seen: Vec<Sample> = seen.into_iter().flatten().collect();
     let unseen: Vec<Test> = unseen.into_iter().flatten().collect();
-    if seen.len() < MIN_SEEN || unseen.len() < MIN_UNSEEN {
-        return Err(format!(
-            "too few positions: {} for the fit and {} for its test (a tenth of the games), and at least {MIN_SEEN} \
-             and {MIN_UNSEEN} are needed, with winning rates that a search has seen: give more games",
-            seen.len(),
-            unseen.len()
-        ));
-    }
+    check_positions(seen.len(), unseen.len(), MIN_POSITIONS)?;
     Ok((seen, unseen))
 }
 
-/// Returns the positions that the search of the side to move had not proven. Proven ones say nothing about judgement.
-fn undecided(game: &GameRecord, blend: f64) -> Vec<Test> {
+/// Returns the positions that the search of the side to move had not proven, with the move played there and the search's
+/// winning rate. Proven ones say nothing about judgement.
+pub fn undecided(game: &GameRecord) -> impl Iterator<Item = (Position, Move, f32)> {
+    let positions = game.positions().into_iter().zip(&game.moves);
+    let rated = positions.filter_map(|(position, played)| Some((position, played.mv, played.win_rate?)));
+    rated.filter(|(.., rate)| *rate > 0.0 && *rate < 1.0)
+}
+
+fn tests(game: &GameRecord, blend: f64) -> Vec<Test> {
     let Some(winner) = game.winner else { return Vec::new() };
     let mut maps = DistanceMaps::default();
-    let positions = game.positions();
-    let tests = positions.iter().zip(&game.moves).filter_map(|(&position, played)| {
-        let win_rate = f64::from(played.win_rate.filter(|&rate| rate > 0.0 && rate < 1.0)?);
+    let tests = undecided(game).filter_map(|(position, _, win_rate)| {
+        let win_rate = f64::from(win_rate);
         let won = f64::from(u8::from(position.side() == winner));
         let inputs = Inputs::of_position(&position, &mut maps, Kernel::fastest())?;
         let target = won + blend * (win_rate - won);

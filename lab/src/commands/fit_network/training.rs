@@ -1,73 +1,54 @@
-//! Training: epochs of batches in random order, one step of Adam per batch.
+//! Training of the network: its samples, gradient and loss.
 
 use super::Args;
 use super::floats::{Floats, ROWS};
 use super::samples::{Sample, Test, log_loss, probability};
-use crate::progress::progress_bar;
-use crate::training::{Adam, Epoch};
+use crate::training::{Epoch, Schedule, Trainee, mean_of, sum_of_chunks};
 use fastrand::Rng;
 use otrera::eval::network::HIDDEN;
-use rayon::prelude::*;
 
-const BATCH: usize = 2048;
-/// Positions per task. Gradients are summed in a fixed order, so the result does not depend on the threads.
+/// Positions per task.
 const CHUNK: usize = 128;
 
 /// Trains a network; returns it with the losses of each epoch.
 pub fn train(seen: &[Sample], tests: &[Test], args: &Args) -> Result<(Floats, Vec<Epoch>), String> {
-    let mut rng = Rng::with_seed(args.seed);
-    let mut network = Floats::random(&mut rng);
-    let mut order: Vec<u32> = (0..seen.len() as u32).collect();
-    let steps = u64::from(args.epochs) * order.chunks(BATCH).len() as u64;
-    let mut adam = Adam::new(ROWS * HIDDEN, steps, args.rate, args.decay);
-    let bar = progress_bar(steps);
-    let mut epochs = Vec::new();
-    for _ in 0..args.epochs {
-        rng.shuffle(&mut order);
-        let mut loss = 0.0;
-        for batch in order.chunks(BATCH) {
-            let (gradient, of_batch) = gradient(&network, seen, batch);
-            adam.step(network.0.as_flattened_mut(), gradient.0.as_flattened(), batch.len());
-            network.fix_linear();
-            loss += of_batch;
-            bar.set_message(format!("loss {:.4}", of_batch / batch.len() as f64));
-            bar.inc(1);
-        }
-        let epoch = Epoch { seen: loss / seen.len() as f64, unseen: unseen_loss(&network, tests) };
-        if !(epoch.seen + epoch.unseen).is_finite() {
-            return Err("the training does not converge: give a smaller --rate".into());
-        }
-        epochs.push(epoch);
+    let mut rng = Rng::with_seed(args.training.seed);
+    let mut training = Training { network: Floats::random(&mut rng), seen, tests };
+    let schedule = Schedule { epochs: args.epochs, rate: args.rate, decay: args.training.decay };
+    let epochs = crate::training::train(&mut training, seen.len(), &schedule, &mut rng, "network")?;
+    Ok((training.network, epochs))
+}
+
+struct Training<'a> {
+    network: Floats,
+    seen: &'a [Sample],
+    tests: &'a [Test],
+}
+
+impl Trainee for Training<'_> {
+    fn weights(&mut self) -> &mut [f32] {
+        self.network.0.as_flattened_mut()
     }
-    bar.finish_and_clear();
-    Ok((network, epochs))
-}
 
-/// Returns the summed gradient of a batch and the summed log-loss of its results.
-fn gradient(network: &Floats, samples: &[Sample], batch: &[u32]) -> (Floats, f64) {
-    let of_chunk = |chunk: &[u32]| {
-        let (mut gradient, mut loss) = (Floats::zero(), 0.0);
-        for &number in chunk {
-            let sample = &samples[number as usize];
-            let log_odds = network.learn(sample, &mut gradient);
-            loss += log_loss(sample.won.into(), probability(log_odds.into()));
-        }
-        (gradient, loss)
-    };
-    let chunks: Vec<(Floats, f64)> = batch.par_chunks(CHUNK).map(of_chunk).collect();
-    let add = |(mut sum, loss): (Floats, f64), (gradient, of_chunk): (Floats, f64)| {
-        sum.add(&gradient);
-        (sum, loss + of_chunk)
-    };
-    chunks.into_iter().reduce(add).unwrap_or_else(|| (Floats::zero(), 0.0))
-}
-
-fn unseen_loss(network: &Floats, tests: &[Test]) -> f64 {
-    let losses: Vec<f64> = tests
-        .par_iter()
-        .map(|test| {
-            log_loss(test.sample.won.into(), probability(network.log_odds(&test.sample.inputs).into()))
+    fn gradient(&self, batch: &[u32], _: &mut Rng) -> (Vec<f32>, f64) {
+        sum_of_chunks(batch, CHUNK, ROWS * HIDDEN, |_, chunk, gradient| {
+            let (gradient, _) = gradient.as_chunks_mut();
+            let learn = |&number: &u32| {
+                let sample = &self.seen[number as usize];
+                let log_odds = self.network.learn(sample, gradient);
+                log_loss(sample.won.into(), probability(log_odds.into()))
+            };
+            chunk.iter().map(learn).fold(0.0, |sum, loss| sum + loss)
         })
-        .collect();
-    losses.iter().sum::<f64>() / tests.len() as f64
+    }
+
+    fn constrain(&mut self) {
+        self.network.fix_linear();
+    }
+
+    fn unseen_loss(&self) -> f64 {
+        mean_of(self.tests, |Test { sample, .. }| {
+            log_loss(sample.won.into(), probability(self.network.log_odds(&sample.inputs).into()))
+        })
+    }
 }

@@ -1,5 +1,6 @@
 //! Training data: the movements and arrows that searches chose, with what the policy sees of them.
 
+use crate::commands::fit_network::samples::undecided;
 use otrera::eval::policy::{ARROW_FEATURES, Arrows, MOVEMENT_FEATURES, Movements, classes, stage};
 use otrera::eval::policy_network::{SQUARE_CLASSES, for_each_square, half_moves, squares};
 use otrera::simd::PortableLanes;
@@ -13,11 +14,8 @@ pub struct Sample {
 }
 
 /// Returns the samples of a game: its positions that a search has seen and not proven.
-pub fn samples_of(game: &GameRecord) -> Vec<Sample> {
-    let is_undecided = |rate: &f32| *rate > 0.0 && *rate < 1.0;
-    let positions = game.positions().into_iter().zip(&game.moves);
-    let undecided = positions.filter(|(_, played)| played.win_rate.as_ref().is_some_and(is_undecided));
-    undecided.map(|(position, played)| Sample { position, mv: played.mv }).collect()
+pub fn samples_of(game: &GameRecord) -> impl Iterator<Item = Sample> {
+    undecided(game).map(|(position, mv, _)| Sample { position, mv })
 }
 
 /// The half-moves of a choice, movements or arrows.

@@ -5,17 +5,17 @@
 //! together in floating point, on nine games of ten, to the least cross-entropy. Each sample is seen under a random symmetry
 //! of the board. The rows are then rounded to the engine's integers. The tenth game tests them, beside the base model.
 //!
-//! The same games, options and seed give the same policy on any number of threads.
+//! The policy depends on the games, the options and the seed, not on the number of threads.
 
 mod decisions;
 mod network;
 
-use crate::arguments::{read_count, read_positive, read_share};
+use crate::arguments::{read_count, read_positive};
 use crate::commands::convert::read_all_games;
 use crate::commands::fit_network::samples::{are_small, is_unseen};
 use crate::files::{Output, read_weights};
 use crate::sheet::Sheet;
-use crate::training::curve;
+use crate::training::{TrainingArgs, check_positions, curve};
 use decisions::{Kind, Sample, samples_of};
 use network::Policy;
 use otrera::eval::policy::STAGES;
@@ -24,27 +24,17 @@ use otrera::{Evaluator, Model, ModelScratch, Size};
 use rayon::prelude::*;
 use std::path::PathBuf;
 
-/// Trains the policy, which gives the priors, on games.
+/// Train the policy, which gives the priors, on games.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Results files of `lab self-play`, or records of other games between good players.
-    #[arg(required = true)]
-    games: Vec<PathBuf>,
+    #[command(flatten)]
+    training: TrainingArgs,
     /// Number of passes over the positions.
     #[arg(long, default_value = "8", value_parser = read_count::<u32>)]
     epochs: u32,
     /// Learning rate at the start.
     #[arg(long, default_value = "0.005", value_parser = read_positive)]
     rate: f64,
-    /// Weight decay of each step, as a share of the learning rate.
-    #[arg(long, default_value = "0.0001", value_parser = read_share)]
-    decay: f64,
-    /// Seed of the first weights and of the order of the positions.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// A file of weights whose other parts are kept (default: those that are built in).
-    #[arg(long)]
-    base: Option<PathBuf>,
     /// Output file for `model=FILE`; the learning curves are written beside it.
     #[arg(long, default_value = "results/policy.json")]
     output: PathBuf,
@@ -54,35 +44,28 @@ pub struct Args {
 const MIN_POSITIONS: [usize; 2] = [1000, 100];
 
 pub fn run(args: &Args) -> Result<(), String> {
-    let mut file = read_weights(args.base.as_deref())?;
-    let output = Output::new(&args.output, &[&args.games[..], args.base.as_slice()].concat())?;
+    let mut file = read_weights(args.training.base.as_deref())?;
+    let inputs = args.training.inputs();
+    let output = Output::new(&args.output, &inputs)?;
     output.try_out(WeightsFile::BUILT_IN)?;
-    let games = read_all_games(&args.games)?;
+    let games = read_all_games(&args.training.games)?;
     let is_small = are_small(&games)?;
     let (seen, unseen) = split(&games);
-    if seen.len() < MIN_POSITIONS[0] || unseen.len() < MIN_POSITIONS[1] {
-        let [fit, test] = MIN_POSITIONS;
-        return Err(format!(
-            "too few positions: {} for the fit and {} for its test (a tenth of the games), and at least {fit} and {test} \
-             are needed, with winning rates that a search has seen: give more games",
-            seen.len(),
-            unseen.len()
-        ));
-    }
+    check_positions(seen.len(), unseen.len(), MIN_POSITIONS)?;
     let positions = seen.len() + unseen.len();
     println!("{} games, {positions} positions, {} of them unseen", games.len(), unseen.len());
     let base = Evaluator::new(Model::from_weights(&file.write())?);
     let edge = if is_small { Size::BOTZONE } else { Size::STANDARD }.edge();
     let train = |kind: Kind| {
+        let picture = Output::new(&args.output.with_extension(format!("{}.svg", kind.name())), &inputs)?;
         let (policy, epochs) = Policy::train(kind, edge, &seen, &unseen, args)?;
         println!("{}", losses(kind, &policy, &base, &unseen).to_text());
-        let picture = args.output.with_extension(format!("{}.svg", kind.name()));
-        curve("Cross-entropy of the chosen half-moves", &epochs).write(&picture)?;
-        println!("written: {}", picture.display());
+        curve("Cross-entropy of the chosen half-moves", &epochs).write(picture.path())?;
+        println!("written: {}", picture.path().display());
         Ok::<_, String>(policy)
     };
     let [movements, arrows] = [train(Kind::Movements)?, train(Kind::Arrows)?];
-    let Args { epochs, rate, decay, seed, .. } = args;
+    let Args { epochs, rate, training: TrainingArgs { decay, seed, .. }, .. } = args;
     let weights = PriorWeights {
         trained: format!(
             "by lab fit-policy, from {} games, {positions} positions; {epochs} epochs, rate {rate}, decay {decay}, seed \

@@ -2,23 +2,19 @@
 
 use super::Args;
 use super::decisions::{Decision, Kind, Layout, Sample};
-use crate::progress::progress_bar;
-use crate::training::{Adam, Epoch, normal};
+use crate::training::{Epoch, Schedule, Trainee, mean_of, normal, sum_of_chunks, train};
 use fastrand::Rng;
 use otrera::DistanceMaps;
 use otrera::eval::policy::{ARROW_FEATURES, MOVEMENT_FEATURES, STAGES};
 use otrera::eval::policy_network::{self, ONE, UNITS, rows};
-use rayon::prelude::*;
 
-/// Decisions per step.
-const BATCH: usize = 2048;
-/// Decisions per task. Gradients are summed in a fixed order, so the result does not depend on the threads.
+/// Decisions per task.
 const CHUNK: usize = 512;
 
 /// A row of the network in floating point.
 type Row = [f32; UNITS];
 
-/// The policy of movements or of arrows, or the gradient of its loss.
+/// The policy of movements or of arrows.
 pub struct Policy {
     kind: Kind,
     layout: Layout,
@@ -48,57 +44,11 @@ impl Policy {
         unseen: &[Sample],
         args: &Args,
     ) -> Result<(Self, Vec<Epoch>), String> {
-        let mut rng = Rng::with_seed(args.seed);
-        let mut policy = Self::random(kind, edge, &mut rng);
-        let mut order: Vec<u32> = (0..seen.len() as u32).collect();
-        let steps = u64::from(args.epochs) * order.chunks(BATCH).len() as u64;
-        let mut adam = Adam::new(policy.weights.len(), steps, args.rate, args.decay);
-        let bar = progress_bar(steps);
-        let mut epochs = Vec::new();
-        for _ in 0..args.epochs {
-            rng.shuffle(&mut order);
-            let mut loss = 0.0;
-            for batch in order.chunks(BATCH) {
-                let (gradient, of_batch) = policy.gradient(seen, batch, rng.u64(..));
-                adam.step(&mut policy.weights, &gradient, batch.len());
-                policy.clamp();
-                loss += of_batch;
-                bar.set_message(format!("{} loss {:.4}", kind.name(), of_batch / batch.len() as f64));
-                bar.inc(1);
-            }
-            let unseen = unseen.par_iter().map(|sample| policy.loss(sample).1);
-            let losses: Vec<f64> = unseen.collect();
-            let unseen = losses.iter().sum::<f64>() / losses.len().max(1) as f64;
-            let epoch = Epoch { seen: loss / seen.len() as f64, unseen };
-            if !(epoch.seen + epoch.unseen).is_finite() {
-                return Err("the training does not converge: give a smaller --rate".into());
-            }
-            epochs.push(epoch);
-        }
-        bar.finish_and_clear();
-        Ok((policy, epochs))
-    }
-
-    /// Returns the summed gradient of a batch, each decision under a random symmetry, and the summed loss.
-    fn gradient(&self, samples: &[Sample], batch: &[u32], seed: u64) -> (Vec<f32>, f64) {
-        let of_chunk = |(number, chunk): (usize, &[u32])| {
-            let mut rng = Rng::with_seed(otrera::mix_seed(seed, number as u64));
-            let (mut gradient, mut loss) = (vec![0.0; self.weights.len()], 0.0);
-            let mut maps = DistanceMaps::default();
-            for &sample in chunk {
-                let symmetry = rng.usize(..8);
-                let decision =
-                    self.layout.decision(&samples[sample as usize], self.kind, symmetry, &mut maps);
-                loss += self.learn(&decision, &mut gradient);
-            }
-            (gradient, loss)
-        };
-        let chunks: Vec<(Vec<f32>, f64)> = batch.par_chunks(CHUNK).enumerate().map(of_chunk).collect();
-        let add = |(mut sum, loss): (Vec<f32>, f64), (gradient, of_chunk): (Vec<f32>, f64)| {
-            sum.iter_mut().zip(&gradient).for_each(|(sum, slope)| *sum += slope);
-            (sum, loss + of_chunk)
-        };
-        chunks.into_iter().reduce(add).unwrap_or_else(|| (vec![0.0; self.weights.len()], 0.0))
+        let mut rng = Rng::with_seed(args.training.seed);
+        let mut training = Training { policy: Self::random(kind, edge, &mut rng), seen, unseen };
+        let schedule = Schedule { epochs: args.epochs, rate: args.rate, decay: args.training.decay };
+        let epochs = train(&mut training, seen.len(), &schedule, &mut rng, kind.name())?;
+        Ok((training.policy, epochs))
     }
 
     /// Adds the gradient of a decision's cross-entropy to `gradient`; returns the cross-entropy.
@@ -181,6 +131,42 @@ impl Policy {
         let mut stage =
             || self.kind.features().iter().map(|&count| rounded.by_ref().take(count).collect()).collect();
         (0..STAGES).map(|_| stage()).collect()
+    }
+}
+
+struct Training<'a> {
+    policy: Policy,
+    seen: &'a [Sample],
+    unseen: &'a [Sample],
+}
+
+impl Trainee for Training<'_> {
+    fn weights(&mut self) -> &mut [f32] {
+        &mut self.policy.weights
+    }
+
+    /// Sees each decision under a random symmetry of the board.
+    fn gradient(&self, batch: &[u32], rng: &mut Rng) -> (Vec<f32>, f64) {
+        let Self { policy, seen, .. } = self;
+        let seed = rng.u64(..);
+        sum_of_chunks(batch, CHUNK, policy.weights.len(), |number, chunk, gradient| {
+            let mut rng = Rng::with_seed(otrera::mix_seed(seed, number));
+            let mut maps = DistanceMaps::default();
+            let learn = |&sample: &u32| {
+                let sample = &seen[sample as usize];
+                let decision = policy.layout.decision(sample, policy.kind, rng.usize(..8), &mut maps);
+                policy.learn(&decision, gradient)
+            };
+            chunk.iter().map(learn).fold(0.0, |sum, loss| sum + loss)
+        })
+    }
+
+    fn constrain(&mut self) {
+        self.policy.clamp();
+    }
+
+    fn unseen_loss(&self) -> f64 {
+        mean_of(self.unseen, |sample| self.policy.loss(sample).1)
     }
 }
 
