@@ -3,10 +3,12 @@
 //! ```json
 //! {"number":0,"black":"tournament","white":"paper","start":"3q2q3/… w - - 0 1","winner":"black",
 //!  "control":"0.1 s a move","moves":[{"move":"d1-d7/g7","seconds":0.1,"effort":60000,"win_rate":0.53}, …],
-//!  "notes":{"1":{"comment":"…","name":"…","value":6,"variations":[{"moves":[…],"notes":{…}}]}}}
+//!  "notes":{"1":{"comment":"…","name":"…","value":6,"variations":[{"moves":[…],"notes":{…}}]}},
+//!  "visits":{"0":"d1-d7/g7 420, d1-d7/f9 130, …"}}
 //! ```
 //!
-//! The keys of `notes` count the moves before the position ([`super::Note`]). A record without notes has no such key.
+//! The keys of `notes` and `visits` count the moves before the position ([`super::Note`], [`super::Visits`]). A record
+//! without notes or visits has no such key.
 
 use super::{GameRecord, PlayedMove};
 use crate::board::notation::MalformedText;
@@ -65,6 +67,30 @@ pub(super) mod forfeit {
     }
 }
 
+/// The visits of each position as a text.
+pub(super) mod visits {
+    use super::super::Visits;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+    use std::collections::BTreeMap;
+
+    pub fn serialize<S: Serializer>(visits: &Visits, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(visits.iter().map(|(ply, moves)| {
+            let text: Vec<String> = moves.iter().map(|(mv, visits)| format!("{mv} {visits}")).collect();
+            (ply, text.join(", "))
+        }))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Visits, D::Error> {
+        let read = |text: &str| {
+            let (mv, visits) =
+                text.split_once(' ').ok_or_else(|| D::Error::custom("a move without visits"))?;
+            Ok((mv.parse().map_err(D::Error::custom)?, visits.parse().map_err(D::Error::custom)?))
+        };
+        let texts = BTreeMap::<usize, String>::deserialize(deserializer)?.into_iter();
+        texts.map(|(ply, text)| Ok((ply, text.split(", ").map(read).collect::<Result<_, _>>()?))).collect()
+    }
+}
+
 /// Formats the record as one line, without a line break.
 pub fn write(record: &GameRecord) -> String {
     // Cannot fail: strings, numbers and lists only.
@@ -103,6 +129,20 @@ pub fn read(text: &str) -> Result<GameRecord, MalformedText> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn visits_are_kept() {
+        let moves = ["d1-d7/g7", "d1-d7/f9", "a4-a5/a6"].map(|text| text.parse().unwrap());
+        let mut record = GameRecord::new("a", "b", crate::Position::standard()).with_moves(&moves[..1]);
+        record.visits.insert(0, moves.into_iter().zip([420, 130, 7]).collect());
+        let line = write(&record);
+        assert!(line.contains(r#""visits":{"0":"d1-d7/g7 420, d1-d7/f9 130, a4-a5/a6 7"}"#), "{line}");
+        assert_eq!(read(&line), Ok(record));
+        for bad in ["d1-d7/g7", "d1-d7/g7 many", "7 7", ""] {
+            let line = line.replace("d1-d7/g7 420, d1-d7/f9 130, a4-a5/a6 7", bad);
+            assert!(read(&line).is_err(), "{line}");
+        }
+    }
 
     #[test]
     fn what_is_no_record_says_why() {

@@ -79,6 +79,10 @@ pub struct Variation {
     pub notes: Notes,
 }
 
+/// Visits of the moves that a search tried, most first, in positions of a game: by the number of moves before the
+/// position. Targets of a training.
+pub type Visits = BTreeMap<usize, Vec<(Move, u32)>>;
+
 /// Maximum depth of variations inside variations. Deeper ones are not read; the limit protects the stack.
 pub const MAX_NESTING: usize = 24;
 
@@ -183,6 +187,9 @@ pub struct GameRecord {
     /// Comments, values and variations, by ply.
     #[serde(default, skip_serializing_if = "Notes::is_empty")]
     pub notes: Notes,
+    /// Visits of the searches that chose the moves; kept by JSON lines only.
+    #[serde(default, with = "json::visits", skip_serializing_if = "Visits::is_empty")]
+    pub visits: Visits,
 }
 
 impl GameRecord {
@@ -200,6 +207,7 @@ impl GameRecord {
             control: String::new(),
             number: 0,
             notes: Notes::new(),
+            visits: Visits::new(),
         }
     }
 

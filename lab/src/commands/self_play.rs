@@ -2,7 +2,7 @@
 //!
 //! A game begins with random plies. Up to a later ply its moves are drawn in proportion to the root's visits, as in
 //! AlphaZero with temperature 1; then the best move is played. One search plays both sides and keeps its tree. A game ends
-//! when its winner is proven. All random choices follow from `--seed`, the number of the game, and the number of times it
+//! when its winner is proven. The record keeps the visits of the moves of each search. All random choices follow from `--seed`, the number of the game, and the number of times it
 //! repeated an earlier game. The file holds the games in the order of their numbers.
 
 use crate::arguments::{read_count, read_size};
@@ -14,9 +14,11 @@ use crate::matches::spec::{check_board, search_params};
 use crate::play::player::{iterate, search_of};
 use crate::progress::progress_bar;
 use fastrand::Rng;
+use otrera::record::Visits;
 use otrera::record::json;
 use otrera::{GameRecord, Move, Outcome, Params, PlayedMove, Position, Report, Size, mix_seed};
 use serde_json::json;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -161,7 +163,7 @@ fn play(args: &Args, params: &Params, number: u64, attempt: u64) -> GameRecord {
     let start = Position::start(args.size);
     let mut search = search_of(&start, params.clone(), 16, rng.u64(..));
     let random_plies = rng.u32(..=args.random_plies);
-    let mut moves: Vec<PlayedMove> = Vec::new();
+    let (mut moves, mut visits): (Vec<PlayedMove>, _) = (Vec::new(), Visits::new());
     let winner = loop {
         if let Some(winner) = search.position().winner() {
             break winner;
@@ -177,6 +179,7 @@ fn play(args: &Args, params: &Params, number: u64, attempt: u64) -> GameRecord {
             }
             let drawn = if ply < args.drawn_plies { draw(&report, &mut rng) } else { report.best };
             let Some(mv) = drawn else { break search.position().side().opponent() };
+            visits.insert(moves.len(), visits_of(&report));
             PlayedMove { effort: Some(report.iterations), win_rate: Some(report.win_rate.0), ..mv.into() }
         };
         moves.push(played);
@@ -187,8 +190,18 @@ fn play(args: &Args, params: &Params, number: u64, attempt: u64) -> GameRecord {
         number,
         event: "lab self-play".into(),
         control: format!("{} iterations a move", args.iterations),
+        visits,
         ..GameRecord::new(&args.player, &args.player, start).with_outcome(outcome)
     }
+}
+
+/// Returns the moves of the root with at least half a percent of the visits, most first.
+fn visits_of(report: &Report) -> Vec<(Move, u32)> {
+    let least = report.lines.iter().map(|line| line.visits).sum::<u32>() / 200;
+    let often = report.lines.iter().filter(|line| line.visits > least);
+    let mut visits: Vec<_> = often.map(|line| (line.mv, line.visits)).collect();
+    visits.sort_by_key(|&(_, visits)| Reverse(visits));
+    visits
 }
 
 /// Draws a move of the root in proportion to the visits.

@@ -58,18 +58,19 @@ pub fn samples(games: &[GameRecord], blend: f64) -> Result<(Vec<Sample>, Vec<Tes
     Ok((seen, unseen))
 }
 
-/// Returns the positions that the search of the side to move had not proven, with the move played there and the search's
-/// winning rate. Proven ones say nothing about judgement.
-pub fn undecided(game: &GameRecord) -> impl Iterator<Item = (Position, Move, f32)> {
-    let positions = game.positions().into_iter().zip(&game.moves);
-    let rated = positions.filter_map(|(position, played)| Some((position, played.mv, played.win_rate?)));
+/// Returns the positions that the search of the side to move had not proven, with the number of moves before it, the move
+/// played there and the search's winning rate. Proven ones say nothing about judgement.
+pub fn undecided(game: &GameRecord) -> impl Iterator<Item = (usize, Position, Move, f32)> {
+    let positions = game.positions().into_iter().zip(&game.moves).enumerate();
+    let rated =
+        positions.filter_map(|(ply, (position, played))| Some((ply, position, played.mv, played.win_rate?)));
     rated.filter(|(.., rate)| *rate > 0.0 && *rate < 1.0)
 }
 
 fn tests(game: &GameRecord, blend: f64) -> Vec<Test> {
     let Some(winner) = game.winner else { return Vec::new() };
     let mut maps = DistanceMaps::default();
-    let tests = undecided(game).filter_map(|(position, _, win_rate)| {
+    let tests = undecided(game).filter_map(|(_, position, _, win_rate)| {
         let win_rate = f64::from(win_rate);
         let won = f64::from(u8::from(position.side() == winner));
         let inputs = Inputs::of_position(&position, &mut maps, Kernel::fastest())?;

@@ -1,4 +1,4 @@
-//! Training data: the movements and arrows that searches chose, with what the policy sees of them.
+//! Training data: the visits of movements and arrows in searches, with what the policy sees of them.
 
 use crate::commands::fit_network::samples::undecided;
 use otrera::eval::policy::{ARROW_FEATURES, Arrows, MOVEMENT_FEATURES, Movements, classes, stage};
@@ -6,16 +6,22 @@ use otrera::eval::policy_network::{SQUARE_CLASSES, for_each_square, half_moves, 
 use otrera::simd::PortableLanes;
 use otrera::{DistanceMaps, GameRecord, Kernel, Move, Movement, Position, Square};
 
-/// A position with the move that its search chose.
-#[derive(Clone, Copy)]
+/// A position with the visits of its search.
 pub struct Sample {
     pub position: Position,
+    /// The move with the most visits.
     pub mv: Move,
+    /// Visits of the moves; of a record without visits, one visit of the move played.
+    pub visits: Box<[(Move, u32)]>,
 }
 
 /// Returns the samples of a game: its positions that a search has seen and not proven.
 pub fn samples_of(game: &GameRecord) -> impl Iterator<Item = Sample> {
-    undecided(game).map(|(position, mv, _)| Sample { position, mv })
+    undecided(game).map(|(ply, position, mv, _)| {
+        let visits = game.visits.get(&ply).filter(|visits| !visits.is_empty());
+        let visits = visits.cloned().unwrap_or_else(|| vec![(mv, 1)]).into_boxed_slice();
+        Sample { position, mv: visits[0].0, visits }
+    })
 }
 
 /// The half-moves of a choice, movements or arrows.
@@ -25,15 +31,17 @@ pub enum Kind {
     Arrows,
 }
 
-/// The half-moves of a position, one of which the search chose.
+/// The half-moves of a position.
 pub struct Decision {
     pub stage: usize,
     /// The rows of the network's squares.
     pub squares: Vec<usize>,
     /// The row and the linear weights of each half-move.
     pub choices: Vec<(usize, Vec<usize>)>,
-    /// Index of the choice of the search.
-    pub chosen: usize,
+    /// Share of the search's visits of each half-move.
+    pub targets: Vec<f32>,
+    /// Index of the half-move of the move with the most visits.
+    pub best: usize,
 }
 
 /// The rows of a policy network, and the symmetries of its board.
@@ -71,7 +79,7 @@ impl Layout {
         symmetry: usize,
         maps: &mut DistanceMaps,
     ) -> Decision {
-        let Sample { position, mv } = sample;
+        let Sample { position, mv, visits } = sample;
         let arrow_phase = position.with_movement(mv.movement());
         let board = match kind {
             Kind::Movements => position,
@@ -80,7 +88,8 @@ impl Layout {
         maps.flood(board, Kernel::fastest());
         let stage = stage(board);
         let row = |from, to| self.half_move(from, to, symmetry);
-        let (choices, chosen) = match kind {
+        let visits = visits.iter().map(|&(tried, visits)| (tried, visits as f32));
+        let (choices, visits, best): (_, Vec<f32>, _) = match kind {
             Kind::Movements => {
                 let known = Movements::new::<PortableLanes>(position, maps);
                 let choice = |movement: Movement| {
@@ -88,8 +97,16 @@ impl Layout {
                     let features = known.features(movement, start, goal);
                     (row(movement.from, movement.to), linear(stage, features, &MOVEMENT_FEATURES))
                 };
-                let chosen = position.movements().position(|movement| movement == mv.movement());
-                (position.movements().map(choice).collect(), chosen)
+                let of_movement = |movement| {
+                    visits
+                        .clone()
+                        .filter(|(tried, _)| tried.movement() == movement)
+                        .map(|(_, visits)| visits)
+                        .sum()
+                };
+                let movements = || position.movements();
+                let best = movements().position(|movement| movement == mv.movement());
+                (movements().map(choice).collect(), movements().map(of_movement).collect(), best)
             }
             Kind::Arrows => {
                 let known = Arrows::new::<PortableLanes>(&arrow_phase, maps);
@@ -98,8 +115,13 @@ impl Layout {
                     (row(mv.to, arrow), linear(stage, features, &ARROW_FEATURES))
                 };
                 let targets = arrow_phase.arrow_targets();
-                let chosen = targets.into_iter().position(|arrow| arrow == mv.arrow);
-                (targets.into_iter().map(choice).collect(), chosen)
+                let of_arrow = |arrow| {
+                    let mv = mv.movement().with_arrow(arrow);
+                    visits.clone().find(|(tried, _)| *tried == mv).map_or(0.0, |(_, visits)| visits)
+                };
+                let arrows = || targets.into_iter();
+                let best = arrows().position(|arrow| arrow == mv.arrow);
+                (arrows().map(choice).collect(), arrows().map(of_arrow).collect(), best)
             }
         };
         let mut squares = Vec::with_capacity(self.edge * self.edge);
@@ -107,7 +129,9 @@ impl Layout {
             let number = self.symmetries[symmetry][square.row() * self.edge + square.column()];
             squares.push(1 + class * self.edge * self.edge + number);
         });
-        Decision { stage, squares, choices, chosen: chosen.unwrap_or(0) }
+        let total = visits.iter().sum::<f32>();
+        let targets = visits.into_iter().map(|visits| visits / total).collect();
+        Decision { stage, squares, choices, targets, best: best.unwrap_or(0) }
     }
 
     fn half_move(&self, from: Square, to: Square, symmetry: usize) -> usize {

@@ -1,9 +1,10 @@
 //! `lab fit-policy`: trains the policy on games, by stochastic gradient descent.
 //!
-//! A sample is a position that its player's search had not proven, with the move that the search chose: the target of the
-//! movement and of the arrow. The log-linear weights and the network ([`otrera::eval::policy_network`]) are trained
-//! together in floating point, on nine games of ten, to the least cross-entropy. Each sample is seen under a random symmetry
-//! of the board. The rows are then rounded to the engine's integers. The tenth game tests them, beside the base model.
+//! A sample is a position that its player's search had not proven. The targets are the shares of the search's visits: of each
+//! movement, and of each arrow after the movement of the best move. Records without visits have the move played as target.
+//! The log-linear weights and the network ([`otrera::eval::policy_network`]) are trained together in floating point, on nine
+//! games of ten, to the least cross-entropy. Each sample is seen under a random symmetry of the board. The rows are then
+//! rounded to the engine's integers. The tenth game tests them, beside the base model.
 //!
 //! The policy depends on the games, the options and the seed, not on the number of threads.
 
@@ -120,7 +121,7 @@ fn losses(kind: Kind, policy: &Policy, base: &Evaluator, unseen: &[Sample]) -> S
 
 /// True if a model gives the highest prior to the choice of the search.
 fn finds(model: &Evaluator, sample: &Sample, kind: Kind, scratch: &mut ModelScratch) -> bool {
-    let Sample { position, mv } = sample;
+    let Sample { position, mv, .. } = sample;
     match kind {
         Kind::Movements => {
             let logits = model.movement_logits(position, scratch);

@@ -59,10 +59,9 @@ impl Policy {
         let (rows, linear) = gradient.split_at_mut(self.rows * UNITS);
         let (rows, _) = rows.as_chunks_mut::<UNITS>();
         let mut back = [0.0; UNITS];
-        for (number, ((row, features), probability)) in
-            decision.choices.iter().zip(&probabilities).enumerate()
-        {
-            let error = probability - f32::from(u8::from(number == decision.chosen));
+        let choices = decision.choices.iter().zip(&probabilities).zip(&decision.targets);
+        for (((row, features), probability), target) in choices {
+            let error = probability - target;
             features.iter().for_each(|&feature| linear[feature] += error);
             add(&mut back, error, self.row(*row));
             add(&mut rows[*row], error, &active);
@@ -72,18 +71,17 @@ impl Policy {
         }
         add(&mut rows[0], 1.0, &back);
         decision.squares.iter().for_each(|&row| add(&mut rows[row], 1.0, &back));
-        -f64::from(probabilities[decision.chosen].max(1e-12).ln())
+        cross_entropy(&decision, &probabilities)
     }
 
-    /// Returns the stage of a sample, its cross-entropy, and true if the choice of the search has the highest
-    /// probability.
+    /// Returns the stage of a sample, its cross-entropy, and true if the best half-move of the search has the
+    /// highest probability.
     pub fn loss(&self, sample: &Sample) -> (usize, f64, bool) {
         let decision = self.layout.decision(sample, self.kind, 0, &mut DistanceMaps::default());
         let active = self.hidden(&decision).map(|unit| unit.max(0.0));
         let probabilities = self.probabilities(&decision, &active);
-        let chosen = probabilities[decision.chosen];
-        let is_highest = probabilities.iter().all(|&other| other <= chosen);
-        (decision.stage, -f64::from(chosen.max(1e-12).ln()), is_highest)
+        let is_found = probabilities.iter().all(|&other| other <= probabilities[decision.best]);
+        (decision.stage, cross_entropy(&decision, &probabilities), is_found)
     }
 
     fn row(&self, row: usize) -> &Row {
@@ -132,6 +130,12 @@ impl Policy {
             || self.kind.features().iter().map(|&count| rounded.by_ref().take(count).collect()).collect();
         (0..STAGES).map(|_| stage()).collect()
     }
+}
+
+/// Returns the cross-entropy of the targets and the probabilities, in nats.
+fn cross_entropy(decision: &Decision, probabilities: &[f32]) -> f64 {
+    let terms = decision.targets.iter().zip(probabilities);
+    terms.map(|(&target, probability)| f64::from(target * -probability.max(1e-12).ln())).sum()
 }
 
 struct Training<'a> {
