@@ -20,7 +20,7 @@ use indicatif::ProgressBar;
 use otrera::{Move, Position, Size};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -56,7 +56,7 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    work: WorkArgs,
+    pub work: WorkArgs,
     #[command(flatten)]
     task: TaskArgs,
 }
@@ -164,7 +164,7 @@ fn read_rate(text: &str) -> Result<f32, String> {
     rate.ok_or_else(|| "expected a winning rate from 0.5 to 1".into())
 }
 
-fn read_sprt(text: &str) -> Result<Sprt, String> {
+pub fn read_sprt(text: &str) -> Result<Sprt, String> {
     let numbers: Result<Vec<f64>, _> = text.split(',').map(str::parse).collect();
     let (elo0, elo1, alpha, beta) = match numbers.as_deref() {
         Ok(&[elo0, elo1]) => (elo0, elo1, 0.05, 0.05),
@@ -175,7 +175,7 @@ fn read_sprt(text: &str) -> Result<Sprt, String> {
 }
 
 pub fn run(args: &Args) -> Result<(), String> {
-    let matchup = args.setup.new_match([args.a.clone(), args.b.clone()], args.games)?;
+    let matchup = args.new_match()?;
     if let Some(numbers) = &args.task.numbers {
         return jobs::print(numbers, |number| Ok(matchup.line(number)));
     }
@@ -184,25 +184,13 @@ pub fn run(args: &Args) -> Result<(), String> {
     if args.resume && !path.exists() {
         eprintln!("lab: {} does not exist: a new match begins", path.display());
     }
-    let existing = match (args.resume, args.replay_late) {
-        (false, _) => Existing::Refuse,
-        (true, false) => Existing::Resume,
-        (true, true) => Existing::ReplayLate,
-    };
-    let results = Results::open(&path, &matchup.conditions(), existing)?;
     let shown = path.display();
     interrupt::advise(format!(
         "; the games so far are in {shown}: the same command with --output {shown} --resume goes on"
     ));
-    let enough = AtomicBool::new(false);
-    let progress = Progress::new(args.games, test);
-    progress.show(&results, &enough);
-    let matches = [(matchup, results)];
-    let [(matchup, results)] = &matches;
-    runner::play(&matches, &args.work, &enough, &|_| progress.show(results, &enough))?;
-    progress.bar.finish_and_clear();
+    let (matchup, results) = play(args, matchup, &path)?;
     let score = results.score();
-    print!("{}", summary(matchup, &score, test));
+    print!("{}", summary(&matchup, &score, test));
     let repeated = repetitions(&results.games());
     if repeated > 0 {
         println!("games that repeat earlier ones: {repeated}; the interval takes them as independent");
@@ -212,6 +200,32 @@ pub fn run(args: &Args) -> Result<(), String> {
         println!("{}", as_json(&score, test));
     }
     Ok(())
+}
+
+/// Plays the games that the results file lacks, until the test has decided; returns the match and all its games.
+pub fn play(args: &Args, matchup: Match, path: &Path) -> Result<(Match, Results), String> {
+    let existing = match (args.resume, args.replay_late) {
+        (false, _) => Existing::Refuse,
+        (true, false) => Existing::Resume,
+        (true, true) => Existing::ReplayLate,
+    };
+    let results = Results::open(path, &matchup.conditions(), existing)?;
+    let enough = AtomicBool::new(false);
+    let progress = Progress::new(args.games, args.sprt.as_ref());
+    progress.show(&results, &enough);
+    let matches = [(matchup, results)];
+    let [(_, results)] = &matches;
+    runner::play(&matches, &args.work, &enough, &|_| progress.show(results, &enough))?;
+    progress.bar.finish_and_clear();
+    let [played] = matches;
+    Ok(played)
+}
+
+impl Args {
+    /// Checks the players and the setup; returns the match.
+    pub fn new_match(&self) -> Result<Match, String> {
+        self.setup.new_match([self.a.clone(), self.b.clone()], self.games)
+    }
 }
 
 fn new_path(matchup: &Match) -> PathBuf {
@@ -265,7 +279,7 @@ const MAX_INTERVAL: f64 = 400.0;
 const TOO_FEW: &str = "too few games for an Elo";
 
 /// A lead in Elo with its interval; of a wide interval only the end nearest to 0.
-fn format_elo(Estimate { elo, interval: Interval { low, high }, .. }: &Estimate) -> String {
+pub fn format_elo(Estimate { elo, interval: Interval { low, high }, .. }: &Estimate) -> String {
     if high - low <= MAX_INTERVAL {
         format!("Elo {elo:+.0} [{low:+.0}, {high:+.0}]")
     } else if *low > 0.0 {
@@ -334,7 +348,7 @@ fn as_json(score: &Score, test: Option<&Sprt>) -> Value {
     })
 }
 
-fn verdict(test: &Sprt) -> &'static str {
+pub fn verdict(test: &Sprt) -> &'static str {
     match test.verdict() {
         Verdict::Continue => "undecided",
         Verdict::AcceptH0 => "H0",
@@ -355,8 +369,7 @@ mod tests {
             args: Args,
         }
         let parse = |words: &[String]| <Cli as clap::Parser>::try_parse_from(words).unwrap().args;
-        let new_match =
-            |args: &Args| args.setup.new_match([args.a.clone(), args.b.clone()], args.games).unwrap();
+        let new_match = |args: &Args| args.new_match().unwrap();
         let book = std::env::temp_dir().join(format!("otrera-book-{}", std::process::id()));
         std::fs::write(&book, "d1d7g7").unwrap();
         let book_option = format!("--book={}", book.display());

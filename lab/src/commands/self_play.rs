@@ -48,7 +48,7 @@ pub struct Args {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
-    work: WorkArgs,
+    pub work: WorkArgs,
     #[command(flatten)]
     task: TaskArgs,
     /// Go on with the results file of an interrupted run.
@@ -60,12 +60,21 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<(), String> {
-    let params = search_params(&args.player)?;
-    check_board(&args.player, &params, args.size)?;
-    let work = |number| Ok(json::write(&play(args, &params, number, 0)));
     if let Some(numbers) = &args.task.numbers {
-        return jobs::print(numbers, work);
+        let params = args.params()?;
+        return jobs::print(numbers, |number| Ok(json::write(&play(args, &params, number, 0))));
     }
+    interrupt::advise(format!("; the games so far are in {}: --resume goes on", args.output.display()));
+    let games = play_all(args)?;
+    let positions: usize = games.iter().map(|game| game.moves.len()).sum();
+    println!("{} games, all different, {positions} positions: {}", games.len(), args.output.display());
+    Ok(())
+}
+
+/// Plays the games that the results file lacks; returns all.
+pub fn play_all(args: &Args) -> Result<Vec<GameRecord>, String> {
+    let params = args.params()?;
+    let work = |number| Ok(json::write(&play(args, &params, number, 0)));
     let conditions = json!({
         "self-play": args.player,
         "size": args.size.edge(),
@@ -76,7 +85,6 @@ pub fn run(args: &Args) -> Result<(), String> {
     });
     let existing = if args.resume { Existing::Resume } else { Existing::Refuse };
     let results = Results::open(&args.output, &conditions, existing)?;
-    interrupt::advise(format!("; the games so far are in {}: --resume goes on", args.output.display()));
     let mut series = Series::new(args, &params, &results);
     let missing = series.missing.clone();
     let bar = progress_bar(args.games).with_position(results.count() as u64);
@@ -87,13 +95,16 @@ pub fn run(args: &Args) -> Result<(), String> {
     let job = Job { arguments: args.arguments(), missing, work: &work, take: Box::new(take) };
     jobs::run(&args.work, vec![job], &AtomicBool::new(false))?;
     bar.finish_and_clear();
-    let games = results.games();
-    let positions: usize = games.iter().map(|game| game.moves.len()).sum();
-    println!("{} games, all different, {positions} positions: {}", games.len(), args.output.display());
-    Ok(())
+    Ok(results.games())
 }
 
 impl Args {
+    fn params(&self) -> Result<Params, String> {
+        let params = search_params(&self.player)?;
+        check_board(&self.player, &params, self.size)?;
+        Ok(params)
+    }
+
     /// Returns the arguments of `lab` for these games, without `--numbers`.
     fn arguments(&self) -> Vec<String> {
         vec![

@@ -45,6 +45,19 @@ pub struct Args {
 const MIN_POSITIONS: [usize; 2] = [1000, 100];
 
 pub fn run(args: &Args) -> Result<(), String> {
+    fit(args, &|text| println!("{text}")).map(drop)
+}
+
+/// A trained policy, by its data and its losses.
+pub struct Fitted {
+    pub games: usize,
+    pub positions: usize,
+    /// The losses of movements and of arrows on unseen games.
+    pub losses: [Sheet; 2],
+}
+
+/// Trains the policy and writes it; `say` receives each line of the report.
+pub fn fit(args: &Args, say: &dyn Fn(&str)) -> Result<Fitted, String> {
     let mut file = read_weights(args.training.base.as_deref())?;
     let inputs = args.training.inputs();
     let output = Output::new(&args.output, &inputs)?;
@@ -54,18 +67,20 @@ pub fn run(args: &Args) -> Result<(), String> {
     let (seen, unseen) = split(&games);
     check_positions(seen.len(), unseen.len(), MIN_POSITIONS)?;
     let positions = seen.len() + unseen.len();
-    println!("{} games, {positions} positions, {} of them unseen", games.len(), unseen.len());
+    say(&format!("{} games, {positions} positions, {} of them unseen", games.len(), unseen.len()));
     let base = Evaluator::new(Model::from_weights(&file.write())?);
     let edge = if is_small { Size::BOTZONE } else { Size::STANDARD }.edge();
     let train = |kind: Kind| {
         let picture = Output::new(&args.output.with_extension(format!("{}.svg", kind.name())), &inputs)?;
         let (policy, epochs) = Policy::train(kind, edge, &seen, &unseen, args)?;
-        println!("{}", losses(kind, &policy, &base, &unseen).to_text());
+        let losses = losses(kind, &policy, &base, &unseen);
+        say(&losses.to_text());
         curve("Cross-entropy of the chosen half-moves", &epochs).write(picture.path())?;
-        println!("written: {}", picture.path().display());
-        Ok::<_, String>(policy)
+        say(&format!("written: {}", picture.path().display()));
+        Ok::<_, String>((policy, losses))
     };
-    let [movements, arrows] = [train(Kind::Movements)?, train(Kind::Arrows)?];
+    let (movements, losses_of_movements) = train(Kind::Movements)?;
+    let (arrows, losses_of_arrows) = train(Kind::Arrows)?;
     let Args { epochs, rate, training: TrainingArgs { decay, seed, .. }, .. } = args;
     let weights = PriorWeights {
         trained: format!(
@@ -80,8 +95,8 @@ pub fn run(args: &Args) -> Result<(), String> {
     };
     *(if is_small { &mut file.priors.small } else { &mut file.priors.standard }) = weights;
     output.write_or_keep(&file.write())?;
-    println!("written: {}", output.path().display());
-    Ok(())
+    say(&format!("written: {}", output.path().display()));
+    Ok(Fitted { games: games.len(), positions, losses: [losses_of_movements, losses_of_arrows] })
 }
 
 /// Returns the samples of the games that are seen and of those that test the fit.
