@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 use otrera_lab::commands::judge::confine;
 use otrera_lab::commands::{
     convert, endgames, fit_network, fit_policy, judge, r#match, picture, regret, report, sau, self_play,
-    tourney, tune,
+    tourney, train, tune,
 };
 use otrera_lab::interrupt;
 use otrera_lab::papers::table;
@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 /// The laboratory of Otrera, an engine for the Game of the Amazons.
 #[derive(Parser)]
-#[command(version, max_term_width = 100)]
+#[command(version, max_term_width = 100, disable_help_subcommand = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -32,6 +32,7 @@ enum Command {
     SelfPlay(self_play::Args),
     FitNetwork(fit_network::Args),
     FitPolicy(fit_policy::Args),
+    Train(train::Args),
     Tune(Box<tune::Args>),
     Endgames(endgames::Args),
     #[command(hide = true)]
@@ -72,6 +73,7 @@ fn run(command: Command) -> Result<(), String> {
         Command::SelfPlay(args) => self_play::run(&args),
         Command::FitNetwork(args) => fit_network::run(&args),
         Command::FitPolicy(args) => fit_policy::run(&args),
+        Command::Train(args) => train::run(&args),
         Command::Tune(args) => tune::run(&args),
         Command::Endgames(args) => endgames::run(&args),
         Command::Confine(args) => confine::run(&args),

@@ -2,10 +2,20 @@
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
+use std::sync::{Mutex, PoisonError};
+
+/// The text before all bars, such as the round of a training.
+static PREFIX: Mutex<String> = Mutex::new(String::new());
+
+/// Sets the text before the bars created from now on.
+pub fn set_prefix(prefix: String) {
+    *PREFIX.lock().unwrap_or_else(PoisonError::into_inner) = prefix;
+}
 
 /// Creates a progress bar with a message, hidden unless standard error is a terminal.
 pub fn progress_bar(total: u64) -> ProgressBar {
     let bar = if std::io::stderr().is_terminal() { ProgressBar::new(total) } else { ProgressBar::hidden() };
-    let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {msg} ({eta} left)");
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    let style = ProgressStyle::with_template("{prefix}{bar:12} {pos}/{len} ({eta} left) {msg}");
+    let prefix = PREFIX.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    bar.with_prefix(prefix).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

@@ -13,3 +13,4 @@ mod resume;
 mod sau;
 mod self_play;
 mod statistics;
+mod train;

@@ -175,6 +175,22 @@ fn compare_tourney(address: &str) {
     assert_eq!(played[0], played[1]);
 }
 
+/// A round of training without and with a cluster: its log and its weights.
+fn compare_training(address: &str) {
+    let folder = Folder::new("cluster-train");
+    let round = "train --rounds 1 --size 6 --games 120 --iterations 10 --match-games 4";
+    let [here, there] = [&["--concurrency", "2"], &["--cluster", address]].map(|place| {
+        let output = folder.join(&place[0][2..]);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
+        command.args(round.split(' ')).args(place).arg("--output").arg(&output).stdin(Stdio::null());
+        run(&mut command).printed();
+        let files = ["rounds.jsonl", "weights-1.json"];
+        files.map(|name| fs::read_to_string(output.join(name)).expect("it is written"))
+    });
+    assert_eq!(here[0].lines().count(), 3, "options, fit, match: {}", here[0]);
+    assert!(here == there, "{}{}", here[0], there[0]);
+}
+
 #[test]
 fn each_command_writes_the_same_file_on_a_cluster() {
     let Some(python) = python("commands on Ray") else { return };
@@ -184,6 +200,7 @@ fn each_command_writes_the_same_file_on_a_cluster() {
     compare(&format!("self-play {twice} --iterations 20"), &address);
     compare("tune tournament,iterations=5 c=3:0.5 lcb-z=1:0.2 --pairs 100 --size 4", &address);
     compare_tourney(&address);
+    compare_training(&address);
 }
 
 #[test]

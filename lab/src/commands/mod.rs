@@ -12,4 +12,5 @@ pub mod report;
 pub mod sau;
 pub mod self_play;
 pub mod tourney;
+pub mod train;
 pub mod tune;

@@ -1,0 +1,369 @@
+//! `lab train`: rounds of self-play, fit and match, which replace the best weights by better ones.
+//!
+//! Round N plays games with the best weights so far (`games-N.jsonl`), fits the policy to the games of all rounds
+//! (`weights-N.json`), and plays the new weights against the best ones (`match-N.jsonl`). New weights that win the test are
+//! the best from then on, and are copied to `best.json`. `weights-0.json` are the weights that training began with.
+//!
+//! `rounds.jsonl` holds the options, then a line for each finished fit and match; the state is read from it. A step that was
+//! under way when the command ended goes on from its results file, or is done again with the same result.
+//!
+//! Only the policy is trained: the games of one round are enough for it, but a value network that equals the built-in one
+//! takes three times as many. A match judges one change at a time.
+
+use crate::arguments::{read_count, read_size};
+use crate::cluster::WorkArgs;
+use crate::commands::{fit_policy, r#match, self_play};
+use crate::files::{LineLog, MAX_BYTES, Output, read_text};
+use crate::interrupt;
+use crate::progress::set_prefix;
+use crate::sheet::Sheet;
+use crate::stats::sprt::Verdict;
+use indicatif::HumanDuration;
+use otrera::Size;
+use otrera::eval::weights::WeightsFile;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Train better weights in rounds of self-play, fit and match.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Number of rounds, those of earlier runs included.
+    #[arg(long, default_value = "3", value_parser = read_count::<u64>)]
+    rounds: u64,
+    /// Edge of the board.
+    #[arg(long, default_value = "10", value_parser = read_size)]
+    size: Size,
+    /// Games of self-play in each round.
+    #[arg(long, default_value = "24000", value_parser = read_count::<u64>)]
+    games: u64,
+    /// Iterations a move in self-play; in a match eight times as many.
+    #[arg(long, default_value = "1000", value_parser = read_count::<u64>)]
+    iterations: u64,
+    /// Maximum of games in a match.
+    #[arg(long, value_name = "N", default_value = "2000", value_parser = read_count::<u64>)]
+    match_games: u64,
+    /// Keep the new weights when they are shown to be stronger by ELO1 rather than ELO0.
+    #[arg(
+        long, value_name = "ELO0,ELO1[,ALPHA,BETA]", default_value = "0,20", value_parser = check_sprt,
+        allow_hyphen_values = true
+    )]
+    sprt: String,
+    /// Seed of all games and fits.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    work: WorkArgs,
+    /// Folder of the training; resumes one begun there.
+    #[arg(long, value_name = "FOLDER", default_value = "results/train")]
+    output: PathBuf,
+}
+
+fn check_sprt(text: &str) -> Result<String, String> {
+    r#match::read_sprt(text).map(|_| text.to_owned())
+}
+
+/// Iterations a move of a match for each iteration of self-play.
+const MATCH_EFFORT: u64 = 8;
+
+pub fn run(args: &Args) -> Result<(), String> {
+    let mut training = Training::open(args)?;
+    interrupt::advise("; the same command goes on".into());
+    if !training.rounds.is_empty() {
+        println!("{}", training.table().to_text());
+    }
+    // The time of the last round, if all of it was played here.
+    let mut last: Option<Duration> = None;
+    while let Some(round) = training.next_round() {
+        if let Some(time) = last {
+            let left = time.mul_f64((args.rounds + 1 - round) as f64);
+            println!("about {} left", HumanDuration(left));
+        }
+        let (began, is_new) = (Instant::now(), !training.file("games", round).exists());
+        training.play(round)?;
+        last = is_new.then(|| began.elapsed());
+    }
+    println!("{}", training.table().to_text());
+    match training.best() {
+        0 => println!("no round has beaten the built-in weights: add --rounds, or train with more --games"),
+        best => {
+            let file = training.folder.join("best.json");
+            println!("best weights, of round {best}: {}", file.display());
+            println!("play with them:  otrera play --preset tournament,model={}", file.display());
+        }
+    }
+    Ok(())
+}
+
+/// A line of the log: a finished step of a round.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Step {
+    Fit(Fit),
+    Match(Decision),
+}
+
+/// A fit to the games of all rounds so far, with its losses on unseen games: those of movements and of arrows.
+#[derive(Serialize, Deserialize)]
+struct Fit {
+    games: usize,
+    positions: usize,
+    cross_entropy: [String; 2],
+    favourite: [String; 2],
+}
+
+/// A match of new weights against the best ones.
+#[derive(Serialize, Deserialize)]
+struct Decision {
+    /// The score of the new weights, and their lead in Elo.
+    score: String,
+    verdict: String,
+    kept: bool,
+}
+
+struct Training<'a> {
+    args: &'a Args,
+    /// The folder's absolute path: it is part of the players' names.
+    folder: PathBuf,
+    log: LineLog,
+    rounds: Vec<Round>,
+}
+
+/// The finished steps of a round whose fit is finished.
+type Round = (Fit, Option<Decision>);
+
+impl<'a> Training<'a> {
+    /// Begins a training, or reads how far it is.
+    fn open(args: &'a Args) -> Result<Self, String> {
+        let output = args.output.display();
+        if std::path::absolute(&args.output)
+            .is_ok_and(|path| path.to_str().is_none_or(|path| path.contains(',')))
+        {
+            return Err(format!("{output}: model=FILE takes no path with a comma: name another --output"));
+        }
+        let options = json!({
+            "size": args.size.edge(),
+            "games": args.games,
+            "iterations": args.iterations,
+            "match-games": args.match_games,
+            "sprt": args.sprt,
+            "seed": args.seed,
+        });
+        let path = args.output.join("rounds.jsonl");
+        check_options(&path, &options)?;
+        let mut rounds = Vec::new();
+        let header = json!({ "train": options }).to_string();
+        let log = LineLog::open(&path, true, Some(&header), |line| {
+            add(&mut rounds, serde_json::from_str(line).map_err(|error| error.to_string())?)
+        })?;
+        let folder = args.output.canonicalize().map_err(|error| format!("{output}: {error}"))?;
+        let training = Self { args, folder, log, rounds };
+        let first = training.weights(0);
+        if !first.exists() {
+            Output::new(&first, &[])?.write(WeightsFile::BUILT_IN)?;
+        }
+        Ok(training)
+    }
+
+    /// Returns the number of the round under way, the first being 1, or `None` after the last.
+    fn next_round(&self) -> Option<u64> {
+        let done = self.rounds.iter().filter(|(_, decision)| decision.is_some()).count() as u64;
+        (done < self.args.rounds).then_some(done + 1)
+    }
+
+    /// Returns the round of the best weights, 0 for those at the beginning.
+    fn best(&self) -> u64 {
+        let is_kept = |(_, decision): &Round| decision.as_ref().is_some_and(|it| it.kept);
+        self.rounds.iter().rposition(is_kept).map_or(0, |index| index as u64 + 1)
+    }
+
+    /// Does what is left of a round.
+    fn play(&mut self, round: u64) -> Result<(), String> {
+        let place = format!("round {round} of {}", self.args.rounds);
+        let step = |name: &str, about: &str| {
+            println!("{place}, {name}: {about}");
+            set_prefix(format!("{round}/{} {name} ", self.args.rounds));
+        };
+        let best = match self.best() {
+            0 => "the built-in weights".to_owned(),
+            best => format!("the weights of round {best}"),
+        };
+        if self.rounds.len() < round as usize {
+            step("self-play", &format!("{} games of {best}", self.args.games));
+            self.self_play(round)?;
+            step("fit", "the policy, to the games of all rounds");
+            let fit = self.fit(round)?;
+            let [games, positions, losses, favourites] = fit.cells();
+            println!(
+                "{place}, fit: {games} games, {positions} positions, cross-entropy {losses}, favourite {favourites}"
+            );
+            self.finish(Step::Fit(fit))?;
+        }
+        step("match", &format!("against {best}, at most {} games", self.args.match_games));
+        let decision = self.decide(round)?;
+        println!("{place}, match: {}, SPRT {}: {}", decision.score, decision.verdict, decision.fate());
+        if decision.kept {
+            let weights = read_text(&self.weights(round), MAX_BYTES)?;
+            Output::new(&self.folder.join("best.json"), &[])?.write(&weights)?;
+        }
+        self.finish(Step::Match(decision))
+    }
+
+    fn self_play(&self, round: u64) -> Result<(), String> {
+        let Args { size, games, iterations, .. } = self.args;
+        let mut args: self_play::Args = parse(&[
+            self.player(self.best()),
+            format!("--size={}", size.edge()),
+            format!("--games={games}"),
+            format!("--iterations={iterations}"),
+            self.seed(round),
+            "--resume".into(),
+            format!("--output={}", self.file("games", round).display()),
+        ])?;
+        args.work = self.args.work.clone();
+        self_play::play_all(&args).map(drop)
+    }
+
+    fn fit(&self, round: u64) -> Result<Fit, String> {
+        let mut words: Vec<String> =
+            (1..=round).map(|round| self.file("games", round).display().to_string()).collect();
+        words.extend([
+            format!("--base={}", self.weights(self.best()).display()),
+            self.seed(round),
+            format!("--output={}", self.weights(round).display()),
+        ]);
+        let fitted = fit_policy::fit(&parse(&words)?, &|_| ())?;
+        let losses = |column: &str| fitted.losses.each_ref().map(|sheet| sheet.last(column).to_owned());
+        Ok(Fit {
+            games: fitted.games,
+            positions: fitted.positions,
+            cross_entropy: losses("cross-entropy"),
+            favourite: losses("favourite"),
+        })
+    }
+
+    fn decide(&self, round: u64) -> Result<Decision, String> {
+        let Args { size, iterations, match_games, sprt, .. } = self.args;
+        let path = self.file("match", round);
+        let mut args: r#match::Args = parse(&[
+            self.player(round),
+            self.player(self.best()),
+            format!("--size={}", size.edge()),
+            format!("--games={match_games}"),
+            format!("--iterations={}", iterations.saturating_mul(MATCH_EFFORT)),
+            format!("--sprt={sprt}"),
+            self.seed(round),
+            format!("--output={}", path.display()),
+            "--resume".into(),
+        ])?;
+        args.work = self.args.work.clone();
+        let (_, results) = r#match::play(&args, args.new_match()?, &path)?;
+        // Only the pairs that decided count: how many more have been played depends on the machine.
+        let test = results.score().tested(&r#match::read_sprt(sprt)?);
+        let pairs = test.pairs();
+        let score = pairs.estimate().map_or("no pair of games".into(), |estimate| {
+            let (share, games) = (100.0 * estimate.score, 2 * pairs.total());
+            format!("{share:.1}% of {games}, {}", r#match::format_elo(&estimate))
+        });
+        Ok(Decision {
+            score,
+            verdict: r#match::verdict(&test).into(),
+            kept: test.verdict() == Verdict::AcceptH1,
+        })
+    }
+
+    /// Writes a finished step to the log.
+    fn finish(&mut self, step: Step) -> Result<(), String> {
+        self.log.add(&json!(step).to_string())?;
+        add(&mut self.rounds, step)
+    }
+
+    fn file(&self, name: &str, round: u64) -> PathBuf {
+        self.folder.join(format!("{name}-{round}.jsonl"))
+    }
+
+    fn weights(&self, round: u64) -> PathBuf {
+        self.folder.join(format!("weights-{round}.json"))
+    }
+
+    fn player(&self, round: u64) -> String {
+        format!("tournament,model={}", self.weights(round).display())
+    }
+
+    /// Returns the option of a round's seed.
+    fn seed(&self, round: u64) -> String {
+        format!("--seed={}", self.args.seed.wrapping_add(round))
+    }
+
+    fn table(&self) -> Sheet {
+        let header =
+            ["round", "games", "positions", "cross-entropy", "favourite", "match", "SPRT", "weights"];
+        let mut sheet = Sheet::new("Rounds", &header);
+        sheet.notes = vec![
+            "games and positions: of all rounds so far; cross-entropy and favourite: of movements, of arrows"
+                .into(),
+        ];
+        for ((fit, decision), round) in self.rounds.iter().zip(1_u64..) {
+            let result = match decision {
+                Some(it) => [it.score.clone(), it.verdict.clone(), it.fate().into()],
+                None => ["".into(), "".into(), "not tested yet".into()],
+            };
+            sheet.row([round.to_string()].into_iter().chain(fit.cells()).chain(result));
+        }
+        sheet
+    }
+}
+
+impl Fit {
+    fn cells(&self) -> [String; 4] {
+        let Self { games, positions, cross_entropy, favourite } = self;
+        [games.to_string(), positions.to_string(), cross_entropy.join(", "), favourite.join(", ")]
+    }
+}
+
+impl Decision {
+    const fn fate(&self) -> &'static str {
+        if self.kept { "kept" } else { "dropped" }
+    }
+}
+
+/// Adds a step, unless it does not follow those before it.
+fn add(rounds: &mut Vec<Round>, step: Step) -> Result<(), String> {
+    match (step, rounds.last_mut()) {
+        (Step::Fit(fit), None | Some((_, Some(_)))) => rounds.push((fit, None)),
+        (Step::Match(decision), Some((_, result @ None))) => *result = Some(decision),
+        _ => return Err("is no step that can follow the one before".into()),
+    }
+    Ok(())
+}
+
+/// Checks that the training of this log, if it has begun, has these options; the error names those that differ.
+fn check_options(log: &Path, options: &Value) -> Result<(), String> {
+    let text = if log.exists() { read_text(log, MAX_BYTES)? } else { return Ok(()) };
+    // A file that begins otherwise is refused when it is opened.
+    let header: Value =
+        text.lines().next().and_then(|line| serde_json::from_str(line).ok()).unwrap_or_default();
+    let begun = header["train"].as_object().into_iter().flatten();
+    let differ = begun.filter(|(name, value)| options[name.as_str()] != **value);
+    let differ: Vec<String> = differ
+        .map(|(name, value)| {
+            format!("--{name}={}", value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+        })
+        .collect();
+    if differ.is_empty() {
+        return Ok(());
+    }
+    Err(format!(
+        "{}: was begun with {}: give the same options, or name another --output",
+        log.display(),
+        differ.join(" ")
+    ))
+}
+
+/// Parses arguments of a command, so that its defaults apply.
+fn parse<A: clap::Args>(words: &[String]) -> Result<A, String> {
+    let command = A::augment_args(clap::Command::new("lab").no_binary_name(true));
+    let parsed = command.try_get_matches_from(words).and_then(|found| A::from_arg_matches(&found));
+    parsed.map_err(|error| error.to_string())
+}

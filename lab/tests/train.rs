@@ -1,0 +1,115 @@
+//! `lab train`: rounds, their resumption after an interruption at any step, and the options of a folder.
+
+use crate::laboratory::{lab, run_lab, soon};
+use std::fs::{read_to_string, remove_file, write};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+use testkit::Folder;
+
+/// Two small rounds. Their test accepts the new weights within four pairs, whatever the results.
+const ROUNDS: &str = "train --size 6 --games 120 --iterations 10 --match-games 12 --sprt=-800,-400,0.4,0.4 --rounds 2 --concurrency 1 --output";
+
+fn lines(file: &Path) -> usize {
+    read_to_string(file).map_or(0, |text| text.lines().count())
+}
+
+/// Keeps this number of lines of a file, and some bytes of the next one, as a killed program may leave it.
+fn cut(file: &Path, lines: usize) {
+    let text = read_to_string(file).unwrap();
+    let whole: usize = text.split_inclusive('\n').take(lines).map(str::len).sum();
+    write(file, &text[..text.len().min(whole + 9)]).unwrap();
+}
+
+/// What a training leaves: its log, and hashes of the weights of both rounds and of the best ones.
+fn left(folder: &Folder) -> (String, [u64; 3]) {
+    let read = |name: &str| read_to_string(folder.join(name)).unwrap_or_default();
+    let hash = |name| {
+        let mut hasher = DefaultHasher::new();
+        read(name).hash(&mut hasher);
+        hasher.finish()
+    };
+    (read("rounds.jsonl"), ["weights-1.json", "weights-2.json", "best.json"].map(hash))
+}
+
+#[test]
+fn rounds_go_on_after_an_interruption_at_any_step() {
+    let folder = Folder::new("train");
+    let command = format!("{ROUNDS} {}", folder.0.display());
+    let printed = run_lab(&command).printed();
+    let whole = left(&folder);
+    let (_, [first, second, best]) = whole;
+    let table: Vec<&str> = printed.lines().skip_while(|line| *line != "Rounds").collect();
+    assert!(table[2].starts_with("  1        120") && table[2].ends_with("H1     kept"), "{printed}");
+    assert!(table[3].starts_with("  2        240") && table[3].ends_with("H1     kept"), "{printed}");
+    assert_eq!(best, second);
+    assert!(read_to_string(folder.join("games-2.jsonl")).unwrap().contains("weights-1.json"));
+    assert_ne!(first, second);
+
+    let file = |name: &str| folder.join(name);
+    let again = |step: &str| {
+        let printed = run_lab(&command).printed();
+        assert_eq!(left(&folder), whole, "{step}");
+        printed
+    };
+    assert!(!again("at the end").contains("of 2, "), "nothing is done twice");
+    cut(&file("rounds.jsonl"), 4);
+    cut(&file("match-2.jsonl"), 2);
+    let printed = again("during the second match");
+    assert!(printed.contains("not tested yet") && !printed.contains("self-play"), "{printed}");
+    cut(&file("rounds.jsonl"), 4);
+    remove_file(file("best.json")).unwrap();
+    again("before the second decision is written");
+    cut(&file("rounds.jsonl"), 3);
+    again("after the second fit");
+    cut(&file("rounds.jsonl"), 3);
+    remove_file(file("weights-2.json")).unwrap();
+    remove_file(file("match-2.jsonl")).unwrap();
+    cut(&file("games-2.jsonl"), 50);
+    again("during the second self-play");
+}
+
+#[test]
+fn a_killed_training_ends_like_one_that_was_not() {
+    let [whole, killed] = ["train-whole", "train-killed"].map(Folder::new);
+    run_lab(&format!("{ROUNDS} {}", whole.0.display())).printed();
+    let command = format!("{ROUNDS} {}", killed.0.display());
+    for (name, count) in [("games-1.jsonl", 30), ("weights-1.movements.svg", 1), ("match-1.jsonl", 3)] {
+        let mut training = lab(&command.split(' ').collect::<Vec<_>>()).spawn().unwrap();
+        assert!(soon(|| lines(&killed.join(name)) >= count), "{name}");
+        training.kill().unwrap();
+        training.wait().unwrap();
+    }
+    run_lab(&command).printed();
+    assert_eq!(left(&killed), left(&whole));
+}
+
+#[test]
+fn weights_that_win_no_test_are_dropped_and_other_options_are_refused() {
+    let folder = Folder::new("train-options");
+    let output = folder.0.display();
+    let train = |rounds: u32, games: u32, more: &str| {
+        let small = format!("--size 6 --iterations 5 --games {games} --match-games 4 {more}");
+        run_lab(&format!("train --rounds {rounds} {small} --output {output}"))
+    };
+    let printed = train(1, 120, "").printed();
+    assert!(printed.contains("SPRT undecided: dropped"), "{printed}");
+    assert!(
+        printed.ends_with(
+            "no round has beaten the built-in weights: add --rounds, or train with more --games\n"
+        )
+    );
+    assert!(!folder.join("best.json").exists());
+    let log = read_to_string(folder.join("rounds.jsonl")).unwrap();
+    for (refused, begun) in [
+        (train(1, 121, ""), "was begun with --games=120: give the same options, or name another --output\n"),
+        (train(1, 120, "--seed 2 --sprt 0,9"), "was begun with --seed=1 --sprt=0,20: give"),
+    ] {
+        assert!(refused.status == Some(1) && refused.said.contains(begun), "{refused:?}");
+        assert_eq!(read_to_string(folder.join("rounds.jsonl")).unwrap(), log);
+    }
+    // More rounds go on, here by the built-in weights again.
+    let printed = train(2, 120, "--concurrency 2").printed();
+    assert!(printed.contains("round 2 of 2, self-play: 120 games of the built-in weights"), "{printed}");
+    let refused = run_lab("train --output results/one,two");
+    assert!(refused.said.contains("takes no path with a comma"), "{refused:?}");
+}
