@@ -1,7 +1,7 @@
 //! Game records in three formats: any record survives the round trip.
 
 use fastrand::Rng;
-use otrera::record::{Notes, ccgc, json, sgf};
+use otrera::record::{Notes, Visits, ccgc, json, sgf};
 use otrera::{GameRecord, Note, PlayedMove, Position, Side, Variation};
 use proptest::prelude::*;
 use testkit::{any_knowledge, random_move, scattered_position, size};
@@ -81,7 +81,8 @@ prop_compose! {
         seed in proptest::option::of(any::<u64>()),
     ) -> GameRecord {
         let notes = seed.map(|seed| any_notes(start, &moves, &mut Rng::with_seed(seed), 0)).unwrap_or_default();
-        GameRecord { black, white, start, moves, winner, forfeit, when, event, control, number, notes }
+        let visits = Visits::new();
+        GameRecord { black, white, start, moves, winner, forfeit, when, event, control, number, notes, visits }
     }
 }
 

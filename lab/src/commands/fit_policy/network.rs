@@ -71,7 +71,7 @@ impl Policy {
         }
         add(&mut rows[0], 1.0, &back);
         decision.squares.iter().for_each(|&row| add(&mut rows[row], 1.0, &back));
-        cross_entropy(&decision, &probabilities)
+        cross_entropy(decision, &probabilities)
     }
 
     /// Returns the stage of a sample, its cross-entropy, and true if the best half-move of the search has the
