@@ -80,8 +80,8 @@ impl Bitboard {
         }
     }
 
-    /// Adds `step` to every square number (positive is up and to the right), see
-    /// <https://www.chessprogramming.org/General_Setwise_Operations>.
+    /// Moves every square by `step` square numbers, up or to the right if positive
+    /// (<https://www.chessprogramming.org/General_Setwise_Operations>).
     ///
     /// ```
     /// use otrera::{Bitboard, Square};

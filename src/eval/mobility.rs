@@ -9,7 +9,7 @@ use crate::simd::{Boards, Kernel, Lanes, dispatch};
 /// Least common multiple of 1 to 9: makes every `1 / steps` an integer in units of `1 / 2520`.
 const COMMON_MULTIPLE: u32 = 2520;
 
-/// Computes Black's mobility less White's on a given kernel.
+/// Returns Black's mobility less White's, computed on a given kernel.
 pub fn mobility_on(position: &Position, kernel: Kernel) -> f32 {
     dispatch!(kernel, L => balance(RaySweep::<L>::new(position.all_amazons(), position.empty()).mobilities))
 }

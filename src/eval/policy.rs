@@ -139,8 +139,8 @@ impl Movements {
         self.classes.of(square)
     }
 
-    /// Returns the features of a movement from the [classes](Movements::classes) of its squares, in the order of the
-    /// table in the module comment.
+    /// Returns the features of a movement, in the order of the table in the module comment, from the
+    /// [classes](Movements::classes) of its squares.
     #[inline(always)]
     pub fn features(
         &self,

@@ -71,7 +71,7 @@ pub trait Lanes: Copy {
     }
 
     /// Extracts bits `square + 1 .. square + 65` of the set into lane i, where `square = squares[i]` is at most 126.
-    /// The square after it becomes bit 0.
+    /// The square after `square` becomes bit 0.
     #[inline(always)]
     fn above(set: Bitboard, squares: [u32; 4]) -> Self {
         let mut lanes = [0; 4];
@@ -83,7 +83,7 @@ pub trait Lanes: Copy {
     }
 
     /// Extracts bits `square - 64 .. square` of the set into lane i, where `square = squares[i]` is at most 126. The
-    /// square before it becomes bit 63.
+    /// square before `square` becomes bit 63.
     #[inline(always)]
     fn below(set: Bitboard, squares: [u32; 4]) -> Self {
         let mut lanes = [0; 4];

@@ -13,8 +13,8 @@ use crate::board::bitboard::Bitboard;
 pub type Sse42Lanes = Halves<__m128i>;
 /// Lanes for AVX2.
 pub type Avx2Lanes = WideLanes<false>;
-/// Lanes for AVX-512. They are written for AVX2 except for bit counts; the compiler itself uses the AVX-512
-/// instructions that replace several others.
+/// Lanes for AVX-512. The code is that of AVX2 except for bit counts; the compiler substitutes AVX-512 instructions
+/// where one replaces several.
 pub type Avx512Lanes = WideLanes<true>;
 
 /// Lanes in one 256-bit register. Only for code called through [`Lanes::call`]. `COUNTS`: the processor has VPOPCNTQ,
@@ -22,7 +22,7 @@ pub type Avx512Lanes = WideLanes<true>;
 #[derive(Clone, Copy)]
 pub struct WideLanes<const COUNTS: bool>(__m256i);
 
-/// Wraps an intrinsic. Its instructions exist wherever these types are used.
+/// Calls an intrinsic. The processor has its instructions, since these types exist only in code called after detection.
 macro_rules! x86 {
     ($expression:expr) => {
         // SAFETY: values of these types exist only in functions that run after the instructions were detected.
@@ -119,7 +119,7 @@ impl<const COUNTS: bool> WideLanes<COUNTS> {
         x86!(_mm256_popcnt_epi64(self.0))
     }
 
-    /// Counts the bits of each byte: PSHUFB looks up those of its nibbles (Mula, Kurz, Lemire 2018,
+    /// Counts the bits of each byte: PSHUFB looks up the counts of its nibbles (Mula, Kurz, Lemire 2018,
     /// <https://arxiv.org/abs/1611.07612>).
     #[inline(always)]
     fn bits_of_bytes(self) -> __m256i {

@@ -1,8 +1,8 @@
 //! Weights of the Botzone build: the numbers of `fitted.json` alone, packed by `scripts/botzone_weights.py`, because
 //! the size of the source is limited.
 //!
-//! First come 32-bit integers, low byte first: the linear priors of movements and arrows in units of 1 / [`DIVISOR`], then
-//! the rows of the network of small boards. The rows of the policy networks follow, one byte a weight.
+//! First come 32-bit integers, low byte first: the linear weights of movements and arrows in units of 1 / [`DIVISOR`],
+//! then the rows of the network for small boards. The rows of the policy networks follow, one byte for each weight.
 
 use super::network::{NetworkWeights, Networks};
 use super::{PriorWeights, Priors, Rows, WeightsFile};

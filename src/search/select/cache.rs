@@ -132,7 +132,7 @@ struct TopChildren {
     rows: Vec<Row>,
     /// Number of children in the rows.
     count: usize,
-    /// Place, `row * ROW + lane`, of the child found last: the only one that this worker has visited since.
+    /// Place, `row * ROW + lane`, of the child found last. This worker has visited no other child since.
     last: usize,
     /// Highest score and highest exploration term of all other children at that time: S and T of the bound.
     others_score: f32,
