@@ -47,7 +47,7 @@ const STRENGTHS: [Strength; 9] = [
 ];
 
 impl Level {
-    /// The full search.
+    /// Level 10, the full search.
     pub const FULL: Self = Self(10);
 
     /// Thinking time of [`Self::FULL`] for a move.

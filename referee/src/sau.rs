@@ -68,7 +68,7 @@ fn read_charge(text: &str) -> Result<Range<f64>, String> {
     valid.map(|(from, to)| from..to).ok_or_else(|| "expected two numbers of seconds, like 0.25..0.5".into())
 }
 
-/// The conditions of one game.
+/// Engine, options and number of one game.
 #[derive(Clone, Copy, Debug)]
 pub struct Conditions<'a> {
     /// Command line of the engine.

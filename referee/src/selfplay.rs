@@ -65,7 +65,7 @@ pub struct Options {
     /// Iterations per move.
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     iterations: Option<u64>,
-    /// Seed of all games.
+    /// Random seed of all games.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Detail of the output [default: board on a terminal or for one game, else none].

@@ -192,7 +192,7 @@ set_operator!(Sub sub, SubAssign sub_assign, |a, b| a & !b);
 impl Not for Bitboard {
     type Output = Self;
 
-    /// Complement, walls included.
+    /// Returns the complement, walls included.
     #[inline(always)]
     fn not(self) -> Self {
         Self(!self.0)

@@ -124,7 +124,7 @@ pub fn filling(part: Part) -> Bounds {
     part.pieces().map(filling_of_piece).sum()
 }
 
-/// [`filling`] of a part that is a connected component.
+/// Returns the [`filling`] of a part that is a single piece.
 pub fn filling_of_piece(piece: Part) -> Bounds {
     let (low, high) = (fill(piece), piece.empty.len());
     if low == high {
@@ -171,8 +171,8 @@ fn thrifty_move(part: Part) -> Option<Move> {
     best.map(|(_, mv)| mv)
 }
 
-/// Fallback if every move cuts squares off: shoots back at the square that the amazon left, with the movement that
-/// cuts off the fewest squares.
+/// Returns a move for parts in which every move cuts off squares: the movement that cuts off the fewest, with an arrow
+/// back to the square that the amazon left.
 fn least_wasteful_retreat(part: Part) -> Option<Move> {
     let all = part.empty.len();
     let cut_off = |mv: &Move| all - part.after(*mv).pieces().map(|piece| piece.empty.len()).sum::<u32>();

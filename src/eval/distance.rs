@@ -107,7 +107,7 @@ impl DistanceMaps {
         });
     }
 
-    /// [`Self::flood`] on the kernel that the caller was compiled for.
+    /// Performs [`Self::flood`] on the kernel that the caller was compiled for.
     #[inline(always)]
     pub(crate) fn flood_with<L: Lanes>(&mut self, position: &Position) {
         self.flood_queen_steps::<L>(position, MAX_STEPS);

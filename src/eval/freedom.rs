@@ -119,7 +119,7 @@ const fn rays(first: usize, last: usize) -> u64 {
     upward_rays(first, last) | upward_rays(first, last).reverse_bits()
 }
 
-/// All upward rays.
+/// Bits of all upward rays.
 const ABOVE: u64 = upward_rays(1, STEPS);
 const _: () = assert!(ABOVE & ABOVE.reverse_bits() == 0);
 

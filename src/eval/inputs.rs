@@ -87,7 +87,7 @@ type Classes = [u8; AMAZON_FEATURES.len()];
 /// Inputs of a position. `[0]` is the side to move, `[1]` its opponent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Inputs {
-    /// Factors of the first rows.
+    /// Counts of squares, the factors of the first rows.
     pub counts: [u8; COUNTS],
     /// Classes of each amazon; `None` for a missing amazon.
     pub amazons: [[Option<Classes>; AMAZONS]; 2],

@@ -115,8 +115,9 @@ impl First {
     }
 }
 
-/// Relative territory for Black (Kato, Takaya, Yamamura 2015, 3.3, <https://doi.org/10.1007/978-3-319-24315-3_14>):
-/// `sum(D(White, s) - D(Black, s))`; a square that only one side reaches counts 5 for that side.
+/// Computes the relative territory for Black (Kato, Takaya, Yamamura 2015, 3.3,
+/// <https://doi.org/10.1007/978-3-319-24315-3_14>): `sum(D(White, s) - D(Black, s))`; a square that only one side
+/// reaches counts 5 for that side.
 pub fn relative_territory(levels: &Levels) -> i32 {
     let mut lead = Lead::new(levels);
     for reached in levels.steps() {

@@ -134,7 +134,7 @@ pub(super) fn sliced_counts([a, b, c, d, e, f, g, h]: [Bitboard; 8]) -> [Bitboar
     [ones, twos, first_fours ^ second_fours, first_fours & second_fours]
 }
 
-/// A full adder on every square; returns sum and carry.
+/// Applies a full adder to every square. Returns sum and carry.
 #[inline(always)]
 fn full_adder(a: Bitboard, b: Bitboard, c: Bitboard) -> (Bitboard, Bitboard) {
     let either = a ^ b;

@@ -148,7 +148,7 @@ impl Model {
     }
 }
 
-/// The phased evaluation: equation 1 of the MG-PEO paper.
+/// Evaluates a position by equation 1 of the MG-PEO paper, with the weights of its stage.
 #[inline(always)]
 fn phased<L: Lanes>(position: &Position, weights: &PhasedWeights, maps: &mut DistanceMaps) -> Value {
     let now = weights.at(position);

@@ -34,7 +34,7 @@ pub type Row = [i16; HIDDEN];
 /// Rows behind those of the inputs: the weights from the hidden layer to the output.
 pub const OUTPUT_PART: Part = PLY_PART.followed_by("output", 1);
 
-/// Number of rows.
+/// Number of rows in a network.
 pub const ROWS: usize = OUTPUT_PART.first + OUTPUT_PART.rows;
 
 /// Returns the parts of a network in the order of their rows.

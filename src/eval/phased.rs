@@ -27,7 +27,7 @@ impl MetricWeights {
         Self { t1, t2, p1, p2, mobility }
     }
 
-    /// Equation 1 of the paper, for the side to move.
+    /// Evaluates equation 1 of the paper for `side`, the side to move.
     #[inline(always)]
     pub fn value(&self, metrics: &Metrics, side: Side) -> Value {
         let for_black = self.t1 * metrics.t1

@@ -203,8 +203,8 @@ fn king_class(maps: &DistanceMaps, side: Side) -> [Bitboard; 3] {
     [odd, (within(4) - within(2)) | !ever, !within(4)]
 }
 
-/// For each direction `d` the squares `s` with three empty squares in the opposite direction: `s - d`, `s - 2d`,
-/// `s - 3d`.
+/// Returns, for each direction `d`, the squares `s` with three empty squares in the opposite direction: `s - d`, `s -
+/// 2d`, `s - 3d`.
 #[inline(always)]
 fn thirds_of(empty: Bitboard) -> [Bitboard; 8] {
     DIRECTIONS.map(|direction| {

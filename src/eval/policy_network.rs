@@ -40,9 +40,9 @@ const SQUARES: usize = 128;
 #[derive(Clone, PartialEq, Debug)]
 pub struct PolicyNetwork {
     bias: Row,
-    /// `[code][square]`.
+    /// Rows by the code of a square: `[code][square]`.
     squares: Box<[[Row; SQUARES]; CODES]>,
-    /// `[from][to]`.
+    /// Rows of the half-moves: `[from][to]`.
     half_moves: Box<[[Row; SQUARES]; SQUARES]>,
 }
 

@@ -129,7 +129,8 @@ pub fn read_moves(text: &str) -> Result<Vec<Move>, MalformedText> {
     }
 }
 
-/// [`read_moves`] for a truncated text: returns the moves before the first malformed word, and its error.
+/// Reads the moves of a truncated text like [`read_moves`]. Returns the moves before the first malformed word, and the
+/// error of that word.
 pub fn read_moves_up_to_error(text: &str) -> (Vec<Move>, Option<MalformedText>) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let without_mover = |line| {

@@ -63,7 +63,7 @@ impl LeafEvaluator {
         dispatch!(self.kernel, L => self.evaluate::<L>(state, rng, scratch))
     }
 
-    /// [`Self::win_rate_for_black`] on the kernel that the caller was compiled for.
+    /// Returns [`Self::win_rate_for_black`], on the kernel that the caller was compiled for.
     #[inline(always)]
     pub(super) fn evaluate<L: Lanes>(
         &self,

@@ -122,7 +122,7 @@ impl Worker {
         dispatch!(run.evaluator.kernel(), L => self.work_with::<L>(run, tick));
     }
 
-    /// [`Worker::work`], compiled for one instruction set with the whole iteration inlined.
+    /// Performs [`Worker::work`], compiled for one instruction set with the whole iteration inlined.
     #[inline(always)]
     fn work_with<L: Lanes>(&mut self, run: &Run, tick: &mut dyn FnMut(&Run)) {
         self.scratch.cache.clear();

@@ -124,9 +124,9 @@ fn log_one_plus(x: f32) -> f32 {
 pub enum Rollouts {
     /// No rollout: the leaf itself is evaluated.
     None,
-    /// One rollout.
+    /// One rollout of this depth.
     One(u32),
-    /// Two rollouts, whose winning rates are averaged.
+    /// Two rollouts of these depths, whose winning rates are averaged.
     Two(u32, u32),
     /// One playout to the end of the game; its result is the value, 0 or 1.
     ToEnd,
@@ -166,9 +166,9 @@ impl Params {
         endgame_proofs: false,
         burst: 1,
     };
-    /// Move groups alone.
+    /// MCTS with move groups, without parallel evaluation.
     pub const MG: Self = Self { parallel: Parallel::Off, ..Self::PAPER };
-    /// Parallel evaluation alone.
+    /// MCTS with parallel evaluation, without move groups.
     pub const PEO: Self = Self { grouping: Grouping::Whole, ..Self::PAPER };
     /// Plain MCTS: neither move groups nor parallel evaluation.
     pub const MCTS: Self = Self { parallel: Parallel::Off, ..Self::PEO };

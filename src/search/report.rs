@@ -20,7 +20,7 @@ pub struct Report {
     pub best: Option<Move>,
     /// Winning rate of the side to move: the mean over all visits of the root; 0 or 1 if the outcome is proven.
     pub win_rate: WinRate,
-    /// Proven winner.
+    /// Side that is proven to win, if any.
     pub proven: Option<Side>,
     /// Number of moves that the proven winner is certain to have left when the other side cannot move. `None` unless
     /// [`crate::endgame`] proves the outcome at the root or after a winning best move.
@@ -75,7 +75,7 @@ pub struct Line {
     /// Lower confidence bound by which the move is chosen, see [`final_child`]. `None` if the move has less than a
     /// fifth of the visits of the most visited move, if its outcome is proven, or with `lcb-z=0`.
     pub lower_bound: Option<WinRate>,
-    /// Proven winner after the move.
+    /// Side that is proven to win after the move, if any.
     pub proven: Option<Side>,
 }
 

@@ -193,7 +193,7 @@ impl Run<'_> {
 mod tests {
     use super::*;
 
-    /// A burst is as long as these bounds allow, or more than half as long.
+    /// Checks that a burst does not exceed these bounds and is more than half as long as they allow.
     #[test]
     fn a_burst_adds_at_most_a_sixteenth_and_the_bursts_of_all_workers_an_eighth() {
         let visits = 1 << 20;

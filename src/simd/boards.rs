@@ -30,13 +30,13 @@ impl<L: Lanes> Boards<L> {
     inlined! {
         /// Puts one set in all four bitboards.
         pub fn splat(set: Bitboard) -> Self = Self::of_sides([set; 2]);
-        /// Intersection.
+        /// Returns the intersection.
         pub fn and(self, other: Self) -> Self =
             Self { low: self.low.and(other.low), high: self.high.and(other.high) };
-        /// Union.
+        /// Returns the union.
         pub fn or(self, other: Self) -> Self =
             Self { low: self.low.or(other.low), high: self.high.or(other.high) };
-        /// Symmetric difference.
+        /// Returns the symmetric difference.
         pub fn xor(self, other: Self) -> Self =
             Self { low: self.low.xor(other.low), high: self.high.xor(other.high) };
         /// Shifts bitboards 0 and 1 left by `a` bits, bitboards 2 and 3 by `b`; both 1 to 63.
@@ -47,7 +47,7 @@ impl<L: Lanes> Boards<L> {
             low: self.low.right(a, b).or(self.high.left(64 - a, 64 - b)),
             high: self.high.right(a, b),
         };
-        /// Difference: removes the squares of `other`.
+        /// Returns the difference, without the squares of `other`.
         pub fn without(self, other: Self) -> Self =
             Self { low: self.low.without(other.low), high: self.high.without(other.high) };
         /// Exchanges Black's bitboards with White's.

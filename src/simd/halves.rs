@@ -136,8 +136,8 @@ impl Half for [u64; 2] {
     }
 }
 
-/// [`Lanes::sums`] by bytes: `counted` counts the bits of each byte, `plus` adds two vectors of bytes, `summed` adds up
-/// the bytes of each lane.
+/// Computes [`Lanes::sums`] by bytes: `counted` counts the bits of each byte, `plus` adds two vectors of bytes,
+/// `summed` adds up the bytes of each lane.
 #[allow(dead_code)] // x86 has no such counts
 #[inline(always)]
 pub(super) fn sums_by_bytes<H: Half, const DIGITS: usize>(
@@ -164,8 +164,8 @@ pub(super) fn sums_by_bytes<H: Half, const DIGITS: usize>(
     sums
 }
 
-/// [`Lanes::columns`] in three steps, each of which interleaves the bytes of two rows: `low(a, b)` returns
-/// `a0 b0 a1 b1 ... a7 b7`, `high(a, b)` returns `a8 b8 a9 b9 ... a15 b15`.
+/// Computes [`Lanes::columns`] in three steps, each of which interleaves the bytes of two rows: `low(a, b)` returns `a0
+/// b0 a1 b1 ... a7 b7`, `high(a, b)` returns `a8 b8 a9 b9 ... a15 b15`.
 #[allow(dead_code)] // the portable kernel alone does not need it
 #[inline(always)]
 pub(super) fn columns_by_rows<R: Copy>(

@@ -26,7 +26,7 @@ impl Half for uint64x2_t {
         fn xor(self, other: Self) -> Self = neon!(veorq_u64(self, other));
         fn without(self, other: Self) -> Self = neon!(vbicq_u64(self, other));
         fn left(self, distance: u32) -> Self = neon!(vshlq_u64(self, vdupq_n_s64(distance.into())));
-        /// A negative distance shifts right.
+        /// Shifts right: a left shift by a negative distance.
         fn right(self, distance: u32) -> Self = neon!(vshlq_u64(self, vdupq_n_s64(-i64::from(distance))));
         fn exchanged(self) -> Self = neon!(vextq_u64::<1>(self, self));
         fn times(self, factor: i16) -> Self =

@@ -94,7 +94,7 @@ fn halves(set: Bitboard) -> (__m256i, __m256i) {
     x86!((_mm256_set1_epi64x(set.0 as i64), _mm256_set1_epi64x((set.0 >> 64) as i64)))
 }
 
-/// Funnel shift: returns the low 64 bits of `(next * 2^64 + word) >> (place % 64)`. `next` is shifted left by 1 and
+/// Funnel shift. Returns the low 64 bits of `(next * 2^64 + word) >> (place % 64)`. `next` is shifted left by 1 and
 /// then by `63 - place % 64`, since the compiler would guard a single shift by 64.
 #[inline(always)]
 fn across(word: __m256i, next: __m256i, place: __m256i) -> __m256i {

@@ -32,7 +32,7 @@ use std::fmt::Write;
 pub struct WeightsFile {
     #[serde(default)]
     value: Option<IgnoredAny>,
-    /// Priors.
+    /// Weights of the priors for each kind of board.
     pub priors: Priors,
     /// Networks. The paper's evaluation replaces a missing network.
     #[serde(default)]

@@ -18,7 +18,7 @@ const _: () = assert!(NUMBERS.len() > INTEGERS, "fitted.json lacks weights: trai
 
 const DIVISOR: f32 = 10_000.0;
 
-/// Reads the weights.
+/// Unpacks the built-in weights.
 pub fn built_in() -> WeightsFile {
     let mut numbers = NUMBERS[..INTEGERS].as_chunks().0.iter().map(|&bytes| i32::from_le_bytes(bytes));
     // Both numbers of the quotient are exact, so it is what reading the decimal fraction gives.

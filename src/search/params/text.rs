@@ -213,8 +213,8 @@ impl Params {
         params.checked()
     }
 
-    /// [`Params::set`], ignoring case. Passes the value of `model=NAME` to `read_model` unless [`Model`] knows the
-    /// name.
+    /// Sets one parameter like [`Params::set`], ignoring case. Passes the value of `model=NAME` to `read_model` unless
+    /// [`Model`] knows the name.
     ///
     /// # Errors
     /// The valid names or values.

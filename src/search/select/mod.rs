@@ -138,7 +138,7 @@ pub fn is_candidate(visits: u32, most: u32) -> bool {
     5 * visits >= most
 }
 
-/// The lower confidence bound of [`final_child`].
+/// Returns the lower confidence bound that [`final_child`] compares.
 pub fn lower_bound(tree: &Tree, child: NodeId, lcb_z: f32) -> f32 {
     let node = tree.node(child);
     let visits = node.visits().max(1);

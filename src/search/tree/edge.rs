@@ -28,17 +28,17 @@ impl Edge {
         Self(from | to << 7 | arrow << 14)
     }
 
-    /// Makes the edge of a movement.
+    /// Creates the edge of a movement, with prior 1.
     pub fn movement(m: Movement) -> Self {
         Self::new(m.from.index() as u32, m.to.index() as u32, Self::NONE)
     }
 
-    /// Makes the edge of an arrow.
+    /// Creates the edge of an arrow, with prior 1.
     pub fn arrow(square: Square) -> Self {
         Self::new(Self::NONE, Self::NONE, square.index() as u32)
     }
 
-    /// Makes the edge of a whole move.
+    /// Creates the edge of a whole move, with prior 1.
     pub fn whole(mv: Move) -> Self {
         Self::new(mv.from.index() as u32, mv.to.index() as u32, mv.arrow.index() as u32)
     }
@@ -58,7 +58,7 @@ impl Edge {
         (arrow != Self::NONE).then(|| Square::from_index(arrow as usize))
     }
 
-    /// All bits but those of the prior.
+    /// Mask of all bits except those of the prior.
     pub(super) const MASK: u32 = (1 << 21) - 1;
 
     /// Sets the prior, given as the natural logarithm of a probability. Stored with an error of about 1 %, and not

@@ -148,7 +148,7 @@ impl Node<'_> {
         self.mean_with(0, visits)
     }
 
-    /// [`Node::mean`] as if `reward` had been added already.
+    /// Returns [`Node::mean`] as if `reward` had been added already.
     #[inline]
     pub fn mean_with(&self, reward: u32, visits: u32) -> f32 {
         // x86 converts signed 64-bit integers to float in one instruction, unsigned ones only with AVX-512.
