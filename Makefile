@@ -83,7 +83,7 @@ fuzz: ## fuzzes everything that reads text, FUZZ_SECONDS (60) for each target
 	@scripts/need.sh cargo cc cargo-fuzz
 	scripts/fuzz.sh $(FUZZ_SECONDS)
 
-faults: bot referee ## plays FAULT_GAMES (24) games under faults such as kills, noise and a full disk
+faults: bot referee ## plays FAULT_GAMES (24) games with injected faults such as kills, noise and a full disk
 	scripts/faults.sh --engine $(EXE) --games $(FAULT_GAMES)
 
 mutants: ## mutation tests of search and protocols, MUTANTS_SHARD (0/100) of all

@@ -1,8 +1,8 @@
 //! The behaviour checksum: one number from searches of fixed positions, with a fixed number of iterations on one
 //! thread.
 //!
-//! Builds with equal checksums search alike, to the last visit. The checksum says nothing about strength. The speed
-//! beside it is comparable only within one run on one machine.
+//! Builds with equal checksums search identically, visit for visit. The checksum says nothing about strength. Speeds
+//! can be compared only if they were measured at the same time on the same machine.
 
 use crate::board::position::Position;
 use crate::search::params::Params;
@@ -11,7 +11,8 @@ use crate::search::{Limits, Resources, Search};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Positions of all stages: the start positions, four from Olympiad games on 10x10, two from self-play on 8x8.
+/// Positions from all stages of the game: the start positions, four from Olympiad games on 10x10, two from self-play on
+/// 8x8.
 pub const POSITIONS: [&str; 8] = [
     "3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1",
     "6q3/10/3q6/3Q1**3/1*7q/*6*2/2Q2q3Q/2***5/5Q4/3*6 b - - 9 5",
@@ -52,8 +53,8 @@ pub fn run(params: &Params) -> Bench {
     bench
 }
 
-/// Start and factor of the 64-bit FNV-1a hash (<https://en.wikipedia.org/wiki/Fowler–Noll–Vo_hash_function>), applied
-/// to numbers instead of bytes.
+/// Offset basis and prime of the 64-bit FNV-1a hash (<https://en.wikipedia.org/wiki/Fowler–Noll–Vo_hash_function>),
+/// applied to numbers instead of bytes.
 const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0100_0000_01b3;
 

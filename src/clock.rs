@@ -22,7 +22,7 @@ pub struct GameClock {
     spare: Duration,
 }
 
-/// A ply on 10x10 that few games reach, even if they are played until a side cannot move.
+/// Ply that few 10x10 games reach, even when played until a side cannot move.
 const LONG_GAME: u32 = 80;
 
 /// Returns the relative thinking time of a move at a ply of a 10x10 game.
@@ -38,28 +38,29 @@ const fn weight(ply: u32) -> u32 {
     }
 }
 
-/// Default overhead of a move beside thinking: pipes, and threads that wait for a busy machine.
+/// Default overhead of a move besides thinking: delays in pipes, and threads that wait on a busy machine.
 pub const OVERHEAD: Duration = Duration::from_millis(10);
 
 impl GameClock {
-    /// Creates a clock that has not run yet.
+    /// Creates a clock with the whole time left.
     pub const fn new(total: Duration) -> Self {
         Self { total, used: Duration::ZERO, overhead: OVERHEAD, spare: Duration::ZERO }
     }
 
-    /// Creates the clock of a match: it holds back the overhead of a move, and half as much again as a reserve.
+    /// Creates a clock that reserves `overhead` for each move of a match, and half as much again in case a move costs
+    /// more.
     pub fn for_match(total: Duration, overhead: Duration) -> Self {
         Self::new(total).with_overhead(overhead).with_spare(overhead / 2)
     }
 
-    /// Sets the time left, and the total too if it is less.
+    /// Sets the time left; raises the total to it if the total is less.
     #[must_use]
     pub fn with_left(self, left: Duration) -> Self {
         let total = self.total.max(left);
         Self { total, used: total - left, ..self }
     }
 
-    /// Sets the overhead of a move beside thinking. The clock holds it back for each move to come; the caller includes
+    /// Sets the overhead of a move besides thinking. The clock reserves it for each remaining move; the caller includes
     /// it in [`GameClock::spend`].
     #[must_use]
     pub const fn with_overhead(self, overhead: Duration) -> Self {
@@ -82,14 +83,14 @@ impl GameClock {
         self.used = self.used.saturating_add(time);
     }
 
-    /// Returns the time for the next move: `free * weight(now) / sum of weight(ply) over our moves to come`, assuming
+    /// Returns the time for the next move: `free * weight(now) / sum of weight(ply) over our remaining moves`, assuming
     /// that the game fills the board. `free` is the maximum of:
     ///
-    /// - `left - max(overhead of all our moves to come, usual + reserve)`,
+    /// - `left - max(overhead of all our remaining moves, usual + reserve)`,
     /// - `(left - usual) / 4`,
     /// - `left / 16`, so that every move gets some time,
     ///
-    /// where `usual` is the overhead of our moves to come before ply 80, and `reserve` is the larger of 2.5 % of the
+    /// where `usual` is the overhead of our remaining moves before ply 80, and `reserve` is the larger of 2.5 % of the
     /// total (at most 10 s) and the spare time of those moves (at most 10 % of the total).
     pub fn time_for(&self, position: &Position) -> Duration {
         let plies = position.size().area() as u32
@@ -115,8 +116,8 @@ impl GameClock {
 mod tests {
     use super::*;
 
-    /// Plays a game in which every move takes its time and 5 ms more. Returns the time left after each of Black's
-    /// moves.
+    /// Plays a game in which every move takes 5 ms more than its planned time. Returns the time left after each of
+    /// Black's moves.
     fn rest_in_a_game(total: Duration, mut position: Position) -> Vec<Duration> {
         let mut clock = GameClock::new(total);
         let mut rng = fastrand::Rng::with_seed(1);
@@ -206,7 +207,7 @@ mod tests {
     }
 
     /// Returns the fraction of the total that the platform's clock shows as used after `plies` plies, with our settings
-    /// for SAU. `charge` returns the seconds that a move costs there beside thinking.
+    /// for SAU. `charge` returns the seconds that a move costs there besides thinking.
     fn shown_after(plies: usize, total: f64, mut charge: impl FnMut() -> f64) -> f64 {
         let overhead = Duration::from_millis(400);
         let clock = GameClock::new(Duration::from_secs_f64(total)).with_overhead(overhead);

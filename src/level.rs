@@ -1,6 +1,6 @@
 //! Playing levels: a shallow search, then a random choice among its good moves.
 //!
-//! `lab table levels` plays the ladder.
+//! `lab table levels` plays each level against the one below.
 
 use crate::search::report::{Line, Report};
 use crate::search::{Limits, Search};
@@ -47,7 +47,7 @@ const STRENGTHS: [Strength; 9] = [
 ];
 
 impl Level {
-    /// The full search.
+    /// Level 10, the full search.
     pub const FULL: Self = Self(10);
 
     /// Thinking time of [`Self::FULL`] for a move.
@@ -79,8 +79,8 @@ impl Level {
 }
 
 impl Strength {
-    /// Moves a random line to the front, chosen with the odds exp(-loss / temperature) if its loss is at most
-    /// [`Self::max_loss`]. A proven result stays.
+    /// Moves a random line to the front of the report, drawn with odds `exp(-loss / temperature)` from those that lose
+    /// at most [`Self::max_loss`]. Leaves the report unchanged if the result is proven.
     fn choose(&self, mut report: Report, rng: &mut Rng) -> Report {
         let Some(best) = report.lines.first().filter(|_| report.proven.is_none()) else { return report };
         let best_rate = best.win_rate.0;

@@ -1,21 +1,20 @@
 //! Otrera, an engine for the Game of the Amazons.
 //!
-//! The library does no input or output: it prints nothing, reads no file and knows no platform. The bot in
-//! `protocol/` speaks the platforms' protocols, the laboratory in `lab/` runs experiments.
+//! The library does no input or output: it prints nothing, reads no files and has no platform code. The bot in
+//! `protocol/` speaks the platforms' protocols; the laboratory in `lab/` runs experiments.
 //!
-//! To use the library, begin with [`Position`], [`Search`] and [`Report`]. To read its source, begin with one
-//! iteration of the search, `src/search/iteration.rs`, or go through the modules in order; each uses only those before
-//! it:
+//! To use the library, start with [`Position`], [`Search`] and [`Report`]. To read the source, start with one iteration
+//! of the search (`src/search/iteration.rs`), or read the modules in order; each uses only those listed above it:
 //!
 //! 1. [`board`]: rules. Squares, sets of squares, positions, moves and their notation.
 //! 2. [`endgame`]: proofs. Regions, and bounds on the moves that each side has left in them.
-//! 3. [`simd`]: SIMD arithmetic on several boards at once.
+//! 3. [`simd`]: SIMD arithmetic on several bitboards at once.
 //! 4. [`eval`]: static evaluation. Distance maps, metrics, networks, winning rates, priors.
-//! 5. [`clock`]: time management. [`time`]: the system's clock. [`mix_seed`]: seeds of random streams.
+//! 5. [`clock`]: time management. [`time`]: the system's clock. [`mix_seed`]: seeds for independent random streams.
 //! 6. [`search`]: Monte Carlo tree search.
 //! 7. [`level`]: weaker play for people.
 //! 8. [`record`]: game records and their file formats.
-//! 9. [`mod@bench`]: a checksum that shows if two builds search alike.
+//! 9. [`mod@bench`]: a checksum that shows whether two builds search identically.
 //!
 //! ```
 //! use otrera::{Limits, Params, Position, Resources, Search};

@@ -1,5 +1,5 @@
-//! Threads: `rayon`'s. The build for Botzone (`--cfg botzone_only`) has one thread and a substitute that runs tasks one
-//! after the other and creates no pool.
+//! Threads: re-exports `rayon`. The single-threaded build for Botzone (`--cfg botzone_only`) replaces it with a
+//! stand-in that runs tasks in sequence and never creates a pool.
 
 #[cfg(not(botzone_only))]
 pub use rayon::{ThreadPool, ThreadPoolBuilder, join};
@@ -12,12 +12,12 @@ mod one_thread {
     use std::convert::Infallible;
     use std::marker::PhantomData;
 
-    /// Runs both tasks, the first one first.
+    /// Runs both tasks, one after the other.
     pub fn join<A, B>(first: impl FnOnce() -> A, second: impl FnOnce() -> B) -> (A, B) {
         (first(), second())
     }
 
-    /// A pool of threads; there is none.
+    /// Stand-in for rayon's pool. The type has no values, since no pool is ever created.
     pub enum ThreadPool {}
 
     impl ThreadPool {
@@ -32,7 +32,7 @@ mod one_thread {
         }
     }
 
-    /// Spawns tasks on a pool.
+    /// Stand-in for rayon's scope, which spawns tasks on a pool.
     pub struct Scope<'scope>(Infallible, PhantomData<&'scope ()>);
 
     impl<'scope> Scope<'scope> {
@@ -42,7 +42,7 @@ mod one_thread {
         }
     }
 
-    /// Creates no pool.
+    /// Stand-in for rayon's builder of pools.
     pub struct ThreadPoolBuilder(());
 
     impl ThreadPoolBuilder {
@@ -51,12 +51,12 @@ mod one_thread {
             Self(())
         }
 
-        /// Takes a number of threads.
+        /// Ignores the number of threads.
         pub fn num_threads(self, _threads: usize) -> Self {
             self
         }
 
-        /// Grants no threads.
+        /// Always fails: this build has no thread pools.
         pub fn build(self) -> Result<ThreadPool, ()> {
             Err(())
         }

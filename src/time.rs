@@ -14,11 +14,11 @@ mod host {
     // SAFETY: a host must supply a function of this signature, or the module is not instantiated.
     #[link(wasm_import_module = "host")]
     unsafe extern "C" {
-        /// Milliseconds of a monotonic clock: `performance.now()`.
+        /// Reads a monotonic clock in milliseconds: `performance.now()`.
         safe fn now() -> f64;
     }
 
-    /// A point in time of the host's clock, with the part of [`std::time::Instant`] that the search needs.
+    /// A point in time on the host's clock, with the methods of [`std::time::Instant`] that the search needs.
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
     pub struct Instant(Duration);
 

@@ -73,8 +73,8 @@ impl Setup {
     }
 }
 
-/// Returns the default tree size in bytes: a quarter of the machine's memory, or of the free memory if smaller, within
-/// 256 MiB to 16 GiB. 1 GiB if unknown, and on 32 bits.
+/// Returns the default tree size in bytes: a quarter of the free memory, but between 256 MiB and 16 GiB. 1 GiB if unknown,
+/// and on 32 bits.
 pub fn machine_memory() -> usize {
     const UNKNOWN: u64 = 1 << 30;
     let quarter = match cfg!(target_pointer_width = "64") {

@@ -1,9 +1,9 @@
-//! Values of options that several commands share.
+//! Parsers for option values that several commands share.
 
 use otrera::Size;
 use std::time::Duration;
 
-/// Parses a number of seconds, 0 allowed.
+/// Parses a number of seconds, 0 or more.
 pub fn read_seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|seconds| (0.0..=1e6).contains(seconds));
     seconds.map(Duration::from_secs_f64).ok_or_else(|| "expected a number of seconds".into())
@@ -20,13 +20,13 @@ pub fn read_size(text: &str) -> Result<Size, String> {
     text.parse().ok().and_then(Size::new).ok_or_else(|| "expected an edge from 4 to 10".into())
 }
 
-/// The engine beside this program, where `make` puts both.
+/// Returns the path of the engine in the folder of this program, where `make` puts both.
 pub fn default_engine() -> String {
     let program = std::env::current_exe().unwrap_or_default();
     program.with_file_name("otrera").to_string_lossy().into_owned()
 }
 
-/// Makes a path absolute: an engine can be started in another folder.
+/// Makes the engine's path absolute, since the engine can be started in another folder.
 pub fn read_engine(path: &str) -> Result<String, String> {
     let path = std::path::absolute(path).map_err(|error| error.to_string())?;
     path.into_os_string().into_string().map_err(|path| format!("{} is not UTF-8", path.display()))

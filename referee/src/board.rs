@@ -1,14 +1,14 @@
-//! The referee's board: the true position of a game, and the moves that were refused in it.
+//! The referee's board: the actual position of a game, and the moves refused so far.
 
 use crate::notation::Form;
 use otrera::{Move, Position};
 
-/// A game as the platform sees it.
+/// The state of a game from the platform's side.
 pub struct Board {
     position: Position,
     moves: Vec<Move>,
     past: Vec<Position>,
-    /// Refused moves, each with the number of moves before it.
+    /// Refused moves, each after the number of moves played before it.
     refused: Vec<(usize, Move)>,
 }
 
@@ -37,7 +37,7 @@ impl Board {
         Ok(())
     }
 
-    /// Plays some legal move, always the same one in the same game.
+    /// Plays an arbitrary legal move, which depends only on the game so far.
     pub fn play_any(&mut self) -> Result<Move, String> {
         let moves: Vec<Move> = self.position.legal_moves().collect();
         let choice = 7919 * (self.moves.len() + 1) % moves.len().max(1);
@@ -45,7 +45,7 @@ impl Board {
         self.play(mv).map(|()| mv)
     }
 
-    /// Takes the last move back and refuses it from now on.
+    /// Takes back the last move. From now on this move is refused in this position.
     pub fn take_back(&mut self) -> Result<(), String> {
         let (Some(mv), Some(position)) = (self.moves.pop(), self.past.pop()) else {
             return Err("there is no move to take back".into());
@@ -55,12 +55,12 @@ impl Board {
         Ok(())
     }
 
-    /// Gives the turn to the other side.
+    /// Passes the turn to the other side.
     pub fn pass(&mut self) {
         self.position = self.position.with_side(self.position.side().opponent());
     }
 
-    /// Reads an answer strictly and plays it.
+    /// Parses an answer strictly and plays the move.
     pub fn accept(&mut self, line: &str, form: Form) -> Result<(), String> {
         let mv = form.read_answer(line, &self.position);
         self.play(mv.ok_or("that is not the form of a move there")?)
@@ -70,12 +70,12 @@ impl Board {
         form.format_move(mv, self.position.size().edge())
     }
 
-    /// Requests and responses of Botzone's full history, for the side to move.
+    /// Returns the requests and responses of Botzone's full history, for the side to move.
     pub fn messages(&self, form: Form) -> [Vec<String>; 2] {
         form.messages(&self.moves, self.position.side(), self.position.size().edge())
     }
 
-    /// Botzone's full history, for the side to move.
+    /// Formats Botzone's full history, for the side to move.
     pub fn history(&self, form: Form) -> String {
         form.history(&self.moves, self.position.side(), self.position.size().edge(), "")
     }

@@ -1,5 +1,5 @@
-//! Runs a bot as Botzone does. Simple interaction: a new process every turn, with the whole history. Keep-running: one
-//! process, suspended during the opponent's turn, receives only the opponent's move.
+//! Runs a bot as Botzone does. Normally each turn starts a new process, which receives the whole history. With
+//! keep-running, one process is suspended during the opponent's turn and then receives only the opponent's move.
 
 use crate::interaction::Stored;
 use crate::notation::KEEP_RUNNING;
@@ -13,19 +13,19 @@ use rustix::process::Signal;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Time limit of a program that was given none: a longer silence is a hang.
+/// Time limit for an answer if a match has none. A longer silence counts as a hang.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Extra wait for a late answer; the caller judges the lateness.
+/// Extra time to wait for a late answer. The caller decides whether the answer is too late.
 pub const GRACE: Duration = Duration::from_millis(500);
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Allowance {
-    /// Processor time for a turn; the first one of a game has twice as much.
+    /// Processor time for a turn; the first turn of a game has twice as much.
     pub time: Duration,
-    /// Processor time for a turn of a process that has been kept.
+    /// Processor time for a turn of a process kept from the last turn.
     pub kept_time: Duration,
-    /// The wall clock may show this many times as much.
+    /// Limit of wall-clock time, as a multiple of the processor time.
     pub alarm: f64,
     pub memory: u64,
 }
@@ -43,10 +43,10 @@ impl Allowance {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TurnTaken {
-    /// It was the bot's first of a game.
+    /// True for the bot's first turn of a game.
     pub first: bool,
     pub spent: Spent,
-    /// Why it brought no move, if it did not.
+    /// Reason why the turn produced no move; `None` if it did.
     pub failure: Option<Failure>,
 }
 
@@ -56,25 +56,25 @@ impl TurnTaken {
     }
 }
 
-/// Turns of several games, shared by the players that add to it and the one who counts them.
+/// Log of turns in several games. Players append to it; the caller counts the verdicts.
 pub type Log = Arc<Mutex<Vec<TurnTaken>>>;
 
-/// Interval between checks of time and memory.
+/// Interval between checks of a process's time and memory.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// A process in its turn, or kept between two turns.
+/// A running process, either in its turn or kept until its next turn.
 struct Running {
     process: Process,
     began: Instant,
-    /// Processor time that its earlier turns have paid for.
+    /// Processor time already charged to earlier turns.
     paid: Duration,
     /// Time and memory used in this turn.
     spent: Spent,
 }
 
 impl Running {
-    /// Waits until the process has ended, or asks to be kept where that is possible. Returns its output without the line
-    /// that ends it, and true if it asked to be kept.
+    /// Waits until the process ends or, if `may_stay`, asks for keep-running. Returns the output without that request,
+    /// and true if the process asked for keep-running.
     fn answer(&mut self, limits: &Limits, may_stay: bool) -> Result<(String, bool), Failure> {
         let mut looked = self.began;
         loop {
@@ -124,7 +124,7 @@ impl Running {
     }
 }
 
-/// Where the text ends before the line that asks for being kept, and where that line ends.
+/// Finds the line that requests keep-running. Returns where this line begins and ends, in bytes.
 fn marked(heard: &[u8]) -> Option<(usize, usize)> {
     let mut begin = 0;
     for line in heard.split_inclusive(|&byte| byte == b'\n') {
@@ -140,7 +140,7 @@ fn marked(heard: &[u8]) -> Option<(usize, usize)> {
 pub struct BotzonePlayer {
     command: Vec<String>,
     mode: Mode,
-    /// `None` takes the limits from the budget, without any for memory.
+    /// The platform's limits. `None`: the budget limits the time, and memory is unlimited.
     allowance: Option<Allowance>,
     errors: Errors,
     log: Log,
@@ -151,7 +151,7 @@ pub struct BotzonePlayer {
 }
 
 impl BotzonePlayer {
-    /// The player of this command, in matches whose conditions set its limits.
+    /// Creates a player that runs this command, in matches that set the limits of each move.
     pub fn new(command: Vec<String>, mode: Mode) -> Self {
         Self {
             command,
@@ -166,7 +166,7 @@ impl BotzonePlayer {
         }
     }
 
-    /// Applies the platform's limits and logs every turn.
+    /// Replaces the match's limits by the platform's, and logs every turn.
     pub fn judged(self, allowance: Allowance, errors: Errors, log: Log) -> Self {
         Self { allowance: Some(allowance), errors, log, ..self }
     }
@@ -182,7 +182,7 @@ impl BotzonePlayer {
         }
     }
 
-    /// A process that has been told of the turn: the one that was kept, or a new one.
+    /// Sends the request for the coming turn to the kept process, or else to a new one. Returns the process.
     fn ask(&mut self) -> Result<Running, Failure> {
         let (began, spent) = (Instant::now(), Spent::default());
         if let (Some(mut kept), Some(&last)) = (self.kept.take(), self.moves.last()) {
@@ -199,7 +199,7 @@ impl BotzonePlayer {
         Ok(Running { process, began, paid: Duration::ZERO, spent })
     }
 
-    /// Plays a turn and says what it took, whatever comes of it.
+    /// Plays a turn. Returns the time and memory used, even if the turn fails.
     fn turn(&mut self, limits: &Limits) -> (Spent, Result<Move, Failure>) {
         let mut running = match self.ask() {
             Ok(running) => running,
@@ -254,7 +254,7 @@ mod tests {
     use super::*;
     use crate::notation::Form;
 
-    /// True if the process is stopped; `None` if there is no process.
+    /// True if the process is stopped; `None` if the process does not exist.
     fn is_stopped(process: u32) -> Option<bool> {
         let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
         Some(stat.rsplit_once(") ")?.1.starts_with('T'))

@@ -1,4 +1,5 @@
-//! Programs as players that live for whole games: SAU commands, and UCI in Fairy-Stockfish's amazons dialect.
+//! Players that run an external program over several games: by SAU commands, or by UCI in Fairy-Stockfish's `amazons`
+//! variant.
 
 use crate::botzone::{BotzonePlayer, GRACE, PATIENCE};
 use crate::interaction::beginning;
@@ -9,13 +10,13 @@ use crate::protocol::Protocol;
 use otrera::{Forfeit, Move, Position, Size};
 use std::time::{Duration, Instant};
 
-/// Time limit of a program's start and introduction.
+/// Time limit for a program to start and answer the greeting.
 const START: Duration = Duration::from_secs(10);
 
-/// Maximum number of other lines before an answer.
+/// Maximum number of other lines that a program may print before an answer.
 const TALK: usize = 10_000;
 
-/// A program that lives for whole games as a player.
+/// A player that keeps an external program running during a game and between games.
 struct External {
     command: Vec<String>,
     /// SAU or UCI.
@@ -25,7 +26,7 @@ struct External {
     moves: Vec<Move>,
 }
 
-/// Returns the player of this command. It is started with its first game.
+/// Creates a player that runs this command. The program is started at the first game.
 pub fn player(command: Vec<String>, protocol: Protocol) -> Box<dyn Player> {
     match protocol {
         Protocol::Botzone(mode) => Box::new(BotzonePlayer::new(command, mode)),
@@ -81,7 +82,7 @@ impl External {
         best.parse().map_err(|_| garbled(&line))
     }
 
-    /// Starts the program if it does not run and tells it what game is played.
+    /// Starts the program if it is not running, and sets the variant over UCI.
     fn introduce(&mut self) -> Result<(), Forfeit> {
         let (greeting, reply) =
             if self.protocol.is_sau() { ("name?\n", "name ") } else { ("uci\n", "uciok") };
@@ -94,7 +95,7 @@ impl External {
         Ok(())
     }
 
-    /// Starts the program and waits until it has answered the greeting.
+    /// Starts the program, sends the greeting and waits for the reply.
     fn greet(&self, greeting: &str, reply: &str) -> Result<Process, Forfeit> {
         let asked = Instant::now();
         let mut process = Process::start(&self.command, Errors::Hidden)
@@ -143,7 +144,7 @@ impl Player for External {
     }
 }
 
-/// Reads lines until one begins with `start`, and returns that line.
+/// Reads lines until one begins with `start`. Returns that line.
 fn line_after_talk(
     process: &mut Process,
     start: &str,

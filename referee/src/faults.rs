@@ -1,5 +1,5 @@
-//! `referee faults`: games of the engine while things go wrong around it. Answers that a fault alone made late or
-//! impossible are excused; any other loss but on the board is the engine's own.
+//! `referee faults`: plays games of the engine with injected faults. Answers that a fault alone made late or impossible
+//! are excused. Any other loss that is not on the board is counted as the engine's fault.
 
 use crate::arguments::{default_engine, read_engine, read_seconds};
 use crate::groups;
@@ -25,35 +25,35 @@ excused:    answers that the fault alone made late or impossible: killed, stoppe
 avoidable:  games lost by a crash, an illegal or malformed answer, silence, or a late answer
 ";
 
-/// Time of a side for a SAU game.
+/// Time for one side's moves in a SAU game.
 const SAU_TIME: Duration = Duration::from_secs(30);
 
-/// A kind of fault.
+/// Faults that can be injected into a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Fault {
-    /// The process dies in its turn; a new one gets the whole history.
+    /// The process is killed in its turn; a new one gets the whole history.
     Killed,
-    /// Stops the process for up to two seconds (SIGSTOP), at once after the input or later in its turn.
+    /// The process is stopped (SIGSTOP) for up to two seconds, right after the input or later in its turn.
     Stopped,
-    /// Botzone's pause of a kept process; the input comes while it is stopped.
+    /// Input arrives while a kept process is stopped, as on Botzone.
     StoppedBetween,
-    /// A fraction of the processor time: stopped and continued again and again.
+    /// The process gets a fraction of its processor time: it is stopped and continued repeatedly.
     Slowed,
-    /// Two busy processes per core.
+    /// Two busy processes on each core.
     FullLoad,
-    /// Input one byte at a time.
+    /// Input arrives one byte at a time.
     InputInBytes,
-    /// Output unread for a while, then read one byte at a time.
+    /// Output is not read for a while, then one byte at a time.
     OutputInBytes,
-    /// Nobody reads the output any more: the engine must leave with status 0.
+    /// The output pipe is closed: the engine must exit with status 0.
     ReaderGone,
-    /// Log and records on a full disk, or nowhere.
+    /// Log and records cannot be written: the disk is full or the path invalid.
     NoDisk,
-    /// Other clocks, days away.
+    /// The system's clocks are off by days.
     Clock,
-    /// Meaningless lines where protocol/README.md allows them.
+    /// Meaningless lines, where protocol/README.md allows them.
     Noise,
-    /// Everything sent twice in one piece.
+    /// Each message is sent twice in one write.
     Doubled,
 }
 
@@ -75,7 +75,7 @@ impl Fault {
         }
     }
 
-    /// Text of the violation that the fault itself causes.
+    /// Returns a part of the message of the violation that the fault itself causes; `None` if it causes none.
     fn causes(self) -> Option<&'static str> {
         match self {
             Killed => Some("exit status -9"),
@@ -85,8 +85,8 @@ impl Fault {
     }
 }
 
-/// Plays games of the engine against random moves while things go wrong around it, and counts those that it loses by
-/// accident.
+/// Plays games of the engine against random moves with injected faults, and counts those that the engine loses other
+/// than on the board.
 #[derive(clap::Args)]
 #[command(after_help = "Exit status: 0 none lost but on the board, 1 some, 2 wrong usage or no engine.")]
 pub struct Options {
@@ -96,7 +96,7 @@ pub struct Options {
     /// Number of games.
     #[arg(long, value_name = "N", default_value_t = 24, value_parser = value_parser!(u64).range(1..))]
     games: u64,
-    /// Protocols, as of selfplay.sh.
+    /// Protocols, named as in selfplay.sh.
     #[arg(
         long,
         value_name = "NAME,...",
@@ -114,7 +114,7 @@ pub struct Options {
     /// Seconds over the limit before an answer is late.
     #[arg(long, value_name = "S", default_value = "0", value_parser = read_seconds)]
     grace: Duration,
-    /// Share of the turns that are disturbed.
+    /// Share of the turns in which a fault is injected.
     #[arg(long, value_name = "P", default_value_t = 0.3)]
     rate: f64,
     /// Seed of the games.
@@ -125,7 +125,7 @@ pub struct Options {
     verbose: bool,
 }
 
-/// End of a game.
+/// Result of a game, with counts of its turns.
 #[derive(Default)]
 struct Outcome {
     result: &'static str,
@@ -134,7 +134,7 @@ struct Outcome {
     excused: usize,
 }
 
-/// Plays the games. Returns true if none was lost by accident.
+/// Plays the games. Returns true if the engine lost none other than on the board.
 pub fn run(options: &Options) -> Result<bool, String> {
     if !Path::new(&options.engine).is_file() {
         return Err(format!("no engine at {}: run make first", options.engine));
@@ -185,7 +185,7 @@ pub fn run(options: &Options) -> Result<bool, String> {
     Ok(all[6] == 0)
 }
 
-/// One game against random moves under one fault.
+/// One game against random moves with one kind of fault.
 struct Bout<'a> {
     options: &'a Options,
     rng: Rng,
@@ -256,7 +256,7 @@ impl<'a> Bout<'a> {
         if self.protocol.is_sau() { seat.leave() } else { Ok(()) }
     }
 
-    /// Asks for a move, again if the fault swallowed the answer; `None` if the game cannot go on.
+    /// Asks for a move, and once more if the fault prevented the answer. `None` if the game cannot go on.
     fn turn(
         &mut self,
         seat: &mut Seat,
@@ -292,7 +292,7 @@ impl<'a> Bout<'a> {
         Ok(Some(turn))
     }
 
-    /// One turn under a fault; adds the time that the fault took to `excuse`.
+    /// Plays one turn with a fault, if any. Adds the time that the fault took to `excuse`.
     fn disturbed(
         &mut self,
         fault: Option<Fault>,
@@ -395,7 +395,7 @@ impl<'a> Bout<'a> {
         format!("{}\n{text}{behind}\n", lines.join("\n"))
     }
 
-    /// Returns the engine's command line with the faults that last a whole game.
+    /// Returns the engine's command line, including faults that last a whole game.
     fn command(&mut self) -> Vec<String> {
         let mut command = match self.fault {
             NoDisk => self.without_disk(),
@@ -440,7 +440,7 @@ impl<'a> Bout<'a> {
     }
 }
 
-/// Stops a group for up to two seconds; returns how long.
+/// Stops a process group for up to two seconds. Returns the time for which it was stopped.
 fn stop(group: Pid, delay: Duration, [length, choice]: [f64; 2]) -> Duration {
     let longest = [0.01, 0.1, 0.5, 2.0][(choice * 4.0) as usize % 4];
     if choice * 8.0 % 2.0 < 1.0 {
@@ -453,7 +453,7 @@ fn stop(group: Pid, delay: Duration, [length, choice]: [f64; 2]) -> Duration {
     began.elapsed()
 }
 
-/// Stops and continues a group while it thinks. The time is not excused.
+/// Repeatedly stops and continues a process group while it thinks. Returns zero: this time is not excused.
 fn slow(group: Pid, think: Duration, [pause, share]: [f64; 2]) -> Duration {
     let pause = Duration::from_secs_f64(0.002 + 0.018 * pause);
     let share = 0.1 + 0.8 * share;

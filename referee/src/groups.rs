@@ -7,7 +7,7 @@ use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// True once no program may start any more.
+/// True if no more programs may be started.
 static ENDING: AtomicBool = AtomicBool::new(false);
 
 static GROUPS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
@@ -16,12 +16,12 @@ fn groups() -> MutexGuard<'static, Vec<Pid>> {
     GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// True after [`end_all`].
+/// True after [`end_all`] has been called.
 pub fn are_ending() -> bool {
     ENDING.load(Ordering::SeqCst)
 }
 
-/// Kills all groups and lets no program start any more.
+/// Kills all groups and prevents further programs from being started.
 pub fn end_all() {
     ENDING.store(true, Ordering::SeqCst);
     for group in groups().iter() {
@@ -30,7 +30,7 @@ pub fn end_all() {
     }
 }
 
-/// Starts a program in its own process group, which ends with this program.
+/// Starts a program in its own process group, which is killed when this program ends.
 pub fn start_group(command: &mut Command) -> io::Result<(Child, Pid)> {
     // Locked until the group is listed, so that `end_all` misses none.
     let mut groups = groups();
@@ -44,7 +44,8 @@ pub fn start_group(command: &mut Command) -> io::Result<(Child, Pid)> {
     Ok((child, group))
 }
 
-/// Kills a process group. Call it before its first process is waited for: afterwards the number can be reused.
+/// Kills a process group. Call this before waiting for its first process, since afterwards the group's number can be
+/// reused.
 pub fn end_group(group: Pid) {
     let mut groups = groups();
     // A group that is gone is no failure.

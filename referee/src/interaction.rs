@@ -1,22 +1,23 @@
-//! Botzone's two interactions from the platform's side, as strict as its judge.
+//! Botzone's simple and JSON interaction from the platform's side: writes requests, and parses output as strictly as
+//! the platform's judge.
 
 use crate::notation::{Form, move_of, numbers_of_object};
 use crate::verdict::{Failure, Verdict};
 use otrera::{Move, Side};
 use serde_json::{Map, Value};
 
-/// Data that a bot wants back in its next turn.
+/// Data that a bot stores on the platform and receives again in its next turn.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Stored {
     pub data: Option<Value>,
     pub globaldata: Option<Value>,
 }
 
-/// Moves need no board to be written for Botzone.
+/// Placeholder edge: Botzone's notation of moves does not depend on the size of the board.
 const EDGE: usize = 0;
 
 impl Form {
-    /// Formats a turn with the whole history, for a new process of the side to move.
+    /// Formats a request with the whole history, for a new process of the side to move.
     pub fn full_request(self, moves: &[Move], stored: &Stored) -> String {
         let side = if moves.len().is_multiple_of(2) { Side::Black } else { Side::White };
         let data = [("data", &stored.data), ("globaldata", &stored.globaldata)];
@@ -37,12 +38,12 @@ impl Form {
         text + "\n"
     }
 
-    /// Formats the opponent's move, for a process that kept running.
+    /// Formats a request with only the opponent's move, for a process that kept running.
     pub fn bare_request(self, last: Move) -> String {
         self.format_move(last, EDGE) + "\n"
     }
 
-    /// Reads the move in a bot's output, and the data to store.
+    /// Parses a bot's output: the move and the data to store.
     pub fn read_output(self, output: &str) -> Result<(Move, Stored), Failure> {
         let (numbers, stored) = match self {
             Self::Json => read_json(output),
@@ -54,8 +55,8 @@ impl Form {
     }
 }
 
-/// Reads lines of response, debugging, data and, to the end, globaldata. Words after six numbers are ignored; a second
-/// space between them is an error.
+/// Parses lines of output: response, debugging text, data, and globaldata up to the end. Words after the six numbers of
+/// the response are ignored; two spaces between numbers are an error.
 fn read_simple(output: &str) -> Option<([i64; 6], Stored)> {
     let lines: Vec<&str> = output.trim_end().split('\n').map(str::trim_end).collect();
     let words: Vec<i64> = lines.first()?.split(' ').take(6).map_while(|word| word.parse().ok()).collect();
@@ -67,7 +68,7 @@ fn read_simple(output: &str) -> Option<([i64; 6], Stored)> {
     Some((words.try_into().ok()?, stored))
 }
 
-/// Reads one JSON object and no more. The response can be a string that holds the object.
+/// Parses output that is a single JSON object. The response is an object or a string that contains one.
 fn read_json(output: &str) -> Option<([i64; 6], Stored)> {
     let answer: Map<String, Value> = serde_json::from_str(output).ok()?;
     let response = match answer.get("response")? {
@@ -79,7 +80,7 @@ fn read_json(output: &str) -> Option<([i64; 6], Stored)> {
     Some((numbers_of_object(&response)?, stored))
 }
 
-/// Returns the beginning of an output, for messages.
+/// Truncates output to 80 characters, for messages.
 pub fn beginning(text: &str) -> String {
     text.chars().take(80).collect()
 }

@@ -1,13 +1,13 @@
 //! The platforms' side: runs programs as Botzone, the SAU platform and UCI front ends do, and judges their answers.
 //!
-//! Each module uses only those before it:
+//! Each module uses only those listed above it:
 //!
 //! 1. [`groups`]: process groups that end with this program. [`usage`]: time and memory of a process. [`load`]: busy
 //!    processes.
-//! 2. [`process`]: a child process on pipes. [`program`]: what tests ask of one.
+//! 2. [`process`]: a child process on pipes. [`program`]: a program under test.
 //! 3. [`notation`]: moves and histories in each platform's notation. [`protocol`]: the protocols. [`board`]: the referee's
 //!    board.
-//! 4. [`player`]: the interface of anything that chooses moves.
+//! 4. [`player`]: the interface of players.
 //! 5. [`verdict`], [`interaction`], [`botzone`]: a bot under Botzone's limits.
 //! 6. [`external`]: SAU and UCI programs as players. [`sau`]: a model of the SAU platform and its operator.
 //! 7. [`seat`]: one side of a game under strict rules. [`selfplay`], [`faults`]: the commands of the program `referee`,
@@ -36,7 +36,7 @@ pub mod verdict;
 
 use std::io::{self, Write};
 
-/// Writes to the standard output. A reader that left ends the run.
+/// Writes to the standard output. Ends the run if the output's reader has closed it.
 pub fn say(text: &str) {
     let mut output = io::stdout().lock();
     if output.write_all(text.as_bytes()).and_then(|()| output.flush()).is_err() {

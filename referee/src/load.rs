@@ -1,4 +1,4 @@
-//! Busy processes beside the games.
+//! Busy processes that run beside the games, to load the machine.
 
 use rustix::process::{Signal, set_parent_process_death_signal};
 use std::hint::black_box;
@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 pub struct Load(Vec<Child>);
 
 impl Load {
-    /// Starts `count` processes: this program with the argument `busy`, which must call [`keep_busy`].
+    /// Starts `count` processes of this program with the argument `busy`, for which `main` must call [`keep_busy`].
     pub fn start(count: u16) -> Result<Self, String> {
         let problem = |error: std::io::Error| format!("--load: {error}");
         let program = std::env::current_exe().map_err(problem)?;
@@ -31,7 +31,7 @@ impl Drop for Load {
     }
 }
 
-/// Computes until the parent ends.
+/// Keeps a core busy until the parent process ends.
 pub fn keep_busy() -> Result<(), String> {
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| error.to_string())?;
     let mut number = 1_u64;

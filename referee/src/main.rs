@@ -1,4 +1,4 @@
-//! The program `referee`: `selfplay` and `faults`, started by the scripts of the same names.
+//! The program `referee`, with the commands `selfplay` and `faults`, which the scripts of the same names run.
 
 use clap::Parser;
 use otrera_referee::{faults, groups, load, selfplay};
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Ends all programs under test at the first signal.
+/// Kills all programs under test when this program receives its first signal.
 fn heed_signals() -> Result<(), String> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(|error| error.to_string())?;
     thread::spawn(move || {

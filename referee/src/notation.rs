@@ -1,4 +1,4 @@
-//! Moves and histories in the notation of each platform. Answers are read strictly.
+//! Moves and histories in the notation of each platform. Answers are parsed strictly.
 
 use otrera::{Move, Position, Side, Square};
 use serde_json::{Map, Value};
@@ -8,7 +8,7 @@ pub const KEYS: [&str; 6] = ["x0", "y0", "x1", "y1", "x2", "y2"];
 /// The line with which a program asks Botzone to keep it running.
 pub const KEEP_RUNNING: &str = ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<";
 
-/// Longest debug text of an answer in JSON, in bytes.
+/// Maximum length of the debug text in a JSON answer, in bytes.
 const MAX_DEBUG: usize = 1023;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,7 +16,7 @@ pub enum Form {
     Json,
     Simple,
     Sau,
-    /// UCI's squares, `d1d7,d7g7`.
+    /// UCI: named squares, `d1d7,d7g7`.
     Uci,
 }
 
@@ -35,7 +35,7 @@ impl Form {
         }
     }
 
-    /// Botzone's first request to Black.
+    /// Formats Botzone's first request to Black, a move with -1 for all coordinates.
     pub fn begin(self) -> String {
         self.format_numbers(&[-1; 6])
     }
@@ -50,7 +50,7 @@ impl Form {
         if self == Self::Json { format!("{{{}}}", words.join(",")) } else { words.join(" ") }
     }
 
-    /// Requests and responses of Botzone's full history, for the side to move.
+    /// Returns the requests and responses of Botzone's full history, for the side to move.
     pub fn messages(self, moves: &[Move], side: Side, edge: usize) -> [Vec<String>; 2] {
         let [mut requests, mut responses] = [Vec::new(), Vec::new()];
         if side == Side::Black {
@@ -64,7 +64,7 @@ impl Form {
         [requests, responses]
     }
 
-    /// Botzone's full history, for the side to move. `more` holds further members of the JSON object.
+    /// Formats Botzone's full history, for the side to move. `more` is the text of further members of the JSON object.
     pub fn history(self, moves: &[Move], side: Side, edge: usize, more: &str) -> String {
         let [requests, responses] = self.messages(moves, side, edge);
         if self == Self::Json {
@@ -82,7 +82,7 @@ impl Form {
         lines.join("\n")
     }
 
-    /// Reads an answer as strictly as the platform or stricter.
+    /// Parses an answer at least as strictly as the platform does.
     pub fn read_answer(self, line: &str, position: &Position) -> Option<Move> {
         let edge = position.size().edge();
         match self {
@@ -94,7 +94,8 @@ impl Form {
     }
 }
 
-/// `{"response":{…},"debug":"…"}`: six whole numbers, less than 1 KB of text, and no other key.
+/// Parses `{"response":{…},"debug":"…"}`: six whole numbers in the response, less than 1 KB of debug text, and no other
+/// keys.
 fn read_json(line: &str) -> Option<Move> {
     let answer: Map<String, Value> = serde_json::from_str(line).ok()?;
     let response = answer.get("response")?.as_object()?;
@@ -108,14 +109,14 @@ fn read_json(line: &str) -> Option<Move> {
     }
 }
 
-/// Six digits with single spaces between them.
+/// Parses six digits separated by single spaces.
 fn read_simple(line: &str) -> Option<Move> {
     let digit = |word: &str| word.parse().ok().filter(|_| word.len() == 1);
     let numbers = line.split(' ').map(digit).collect::<Option<Vec<i64>>>()?;
     move_of(numbers.try_into().ok()?)
 }
 
-/// Reads a move in SAU notation: for each square its column, then its row from the top.
+/// Parses a move in SAU notation: for each square a letter for the column and one for the row from the top.
 pub fn read_letters(text: &str, edge: usize) -> Option<Move> {
     let numbers = text.bytes().map(|b| b.checked_sub(b'A').map(i64::from)).collect::<Option<Vec<_>>>()?;
     let [x0, y0, x1, y1, x2, y2] = numbers.try_into().ok()?;
@@ -123,7 +124,7 @@ pub fn read_letters(text: &str, edge: usize) -> Option<Move> {
     move_of([x0, last - y0, x1, last - y1, x2, last - y2])
 }
 
-/// `bestmove MOVE`, perhaps with `ponder` and a legal answer to it.
+/// Parses `bestmove MOVE`, optionally followed by `ponder` and a legal reply to that move.
 fn read_best_move(line: &str, position: &Position) -> Option<Move> {
     let squares = |text: &str| {
         let mv = text.parse().ok()?;
@@ -139,18 +140,19 @@ fn read_best_move(line: &str, position: &Position) -> Option<Move> {
     }
 }
 
-/// Reads the six members of a JSON object.
+/// Parses a move from the six members [`KEYS`] of a JSON object.
 pub fn move_of_object(object: &Value) -> Option<Move> {
     move_of(numbers_of_object(object)?)
 }
 
-/// Reads six whole numbers of a JSON object.
+/// Returns the six whole numbers under [`KEYS`] in a JSON object.
 pub fn numbers_of_object(object: &Value) -> Option<[i64; 6]> {
     let numbers = KEYS.iter().map(|key| object.get(key)?.as_i64()).collect::<Option<Vec<_>>>()?;
     numbers.try_into().ok()
 }
 
-/// Returns the move of columns and rows, Black's first row being row 0.
+/// Builds a move from the column and row of each square, counted from 0 at Black's side. `None` if a square is off the
+/// 10x10 board.
 pub fn move_of([x0, y0, x1, y1, x2, y2]: [i64; 6]) -> Option<Move> {
     let square = |x: i64, y: i64| Square::new(x.try_into().ok()?, y.try_into().ok()?);
     Some(Move { from: square(x0, y0)?, to: square(x1, y1)?, arrow: square(x2, y2)? })

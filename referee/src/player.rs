@@ -1,13 +1,13 @@
-//! The interface of anything that chooses moves: searches, baselines, and programs.
+//! The interface of players: searches, baselines and external programs.
 
 use otrera::{Forfeit, Move, Position};
 use std::time::Duration;
 
-/// Limits of one move. Without any, the player decides for itself.
+/// Limits of one move. With neither limit, the player decides by itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Budget {
     pub time: Option<Duration>,
-    /// Iterations, playouts or nodes for this move; players without such a notion ignore it.
+    /// Iterations, playouts or nodes for this move. Players that count none of these ignore the limit.
     pub iterations: Option<u64>,
 }
 
@@ -15,9 +15,9 @@ pub struct Budget {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Choice {
     pub mv: Move,
-    /// Iterations, playouts or nodes spent, if the player counts any.
+    /// Iterations, playouts or nodes spent, if the player counts one of these.
     pub effort: Option<u64>,
-    /// Winning rate for the mover, if the player estimates it.
+    /// The mover's winning rate, 0 to 1, if the player estimates it.
     pub win_rate: Option<f32>,
 }
 
@@ -27,15 +27,15 @@ impl From<Move> for Choice {
     }
 }
 
-/// A player of whole games. The referee reports every move, the player's own moves too.
+/// A player of whole games. The referee reports every move to the player, including its own.
 pub trait Player: Send {
     fn begin(&mut self, _start: &Position) -> Result<(), Forfeit> {
         Ok(())
     }
 
-    /// Chooses a move in the position that the moves have led to; the game is not over.
+    /// Chooses a move in the current position of a game that is not over.
     fn choose(&mut self, position: &Position, budget: Budget) -> Result<Choice, Forfeit>;
 
-    /// Takes note of a legal move of either side.
+    /// Informs the player of a legal move by either side.
     fn played(&mut self, _mv: Move) {}
 }

@@ -1,5 +1,5 @@
-//! A child process on pipes. Every wait has a deadline, output is bounded by the reader, and dropping a process kills
-//! its process group.
+//! A child process connected by pipes. Every wait has a deadline, the amount of output read is bounded, and dropping a
+//! process kills its process group.
 
 use crate::groups;
 use crate::usage::{self, Usage};
@@ -16,26 +16,26 @@ use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use wait4::Wait4;
 
-/// Bytes that a program may write before it is spoken to again: Botzone's limit.
+/// Maximum number of bytes that a program may print between two requests: Botzone's limit.
 pub const FLOOD: usize = 1 << 20;
 
-/// Bytes that a pipe with room takes without blocking.
+/// Number of bytes that a pipe reported as writable accepts without blocking.
 const PIPE_BUF: usize = 4096;
 
 const CHUNK: usize = 1 << 16;
 
-/// Time limit of a process between the end of its output and its own end.
+/// Time that a process has to exit after closing its output.
 const ENDING: Duration = Duration::from_millis(200);
 
-/// Where a program's error output goes.
+/// Destination of a program's standard error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Errors {
     Hidden,
-    /// To our own error output.
+    /// Our own standard error.
     Shown,
-    /// To memory, for [`Process::errors`].
+    /// Memory, to be read by [`Process::errors`].
     Kept,
-    /// To its output, as on the SAU platform.
+    /// The program's own standard output, as on the SAU platform.
     Merged,
 }
 
@@ -43,16 +43,17 @@ pub enum Errors {
 pub enum Sign {
     Output,
     Closed,
-    /// The process ended, and all its output was read.
+    /// The process has ended, and all of its output has been read.
     Ended,
-    /// No event before the deadline.
+    /// Nothing happened before the deadline.
     Silence,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct End {
     pub status: ExitStatus,
-    /// Resources used, including children that were waited for. The memory is zero if it cannot be told from ours.
+    /// Resources used, including children that were waited for. The memory is zero if it does not exceed ours, since a
+    /// child starts with our memory.
     pub usage: Usage,
 }
 
@@ -60,18 +61,18 @@ pub struct Process {
     child: Option<Child>,
     end: Option<End>,
     group: Pid,
-    /// Readable when the process has ended.
+    /// Descriptor that becomes readable when the process ends.
     ending: OwnedFd,
     stdin: Option<ChildStdin>,
     stdout: Option<PipeReader>,
     errors: Option<File>,
-    /// Input that did not fit into the pipe yet.
+    /// Input that has not been written to the pipe yet.
     unsent: Vec<u8>,
-    /// True if the input is closed once `unsent` is written.
+    /// True if the input is to be closed as soon as `unsent` is written.
     closing: bool,
     heard: Vec<u8>,
     chunk: usize,
-    /// Bytes in the output pipe that are not the program's.
+    /// Number of filler bytes in the output pipe, see [`Process::fill_output`].
     padding: usize,
 }
 
@@ -114,7 +115,7 @@ impl Process {
         })
     }
 
-    /// Writes bytes as far as the pipe takes them, and the rest while listening.
+    /// Writes as many bytes as the pipe accepts now; [`Process::listen`] writes the rest.
     pub fn write(&mut self, text: impl AsRef<[u8]>) {
         self.unsent.extend(text.as_ref());
         while !self.unsent.is_empty() && self.has_room() {
@@ -122,7 +123,7 @@ impl Process {
         }
     }
 
-    /// Closes the input after all that was written.
+    /// Closes the input once all pending bytes are written.
     pub fn close_input(&mut self) {
         self.closing = true;
         if self.unsent.is_empty() {
@@ -139,19 +140,19 @@ impl Process {
         signal_group(self.group, signal);
     }
 
-    /// The process group; its number is reserved until [`Process::end`].
+    /// Returns the process group. Its number is not reused before [`Process::end`].
     pub fn group(&self) -> Pid {
         self.group
     }
 
-    /// Error output so far, if it is [`Errors::Kept`].
+    /// Returns the standard error so far if it goes to [`Errors::Kept`].
     pub fn errors(&self) -> String {
         let mut bytes = vec![0; FLOOD];
         let length = self.errors.as_ref().map_or(Ok(0), |file| file.read_at(&mut bytes, 0)).unwrap_or(0);
         String::from_utf8_lossy(&bytes[..length]).into_owned()
     }
 
-    /// Fills the output pipe, made as small as possible; from now on output is read one byte at a time.
+    /// Shrinks the output pipe to its minimum and fills it. From now on output is read one byte at a time.
     pub fn fill_output(&mut self) -> io::Result<()> {
         let Some(stdout) = &self.stdout else { return Ok(()) };
         fcntl_setpipe_size(stdout, PIPE_BUF)?;
@@ -163,7 +164,7 @@ impl Process {
         Ok(())
     }
 
-    /// Waits for the next event and reads output, with a limit on the wait.
+    /// Waits at most `patience` for an event. Reads output and writes pending input.
     pub fn listen(&mut self, patience: Duration) -> Sign {
         let unsent = self.stdin.as_ref().filter(|_| !self.unsent.is_empty());
         // A closed pipe is always ready: what is not listened to is replaced by what never is.
@@ -229,18 +230,18 @@ impl Process {
         }
     }
 
-    /// Output that was read and not taken.
+    /// Returns output that was read but not taken yet.
     pub fn heard(&self) -> &[u8] {
         &self.heard
     }
 
-    /// Takes up to `length` bytes of the output, as text.
+    /// Takes up to `length` bytes of the output read so far, as text.
     pub fn take(&mut self, length: usize) -> String {
         let taken: Vec<u8> = self.heard.drain(..length.min(self.heard.len())).collect();
         String::from_utf8_lossy(&taken).into_owned()
     }
 
-    /// Reads output once and takes it: `None` at the deadline, empty at the end of the output.
+    /// Waits for output and takes it. Returns `None` at the deadline, an empty string at the end of the output.
     pub fn receive(&mut self, deadline: Instant) -> Option<String> {
         // A reader of single bytes takes a whole line.
         let is_whole =
@@ -258,7 +259,7 @@ impl Process {
         Some(self.take(FLOOD))
     }
 
-    /// Waits for the end of the process: its remaining output and its end, `None` if it still runs.
+    /// Waits for the process to end. Returns the remaining output and the end, `None` if the process is still running.
     pub fn finish(&mut self, deadline: Instant) -> (String, Option<End>) {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -270,7 +271,7 @@ impl Process {
         }
     }
 
-    /// The next line, waited for until `limit` after `since`.
+    /// Reads the next line. Fails if it is not complete at the time `since + limit`.
     pub fn line(&mut self, since: Instant, limit: Duration) -> Result<String, Forfeit> {
         let mut open = true;
         loop {
@@ -294,7 +295,7 @@ impl Process {
         }
     }
 
-    /// Reason why there is no more output.
+    /// Returns the reason why there is no more output: a crash or closed output.
     fn gone(&mut self) -> Forfeit {
         let ended = self.listen(ENDING) == Sign::Ended;
         match self.end() {
@@ -303,17 +304,17 @@ impl Process {
         }
     }
 
-    /// Process number, until [`Process::end`].
+    /// Returns the process number; `None` after [`Process::end`].
     pub fn id(&self) -> Option<u32> {
         self.child.as_ref().map(Child::id)
     }
 
-    /// True if the process ended or closed its input.
+    /// True if the process has ended or closed its input.
     pub fn is_gone(&self) -> bool {
         self.stdin.is_none() || is_ready(&PollFd::new(&self.ending, PollFlags::IN))
     }
 
-    /// Resources used so far, including descendants.
+    /// Returns the resources used so far, including those of descendants.
     pub fn usage(&self) -> Usage {
         self.id().map_or(Usage::default(), usage::of_tree)
     }
@@ -342,14 +343,14 @@ pub fn signal_group(group: Pid, signal: Signal) {
     let _ = kill_process_group(group, signal);
 }
 
-/// Checks that a program can be started.
+/// Checks that a program can be started, by starting and killing it.
 pub fn check_start(command: &[String]) -> Result<(), String> {
     let started = Process::start(command, Errors::Hidden);
     let [program, ..] = command else { return Err("what program?".into()) };
     started.map(drop).map_err(|error| format!("{program} cannot be started: {error}"))
 }
 
-/// True if the file is ready now.
+/// True if the source is ready without waiting.
 fn is_ready(source: &PollFd) -> bool {
     matches!(poll(&mut [source.clone()], Some(&Timespec::default())), Ok(1))
 }

@@ -1,4 +1,4 @@
-//! A program under test: sends bytes, reads whole lines, collects its standard error.
+//! A program under test, as tests use it: they send bytes, read whole lines and collect standard error.
 
 use crate::process::{Errors, Process};
 use std::process::Command;
@@ -6,16 +6,16 @@ use std::time::{Duration, Instant};
 
 pub struct Exit {
     pub status: Option<i32>,
-    /// Rest of the standard output.
+    /// Standard output that had not been read before.
     pub rest: String,
-    /// All of the standard error.
+    /// The whole standard error.
     pub errors: String,
 }
 
-/// A running program; dropping it kills it.
+/// A running program. Dropping it kills the process.
 pub struct Program {
     process: Process,
-    /// Output that was read and not taken.
+    /// Output that was read but not taken yet.
     pending: String,
 }
 
@@ -32,7 +32,7 @@ impl Program {
         self.process.id().expect("it runs")
     }
 
-    /// Sends bytes to the standard input, in one write as far as the pipe takes them.
+    /// Sends bytes to the standard input, in a single write if the pipe has room.
     pub fn send(&mut self, bytes: impl AsRef<[u8]>) {
         self.process.write(bytes);
     }
@@ -45,7 +45,7 @@ impl Program {
         self.process.hang_up();
     }
 
-    /// Reads the next line, which must come in one piece: the SAU platform loses others.
+    /// Reads the next line. Fails if the line does not arrive in one piece, since the SAU platform loses such lines.
     pub fn line(&mut self, limit: Duration) -> Result<String, String> {
         if self.pending.is_empty() {
             let read = self.read(Instant::now() + limit)?;
@@ -58,7 +58,7 @@ impl Program {
         Ok(line)
     }
 
-    /// Reads the next line of a long output, which can come in pieces.
+    /// Reads the next line of a long output, which can arrive in pieces.
     pub fn line_of_many(&mut self, limit: Duration) -> Result<String, String> {
         let deadline = Instant::now() + limit;
         while !self.pending.contains('\n') {
@@ -68,7 +68,7 @@ impl Program {
         self.line(limit)
     }
 
-    /// Checks that the program neither prints nor ends for this long.
+    /// Checks that the program neither prints anything nor ends during this time.
     pub fn silent(&mut self, time: Duration) -> Result<(), String> {
         if !self.pending.is_empty() {
             return Err(format!("it had already printed {:?}", self.pending));
@@ -88,7 +88,7 @@ impl Program {
         }
     }
 
-    /// Waits until the program ends by itself.
+    /// Waits until the program exits by itself.
     pub fn exit(&mut self, limit: Duration) -> Result<Exit, String> {
         let (rest, end) = self.process.finish(Instant::now() + limit);
         let rest = std::mem::take(&mut self.pending) + &rest;

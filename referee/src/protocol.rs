@@ -1,4 +1,4 @@
-//! The protocols in which a program can be run.
+//! The protocols by which a program can be run.
 
 use crate::notation::Form;
 use otrera::{Position, Rules, Size};
@@ -10,14 +10,14 @@ pub enum Protocol {
     Botzone(Mode),
     /// The SAU Game Platform.
     Sau,
-    /// UCI, variant amazons.
+    /// UCI with the variant `amazons`.
     Uci,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mode {
     pub form: Form,
-    /// True if a process that asks to keep running is kept for the next turn.
+    /// True if a process that requests keep-running is kept for the next turn.
     pub keeps_running: bool,
 }
 
@@ -70,7 +70,7 @@ impl Protocol {
         self == Self::Sau
     }
 
-    /// The start position: by default on the platform's board, which engines expect without being told.
+    /// Returns the start position, by default on the platform's board, which engines assume without being told.
     pub fn start(self, size: Option<Size>) -> Position {
         let (own, rules) = if self.is_sau() {
             (Size::STANDARD, Rules::SelfBlocking)
@@ -81,7 +81,7 @@ impl Protocol {
     }
 }
 
-/// Botzone's modes are protocols with `botzone-` before their name or without.
+/// Parses `sau`, `uci`, or the name of a Botzone mode, with or without the prefix `botzone-`.
 impl FromStr for Protocol {
     type Err = String;
 

@@ -1,8 +1,8 @@
 //! Simulates the SAU Game Platform and its operator: clock, dialog boxes, moves lost in a crash, and the platform's
-//! record. One engine is the program under test, the other a player of the laboratory.
+//! record. The program under test plays against a player of the laboratory.
 //!
-//! Board and clock go on after a crash. Load does nothing until every box is closed; then it starts the engine and
-//! sends only `name?`. The platform never repeats a move that the opponent made meanwhile.
+//! After a crash, the game and the clock continue. Load does nothing until every box is closed; then it starts the
+//! engine and sends only `name?`. The platform never repeats a move that the opponent made in the meantime.
 
 use crate::arguments::{read_seconds, read_time};
 use crate::notation::{Form, read_letters};
@@ -18,19 +18,19 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Waiting time after an engine's clock has run out.
+/// Time to wait for an answer in addition to a tenth of the engine's total time.
 const HANG: Duration = Duration::from_secs(30);
 
-/// Time limit of the answer to `name?`.
+/// Time limit for the answer to `name?`.
 const START: Duration = Duration::from_secs(10);
 
-/// Time limit of the end after `quit`.
+/// Time that the engine has to exit after `quit`.
 const QUIT: Duration = Duration::from_millis(1000);
 
-/// Refused moves after which a game is given up.
+/// Number of refused moves after which a game is broken off.
 const MAX_REFUSED: usize = 20;
 
-/// Our turns within which the kill comes: after these a game against random moves may be over.
+/// Last turn of the engine in which it can be killed: later a game against random moves may be over.
 const LATEST_KILL: usize = 12;
 
 // Options of all games.
@@ -39,16 +39,17 @@ pub struct Options {
     /// Seconds for all moves of the engine in a game, by the platform's clock.
     #[arg(long, value_name = "S", default_value = "60", value_parser = read_time)]
     pub total_time: Duration,
-    /// Seconds that a move costs on the platform's clock beside thinking.
+    /// Seconds that a move costs on the platform's clock besides thinking.
     #[arg(long, value_name = "FROM..TO", default_value = "0.25..0.5", value_parser = read_charge)]
     charge: Range<f64>,
-    /// Kill the engine at a random moment of its own turn, or of the opponent's, whose move is lost; or of either in turn.
+    /// Kill the engine once a game: in its own turn (ours), in the opponent's, whose move is then lost (theirs), or
+    /// alternately (both).
     #[arg(long, value_enum, default_value = "none")]
     kill: Kill,
-    /// The longest that the opponent thinks about a move, in seconds.
+    /// Maximum thinking time of the opponent for a move, in seconds.
     #[arg(long, value_name = "S", default_value = "0.3", value_parser = read_seconds)]
     opponent_time: Duration,
-    /// Seed of opponent, charges and kills.
+    /// Random seed of the opponent, the charges and the kills.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -67,17 +68,17 @@ fn read_charge(text: &str) -> Result<Range<f64>, String> {
     valid.map(|(from, to)| from..to).ok_or_else(|| "expected two numbers of seconds, like 0.25..0.5".into())
 }
 
-/// The conditions of one game.
+/// Engine, options and number of one game.
 #[derive(Clone, Copy, Debug)]
 pub struct Conditions<'a> {
-    /// The engine with its arguments.
+    /// Command line of the engine.
     pub engine: &'a [String],
     pub options: &'a Options,
     pub number: u64,
 }
 
 impl Conditions<'_> {
-    /// The engine's side.
+    /// Returns the engine's side, which alternates between games.
     pub fn side(&self) -> Side {
         if self.number.is_multiple_of(2) { Side::Black } else { Side::White }
     }
@@ -95,7 +96,7 @@ impl Conditions<'_> {
         (self.number / 4).is_multiple_of(2)
     }
 
-    /// Seed of opponent, charges, delays and the kill.
+    /// Returns the random seed of the opponent, the charges, the delays and the kill.
     pub fn seed(&self) -> u64 {
         self.options.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(self.number)
     }
@@ -103,20 +104,20 @@ impl Conditions<'_> {
 
 #[derive(Debug)]
 pub struct Played {
-    /// Why it was not finished.
+    /// Reason why the game was not finished; `None` if it was.
     pub broken: Option<String>,
     pub plies: usize,
     pub won: bool,
-    /// Time used by the platform's clock.
+    /// Time that the engine used, by the platform's clock.
     pub used: Duration,
-    /// The engine was killed after this many plies.
+    /// Number of plies after which the engine was killed.
     pub killed: Option<usize>,
-    /// Boxes that told the operator of an illegal move.
+    /// Number of moves that the platform refused as illegal.
     pub refused: usize,
     pub log: String,
 }
 
-/// Plays a game in this folder, which must be empty.
+/// Plays a game. Its files are written to `folder`, which must be empty.
 pub fn play(opponent: &mut dyn Player, conditions: Conditions, folder: &Path) -> Played {
     let mut platform = Platform::new(conditions, folder);
     let outcome = platform.play(opponent);
@@ -142,11 +143,11 @@ struct Platform<'a> {
     position: Position,
     moves: Vec<Move>,
     used: Duration,
-    /// Boxes on the screen.
+    /// Texts of the open dialog boxes.
     boxes: Vec<&'static str>,
-    /// The turn of the engine in or after which it is killed.
+    /// Number of the engine's turn in which, or in the opponent's turn after which, the engine is killed.
     kill_turn: usize,
-    /// When it is killed, if it has answered before.
+    /// Time of a kill that the engine escaped by answering first; it is killed in the opponent's turn instead.
     kill_due: Option<Instant>,
     killed: Option<usize>,
     refused: usize,
@@ -194,7 +195,7 @@ impl<'a> Platform<'a> {
         self.quit()
     }
 
-    /// Copies the engine into a folder of its own, beside its settings, and makes the platform's.
+    /// Copies the engine and its settings into one folder, and creates the platform's folder.
     fn install(&self) -> std::io::Result<()> {
         let (engine, total) = (self.conditions.engine, self.conditions.options.total_time);
         let [program, ..] = engine else { return Err(std::io::ErrorKind::InvalidInput.into()) };
@@ -217,7 +218,7 @@ impl<'a> Platform<'a> {
         self.folder.join("engine/otrera")
     }
 
-    /// The platform's own record.
+    /// Returns the path of the platform's own record.
     fn record(&self) -> PathBuf {
         self.folder.join("platform/chess manual/亚马逊棋/sgf/Untitled.sgf")
     }
@@ -228,7 +229,7 @@ impl<'a> Platform<'a> {
         }
     }
 
-    /// Load: starts the engine and asks for its name, unless a box is on the screen.
+    /// Simulates Load: starts the engine and asks for its name. Fails if a dialog box is open.
     fn load(&mut self) -> Result<(), String> {
         if !self.boxes.is_empty() {
             return Err(format!("Engine has loaded! {:?} is on the screen", self.boxes));
@@ -242,7 +243,7 @@ impl<'a> Platform<'a> {
         if line.starts_with("name ") { Ok(()) } else { Err(format!("name?: {line}")) }
     }
 
-    /// The operator clicks every box away, and the one that comes late.
+    /// Simulates the operator, who closes every dialog box, and after a crash the one that appears later.
     fn click(&mut self) {
         let died = self.boxes.iter().any(|text| text.starts_with("Program"));
         while self.boxes.pop().is_some() {
@@ -254,7 +255,7 @@ impl<'a> Platform<'a> {
         }
     }
 
-    /// Draws a number of seconds.
+    /// Draws a random duration from a range of seconds.
     fn draw(&mut self, Range { start, end }: Range<f64>) -> Duration {
         Duration::from_secs_f64(start + (end - start) * self.rng.f64())
     }
@@ -281,7 +282,8 @@ impl<'a> Platform<'a> {
         self.conditions.kill() == kill && self.killed.is_none() && turn >= self.kill_turn
     }
 
-    /// Waits for the engine's move, its clock running, and kills it at a random moment if its turn has come.
+    /// Waits for the engine's move while its clock runs. In the turn chosen for it, kills the engine at a random
+    /// moment.
     fn our_turn(&mut self, turn: usize) -> Result<Move, String> {
         let began = Instant::now();
         let mut kill_at = self.is_killed_in(Kill::Ours, turn).then(|| {
@@ -316,7 +318,8 @@ impl<'a> Platform<'a> {
         Ok(mv)
     }
 
-    /// The move of a line if it is legal. If not, a box says so, and the engine hears `error` when it was clicked away.
+    /// Parses the move of a line and returns it if it is legal. Otherwise a dialog box appears, and once it is closed
+    /// the engine receives `error`.
     fn judged(&mut self, line: &str) -> Result<Option<Move>, String> {
         let letters = line.strip_prefix("move ").ok_or_else(|| format!("{line:?} is no command"))?;
         let mv = read_letters(letters, Size::STANDARD.edge());
@@ -333,7 +336,8 @@ impl<'a> Platform<'a> {
         Ok(None)
     }
 
-    /// The opponent's move. What the engine sends meanwhile is overlooked; if the engine is dead the move is lost.
+    /// Plays the opponent's move. Output of the engine during this time is ignored. If the engine is dead, it never
+    /// receives the move.
     fn their_turn(&mut self, opponent: &mut dyn Player, turn: usize) -> Result<(), String> {
         let ends = Instant::now() + self.conditions.options.opponent_time.mul_f64(self.rng.f64());
         let is_lost = self.is_killed_in(Kill::Theirs, turn);
@@ -377,7 +381,7 @@ impl<'a> Platform<'a> {
         Ok(())
     }
 
-    /// Drops what came out of turn.
+    /// Discards output that the engine sent out of turn.
     fn overlook(&mut self) {
         while let Some(process) = &mut self.process
             && process.line(Instant::now(), Duration::ZERO).is_ok()
@@ -396,7 +400,7 @@ impl<'a> Platform<'a> {
         Ok(())
     }
 
-    /// Unloads the engine, which must end by itself.
+    /// Simulates Unload: sends `quit` and checks that the engine exits by itself.
     fn quit(&mut self) -> Result<(), String> {
         let Some(mut process) = self.process.take().filter(|_| self.boxes.is_empty()) else { return Ok(()) };
         process.write("quit\n");

@@ -1,4 +1,5 @@
-//! One side of a game under rules stricter than the platform's: each line is checked, and all else is a violation.
+//! One side of a game under rules stricter than the platform's: every line of output is checked, and anything
+//! unexpected is a violation.
 
 use crate::notation::{Form, KEEP_RUNNING};
 use crate::process::{Errors, FLOOD, Process};
@@ -8,19 +9,19 @@ use std::fmt;
 use std::os::unix::process::ExitStatusExt;
 use std::time::{Duration, Instant};
 
-/// Extra wait for a silent engine after its time.
+/// Extra time to wait for an engine that has used up its time.
 const HANG: Duration = Duration::from_secs(10);
 
-/// Time that an engine has to leave; the SAU platform kills it after this.
+/// Time that an engine has to exit. The SAU platform then kills it.
 const EXIT: Duration = Duration::from_secs(1);
 
-/// Wait without any limit: the time of a side for a whole SAU game.
+/// Time to wait if there is no limit: a side's time for a whole SAU game.
 const UNLIMITED: Duration = Duration::from_secs(900);
 
-/// Wait for a stale move after a SAU game.
+/// Time to wait for a belated move after a SAU game.
 const SETTLE: Duration = Duration::from_millis(50);
 
-/// Kinds of violations, in the order of the summary.
+/// All kinds of violations, in the order of the summary.
 pub const KINDS: [&str; 6] = [ILLEGAL, MALFORMED, LATE, BAD_EXIT, CHATTER, NO_ANSWER];
 const ILLEGAL: &str = "illegal move";
 const MALFORMED: &str = "malformed answer";
@@ -29,7 +30,7 @@ const BAD_EXIT: &str = "bad exit";
 const CHATTER: &str = "chatter";
 const NO_ANSWER: &str = "no answer";
 
-/// Something that the platform does not accept.
+/// Behaviour of an engine that the platform does not accept.
 #[derive(Clone, Debug)]
 pub struct Violation {
     /// One of [`KINDS`].
@@ -51,19 +52,19 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Parses a protocol with a seat: any but UCI.
+/// Parses the name of a protocol that seats support: any except UCI.
 pub fn read_protocol(name: &str) -> Result<Protocol, String> {
     let protocol = name.parse()?;
     if protocol == Protocol::Uci { Err("uci has no seat at this table".into()) } else { Ok(protocol) }
 }
 
-/// Time limits; `None` for no limit.
+/// Time limits of the first turn, of later turns and of a whole game; `None` for no limit.
 #[derive(Clone, Copy, Debug)]
 pub struct TimeControl {
     pub first: Option<Duration>,
     pub later: Option<Duration>,
     pub total: Option<Duration>,
-    /// Tolerance before a move is late.
+    /// Time over the limit before a move counts as late.
     pub grace: Duration,
 }
 
@@ -80,17 +81,18 @@ pub struct Turn {
     pub wall: Duration,
 }
 
-/// An engine at the board. Calls come in this order: `start_game`, (`request`, `write`, `read`, `judge`)..., `end_game`,
-/// any number of games, `leave`. After a violation the caller kills the engine; the next game starts it again.
+/// An engine that plays one side. Call the methods in this order: `start_game`, (`request`, `write`, `read`,
+/// `judge`)..., `end_game`, any number of games, `leave`. After a violation the caller kills the engine; the next game
+/// starts it again.
 pub struct Seat {
     protocol: Protocol,
     control: TimeControl,
     command: Vec<String>,
     process: Option<Process>,
     turns: usize,
-    /// Time of all turns of this game.
+    /// Time used in all turns of this game.
     pub used: Duration,
-    /// True if a SAU engine knows of the game.
+    /// True if a SAU engine has been told of the current game.
     playing: bool,
 }
 
@@ -127,7 +129,7 @@ impl Seat {
         Ok(())
     }
 
-    /// Prepares a turn: starts a process if needed. Returns the time of the request and its text.
+    /// Prepares a turn and starts a process if necessary. Returns the time of the request and its text.
     pub fn request(&mut self, moves: &[Move], position: &Position) -> Result<(Instant, String), Violation> {
         let (form, edge) = (self.protocol.form(), position.size().edge());
         if !self.protocol.keeps() {
@@ -153,7 +155,7 @@ impl Seat {
         Ok((began, text + "\n"))
     }
 
-    /// Reads the answer to a request, after all of it was written.
+    /// Reads the answer to a request. Call this after the whole request is written.
     pub fn read(&mut self, began: Instant, position: &Position) -> Result<Turn, Violation> {
         let deadline = began + self.allowance().unwrap_or(UNLIMITED) + HANG;
         if self.protocol.is_sau() {
@@ -191,7 +193,7 @@ impl Seat {
         Ok(Turn { mv, wall })
     }
 
-    /// Charges a turn, less `excused`, to the clock. Returns true if it is late only without the excuse.
+    /// Charges a turn's time less `excused` to the clock. Returns true if the turn would be late without the excuse.
     pub fn judge(&mut self, turn: &Turn, excused: Duration) -> Result<bool, Violation> {
         let own = turn.wall.saturating_sub(excused);
         let limit = self.allowance();
@@ -208,7 +210,7 @@ impl Seat {
         }
     }
 
-    /// Asks for a move and charges it.
+    /// Requests a move, reads the answer and charges its time to the clock.
     pub fn answer(&mut self, moves: &[Move], position: &Position) -> Result<Turn, Violation> {
         let (began, text) = self.request(moves, position)?;
         self.write(&text)?;
@@ -217,13 +219,13 @@ impl Seat {
         Ok(turn)
     }
 
-    /// Writes a request, the whole input of a process that plays one turn.
+    /// Writes a request. If the process plays only one turn, also closes its input.
     pub fn write(&mut self, text: &str) -> Result<(), Violation> {
         self.running()?.write(text);
         self.close_input()
     }
 
-    /// Closes the input of a process that plays one turn.
+    /// Closes the input of a process that plays only one turn.
     pub fn close_input(&mut self) -> Result<(), Violation> {
         if !self.protocol.keeps() {
             self.running()?.close_input();
@@ -231,14 +233,14 @@ impl Seat {
         Ok(())
     }
 
-    /// Time left for the coming turn.
+    /// Returns the time left for the coming turn; `None` for no limit.
     fn allowance(&self) -> Option<Duration> {
         let control = &self.control;
         let turn = if self.turns == 0 { control.first } else { control.later };
         turn.into_iter().chain(control.total.map(|total| total.saturating_sub(self.used))).min()
     }
 
-    /// Ends a game. `unseen` is a last move that the engine does not know.
+    /// Ends a game. `unseen` is the last move, if the engine has not received it.
     pub fn end_game(&mut self, unseen: Option<Move>, edge: usize) -> Result<(), Violation> {
         if self.process.is_none() || !self.playing {
             return Ok(());
@@ -257,7 +259,7 @@ impl Seat {
         self.finish_silently("output after the game")
     }
 
-    /// Lets a SAU engine end after the last game.
+    /// Tells a SAU engine to quit after the last game.
     pub fn leave(&mut self) -> Result<(), Violation> {
         if self.process.is_none() {
             return Ok(());
@@ -295,7 +297,7 @@ impl Seat {
         }
     }
 
-    /// Reads one command, which must be one whole line from one write: the SAU platform loses others.
+    /// Reads a command, which must be one whole line from a single write: the SAU platform loses anything else.
     fn read_command(
         &mut self,
         word: &str,
@@ -325,7 +327,7 @@ impl Seat {
         }
     }
 
-    /// The violation of an output that ended too early.
+    /// Returns the violation for output that ended before an answer.
     fn gone(&mut self, awaited: &str) -> Violation {
         let Some(process) = &mut self.process else {
             return Violation::new(NO_ANSWER, "it is not running", "");
@@ -338,7 +340,7 @@ impl Seat {
         }
     }
 
-    /// Waits until the process ends by itself; returns the rest of its output.
+    /// Waits until the process exits by itself. Returns the rest of its output.
     fn finish(&mut self) -> Result<String, Violation> {
         let process = self.running()?;
         let (rest, end) = process.finish(Instant::now() + EXIT);
@@ -357,7 +359,7 @@ impl Seat {
     }
 }
 
-/// The exit code, or minus the number of the signal.
+/// Returns the exit code, or the negative number of the signal that killed the process.
 fn status(status: std::process::ExitStatus) -> i32 {
     status.code().unwrap_or_else(|| -status.signal().unwrap_or(0))
 }

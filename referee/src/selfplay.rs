@@ -1,4 +1,4 @@
-//! `referee selfplay`: whole games of the engine against itself through the platforms' protocols.
+//! `referee selfplay`: plays whole games of the engine against itself through the platforms' protocols.
 
 use crate::arguments::{default_engine, read_engine, read_seconds, read_size};
 use crate::groups;
@@ -38,7 +38,7 @@ pub struct Options {
     /// Number of games.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u64).range(1..))]
     games: u64,
-    /// Games at once; more than there are cores makes engines late.
+    /// Number of games at once; with more games than cores, engines are late.
     #[arg(long, value_name = "J", default_value_t = 1, value_parser = value_parser!(u16).range(1..))]
     jobs: u16,
     /// Edge of the board, 4 to 10 [default: 8; sau: 10].
@@ -65,7 +65,7 @@ pub struct Options {
     /// Iterations per move.
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     iterations: Option<u64>,
-    /// Seed of all games.
+    /// Random seed of all games.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Detail of the output [default: board on a terminal or for one game, else none].
@@ -91,11 +91,11 @@ struct Tally {
     wins: [usize; 2],
     plies: usize,
     offences: BTreeMap<&'static str, usize>,
-    /// Shares of the total time that the sides used.
+    /// Share of the total time that each side used in each game.
     used: Vec<f64>,
 }
 
-/// State shared by all tables.
+/// State shared by all threads, each of which plays one game at a time.
 struct Match<'a> {
     options: &'a Options,
     show: Show,
@@ -104,15 +104,15 @@ struct Match<'a> {
     tally: Mutex<Tally>,
 }
 
-/// A game as far as it has come.
+/// A game in progress.
 struct Game {
     number: u64,
     position: Position,
     moves: Vec<Move>,
     offences: Vec<(Side, Violation)>,
-    /// Output that waits for the end of the game.
+    /// Output held back until the end of the game.
     held: String,
-    /// Lines of the board to draw over.
+    /// Number of lines of the last board on the terminal, which the next one overwrites.
     drawn: usize,
 }
 
@@ -146,7 +146,7 @@ pub fn run(options: &Options) -> Result<bool, String> {
     Ok(tally.offences.is_empty())
 }
 
-/// Asks the engine itself about its options: it says nothing while it plays.
+/// Checks the presets by running the engine with them once: it prints no errors while it plays.
 fn check_engine(options: &Options) -> Result<(), String> {
     for side in Side::BOTH {
         let mut command = Command::new(&options.engine);
@@ -240,7 +240,7 @@ impl Match<'_> {
         }
     }
 
-    /// Notes what a side did wrong; the first violation decides the game.
+    /// Records a violation, if any, and kills the engine. The first violation decides the game.
     fn watch(&self, game: &mut Game, seats: &mut [Seat; 2], side: Side, outcome: Result<(), Violation>) {
         let Err(violation) = outcome else { return };
         seats[side.index()].kill();
@@ -332,7 +332,7 @@ impl Match<'_> {
         format!("{} ({})", lower(side), self.preset(side))
     }
 
-    /// Shows the board, on a terminal in the place of the one before.
+    /// Shows the board. On a terminal it replaces the previous board.
     fn draw(&self, game: &mut Game, line: &str) {
         if self.show != Show::Board {
             return;
@@ -348,7 +348,7 @@ impl Match<'_> {
         self.say(game, &(over + &text));
     }
 
-    /// Prints, or holds the text until the game ends if games run side by side.
+    /// Prints the text. If several games run at once, holds it back until the game ends.
     fn say(&self, game: &mut Game, text: &str) {
         if self.options.jobs == 1 {
             say(text);
@@ -358,7 +358,7 @@ impl Match<'_> {
     }
 }
 
-/// The name of a side in lines and file names.
+/// Returns the name of a side for output and file names.
 fn lower(side: Side) -> &'static str {
     if side == Side::Black { "black" } else { "white" }
 }

@@ -1,8 +1,8 @@
 //! Processor time and memory of a running process and its descendants, from `/proc`.
 //!
-//! Two sources are combined; neither is ever too high. The totals in `stat` are truncated to ticks of 10 ms; those in
-//! `schedstat` are exact, but cover only living threads. A child that was waited for counts in its parent's totals; an
-//! orphan is not found.
+//! Two sources are combined, neither of which overestimates. The totals in `stat` are truncated to ticks of 10 ms;
+//! those in `schedstat` are exact but cover only living threads. A child that was waited for is included in its
+//! parent's totals; an orphaned process is not found.
 
 use std::fs;
 use std::time::Duration;
@@ -11,11 +11,11 @@ use std::time::Duration;
 pub struct Usage {
     /// Processor time of all threads and processes.
     pub cpu: Duration,
-    /// The largest resident set of one process, in bytes.
+    /// Peak resident set of the largest process, in bytes.
     pub peak: u64,
 }
 
-/// Returns the usage of a process with its descendants; zero after its end.
+/// Returns the usage of a process and its descendants; zero after the process has ended.
 pub fn of_tree(root: u32) -> Usage {
     let mut total = Usage::default();
     let mut left = vec![root];
@@ -29,12 +29,13 @@ pub fn of_tree(root: u32) -> Usage {
     total
 }
 
-/// Returns the largest resident set of this process. That of a child is never less, since it begins in our memory.
+/// Returns the peak resident set of this process. A child's peak is never less, since a child starts with a copy of our
+/// memory.
 pub fn own_peak() -> u64 {
     peak_of("self").unwrap_or(u64::MAX)
 }
 
-/// Returns the processor time of the living threads, and their child processes.
+/// Returns the processor time of a process's living threads, and its child processes.
 fn threads_of(process: u32) -> (Duration, Vec<u32>) {
     let mut cpu = Duration::ZERO;
     let mut children = Vec::new();

@@ -1,24 +1,24 @@
-//! Botzone's limits and what it says about a turn that breaks them.
+//! Botzone's limits, and its verdicts on turns.
 
 use otrera::Forfeit;
 use std::fmt;
 use std::time::Duration;
 
-/// Botzone's word on a turn.
+/// Botzone's verdict on a turn.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Verdict {
     Ok,
-    /// Too much time.
+    /// The turn took too much time.
     Tle,
-    /// Too much memory.
+    /// The bot used too much memory.
     Mle,
-    /// Too much output.
+    /// The bot printed too much output.
     Ole,
-    /// No JSON, or in simple interaction no six numbers.
+    /// The output is not JSON or, in simple interaction, does not begin with six numbers.
     Nj,
-    /// A crash, or an exit status other than 0.
+    /// The bot crashed or ended with an exit status other than 0.
     Re,
-    /// A move that the rules forbid.
+    /// The move is against the rules.
     InvalidMove,
 }
 
@@ -38,11 +38,11 @@ impl fmt::Display for Verdict {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Spent {
-    /// Processor time, what was burnt since the turn before included.
+    /// Processor time, including time used since the last turn.
     pub cpu: Duration,
-    /// From the request, or from the start of the process, to the end of the turn.
+    /// Wall-clock time from the request, or from the start of the process, to the end of the turn.
     pub wall: Duration,
-    /// The largest resident set up to now, in bytes.
+    /// Peak resident set so far, in bytes.
     pub peak: u64,
 }
 
@@ -54,7 +54,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Complains of what is above a limit.
+    /// Fails if time or memory exceeds its limit.
     pub fn check(&self, spent: &Spent) -> Result<(), Failure> {
         let failure = |verdict, detail| Err(Failure { verdict, detail, after: spent.wall.max(spent.cpu) });
         let seconds = |what: &str, spent: Duration, limit: Duration| {
@@ -73,17 +73,17 @@ impl Limits {
     }
 }
 
-/// Why a turn has brought no move.
+/// Reason why a turn produced no move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failure {
     pub verdict: Verdict,
     pub detail: String,
-    /// Time used until then.
+    /// Time used before the failure.
     pub after: Duration,
 }
 
 impl Failure {
-    /// A failure that has nothing to do with time.
+    /// Creates a failure whose time does not matter.
     pub fn new(verdict: Verdict, detail: impl Into<String>) -> Self {
         Self { verdict, detail: detail.into(), after: Duration::ZERO }
     }

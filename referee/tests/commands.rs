@@ -1,11 +1,11 @@
-//! The program `referee` from outside, with engines that deserve each verdict.
+//! Runs the program `referee` with engines that provoke each violation.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Writes an engine: a shell script that answers each turn with `body` and `perft 0` as Otrera does.
+/// Writes an engine as a shell script. It runs `body` for each turn and answers `perft 0` as Otrera does.
 fn engine(name: &str, body: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::write(&path, format!("#!/bin/sh\n[ \"$1\" = perft ] && echo 1 && exit\n{body}\n")).unwrap();

@@ -80,8 +80,8 @@ impl Bitboard {
         }
     }
 
-    /// Adds `step` to every square number (positive is up and to the right), see
-    /// <https://www.chessprogramming.org/General_Setwise_Operations>.
+    /// Moves every square by `step` square numbers, up or to the right if positive
+    /// (<https://www.chessprogramming.org/General_Setwise_Operations>).
     ///
     /// ```
     /// use otrera::{Bitboard, Square};
@@ -192,7 +192,7 @@ set_operator!(Sub sub, SubAssign sub_assign, |a, b| a & !b);
 impl Not for Bitboard {
     type Output = Self;
 
-    /// Complement, walls included.
+    /// Returns the complement, walls included.
     #[inline(always)]
     fn not(self) -> Self {
         Self(!self.0)

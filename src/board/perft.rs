@@ -5,8 +5,8 @@ use super::position::Position;
 
 /// Counts the sequences of `depth` whole moves; 1 for depth 0.
 ///
-/// The last move is counted by set sizes, not played. A sequence ends early only if the side to move cannot move;
-/// [`Rules::SelfBlocking`](super::position::Rules::SelfBlocking) is ignored.
+/// Moves at the last ply are counted by the sizes of their bitboards, not played. A sequence ends early only if the
+/// side to move cannot move; [`Rules::SelfBlocking`](super::position::Rules::SelfBlocking) is ignored.
 ///
 /// ```
 /// use otrera::{Position, perft};

@@ -67,7 +67,7 @@ impl Position {
         Self::start(Size::STANDARD)
     }
 
-    /// Returns the start position of a board of this size: the amazons stand at a third of the edge, as on 10x10. On
+    /// Returns the start position of a board of this size: the amazons start at a third of the edge, as on 10x10. On
     /// 8x8 this is Botzone's start, Black on a3 c1 f1 h3.
     ///
     /// ```
@@ -84,8 +84,8 @@ impl Position {
         Self::from_parts(size, [squares(false), squares(true)], Bitboard::EMPTY, Side::Black)
     }
 
-    /// Builds a position from its parts. Drops squares outside the board, White's amazon on a square of Black's, and
-    /// arrows on an amazon's square. Sets the ply to the number of arrows.
+    /// Builds a position from its parts. Ignores squares outside the board, White amazons on a square that Black
+    /// occupies, and arrows on occupied squares. Sets the ply to the number of arrows.
     ///
     /// ```
     /// use otrera::{Bitboard, Position, Side, Size, Square};

@@ -1,8 +1,8 @@
-//! Queen slides: the geometric primitive of movements and arrows.
+//! Queen slides, the basic operation behind movements and arrows.
 //!
-//! Eight rays leave each square, as precomputed sets. On a ray to higher squares `blockers ^ (blockers - 1)` is every
-//! bit up to the nearest blocker (<https://www.chessprogramming.org/Subtracting_a_Rook_from_a_Blocking_Piece>). On a
-//! ray to lower squares, the nearest blocker's own ray is cut off
+//! The eight rays from each square are precomputed sets. On a ray to higher squares, `blockers ^ (blockers - 1)` holds
+//! every bit up to the nearest blocker (<https://www.chessprogramming.org/Subtracting_a_Rook_from_a_Blocking_Piece>).
+//! On a ray to lower squares, the ray that continues from the nearest blocker is removed
 //! (<https://www.chessprogramming.org/Classical_Approach>). There are no branches and no loops over squares.
 
 use super::bitboard::{Bitboard, DIRECTIONS};

@@ -1,5 +1,5 @@
-//! Zobrist hashing: a position's 64-bit key is the exclusive or of the numbers of its amazons, arrows and side to
-//! move (<https://www.chessprogramming.org/Zobrist_Hashing>).
+//! Zobrist hashing: a position's 64-bit key is the exclusive or of one random number for each amazon, each arrow and
+//! the side to move (<https://www.chessprogramming.org/Zobrist_Hashing>).
 
 use super::square::{Side, Square};
 
@@ -12,7 +12,7 @@ struct Numbers {
 
 static NUMBERS: Numbers = numbers();
 
-/// Draws the numbers by SplitMix64 (Steele, Lea, Flood 2014), so that every build has equal keys.
+/// Draws the numbers by SplitMix64 (Steele, Lea, Flood 2014), so that all builds have the same keys.
 const fn numbers() -> Numbers {
     let mut state = 0x6f74_7265_7261_u64;
     let mut drawn = [0; 385];

@@ -10,9 +10,9 @@
 //! - [`filling`] is exact: if `fill` leaves squares empty, it runs a depth-first search with a table of solved parts,
 //!   up to [`SEARCHED_MOVES`] moves.
 //!
-//! Both depend only on the part. After a best move their result for the rest is lower by at most one: `fill`
-//! continues with the moves that it would have made anyway, and the search of the rest is no larger than the search
-//! before. So a side that follows [`filling_move`] makes at least the promised number of moves.
+//! Both depend only on the part. After a best move, the result for the remaining part is lower by at most one: `fill`
+//! continues with the moves that it would have made anyway, and the search of the remaining part is no larger than the
+//! search before the move. So a side that follows [`filling_move`] makes at least the promised number of moves.
 
 use crate::board::bitboard::Bitboard;
 use crate::board::moves::{Move, Movement};
@@ -41,7 +41,7 @@ pub struct Part {
 pub struct Bounds {
     /// Moves that the side can make, whatever the other side does.
     pub low: u32,
-    /// Moves that the side cannot exceed if the other side plays closed.
+    /// Upper bound on the side's moves if the other side plays closed (see [`super`]).
     pub high: u32,
 }
 
@@ -113,7 +113,7 @@ pub fn fill(part: Part) -> u32 {
     moves_by(next_move, part)
 }
 
-/// Plays the moves that `choose` returns until there is none, and counts them.
+/// Plays the moves that `choose` returns until it returns none, and counts them.
 fn moves_by(choose: impl Fn(Part) -> Option<Move>, part: Part) -> u32 {
     std::iter::successors(Some(part), |left| choose(*left).map(|mv| left.after(mv))).count() as u32 - 1
 }
@@ -124,7 +124,7 @@ pub fn filling(part: Part) -> Bounds {
     part.pieces().map(filling_of_piece).sum()
 }
 
-/// [`filling`] of a part that is a connected component.
+/// Returns the [`filling`] of a part that is a single piece.
 pub fn filling_of_piece(piece: Part) -> Bounds {
     let (low, high) = (fill(piece), piece.empty.len());
     if low == high {
@@ -154,7 +154,7 @@ fn next_move(part: Part) -> Option<Move> {
     thrifty_move(part).or_else(|| least_wasteful_retreat(part))
 }
 
-/// Returns a move that cuts nothing off, with the arrow on the square that has the fewest neighbours. Prefers
+/// Returns a move that cuts off no squares, with the arrow on the square that has the fewest neighbours. Prefers
 /// movements of one square.
 fn thrifty_move(part: Part) -> Option<Move> {
     let ranks = Ranks::new(part);
@@ -171,8 +171,8 @@ fn thrifty_move(part: Part) -> Option<Move> {
     best.map(|(_, mv)| mv)
 }
 
-/// Fallback if every move cuts squares off: shoots back at the square that the amazon left, with the movement that
-/// cuts off the fewest squares.
+/// Returns a move for parts in which every move cuts off squares: the movement that cuts off the fewest, with an arrow
+/// back to the square that the amazon left.
 fn least_wasteful_retreat(part: Part) -> Option<Move> {
     let all = part.empty.len();
     let cut_off = |mv: &Move| all - part.after(*mv).pieces().map(|piece| piece.empty.len()).sum::<u32>();
@@ -220,7 +220,7 @@ fn ring(squares: Bitboard, centre: Square) -> usize {
 static LOOSE: [Option<u8>; 256] = loose();
 
 const fn loose() -> [Option<u8>; 256] {
-    /// For each place of a ring, the places one king move away.
+    /// For each place of a ring, the other places that are one king move away.
     const NEIGHBOURS: [usize; 8] = [
         0b0000_1010,
         0b0001_1101,
@@ -255,7 +255,7 @@ const fn loose() -> [Option<u8>; 256] {
     table
 }
 
-/// Depth-first search of all fillings, with a table of solved pieces.
+/// Exact filling number by depth-first search over all fillings, with a table of solved pieces.
 struct Exhaustive {
     solved: HashMap<Part, u32>,
     /// Moves left in the budget.

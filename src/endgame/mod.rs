@@ -34,15 +34,15 @@ use regions::Regions;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, DefaultHasher};
 
-/// Assumed maximum number of squares that filling leaves empty. The number of reachable squares is a cheap upper
-/// bound on a side's moves; the filling bound is computed only if a bound lower by up to this much would decide the
-/// game. Most middle-game positions need none.
+/// Assumed maximum number of squares that a filling leaves empty. The number of reachable squares is a cheap upper
+/// bound on a side's moves. The tighter filling bound is computed only if lowering the cheap bound by this much would
+/// decide the game, which is rare in the middle game.
 const MAX_WASTE: u32 = 2;
 
 /// Maximum number of cached pieces; the cache is cleared when full.
 const MEMORY: usize = 1 << 15;
 
-/// Bounds on the moves that both sides have left.
+/// Bounds on the number of moves that each side has left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FillingBounds {
     /// Bounds on each side's remaining moves, Black first.

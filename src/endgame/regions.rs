@@ -36,8 +36,8 @@ impl Regions {
         self.reachable(side) - self.reachable(side.opponent())
     }
 
-    /// Returns the squares for closed play: the side's own squares. Amazons that touch an enemy amazon or a square
-    /// that the enemy can reach are guards.
+    /// Returns the part for closed play (see [`super`]): the side's own squares. Amazons that touch an enemy amazon or
+    /// a square that the enemy can reach are guards.
     pub fn closed(&self, side: Side) -> Part {
         let enemy = side.opponent();
         let amazons = self.amazons[side.index()];
@@ -45,13 +45,13 @@ impl Regions {
         Part { empty: self.own(side), free: amazons - touching, guards: amazons & touching }
     }
 
-    /// Returns the squares for open play: all that the side can reach, without guards.
+    /// Returns the part for open play: all squares that the side can reach, with all its amazons free.
     pub fn open(&self, side: Side) -> Part {
         Part { empty: self.reachable(side), free: self.amazons[side.index()], guards: Bitboard::EMPTY }
     }
 }
 
-/// Flood fill by king moves over empty squares, all frontiers at once
+/// Returns the squares reached by king moves over empty squares, by a flood fill of whole sets
 /// (<https://www.chessprogramming.org/King_Pattern>).
 fn flood(amazons: Bitboard, empty: Bitboard) -> Bitboard {
     let mut reached = amazons.with_neighbours() & empty;

@@ -1,4 +1,4 @@
-//! Per-amazon reach: squares that one amazon alone of its side reaches first or contests, within two queen moves.
+//! Per-amazon reach: squares that a single amazon of a side reaches first or contests, within two queen moves.
 //!
 //! For an empty square, let `n` be the number of queen moves in which this amazon reaches it, `o` the minimum over
 //! the other amazons of its side, and `e` the minimum over the enemy's; 3 stands for three or more. The amazon

@@ -1,9 +1,9 @@
 //! Distance maps: the squares that each side reaches in one, two, three ... queen moves and king moves.
 //!
 //! Queen moves are flooded by [Kogge-Stone](https://www.chessprogramming.org/Kogge-Stone_Algorithm) occluded fills:
-//! four doubling steps slide a set as far as possible, in two directions and for both sides at once. King moves
-//! spread by one neighbourhood per step. Both floods end when no new square is reached. The cheaper king flood runs
-//! first and tells the queen flood which squares are reachable at all.
+//! four doubling steps slide a set as far as possible, in two directions and for both sides at once. King moves spread
+//! by one neighbourhood per step. Both floods end when no new square is reached. The cheaper king flood runs first; it
+//! yields all reachable squares, so that the queen flood can stop early.
 
 use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
@@ -25,7 +25,7 @@ impl Levels {
         Self { reached: [SidePair::default(); MAX_STEPS + 1], last: 0 }
     }
 
-    /// Merges the levels of Black alone and of White alone.
+    /// Merges the levels of Black and of White, which were computed separately.
     pub(super) fn united([black, white]: &[Self; 2]) -> Self {
         let mut united = Self::new();
         united.last = black.last.max(white.last);
@@ -78,7 +78,7 @@ impl Levels {
     }
 }
 
-/// Distances of one position by queen moves and by king moves. Large: reuse it between positions.
+/// Distances in one position by queen moves and by king moves. The struct is large: reuse it between positions.
 #[derive(Clone, Debug)]
 pub struct DistanceMaps {
     /// Distances by queen moves.
@@ -107,7 +107,7 @@ impl DistanceMaps {
         });
     }
 
-    /// [`Self::flood`] on the kernel that the caller was compiled for.
+    /// Performs [`Self::flood`] on the kernel that the caller was compiled for.
     #[inline(always)]
     pub(crate) fn flood_with<L: Lanes>(&mut self, position: &Position) {
         self.flood_queen_steps::<L>(position, MAX_STEPS);
@@ -177,7 +177,7 @@ pub(super) fn flood_queen<L: Lanes>(
     spread_queen(&Slides::new(Boards::splat(empty)), amazons, reachable, levels, MAX_STEPS);
 }
 
-/// Adds levels beyond `reached`, up to `most` of them.
+/// Adds up to `most` levels beyond `reached`.
 #[inline(always)]
 fn spread_queen<L: Lanes>(
     slides: &Slides<L>,

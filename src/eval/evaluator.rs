@@ -1,4 +1,4 @@
-//! An evaluator: a model with the kernel that computes it.
+//! An evaluator: a model and the SIMD kernel that computes it.
 
 use super::model::{Model, ModelScratch};
 use super::winrate::Value;
@@ -7,7 +7,7 @@ use crate::board::position::{ArrowPhase, Position};
 use crate::board::square::Square;
 use crate::simd::{Kernel, dispatch};
 
-/// A model with the kernel that computes it.
+/// A model and the SIMD kernel that computes it.
 #[derive(Clone, Debug)]
 pub struct Evaluator {
     model: Model,
@@ -20,7 +20,7 @@ impl Evaluator {
         Self { model, kernel: Kernel::fastest() }
     }
 
-    /// Selects the kernel; one that this processor lacks is replaced by the fastest that it has.
+    /// Selects the kernel. If this processor lacks the kernel, its fastest one is used.
     pub fn with_kernel(self, kernel: Kernel) -> Self {
         Self { kernel: kernel.min(Kernel::fastest()), ..self }
     }

@@ -1,4 +1,4 @@
-//! Networks and priors of a weights file, as the evaluation uses them.
+//! Networks and priors of a weights file, converted for use by the evaluation.
 
 use super::inputs;
 use super::network::Network;
@@ -12,9 +12,9 @@ use std::sync::LazyLock;
 /// All fitted weights, ready for use.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fitted {
-    /// For boards above 8x8, and for boards up to 8x8.
+    /// Policies for boards above 8x8, and for boards up to 8x8.
     policies: [Policy; 2],
-    /// For boards above 8x8, and for boards up to 8x8.
+    /// Networks for boards above 8x8, and for boards up to 8x8.
     networks: [Option<Box<Network>>; 2],
 }
 
@@ -50,10 +50,10 @@ impl Fitted {
         network.as_deref().filter(|_| inputs::are_defined(position))
     }
 
-    /// Checks that a network of these weights is for boards of this size, if there are any networks.
+    /// Checks that the weights have a network for boards of this size. Weights without networks pass.
     ///
     /// # Errors
-    /// The network is for other boards: for this board the weights have none, or only the built-in one.
+    /// The weights' own network is for other boards: for this board they have none, or only the built-in one.
     pub fn check_board(&self, size: Size) -> Result<(), String> {
         let (edge, built_in) = (size.edge(), Self::built_in());
         let here = kind(size);
@@ -93,7 +93,7 @@ fn policy(weights: &PriorWeights, edge: usize) -> Policy {
     }
 }
 
-/// Concatenates the classes of all features of each stage.
+/// Concatenates the weights of all features' classes at each stage.
 fn flat<const CLASSES: usize>(stages: &[Vec<Vec<f32>>]) -> PolicyWeights<CLASSES> {
     std::array::from_fn(|stage| {
         let mut row = [0.0; CLASSES];

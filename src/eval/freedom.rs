@@ -1,4 +1,5 @@
-//! Freedom of an amazon: the more empty squares around the contested squares that it can move to, the more.
+//! Freedom of an amazon: grows with the number of empty squares around the contested squares that the amazon can move
+//! to.
 //!
 //! Lieberum 2005 (*An evaluation function for the game of Amazons*) defines it as
 //! `sum over s in one queen move of 2^-steps(s) * N(s)`, where `N` counts empty neighbours. Only squares that the
@@ -118,7 +119,7 @@ const fn rays(first: usize, last: usize) -> u64 {
     upward_rays(first, last) | upward_rays(first, last).reverse_bits()
 }
 
-/// All upward rays.
+/// Bits of all upward rays.
 const ABOVE: u64 = upward_rays(1, STEPS);
 const _: () = assert!(ABOVE & ABOVE.reverse_bits() == 0);
 

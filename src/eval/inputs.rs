@@ -87,11 +87,11 @@ type Classes = [u8; AMAZON_FEATURES.len()];
 /// Inputs of a position. `[0]` is the side to move, `[1]` its opponent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Inputs {
-    /// Factors of the first rows.
+    /// Counts of squares, the factors of the first rows.
     pub counts: [u8; COUNTS],
     /// Classes of each amazon; `None` for a missing amazon.
     pub amazons: [[Option<Classes>; AMAZONS]; 2],
-    /// Ply of a 10x10 game.
+    /// Ply of a 10x10 game at the same stage, see [`super::ply`].
     pub ply: u8,
 }
 

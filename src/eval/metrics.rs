@@ -37,7 +37,8 @@ pub fn of_maps(maps: &DistanceMaps, tie: f32) -> Metrics {
     Metrics { t1: t1.balance(tie), t2: t2.balance(tie), p1, p2, mobility: 0.0 }
 }
 
-/// Computes territory and position in one loop over the levels, since every loop's end is a mispredicted branch.
+/// Computes territory and position by queen moves in one loop over the levels, since the end of each loop is a
+/// mispredicted branch.
 #[inline(always)]
 fn of_queen_moves(levels: &Levels) -> (Territory, f32) {
     let (mut first, mut nearness) = (First::default(), Nearness::default());
@@ -48,8 +49,9 @@ fn of_queen_moves(levels: &Levels) -> (Territory, f32) {
     (first.territory(levels), nearness.position())
 }
 
-/// Computes territory and position (equation 5, p2, with the sign of the other metrics: the paper's is reversed,
-/// compare its equation 4), in one loop if no distance exceeds 7: no difference exceeds 6 and needs the clamp.
+/// Computes territory and position by king moves (t2 and p2), in one loop if no distance exceeds 7, since then no
+/// difference needs the clamp. p2 is equation 5 with its sign reversed, to agree with the other metrics (compare
+/// equation 4).
 #[inline(always)]
 fn of_king_moves(levels: &Levels) -> (Territory, f32) {
     if levels.steps().len() > HORIZON + 1 {
@@ -66,9 +68,9 @@ fn of_king_moves(levels: &Levels) -> (Territory, f32) {
 /// Numbers of squares that each side reaches before the other, and that both reach equally early.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Territory {
-    /// Squares that Black reaches first, or alone.
+    /// Number of squares that Black reaches first, or alone.
     pub black: u32,
-    /// Squares that White reaches first, or alone.
+    /// Number of squares that White reaches first, or alone.
     pub white: u32,
     /// Number of squares that both sides reach in equally many moves.
     pub shared: u32,
@@ -82,7 +84,7 @@ impl Territory {
     }
 }
 
-/// Counts territory by these distances (t1 by queen moves, t2 by king moves).
+/// Counts territory: t1 from distances by queen moves, t2 from distances by king moves.
 #[inline(always)]
 pub fn territory(levels: &Levels) -> Territory {
     let mut first = First::default();
@@ -113,8 +115,9 @@ impl First {
     }
 }
 
-/// Relative territory for Black (Kato, Takaya, Yamamura 2015, 3.3, <https://doi.org/10.1007/978-3-319-24315-3_14>):
-/// `sum(D(White, s) - D(Black, s))`; a square that only one side reaches counts 5 for that side.
+/// Computes the relative territory for Black (Kato, Takaya, Yamamura 2015, 3.3,
+/// <https://doi.org/10.1007/978-3-319-24315-3_14>): `sum(D(White, s) - D(Black, s))`; a square that only one side
+/// reaches counts 5 for that side.
 pub fn relative_territory(levels: &Levels) -> i32 {
     let mut lead = Lead::new(levels);
     for reached in levels.steps() {
@@ -152,7 +155,7 @@ impl Nearness {
     }
 }
 
-/// Limit in steps of the difference by king moves.
+/// Limit of the difference in king moves, in steps.
 const HORIZON: usize = 6;
 
 /// Sum of `D(White) - D(Black)` over the squares that both sides reach, computed step by step: each adds the squares

@@ -9,7 +9,7 @@ use crate::simd::{Boards, Kernel, Lanes, dispatch};
 /// Least common multiple of 1 to 9: makes every `1 / steps` an integer in units of `1 / 2520`.
 const COMMON_MULTIPLE: u32 = 2520;
 
-/// Computes Black's mobility less White's on a given kernel.
+/// Returns Black's mobility less White's, computed on a given kernel.
 pub fn mobility_on(position: &Position, kernel: Kernel) -> f32 {
     dispatch!(kernel, L => balance(RaySweep::<L>::new(position.all_amazons(), position.empty()).mobilities))
 }
@@ -134,7 +134,7 @@ pub(super) fn sliced_counts([a, b, c, d, e, f, g, h]: [Bitboard; 8]) -> [Bitboar
     [ones, twos, first_fours ^ second_fours, first_fours & second_fours]
 }
 
-/// A full adder on every square; returns sum and carry.
+/// Applies a full adder to every square. Returns sum and carry.
 #[inline(always)]
 fn full_adder(a: Bitboard, b: Bitboard, c: Bitboard) -> (Bitboard, Bitboard) {
     let either = a ^ b;

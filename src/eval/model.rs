@@ -1,7 +1,7 @@
 //! Models: the value of a leaf and the logits of its half-moves, behind one interface for the search.
 //!
-//! An enum instead of a trait parameter, so that the search is compiled once per kernel and not once per kernel and
-//! model. The branch is always taken the same way.
+//! An enum rather than a trait parameter, so that the search is compiled once per kernel, not once per kernel and
+//! model. The branch on the variant costs nothing, since it always goes the same way.
 
 use super::distance::DistanceMaps;
 use super::fitted::Fitted;
@@ -26,10 +26,10 @@ use std::sync::Arc;
 pub enum Model {
     /// The phased evaluation of the MG-PEO paper. It defines no priors; the built-in ones are used.
     Paper(PhasedWeights),
-    /// The built-in network and priors. A position for which there is no network has the paper's evaluation, divided by
+    /// The built-in network and priors. Positions without a network use the paper's evaluation, divided by
     /// [`PhasedWeights::SQUARES_PER_LOG_ODDS`].
     Fitted,
-    /// Networks and priors from a weights file, otherwise as [`Self::Fitted`].
+    /// Like [`Self::Fitted`], with networks and priors from a weights file.
     File(Arc<Fitted>),
 }
 
@@ -148,7 +148,7 @@ impl Model {
     }
 }
 
-/// The phased evaluation: equation 1 of the MG-PEO paper.
+/// Evaluates a position by equation 1 of the MG-PEO paper, with the weights of its stage.
 #[inline(always)]
 fn phased<L: Lanes>(position: &Position, weights: &PhasedWeights, maps: &mut DistanceMaps) -> Value {
     let now = weights.at(position);

@@ -24,8 +24,8 @@ use crate::simd::Lanes;
 /// Units of the hidden layer. The last unit is linear: it passes a weighted sum of the inputs straight to the output.
 pub const HIDDEN: usize = 32;
 
-/// Fixed point: weights and hidden units are in units of `1 / ONE`. Sums wrap modulo 2^16; only the final sum has to
-/// fit.
+/// Fixed-point scale: weights and hidden units are in units of `1 / ONE`. Sums wrap modulo 2^16; only the final sum has
+/// to fit.
 pub const ONE: i32 = 1 << 9;
 
 /// One weight per hidden unit.
@@ -34,7 +34,7 @@ pub type Row = [i16; HIDDEN];
 /// Rows behind those of the inputs: the weights from the hidden layer to the output.
 pub const OUTPUT_PART: Part = PLY_PART.followed_by("output", 1);
 
-/// Number of rows.
+/// Number of rows in a network.
 pub const ROWS: usize = OUTPUT_PART.first + OUTPUT_PART.rows;
 
 /// Returns the parts of a network in the order of their rows.

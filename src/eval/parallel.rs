@@ -13,8 +13,8 @@ use crate::board::square::Side;
 use crate::simd::{Boards, PortableLanes, SidePair};
 use crate::threads;
 
-/// Evaluates a position with its metrics spread over the threads of the current rayon pool. The fitted evaluation has
-/// no such metrics and runs serially.
+/// Evaluates a position by computing its metrics in parallel on the current rayon pool. The network evaluation has no
+/// such metrics and runs serially.
 pub fn value(position: &Position, model: &Model) -> Value {
     let Model::Paper(weights) = model else {
         return model.value::<PortableLanes>(position, &mut ModelScratch::default());
@@ -48,7 +48,7 @@ fn both_sides<T: Send>(work: impl Fn(Side) -> T + Sync) -> [T; 2] {
     [black, white]
 }
 
-/// Returns the amazons of one side, with none for the other.
+/// Returns the amazons of one side and an empty set for the other.
 fn only(position: &Position, side: Side) -> [Bitboard; 2] {
     Side::BOTH.map(|s| if s == side { position.amazons(s) } else { Bitboard::EMPTY })
 }

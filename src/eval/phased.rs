@@ -27,7 +27,7 @@ impl MetricWeights {
         Self { t1, t2, p1, p2, mobility }
     }
 
-    /// Equation 1 of the paper, for the side to move.
+    /// Evaluates equation 1 of the paper for `side`, the side to move.
     #[inline(always)]
     pub fn value(&self, metrics: &Metrics, side: Side) -> Value {
         let for_black = self.t1 * metrics.t1
@@ -46,7 +46,7 @@ pub struct PhasedWeights {
     pub stages: [MetricWeights; 3],
     /// Plies of a 10x10 game at which the second and the third stage begin.
     pub starts: [usize; 2],
-    /// Value for the side to move of a square that both sides reach equally early, -1 to 1.
+    /// Value of a square that both sides reach equally early, for the side to move; -1 to 1.
     pub tie: f32,
     /// Link function from values to winning rates.
     pub link: ValueLink,
@@ -54,8 +54,8 @@ pub struct PhasedWeights {
 
 impl PhasedWeights {
     /// Table 1 of the MG-PEO paper. The stage limits (plies 20 and 50) and the tie value 0.2 are from Guo, Li, Bao
-    /// 2012, which the paper cites for the weights. The paper does not define a link function; public programs of its
-    /// family use only the sign of the value.
+    /// 2012, which the paper cites for the weights. The paper does not define a link function; public programs with
+    /// such an evaluation use only the sign of the value.
     pub const PAPER: Self = Self {
         stages: [
             MetricWeights::of([0.14, 0.37, 0.13, 0.13, 0.20]),
@@ -67,17 +67,19 @@ impl PhasedWeights {
         link: ValueLink::Sign { threshold: 0.1 },
     };
 
-    /// Squares that are worth one natural log-odds of winning, where [`Self::PAPER`] stands in for a network.
+    /// Lead in squares that is worth one unit of natural log-odds, for positions where [`Self::PAPER`] replaces a
+    /// missing network.
     pub const SQUARES_PER_LOG_ODDS: f32 = 7.0;
 
-    /// Returns the weights for a position, by [`standard_ply`], which also works for a position set up by hand.
+    /// Returns the weights for a position. The stage is chosen by [`standard_ply`], which also works for positions set
+    /// up by hand.
     #[inline(always)]
     pub fn at(&self, position: &Position) -> &MetricWeights {
         let (ply, [middle, ending]) = (standard_ply(position), self.starts);
         &self.stages[usize::from(ply >= middle) + usize::from(ply >= ending)]
     }
 
-    /// Returns the value of a tied square for Black if `side` is to move.
+    /// Returns the value for Black of a square that both sides reach equally early, if `side` is to move.
     #[inline(always)]
     pub fn tie_for(&self, side: Side) -> f32 {
         if side == Side::Black { self.tie } else { -self.tie }

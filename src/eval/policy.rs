@@ -139,8 +139,8 @@ impl Movements {
         self.classes.of(square)
     }
 
-    /// Returns the features of a movement from the [classes](Movements::classes) of its squares, in the order of the
-    /// table in the module comment.
+    /// Returns the features of a movement, in the order of the table in the module comment, from the
+    /// [classes](Movements::classes) of its squares.
     #[inline(always)]
     pub fn features(
         &self,
@@ -203,8 +203,8 @@ fn king_class(maps: &DistanceMaps, side: Side) -> [Bitboard; 3] {
     [odd, (within(4) - within(2)) | !ever, !within(4)]
 }
 
-/// For each direction `d` the squares `s` with three empty squares in the opposite direction: `s - d`, `s - 2d`,
-/// `s - 3d`.
+/// Returns, for each direction `d`, the squares `s` with three empty squares in the opposite direction: `s - d`, `s -
+/// 2d`, `s - 3d`.
 #[inline(always)]
 fn thirds_of(empty: Bitboard) -> [Bitboard; 8] {
     DIRECTIONS.map(|direction| {

@@ -17,7 +17,7 @@ use crate::board::position::Position;
 use crate::board::square::Square;
 use crate::simd::{Lanes, PortableLanes};
 
-/// Fixed point: weights and hidden units are in units of `1 / ONE`.
+/// Fixed-point scale: weights and hidden units are in units of `1 / ONE`.
 pub const ONE: i32 = 1 << 7;
 
 /// Units of the hidden layer.
@@ -40,9 +40,9 @@ const SQUARES: usize = 128;
 #[derive(Clone, PartialEq, Debug)]
 pub struct PolicyNetwork {
     bias: Row,
-    /// `[code][square]`.
+    /// Rows by the code of a square: `[code][square]`.
     squares: Box<[[Row; SQUARES]; CODES]>,
-    /// `[from][to]`.
+    /// Rows of the half-moves: `[from][to]`.
     half_moves: Box<[[Row; SQUARES]; SQUARES]>,
 }
 
@@ -82,7 +82,7 @@ impl PolicyNetwork {
         bytemuck::cast::<_, Hidden>(hidden.to_array()).map(|unit| unit.max(0))
     }
 
-    /// Returns what the network adds to the logit of a half-move between two squares.
+    /// Returns the network's term in the logit of a half-move between two squares.
     #[inline(always)]
     pub(super) fn logit(&self, hidden: &Hidden, from: Square, to: Square) -> f32 {
         let row = &self.half_moves[from.index() & (SQUARES - 1)][to.index() & (SQUARES - 1)];

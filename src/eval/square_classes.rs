@@ -1,4 +1,4 @@
-//! Classes of all squares at once, computed on sets of squares and then read square by square.
+//! Classes of all squares, computed at once on sets of squares and then read square by square.
 
 use super::distance::DistanceMaps;
 use crate::board::bitboard::Bitboard;
@@ -9,8 +9,8 @@ use crate::simd::Lanes;
 /// Maximum number of queen moves that the features distinguish.
 pub const QUEEN_STEPS: usize = 3;
 
-/// Computes the class of each square by queen moves: 0 for one, 1 for two, 2 for three, 3 for four or more, 4 for
-/// never (and for taken squares).
+/// Computes the class of each square by queen moves: 0 for one, 1 for two, 2 for three, 3 for four or more, 4 for never
+/// (and for occupied squares).
 #[inline(always)]
 pub fn queen_class(maps: &DistanceMaps, side: Side) -> [Bitboard; 3] {
     let within = |steps| maps.queen.within(steps).of(side.index());
@@ -51,7 +51,7 @@ impl<const FEATURES: usize> SquareClasses<FEATURES> {
     }
 }
 
-/// Joins the digits of two numbers, the first lowest.
+/// Joins the binary digits of two bit-sliced numbers; those of `first` are the lower ones.
 #[inline(always)]
 pub fn joined<const A: usize, const B: usize>(first: [Bitboard; A], second: [Bitboard; B]) -> [u128; 8] {
     const { assert!(A + B <= 8) };
@@ -62,17 +62,18 @@ pub fn joined<const A: usize, const B: usize>(first: [Bitboard; A], second: [Bit
     digits
 }
 
-/// Numbers of eight squares that cover the board.
+/// Number of 64-bit words that hold one byte for each square of the frame.
 const WORDS: usize = FRAME.div_ceil(8);
 
-/// Codes of a square in the engine: the class by the queen moves of the side to move (3 bits), and of its opponent (3
+/// Number of codes of a square. A code is the class by queen moves of the side to move (3 bits) and of its opponent (3
 /// bits).
 pub const CODES: usize = 1 << 6;
-/// Codes of taken squares. A square with an arrow or outside the board has another one, whose row is 0.
+/// Codes of squares with an amazon. Squares with an arrow or outside the board have another code, whose row of weights
+/// is 0.
 pub const OUR_AMAZON: usize = 4 * 8 + 5;
 pub const THEIR_AMAZON: usize = 4 * 8 + 6;
 
-/// Codes of all squares, eight in each number, the first lowest.
+/// Codes of all squares, one byte each, eight in a word, lowest byte first.
 pub struct SquareCodes(pub [u64; WORDS]);
 
 impl SquareCodes {
@@ -89,8 +90,8 @@ impl SquareCodes {
         Self(std::array::from_fn(|eight| transposed(columns[eight])))
     }
 
-    /// Returns the code of a square: its class by the queen moves of the side to move and, 3 bits higher, of its opponent,
-    /// or the code of what takes it.
+    /// Returns the code of a square: its class by queen moves of the side to move and, 3 bits higher, of its opponent,
+    /// or the code of what occupies the square.
     #[inline(always)]
     pub fn of(&self, square: Square) -> usize {
         (self.0[square.index() / 8 % WORDS] >> (square.index() % 8 * 8)) as usize & (CODES - 1)

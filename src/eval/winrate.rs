@@ -55,16 +55,16 @@ impl Not for WinRate {
 }
 
 impl fmt::Display for WinRate {
-    /// Formats in per cent with one decimal.
+    /// Formats the rate as a percentage with one decimal.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&format!("{:.1}%", self.0 * 100.0))
     }
 }
 
-/// A link function, from values to winning rates. The MG-PEO paper leaves this step open.
+/// A link function: converts values to winning rates. The MG-PEO paper leaves this step open.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum ValueLink {
-    /// Win above `threshold`, loss below `-threshold`, 1/2 in between, as public programs of the paper's family do.
+    /// Win above `threshold`, loss below `-threshold`, 1/2 in between, as public programs with such an evaluation do.
     Sign {
         /// Threshold in squares.
         threshold: f32,
@@ -77,10 +77,10 @@ pub enum ValueLink {
 }
 
 impl ValueLink {
-    /// Link for values that are natural log-odds of winning.
+    /// Link function for values that are natural log-odds of winning.
     pub const LOG_ODDS: Self = Self::Logistic { scale: 1.0 };
 
-    /// Returns the winning rate of the side that the value is for.
+    /// Converts a value to the winning rate of the same side.
     #[inline(always)]
     pub fn win_rate(self, Value(value): Value) -> WinRate {
         match self {

@@ -8,8 +8,8 @@
 //!  {"output":{"command":"finish","content":{"0":2,"1":0},"display":{"winner":0}}}]
 //! ```
 //!
-//! The list can be the `log` or `logs` of an object whose `players` have names. A bot's input is one side's view of
-//! the same game: `{"requests":[…],"responses":[…]}`. Player 0 moves first and is our Black. `x` and `y` count from
+//! The list can be the `log` or `logs` of an object whose `players` have names. A bot's input holds the same game from
+//! one side's view: `{"requests":[…],"responses":[…]}`. Player 0 moves first and is our Black. `x` and `y` count from
 //! 0; `y` counts ranks from Black's side. The start position is [`Position::start`].
 
 use super::{Forfeit, GameRecord, PlayedMove};
@@ -72,7 +72,7 @@ fn name(player: &Value) -> Option<String> {
     names.into_iter().find_map(Value::as_str).map(str::to_owned)
 }
 
-/// Reads the moves of a bot's input, which alternates between requests and responses.
+/// Reads the moves from a bot's input, which alternates between requests and responses.
 fn seen_by_a_bot(value: &Value) -> Result<Vec<PlayedMove>, MalformedText> {
     let list = |key: &str| value[key].as_array().map(Vec::as_slice).unwrap_or_default();
     let (requests, responses) = (list("requests"), list("responses"));
@@ -176,7 +176,7 @@ mod tests {
         KEYS.iter().zip(numbers).map(|(key, number)| ((*key).to_owned(), json!(number))).collect()
     }
 
-    /// A game of random moves to its end.
+    /// Plays random moves until the game is over.
     fn game() -> GameRecord {
         let mut rng = fastrand::Rng::with_seed(5);
         let mut position = Position::start(Size::BOTZONE);
@@ -190,7 +190,7 @@ mod tests {
         GameRecord { winner: position.winner(), ..GameRecord::new("eins", "二", start).with_moves(&moves) }
     }
 
-    /// The log that the site shows of it.
+    /// Returns the match log that the site would show.
     fn log(game: &GameRecord) -> Vec<Value> {
         let mut entries = Vec::new();
         for (ply, played) in game.moves.iter().enumerate() {

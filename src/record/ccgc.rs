@@ -9,10 +9,10 @@
 //! Squares count from the first mover's corner, as everywhere in Otrera. 先手胜 means that the first mover won, 后手胜 the
 //! second, 未完 that the game is unfinished.
 //!
-//! The format holds names, result, time and place, event and moves. It names neither board nor start position:
-//! [`obstacle`] reports a game that would be read back differently. Parsing accepts the variants that programs write:
-//! a byte-order mark, CRLF, no `;` or a full-width `；` after the header, blank lines, missing move numbers, moves in
-//! any form that [`Move`] parses, and moves in SAU notation (`DJDDGD`, rows from the top of 10x10).
+//! The format holds names, result, time and place, event and moves. Neither the board nor the start position is stored,
+//! so [`obstacle`] reports a game that would be read back differently. Parsing accepts the variants that programs
+//! write: a byte-order mark, CRLF, no `;` or a full-width `；` after the header, blank lines, missing move numbers,
+//! moves in any form that [`Move`] parses, and moves in SAU notation (`DJDDGD`, rows from the top of 10x10).
 
 use super::GameRecord;
 use crate::board::moves::Move;
@@ -39,7 +39,7 @@ pub fn write(record: &GameRecord) -> String {
     text
 }
 
-/// Returns the format's word for a result.
+/// Returns the Chinese word for a result in this format.
 pub fn result(winner: Option<Side>) -> &'static str {
     match winner {
         Some(Side::Black) => "先手胜",
@@ -53,8 +53,8 @@ pub fn plain(name: &str) -> String {
     name.chars().map(|c| if c.is_control() || "[];".contains(c) { ' ' } else { c }).collect()
 }
 
-/// Returns the reason why this format cannot hold the game; `None` if it can. Either the start position is a set-up
-/// one, or [`read`] would guess another board from the moves.
+/// Returns the reason why this format cannot hold the game; `None` if it can. The reason is a set-up start position, or
+/// moves from which [`read`] would guess another board.
 pub fn obstacle(record: &GameRecord) -> Option<String> {
     let size = record.start.size();
     let moves: Vec<Move> = record.moves.iter().map(|played| played.mv).collect();
@@ -129,7 +129,8 @@ pub fn read_moves(text: &str) -> Result<Vec<Move>, MalformedText> {
     }
 }
 
-/// [`read_moves`] for a truncated text: returns the moves before the first malformed word, and its error.
+/// Reads the moves of a truncated text like [`read_moves`]. Returns the moves before the first malformed word, and the
+/// error of that word.
 pub fn read_moves_up_to_error(text: &str) -> (Vec<Move>, Option<MalformedText>) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let without_mover = |line| {

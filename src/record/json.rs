@@ -32,7 +32,7 @@ fn is_zero(seconds: &f64) -> bool {
     *seconds == 0.0
 }
 
-/// A position as its FEN.
+/// Serializes a position as its FEN.
 pub(super) mod fen {
     use crate::board::position::Position;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
@@ -46,7 +46,7 @@ pub(super) mod fen {
     }
 }
 
-/// Kind and text of a forfeit as an object with these keys.
+/// Serializes a forfeit as an object with the keys `kind` and `text`.
 pub(super) mod forfeit {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -67,7 +67,7 @@ pub(super) mod forfeit {
     }
 }
 
-/// The visits of each position as a text.
+/// Serializes the visits of each position as one string: `d1-d7/g7 420, d1-d7/f9 130`.
 pub(super) mod visits {
     use super::super::Visits;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
@@ -118,7 +118,7 @@ impl TryFrom<MoveLine> for PlayedMove {
     }
 }
 
-/// Reads such a line. Unknown keys are ignored.
+/// Parses a record from one line. Unknown keys are ignored.
 ///
 /// # Errors
 /// The first error in the text.

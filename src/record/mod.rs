@@ -36,14 +36,14 @@ impl From<Move> for PlayedMove {
     }
 }
 
-/// Losses of the mover's winning rate (0 to 1) from which a move has a mark, largest first, with the mark's name.
+/// Marks of bad moves, worst first: the minimum loss of the mover's winning rate (0 to 1), and the mark's name.
 pub const MARKS: [(f32, &str); 3] = [(0.20, "blunder"), (0.10, "mistake"), (0.05, "inaccuracy")];
 
-/// Comments on a line of moves, and the variations from it: each position's note by the number of the line's moves
-/// before it, 0 to all. Positions without a note are absent.
+/// Notes on the positions of a line of moves. The key is the number of the line's moves before the position. Positions
+/// without a note are absent.
 pub type Notes = BTreeMap<usize, Note>;
 
-/// Remarks on one position, and the variations that begin there.
+/// Comment, name and value of one position, and the variations that begin there.
 #[derive(Clone, Default, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Note {
@@ -69,7 +69,7 @@ impl Note {
     }
 }
 
-/// A line of moves beside the moves played, with its own notes and variations.
+/// An alternative to the moves played: a line of moves with its own notes, which can hold further variations.
 #[derive(Clone, Default, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Variation {
     /// The moves from the position where the variation begins.
@@ -79,8 +79,8 @@ pub struct Variation {
     pub notes: Notes,
 }
 
-/// Visits of the moves that a search tried, most first, in positions of a game: by the number of moves before the
-/// position. Targets of a training.
+/// Visits of the moves that the searches of a game tried, most visited first. The key is the number of moves before the
+/// position. Used as training targets.
 pub type Visits = BTreeMap<usize, Vec<(Move, u32)>>;
 
 /// Maximum depth of variations inside variations. Deeper ones are not read; the limit protects the stack.
@@ -104,7 +104,7 @@ pub enum Forfeit {
     Crashed(String),
     /// No answer before the deadline.
     Late(Duration),
-    /// The answer is not a move; holds its beginning.
+    /// The answer is not a move. Holds the beginning of the answer.
     Garbled(String),
     /// The answer is an illegal move.
     Illegal(String),
@@ -145,9 +145,9 @@ impl fmt::Display for Forfeit {
 
 /// A record of a game: players, start, moves, result, event and time control.
 ///
-/// `moves` is the game as played; most readers need nothing else. `notes` makes it a tree: the note of a position
-/// holds its comment and the variations that leave the game there, and each [`Variation`] has `moves` and `notes`
-/// again. A record without comments has no notes.
+/// `moves` is the game as played; most readers need nothing else. `notes` makes it a tree: the note of a position holds
+/// its comment and the variations that branch off there; each [`Variation`] has its own `moves` and `notes`. A record
+/// without comments has no notes.
 ///
 /// ```
 /// use otrera::{GameRecord, Position};
@@ -268,8 +268,8 @@ impl GameRecord {
 }
 
 /// Reads the games of a text in any format: JSON lines, SGF, CCGC, a Botzone log, or bare moves, typed or in an SAU
-/// record. The format is detected by the first character, Botzone's JSON also by its keys. The result has at least
-/// one game. The caller checks if the moves are legal.
+/// record. The format is detected by the first character, and Botzone's JSON also by its keys. The result has at least
+/// one game. The caller checks whether the moves are legal.
 ///
 /// ```
 /// use otrera::record::read;

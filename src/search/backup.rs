@@ -4,7 +4,7 @@ use super::tree::{NodeId, REWARD_UNIT, Tree, squared_deviation};
 use crate::board::square::Side;
 use crate::eval::winrate::WinRate;
 
-/// One node on the path of a descent.
+/// A node on the path from the root to a leaf.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     /// The node.
@@ -23,7 +23,7 @@ pub struct Rewards {
 }
 
 impl Rewards {
-    /// Returns the rewards of one leaf.
+    /// Returns the rewards of one leaf with this value.
     #[inline]
     pub fn of(for_black: WinRate) -> Self {
         let black = (for_black.0 * REWARD_UNIT as f32) as u32;
@@ -45,7 +45,7 @@ impl Rewards {
     }
 }
 
-/// Adds rewards to every node of the path. Their visits were counted on the way down.
+/// Adds rewards to every node of the path. The visits were already counted during the descent.
 #[inline]
 pub fn add_rewards(tree: &Tree, path: &[Step], rewards: Rewards) {
     for step in path {
@@ -55,7 +55,7 @@ pub fn add_rewards(tree: &Tree, path: &[Step], rewards: Rewards) {
 }
 
 /// Backs up the proof of the path's last node (MCTS-Solver, Winands et al. 2008): a side wins if one of its choices
-/// wins, and loses if all of them lose. Stops at the first node that is not decided.
+/// wins, and loses if all of them lose. Stops at the first node that the proofs of its children do not decide.
 pub fn back_up_proof(tree: &Tree, path: impl DoubleEndedIterator<Item = Step>) {
     let mut upwards = path.rev();
     let Some(mut child) = upwards.next() else { return };

@@ -1,4 +1,4 @@
-//! Leaf evaluation: random half-moves, if any, then the model (MG-PEO paper, algorithm 3).
+//! Leaf evaluation: random half-moves, if the preset has rollouts, then the model (MG-PEO paper, algorithm 3).
 
 use super::params::{Parallel, Params, Rollouts};
 use super::playout::Playouts;
@@ -30,7 +30,7 @@ pub struct EvaluationScratch {
 }
 
 impl LeafEvaluator {
-    /// Creates an evaluator. `threaded` is true inside a thread pool; outside of one every parallel mode runs
+    /// Creates an evaluator. `threaded` is true if the caller runs in a thread pool; otherwise every parallel mode runs
     /// serially, with the same result.
     pub fn new(params: &Params, threaded: bool) -> Self {
         Self {
@@ -41,7 +41,7 @@ impl LeafEvaluator {
         }
     }
 
-    /// Selects the kernel; one that this processor lacks is replaced by the fastest that it has.
+    /// Selects the kernel. If this processor lacks the kernel, its fastest one is used.
     pub fn with_kernel(self, kernel: Kernel) -> Self {
         Self { kernel: kernel.min(Kernel::fastest()), ..self }
     }
@@ -51,8 +51,8 @@ impl LeafEvaluator {
         self.kernel
     }
 
-    /// Returns Black's winning rate at a leaf: the mean over independent rollouts. Between the two halves of a move,
-    /// a random arrow is shot first.
+    /// Returns Black's winning rate at a leaf, averaged over independent rollouts. After a movement, a random arrow is
+    /// shot first.
     #[inline]
     pub fn win_rate_for_black(
         &self,
@@ -63,7 +63,7 @@ impl LeafEvaluator {
         dispatch!(self.kernel, L => self.evaluate::<L>(state, rng, scratch))
     }
 
-    /// [`Self::win_rate_for_black`] on the kernel that the caller was compiled for.
+    /// Returns [`Self::win_rate_for_black`], on the kernel that the caller was compiled for.
     #[inline(always)]
     pub(super) fn evaluate<L: Lanes>(
         &self,

@@ -85,8 +85,8 @@ impl EdgeLister {
         dispatch!(kernel, L => self.list::<L>(state, &[], params, count))
     }
 
-    /// Lists the edges by descending prior, or in random order if the formula has no priors. Only the first `count` must
-    /// be in their order. Leaves out `excluded` moves unless all are excluded.
+    /// Lists the edges by descending prior, or in random order if the formula has no priors. Only the first `count`
+    /// edges need to be in order. Leaves out `excluded` moves unless all are excluded.
     pub fn list<L: Lanes>(
         &mut self,
         state: &State,

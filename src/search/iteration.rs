@@ -7,9 +7,9 @@
 //! - **Otherwise** descend to the child that [`select`] prefers. At a leaf, a proof or [`super::evaluate`] gives the
 //!   value. A leaf is a node that is new, proven, or cannot be expanded.
 //!
-//! A *burst* is a number of iterations that a node runs below itself before their results are backed up to it. Its
-//! length is 1/16 of the node's visits with one or two workers and at most `Params::burst`, see [`Run::burst_length`].
-//! The visits are counted when the burst is granted, so that the iterations in flight count as losses (virtual loss).
+//! A *burst* is a batch of iterations run below one node before their results are backed up to the node. Its length is
+//! 1/16 of the node's visits with one or two workers and at most `Params::burst`, see [`Run::burst_length`]. The visits
+//! are counted when the burst is granted, so that the iterations in flight count as losses (virtual loss).
 //!
 //! Example with one worker, 1/16:
 //!
@@ -27,8 +27,8 @@
 //! 4. The worker selects below m until 100 rewards are collected there, and adds them to m in one addition.
 //! 5. The root has 100 iterations left; when they are done, its 200 rewards are added and the next burst begins.
 //!
-//! Bursts save most of the way down from the root, replace many atomic additions by one, and keep workers in
-//! different parts of the tree.
+//! Bursts skip most of the descent from the root, replace many atomic additions by one, and keep workers in different
+//! parts of the tree.
 
 use super::backup::{self, Rewards, Step};
 use super::evaluate::EvaluationScratch;
@@ -59,7 +59,7 @@ pub(crate) struct Worker {
     until_clock: u32,
 }
 
-/// A node on the current path with its burst. Aligned to a cache line, like everything a worker writes to: two
+/// A node on the current path, with its [burst](self). Aligned to a cache line, like all data that a worker writes: two
 /// workers that write to one line slow each other down (false sharing).
 #[repr(align(64))]
 struct Level {
@@ -67,11 +67,11 @@ struct Level {
     state: State,
     /// Variance of the values below the parent.
     variance: ValueVariance,
-    /// Burst length: iterations granted to the node and already counted as its visits.
+    /// Length of the burst. These iterations are already counted as visits of the node.
     granted: u32,
     /// True until the node has been evaluated, if this descent created it.
     is_new: bool,
-    /// Sum over the iterations of the burst that have ended; not yet backed up to the node.
+    /// Rewards of the burst's finished iterations, not yet backed up to the node.
     rewards: Rewards,
 }
 
@@ -91,8 +91,8 @@ impl Level {
         self.granted - self.rewards.count
     }
 
-    /// True if no further descent begins at this node: its burst is used up, or the run is over or the node proven. A
-    /// descent that has begun always continues to a leaf, since its visit is counted.
+    /// True if no further descent begins at this node: its burst is used up, the run is over, or the node is proven. A
+    /// descent that has begun always continues to a leaf, since its visit is already counted.
     #[inline(always)]
     fn is_burst_over(&self, run: &Run) -> bool {
         let is_stopped = || !run.is_running() || run.tree.node(self.step.node).proof().is_some();
@@ -104,7 +104,7 @@ impl Worker {
     /// Iterations between two clock checks: well under a millisecond.
     const CLOCK_INTERVAL: u32 = 16;
 
-    /// Creates worker number `index`. Workers of equal seed draw different random numbers.
+    /// Creates worker number `index`. Workers with the same seed draw different random numbers.
     pub fn new(seed: u64, index: u64) -> Self {
         let scratch = Scratch {
             rng: Rng::with_seed(mix_seed(seed, index)),
@@ -116,12 +116,13 @@ impl Worker {
         Self { path: Vec::with_capacity(64), scratch, longest: 0, until_clock: 0 }
     }
 
-    /// Iterates until the run is over. Calls `tick` after a clock check, between two bursts of the root.
+    /// Runs iterations until the run is over. Calls `tick` between bursts of the root if the clock was checked in the
+    /// last one.
     pub fn work(&mut self, run: &Run, tick: &mut dyn FnMut(&Run)) {
         dispatch!(run.evaluator.kernel(), L => self.work_with::<L>(run, tick));
     }
 
-    /// [`Worker::work`], compiled for one instruction set with the whole iteration inlined.
+    /// Performs [`Worker::work`], compiled for one instruction set with the whole iteration inlined.
     #[inline(always)]
     fn work_with<L: Lanes>(&mut self, run: &Run, tick: &mut dyn FnMut(&Run)) {
         self.scratch.cache.clear();
@@ -149,7 +150,8 @@ impl Worker {
         run.tree.return_chunk(std::mem::take(&mut self.scratch.expander.chunk));
     }
 
-    /// Begins a burst at the root: counts its visits and makes the root the path. Returns `false` if the run is over.
+    /// Begins a burst at the root: counts its visits and starts the path with the root. Returns `false` if the run is
+    /// over.
     #[inline(always)]
     fn begin_burst(&mut self, run: &Run) -> bool {
         let step = Step { node: run.tree.root(), mover: run.root.side().opponent() };
@@ -164,8 +166,8 @@ impl Worker {
         true
     }
 
-    /// Removes the last node from the path, backs up its rewards, and takes back the visits of the iterations that
-    /// were not run.
+    /// Ends the burst of the last node: removes the node from the path, backs up the rewards, and subtracts the visits
+    /// of iterations that were not run.
     #[inline(always)]
     fn end_burst(&mut self, run: &Run) {
         let Some(level) = self.path.last() else { return };
@@ -181,7 +183,7 @@ impl Worker {
         }
     }
 
-    /// Selects a child of the last node of the path and appends it. Returns `false` at a leaf.
+    /// Selects a child of the path's last node and appends it to the path. Returns `false` at a leaf.
     #[inline(always)]
     fn descend<L: Lanes>(&mut self, run: &Run) -> bool {
         let Some((Selected { child, is_new }, variance)) = self.select_child::<L>(run) else { return false };
@@ -203,7 +205,7 @@ impl Worker {
         true
     }
 
-    /// Selects a child of the last node of the path: the best by the formula, or the first if the node has just been
+    /// Selects a child of the path's last node: the best by the formula, or the first if the node has just been
     /// expanded. Also returns the variance of the node's values. `None` at a leaf.
     #[inline(always)]
     fn select_child<L: Lanes>(&mut self, run: &Run) -> Option<(Selected, ValueVariance)> {
@@ -240,8 +242,8 @@ impl Worker {
         child.map(|child| (child, variance))
     }
 
-    /// Returns the winner at a new node: the game is over, or the filling bounds of [`crate::endgame`] decide it. The
-    /// bounds are tried only if at most 3/5 of the squares are empty; earlier they almost never prove a winner.
+    /// Returns the winner at a new node if the game is over or the filling bounds of [`crate::endgame`] prove a winner.
+    /// The bounds are tried only if at most 3/5 of the squares are empty; earlier they almost never succeed.
     fn proven_winner(&mut self, run: &Run, state: &State) -> Option<Side> {
         let is_late = |position: &Position| position.empty().len() as usize * 5 <= position.size().area() * 3;
         match state {
@@ -252,7 +254,8 @@ impl Worker {
         }
     }
 
-    /// Evaluates the last node of the path, unless a proof gives its value, and backs up a proof.
+    /// Adds the value of the path's last node to its rewards: a proven result, which is also backed up as a proof, or
+    /// else an evaluation.
     #[inline(always)]
     fn evaluate_leaf<L: Lanes>(&mut self, run: &Run) {
         self.longest = self.longest.max(self.path.len());
@@ -270,7 +273,7 @@ impl Worker {
         }
     }
 
-    /// Counts an iteration; checks the clock after every [`Self::CLOCK_INTERVAL`] and returns `true` then.
+    /// Counts an iteration. Every [`Self::CLOCK_INTERVAL`] iterations, checks the clock and returns `true`.
     #[inline(always)]
     fn check_clock(&mut self, run: &Run) -> bool {
         self.until_clock -= 1;
@@ -283,7 +286,7 @@ impl Worker {
     }
 }
 
-/// Expands the last node of the path and returns its first child. `None` if the game is over there, the memory is
+/// Expands the path's last node and returns its first child. `None` if the game is over at the node, the memory is
 /// full, or another worker is expanding the node.
 #[inline(always)]
 fn expand<L: Lanes>(run: &Run, path: &[Level], scratch: &mut Scratch) -> Option<Selected> {
@@ -297,8 +300,8 @@ fn expand<L: Lanes>(run: &Run, path: &[Level], scratch: &mut Scratch) -> Option<
     scratch.expander.expand::<L>(run.tree, *id, state, excluded, run.params).map(Selected::claimed)
 }
 
-/// Returns the moves excluded at the last node of the path. Only root moves can be: their edges leave the root or, for
-/// the arrows, one of its children.
+/// Returns the moves excluded at the path's last node. Only root moves can be excluded, so the list is empty beyond the
+/// root (movements) and its children (arrows).
 #[inline(always)]
 fn excluded_at<'a>(run: &Run<'a>, path: &[Level]) -> &'a [Move] {
     if path.len() <= 2 { run.excluded } else { &[] }

@@ -1,6 +1,6 @@
 //! Monte Carlo tree search over split moves, as in the MG-PEO paper.
 //!
-//! A turn is two edges of the tree: the *movement* of an amazon, then its *arrow* (the paper's move groups). START
+//! A turn takes two edges of the tree: the *movement* of an amazon, then its *arrow* (the paper's move groups). START
 //! HERE: [`iteration`] is one iteration from top to bottom.
 //!
 //! [`Search::run`], in this file, starts the threads. Modules in reading order; each uses only those after it:
@@ -20,7 +20,7 @@
 //! | [`tree`] | stores the nodes |
 //! | [`params`] | defines every search parameter and the presets |
 //!
-//! The search prints nothing and knows no protocol. It reports through a closure and stops when a flag is set.
+//! The search prints nothing and speaks no protocol. It reports through a closure and stops when a flag is set.
 
 mod iteration;
 pub mod params;
@@ -62,7 +62,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tree::Tree;
 
-/// Machine resources for a search. By default one thread, 160 MiB and seed 1.
+/// Machine resources for a search: by default one thread, 160 MiB and seed 1.
 #[derive(Clone, Copy, Debug)]
 pub struct Resources {
     /// Search threads; 0 is treated as 1.
@@ -137,7 +137,7 @@ impl Search {
         &self.position
     }
 
-    /// Returns the number of threads that run iterations, rollouts or metrics, as [`Parallel`] says.
+    /// Returns the number of threads; [`Parallel`] determines whether they run iterations, rollouts or metrics.
     pub fn threads(&self) -> usize {
         self.pool.as_ref().map_or(1, ThreadPool::current_num_threads)
     }
@@ -205,12 +205,12 @@ impl Search {
     /// Searches until a limit is reached, `stop` is set, the outcome is proven, or the root has
     /// [`Node::MAX_VISITS`](tree::Node::MAX_VISITS) visits.
     ///
-    /// Blocks. One of the threads calls `progress` about once a second. The search is skipped if the filling bounds
-    /// of [`crate::endgame`] prove the winner and either the side to move wins or no square is contested any more:
-    /// the side to move then fills its own squares.
+    /// Blocks. One of the threads calls `progress` about once a second. The search is skipped if the filling bounds of
+    /// [`crate::endgame`] prove the winner, and the side to move wins or no square is contested any more. The side to
+    /// move then fills its own squares.
     ///
-    /// When the tree is full, the memory of its least-visited nodes is recycled, a slice at a time, see
-    /// [`Tree::recycle`]. This is skipped if the deadline is nearer than [`Tree::recycle_time`].
+    /// When the tree is full, the memory of its least-visited nodes is recycled, a slice at a time (see
+    /// [`Tree::recycle`]), unless the deadline is nearer than [`Tree::recycle_time`].
     ///
     /// ```
     /// use otrera::{Limits, Params, Position, Resources, Search, Side, Size};
@@ -280,8 +280,8 @@ impl Search {
         }
     }
 
-    /// Returns the winner by the filling bounds of [`crate::endgame`], if they prove one. If the opponent wins, a tree
-    /// with proofs of these bounds is cleared so that they do not end the search: the opponent may still err.
+    /// Returns the winner if the filling bounds of [`crate::endgame`] prove one. If that is the opponent, clears a tree
+    /// whose nodes have such proofs: they would end the search, but the opponent may still err.
     fn endgame_winner(&mut self) -> Option<Side> {
         // The bounds assume that a side may play any of its moves.
         if !self.params.endgame_proofs || self.position.winner().is_some() || !self.excluded.is_empty() {
@@ -295,7 +295,7 @@ impl Search {
     }
 }
 
-/// Iterates with all workers until the run is over or pauses. The first worker reports progress.
+/// Runs iterations on all workers until the run is over or pauses. The first worker reports progress.
 fn work_together(
     run: &Run,
     workers: &mut [CachePadded<Worker>],
@@ -356,8 +356,8 @@ mod tests {
         assert_eq!(run().best, report.best);
     }
 
-    /// The nodes that the next iteration goes through, and whether it tries a new child of the last one: by the formula
-    /// of PUCT in double precision. `None` where two scores are nearly equal.
+    /// Returns the path of the next iteration by PUCT in double precision, and true if it tries a new child of the last
+    /// node. `None` if two scores are nearly equal.
     fn next_path(tree: &Tree, puct: &Puct) -> Option<(Vec<NodeId>, bool)> {
         let (mut path, mut variance) = (vec![tree.root()], f64::from(ValueVariance::START.0));
         loop {

@@ -14,12 +14,12 @@ use crate::eval::model::Model;
 pub enum Grouping {
     /// A whole move: up to 2176 children at the start.
     Whole,
-    /// Half a move, movement and arrow in turn: the paper's move groups.
+    /// A half-move, movement and arrow in turn: the paper's move groups.
     Split,
 }
 
-/// Parallelization mode. Every mode computes the same value of a leaf. With more than one
-/// thread on the tree the search is not reproducible.
+/// Parallelization mode. All modes give a leaf the same value, but with more than one thread on the tree the search is
+/// not reproducible.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Parallel {
     /// One thread.
@@ -85,12 +85,12 @@ pub struct Puct {
 }
 
 impl Puct {
-    /// Visits at which the growth of exploration sets in.
+    /// Number of visits around which the exploration constants begin to grow.
     const GROWTH_VISITS: f32 = 20_000.0;
 
-    /// Returns the exploration constant of movements or arrows at a node with `visits` visits:
-    /// `c * (1 + growth * ln(1 + visits / 20000))`. With a constant c a child that was judged badly once is hardly
-    /// visited again in a long search.
+    /// Returns the exploration constant, of movements or of arrows, at a node with `visits` visits: `c * (1 + growth *
+    /// ln(1 + visits / 20000))`. With a constant c, a long search would hardly visit a child again that looked bad
+    /// once.
     #[inline(always)]
     pub fn c(&self, is_arrow: bool, visits: u32) -> f32 {
         let c = if is_arrow { self.arrow_c } else { self.movement_c };
@@ -119,14 +119,14 @@ fn log_one_plus(x: f32) -> f32 {
     std::f32::consts::LN_2 * (exponent + fraction + 0.3431 * fraction * (1.0 - fraction))
 }
 
-/// Random rollouts from a new leaf, by depth in half-moves.
+/// Random rollouts from a new leaf. Depths are in half-moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rollouts {
     /// No rollout: the leaf itself is evaluated.
     None,
-    /// One rollout.
+    /// One rollout of this depth.
     One(u32),
-    /// Two rollouts, whose winning rates are averaged.
+    /// Two rollouts of these depths, whose winning rates are averaged.
     Two(u32, u32),
     /// One playout to the end of the game; its result is the value, 0 or 1.
     ToEnd,
@@ -150,8 +150,7 @@ pub struct Params {
     pub lcb_z: f32,
     /// True if [`crate::endgame`] proves positions and plays out a decided endgame.
     pub endgame_proofs: bool,
-    /// Maximum burst length: iterations run below a node before their results are backed up to it, see
-    /// [`super::iteration`]. 1 starts every iteration at the root.
+    /// Maximum length of a burst, see [`super::iteration`]. 1 starts every iteration at the root.
     pub burst: u32,
 }
 
@@ -167,14 +166,14 @@ impl Params {
         endgame_proofs: false,
         burst: 1,
     };
-    /// Move groups alone.
+    /// MCTS with move groups, without parallel evaluation.
     pub const MG: Self = Self { parallel: Parallel::Off, ..Self::PAPER };
-    /// Parallel evaluation alone.
+    /// MCTS with parallel evaluation, without move groups.
     pub const PEO: Self = Self { grouping: Grouping::Whole, ..Self::PAPER };
-    /// Neither move groups nor parallel evaluation.
+    /// Plain MCTS: neither move groups nor parallel evaluation.
     pub const MCTS: Self = Self { parallel: Parallel::Off, ..Self::PEO };
-    /// Default preset: split moves with PUCT and fitted priors, a fitted evaluation that is a winning probability, no
-    /// rollouts, tree parallelization, endgame proofs.
+    /// Default preset: half-moves selected by PUCT with trained priors, a network that estimates the winning
+    /// probability, no rollouts, tree parallelization, endgame proofs.
     pub const TOURNAMENT: Self = Self {
         grouping: Grouping::Split,
         parallel: Parallel::Tree,

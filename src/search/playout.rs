@@ -1,9 +1,9 @@
-//! Playouts to the end of the game: thousands of random half-moves whose only result is the winner.
+//! Playouts: random half-moves until the game ends; only the winner is returned.
 //!
-//! A random half-move only needs the distance that each amazon can slide in each direction. Bitboards are slower at
-//! that, so the board is stored as its rows, columns and diagonals, one word each (compare rotated bitboards,
+//! A random half-move only needs the distance that each amazon can slide in each direction. Bitboards are slow at this,
+//! so the board is stored as its rows, columns and diagonals, one word each (compare rotated bitboards,
 //! <https://www.chessprogramming.org/Rotated_Bitboards>). A slide is the run of empty squares beside the amazon, read
-//! from a table; drawing a landing is drawing a number.
+//! from a table, so that a random destination takes one random number.
 
 use crate::board::bitboard::Bitboard;
 use crate::board::position::{Position, Rules};
@@ -108,13 +108,13 @@ struct Slides(u64);
 const STEPS: [i8; 8] = [1, -1, 11, -11, 12, -12, 10, -10];
 
 impl Slides {
-    /// Returns the number of landings.
+    /// Returns the number of destinations.
     #[inline(always)]
     fn count(self) -> u32 {
         (self.0.wrapping_mul(BYTES) >> 56) as u32
     }
 
-    /// Returns landing number `n`, counted from 0 in the order of [`STEPS`].
+    /// Returns destination number `n`, counted from 0 in the order of [`STEPS`].
     #[inline(always)]
     fn landing(self, from: u8, n: u32) -> u8 {
         let (direction, n) = nth::<8>(self.0, n);
@@ -125,8 +125,8 @@ impl Slides {
 /// A word with 1 in each byte: multiplying by it sums a word's bytes into the highest byte.
 const BYTES: u64 = u64::MAX / 0xff;
 
-/// Finds the counter into whose range item `n` falls, and the item's index inside it. `counts` packs 64/BITS
-/// counters; the counters and their sum must be below 2^(BITS-1).
+/// Returns the index of the counter that contains item `n`, with all counters' items numbered in sequence, and the
+/// item's index in that counter. `counts` packs 64/BITS counters; the counters and their sum must be below 2^(BITS-1).
 ///
 /// One multiplication computes all prefix sums and one subtraction compares `n` with all of them. There is no branch,
 /// since a random `n` cannot be predicted (SWAR, <https://www.chessprogramming.org/SIMD_and_SWAR_Techniques>).
@@ -143,8 +143,8 @@ fn nth<const BITS: u32>(counts: u64, n: u32) -> (usize, u32) {
     (index as usize, n - before as u32)
 }
 
-/// Plays games to their end. Stores the lines of the last start position, since the next one is similar and only the
-/// changed squares are updated.
+/// Plays games to the end. Keeps the lines of the last start position: the next start is similar, so only the changed
+/// squares are updated.
 #[derive(Clone, Debug)]
 pub struct Playouts {
     empty: Bitboard,

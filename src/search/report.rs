@@ -20,13 +20,13 @@ pub struct Report {
     pub best: Option<Move>,
     /// Winning rate of the side to move: the mean over all visits of the root; 0 or 1 if the outcome is proven.
     pub win_rate: WinRate,
-    /// Proven winner.
+    /// Side that is proven to win, if any.
     pub proven: Option<Side>,
-    /// Moves that the proven winner is certain to have left when the other side cannot move. Known if
+    /// Number of moves that the proven winner is certain to have left when the other side cannot move. `None` unless
     /// [`crate::endgame`] proves the outcome at the root or after a winning best move.
     pub margin: Option<u32>,
-    /// Tried moves of the root: the best, then proven wins, then by visits, proven losses last. With move groups the
-    /// best move can have fewer visits than others, since its movement is chosen before its arrow.
+    /// Moves tried at the root: the best move first, then proven wins, then the others by visits, proven losses last.
+    /// With move groups the best move can have fewer visits than others, since its movement is chosen before its arrow.
     pub lines: Vec<Line>,
     /// Principal variation, beginning with `best`.
     pub principal_variation: Vec<Move>,
@@ -34,13 +34,13 @@ pub struct Report {
     pub iterations: u64,
     /// Visits of the root, including those kept from earlier searches.
     pub visits: u32,
-    /// Nodes of the tree: the root and all children of expanded nodes, tried or not.
+    /// Number of nodes in the tree: the root and all children of expanded nodes, tried or not.
     pub nodes: usize,
     /// Fraction of the tree's memory in use, 0 to 1.
     pub memory_used: f64,
     /// Number of pauses of this run in which a part of the memory was recycled, see [`Tree::recycle`].
     pub recycled: u32,
-    /// Time of these pauses.
+    /// Total time of these pauses.
     pub recycling: Duration,
     /// Length of the longest path, in whole moves, rounded up.
     pub depth: usize,
@@ -48,7 +48,7 @@ pub struct Report {
     pub elapsed: Duration,
 }
 
-/// Maximum number of lines with a continuation, which takes time to collect.
+/// Maximum number of lines for which a continuation is collected, since this takes time.
 pub const CONTINUED: usize = 50;
 
 /// Statistics of a move at the root.
@@ -73,15 +73,15 @@ pub struct Line {
     /// Winning rate of the side that plays the move.
     pub win_rate: WinRate,
     /// Lower confidence bound by which the move is chosen, see [`final_child`]. `None` if the move has less than a
-    /// fifth of the most visits, if its outcome is proven, or with `lcb-z=0`: then visits decide.
+    /// fifth of the visits of the most visited move, if its outcome is proven, or with `lcb-z=0`.
     pub lower_bound: Option<WinRate>,
-    /// Proven winner after the move.
+    /// Side that is proven to win after the move, if any.
     pub proven: Option<Side>,
 }
 
 impl Report {
-    /// Returns the winning rate of the move to play; 0 or 1 if the outcome is proven. [`Report::win_rate`] is a little
-    /// lower: it is the mean over all tried moves.
+    /// Returns the winning rate of the move to play; 0 or 1 if the outcome is proven. It is a little higher than
+    /// [`Report::win_rate`], the mean over all tried moves.
     pub fn best_rate(&self) -> WinRate {
         match (self.proven, self.lines.first()) {
             (None, Some(best)) => best.win_rate,
@@ -141,7 +141,7 @@ pub(crate) fn of_search(run: &Run, elapsed: Duration) -> Report {
     }
 }
 
-/// Returns the margin after the best move if the search has proven that it wins.
+/// Returns the margin after the best move if the search has proven that this move wins.
 fn margin_after_win(root: &Position, proven: Option<Side>, best: Option<&Move>) -> Option<u32> {
     let best = best.filter(|_| proven == Some(root.side()))?;
     let after = root.with_move(*best);
@@ -149,7 +149,7 @@ fn margin_after_win(root: &Position, proven: Option<Side>, best: Option<&Move>) 
     prover.winner(&after).filter(|&winner| winner == root.side()).and_then(|_| prover.margin(&after))
 }
 
-/// Builds the report of a move that fills the mover's own squares, without a search.
+/// Builds the report of a move that was chosen without a search, to fill the mover's own squares.
 pub(crate) fn of_filling(run: &Run, mv: Move, elapsed: Duration) -> Report {
     let report = of_search(run, elapsed);
     let (win_rate, proven) = (report.win_rate, report.proven);
@@ -167,8 +167,8 @@ fn rate(node: Node, mover: Side) -> WinRate {
     }
 }
 
-/// Returns the lines in the order of [`Report::lines`]. If [`crate::endgame`] proves that the root is lost, every line
-/// is lost; the tree has no such proofs.
+/// Returns the lines in the order of [`Report::lines`]. If [`crate::endgame`] proves that the root is lost, marks every
+/// line as lost, since the tree does not contain this proof.
 fn lines(run: &Run, best: Option<&Move>) -> Vec<Line> {
     let (tree, root) = (run.tree, &run.root);
     let rival = root.side().opponent();
@@ -209,8 +209,8 @@ fn lines(run: &Run, best: Option<&Move>) -> Vec<Line> {
     lines.into_iter().map(|(_, line)| line).collect()
 }
 
-/// Returns the best moves down the tree, at least one while the game goes on: without a tried move, or a tried arrow
-/// of the best movement, any legal one serves.
+/// Returns the principal variation, with at least one move unless the game is over. If the root has no tried move, or
+/// its best movement no tried arrow, a legal one is taken instead.
 fn principal_variation(run: &Run) -> Vec<Move> {
     let &Run { tree, root, excluded, .. } = run;
     if root.winner().is_some() {
@@ -224,7 +224,7 @@ fn principal_variation(run: &Run) -> Vec<Move> {
     }
 }
 
-/// Returns the best moves down the tree from a node, by visits: they are too few for confidence bounds.
+/// Returns the principal variation below a node, by visits alone: there are too few of them for confidence bounds.
 fn continuation(tree: &Tree, mut id: NodeId, mut position: Position) -> Vec<Move> {
     let mut moves = Vec::new();
     while let (Some(mv), Some(node)) = best_move(tree, id, &position, 0.0) {
@@ -235,8 +235,8 @@ fn continuation(tree: &Tree, mut id: NodeId, mut position: Position) -> Vec<Move
     moves
 }
 
-/// Returns the best move from a node and the node after the move. A movement without a tried arrow gets its first legal
-/// arrow, and no node.
+/// Returns the best move at a node and the node after that move. If the best movement has no tried arrow, returns it
+/// with its first legal arrow and no node.
 fn best_move(tree: &Tree, id: NodeId, position: &Position, lcb_z: f32) -> (Option<Move>, Option<NodeId>) {
     let side = position.side();
     let Some(child) = final_child(tree, id, side, lcb_z) else { return (None, None) };

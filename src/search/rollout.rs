@@ -14,7 +14,7 @@ pub(super) enum End {
     Reached(Position),
 }
 
-/// Plays `depth` random half-moves. If the last one is a movement, the position returned lacks its arrow.
+/// Plays `depth` random half-moves. If the last half-move is a movement, the returned position lacks its arrow.
 #[inline(always)]
 pub(super) fn random_half_moves(start: Position, depth: u32, rng: &mut Rng) -> End {
     let mut position = start;
@@ -39,7 +39,7 @@ pub(super) fn random_half_moves(start: Position, depth: u32, rng: &mut Rng) -> E
     }
 }
 
-/// Draws a uniformly random movement of the side to move; `None` if it has none. Counts the landings of up to four
+/// Draws a uniformly random movement of the side to move; `None` if it has none. Counts the destinations of up to four
 /// amazons at a time instead of listing them.
 #[inline(always)]
 fn random_movement(position: &Position, rng: &mut Rng) -> Option<Movement> {

@@ -1,5 +1,5 @@
-//! A run: state shared by the workers, from the start until they reach a limit or pause for recycling; its limits and
-//! counters.
+//! A run: the state that workers share from the start until they reach a limit or pause for recycling, with its limits
+//! and counters.
 
 use super::evaluate::LeafEvaluator;
 use super::params::Params;
@@ -12,7 +12,7 @@ use crossbeam_utils::CachePadded;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
-/// Stop conditions of a search. Without either limit the search runs until it is stopped or the outcome is proven.
+/// Limits of a search. With neither limit, the search runs until it is stopped or the outcome is proven.
 ///
 /// ```
 /// use otrera::Limits;
@@ -24,12 +24,13 @@ use std::time::Duration;
 pub struct Limits {
     /// Maximum number of iterations, summed over all threads.
     pub iterations: Option<u64>,
-    /// This moment, but not before [`Limits::MIN_ITERATIONS`].
+    /// Time at which the search stops, but not before [`Limits::MIN_ITERATIONS`] iterations.
     pub deadline: Option<Instant>,
 }
 
 impl Limits {
-    /// Iterations before a deadline counts: without any the first legal move would be played. They take a millisecond.
+    /// Iterations that are run even after the deadline, in about a millisecond: without any, the first legal move would
+    /// be played.
     pub const MIN_ITERATIONS: u64 = 100;
 
     /// Limits the search to `count` iterations.
@@ -50,7 +51,7 @@ impl Limits {
         }
     }
 
-    /// Iterations that no deadline prevents.
+    /// Returns the number of iterations that are run even after the deadline.
     pub fn min_iterations(&self) -> u64 {
         self.iterations.map_or(Self::MIN_ITERATIONS, |count| count.min(Self::MIN_ITERATIONS))
     }
@@ -65,15 +66,15 @@ impl Limits {
 pub(crate) struct Run<'a> {
     pub tree: &'a Tree,
     pub root: Position,
-    /// Root moves that are left out.
+    /// Root moves that the search leaves out.
     pub excluded: &'a [Move],
     pub params: &'a Params,
     pub evaluator: &'a LeafEvaluator,
     pub limits: &'a Limits,
-    /// Stops the run; set by the caller.
+    /// Set by the caller to stop the run.
     pub stop: &'a AtomicBool,
     pub counters: &'a Counters,
-    /// Burst length as a right shift of the visits, see [`Run::burst_shift`].
+    /// Right shift that turns a node's visits into a burst length, see [`Run::burst_shift`].
     pub burst_shift: u32,
     /// Winner of the root proven by [`crate::endgame`], if any.
     pub root_winner: Option<Side>,
@@ -88,20 +89,20 @@ pub(crate) struct Run<'a> {
 /// Counters of a run.
 #[derive(Default)]
 pub(crate) struct Counters {
-    /// Set by the worker that reached a limit.
+    /// Set by the first worker that reaches a limit.
     pub finished: AtomicBool,
-    /// Incremented by all workers, hence in a cache line apart from the fields that are only read.
+    /// Iterations claimed by all workers. In its own cache line, since other fields are mostly read.
     pub iterations: CachePadded<AtomicU64>,
     /// Length of the longest path so far, in nodes, the root included.
     pub depth: AtomicUsize,
     /// Number of pauses in which memory was recycled.
     pub recycled: u32,
-    /// Time of these pauses.
+    /// Total time of these pauses.
     pub recycling: Duration,
 }
 
 impl Counters {
-    /// Records a path of `depth` nodes.
+    /// Updates the depth with a path of `depth` nodes.
     pub fn reach(&self, depth: usize) {
         // Written only on change: its cache line is read before every iteration.
         if depth > self.depth.load(Relaxed) {
@@ -111,13 +112,13 @@ impl Counters {
 }
 
 impl Run<'_> {
-    /// Returns log2 of the visits for one iteration of a burst, see [`Run::burst_length`]. One worker's burst adds at
-    /// most 1/16 to a node's visits, and the bursts of all workers together at most 1/8.
+    /// Returns log2 of the ratio of a node's visits to its [burst length](Run::burst_length). One worker's burst adds
+    /// at most 1/16 to a node's visits, and the bursts of all workers together at most 1/8.
     pub fn burst_shift(workers: usize) -> u32 {
         3 + workers.next_power_of_two().ilog2().max(1)
     }
 
-    /// Burst length: iterations run below a node with this many visits before their results are backed up to it.
+    /// Returns the length of a [burst](super::iteration) at a node with `visits` visits.
     #[inline]
     pub fn burst_length(&self, visits: u32) -> u32 {
         (visits >> self.burst_shift).clamp(1, self.params.burst)
@@ -130,8 +131,8 @@ impl Run<'_> {
         !(is_over || self.pausing && self.tree.is_full())
     }
 
-    /// Claims and counts up to `wanted` iterations. Returns the number granted, 0 if the run is over or the root
-    /// proven.
+    /// Claims up to `wanted` iterations for the caller to run. Returns the number granted: 0 if the run is over or the
+    /// root is proven.
     #[inline]
     pub fn claim_iterations(&self, wanted: u32) -> u32 {
         if !self.is_running() {
@@ -164,7 +165,7 @@ impl Run<'_> {
         self.pausing && self.tree.is_full() && !is_over
     }
 
-    /// True if the deadline ended the run before it counts.
+    /// True if the deadline ended the run before [`Limits::min_iterations`] iterations.
     pub fn is_too_short(&self) -> bool {
         let Counters { finished, iterations, .. } = self.counters;
         self.limits.deadline.is_some()
@@ -192,7 +193,7 @@ impl Run<'_> {
 mod tests {
     use super::*;
 
-    /// A burst is as long as these bounds allow, or more than half as long.
+    /// Checks that a burst does not exceed these bounds and is more than half as long as they allow.
     #[test]
     fn a_burst_adds_at_most_a_sixteenth_and_the_bursts_of_all_workers_an_eighth() {
         let visits = 1 << 20;

@@ -59,7 +59,7 @@ impl State {
         }
     }
 
-    /// True if at least one move that the edge is, or begins, is not excluded.
+    /// True if at least one move that the edge represents or begins is not excluded.
     pub(super) fn leaves_choice(&self, edge: Edge, excluded: &[Move]) -> bool {
         match (self, edge.as_movement(), edge.as_arrow()) {
             (Self::ToMove(_), Some(movement), Some(arrow)) => !excluded.contains(&movement.with_arrow(arrow)),

@@ -1,13 +1,14 @@
-//! Four boards at once for floods, and a pair of boards, one per side.
+//! Four bitboards at once for flood fills, and a pair of bitboards, one for each side.
 //!
-//! A flood has two sides and eight directions. [`Boards`] holds four boards: two directions for each side (Black,
-//! White, Black, White). The lower and upper 64 bits of the boards are in separate registers, so that every operation
-//! works lane by lane and shifts need no exchange between lanes. Each pair of lanes has its own shift distance.
+//! A flood fill runs for two sides in eight directions. [`Boards`] holds four bitboards: two directions for each side
+//! (Black, White, Black, White). The lower and upper 64 bits of the bitboards are in separate registers, so that every
+//! operation works lane by lane and shifts need no exchange between lanes. Each pair of lanes has its own shift
+//! distance.
 
 use super::lanes::Lanes;
 use crate::board::bitboard::Bitboard;
 
-/// Four boards: Black, White, Black, White.
+/// Four bitboards: Black, White, Black, White.
 #[derive(Clone, Copy)]
 pub struct Boards<L> {
     low: L,
@@ -15,7 +16,7 @@ pub struct Boards<L> {
 }
 
 impl<L: Lanes> Boards<L> {
-    /// Puts Black's set in boards 0 and 2, White's in boards 1 and 3.
+    /// Puts Black's set in bitboards 0 and 2, White's in bitboards 1 and 3.
     #[inline(always)]
     pub fn of_sides([black, white]: [Bitboard; 2]) -> Self {
         let low = [black.0 as u64, white.0 as u64];
@@ -27,53 +28,53 @@ impl<L: Lanes> Boards<L> {
     }
 
     inlined! {
-        /// Puts one set in all four boards.
+        /// Puts one set in all four bitboards.
         pub fn splat(set: Bitboard) -> Self = Self::of_sides([set; 2]);
-        /// Intersection.
+        /// Returns the intersection.
         pub fn and(self, other: Self) -> Self =
             Self { low: self.low.and(other.low), high: self.high.and(other.high) };
-        /// Union.
+        /// Returns the union.
         pub fn or(self, other: Self) -> Self =
             Self { low: self.low.or(other.low), high: self.high.or(other.high) };
-        /// Symmetric difference.
+        /// Returns the symmetric difference.
         pub fn xor(self, other: Self) -> Self =
             Self { low: self.low.xor(other.low), high: self.high.xor(other.high) };
-        /// Moves boards 0 and 1 up by `a` square numbers, boards 2 and 3 by `b`; both 1 to 63.
+        /// Shifts bitboards 0 and 1 left by `a` bits, bitboards 2 and 3 by `b`; both 1 to 63.
         pub fn up(self, a: u32, b: u32) -> Self =
             Self { low: self.low.left(a, b), high: self.high.left(a, b).or(self.low.right(64 - a, 64 - b)) };
-        /// Moves boards 0 and 1 down by `a` square numbers, boards 2 and 3 by `b`; both 1 to 63.
+        /// Shifts bitboards 0 and 1 right by `a` bits, bitboards 2 and 3 by `b`; both 1 to 63.
         pub fn down(self, a: u32, b: u32) -> Self = Self {
             low: self.low.right(a, b).or(self.high.left(64 - a, 64 - b)),
             high: self.high.right(a, b),
         };
-        /// Difference: removes the squares of `other`.
+        /// Returns the difference, without the squares of `other`.
         pub fn without(self, other: Self) -> Self =
             Self { low: self.low.without(other.low), high: self.high.without(other.high) };
-        /// Exchanges Black's boards with White's.
+        /// Exchanges Black's bitboards with White's.
         pub fn exchanged(self) -> Self =
             Self { low: self.low.pairs_exchanged(), high: self.high.pairs_exchanged() };
-        /// Returns boards 0 and 1, and boards 2 and 3, in the layout of [`SidePair::to_array`].
+        /// Returns bitboards 0 and 1, and bitboards 2 and 3, each in the layout of [`SidePair::to_array`].
         pub fn pairs(self) -> (L, L) = self.low.halves_joined(self.high);
-        /// Exchanges the two boards of each side.
+        /// Exchanges the two bitboards of each side.
         pub fn swapped(self) -> Self = Self { low: self.low.swapped(), high: self.high.swapped() };
-        /// Unites the two boards of each side; both hold the result.
+        /// Unites the two bitboards of each side; both hold the result.
         pub fn merged(self) -> Self = self.or(self.swapped());
     }
 
-    /// Moves like [`Self::up`] or like [`Self::down`].
+    /// Shifts left as [`Self::up`] does, or right as [`Self::down`] does.
     #[inline(always)]
     pub fn moved<const UP: bool>(self, a: u32, b: u32) -> Self {
         if UP { self.up(a, b) } else { self.down(a, b) }
     }
 
-    /// Returns boards 0 and 1.
+    /// Returns bitboards 0 and 1.
     #[inline(always)]
     pub fn sides(self) -> SidePair {
         let (low, high) = (self.low.to_array(), self.high.to_array());
         SidePair { low: [low[0], low[1]], high: [high[0], high[1]] }
     }
 
-    /// Counts the squares of boards 0 and 1.
+    /// Counts the squares of bitboards 0 and 1.
     #[inline(always)]
     pub fn counts(self) -> [u32; 2] {
         let [black, white, more_black, more_white] = L::sums([self.pairs().0]);
@@ -81,7 +82,7 @@ impl<L: Lanes> Boards<L> {
     }
 }
 
-/// One set of squares per side, in the layout of the lanes.
+/// One set of squares for each side, stored in the order of the lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SidePair {
     pub(crate) low: [u64; 2],
@@ -89,7 +90,7 @@ pub struct SidePair {
 }
 
 impl SidePair {
-    /// All bits, walls included. No flood equals it; stands for an unknown set of reachable squares.
+    /// All bits, walls included: marks a set of reachable squares as unknown. No flood fill yields this set.
     pub(crate) const UNKNOWN: Self = Self { low: [u64::MAX; 2], high: [u64::MAX; 2] };
 
     inlined! {
@@ -102,14 +103,14 @@ impl SidePair {
         pub fn is_empty(&self) -> bool = self.low[0] | self.low[1] | self.high[0] | self.high[1] == 0;
     }
 
-    /// Union per side.
+    /// Unites the sets of each side.
     #[inline(always)]
     pub fn or(self, other: Self) -> Self {
         let unite = |a: [u64; 2], b: [u64; 2]| [a[0] | b[0], a[1] | b[1]];
         Self { low: unite(self.low, other.low), high: unite(self.high, other.high) }
     }
 
-    /// Loads [`SidePair::to_array`] into lanes.
+    /// Loads the halves into lanes, in the layout of [`SidePair::to_array`].
     #[inline(always)]
     pub fn lanes<L: Lanes>(&self) -> L {
         L::new(self.to_array())

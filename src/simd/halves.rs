@@ -9,7 +9,8 @@ pub struct Halves<H>([H; 2]);
 /// Lanes as plain integers.
 pub type PortableLanes = Halves<[u64; 2]>;
 
-/// Two 64-bit lanes: a 128-bit register. The methods mean for a half what those of [`Lanes`] mean for all lanes.
+/// Two 64-bit lanes, such as a 128-bit register. A method does for two lanes what the method of the same name in
+/// [`Lanes`] does for four.
 pub trait Half: Copy {
     const NAME: &'static str;
     const ARE_PORTABLE: bool = false;
@@ -135,8 +136,8 @@ impl Half for [u64; 2] {
     }
 }
 
-/// [`Lanes::sums`] by counting bits in bytes: `counted` counts those of each byte, `plus` adds byte by byte, `summed`
-/// returns the sum of the bytes of each lane.
+/// Computes [`Lanes::sums`] by bytes: `counted` counts the bits of each byte, `plus` adds two vectors of bytes,
+/// `summed` adds up the bytes of each lane.
 #[allow(dead_code)] // x86 has no such counts
 #[inline(always)]
 pub(super) fn sums_by_bytes<H: Half, const DIGITS: usize>(
@@ -163,8 +164,8 @@ pub(super) fn sums_by_bytes<H: Half, const DIGITS: usize>(
     sums
 }
 
-/// [`Lanes::columns`] in three steps, each of which interleaves the bytes of two rows: `low(a, b)` returns
-/// `a0 b0 a1 b1 ... a7 b7`, `high(a, b)` returns `a8 b8 a9 b9 ... a15 b15`.
+/// Computes [`Lanes::columns`] in three steps, each of which interleaves the bytes of two rows: `low(a, b)` returns `a0
+/// b0 a1 b1 ... a7 b7`, `high(a, b)` returns `a8 b8 a9 b9 ... a15 b15`.
 #[allow(dead_code)] // the portable kernel alone does not need it
 #[inline(always)]
 pub(super) fn columns_by_rows<R: Copy>(

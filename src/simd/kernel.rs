@@ -28,7 +28,7 @@ pub enum Kernel {
     Neon,
 }
 
-/// Evaluates an expression with `$lanes` naming the [`Lanes`] of a kernel.
+/// Evaluates an expression in which `$lanes` names the [`Lanes`] type of a kernel.
 macro_rules! with_lanes {
     (@ $lanes:ident = $type:ident, $result:expr) => {{
         type $lanes = $crate::simd::$type;
@@ -52,9 +52,9 @@ macro_rules! with_lanes {
     }};
 }
 
-/// Evaluates an expression on a kernel, or on the fastest that this processor has if it lacks this one:
-/// `dispatch!(kernel, L => f::<L>(position))`. `L` names the kernel's lanes. Functions in the expression must be
-/// `#[inline(always)]` or go through [`Lanes::call`]; otherwise they are not compiled for the kernel.
+/// Evaluates an expression compiled for a kernel: `dispatch!(kernel, L => f::<L>(position))`. `L` names the kernel's
+/// lane type. If the processor lacks the kernel, the fastest one that it has is used. Functions in the expression must
+/// be `#[inline(always)]` or go through [`Lanes::call`]; otherwise they are not compiled for the kernel.
 macro_rules! dispatch {
     ($kernel:expr, $lanes:ident => $result:expr) => {
         $crate::simd::with_lanes!($kernel.min($crate::simd::Kernel::fastest()), $lanes => {

@@ -11,8 +11,8 @@ use crate::board::bitboard::Bitboard;
 pub trait Lanes: Copy {
     /// Name of the instruction set.
     const NAME: &'static str;
-    /// True if the lanes are plain integers. Each operation then takes several instructions; large functions are not
-    /// inlined, to keep the program small.
+    /// True if the lanes are plain integers, so that each operation takes several instructions. Large functions are
+    /// then not inlined, to keep the program small.
     const ARE_PORTABLE: bool = false;
 
     /// True if this processor has the instructions. A module with instructions that its host lacks does not load, so
@@ -32,11 +32,11 @@ pub trait Lanes: Copy {
     fn new(lanes: [u64; 4]) -> Self;
     /// Stores the lanes to four numbers.
     fn to_array(self) -> [u64; 4];
-    /// Bitwise and.
+    /// Returns the bitwise and.
     fn and(self, other: Self) -> Self;
-    /// Bitwise or.
+    /// Returns the bitwise or.
     fn or(self, other: Self) -> Self;
-    /// Bitwise exclusive or.
+    /// Returns the bitwise exclusive or.
     fn xor(self, other: Self) -> Self;
     /// Clears the bits of `other`.
     fn without(self, other: Self) -> Self;
@@ -71,7 +71,7 @@ pub trait Lanes: Copy {
     }
 
     /// Extracts bits `square + 1 .. square + 65` of the set into lane i, where `square = squares[i]` is at most 126.
-    /// The square after it becomes bit 0.
+    /// The square after `square` becomes bit 0.
     #[inline(always)]
     fn above(set: Bitboard, squares: [u32; 4]) -> Self {
         let mut lanes = [0; 4];
@@ -83,7 +83,7 @@ pub trait Lanes: Copy {
     }
 
     /// Extracts bits `square - 64 .. square` of the set into lane i, where `square = squares[i]` is at most 126. The
-    /// square before it becomes bit 63.
+    /// square before `square` becomes bit 63.
     #[inline(always)]
     fn below(set: Bitboard, squares: [u32; 4]) -> Self {
         let mut lanes = [0; 4];
@@ -118,13 +118,13 @@ fn high(set: Bitboard) -> u64 {
     (set.0 >> 64) as u64
 }
 
-/// Funnel shift: returns the low 64 bits of `(next * 2^64 + word) >> place`, where `place` is below 64.
+/// Funnel shift. Returns the low 64 bits of `(next * 2^64 + word) >> place`, where `place` is below 64.
 #[inline(always)]
 fn across(word: u64, next: u64, place: u32) -> u64 {
     word >> place | next << 1 << (63 - place)
 }
 
-/// [`Lanes::sums`] by scalar population counts.
+/// Computes [`Lanes::sums`] by scalar population counts.
 #[inline(always)]
 pub(super) fn scalar_sums<L: Lanes, const DIGITS: usize>(digits: [L; DIGITS]) -> [u32; 4] {
     let mut sums = [0; 4];
@@ -138,7 +138,7 @@ pub(super) fn scalar_sums<L: Lanes, const DIGITS: usize>(digits: [L; DIGITS]) ->
     sums
 }
 
-/// [`Lanes::weighed_counts`] by scalar population counts.
+/// Computes [`Lanes::weighed_counts`] by scalar population counts.
 #[inline(always)]
 pub(super) fn scalar_weighed_counts(numbers: [u64; 4], digits: &[[u64; 4]; 4]) -> [u32; 4] {
     let mut counts = [0; 4];

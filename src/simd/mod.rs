@@ -1,4 +1,4 @@
-//! SIMD: four 64-bit lanes, and four boards made of them, in several instruction sets.
+//! SIMD: four 64-bit lanes, and four bitboards made of them, for several instruction sets.
 //!
 //! A computation is written once as a function generic over the trait [`Lanes`]. `dispatch!` runs it with the widest
 //! instructions of the processor, detected at run time. All kernels give the same bits.
@@ -8,10 +8,10 @@
 //!   halves    lanes in two 128-bit registers, or in plain integers
 //!   x86, wasm, neon    lanes in the registers of one architecture
 //!   kernel    detection and dispatch
-//!   boards    four boards in two sets of lanes
+//!   boards    four bitboards in two sets of lanes
 //! ```
 
-/// Defines functions of one expression, which are always inlined.
+/// Defines always-inlined functions whose body is one expression.
 macro_rules! inlined {
     ($($(#[$doc:meta])* $visibility:vis fn $name:ident($($parameters:tt)*) -> $result:ty = $body:expr;)*) => {$(
         $(#[$doc])*

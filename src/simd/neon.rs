@@ -1,10 +1,10 @@
-//! A half of the lanes in a 128-bit NEON register of AArch64. Every AArch64 processor has NEON, so there is no
+//! Two of the four lanes in a 128-bit NEON register of AArch64. Every AArch64 processor has NEON, so there is no
 //! detection at run time.
 
 use super::halves::{Half, Halves, columns_by_rows, sums_by_bytes};
 use std::arch::aarch64::*;
 
-/// Wraps an intrinsic.
+/// Calls an intrinsic, which every AArch64 processor has.
 macro_rules! neon {
     ($expression:expr) => {
         // SAFETY: every AArch64 processor has NEON.
@@ -26,7 +26,7 @@ impl Half for uint64x2_t {
         fn xor(self, other: Self) -> Self = neon!(veorq_u64(self, other));
         fn without(self, other: Self) -> Self = neon!(vbicq_u64(self, other));
         fn left(self, distance: u32) -> Self = neon!(vshlq_u64(self, vdupq_n_s64(distance.into())));
-        /// A negative distance shifts right.
+        /// Shifts right: a left shift by a negative distance.
         fn right(self, distance: u32) -> Self = neon!(vshlq_u64(self, vdupq_n_s64(-i64::from(distance))));
         fn exchanged(self) -> Self = neon!(vextq_u64::<1>(self, self));
         fn times(self, factor: i16) -> Self =
@@ -62,13 +62,13 @@ fn bits_of_bytes(lanes: uint64x2_t) -> uint64x2_t {
     neon!(vreinterpretq_u64_u8(vcntq_u8(vreinterpretq_u8_u64(lanes))))
 }
 
-/// Adds byte by byte.
+/// Adds two vectors of bytes.
 #[inline(always)]
 fn bytes_added(a: uint64x2_t, b: uint64x2_t) -> uint64x2_t {
     neon!(vreinterpretq_u64_u8(vaddq_u8(vreinterpretq_u8_u64(a), vreinterpretq_u8_u64(b))))
 }
 
-/// Sums the bytes of each lane.
+/// Adds up the bytes of each lane.
 #[inline(always)]
 fn sum_of_bytes(bytes: uint64x2_t) -> [u32; 2] {
     neon!(vpaddlq_u32(vpaddlq_u16(vpaddlq_u8(vreinterpretq_u8_u64(bytes)))).to_array().map(|sum| sum as u32))

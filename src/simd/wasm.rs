@@ -1,4 +1,4 @@
-//! A half of the lanes in a 128-bit register of WebAssembly (<https://github.com/WebAssembly/simd>).
+//! Two of the four lanes in a 128-bit register of WebAssembly (<https://github.com/WebAssembly/simd>).
 //!
 //! A browser without these instructions refuses the whole module, so there is no detection at run time: the page
 //! carries two builds of the engine and loads the one that the browser accepts.
@@ -44,7 +44,7 @@ impl Half for v128 {
     }
 }
 
-/// Sums the bytes of each lane.
+/// Adds up the bytes of each lane.
 #[inline(always)]
 fn sum_of_bytes(bytes: v128) -> [u32; 2] {
     let sums = u32x4_extadd_pairwise_u16x8(u16x8_extadd_pairwise_u8x16(bytes));
@@ -54,13 +54,13 @@ fn sum_of_bytes(bytes: v128) -> [u32; 2] {
     ]
 }
 
-/// Interleaves the low bytes.
+/// Interleaves the low eight bytes of two vectors.
 #[inline(always)]
 fn low(a: v128, b: v128) -> v128 {
     u8x16_shuffle::<0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23>(a, b)
 }
 
-/// Interleaves the high bytes.
+/// Interleaves the high eight bytes of two vectors.
 #[inline(always)]
 fn high(a: v128, b: v128) -> v128 {
     u8x16_shuffle::<8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31>(a, b)

@@ -13,8 +13,8 @@ use crate::board::bitboard::Bitboard;
 pub type Sse42Lanes = Halves<__m128i>;
 /// Lanes for AVX2.
 pub type Avx2Lanes = WideLanes<false>;
-/// Lanes for AVX-512. They are written for AVX2 except for bit counts; the compiler itself uses the AVX-512
-/// instructions that replace several others.
+/// Lanes for AVX-512. The code is that of AVX2 except for bit counts; the compiler substitutes AVX-512 instructions
+/// where one replaces several.
 pub type Avx512Lanes = WideLanes<true>;
 
 /// Lanes in one 256-bit register. Only for code called through [`Lanes::call`]. `COUNTS`: the processor has VPOPCNTQ,
@@ -22,7 +22,7 @@ pub type Avx512Lanes = WideLanes<true>;
 #[derive(Clone, Copy)]
 pub struct WideLanes<const COUNTS: bool>(__m256i);
 
-/// Wraps an intrinsic. Its instructions exist wherever these types are used.
+/// Calls an intrinsic. The processor has its instructions, since these types exist only in code called after detection.
 macro_rules! x86 {
     ($expression:expr) => {
         // SAFETY: values of these types exist only in functions that run after the instructions were detected.
@@ -94,7 +94,7 @@ fn halves(set: Bitboard) -> (__m256i, __m256i) {
     x86!((_mm256_set1_epi64x(set.0 as i64), _mm256_set1_epi64x((set.0 >> 64) as i64)))
 }
 
-/// Funnel shift: returns the low 64 bits of `(next * 2^64 + word) >> (place % 64)`. `next` is shifted left by 1 and
+/// Funnel shift. Returns the low 64 bits of `(next * 2^64 + word) >> (place % 64)`. `next` is shifted left by 1 and
 /// then by `63 - place % 64`, since the compiler would guard a single shift by 64.
 #[inline(always)]
 fn across(word: __m256i, next: __m256i, place: __m256i) -> __m256i {
@@ -119,7 +119,7 @@ impl<const COUNTS: bool> WideLanes<COUNTS> {
         x86!(_mm256_popcnt_epi64(self.0))
     }
 
-    /// Counts the bits of each byte: PSHUFB looks up those of its nibbles (Mula, Kurz, Lemire 2018,
+    /// Counts the bits of each byte: PSHUFB looks up the counts of its nibbles (Mula, Kurz, Lemire 2018,
     /// <https://arxiv.org/abs/1611.07612>).
     #[inline(always)]
     fn bits_of_bytes(self) -> __m256i {

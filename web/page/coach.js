@@ -41,7 +41,7 @@ const coach = {
     return this.active && isGame() && this.warning?.node === node;
   },
 
-  /** Searches a position until its searches have lasted so many seconds. */
+  /** Searches a position until its searches have lasted this number of seconds. */
   async look(node, goesOn, seconds = this.seconds) {
     await describe(node);
     const done = this.searched.get(node) ?? 0;

@@ -139,12 +139,12 @@ class GameTree {
     return end.described?.winner ?? end.winner;
   }
 
-  /** Who moves after so many plies. */
+  /** The side to move after this number of plies. */
   moverOf(ply) {
     return SIDES[(SIDES.indexOf(this.first) + ply) % 2];
   }
 
-  /** Black's winning rate, from that of the side to move after so many plies. */
+  /** Black's winning rate, from that of the side to move after this number of plies. */
   blackRate(ply, rate) {
     return this.moverOf(ply) === "black" ? rate : 1 - rate;
   }

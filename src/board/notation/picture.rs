@@ -7,7 +7,8 @@ use crate::board::square::Side;
 use std::fmt;
 
 impl Position {
-    /// Parses a picture: rows from the top, all as long as their number. `.` and `-` are empty squares.
+    /// Parses a picture: rows from the top, each with as many characters as there are rows. `.` and `-` are empty
+    /// squares.
     ///
     /// ```
     /// use otrera::{Position, Side};

@@ -32,9 +32,9 @@ use std::fmt::Write;
 pub struct WeightsFile {
     #[serde(default)]
     value: Option<IgnoredAny>,
-    /// Priors.
+    /// Weights of the priors for each kind of board.
     pub priors: Priors,
-    /// Networks; the paper's evaluation stands in for a missing one.
+    /// Networks. The paper's evaluation replaces a missing network.
     #[serde(default)]
     pub networks: Networks,
 }
@@ -49,7 +49,7 @@ pub struct Priors {
     pub small: PriorWeights,
 }
 
-/// Weights of the priors of some boards.
+/// Weights of the priors for one kind of board.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PriorWeights {
@@ -144,7 +144,7 @@ impl WeightsFile {
 }
 
 impl Priors {
-    /// Returns the weights with their names in a file and the largest of their boards.
+    /// Returns each kind of weights with its name in a file and its largest board.
     fn named(&self) -> [(&'static str, &PriorWeights, Size); 2] {
         [("standard", &self.standard, Size::STANDARD), ("small", &self.small, Size::BOTZONE)]
     }

@@ -21,7 +21,7 @@ pub struct Networks {
     pub small: Option<NetworkWeights>,
 }
 
-/// A network with its origin.
+/// A network and the description of its training.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(try_from = "NetworkFile")]
 pub struct NetworkWeights {
@@ -31,7 +31,7 @@ pub struct NetworkWeights {
     pub network: Box<Network>,
 }
 
-/// A network as a file holds it: `trained`, and the rows of each part by its name.
+/// A network as stored in a file: `trained`, and the rows of each part under the part's name.
 #[derive(Deserialize)]
 struct NetworkFile {
     trained: String,
@@ -68,12 +68,12 @@ impl TryFrom<NetworkFile> for NetworkWeights {
 }
 
 impl Networks {
-    /// Returns both networks with their names in a file and the edges of their boards.
+    /// Returns both networks, each with its name in a file and the edges of its boards.
     fn named(&self) -> [(&'static str, Option<&NetworkWeights>, std::ops::RangeInclusive<usize>); 2] {
         [("standard", self.standard.as_ref(), 9..=10), ("small", self.small.as_ref(), 4..=8)]
     }
 
-    /// Runs [`Network::check_sums`] on positions of random games, on each board of each network.
+    /// Runs [`Network::check_sums`] on positions of random games, for every board size of each network.
     pub(super) fn check_sums(&self) -> Result<(), String> {
         for (name, weights, edges) in self.named() {
             let Some(NetworkWeights { network, .. }) = weights else { continue };
@@ -84,7 +84,7 @@ impl Networks {
         Ok(())
     }
 
-    /// Writes the section of the networks, which follows the priors.
+    /// Formats the section with the networks, which follows that with the priors.
     pub(super) fn write(&self) -> String {
         let networks: Vec<String> =
             self.named().into_iter().filter_map(|(name, network, _)| Some(network?.write(name))).collect();
@@ -113,8 +113,7 @@ pub(super) fn json<T: Serialize + ?Sized>(value: &T) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// Computes the inputs of the positions of random games. The side of each move is drawn, so that some games are
-/// lopsided.
+/// Computes the inputs of positions from random games. A random side moves each time, so that some games are lopsided.
 fn random_inputs(size: Size) -> impl Iterator<Item = Inputs> {
     const GAMES: u64 = 2;
     let (mut maps, mut legal) = (DistanceMaps::default(), Vec::new());

@@ -1,8 +1,8 @@
 //! Weights of the Botzone build: the numbers of `fitted.json` alone, packed by `scripts/botzone_weights.py`, because
 //! the size of the source is limited.
 //!
-//! First come 32-bit integers, low byte first: the linear priors of movements and arrows in units of 1 / [`DIVISOR`], then
-//! the rows of the network of small boards. The rows of the policy networks follow, one byte a weight.
+//! First come 32-bit integers, low byte first: the linear weights of movements and arrows in units of 1 / [`DIVISOR`],
+//! then the rows of the network for small boards. The rows of the policy networks follow, one byte for each weight.
 
 use super::network::{NetworkWeights, Networks};
 use super::{PriorWeights, Priors, Rows, WeightsFile};
@@ -18,7 +18,7 @@ const _: () = assert!(NUMBERS.len() > INTEGERS, "fitted.json lacks weights: trai
 
 const DIVISOR: f32 = 10_000.0;
 
-/// Reads the weights.
+/// Unpacks the built-in weights.
 pub fn built_in() -> WeightsFile {
     let mut numbers = NUMBERS[..INTEGERS].as_chunks().0.iter().map(|&bytes| i32::from_le_bytes(bytes));
     // Both numbers of the quotient are exact, so it is what reading the decimal fraction gives.

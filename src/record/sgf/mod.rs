@@ -10,9 +10,9 @@
 //! A point is a column from the left and a row from the top; a move is three points. A set-up start position has its
 //! amazons in `AB` and `AW`, its arrows in `AA`, and the side to move in `PL`. Data without a standard property are
 //! stored in comments of a fixed form (time, effort and winning rate of a move) and in private properties: `NUMBER`
-//! of the game in its match, `FORFEIT[kind][text]`, and `PLY`, the moves played before a set-up position if they
-//! differ from the number of arrows. The time control is in `OT`. A record therefore survives the round trip, except
-//! that control characters become spaces; comments keep their line breaks.
+//! (number of the game in its match), `FORFEIT[kind][text]`, and `PLY` (moves played before a set-up position, if not
+//! equal to the number of arrows). The time control is in `OT`. So a record is read back unchanged, except that control
+//! characters become spaces; comments keep their line breaks.
 //!
 //! A [`Note`](super::Note) has standard properties: `C`, its comment, after the line of the fixed form; `N`, its name;
 //! `V`, its value, positive if good for Black. Otrera writes Black's winning rate minus White's in percent, -100 to

@@ -9,7 +9,7 @@ use crate::board::square::Side;
 use crate::record::{Forfeit, GameRecord, MAX_NESTING, Note, Notes, PlayedMove, Variation};
 use std::time::Duration;
 
-/// Reads all games of a file. The caller checks if their moves are legal.
+/// Reads all games of a file. The caller checks whether the moves are legal.
 ///
 /// ```
 /// use otrera::record::sgf;
@@ -35,7 +35,7 @@ pub fn read(text: &str) -> Result<Vec<GameRecord>, MalformedText> {
     Ok(games)
 }
 
-/// Builds a record from the tree of a game.
+/// Builds a record from the nodes of a game tree.
 fn game_of(nodes: &[Node]) -> Result<GameRecord, MalformedText> {
     let on_main_line = || std::iter::successors(nodes.first(), |node| nodes.get(*node.children.first()?));
     let values = |name: &str| on_main_line().find_map(|node| node.values(name));
@@ -105,8 +105,8 @@ fn move_of(node: &Node) -> Option<(Side, &str)> {
     Some((if name == "B" { Side::Black } else { Side::White }, &values[0]))
 }
 
-/// Reads the line that begins with the node `first`, with its variations. `ply` moves of the game come before it.
-/// An error ends the line; the moves before it are returned too.
+/// Reads the line of moves that begins at the node `first`, with its variations. `ply` is the number of moves before
+/// the line. An error ends the line and is returned with the moves before it.
 fn line(
     nodes: &[Node],
     first: usize,
@@ -158,7 +158,7 @@ fn line(
     (Variation { moves, notes }, error)
 }
 
-/// Returns the move of a node, the game's `ply`th from 0; `None` for a node without a move.
+/// Returns the move of a node at the given ply, counted from 0; `None` for a node without a move.
 fn read_played(node: &Node, start: &Position, ply: usize) -> Result<Option<PlayedMove>, MalformedText> {
     let Some((side, text)) = move_of(node) else {
         let sets_up = |(name, _): &(String, _)| SetUp::STONES.contains(&name.as_str());
@@ -178,13 +178,14 @@ fn read_played(node: &Node, start: &Position, ply: usize) -> Result<Option<Playe
     Ok(Some(mv.into()))
 }
 
-/// Reads a first line of our fixed form into `played`, or a blank one; returns the rest of the comment.
+/// Parses the first line of a comment into `played` if it has our fixed form. Returns the rest of the comment; a blank
+/// first line is dropped.
 pub(super) fn read_comment<'a>(text: &'a str, played: &mut PlayedMove) -> &'a str {
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
     if first.is_empty() || read_knowledge(first, played) { rest } else { text }
 }
 
-/// Parses time, effort and winning rate; false and no change for any other text.
+/// Parses time, effort and winning rate into `played`. Returns `false`, without a change, for any other text.
 fn read_knowledge(text: &str, played: &mut PlayedMove) -> bool {
     let mut known = *played;
     for part in text.split(", ") {

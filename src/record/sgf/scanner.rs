@@ -5,9 +5,9 @@ use crate::board::notation::MalformedText;
 /// A node of a game tree.
 #[derive(Default)]
 pub(super) struct Node {
-    /// Names and values.
+    /// Names and values of the properties.
     pub properties: Vec<(String, Vec<String>)>,
-    /// Indices of the nodes after it, the main line's first.
+    /// Indices of the child nodes; the first one continues the main line.
     pub children: Vec<usize>,
 }
 

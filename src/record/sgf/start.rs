@@ -6,7 +6,7 @@ use crate::board::notation::moves::square_of_letters;
 use crate::board::position::Position;
 use crate::board::square::{Side, Size, Square};
 
-/// Set-up properties of a game.
+/// Values of a game's set-up properties.
 #[derive(Default)]
 pub(super) struct SetUp {
     edge: Option<usize>,

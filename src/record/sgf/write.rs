@@ -29,7 +29,7 @@ pub fn write(record: &GameRecord) -> String {
     text
 }
 
-/// Appends a line of moves with its notes and variations; `begin` comes before the first node.
+/// Appends a line of moves with its notes and variations. `begin` is the text before the first node.
 fn push_line(text: &mut String, begin: &str, moves: &[PlayedMove], notes: &Notes, side: Side, edge: usize) {
     let mut side = side;
     let mut begin = begin;
@@ -62,7 +62,8 @@ fn push_line(text: &mut String, begin: &str, moves: &[PlayedMove], notes: &Notes
     }
 }
 
-/// Appends name, value and comment of a position; the comment begins with what is known of the move before it.
+/// Appends name, value and comment of a position; the comment begins with time, effort and winning rate of the move
+/// before it.
 fn push_note(text: &mut String, played: Option<&PlayedMove>, note: Option<&Note>) {
     let none = Note::default();
     let note = note.unwrap_or(&none);
@@ -103,7 +104,7 @@ fn push(text: &mut String, name: &str, values: &[&str]) {
     }
 }
 
-/// Appends the set-up properties, unless the start is that of its board.
+/// Appends the set-up properties, unless the game begins at the start position of its board.
 fn push_start(text: &mut String, start: &Position) {
     if start.with_rules(Rules::Standard) == Position::start(start.size()) {
         return;

@@ -1,4 +1,5 @@
-//! Parameters as text: `tournament,c=3,lcb-z=0`. One table holds the name, valid values, field and meaning of each.
+//! Parameters as text: `tournament,c=3,lcb-z=0`. One table holds each parameter's name, valid values, field and
+//! meaning.
 
 use super::{Formula, Grouping, Parallel, Params, Puct, Rollouts};
 use crate::eval::model::Model;
@@ -11,7 +12,7 @@ pub struct Parameter {
     pub name: &'static str,
     /// One-line meaning, as `--help` prints it.
     pub meaning: &'static str,
-    /// True for a parameter of experiments that no player needs; `otrera --help` leaves it out.
+    /// True for a parameter meant for experiments only; `otrera --help` omits it.
     pub for_laboratory: bool,
     kind: Kind,
 }
@@ -145,13 +146,13 @@ const FORMULAS: [(&str, Formula); 3] = [
 const GROUPINGS: [(&str, Grouping); 2] = [("split", Grouping::Split), ("whole", Grouping::Whole)];
 const ON_OFF: [(&str, bool); 2] = [("on", true), ("off", false)];
 
-/// True if the formulas differ at most in their constants.
+/// True if both formulas are of the same kind, whatever their constants.
 fn same_kind(one: &Formula, other: &Formula) -> bool {
     std::mem::discriminant(one) == std::mem::discriminant(other)
 }
 
 impl Parameter {
-    /// Marks a parameter of experiments.
+    /// Marks a parameter as meant for experiments only.
     const fn for_laboratory(self) -> Self {
         Self { for_laboratory: true, ..self }
     }
@@ -212,8 +213,8 @@ impl Params {
         params.checked()
     }
 
-    /// [`Params::set`], ignoring case. Passes the value of `model=NAME` to `read_model` unless [`Model`] knows the
-    /// name.
+    /// Sets one parameter like [`Params::set`], ignoring case. Passes the value of `model=NAME` to `read_model` unless
+    /// [`Model`] knows the name.
     ///
     /// # Errors
     /// The valid names or values.

@@ -63,8 +63,9 @@ pub trait Exploration: Copy {
     fn term(&self, stats: ChildStats) -> f32;
     /// Returns the parent's current factor.
     fn factor(&self) -> f32;
-    /// Upper bound on the growth of an unvisited child's term since the parent's factor was `factor_then`. `term` is
-    /// an upper bound on the term at that time. By default the term is proportional to the factor; with rounding slack.
+    /// Returns an upper bound on the growth of an unvisited child's term since the parent's factor was `factor_then`.
+    /// `term` is an upper bound on the term at that time. By default the term is proportional to the factor; with
+    /// rounding slack.
     #[inline(always)]
     fn growth(&self, term: f32, factor_then: f32) -> f32 {
         let factor = self.factor();
@@ -126,13 +127,13 @@ struct TopChildren {
     /// The node, 0 for none, and its visits at that time.
     node: NodeId,
     visits: u32,
-    /// Tried children of the node.
+    /// Number of the node's tried children at that time.
     tried: u32,
     /// The top k and the children tried since, in tree order: the first of equal scores wins, as in [`best_of_all`].
     rows: Vec<Row>,
     /// Number of children in the rows.
     count: usize,
-    /// Place, `row * ROW + lane`, of the child found last: the only one that this worker has visited since.
+    /// Place, `row * ROW + lane`, of the child found last. This worker has visited no other child since.
     last: usize,
     /// Highest score and highest exploration term of all other children at that time: S and T of the bound.
     others_score: f32,
@@ -231,7 +232,8 @@ impl SelectionCache {
         }
     }
 
-    /// Fibonacci hashing: multiplies by 2^32 over the golden ratio and takes the highest bits.
+    /// Returns the cache index of a node by Fibonacci hashing: multiplies by 2^32 over the golden ratio and takes the
+    /// highest bits.
     #[inline(always)]
     fn index(id: NodeId) -> usize {
         id.wrapping_mul(0x9e37_79b1) as usize >> (u32::BITS - Self::INDEX_BITS)

@@ -27,14 +27,14 @@ pub struct Parent<'a> {
 }
 
 impl<'a> Parent<'a> {
-    /// Describes an expanded node outside a burst: one visit in flight, that of the descent.
+    /// Describes an expanded node outside a burst: the descent itself is the only visit in flight.
     #[inline]
     pub fn new(tree: &'a Tree, id: NodeId, chooser: Side) -> Self {
         Self::in_burst(tree, id, chooser, 1, 0)
     }
 
-    /// Describes a node inside a burst. `pending`: this worker's visits in flight (virtual loss); `reward`: rewards
-    /// of finished iterations that have not been backed up to the node.
+    /// Describes a node inside a [burst](super::iteration). `pending`: this worker's visits in flight (virtual loss);
+    /// `reward`: rewards of finished iterations that have not been backed up to the node.
     #[inline]
     pub fn in_burst(tree: &'a Tree, id: NodeId, chooser: Side, pending: u32, reward: u32) -> Self {
         let visits = tree.node(id).visits().saturating_sub(pending).max(1);
@@ -133,12 +133,12 @@ pub fn final_child(tree: &Tree, id: NodeId, chooser: Side, lcb_z: f32) -> Option
     highest(bounds).map_or(Some(most_visited), |(child, _)| Some(child))
 }
 
-/// True for visits of at least a fifth of the most.
+/// True if `visits` is at least a fifth of `most`, the visits of the most visited child.
 pub fn is_candidate(visits: u32, most: u32) -> bool {
     5 * visits >= most
 }
 
-/// The lower confidence bound of [`final_child`].
+/// Returns the lower confidence bound that [`final_child`] compares.
 pub fn lower_bound(tree: &Tree, child: NodeId, lcb_z: f32) -> f32 {
     let node = tree.node(child);
     let visits = node.visits().max(1);

@@ -44,7 +44,7 @@ impl ValueVariance {
     }
 }
 
-/// Result of PUCT at a node.
+/// Best tried child of a node by PUCT, and whether the next untried child is better.
 pub(super) struct Preference {
     /// Best of the tried children; `None` if all of them are proven losses.
     pub tried: Option<NodeId>,
@@ -53,7 +53,7 @@ pub(super) struct Preference {
 }
 
 /// Finds the child with the highest score. Untried children are in prior order, so only the first of them is scored,
-/// with the parent's mean for its own (first-play urgency, Gelly and Wang 2006).
+/// with the parent's mean as its value (first-play urgency, Gelly and Wang 2006).
 pub(super) fn prefer(
     parent: &Parent,
     puct: &Puct,

@@ -113,7 +113,8 @@ impl Exploration for Ucb1TunedTerm {
     }
 }
 
-/// `sqrt(ratio * min(1/4, mean - mean^2 + sqrt(2 ratio)))`, where `ratio` is `ln N / n` (Kato et al. 2015, section 4).
+/// Returns `sqrt(ratio * min(1/4, mean - mean^2 + sqrt(2 ratio)))`, where `ratio` is `ln N / n` (Kato et al. 2015,
+/// section 4).
 #[inline(always)]
 fn ucb1_tuned_term(mean: f32, ratio: f32) -> f32 {
     let variance = mean - mean * mean;

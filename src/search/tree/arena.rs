@@ -20,7 +20,7 @@ pub(super) const PAGE: u32 = 1 << 10;
 /// Number of slot sizes.
 pub(super) const SIZES: usize = 8;
 
-/// Returns the words of a slot of a size.
+/// Returns the number of words in a slot of this size.
 pub(super) fn slot_words(size: usize) -> u32 {
     LINE << size
 }
@@ -30,7 +30,7 @@ pub(super) fn slot_words(size: usize) -> u32 {
 pub(super) struct FreeSlots {
     /// The page's number.
     pub page: u32,
-    /// The first free slot; each holds the address of the next, the last one 0.
+    /// The first free slot. Each free slot holds the address of the next, the last one 0.
     pub first: u32,
     pub count: u32,
 }
@@ -43,27 +43,27 @@ pub(super) struct Page {
     pub free: FreeSlots,
 }
 
-/// A family that is to be freed with everything below it, and the number of children of its owner.
+/// A family to be freed with everything below it, and the number of its owner's children.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Subtree {
     pub family: u32,
     pub children: u32,
 }
 
-/// The pages, and what is left in them.
+/// All pages of the arena, with lists of those that have free slots.
 #[derive(Debug)]
 pub(super) struct Pool {
-    /// The pages used so far; the ones after them have never been touched.
+    /// The pages used so far. The rest of the arena has never been touched.
     pub pages: Vec<Page>,
     /// Numbers of the pages with free slots, by slot size.
     pub with_room: [Vec<u32>; SIZES],
     /// Numbers of the pages whose slots are all free.
     pub empty: Vec<u32>,
-    /// Pages by slot size; the empty ones are not counted.
+    /// Number of pages of each slot size, without empty pages.
     pub by_size: [usize; SIZES],
-    /// Words of slots in use or in a worker's chunk.
+    /// Number of words in slots that are in use or in a worker's chunk.
     pub used: u64,
-    /// The root and the children of all expanded nodes.
+    /// Number of nodes: the root and the children of all expanded nodes.
     pub listed: usize,
     /// The page at which recycling continues.
     pub hand: usize,
@@ -71,7 +71,7 @@ pub(super) struct Pool {
     pub cut_off: Vec<Subtree>,
 }
 
-/// The pool of a tree of the root alone.
+/// The pool of a tree that has only a root.
 impl Default for Pool {
     fn default() -> Self {
         Self {
@@ -88,7 +88,7 @@ impl Default for Pool {
 }
 
 impl Pool {
-    /// Files a page by its free slots.
+    /// Adds a page to the list that matches its free slots: `empty`, `with_room` or none.
     pub fn file(&mut self, number: u32) {
         let Page { size, free } = self.pages[number as usize];
         if free.count == PAGE / slot_words(size) {
@@ -100,14 +100,14 @@ impl Pool {
     }
 }
 
-/// One worker's free slots of each size (thread-local allocation buffer): workers allocate without synchronization and
-/// do not write to the same cache lines.
+/// One worker's free slots of each size (a thread-local allocation buffer), so that workers allocate without
+/// synchronization and do not write to the same cache lines.
 ///
 /// Must be returned by [`Tree::return_chunk`] before the tree is recycled, cleared or given another root.
 #[derive(Debug, Default)]
 pub struct ArenaChunk {
     free: [FreeSlots; SIZES],
-    /// Children of the nodes expanded with this chunk.
+    /// Number of children of the nodes expanded with this chunk.
     pub(super) listed: usize,
 }
 
@@ -122,15 +122,15 @@ pub(super) fn zeroed_words(bytes: usize) -> Box<[AtomicU64]> {
     }
 }
 
-/// Returns the address of the first page. It begins a cache line and is at least [`PAGE`]: a smaller number in place of
-/// a block's address is the code of a prior.
+/// Returns the address of the first page. The page is aligned to a cache line. Its address is at least [`PAGE`], since
+/// smaller numbers in place of a block's address are codes of priors.
 pub(super) fn first_page(words: &[AtomicU64]) -> u32 {
     let address = words.as_ptr() as usize / size_of::<AtomicU64>();
     PAGE + (address as u32).wrapping_neg() % LINE
 }
 
 impl Tree {
-    /// Locks the pool. Workers that need pages, and the report, hold the lock for a moment.
+    /// Locks the pool. Workers that need pages and the report hold the lock only briefly.
     pub(super) fn pool(&self) -> MutexGuard<'_, Pool> {
         self.pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -145,7 +145,7 @@ impl Tree {
         self.first_page + number * PAGE
     }
 
-    /// Allocates a slot from the chunk, or from another page. `None` if no page has a free slot of this size.
+    /// Allocates a slot from the chunk, or else from another page. `None` if no page has a free slot of this size.
     pub(super) fn take_slot(&self, size: usize, chunk: &mut ArenaChunk) -> Option<u32> {
         let free = &mut chunk.free[size];
         if free.count == 0 {

@@ -4,8 +4,8 @@ use crate::board::moves::{Move, Movement};
 use crate::board::square::Square;
 use std::sync::LazyLock;
 
-/// Quantization of priors: code `k` stands for `exp(-k / PRIOR_STEPS)`. The 512 codes reach down to 1/27,000 in steps
-/// of 2 %.
+/// Number of codes of quantized priors. Code `k` is the prior `exp(-k / PRIOR_STEPS)`; the codes reach down to 1/27,000
+/// in steps of 2 %.
 const PRIOR_CODES: u32 = 1 << PRIOR_BITS;
 pub(super) const PRIOR_BITS: u32 = 9;
 const PRIOR_STEPS: f32 = 50.0;
@@ -21,24 +21,24 @@ static PRIORS: LazyLock<[f32; PRIOR_CODES as usize]> =
 pub struct Edge(pub(super) u32);
 
 impl Edge {
-    /// Stands for a missing square.
+    /// Code of a missing square.
     const NONE: u32 = 127;
 
     fn new(from: u32, to: u32, arrow: u32) -> Self {
         Self(from | to << 7 | arrow << 14)
     }
 
-    /// Makes the edge of a movement.
+    /// Creates the edge of a movement, with prior 1.
     pub fn movement(m: Movement) -> Self {
         Self::new(m.from.index() as u32, m.to.index() as u32, Self::NONE)
     }
 
-    /// Makes the edge of an arrow.
+    /// Creates the edge of an arrow, with prior 1.
     pub fn arrow(square: Square) -> Self {
         Self::new(Self::NONE, Self::NONE, square.index() as u32)
     }
 
-    /// Makes the edge of a whole move.
+    /// Creates the edge of a whole move, with prior 1.
     pub fn whole(mv: Move) -> Self {
         Self::new(mv.from.index() as u32, mv.to.index() as u32, mv.arrow.index() as u32)
     }
@@ -58,7 +58,7 @@ impl Edge {
         (arrow != Self::NONE).then(|| Square::from_index(arrow as usize))
     }
 
-    /// All bits but those of the prior.
+    /// Mask of all bits except those of the prior.
     pub(super) const MASK: u32 = (1 << 21) - 1;
 
     /// Sets the prior, given as the natural logarithm of a probability. Stored with an error of about 1 %, and not
@@ -84,7 +84,7 @@ impl Edge {
         self.0 >> 21 & (PRIOR_CODES - 1)
     }
 
-    /// Returns the prior of a code, whose higher bits are ignored.
+    /// Decodes a prior. Ignores the higher bits of `code`.
     #[inline]
     pub(super) fn prior_of(code: u32) -> f32 {
         PRIORS[(code & (PRIOR_CODES - 1)) as usize]
@@ -94,11 +94,11 @@ impl Edge {
 /// Edges compared at once: the 32-bit lanes of a 256-bit register.
 const AT_ONCE: usize = 8;
 
-/// Greater than every edge, also as a signed number: before AVX-512, x86 compares only those.
+/// Compares greater than every edge, even as a signed number: before AVX-512, x86 has only signed comparisons.
 const LAST: Edge = Edge(i32::MAX as u32);
 
-/// Sorts distinct edges into `sorted` by rank: counts for each edge the smaller ones. The n^2 comparisons without a
-/// branch are fastest at this length. Leaves `edges` padded to whole registers.
+/// Sorts distinct edges into `sorted` by rank, the number of smaller edges. The n^2 comparisons, without branches, are
+/// fastest at this length. Leaves `edges` padded to whole registers.
 #[inline(always)]
 pub fn sort(edges: &mut Vec<Edge>, sorted: &mut Vec<Edge>) {
     let count = edges.len();

@@ -12,8 +12,8 @@
 //! - Word 1: bits 0..42 = sum of (reward - 1/2)^2 in units of 2^-22, bits 42..64 = number of rewards.
 //!
 //! The nodes of a block get their edges when the block is allocated: the first two at expansion, the next five when
-//! these have been tried, and so on. The edges are listed again for each block. This costs some time, and saves the
-//! memory of children that are never tried; with priors, most are not.
+//! these have been tried, and so on. The edges are generated again for each block. This costs some time but saves the
+//! memory of children that are never tried, which are the majority with priors.
 //!
 //! Publish order of an expansion:
 //!
@@ -32,10 +32,10 @@ use super::edge::Edge;
 use super::node::{NODE, Node, NodeId, ONE_CHILD, ONE_TRIED, REWARD_UNIT, UNEXPANDED};
 use std::sync::atomic::Ordering::*;
 
-/// Header words of a family, before its nodes; a block has one.
+/// Header words of a family, before its nodes; a block has one header word.
 pub(super) const HEADER: u32 = 2;
 
-/// Bits of the sum in the variance word of a family; the count lies above it.
+/// Bits of the sum in a family's variance word; the count is in the bits above it.
 const DEVIATION_BITS: u32 = 42;
 /// Squared reward units in one unit of the sum: 2^-32 * 2^10 = 2^-22.
 const DEVIATION_UNIT: u64 = 1 << 10;
@@ -67,7 +67,7 @@ pub(super) fn first_node(block: u32, index: usize) -> NodeId {
 
 /// Expansion.
 impl Tree {
-    /// Edges that [`Tree::expand`] reads: of the first two children, and the prior of the next.
+    /// Number of edges that [`Tree::expand`] reads: those of the first two children, and the next one for its prior.
     pub const LISTED_FIRST: usize = 3;
 
     /// Locks a node for expansion. Returns `false` if it is expanded or locked. After `true` the caller must call
@@ -136,9 +136,9 @@ impl Tree {
         (is_expanded && tried < count).then(|| node.next_prior())
     }
 
-    /// Makes the next untried child a node and counts its first visit, that of the caller. `list(n)` lists the
-    /// edges that the node was expanded with, the first n in the order of trial. `None` if no child is untried, the memory is full, or another worker holds the
-    /// lock.
+    /// Claims the next untried child for the caller and counts the caller's visit as its first. `list(n)` lists the
+    /// edges that the node was expanded with, the first n in the order of trial. `None` if no child is untried, the
+    /// memory is full, or another worker holds the lock.
     pub fn claim_untried<'a>(
         &self,
         id: NodeId,
@@ -164,8 +164,8 @@ impl Tree {
         claimed
     }
 
-    /// Returns the address of child number `place`, allocating its block if necessary, and notes the prior of the child
-    /// after it. The caller holds the lock.
+    /// Returns the address of child number `place`, allocating its block if necessary, and stores the prior of the next
+    /// child in the node. The caller holds the lock.
     fn place<'a>(
         &self,
         id: NodeId,

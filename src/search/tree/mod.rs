@@ -1,4 +1,4 @@
-//! The tree: pure storage, without formulas or rules.
+//! The tree: stores the nodes; contains no formulas and no rules of the game.
 //!
 //! Everything lies in one `arena` of 64-bit words, allocated as zeroed pages that take no memory until they are
 //! touched. A `node` is three words. Expansion gives it a `family`: blocks of children in the order of trial, each about
@@ -12,11 +12,11 @@
 //!                                                        +--> block  | owner, next block | node 2 | ... | node 6 |
 //! ```
 //!
-//! A family is one cache line, and holds the first two children, with priors the most visited ones: a descent reads one
-//! line a level.
+//! A family is one cache line and holds the first two children, which are the most visited ones if there are priors: a
+//! descent reads about one line at each level.
 //!
-//! When the arena is full, no node is expanded. `recycle` frees memory: it prunes the least-visited nodes, and drops the
-//! other moves after a move was played.
+//! When the arena is full, no node is expanded. `recycle` frees memory: it prunes the least-visited nodes and, after a
+//! move is played, the subtrees of the other moves.
 //!
 //! # Memory ordering
 //!
@@ -72,8 +72,8 @@ impl Tree {
     /// Address of the root. Address 0 means "no family".
     const ROOT: NodeId = 1;
 
-    /// Creates a tree of the root alone that uses at most about `bytes` bytes, clamped to 1 MiB .. 32 GiB; less if
-    /// the system refuses so much.
+    /// Creates a tree with only a root that uses at most about `bytes` bytes, clamped to 1 MiB .. 32 GiB, or less if
+    /// the system refuses that much.
     pub fn with_memory(bytes: usize) -> Self {
         let words = arena::zeroed_words(bytes);
         Self {
@@ -85,7 +85,8 @@ impl Tree {
         }
     }
 
-    /// Drops atomic updates, which is faster. Only one thread may then write to the tree at a time.
+    /// Replaces atomic updates by plain loads and stores, which are faster. Only one thread may then write to the tree
+    /// at a time.
     pub fn for_one_worker(self) -> Self {
         Self { access: Access::Alone, ..self }
     }
@@ -121,18 +122,20 @@ impl Tree {
         &self.words[index as usize]
     }
 
-    /// Counts the root and the children of all expanded nodes, tried or not. Nodes expanded with a chunk are included
-    /// when the chunk is [returned](Tree::return_chunk); those that [`Tree::keep_only`] cut off, until they are recycled.
+    /// Counts the root and the children of all expanded nodes, tried or not. Nodes expanded with a chunk are counted
+    /// once the chunk is [returned](Tree::return_chunk). Nodes that [`Tree::keep_only`] cut off are counted until they
+    /// are recycled.
     pub fn len(&self) -> usize {
         self.pool().listed
     }
 
-    /// Returns the fraction of the memory in use, 0 to 1, including what [`Tree::keep_only`] cut off, until it is recycled.
+    /// Returns the fraction of the memory in use, 0 to 1. Subtrees that [`Tree::keep_only`] cut off count until they
+    /// are recycled.
     pub fn filled(&self) -> f64 {
         self.pool().used as f64 / (self.capacity() * arena::PAGE as usize) as f64
     }
 
-    /// True if the tree is the root alone.
+    /// True if the tree has only a root.
     pub fn is_empty(&self) -> bool {
         self.len() == 1
     }
@@ -150,7 +153,7 @@ impl Tree {
         *self.full.get_mut() = false;
     }
 
-    /// Returns the node after a move from the root, if it was tried.
+    /// Returns the node after a move from the root, if the move was tried.
     pub fn find_move(&self, mv: Move) -> Option<NodeId> {
         let child = |id, edge| self.tried(id).find(|(_, node)| node.edge() == edge).map(|(child, _)| child);
         child(Self::ROOT, Edge::whole(mv)).or_else(|| {

@@ -10,7 +10,7 @@ pub type NodeId = u32;
 /// Size of a node in words.
 pub(super) const NODE: u32 = 3;
 
-/// Family of a node that has not been expanded.
+/// Address of the family in a node that has not been expanded.
 pub(super) const UNEXPANDED: u32 = 0;
 
 /// Layout of the value word: the sum of rewards, the prior of the next child to try, and the proof.
@@ -24,8 +24,7 @@ const LOCKED: u64 = 1 << 31;
 pub(super) const ONE_CHILD: u64 = 1 << 32;
 pub(super) const ONE_TRIED: u64 = 1 << 48;
 
-/// Reward of a win. Rewards are summed as integers, so that the sum does not depend on the order in which threads
-/// add.
+/// Reward of a win. Rewards are integers, so that their sum does not depend on the order in which threads add them.
 pub const REWARD_UNIT: u32 = 1 << 16;
 
 /// A node. Any worker may write to any word at any time, except the edge, which is fixed before the node is
@@ -35,8 +34,8 @@ pub struct Node<'a> {
     /// Bits 0..48: sum of the rewards of the side that moved into this node, in units of 1/[`REWARD_UNIT`]. Bits 48..57:
     /// code of the prior of the next child to try. Bits 62 and 63: proven win for Black, for White.
     pub(super) value: &'a AtomicU64,
-    /// Bits 0..32: visits, including those in flight: until it is backed up an iteration counts as a loss, which
-    /// keeps other workers off its path (virtual loss, Chaslot et al. 2008). Bits 32..64: the family, or
+    /// Bits 0..32: visits, including those in flight: until it is backed up an iteration counts as a loss, which keeps
+    /// other workers off its path (virtual loss, Chaslot et al. 2008). Bits 32..64: address of the family, or
     /// [`UNEXPANDED`].
     pub(super) visits: &'a AtomicU64,
     /// Bits 0..30: the edge that leads here, with its prior. Bit 31: a lock, held to change the bits above it. Bits
@@ -53,8 +52,8 @@ pub(super) enum Access {
 }
 
 impl Access {
-    /// Adds to a word and returns its previous value. A single worker uses a load and a store instead of a locked
-    /// instruction, which saves two of those per tree level.
+    /// Adds to a word and returns its previous value. A single worker uses a load and a store, which avoids two locked
+    /// instructions per tree level.
     #[inline(always)]
     pub(super) fn add(self, word: &AtomicU64, amount: u64, order: Ordering) -> u64 {
         match self {
@@ -99,7 +98,7 @@ impl Node<'_> {
         Edge(self.edge.load(Relaxed) as u32).prior()
     }
 
-    /// Returns the code of that prior.
+    /// Returns the code of the prior of the edge that leads here.
     #[inline]
     pub(super) fn prior_code(&self) -> u32 {
         Edge(self.edge.load(Relaxed) as u32).prior_code()
@@ -124,14 +123,14 @@ impl Node<'_> {
         self.visits.load(Relaxed) as u32
     }
 
-    /// Counts visits of iterations about to run; returns the previous visits. Their sum must stay below
+    /// Counts the visits of iterations about to run and returns the visits before them. The sum must stay below
     /// [`Node::MAX_VISITS`].
     #[inline]
     pub fn add_visits(&self, count: u32) -> u32 {
         self.access.add(self.visits, count.into(), Relaxed) as u32
     }
 
-    /// Takes back the visits of iterations that were not run.
+    /// Subtracts the visits of iterations that were not run.
     #[inline]
     pub fn take_visits(&self, count: u32) {
         self.access.add(self.visits, u64::from(count).wrapping_neg(), Relaxed);
@@ -149,7 +148,7 @@ impl Node<'_> {
         self.mean_with(0, visits)
     }
 
-    /// [`Node::mean`] with a sum of rewards that has not been added yet.
+    /// Returns [`Node::mean`] as if `reward` had been added already.
     #[inline]
     pub fn mean_with(&self, reward: u32, visits: u32) -> f32 {
         // x86 converts signed 64-bit integers to float in one instruction, unsigned ones only with AVX-512.

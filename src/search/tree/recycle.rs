@@ -1,8 +1,8 @@
 //! Recycling: frees the memory of the least-visited nodes, a slice of the pages at a time, by all threads together.
 //!
 //! A full tree makes the workers pause. A *hand* goes round the pages, as in the clock algorithm of page replacement
-//! (Corbató 1968): each pause sweeps the slice of pages that was swept longest ago. A sweep frees the families whose
-//! owners have fewer visits than a limit, with everything below them. The limit is set so that half of the memory would
+//! (Corbató 1968): each pause sweeps the slice of pages that was swept longest ago. A sweep frees each family whose
+//! owner has fewer visits than a limit, with everything below it. The limit is set so that half of the memory would
 //! stay in use if all pages were swept at once. A pause lasts some milliseconds.
 //!
 //! Threads sweep different pages. Exchanging a family's header for 0 frees the family; the thread that succeeds collapses
@@ -20,12 +20,12 @@ use std::time::Duration;
 
 /// Fraction of the memory that would stay in use if all pages were swept at once.
 const KEPT: f64 = 0.5;
-/// Pages that each thread sweeps in one pause: 8 MiB.
+/// Maximum number of pages that one thread sweeps of a slice: 8 MiB.
 const SLICE: usize = 1 << 10;
-/// Pages from which the limit of visits is estimated.
+/// Number of pages sampled to estimate the limit of visits.
 const SAMPLE: usize = 1 << 8;
 
-/// A swept page: its number, and the slots that are free now.
+/// A swept page: its number and its free slots.
 struct Swept {
     number: u32,
     free: FreeSlots,
@@ -51,18 +51,18 @@ impl Tree {
         }
     }
 
-    /// Upper bound on the time of [`Tree::recycle`] with one thread: 20 ns a cache line.
+    /// Returns an upper bound on the time of [`Tree::recycle`] with one thread, at 20 ns per cache line.
     pub fn recycle_time(&self) -> Duration {
         Duration::from_nanos(20 * u64::from(PAGE / slot_words(0)) * self.slice(1) as u64)
     }
 
-    /// Returns the number of pages that are swept at once.
+    /// Returns the number of pages in a slice.
     fn slice(&self, threads: usize) -> usize {
         (self.capacity() / 16).clamp(1, SLICE * threads)
     }
 
-    /// Frees a part of the memory of a full tree: first of the nodes that [`Tree::keep_only`] cut off, then of those with
-    /// the fewest visits. The root's children are always kept. Returns `false` if hardly any could be freed.
+    /// Frees part of a full tree's memory: first subtrees that [`Tree::keep_only`] cut off, then the nodes with the
+    /// fewest visits. The root's children are always kept. Returns `false` if too little could be freed.
     pub fn recycle(&mut self, threads: Option<&ThreadPool>) -> bool {
         let slice = self.slice(threads.map_or(1, ThreadPool::current_num_threads));
         let wanted = slice * PAGE as usize / 4;
@@ -80,8 +80,9 @@ impl Tree {
         freed >= wanted
     }
 
-    /// Returns the lowest number of visits such that the families of all nodes with at least that many take [`KEPT`] of
-    /// the memory: by a sample of the pages, and a histogram of visits whose last bin counts 4,095 and more.
+    /// Estimates the lowest number of visits such that the families of all nodes with at least as many visits fit into
+    /// [`KEPT`] of the memory. Uses a sample of the pages and a histogram of visits whose last bin counts 4,095 and
+    /// more.
     fn visits_that_fit(&self) -> u32 {
         let pool = self.pool();
         let mut by_visits = vec![0; 1 << 12];
@@ -109,7 +110,7 @@ impl Tree {
         most + 1 - fit.count() as u32
     }
 
-    /// Frees some of what [`Tree::keep_only`] cut off.
+    /// Frees part of the subtrees that [`Tree::keep_only`] cut off.
     fn free_cut_off(&self, threads: Option<&ThreadPool>, slice: usize) {
         let mut cut_off = std::mem::take(&mut self.pool().cut_off);
         let count = threads.map_or(1, ThreadPool::current_num_threads);
@@ -134,7 +135,7 @@ impl Tree {
         pool.listed -= children;
     }
 
-    /// Sweeps the next `slice` pages. Returns the words freed in them.
+    /// Sweeps the next `slice` pages. Returns the number of words freed in them.
     fn sweep(&self, threads: Option<&ThreadPool>, slice: usize, least: u32) -> usize {
         let pages: Vec<(u32, usize)> = {
             let mut pool = self.pool();
@@ -167,7 +168,7 @@ impl Tree {
         self.file_swept(&mut pool, &swept)
     }
 
-    /// Files swept pages anew. Returns the words freed in them.
+    /// Moves swept pages to the lists that match their free slots. Returns the number of words freed in them.
     fn file_swept(&self, pool: &mut Pool, swept: &[Swept]) -> usize {
         let mut is_swept = vec![false; pool.pages.len()];
         swept.iter().for_each(|swept| is_swept[swept.number as usize] = true);
@@ -202,7 +203,7 @@ impl Tree {
         freed
     }
 
-    /// Frees at most `most` families of the subtrees. Returns the number of children freed.
+    /// Frees at most `most` families of the subtrees on the stack. Returns the number of children freed.
     fn free_subtrees(&self, stack: &mut Vec<Subtree>, most: usize) -> usize {
         let mut freed = 0;
         for _ in 0..most {
@@ -213,7 +214,7 @@ impl Tree {
     }
 
     /// Frees a family with its blocks and adds the families of its nodes to `below`. Returns the number of children
-    /// freed: 0 if another thread has freed the family.
+    /// freed, 0 if another thread has freed the family.
     fn free_family(&self, Subtree { family, children }: Subtree, below: &mut Vec<Subtree>) -> usize {
         let word = self.word(family);
         let header = word.load(Relaxed);
@@ -234,8 +235,8 @@ impl Tree {
         children as usize
     }
 
-    /// Empties the pages of the slice just swept that are used least, until some empty pages are in reserve: slots of
-    /// one size may be needed where all free ones have another.
+    /// Empties the least-used pages of the slice just swept until a few empty pages are in reserve: only an empty page
+    /// can be divided into slots of another size.
     fn evacuate(&mut self, slice: usize) {
         let mut pool = self.pool();
         if !pool.cut_off.is_empty() {
@@ -260,7 +261,8 @@ impl Tree {
         }
     }
 
-    /// Moves all that is in a page to other pages of its size; returns `false` and moves nothing if they lack room.
+    /// Moves all families and blocks of a page to other pages of its slot size. Returns `false` and moves nothing if
+    /// those pages lack room.
     fn evacuate_page(&self, pool: &mut Pool, number: u32) -> bool {
         let Page { size, free } = pool.pages[number as usize];
         let count = PAGE / slot_words(size) - free.count;
@@ -305,7 +307,7 @@ impl Tree {
         self.nodes(to, index).for_each(|id| self.set_owner(self.node(id).family(), id));
     }
 
-    /// Stores the owner in the headers of a family and its blocks, if there is a family.
+    /// Stores the owner in the headers of a family and its blocks. Does nothing for [`UNEXPANDED`].
     fn set_owner(&self, family: u32, owner: NodeId) {
         if family != UNEXPANDED {
             for (_, block) in self.blocks(family) {
@@ -316,7 +318,7 @@ impl Tree {
     }
 }
 
-/// Returns the words of a family and its blocks with this many tried children.
+/// Returns the number of words in a family and its blocks with this many tried children.
 fn words_of_family(tried: u32) -> u64 {
     let (mut words, mut nodes, mut index) = (slot_words(0), block_nodes(0), 0);
     while nodes < tried {
@@ -327,7 +329,7 @@ fn words_of_family(tried: u32) -> u64 {
     words.into()
 }
 
-/// Runs a task for each part, on the threads if there are any. The results are in any order.
+/// Runs a task for each part, on the threads if there are any. Returns the results in arbitrary order.
 fn in_parallel<T: Send>(
     threads: Option<&ThreadPool>,
     parts: usize,
