@@ -450,7 +450,7 @@ fn wrong_numbers_are_refused_with_the_valid_range() {
         ("match random greedy --book over.txt", "over.txt: holds no opening"),
         ("match random alphabeta:territory:0", "valid is a depth from 1 to 10"),
         ("match random alphabeta:territory:99", "valid is a depth from 1 to 10"),
-        ("match random greedy:paper:9", "greedy knows no 9"),
+        ("match random greedy:paper:9", "greedy does not take 9"),
         ("match random tournament:2", "parameters of tournament come behind commas"),
         ("match random tournament,threads=0", "threads=0: valid is a whole number from 1 to 1024"),
         ("match random tournament,burst=1.5", "burst=1.5: valid is a whole number from 1 to 1000"),
