@@ -1,4 +1,4 @@
-//! `lab endgames`: makes a small suite, reads it again, and judges a player.
+//! `lab endgames`: generates a small suite, reads the suite again, and judges a player.
 
 use crate::laboratory::{Run, lab, run, run_lab};
 use otrera::Position;
