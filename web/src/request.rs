@@ -11,8 +11,7 @@
 //! {"do":"think","fen":"…","level":3,"seed":7}              a move of a playing level; its line comes first
 //! {"do":"read","text":"…"}                                 the games of a record in any format, or of a FEN
 //! {"do":"write","game":{…},"form":"sgf"}                   the text of a game from `read`, as json, sgf or ccgc
-//! {"do":"marks"}                                           the minimum losses of an inaccuracy, a mistake and a
-//! blunder
+//! {"do":"marks"}                                           the minimum losses of inaccuracy, mistake and blunder
 //! {"do":"bench"}                                           the behaviour checksum
 //! {"do":"version"}                                         the version
 //! ```
