@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `GET /TOKEN/` | the page |
 //! | `POST /TOKEN/ask` | the answer to a request of [`otrera_web::request`]; a closed connection stops the search |
-//! | `POST /TOKEN/save` | the id and the file of a match, which is written: [`crate::matches`] |
+//! | `POST /TOKEN/save` | id and file name of a match, after saving it: [`crate::matches`] |
 //! | `GET /TOKEN/matches` | the unfinished matches |
 //! | `GET /TOKEN/alive` | none: the page keeps it open, and the program ends after the last one is closed |
 //!

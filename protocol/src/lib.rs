@@ -2,13 +2,11 @@
 //!
 //! | modules | contents |
 //! |---|---|
-//! | [`options`], [`cli`], [`setup`] | options from file and command line; commands and help; board, resources and time
-//! |
+//! | [`options`], [`cli`], [`setup`] | options from file and command line; commands and help; board, resources and time |
 //! | [`io`], [`files`] | input and output lines, the log; files named by the user |
 //! | [`session`], [`records`] | a game with its background search, clock and record; games as files |
 //! | [`platform`], [`platforms`] | the interface of a platform, and the table of [`botzone`], [`sau`] and [`uci`] |
-//! | [`analyze`], [`annotate`], [`play`], `gui`, `matches` | commands for people; [`position`] reads their start
-//! position, [`board`] and [`territory`] print it |
+//! | [`analyze`], [`annotate`], [`play`], `gui`, `matches` | commands for people; [`position`] reads their start position, [`board`] and [`territory`] print it |
 //!
 //! `protocol/README.md` describes the protocols.
 

@@ -17,8 +17,8 @@ pub struct Turn {
     pub complete: Instant,
 }
 
-/// Reads one turn; `None` at the end of input. Skips lines without meaning. If the process keeps running, `running` is
-/// its style, and every line is taken for the opponent's move.
+/// Reads one turn; `None` at the end of input. Skips lines without meaning. If the process has been kept running,
+/// `running` is its style, and such a line counts as an unreadable move of the opponent.
 pub fn read_turn(events: &mut Events, size: Size, running: Option<Style>) -> Option<Turn> {
     loop {
         let Event::Line(line, began) = events.wait() else { return None };
