@@ -175,7 +175,7 @@ fn compare_tourney(address: &str) {
     assert_eq!(played[0], played[1]);
 }
 
-/// A round of training without and with a cluster: its log and its weights.
+/// Runs a round of training without and with a cluster, and compares the logs and the weights.
 fn compare_training(address: &str) {
     let folder = Folder::new("cluster-train");
     let round = "train --rounds 1 --size 6 --games 120 --iterations 10 --match-games 4";

@@ -202,7 +202,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     Ok(())
 }
 
-/// Plays the games that the results file lacks, until the test has decided; returns the match and all its games.
+/// Plays the games that the results file lacks, until the test has decided; returns the match and its results.
 pub fn play(args: &Args, matchup: Match, path: &Path) -> Result<(Match, Results), String> {
     let existing = match (args.resume, args.replay_late) {
         (false, _) => Existing::Refuse,

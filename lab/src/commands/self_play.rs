@@ -72,7 +72,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     Ok(())
 }
 
-/// Plays the games that the results file lacks; returns all.
+/// Plays the games that the results file lacks; returns all games.
 pub fn play_all(args: &Args) -> Result<Vec<GameRecord>, String> {
     let params = args.params()?;
     let work = |number| Ok(json::write(&play(args, &params, number, 0)));

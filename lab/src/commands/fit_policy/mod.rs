@@ -49,15 +49,15 @@ pub fn run(args: &Args) -> Result<(), String> {
     fit(args, &|text| println!("{text}")).map(drop)
 }
 
-/// A trained policy, by its data and its losses.
+/// Summary of a finished training: the size of its data and its losses.
 pub struct Fitted {
     pub games: usize,
     pub positions: usize,
-    /// The losses of movements and of arrows on unseen games.
+    /// Losses on held-out games, of movements and of arrows.
     pub losses: [Sheet; 2],
 }
 
-/// Trains the policy and writes it; `say` receives each line of the report.
+/// Trains the policy and writes the weights; `say` receives each line of the report.
 pub fn fit(args: &Args, say: &dyn Fn(&str)) -> Result<Fitted, String> {
     let mut file = read_weights(args.training.base.as_deref())?;
     let inputs = args.training.inputs();
