@@ -1,4 +1,5 @@
-//! All tests of the engine: one program links faster than one a file. `cargo test --test all rules::` runs a file.
+//! All tests of the engine in one program, which links faster than one program per file. `cargo test --test all
+//! rules::` runs the tests of one file.
 
 mod bench;
 mod docs;

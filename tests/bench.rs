@@ -1,5 +1,5 @@
-//! The behaviour checksum of every preset equals the recorded one, so that a search changes only in a commit that
-//! says so.
+//! Checks the behaviour checksum of every preset against the recorded one. A commit that changes the search must also
+//! change the record.
 
 use otrera::{Params, bench};
 

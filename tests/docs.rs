@@ -1,4 +1,4 @@
-//! Documentation pages: all links lead to existing files, all files that they name exist, and every page is linked
+//! Documentation pages: all links lead to existing files, all files named in the text exist, and every page is linked
 //! from the README.
 
 use std::fs;
@@ -13,7 +13,7 @@ fn pages() -> Vec<PathBuf> {
     docs.chain(others.map(|page| root.join(page))).collect()
 }
 
-/// Returns the link targets of a page, `](TARGET)` and `src="TARGET"`, without those on the network and GitHub's releases.
+/// Returns the local link targets of a page, in the forms `](TARGET)` and `src="TARGET"`, without GitHub's releases.
 fn links(text: &str) -> impl Iterator<Item = &str> {
     let markdown = text.split("](").skip(1).filter_map(|rest| rest.split([')', ' ']).next());
     let html = text.split("src=\"").skip(1).filter_map(|rest| rest.split('"').next());

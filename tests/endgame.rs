@@ -1,7 +1,7 @@
-//! Proofs against brute force: those of the filling bounds, and those of the search on small positions.
+//! Proofs compared with brute force: the proofs of the filling bounds, and those of the search on small positions.
 //!
-//! Filling bounds: a proven winner wins, exact fillings are the longest, and a side that follows
-//! the filling moves, as the search does, makes the promised number of moves.
+//! Filling bounds: a proven winner wins, exact fillings are the longest, and a side that plays the filling moves, as
+//! the search does, gets the promised number of moves.
 
 use fastrand::Rng;
 use otrera::endgame::filling::{Bounds, Part, fill, filling};
@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicBool;
 use testkit::{random_game, random_move, random_side, scattered_position, size};
 
-/// Everything that determines the rest of a game.
+/// All that determines the rest of a game.
 type Situation = ([Bitboard; 2], Bitboard, Side, Rules);
 
 fn situation(position: &Position) -> Situation {
@@ -92,7 +92,7 @@ fn who_is_called_the_winner_wins() {
     assert!(open * 50 < separated, "{open} of {separated} separated positions were not decided");
 }
 
-/// Returns the exact filling number by exhaustive search.
+/// Returns the maximum number of filling moves by exhaustive search.
 fn longest(part: Part, known: &mut HashMap<Part, u32>) -> u32 {
     if let Some(&known) = known.get(&part) {
         return known;
@@ -150,14 +150,14 @@ fn fillings_are_as_long_as_the_longest() {
     assert!(known * 100 > parts * 99, "only {known} of {parts} are known");
 }
 
-/// The empty squares of a picture, with White's amazons free and Black's as guards.
+/// Returns the empty squares of a picture, with White's amazons as free ones and Black's as guards.
 fn pictured_part(picture: &str) -> Part {
     let position = Position::from_picture(picture, Side::White).unwrap();
     let [guards, free] = position.all_amazons();
     Part { empty: position.empty(), free, guards }
 }
 
-/// Scattered squares with a free amazon and a guard.
+/// Draws scattered squares with a free amazon and a guard.
 fn ragged_part(count: usize, rng: &mut Rng) -> Part {
     let mut squares: Vec<_> = Bitboard::playable(size(5)).into_iter().collect();
     rng.shuffle(&mut squares);
@@ -203,8 +203,8 @@ fn decided_positions(count: usize, seed: u64) -> Vec<Position> {
     decided
 }
 
-/// Returns the move that keeps the most reachable squares for the mover: it opens its own guards and enters open
-/// squares.
+/// Returns the move that keeps the most reachable squares for the mover, so that it opens its own guards and enters
+/// open squares.
 fn stubborn_move(position: &Position, rng: &mut Rng) -> Move {
     let side = position.side();
     let mut moves: Vec<Move> = position.legal_moves().collect();
@@ -390,7 +390,7 @@ const PICTURES: [&str; 8] = [
     "WX.XX XXXXX B.X.W XXXX. XXX.B",
 ];
 
-/// Returns distinct unfinished positions: the pictures, and the ends of random games, under both rules.
+/// Returns distinct unfinished positions under both rules: the pictures, and late positions of random games.
 fn small_positions(games: usize) -> Vec<Position> {
     let both_sides = |picture| Side::BOTH.map(|side| Position::from_picture(picture, side).unwrap());
     let mut positions: Vec<Position> = PICTURES.into_iter().flat_map(both_sides).collect();
@@ -408,7 +408,7 @@ fn small_positions(games: usize) -> Vec<Position> {
     both_rules.filter(|position| position.winner().is_none()).collect()
 }
 
-/// Runs a new search: on one thread, or on two if the parameters share the tree.
+/// Runs a new search with two threads; parameters that do not share the tree use one of them.
 fn found(position: &Position, params: &Params, iterations: u64) -> Report {
     let resources = Resources { threads: 2, ..Resources::default() };
     run(&mut Search::new(*position, params.clone(), resources), iterations)
@@ -473,7 +473,7 @@ fn a_move_that_wins_at_once_is_played() {
     }
 }
 
-/// True if some moves win, others do not, and every winning move ends the game.
+/// True if some moves win, others lose, and every winning move ends the game at once.
 fn only_a_move_that_wins_at_once_wins(position: &Position) -> bool {
     let side = position.side();
     let mut solver = Solver::default();

@@ -1,5 +1,5 @@
-//! The evaluation against the definitions of the MG-PEO paper, written here square by square with plain loops. Then
-//! its invariants: kernels, threads, symmetries, exchange of the sides.
+//! The evaluation, compared with the definitions of the MG-PEO paper, which are written here square by square with
+//! plain loops. Also its invariants: equal values for all kernels, threads and symmetries, and for exchanged sides.
 
 use otrera::eval::metrics::of_maps;
 use otrera::eval::mobility::mobility_on;
@@ -14,7 +14,7 @@ use testkit::definitions::{
 };
 use testkit::{sides_exchanged, size, skip, symmetries};
 
-/// Pairwise different weights, so that a mix-up of two is noticed.
+/// Pairwise different weights, so that the tests notice if two are swapped.
 const STAGES: [MetricWeights; 3] = [
     MetricWeights { t1: 0.17, t2: 0.31, p1: 0.23, p2: 0.07, mobility: 0.11 },
     MetricWeights { t1: 0.41, t2: 0.13, p1: 0.29, p2: 0.19, mobility: 0.05 },
@@ -28,7 +28,7 @@ fn metrics(position: &Position, weights: &PhasedWeights, maps: &mut DistanceMaps
     Metrics { mobility: mobility_on(position, kernel), ..of_maps(maps, weights.tie_for(position.side())) }
 }
 
-/// The five metrics, positive for Black; a tied square counts `tie` for Black.
+/// The five metrics by their definitions, positive for Black; a tied square counts `tie` for Black.
 struct Reference {
     t1: f64,
     t2: f64,

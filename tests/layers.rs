@@ -1,10 +1,10 @@
-//! Dependency rules: engine modules import only lower ones, no files import each other in a circle, the search is
-//! in reading order, and only programs do input and output.
+//! Dependency rules: engine modules import only lower ones, the imports of files form no cycle, the search is in
+//! reading order, and only programs do input and output.
 //!
-//! An import is a path that a file uses from another file, at the top or inline, outside its unit tests. A file that
-//! uses what its own parent defines (`super::Tree` in `tree/arena.rs`) does not count: a folder's `mod.rs` and the
-//! files below it are one module that is split over files, and a child may extend its parent's types. A parent's use
-//! of its children counts, and so does every import between siblings.
+//! An import is a path to an item of another file, in a `use` or inline, outside unit tests. A path to an item of the
+//! own parent (`super::Tree` in `tree/arena.rs`) does not count: a folder's `mod.rs` and the files below it are one
+//! module that is split over files, and a child may extend its parent's types. A parent's import from its children
+//! counts, and so does every import between siblings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -30,7 +30,7 @@ const LAYERS: [(&str, &[&str]); 12] = [
 const FORBIDDEN: [&str; 7] =
     ["println!", "print!", "dbg!", "std::fs", "io::stdin", "io::stdout", "io::stderr"];
 
-/// A module path from the crate's root: `["search", "tree"]`. The root is empty.
+/// A module path from the crate's root, such as `["search", "tree"]`; empty for the root.
 type Module = Vec<String>;
 
 /// The source files of a crate: code without comments and unit tests, by module.
@@ -50,14 +50,14 @@ impl Crate {
         Self(files)
     }
 
-    /// Returns the longest start of a path that is a module, and the name after it.
+    /// Returns the longest prefix of a path that is a module, and the name after the prefix.
     fn module_of<'a>(&self, path: &[&'a str]) -> (Module, Option<&'a str>) {
         let is_module = |length: &usize| self.0.contains_key(&module(&path[..*length]));
         let length = (0..=path.len()).rev().find(is_module).unwrap_or(0);
         (module(&path[..length]), path.get(length).copied())
     }
 
-    /// Returns the modules of the names that the crate's root exports.
+    /// Returns the module of each name that the crate's root exports.
     fn exports(&self) -> BTreeMap<&str, Module> {
         let root = self.0.get(&module(&[])).map_or("", String::as_str);
         let mut exports = BTreeMap::new();
@@ -167,7 +167,7 @@ fn from_root<'a>(file: &[&'a str], path: &[&'a str]) -> Vec<&'a str> {
     }
 }
 
-/// Returns the modules of a graph that are left when those that import none of the rest are removed again and again.
+/// Returns the modules that are on an import cycle or lead to one: modules without imports are removed repeatedly.
 fn circle(mut graph: Graph) -> Vec<Module> {
     loop {
         let left: BTreeSet<Module> = graph.keys().cloned().collect();

@@ -1,5 +1,4 @@
-//! Models from weights files: a file is read completely or refused with a reason, and its weights determine the
-//! search.
+//! Models from files of weights: a file is read completely or refused with a reason, and its weights affect the search.
 
 use otrera::eval::inputs::{COUNTS, PARTS, PLY_PART};
 use otrera::eval::network::{HIDDEN, Network, OUTPUT_PART};

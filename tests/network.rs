@@ -1,4 +1,5 @@
-//! Networks against their definition: the inputs square by square with plain loops, and the value of given inputs.
+//! Networks, compared with their definition: the inputs, computed square by square with plain loops, and the value of
+//! given inputs.
 
 use fastrand::Rng;
 use otrera::eval::inputs::{AMAZON_FEATURES, COUNTS, Inputs};
@@ -18,7 +19,7 @@ fn random_network(rng: &mut Rng) -> NetworkWeights {
     NetworkWeights { trained: "by chance".into(), network }
 }
 
-/// The inputs of a position with at most four amazons a side.
+/// Computes the inputs of a position with at most four amazons a side.
 fn reference_inputs(position: &Position) -> Inputs {
     let sides = [position.side(), position.side().opponent()];
     let amazons: u32 = sides.iter().map(|&side| position.amazons(side).len()).sum();
@@ -38,7 +39,7 @@ fn reference_inputs(position: &Position) -> Inputs {
     }
 }
 
-/// The number of empty squares with each pair of queen distances, and with each lead in queen moves and in king moves.
+/// Counts the empty squares by pairs of queen distances, and by pairs of leads in queen moves and in king moves.
 fn square_counts(position: &Position, queen: &[Distances; 2], king: &[Distances; 2]) -> [u8; COUNTS] {
     let mut counts = [0; COUNTS];
     for square in position.empty() {
@@ -51,12 +52,13 @@ fn square_counts(position: &Position, queen: &[Distances; 2], king: &[Distances;
     counts
 }
 
-/// 0 to `most - 1` for distances of 1 to `most`, then a class for longer ones and a class for squares out of reach.
+/// Returns the class of a distance: 0 to `most - 1` for 1 to `most` moves, `most` for more, `most + 1` for unreachable.
 fn distance_class(distances: &Distances, square: Square, most: usize) -> usize {
     distances.get(&square).map_or(most + 1, |&steps| (steps as usize - 1).min(most))
 }
 
-/// The classes of an amazon's freedom in quarters, of the squares that it alone can claim, and that it alone contests.
+/// Returns the classes of an amazon: by its freedom in quarters, by the number of squares that it alone claims, and by
+/// the number of squares that it alone contests.
 fn amazon_classes(
     position: &Position,
     side: Bitboard,
@@ -82,7 +84,7 @@ fn amazon_classes(
     })
 }
 
-/// Computes the log-odds of these inputs from the weights, by the rows in the order of a weights file.
+/// Computes the log-odds for these inputs; the rows of weights are in the order of a file of weights.
 fn log_odds(Network { rows }: &Network, inputs: &Inputs) -> Value {
     let mut active: Vec<(usize, i32)> = inputs.counts.map(i32::from).into_iter().enumerate().collect();
     let mut first = COUNTS;

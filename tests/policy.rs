@@ -1,4 +1,4 @@
-//! Policy features against their definitions, written here square by square.
+//! Policy features, compared with their definitions, which are written here square by square.
 
 use otrera::eval::Evaluator;
 use otrera::eval::model::{Model, ModelScratch};
@@ -11,7 +11,7 @@ use testkit::definitions::{
     DIRECTIONS, Distances, distances, king_moves, line, queen_moves, various_positions,
 };
 
-/// Returns the class of a distance: 0 for one step, `far` for `far + 1` or more, `far + 1` for unreachable.
+/// Returns the class of a distance: `n - 1` for n steps, `far` for more than `far` steps, `far + 1` for unreachable.
 fn class(distances: &Distances, square: Square, far: u32) -> usize {
     distances.get(&square).map_or(far + 1, |&steps| (steps - 1).min(far)) as usize
 }
@@ -27,7 +27,7 @@ fn steps_between(from: Square, to: Square) -> usize {
     from.column().abs_diff(to.column()).max(from.row().abs_diff(to.row()))
 }
 
-/// Counts the directions that begin with at least `squares` empty squares.
+/// Counts the directions in which at least `squares` empty squares follow.
 fn open_directions(position: &Position, square: Square, squares: usize) -> usize {
     DIRECTIONS.into_iter().filter(|&direction| line(position, square, direction).len() >= squares).count()
 }
@@ -110,7 +110,7 @@ fn kernels_give_the_same_logits() {
     }
 }
 
-/// Returns the class and the number of each square that adds to the policy's hidden layer.
+/// Returns each square that adds to the policy's hidden layer, with its class.
 fn squares_of(position: &Position) -> Vec<(usize, Square)> {
     let (us, them) = (position.side(), position.side().opponent());
     let [ours, theirs] = [us, them].map(|side| distances(position, side, queen_moves));

@@ -1,4 +1,4 @@
-//! Game records in three formats: any record survives the round trip.
+//! Game records in three formats: any record survives a round trip.
 
 use fastrand::Rng;
 use otrera::record::{Notes, Visits, ccgc, json, sgf};
@@ -6,7 +6,7 @@ use otrera::{GameRecord, Note, PlayedMove, Position, Side, Variation};
 use proptest::prelude::*;
 use testkit::{any_knowledge, random_move, scattered_position, size};
 
-/// Texts: all of Unicode and, more often, the characters with a meaning in the formats.
+/// Generates texts from all of Unicode and, more often, from the characters with a meaning in the formats.
 fn any_text() -> impl Strategy<Value = String> {
     prop_oneof![any::<String>(), r#"[\[\]\\:;#(){}"',\r\n\t a-z甲胜；é]{0,12}"#, Just(String::new())]
 }
@@ -21,7 +21,7 @@ fn start_of(edge: usize, set_up: bool, rng: &mut Rng) -> Position {
 }
 
 prop_compose! {
-    /// A start position on any board, and all or part of a random game from it.
+    /// Generates a start position on any board, and all or a part of a random game.
     fn any_course(set_up: bool)(
         seed in any::<u64>(),
         edge in 4..=10_usize,
@@ -33,7 +33,7 @@ prop_compose! {
     }
 }
 
-/// Draws a comment: some look like the line in which SGF stores time and effort.
+/// Draws a comment; some look like the line in which SGF stores time and effort.
 fn any_comment(rng: &mut Rng) -> String {
     let comments = ["", "好棋", "5 s", "\n\n", "winning rate 0.5, 1 s\n]", "a\\\n[b]:;(c)", "two\nlines\n"];
     comments[rng.usize(..comments.len())].into()

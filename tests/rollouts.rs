@@ -1,5 +1,5 @@
-//! Rollouts: their end positions, the side of their winning rates, equal probability of all half-moves, and equal
-//! bits from all kernels.
+//! Rollouts: their end positions, the side for which they return the winning rate, equal probability of all half-moves,
+//! and identical bits from all kernels.
 
 use fastrand::Rng;
 use otrera::eval::phased::PhasedWeights;
@@ -9,7 +9,7 @@ use otrera::search::state::State;
 use otrera::{Evaluator, Kernel, Model, ModelScratch, Params, Position, Rules, Side, ValueLink, WinRate};
 use testkit::{random_game, size};
 
-/// A link that distinguishes any two values.
+/// A link from value to winning rate that keeps different values different.
 const LINK: ValueLink = ValueLink::Logistic { scale: 8.0 };
 
 const MODEL: Model = Model::Paper(PhasedWeights { link: LINK, ..PhasedWeights::PAPER });
@@ -30,7 +30,7 @@ fn positions() -> impl Iterator<Item = Position> {
     PICTURES.into_iter().flat_map(both_sides)
 }
 
-/// Returns Black's winning rate of a position without a rollout.
+/// Returns Black's winning rate in a position by the evaluation alone, without a rollout.
 fn judged(position: &Position) -> f64 {
     let for_black = match position.winner() {
         Some(Side::Black) => WinRate::WIN,
@@ -50,7 +50,7 @@ fn moments(outcomes: &[(f64, f64)]) -> (f64, f64) {
     (mean, variance)
 }
 
-/// Asserts that rollouts from a state have only these outcomes, and their mean.
+/// Asserts that rollouts from a state have only these outcomes, given as (probability, rate), and their mean.
 fn check_rollouts(state: &State, rollouts: Rollouts, outcomes: &[(f64, f64)]) {
     const SAMPLES: u32 = 8000;
     let mut rng = Rng::with_seed(7);
@@ -183,7 +183,7 @@ fn playouts_to_the_end_do_not_depend_on_what_was_played_before() {
     }
 }
 
-/// The search uses the fastest kernel; only rollouts depend on it.
+/// The search always uses the fastest kernel, so this test compares the kernels in rollouts.
 #[test]
 fn every_kernel_gives_the_same_bits() {
     let evaluator = LeafEvaluator::new(&Params::PAPER, false);

@@ -1,5 +1,5 @@
-//! The rules against perft numbers of independent programs, real games, and a brute-force generator; the two rules
-//! for the end of a game. The large perft numbers run with `cargo test --release --test all rules:: -- --ignored`.
+//! The rules, compared with perft numbers of independent programs, real games and a brute-force generator. Also the two
+//! rules for the end of a game. `cargo test --release --test all rules:: -- --ignored` runs the large perft numbers.
 
 use fastrand::Rng;
 use otrera::{Bitboard, IllegalMove, Move, Position, Rules, Side, Size, Square, perft};
@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::HashSet;
 use testkit::{random_game, scattered_position, size};
 
-/// Maximum perft number that is tested in every run.
+/// Maximum perft number that every test run checks.
 const QUICK: u64 = 20_000_000;
 
 #[test]
@@ -109,7 +109,7 @@ fn the_generator_finds_what_brute_force_finds() {
     }
 }
 
-/// Defines a legal move step by step, without bitboards.
+/// Checks a move by its definition, step by step and without bitboards.
 fn is_legal_step_by_step(position: &Position, Move { from, to, arrow }: Move) -> bool {
     let empty = |square| position.empty().contains(square);
     position.amazons(position.side()).contains(from)
@@ -132,7 +132,7 @@ fn neighbour(square: Square, columns: i32, rows: i32) -> Option<Square> {
     Square::new(moved(square.column(), columns)?, moved(square.row(), rows)?)
 }
 
-/// Positions from random games and scattered positions, on boards of 4x4 to 8x8.
+/// Returns positions from random games and scattered positions, on boards of 4x4 to 8x8.
 fn various_positions() -> Vec<Position> {
     let mut rng = Rng::with_seed(2);
     let mut positions = Vec::new();
@@ -169,7 +169,7 @@ fn malformed_text_and_illegal_moves_are_different_errors() {
     assert_eq!(check(Position::standard(), "d1-d7/d1").0, Ok(()), "an arrow may land where the amazon was");
 }
 
-/// Position, move, and the winner after it under the standard and the SAU rules.
+/// Each case: a position, a move, and the winner after the move by the standard rules and by SAU's rules.
 #[test]
 fn the_end_of_a_game_by_both_rules() {
     let (black, white) = (Some(Side::Black), Some(Side::White));
@@ -215,7 +215,7 @@ fn winners_are_those_of_the_definitions() {
     assert!(ended[0] > 50 && ended[1] > ended[0], "{ended:?}");
 }
 
-/// The SAU referee: checks White first, whoever is to move.
+/// Finds the winner as the SAU referee does: it checks White first, whichever side is to move.
 fn winner_on_the_platform(position: &Position) -> Option<Side> {
     let has_a_free_neighbour = |square| {
         (-1..=1).any(|columns| {

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use testkit::{random_game, size};
 
-/// A stopped search that runs this much longer is hanging, even on a busy machine.
+/// A search that runs this long after its stop counts as hanging, even on a busy machine.
 const HANGING: Duration = Duration::from_secs(10);
 
 /// Runs a search without interruption.
@@ -41,7 +41,7 @@ fn with_mode(parallel: Parallel, params: &Params) -> Params {
     Params { parallel, ..params.clone() }
 }
 
-/// An opening, a middle game and an ending on each of three boards.
+/// Returns an opening, a middle-game and an endgame position on each of three boards.
 fn various_positions() -> Vec<Position> {
     let mut rng = Rng::with_seed(1);
     let mut positions = Vec::new();
@@ -52,7 +52,7 @@ fn various_positions() -> Vec<Position> {
     positions
 }
 
-/// Searchers that differ in grouping, formula, first value of movements, and rollouts.
+/// Returns parameters that differ in grouping, formula, first value of movements, and rollouts.
 fn searchers() -> [Params; 4] {
     [Params::MG, Params { formula: Formula::Ucb1Tuned, ..Params::MG }, Params::MCTS, Params::UCT]
 }
@@ -294,7 +294,7 @@ fn a_deadline_ends_the_search() {
     }
 }
 
-/// One that had passed before the search began left it at a single iteration.
+/// Regression test: a deadline that had passed before the search began left only one iteration.
 #[test]
 fn a_deadline_does_not_count_before_a_hundred_iterations() {
     let passed = Some(Instant::now());
@@ -371,7 +371,7 @@ fn a_preset_is_changed_by_the_parameters_behind_its_name() {
     }
 }
 
-/// A parameter that is parsed but not used would be tuned in vain.
+/// Finds parameters that are parsed but not used, whose tuning would be in vain.
 #[test]
 fn every_parameter_of_the_search_changes_it() {
     let changes = [
@@ -430,7 +430,7 @@ fn assert_legal(position: &Position, moves: &[Move], name: &str) {
     }
 }
 
-/// Every formula and grouping, from a root that is already expanded, with zero, one and many iterations.
+/// Covers every formula and grouping, from an expanded root, with zero, one and many iterations.
 #[test]
 fn excluded_moves_are_not_answered_until_the_position_changes() {
     let position = Position::start(size(4));
@@ -455,7 +455,7 @@ fn excluded_moves_are_not_answered_until_the_position_changes() {
     }
 }
 
-/// A side that only needs to fill its squares uses another filling move.
+/// Black, who only needs to fill its own squares, must find another filling move.
 #[test]
 fn an_excluded_filling_move_is_replaced_by_one_that_wins_too() {
     let position = Position::from_fen("Q2*/4/****/q2* w - - 0 1").unwrap();

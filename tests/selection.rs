@@ -1,4 +1,4 @@
-//! Selection formulas against plain double precision, on random families.
+//! Selection formulas, compared with plain double precision on random families of nodes.
 
 use fastrand::Rng;
 use otrera::search::backup::{Rewards, Step, add_rewards};
@@ -11,7 +11,7 @@ use otrera::search::state::State;
 use otrera::search::tree::{ArenaChunk, Edge, NodeId, REWARD_UNIT, Tree, squared_deviation};
 use otrera::{Bitboard, Kernel, Params, Position, Side, Size, WinRate};
 
-/// Expands the root and claims its children one by one.
+/// Expands the root; returns an iterator that claims the children one by one.
 fn children<'a>(
     tree: &'a Tree,
     edges: &'a [Edge],
@@ -20,7 +20,7 @@ fn children<'a>(
     children_of(tree, tree.root(), edges, chunk)
 }
 
-/// Expands a node; its children, claimed one by one.
+/// Expands a node; returns an iterator that claims the children one by one.
 fn children_of<'a>(
     tree: &'a Tree,
     id: NodeId,
@@ -51,12 +51,12 @@ fn random_family(rng: &mut Rng) -> (Tree, Vec<(NodeId, f64, f64)>) {
     (tree, children)
 }
 
-/// The root as a parent at which Black selects.
+/// Returns the root as a parent at which Black selects.
 fn root_of(tree: &Tree) -> Parent<'_> {
     Parent::new(tree, tree.root(), Side::Black)
 }
 
-/// The child that a descent goes to, found without a cache of earlier ones.
+/// Returns the child that is selected with an empty selection cache.
 fn selected(parent: &Parent, params: &Params, variance: ValueVariance, edges: &[Edge]) -> NodeId {
     let (mut cache, mut chunk) = (SelectionCache::default(), ArenaChunk::default());
     best_child(parent, params, variance, &mut cache, &mut chunk, |_| edges).unwrap().child
@@ -99,7 +99,8 @@ fn selection_follows_ucb1_tuned() {
     });
 }
 
-/// A tie must not depend on the addresses of the blocks of a family, whose order the allocator decides.
+/// The choice between equal children must not depend on the addresses of a family's blocks, which the allocator
+/// decides.
 #[test]
 fn the_first_of_equal_children_in_the_order_of_the_family_is_selected() {
     let params = Params { formula: Formula::Ucb1Tuned, ..Params::MCTS };
@@ -171,7 +172,7 @@ fn the_selection_cache_changes_no_selection() {
     }
 }
 
-/// Compares UCT over movements, which tries a movement's arrows first, with a scan of all children: with ties,
+/// Compares UCT over movements, which tries a movement's arrows first, with a scan of all children. Covers ties,
 /// losses, movements that are never expanded, and finally a full tree.
 #[test]
 fn uct_finds_the_first_of_the_highest() {
@@ -221,8 +222,8 @@ fn uct_finds_the_first_of_the_highest() {
     }
 }
 
-/// Returns the best child of the root by a scan of all, and true if it comes first because none of its arrows was
-/// tried.
+/// Returns the best child of the root by a scan of all children, and true if it comes first because none of its arrows
+/// has been tried.
 fn first_of_the_highest(tree: &Tree, c: f32) -> (NodeId, bool) {
     let visits = (tree.node(tree.root()).visits() - 1) as f32;
     let exploration = c * (2.0 * libm::logf(visits)).sqrt();
@@ -248,7 +249,7 @@ fn random_priors(count: usize, rng: &mut Rng) -> Vec<f32> {
     priors
 }
 
-/// Between two looks at the cache several of its children are visited, as by other workers.
+/// Between two selections several children in the cache are visited, as by other workers.
 #[test]
 fn the_selection_cache_notices_what_other_workers_visit() {
     let mut rng = Rng::with_seed(14);
@@ -274,7 +275,8 @@ fn the_selection_cache_notices_what_other_workers_visit() {
     }
 }
 
-/// At the root, into which White moved, and after a movement of Black; with a burst of descents under way.
+/// Covers the root, where White has just moved, and a node after Black's movement; with a burst of iterations in
+/// flight.
 #[test]
 fn selection_follows_puct() {
     let mut rng = Rng::with_seed(6);
@@ -369,7 +371,7 @@ fn the_variance_is_that_of_the_values_below_a_node() {
     }
 }
 
-/// Makes an expanded root with one expanded child per count. Each child gets that many random rewards around a mean,
+/// Creates an expanded root with one expanded child per count. Each child gets this many random rewards around a mean,
 /// backed up as in the search.
 fn rewarded_children(counts: &[u32], rng: &mut Rng) -> (Tree, Vec<(NodeId, Vec<f64>)>) {
     let tree = Tree::with_memory(0);
@@ -440,7 +442,7 @@ fn deviations_beyond_two_million_are_not_counted() {
     assert_eq!(tree.deviations(tree.root()), (2 * MANY, 2.0 * MANY as f32 / 4.0));
 }
 
-/// Compares with the mean less `lcb_z` standard errors in double precision, with one pseudo-value of variance 0.01.
+/// Compares with the mean minus `lcb_z` standard errors in double precision, with one pseudo-value of variance 0.01.
 #[test]
 fn the_final_child_is_that_with_the_highest_lower_confidence_bound() {
     let mut rng = Rng::with_seed(11);
@@ -502,7 +504,8 @@ fn priors_of(state: &State, puct: Puct) -> Vec<f64> {
     children(&tree, &edges, &mut expander.chunk).map(|child| f64::from(tree.node(child).prior())).collect()
 }
 
-/// Priors are the softmax of `logit / temperature`: log(ratio of two priors) * temperature is constant.
+/// Priors are the softmax of `logit / temperature`, so log(ratio of two priors) * temperature does not depend on the
+/// temperature.
 #[test]
 fn movements_and_arrows_have_temperatures_of_their_own() {
     let start = Position::standard();

@@ -1,4 +1,4 @@
-//! Tree storage: nodes keep their contents while the tree grows, when the root changes, and with many threads.
+//! Tree storage: nodes keep their contents while the tree grows, when the root changes, and when many threads work.
 
 use fastrand::Rng;
 use otrera::search::tree::{ArenaChunk, Edge, NodeId, Tree};
@@ -6,13 +6,13 @@ use otrera::{Position, Side};
 use std::collections::{HashMap, HashSet};
 use std::sync::Barrier;
 
-/// Makes up to 2176 distinct edges with priors.
+/// Creates up to 2176 distinct edges with priors.
 fn edges(count: usize, rng: &mut Rng) -> Vec<Edge> {
     let start = Position::standard();
     start.legal_moves().take(count).map(|mv| Edge::whole(mv).with_log_prior(-rng.f32() * 8.0)).collect()
 }
 
-/// Expands a node and tries some of its children; returns them.
+/// Expands a node and tries some of its children; returns the tried children.
 fn grow(tree: &Tree, id: NodeId, rng: &mut Rng) -> Vec<NodeId> {
     let edges = edges(1 + rng.usize(..200), rng);
     let mut chunk = ArenaChunk::default();
@@ -52,8 +52,8 @@ fn tell(tree: &Tree, id: NodeId, text: &mut String) -> usize {
     node.counts().0 as usize + below
 }
 
-/// Words of the families of all expanded nodes at and below a node: a line of 8 words with two nodes, then blocks of 5
-/// nodes in 16 words, 10 in 32 and so on, up to 341 in 1024.
+/// Counts the words in the families of all expanded nodes of a subtree. A family has a line of 8 words with two nodes,
+/// then blocks of 5 nodes in 16 words, 10 in 32 and so on, up to 341 in 1024.
 fn words_below(tree: &Tree, id: NodeId) -> u32 {
     if !tree.is_expanded(id) {
         return 0;
@@ -67,7 +67,7 @@ fn words_below(tree: &Tree, id: NodeId) -> u32 {
     tree.tried(id).map(|(child, _)| words_below(tree, child)).sum::<u32>() + words
 }
 
-/// Recycles until every page has been swept; by several threads if `threads` is above 1.
+/// Recycles memory until every page has been swept, with several threads if `threads` is above 1.
 fn recycle(tree: &mut Tree, threads: usize) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     (0..20).for_each(|_| {
@@ -75,8 +75,8 @@ fn recycle(tree: &mut Tree, threads: usize) {
     });
 }
 
-/// Asserts that all memory in use is reachable from the root, and that the children of its nodes are counted. `error`:
-/// the part of the memory that is lost to whole pages.
+/// Asserts that all memory in use is reachable from the root, and that all children are counted. `error` is the
+/// tolerated share of memory lost to partly filled pages.
 fn check_memory(tree: &Tree, memory: usize, error: f64) {
     assert_eq!(tree.len(), 1 + tell(tree, tree.root(), &mut String::new()));
     let (words, all) = (f64::from(words_below(tree, tree.root())), (memory / 8) as f64);
@@ -128,7 +128,7 @@ fn a_subtree_that_is_kept_stays_as_it_was_and_the_rest_is_recycled() {
     assert!(kept > 5000, "{kept}");
 }
 
-/// The path to each expanded node with its visits.
+/// Collects the path and the visits of each expanded node.
 fn expanded(tree: &Tree, id: NodeId, way: &str, all: &mut HashMap<String, u32>) {
     if tree.is_expanded(id) {
         all.insert(way.into(), tree.node(id).visits());

@@ -1,4 +1,4 @@
-//! Inserts the scripts and styles that `page/page.html` names as `{{FILE}}`, for `otrera gui`; `pack.py` does so for
+//! Replaces each `{{FILE}}` in `page/page.html` by the file of this name, for `otrera gui`. `pack.py` does the same for
 //! `make web`.
 
 use std::path::Path;

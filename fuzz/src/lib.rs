@@ -1,16 +1,16 @@
-//! Fuzz targets for all readers of text: no input causes a panic or an endless loop, and whatever was read is equal
-//! after it is written and read again.
+//! Fuzz targets for all parsers. No input may cause a panic or an endless loop, and a parsed value must survive being
+//! written and parsed again.
 //!
-//! `protocol/tests/fuzzed.rs` compiles this file for itself and runs the targets on every input that ever failed.
+//! `protocol/tests/fuzzed.rs` also compiles this file and runs the targets on every input that ever failed.
 
 mod notation;
 mod platform;
 mod settings;
 
-/// A law: it panics where it is broken.
+/// A property of all inputs, called a law: the function panics if the input violates the property.
 type Law = fn(&[u8]);
 
-/// Every law with the name of its target.
+/// Every law with the name of its fuzz target.
 pub const LAWS: [(&str, Law); 13] = [
     ("fen", notation::fen),
     ("moves", notation::moves),
@@ -27,7 +27,7 @@ pub const LAWS: [(&str, Law); 13] = [
     ("configuration", settings::configuration),
 ];
 
-/// Holds the law of this name against some bytes.
+/// Checks the law with this name on one input.
 pub fn check(name: &str, bytes: &[u8]) {
     let (_, law) = LAWS.iter().find(|(known, _)| *known == name).expect("a law of this name");
     law(bytes);

@@ -1,9 +1,9 @@
-//! Laws of the library's notations: FEN, pictures, moves, and the records of games.
+//! Laws for the library's notations: FEN, pictures, moves, and game records.
 
 use otrera::record::{ccgc, json, sgf};
 use otrera::{GameRecord, Move, Position};
 
-/// Checks that a FEN read and written again gives the same position in normal form.
+/// Checks that a parsed FEN is written in a normal form that gives the same position.
 pub fn fen(bytes: &[u8]) {
     let Ok(position) = Position::from_fen(&String::from_utf8_lossy(bytes)) else { return };
     let normal = position.to_fen();
@@ -13,13 +13,13 @@ pub fn fen(bytes: &[u8]) {
     assert_eq!(picture.map(|seen| board(&seen.to_fen())), Ok(board(&normal)));
 }
 
-/// A move that is read is written so that it is read again.
+/// Checks that a parsed move survives being written and parsed again.
 pub fn moves(bytes: &[u8]) {
     let Ok(mv) = String::from_utf8_lossy(bytes).parse::<Move>() else { return };
     assert_eq!(mv.to_string().parse(), Ok(mv));
 }
 
-/// A championship record that was read and written stays the same when read and written again.
+/// Checks that a record in CCGC text keeps its game and does not change after the first round trip.
 pub fn ccgc(bytes: &[u8]) {
     let Ok(record) = ccgc::read(&String::from_utf8_lossy(bytes)) else { return };
     let text = ccgc::write(&record);
@@ -29,7 +29,7 @@ pub fn ccgc(bytes: &[u8]) {
     assert_eq!((moves(&again), again.start, again.winner), (moves(&record), record.start, record.winner));
 }
 
-/// Every game of an SGF file comes back as it was read.
+/// Checks that every game of an SGF file survives being written and parsed again.
 pub fn sgf(bytes: &[u8]) {
     let Ok(records) = sgf::read(&String::from_utf8_lossy(bytes)) else { return };
     for record in records {
@@ -41,7 +41,7 @@ pub fn sgf(bytes: &[u8]) {
     }
 }
 
-/// A record in JSON comes back as it was read.
+/// Checks that a JSON record survives being written and parsed again.
 pub fn json_record(bytes: &[u8]) {
     let Ok(record) = json::read(&String::from_utf8_lossy(bytes)) else { return };
     assert_eq!(json::read(&json::write(&record)), Ok(record));

@@ -1,4 +1,4 @@
-//! Laws of what comes from a platform: lines, Botzone's messages, and whole sessions.
+//! Laws for the input from a platform: lines, Botzone's messages, and whole sessions.
 
 use otrera::{Move, Position, Size};
 use otrera_bot::botzone::messages::{Message, Request, Style, json_request, response, simple_message};
@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// Lines are the same, in whatever pieces they come.
+/// Checks that the lines read do not depend on the sizes of the pieces in which they arrive.
 pub fn lines(bytes: &[u8]) {
     let whole = lines_of(read_in_pieces(bytes, 1 << 16).1);
     assert_eq!(whole, lines_of(read_in_pieces(bytes, 1).1));
@@ -19,7 +19,7 @@ pub fn lines(bytes: &[u8]) {
     assert!(whole.iter().all(|line| !line.contains('\n')));
 }
 
-/// The events that the reader makes of these bytes.
+/// Reads the input in pieces of `piece` bytes; returns the channel with the reader's events.
 fn read_in_pieces(bytes: &[u8], piece: usize) -> (Sender<Event>, Receiver<Event>) {
     let (sender, receiver) = channel();
     read_lines(BufReader::with_capacity(piece, bytes), &sender, &Log::none(Instant::now()));
@@ -34,7 +34,7 @@ fn lines_of(events: Receiver<Event>) -> Vec<String> {
     events.try_iter().filter_map(line).collect()
 }
 
-/// Checks that moves read from any line are on the board and survive being written and read again.
+/// Checks that a move parsed from any line is on the board and survives being written and parsed again.
 pub fn botzone_line(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     for size in [4, 8, 10].into_iter().filter_map(Size::new) {
@@ -55,8 +55,8 @@ pub fn botzone_line(bytes: &[u8]) {
     }
 }
 
-/// The history of a game is read as it was played; cut off anywhere it has no move that was not in it, each
-/// in its place; and the answer to it is legal. The bytes choose: the place of the cut, then the moves.
+/// Checks that the history of a game is read completely, that a truncated history yields only moves of the game in
+/// their places, and that the answer is legal. The input chooses the length of the truncated history, then the moves.
 pub fn botzone_history(bytes: &[u8]) {
     let Some((cut, choices)) = bytes.split_at_checked(2) else { return };
     let (position, moves) = game(choices);
@@ -83,7 +83,7 @@ pub fn botzone_history(bytes: &[u8]) {
     }
 }
 
-/// A legal game in which each byte chooses a move, with a side to move that can; at most 60 plies.
+/// Plays an unfinished game of at most 60 plies, in which each pair of bytes chooses a move.
 fn game(choices: &[u8]) -> (Position, Vec<Move>) {
     let mut position = Position::start(Size::BOTZONE);
     let mut played = Vec::new();
@@ -122,7 +122,7 @@ fn simple_history(messages: &[Message]) -> String {
     std::iter::once(number).chain(lines).collect::<Vec<_>>().join("\n")
 }
 
-/// Whatever comes, each answer is one that the platform understands.
+/// Checks that every answer to any session is one that the platform understands.
 pub fn session(bytes: &[u8]) {
     let answers = answers_to(bytes);
     for message in moves_of(&answers) {
@@ -135,7 +135,7 @@ pub fn session(bytes: &[u8]) {
     }
 }
 
-/// The moves among Botzone's answers. Its platforms know `Begin` as "no move".
+/// Returns the messages among Botzone's answers. `Begin` stands for "no move".
 fn moves_of(answers: &[String]) -> Vec<Message> {
     let message = |line: &String| match line.strip_prefix("{\"response\":") {
         Some(rest) => {
@@ -152,7 +152,7 @@ fn moves_of(answers: &[String]) -> Vec<Message> {
     answers.iter().filter_map(message).collect()
 }
 
-/// A platform that waits for its answers gets at most one to each line, and only such as it understands.
+/// Checks that the SAU platform gets at most one answer to each line, and only answers that it understands.
 pub fn sau_session(bytes: &[u8]) {
     let (events, lines) = channel();
     let (answered, answers) = channel();
@@ -181,7 +181,7 @@ fn is_sau_answer(line: &str) -> bool {
     line == "name Otrera" || line.strip_prefix("move ").is_some_and(letters)
 }
 
-/// An interface gets exactly one `bestmove` to each `go`, and it is a move or none.
+/// Checks that each `go` is answered by exactly one `bestmove`, with a move or `(none)`.
 pub fn uci_session(bytes: &[u8]) {
     // What counts sequences of moves, or asks for much memory or many threads, may take its time.
     let slow = |line: &&str| {
@@ -211,7 +211,7 @@ pub fn uci_session(bytes: &[u8]) {
     }
 }
 
-/// Settings with which a move takes no time.
+/// Settings with which a move takes almost no time.
 fn settings() -> Settings {
     Settings {
         iterations: Some(3),
@@ -238,7 +238,7 @@ fn answers_to(bytes: &[u8]) -> Vec<String> {
     sink.lines()
 }
 
-/// A connection without a log whose answers go to this sink.
+/// Creates a connection without a log that writes its answers to `sink`.
 fn connection(events: Events, sender: Sender<Event>, sink: &Sink) -> Connection {
     let started = Instant::now();
     let log = Log::none(started);

@@ -1,14 +1,14 @@
-//! Laws of the options: none is fatal, none is out of its range, and file and command line agree.
+//! Laws for the options: no text is fatal, every setting stays within its range, and file and command line agree.
 
 use otrera_bot::cli::CommandLine;
 use otrera_bot::options::{SETTINGS, Settings};
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Where the configuration is said to be: paths in it count from this folder.
+/// Assumed path of the configuration file, which relative paths in the file refer to.
 const FILE: &str = "otrera.toml";
 
-/// Any arguments, separated by line breaks, leave options that can be used.
+/// Checks that any arguments, one per line of the input, leave valid settings.
 pub fn options(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let options = CommandLine::read(text.lines().map(OsString::from));

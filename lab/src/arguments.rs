@@ -1,4 +1,4 @@
-//! Options that several commands share, and parsers of numbers that name the valid range.
+//! Parsers for option values that several commands share. Their errors name the valid range.
 
 pub use otrera_referee::arguments::{read_seconds, read_size, read_time};
 use std::ops::Range;
@@ -9,7 +9,7 @@ pub fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Parses a value that passes a test; the error says what was expected.
+/// Parses a value and accepts it if `is_valid` does; otherwise the error says what was `expected`.
 fn read_if<T: FromStr>(text: &str, is_valid: impl Fn(&T) -> bool, expected: &str) -> Result<T, String> {
     text.parse().ok().filter(is_valid).ok_or_else(|| format!("expected {expected}"))
 }
@@ -23,7 +23,7 @@ pub fn read_range(text: &str) -> Result<Range<u64>, String> {
     range.ok_or_else(|| "expected two whole numbers, like 0..20".into())
 }
 
-/// Parses a number of games, threads or processes at once.
+/// Parses a number of games, threads or processes to run concurrently.
 pub fn read_concurrency(text: &str) -> Result<usize, String> {
     read_if(text, |count| (1..=1024).contains(count), "a whole number from 1 to 1024")
 }

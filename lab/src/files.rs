@@ -1,5 +1,5 @@
-//! Files of commands: inputs with a size limit, outputs that replace a file in one step and never an input, and logs that
-//! grow line by line and can be resumed.
+//! Input and output files: inputs with a size limit, outputs that replace a file atomically and never an input, and
+//! logs that grow line by line and can be resumed.
 
 use crate::interrupt;
 use atomic_write_file::AtomicWriteFile;
@@ -16,12 +16,12 @@ use std::time::{Duration, Instant};
 /// The largest input file in bytes, as in `otrera analyze --record`.
 pub const MAX_BYTES: u64 = 64 << 20;
 
-/// An error message that begins with the file's path.
+/// Formats an error message that begins with the file's path.
 fn problem(path: &Path, what: impl Display) -> String {
     format!("{}: {what}", path.display())
 }
 
-/// Reads a regular file of at most `max` bytes: a pipe would block, a device would fill the memory.
+/// Reads a UTF-8 text of at most `max` bytes. Only regular files are accepted: a pipe could block, a device never end.
 pub fn read_text(path: &Path, max: u64) -> Result<String, String> {
     // Checked before the file is opened: opening a named pipe waits for its other end.
     if !path.metadata().map_err(|error| problem(path, error))?.is_file() {
@@ -53,15 +53,15 @@ pub struct LineLog {
     file: File,
     /// Length of the complete lines in bytes.
     length: u64,
-    /// A line end that the last complete line lacks.
+    /// Line end that must precede the next line, because the last complete line lacks one.
     line_end: &'static str,
 }
 
 impl LineLog {
-    /// Creates a log, or opens it if `resume` and calls `read` with each line after the header.
+    /// Creates a log; with `resume`, opens an existing one and calls `read` with each line after the header.
     ///
-    /// Blank lines are skipped, and a line cut off at the end is dropped. A complete JSON object is a line even without
-    /// its line end, which some editors take away. Only a missing header is written at once.
+    /// Blank lines are skipped, and an incomplete last line is dropped. A complete JSON object counts as a line even
+    /// without a line end, which some editors remove. Opening writes nothing except a missing header.
     pub fn open(
         path: &Path,
         resume: bool,
@@ -97,7 +97,7 @@ impl LineLog {
         Ok(log)
     }
 
-    /// Appends a line, or leaves the file unchanged if the disk is full.
+    /// Appends a line; leaves the file unchanged on an error, such as a full disk.
     pub fn add(&mut self, line: &str) -> Result<(), String> {
         let Self { path, file, length, line_end } = self;
         let text = format!("{line_end}{line}\n");
@@ -146,7 +146,7 @@ fn open_locked(path: &Path, resume: bool) -> Result<File, String> {
     }
 }
 
-/// A file to be written when the work is done, checked before it begins.
+/// An output file, checked before the work begins and written when it is done.
 #[derive(Debug)]
 pub struct Output(PathBuf);
 
@@ -168,7 +168,7 @@ impl Output {
         Ok(Self(path.to_owned()))
     }
 
-    /// Writes the file in one step: at any time it holds all of its old text or all of the new one.
+    /// Replaces the file atomically: at any time it holds either the complete old text or the complete new text.
     pub fn write(&self, text: &str) -> Result<(), String> {
         let Self(path) = self;
         let written = match path.metadata() {
@@ -180,7 +180,7 @@ impl Output {
         written.map_err(|error| problem(path, error))
     }
 
-    /// Writes a text of this size beside the file and removes it, before hours of work.
+    /// Writes `text` beside the file and removes it again, to find a full disk before hours of work.
     pub fn try_out(&self, text: &str) -> Result<(), String> {
         let Self(path) = self;
         if path.metadata().is_ok_and(|found| !found.is_file()) {
@@ -216,7 +216,7 @@ fn make_folder_of(path: &Path) -> Result<(), String> {
     folder.map_or(Ok(()), |folder| fs::create_dir_all(folder).map_err(|error| problem(folder, error)))
 }
 
-/// True if the path leads to this file, by whatever name.
+/// True if the path leads to this file, even under another name or through a link.
 fn is_same(file: &fs::Metadata, path: &Path) -> bool {
     path.metadata().is_ok_and(|found| (found.dev(), found.ino()) == (file.dev(), file.ino()))
 }

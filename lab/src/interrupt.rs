@@ -11,13 +11,13 @@ use std::process::exit;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// Held while a line is written that must not be cut.
+/// Held while a line is written, so that an interruption cannot cut it off.
 static WRITING: Mutex<()> = Mutex::new(());
 
 /// Advice on resuming, printed after an interruption.
 static ADVICE: Mutex<String> = Mutex::new(String::new());
 
-/// A program ended by a signal exits with this plus the signal's number.
+/// Exit status of a program ended by a signal, minus the signal's number.
 const SIGNALLED: i32 = 128;
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -45,7 +45,7 @@ pub fn listen() -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the signals ignored at the start, the first in the lowest bit; 0 without `/proc`.
+/// Returns the mask of the signals ignored at the start, signal 1 in the lowest bit; 0 without `/proc`.
 fn ignored_signals() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -69,7 +69,7 @@ pub fn give_up(problem: &str) -> ! {
     exit(1)
 }
 
-/// Sets how to resume: the text printed after "interrupted", or after an error of a cluster.
+/// Sets the advice on resuming, printed after "interrupted" or after an error of the cluster.
 pub fn advise(advice: String) {
     *locked(&ADVICE) = advice;
 }

@@ -1,10 +1,12 @@
-//! The laboratory of Otrera: matches with honest statistics, the papers' tables, fits, records and reports.
+//! The laboratory of Otrera: matches with sound statistics, the papers' tables, training, records and reports.
 //!
 //! Each module uses only those before it:
 //!
 //! 1. [`files`], [`interrupt`], [`plot`], [`progress`], [`sheet`], [`stats`]: files, signals, line plots, progress bars,
 //!    text tables, statistics.
-//! 2. [`cluster`]: work on many machines. [`arguments`]: options that commands share.
+//! 2. [`arguments`]: option values that commands share. [`cluster`]: work on all cores or many machines. [`training`]:
+//!    the
+//!    training loop of the networks.
 //! 3. [`play`]: players, openings, and one game between two players.
 //! 4. [`baseline`]: the papers' opponents.
 //! 5. [`mod@matches`]: players by name, games on all cores, the results file.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 #[derive(Clone, Debug)]
 pub struct Sheet {
     pub title: String,
-    /// Machine, time control, games, seeds, caveats.
+    /// Lines below the table: machine, time control, games, seeds, caveats.
     pub notes: Vec<String>,
     pub header: Vec<String>,
     pub rows: Vec<Vec<String>>,
@@ -21,7 +21,7 @@ impl Sheet {
         self.rows.push(cells.into_iter().collect());
     }
 
-    /// Returns the cell of the last row in this column, empty if there is none.
+    /// Returns the cell of the last row in this column, or an empty text if there is none.
     pub fn last(&self, column: &str) -> &str {
         let place = self.header.iter().position(|name| name == column);
         place.and_then(|place| self.rows.last()?.get(place)).map_or("", String::as_str)

@@ -1,4 +1,4 @@
-//! Shared parts of the trainers of networks: options, epochs of batches, optimiser, learning curve.
+//! Training loop that both networks share: options, batches, optimiser, learning curve.
 
 use crate::arguments::read_share;
 use crate::plot::{Line, Plot, Scale};
@@ -14,25 +14,25 @@ pub struct TrainingArgs {
     /// Results files of `lab self-play`, or records of other games between good players.
     #[arg(required = true)]
     pub games: Vec<PathBuf>,
-    /// Weight decay of each step, as a share of the learning rate.
+    /// Weight decay per step, as a share of the learning rate.
     #[arg(long, default_value = "0.0001", value_parser = read_share)]
     pub decay: f64,
-    /// Seed of the first weights and of the order of the positions.
+    /// Random seed of the initial weights and of the order of the positions.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// A file of weights whose other parts are kept (default: those that are built in).
+    /// File of weights whose other parts are kept [default: the built-in weights].
     #[arg(long)]
     pub base: Option<PathBuf>,
 }
 
 impl TrainingArgs {
-    /// Returns the files that are read, which no output may replace.
+    /// Returns the input files, which no output may overwrite.
     pub fn inputs(&self) -> Vec<PathBuf> {
         [&self.games[..], self.base.as_slice()].concat()
     }
 }
 
-/// Checks that there are enough positions for the training and for its test.
+/// Checks that the training set and the held-out set have at least `fit` and `test` positions.
 pub fn check_positions(seen: usize, unseen: usize, [fit, test]: [usize; 2]) -> Result<(), String> {
     if seen >= fit && unseen >= test {
         return Ok(());
@@ -43,7 +43,7 @@ pub fn check_positions(seen: usize, unseen: usize, [fit, test]: [usize; 2]) -> R
     ))
 }
 
-/// Samples per step.
+/// Number of samples per step of the optimiser (batch size).
 const BATCH: usize = 2048;
 
 /// A network in training, with its samples.
@@ -52,24 +52,24 @@ pub trait Trainee {
     fn weights(&mut self) -> &mut [f32];
     /// Returns the summed gradient of a batch of samples, given by their indices, and the summed loss.
     fn gradient(&self, batch: &[u32], rng: &mut Rng) -> (Vec<f32>, f64);
-    /// Sets weights that a step must not change back to what they must be.
+    /// Restores the constraints on the weights after a step.
     fn constrain(&mut self);
-    /// Returns the mean loss of the unseen games.
+    /// Returns the mean loss on the held-out games.
     fn unseen_loss(&self) -> f64;
 }
 
-/// Length and learning rate of a training.
+/// Length, learning rate and weight decay of a training run.
 pub struct Schedule {
     /// Number of passes over the samples.
     pub epochs: u32,
-    /// Learning rate at the start.
+    /// Initial learning rate.
     pub rate: f64,
     /// Weight decay as a share of the rate.
     pub decay: f64,
 }
 
-/// Trains a network on this number of samples, batches in random order; returns the losses of each epoch. `name` is shown
-/// with the progress.
+/// Trains a network on `samples` samples in random batches; returns the losses of each epoch. The progress bar shows
+/// `name`.
 ///
 /// # Errors
 /// The loss diverges.
@@ -127,7 +127,7 @@ pub fn sum_of_chunks(
     chunks.into_iter().reduce(add).unwrap_or_else(|| (vec![0.0; weights], 0.0))
 }
 
-/// Returns the mean of values computed on all cores, summed in their order.
+/// Returns the mean loss of samples, computed on all cores but summed in order, so that the result is reproducible.
 pub fn mean_of<T: Sync>(samples: &[T], loss: impl Fn(&T) -> f64 + Send + Sync) -> f64 {
     let losses: Vec<f64> = samples.par_iter().map(loss).collect();
     losses.iter().sum::<f64>() / samples.len() as f64
@@ -135,9 +135,9 @@ pub fn mean_of<T: Sync>(samples: &[T], loss: impl Fn(&T) -> f64 + Send + Sync) -
 
 /// Mean log-losses of an epoch.
 pub struct Epoch {
-    /// Loss of the training data, each when it was seen.
+    /// Loss of the training samples, each computed before its step.
     pub seen: f64,
-    /// Loss of the unseen games after the epoch.
+    /// Loss of the held-out games after the epoch.
     pub unseen: f64,
 }
 
@@ -169,7 +169,7 @@ struct Adam {
 }
 
 impl Adam {
-    /// Decay of the mean and of the mean square of the gradients per step.
+    /// Decay rates per step of the moving averages of the gradient and of its square (β₁ and β₂).
     const KEPT: [f64; 2] = [0.9, 0.999];
 
     /// `rate` is the learning rate at the start, `decay` the weight decay as a share of the rate.
@@ -178,7 +178,7 @@ impl Adam {
         Self { mean: zero.clone(), square: zero, step: 0, steps, rate, decay: decay as f32 }
     }
 
-    /// Takes a step by the sums of a batch's gradients.
+    /// Takes one step, given the summed gradient of a batch and its number of samples.
     fn step(&mut self, weights: &mut [f32], gradient: &[f32], samples: usize) {
         let rate = (self.rate * 0.5 * (1.0 + libm::cos(PI * self.step as f64 / self.steps as f64))) as f32;
         self.step += 1;

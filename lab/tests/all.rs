@@ -1,5 +1,5 @@
-//! The tests of the laboratory that need no quiet machine, no Ray and no browser: one program links faster than one a file.
-//! `cargo test -p otrera-lab --test all resume::` runs a file.
+//! The tests of the laboratory that need no quiet machine, no Ray and no browser, in one program, which links faster
+//! than one program per file. `cargo test -p otrera-lab --test all resume::` runs the tests of one file.
 
 mod bot;
 mod convert;

@@ -17,7 +17,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 use testkit::{Folder, skip};
 
-/// Players whose games depend only on their numbers.
+/// A match whose games depend only on their numbers, not on time.
 const PLAYERS: [&str; 3] = ["match", "tournament,iterations=600", "greedy"];
 
 fn lab(arguments: &[&str], file: &Path) -> Command {
@@ -27,7 +27,7 @@ fn lab(arguments: &[&str], file: &Path) -> Command {
     command
 }
 
-/// A Python with Ray; `None`, with a message, if it cannot be fetched.
+/// Returns a Python with Ray; `None`, with a message, if Ray cannot be installed.
 fn python(test: &str) -> Option<PathBuf> {
     // One test at a time fetches it.
     static FETCHING: Mutex<()> = Mutex::new(());
@@ -40,7 +40,7 @@ fn python(test: &str) -> Option<PathBuf> {
         .ok()
 }
 
-/// The moves of each game of a results file, all different in number.
+/// Returns the moves of each game of a results file, by number; panics if a number occurs twice.
 fn games(file: &Path) -> BTreeMap<u64, String> {
     let text = fs::read_to_string(file).unwrap_or_default();
     let mut games = BTreeMap::new();
@@ -52,7 +52,7 @@ fn games(file: &Path) -> BTreeMap<u64, String> {
     games
 }
 
-/// Kills one descendant of a process with this name by SIGKILL, of the youngest generation that has one.
+/// Kills, by SIGKILL, the deepest descendant of `ancestor` with this name; returns true if there is one.
 fn kill(ancestor: &Child, name: &str) -> bool {
     let output = Command::new("ps").args(["-e", "-o", "pid=,ppid=,args="]).output().expect("ps starts");
     let table = String::from_utf8_lossy(&output.stdout);
@@ -68,7 +68,7 @@ fn kill(ancestor: &Child, name: &str) -> bool {
     number.is_some_and(|number| kill_process(number, Signal::KILL).is_ok())
 }
 
-/// Reads a line of `ps`: number, parent's number, name of the program.
+/// Parses a line of `ps`: process id, parent's process id, name of the program.
 fn process(line: &str) -> Option<(u32, u32, &str)> {
     let mut words = line.split_whitespace();
     let numbers = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
@@ -118,7 +118,7 @@ fn killed_workers_and_drivers_change_no_game() {
 struct Nodes(Child);
 
 impl Nodes {
-    /// Starts the cluster; returns its address too.
+    /// Starts the cluster; also returns its address.
     fn start(python: &Path) -> (Self, String) {
         let script = "import sys\n\
             from ray.cluster_utils import Cluster\n\
@@ -158,7 +158,7 @@ fn compare(arguments: &str, address: &str) {
     assert!(written[0] == written[1], "{arguments}");
 }
 
-/// A tournament of three players without and with a cluster: the games of each pair.
+/// Runs a tournament of three players without and with a cluster, and compares the games of each pair.
 fn compare_tourney(address: &str) {
     let folder = Folder::new("cluster-tourney");
     let field = "players = ['tournament', 'greedy', 'random']\ngames = 4\nsize = 6\niterations = 100";
@@ -175,7 +175,7 @@ fn compare_tourney(address: &str) {
     assert_eq!(played[0], played[1]);
 }
 
-/// A round of training without and with a cluster: its log and its weights.
+/// Runs a round of training without and with a cluster, and compares the logs and the weights.
 fn compare_training(address: &str) {
     let folder = Folder::new("cluster-train");
     let round = "train --rounds 1 --size 6 --games 120 --iterations 10 --match-games 4";

@@ -1,6 +1,6 @@
-//! The commands of the documentation. `<!-- run -->` on the line before a block of shell makes the test run its
-//! commands, made small; `<!-- run except dist/lab sau, dist/lab judge -->` leaves some out. All other commands must
-//! name commands and options that exist.
+//! The commands in the documentation. `<!-- run -->` before a shell block makes the test run the commands of the block,
+//! with smaller numbers; `<!-- run except dist/lab sau, dist/lab judge -->` leaves some out. All other commands must
+//! name existing commands and options.
 
 use crate::bot;
 use std::fs;
@@ -10,7 +10,7 @@ use std::process::{Command, Output, Stdio};
 use testkit::Folder;
 use testkit::files::repository;
 
-/// Makes a command small.
+/// Replaces numbers in a command by smaller ones, so that it runs fast.
 fn made_small(command: &str) -> String {
     const SMALLER: [(&str, &str); 4] =
         [("--games", "2"), ("--time", "0.02"), ("--each", "1"), ("--nodes", "2000")];
@@ -53,7 +53,7 @@ struct Documented {
     is_run: bool,
 }
 
-/// Returns the commands of a page: the lines of its blocks of shell, and code spans that begin like a command.
+/// Returns the commands of a page: the lines of its shell blocks, and code spans that begin like a command.
 fn commands(page: &str) -> Vec<Documented> {
     let mut found = Vec::new();
     let mut mark = None;
@@ -93,7 +93,7 @@ fn run(folder: &Path, command: &str) -> Output {
     shell.output().unwrap()
 }
 
-/// Returns both outputs of a command.
+/// Returns the standard output and the error output of a command.
 fn said(output: Output) -> String {
     String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
 }

@@ -1,5 +1,5 @@
-//! `lab judge` as a program: faulty bots get each of Botzone's verdicts, Otrera gets none in any mode, and no process
-//! is left running.
+//! `lab judge` as a program: faulty bots get each of Botzone's verdicts, Otrera gets only OK in every mode, and no
+//! process is left running.
 
 mod bot;
 
@@ -12,24 +12,25 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 use testkit::Folder;
 
-/// Our own program, with so few iterations that a game takes no time.
+/// Returns the command of our bot, with so few iterations that a game is short.
 fn own_program() -> String {
     format!("{} --iterations 300 --threads 1", bot::path())
 }
 
-/// The reports of `lab judge` on this command, one for each mode, and whether it was content.
+/// Runs `lab judge` on a command; returns the report of each mode, and true if the exit status is 0.
 fn judged(command: &str, arguments: &[&str]) -> (Vec<Value>, bool) {
     let Run { status, printed, said } = run(&mut lab(&[&["judge", command, "--json"], arguments].concat()));
     let reports = serde_json::from_str(printed.lines().last().unwrap_or_default());
     (reports.unwrap_or_else(|_| panic!("{printed}{said}")), status == Some(0))
 }
 
-/// Waits until this number of processes has the text in its command line: a killed process ends with a delay.
+/// Waits until `count` processes have this text in their command line, since a killed process ends with a delay.
 fn soon_running(text: &str, count: usize) -> bool {
     soon(|| running(text) == count)
 }
 
-/// A program in tests/engines gets this verdict, for this reason, in its first turn, and is gone.
+/// Checks that a program in tests/engines gets this verdict for this reason in its first turn, and does not keep
+/// running.
 fn check_verdict(program: &str, arguments: &str, verdict: &str, reason: &str) {
     let path = format!("{}/tests/engines/{program}", env!("CARGO_MANIFEST_DIR"));
     let arguments: Vec<&str> = ["--games", "1"].into_iter().chain(arguments.split(' ')).collect();
@@ -105,7 +106,8 @@ fn our_own_program_is_ok_in_every_mode_under_restrictions_and_load() {
     assert!(soon_running("lab busy", 0));
 }
 
-/// On a small board a game takes few turns. A busy machine makes one late now and then: one game in four must not be.
+/// On a busy machine a turn is late now and then, so one game of four must be without a late turn. The small board
+/// keeps the games short.
 #[test]
 #[ignore = "slow"]
 fn our_own_program_is_ok_on_its_default_clocks_and_within_the_platforms_limits() {

@@ -1,5 +1,5 @@
-//! Protection of the user's files and machine: no file is overwritten or cut, no program is left running, two processes never
-//! write one file, wrong numbers are refused, and every failure has a message.
+//! Protection of the user's files and machine: no file is overwritten or truncated, no program is left running, two
+//! processes never write the same file, invalid numbers are refused, and every failure has a message.
 
 use crate::laboratory::{Run, lab, run, run_in, running, soon};
 use fastrand::Rng;
@@ -19,7 +19,7 @@ use testkit::{Folder, random_record, size};
 /// Arguments for quick games.
 const QUICK: [&str; 6] = ["--size", "6", "--plies", "0", "--concurrency", "1"];
 
-/// Expects a failure with this text in its error.
+/// Checks that the command fails with this text in its error output.
 fn check_refusal(folder: &Folder, arguments: &[&str], complaint: &str) {
     let Run { status, said, .. } = run_in(folder, arguments);
     assert!(status.is_some_and(|status| [1, 2].contains(&status)), "{arguments:?}: {status:?} {said}");
@@ -32,7 +32,7 @@ fn play(folder: &Folder, name: &str, games: &str) {
     run_in(folder, &[&arguments[..], &QUICK].concat()).printed();
 }
 
-/// A program that never answers; it and its child sleep for this many seconds.
+/// Writes a program that never answers; the program and its child sleep for this many seconds.
 fn sleeper(folder: &Folder, seconds: &str) -> String {
     let path = folder.write("sleeper", &format!("#!/bin/sh\nsleep {seconds} &\nsleep {seconds}\n"));
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
@@ -97,7 +97,7 @@ fn weights_that_do_not_fit_are_refused_before_anything_is_played() {
     assert!(!folder.0.join("results").exists() && !folder.0.join("endgames.txt").exists());
 }
 
-/// Games with random winning rates, enough for a network.
+/// Returns games with random winning rates, enough to train a network.
 fn games_for_a_network() -> String {
     let mut rng = Rng::with_seed(1);
     let known =
@@ -190,7 +190,7 @@ fn an_impossible_output_is_refused_at_once() {
     check_refusal(&folder, &["endgames", "--output", "games.jsonl/x"], "games.jsonl: ");
 }
 
-/// A limit on file sizes simulates a full disk, which may also cut a line.
+/// A limit on file sizes simulates a full disk, which can also truncate a line.
 #[test]
 fn a_full_disk_is_reported_and_costs_no_finished_game() {
     let folder = Folder::new("full");
@@ -274,8 +274,8 @@ fn the_reason_of_a_forfeit_is_printed() {
     assert!(printed.contains(&reason), "{printed}");
 }
 
-/// Starts a command with the sleeper as player, ends it by a signal, and expects the sleeper and its child to end. Returns
-/// the errors printed.
+/// Starts a command with [`sleeper`] as a player, sends it a signal, and checks that the sleeper and its child end.
+/// Returns the error output.
 fn interrupted(folder: &Folder, arguments: &[&str], seconds: &str, signal: Signal) -> String {
     let child = lab(arguments).current_dir(&folder.0).spawn().unwrap();
     let sleeps = format!("sleep {seconds}");
@@ -326,7 +326,7 @@ fn an_interrupted_judge_or_tournament_ends_its_programs() {
     );
 }
 
-/// Its errors are not read, so that the first signal waits for the reader.
+/// The error output of the command is not read, so that its reaction to the first signal blocks.
 #[test]
 fn a_second_signal_ends_at_once() {
     let folder = Folder::new("second");
@@ -450,7 +450,7 @@ fn wrong_numbers_are_refused_with_the_valid_range() {
         ("match random greedy --book over.txt", "over.txt: holds no opening"),
         ("match random alphabeta:territory:0", "valid is a depth from 1 to 10"),
         ("match random alphabeta:territory:99", "valid is a depth from 1 to 10"),
-        ("match random greedy:paper:9", "greedy knows no 9"),
+        ("match random greedy:paper:9", "greedy does not take 9"),
         ("match random tournament:2", "parameters of tournament come behind commas"),
         ("match random tournament,threads=0", "threads=0: valid is a whole number from 1 to 1024"),
         ("match random tournament,burst=1.5", "burst=1.5: valid is a whole number from 1 to 1000"),

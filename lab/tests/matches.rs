@@ -1,5 +1,5 @@
-//! `lab match`: misbehaving programs get their verdict in time and leave no process, the bot plays over every protocol, and a
-//! killed match resumes.
+//! `lab match`: misbehaving programs get their verdict in time and leave no process behind, the bot plays over every
+//! protocol, and a killed match resumes.
 
 mod bot;
 
@@ -18,7 +18,7 @@ fn result_of(arguments: &[&str]) -> Value {
     serde_json::from_str(printed.lines().last().unwrap()).unwrap()
 }
 
-/// Plays two games against a program of tests/engines and expects this verdict for both.
+/// Plays two games against a program in tests/engines and checks that both end with this verdict.
 fn check_verdict(program: &str, verdict: &str) {
     let folder = Folder::new(program);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/engines").join(program);

@@ -1,5 +1,5 @@
-//! Parameters of the search that do not go together are refused, with the reason and what would be valid, wherever a
-//! preset can be named: on the command line, in `otrera.toml`, over UCI and in the laboratory.
+//! Contradictory parameters of the search are refused, with the reason and the valid values, wherever a preset can be
+//! named: on the command line, in `otrera.toml`, over UCI and in the laboratory.
 
 use crate::bot;
 use otrera::Params;
@@ -7,13 +7,13 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-/// Contradictory parameters, a word of the reason, and valid ones.
+/// Contradictory parameters, a word of the reason, and similar valid parameters.
 const MISMATCHES: [(&str, &str, &str); 2] = [
     ("tournament,grouping=whole", "priors", "tournament,grouping=whole,formula=uct"),
     ("mcts,formula=puct", "priors", "mcts,formula=puct,grouping=split"),
 ];
 
-/// Runs a program on this input; returns both outputs.
+/// Runs a program on this input; returns its standard output and its error output.
 fn said(program: impl AsRef<std::ffi::OsStr>, arguments: &[&str], input: &str) -> String {
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -1,4 +1,4 @@
-//! `lab report`: its page in a real browser, compared with the positions of the library.
+//! `lab report`: the page in a real browser, compared with the positions of the library.
 
 mod laboratory;
 
@@ -12,10 +12,10 @@ use std::time::Duration;
 use testkit::browser::{Browser, expected};
 use testkit::{Folder, random_record, scattered_position, size};
 
-/// A name that ends scripts, opens elements and fills templates, where it is taken for more than text.
+/// A name that would end a script, open an element or fill a template if it were not treated as text.
 const NASTY: &str = "</script><img src=x onerror=\"window.broken=1\"><!-- {{data}} 甲'&amp;";
 
-/// A game of random moves with winning rates.
+/// Creates a game of random moves with winning rates.
 fn game(start: Position, names: [&str; 2], rng: &mut Rng) -> GameRecord {
     random_record(start, names, usize::MAX, rng, |mv, rng| PlayedMove {
         mv,
@@ -25,7 +25,7 @@ fn game(start: Position, names: [&str; 2], rng: &mut Rng) -> GameRecord {
     })
 }
 
-/// Games of all kinds: boards, starts, results, names.
+/// Creates games with different boards, start positions, results and names.
 fn games() -> Vec<GameRecord> {
     let mut rng = Rng::with_seed(8);
     let set_up = (0..).map(|_| scattered_position(size(6), &mut Rng::with_seed(rng.u64(..))));
@@ -45,7 +45,7 @@ fn games() -> Vec<GameRecord> {
     games
 }
 
-/// The page that `lab report` makes of these games.
+/// Runs `lab report` on these games; returns the path of the page.
 fn report(games: &[GameRecord], folder: &Path) -> PathBuf {
     let lines: String = games.iter().map(|game| json::write(game) + "\n").collect();
     let [results, page] = ["results.jsonl", "page.html"].map(|name| folder.join(name));

@@ -1,10 +1,11 @@
-//! `lab sau` from outside: our program is killed on its turn and on the opponent's, with and without the platform's own
-//! record, and finishes each game; one that dies is found out.
+//! `lab sau`: our program is killed on its turn and on the opponent's, with and without the platform's own record, and
+//! finishes each game. A program that always dies is reported.
 
 use crate::bot;
 use crate::laboratory::{Run, run_lab};
 
-/// Eight games: two sides, two kinds of kill, with and without the own record. On a busy machine one may be late.
+/// Eight games: both sides, two kinds of kill, with and without the platform's record. On a busy machine a game may be
+/// late.
 #[test]
 fn killed_at_random_moments_it_finishes_every_game() {
     let options =
@@ -14,7 +15,7 @@ fn killed_at_random_moments_it_finishes_every_game() {
     assert!(printed.contains("killed 4 on its turn, 4 on the opponent's"), "{printed}");
 }
 
-/// It dies at its first line, is loaded again, and dies again.
+/// The engine dies at its first line, is loaded again, and dies again.
 #[test]
 fn an_engine_that_dies_does_not_finish() {
     let dies = format!("{}/tests/engines/dies.sh", env!("CARGO_MANIFEST_DIR"));

@@ -12,7 +12,7 @@ fn run_on(threads: &str, words: &str) -> Run {
     run(lab(&words).env("RAYON_NUM_THREADS", threads))
 }
 
-/// Plays into a file; returns the lines of its games by number.
+/// Plays games into a file; returns the lines of the games by number.
 fn self_play(arguments: &str, file: &str) -> Vec<String> {
     run_on("1", &format!("self-play {arguments} --iterations 20 --output {file}")).printed();
     let text = read_to_string(file).unwrap();
@@ -25,7 +25,7 @@ fn number(game: &str) -> u64 {
     serde_json::from_str::<serde_json::Value>(game).unwrap()["number"].as_u64().unwrap()
 }
 
-/// The moves of a game.
+/// Returns the moves of a game, given as a line of JSON.
 fn moves(game: &str) -> Vec<String> {
     let game: serde_json::Value = serde_json::from_str(game).unwrap();
     let moves = game["moves"].as_array().unwrap();
@@ -62,7 +62,7 @@ fn games_depend_only_on_the_seed_and_resume() {
     assert_eq!(play(3, "--resume", "begun.jsonl"), games);
 }
 
-/// The last row of a table of losses: the network as it was trained and as the engine computes it, the base, the search.
+/// Returns the last row of the table of losses: trained network, rounded network, base model, search.
 fn losses(printed: &str) -> [f64; 4] {
     let row = printed.lines().find(|line| line.starts_with("all ")).unwrap();
     let numbers: Vec<f64> = row.split_whitespace().skip(2).map(|loss| loss.parse().unwrap()).collect();

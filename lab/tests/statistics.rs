@@ -18,7 +18,7 @@ fn assert_close(found: f64, expected: f64, relative_error: f64) {
     assert!(close, "{found} is not {expected}");
 }
 
-/// Both numbers of a test, each with the relative error that it may have.
+/// Checks statistic and p-value of a test, each within its relative error.
 #[track_caller]
 fn assert_result(found: Result<TestResult, String>, expected: [f64; 2], errors: [f64; 2]) {
     let found = found.unwrap();
@@ -26,7 +26,7 @@ fn assert_result(found: Result<TestResult, String>, expected: [f64; 2], errors: 
     assert_close(found.p_value, expected[1], errors[1]);
 }
 
-/// Sums of twelve numbers of a linear congruential generator, near to normal; in Python:
+/// Returns `n` nearly normal numbers, each a sum of twelve numbers of a linear congruential generator. In Python:
 /// `x = seed; [sum((x := (1103515245 * x + 12345) % 2**31) // 65536 for _ in range(12)) for _ in range(n)]`.
 fn lcg(seed: u64, n: usize) -> Vec<f64> {
     let mut state = seed;
@@ -56,9 +56,9 @@ fn elo_is_logistic() {
     assert!(elo_of_score(f64::NAN).is_nan());
 }
 
-/// Score, Elo and its interval's ends, in Python: with `xs = np.repeat(scores, counts)`,
-/// `m, se, z = xs.mean(), xs.std() / len(xs)**.5, scipy.stats.norm.ppf(.975)`, these are `m`, `elo(m)`,
-/// `elo(m - z*se)`, `elo(m + z*se)`, where `elo(s) = -400*log10(1/s - 1)`.
+/// The expected numbers are score, Elo and the ends of its interval. In Python, with `xs = np.repeat(scores, counts)`
+/// and `m, se, z = xs.mean(), xs.std() / len(xs)**.5, scipy.stats.norm.ppf(.975)`, they are `m`, `elo(m)`, `elo(m -
+/// z*se)`, `elo(m + z*se)`, where `elo(s) = -400*log10(1/s - 1)`.
 #[test]
 fn elo_of_pairs() {
     let of_pairs = |counts| Pairs { counts }.estimate().unwrap();
@@ -78,7 +78,7 @@ fn elo_of_pairs() {
     }
 }
 
-/// Elo's interval from `binomtest(wins, n).proportion_ci(.95, 'wilson')` in SciPy.
+/// The expected interval of Elo follows from `binomtest(wins, n).proportion_ci(.95, 'wilson')` in SciPy.
 #[test]
 fn elo_of_equal_results() {
     let cases = [
@@ -106,7 +106,8 @@ fn results_are_counted() {
     assert_eq!((pairs.counts, pairs.total()), ([1, 0, 1, 0, 2], 4));
 }
 
-/// The half-points of a simulated pair without draws; half of the pairs are won by a colour, one game each.
+/// Simulates a pair of games without draws; returns the half-points. In half of the pairs the same colour wins both
+/// games.
 fn simulated_pair(rng: &mut Rng, elo: f64) -> usize {
     let both_won = score_of_elo(elo) - 0.25;
     match rng.f64() {
@@ -141,7 +142,7 @@ fn sprt_after(counts: [u64; 5], elo0: f64, elo1: f64) -> Sprt {
     sprt
 }
 
-/// In Python, with `p = np.array(counts) + .5; p /= p.sum(); a = np.linspace(0, 1, 5)`, `m = p @ a`,
+/// The expected ratio in Python, with `p = np.array(counts) + .5; p /= p.sum(); a = np.linspace(0, 1, 5)`, `m = p @ a`,
 /// `v = p @ a**2 - m**2`: `sum(counts) * (s1 - s0) * (2*m - s0 - s1) / (2*v)`.
 #[test]
 fn log_likelihood_ratios() {
@@ -196,7 +197,7 @@ fn a_test_needs_sensible_parameters() {
     assert_eq!(sprt.pairs().total(), 0);
 }
 
-/// Number of 1000 simulated matches that accept H0, and that accept H1.
+/// Simulates 1000 matches; returns the number that accept H0 and the number that accept H1.
 fn verdicts(true_elo: f64, elo0: f64, elo1: f64) -> (usize, usize) {
     let mut rng = Rng::with_seed(5);
     let mut verdict = || {
@@ -252,11 +253,11 @@ fn wilson_intervals() {
 
 // --- Shapiro-Wilk ----------------------------------------------------------------------------------------
 
-/// Weights of men in pounds, the example of Shapiro and Wilk (Biometrika 52, 1965), who found W = 0.79.
+/// Weights of men in pounds: the example of Shapiro and Wilk (Biometrika 52, 1965), who found W = 0.79.
 const WEIGHTS: [f64; 11] = [148.0, 154.0, 158.0, 160.0, 161.0, 162.0, 166.0, 170.0, 182.0, 195.0, 236.0];
 
-/// SciPy takes normal quantiles from an older approximation: with `scipy.stats.norm.ppf` in its place, the
-/// example's W is 0.7888146948353875, as here.
+/// Relative errors of W and p against SciPy, which uses an older approximation of normal quantiles. With
+/// `scipy.stats.norm.ppf` instead, the example's W is 0.7888146948353875, as here.
 const SCIPY_QUANTILES: [f64; 2] = [1e-8, 1e-5];
 
 #[test]

@@ -1,4 +1,4 @@
-//! `lab train`: rounds, their resumption after an interruption at any step, and the options of a folder.
+//! `lab train`: rounds, resuming after an interruption at any step, and the check of the options of a folder.
 
 use crate::laboratory::{lab, run_lab, soon};
 use std::fs::{read_to_string, remove_file, write};
@@ -6,21 +6,21 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use testkit::Folder;
 
-/// Two small rounds. Their test accepts the new weights within four pairs, whatever the results.
+/// Arguments for two small rounds. Their test accepts the new weights within four pairs, whatever the results.
 const ROUNDS: &str = "train --size 6 --games 120 --iterations 10 --match-games 12 --sprt=-800,-400,0.4,0.4 --rounds 2 --concurrency 1 --output";
 
 fn lines(file: &Path) -> usize {
     read_to_string(file).map_or(0, |text| text.lines().count())
 }
 
-/// Keeps this number of lines of a file, and some bytes of the next one, as a killed program may leave it.
+/// Truncates a file in the middle of the line after the first `lines`, as a killed program could leave it.
 fn cut(file: &Path, lines: usize) {
     let text = read_to_string(file).unwrap();
     let whole: usize = text.split_inclusive('\n').take(lines).map(str::len).sum();
     write(file, &text[..text.len().min(whole + 9)]).unwrap();
 }
 
-/// What a training leaves: its log, and hashes of the weights of both rounds and of the best ones.
+/// Returns the results of a training run: the log, and hashes of the weights of both rounds and of the best weights.
 fn left(folder: &Folder) -> (String, [u64; 3]) {
     let read = |name: &str| read_to_string(folder.join(name)).unwrap_or_default();
     let hash = |name| {

@@ -14,7 +14,7 @@ use std::time::Duration;
 /// Default thinking time.
 const DEFAULT_TIME: Duration = Duration::from_secs(5);
 
-/// Columns of a terminal.
+/// Width of a terminal in columns.
 const WIDTH: usize = 80;
 
 /// Runs the command.
@@ -50,14 +50,15 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
     ))
 }
 
-/// Creates the search of an analysis. Its seed is fixed by default, so that an analysis is repeatable.
+/// Creates the search of an analysis, with a fixed default seed, so that an analysis is repeatable.
 pub fn new_search(position: Position, options: &CommandLine) -> Search {
     let settings = &options.settings;
     let resources = Resources { seed: settings.seed.unwrap_or(1), ..Setup::DESKTOP.resources(settings) };
     Search::new(position, settings.preset.params.clone(), resources)
 }
 
-/// Returns the limits of one search: `--iterations`, `--time`, `--move-time` or `default`. The time begins now.
+/// Returns the limits of one search: `--iterations`, `--time`, `--move-time` or `default`. The time starts at this
+/// call.
 pub fn limits(options: &CommandLine, default: Duration) -> Limits {
     match options.settings.iterations {
         Some(count) => Limits::iterations(count),
@@ -65,7 +66,7 @@ pub fn limits(options: &CommandLine, default: Duration) -> Limits {
     }
 }
 
-/// A progress line on standard error, if that is a terminal.
+/// A progress line on standard error, hidden unless standard error is a terminal.
 pub struct Progress {
     is_shown: bool,
 }
@@ -124,7 +125,8 @@ fn format_position(position: &Position, last: Option<Move>) -> String {
     }
 }
 
-/// Formats the best moves with continuations, in the order of the final choice, and the principal variation.
+/// Formats the best moves with their continuations, in the order in which the search prefers them, and the principal
+/// variation.
 fn format_report(report: &Report, side: Side, lines: usize) -> String {
     let lines: Vec<&Line> = report.by_choice().into_iter().take(lines).collect();
     let bounded = lines.iter().any(|line| line.lower_bound.is_some());
@@ -151,7 +153,7 @@ fn format_report(report: &Report, side: Side, lines: usize) -> String {
     text
 }
 
-/// Formats the rule of the final choice, or the proven result.
+/// Formats the line above the table: the rule that chooses the move, or the proven result.
 fn heading(report: &Report, side: Side, bounded: bool) -> String {
     match verdict(report) {
         Some(verdict) => format!("{verdict}. The move to play, then by visits:\n"),
@@ -162,13 +164,13 @@ fn heading(report: &Report, side: Side, bounded: bool) -> String {
     }
 }
 
-/// Formats the columns before the continuation.
+/// Formats the columns of a row that precede the continuation.
 fn row([mv, rate, bound, visits]: [&str; 4], bounded: bool) -> String {
     let bound = if bounded { format!("{bound:>8}  ") } else { String::new() };
     format!("  {mv:<11} {rate:>8}  {bound}{visits:>9}  ")
 }
 
-/// Formats as many moves as fit into these columns, with dots for the rest.
+/// Formats the moves that fit into this number of columns, followed by dots if some are left out.
 fn moves_within(moves: &[Move], columns: usize) -> String {
     let mut text = String::new();
     for (number, mv) in (1..).zip(moves) {

@@ -1,4 +1,5 @@
-//! `otrera analyze --annotate`: searches every position of a game and writes it with values, comments and better moves.
+//! `otrera analyze --annotate`: searches every position of a game and writes the game with values, comments and better
+//! moves.
 
 use crate::analyze::{Progress, limits, new_search};
 use crate::cli::CommandLine;
@@ -17,7 +18,7 @@ const DEFAULT_TIME: Duration = Duration::from_secs(1);
 /// Maximum length of a better line, in moves.
 const MAX_LINE: usize = 6;
 
-/// Opinion of the search on one position.
+/// Result of the search for one position.
 struct Opinion {
     /// Black's winning rate, 0 to 1.
     black: f32,
@@ -62,7 +63,8 @@ pub fn run(options: &CommandLine, output: &Path) -> Result<(), String> {
     crate::print(&format!("written to {}\n", output.display()))
 }
 
-/// Prints the moves that lose much and adds a comment and the better line to each. Returns mover and loss of all moves.
+/// Prints the moves with a large loss and adds a comment and the better line to each. Returns the side and the loss of
+/// every move.
 fn mark_losses(game: &mut GameRecord, opinions: &[Opinion]) -> Result<Vec<(Side, f32)>, String> {
     let mut losses = Vec::new();
     let mut side = game.start.side();
@@ -89,7 +91,7 @@ fn rate(opinion: &Opinion, side: Side) -> f32 {
     if side == Side::Black { opinion.black } else { 1.0 - opinion.black }
 }
 
-/// Searches all positions of the game in order; the tree goes on with each move.
+/// Searches all positions of the game in order, reusing the tree after each move.
 fn search(options: &CommandLine, game: &GameRecord) -> Vec<Opinion> {
     let mut search = new_search(game.start, options);
     let progress = Progress::begin("thinking ...");
@@ -131,7 +133,7 @@ fn add_comment(note: &mut Note, remark: &str) {
     note.comment.push_str(remark);
 }
 
-/// Adds the better line, unless the record has a variation with its first move.
+/// Adds the better line, unless the record already has a variation with the same first move.
 fn add_variation(note: &mut Note, line: &[Move]) {
     let first = |variation: &Variation| variation.moves.first().map(|played| played.mv);
     if note.variations.iter().all(|variation| first(variation) != line.first().copied()) {

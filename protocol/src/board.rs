@@ -1,16 +1,17 @@
-//! Boards for people: coordinates, brackets around the last move, and colours on a terminal.
+//! Boards as text for people: coordinates, brackets around the last move, and colours on a terminal.
 
 use otrera::{Bitboard, Move, Position, Side, Size, Square};
 use std::io::IsTerminal;
 
-/// True to use colours (ECMA-48's SGR sequences).
+/// True to use colours (SGR sequences of ECMA-48).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Colours(bool);
 
 impl Colours {
     pub const NONE: Self = Self(false);
 
-    /// Returns colours for a terminal that has them, unless `NO_COLOR` is set (<https://no-color.org>).
+    /// Enables colours if standard output is a terminal with colours and `NO_COLOR` is not set
+    /// (<https://no-color.org>).
     pub fn of_output() -> Self {
         // Older consoles of Windows print the sequences.
         let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
@@ -18,7 +19,7 @@ impl Colours {
         Self(std::io::stdout().is_terminal() && !refused && !cfg!(windows))
     }
 
-    /// Colours a letter of a board, like the self-play scripts.
+    /// Formats a letter of the board in its colour, the same as in the self-play scripts.
     fn paint(self, letter: char) -> String {
         let rendition = match letter {
             'B' | 'b' | '+' => "1;36",

@@ -11,7 +11,7 @@ use otrera::search::params::PARAMETERS;
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Columns of a help page.
+/// Width of a help page in columns.
 const WIDTH: usize = 80;
 
 /// A command of the program.
@@ -20,7 +20,7 @@ pub enum Command {
     /// Detect the platform and play on it.
     #[default]
     Detect,
-    /// Play on this platform from the first line on.
+    /// Play on this platform, without detection.
     Serve(&'static Platform),
     /// Print checksum and speed.
     Bench,
@@ -38,26 +38,26 @@ pub enum Command {
     Version,
 }
 
-/// The parsed command line, with the options of `otrera.toml`.
+/// The parsed command line, merged with `otrera.toml`.
 #[derive(Clone, Default, Debug)]
 pub struct CommandLine {
     /// The command.
     pub command: Command,
-    /// Options of file and command line.
+    /// Options from file and command line.
     pub settings: Settings,
     /// Options of the command.
     pub own: CommandOptions,
     /// Argument of `perft`.
     pub depth: Option<u32>,
-    /// Mistakes, each with the valid values.
+    /// Mistakes in options, each with the valid values.
     pub problems: Vec<String>,
     /// True if a mistake is on the command line, not in the file.
     pub is_mistyped: bool,
-    /// Values that were reduced to what this machine can do; no command fails for them.
+    /// Notes on values that were reduced to the limits of this machine, which is not an error.
     pub remarks: Vec<String>,
 }
 
-/// Commands beside those of platforms: name, command, argument, meaning.
+/// Commands other than those of platforms: name, command, argument, meaning.
 const COMMANDS: [(&str, Command, &str, &str); 5] = [
     ("play", Command::Play, "", "play against it in the terminal"),
     ("gui", Command::Gui, "", "play and analyse in a browser with this engine"),
@@ -103,7 +103,7 @@ Options are also lines `name = value` of otrera.toml beside the program.
     )
 }
 
-/// Formats a help page: of a command, of a platform or of the search parameters; else the overview.
+/// Formats the help page of a command, a platform or the search parameters; for any other name, the overview.
 pub fn help_on(page: &str) -> String {
     let usage = |usage: &str, meaning: &str| format!("{meaning}\nUsage: otrera {usage}[OPTIONS]\n\n");
     if page == "parameters" {
@@ -156,7 +156,7 @@ fn parameters_help() -> String {
     )
 }
 
-/// Breaks a text into lines of [`WIDTH`] columns, indented as far as the first line's `label`.
+/// Wraps a text after `label` at [`WIDTH`] columns and indents the lines by the width of `label`.
 fn wrapped(label: &str, text: &str) -> String {
     let mut lines = vec![label.to_owned()];
     for word in text.split(' ') {
@@ -229,7 +229,7 @@ impl CommandLine {
         Ok(())
     }
 
-    /// Takes a command or its argument.
+    /// Handles a word that is not an option: a command or its argument.
     fn take_word(&mut self, word: &str, parser: &mut Parser) -> Result<(), String> {
         match (self.command, word) {
             (Command::Detect, "resume") => match value_of(parser) {
@@ -256,7 +256,7 @@ impl CommandLine {
         Ok(())
     }
 
-    /// Name of the command's help page.
+    /// Returns the name of the command's help page.
     fn page(&self) -> &'static str {
         let own = COMMANDS.iter().find(|(_, command, ..)| {
             std::mem::discriminant(command) == std::mem::discriminant(&self.command)
@@ -268,7 +268,7 @@ impl CommandLine {
         }
     }
 
-    /// Reports options of other commands.
+    /// Adds a problem for each option that belongs to another command.
     fn check_used(&mut self, used: &[Used]) {
         if matches!(self.command, Command::Help(_) | Command::Version) {
             return;
@@ -280,10 +280,10 @@ impl CommandLine {
     }
 }
 
-/// A used option of a command.
+/// An option of single commands that was given.
 type Used = &'static OptionRow<CommandOptions>;
 
-/// Sets an option to the value that the parser reads.
+/// Reads the value of an option from the command line and sets the option.
 fn set<T>(row: &OptionRow<T>, options: &mut T, parser: &mut Parser) -> Result<(), String> {
     let value = if row.value.is_empty() { String::new() } else { value_of(parser)? };
     (row.set)(options, &value, Path::new("")).map_err(|valid| format!("--{} {value}: {valid}", row.name))
@@ -293,7 +293,7 @@ fn value_of(parser: &mut Parser) -> Result<String, String> {
     parser.value().and_then(|value| value.string()).map_err(|error| error.to_string())
 }
 
-/// Skips what may be the value of an unknown option: the next word, unless it is a command.
+/// Skips the possible value of an unknown option: the next word, unless it is a command or an option.
 fn skip_value(parser: &mut Parser) {
     let is_value = |word: &OsString| {
         word.to_str().is_none_or(|word| !word.starts_with('-') && commands().all(|(name, _)| name != word))
@@ -338,7 +338,7 @@ fn unknown_word(kind: &str, word: &str) -> String {
     format!("unknown {kind} {word}; {}", suggestion(word, "", known.into_iter()))
 }
 
-/// Suggests the nearest known word, behind `dashes`, if it is near enough.
+/// Formats a suggestion of the nearest known word, if it is near enough; `dashes` precede option names.
 fn suggestion(word: &str, dashes: &str, known: impl Iterator<Item = &'static str>) -> String {
     let bare = word.strip_prefix(dashes).unwrap_or(word);
     let nearest = known.map(|name| (edits(bare, name), name)).min();
@@ -349,7 +349,7 @@ fn suggestion(word: &str, dashes: &str, known: impl Iterator<Item = &'static str
     }
 }
 
-/// Levenshtein distance of two words.
+/// Returns the Levenshtein distance of two words.
 fn edits(from: &str, to: &str) -> usize {
     let mut row: Vec<usize> = (0..=to.chars().count()).collect();
     for (number, letter) in (1..).zip(from.chars()) {

@@ -1,5 +1,5 @@
-//! Files that people name. Only regular files are read or written: a pipe or a device could block the program or fill its
-//! memory.
+//! Reads and writes files named by the user. Only regular files are accepted: a pipe or a device could block the
+//! program or fill its memory.
 
 use same_file::Handle;
 use std::fs::File;
@@ -10,7 +10,7 @@ use std::time::SystemTime;
 /// Reads a text of at most `max` bytes: UTF-16 with a byte-order mark, else UTF-8. Invalid bytes become U+FFFD.
 ///
 /// # Errors
-/// The file is missing, not regular, larger, or cannot be read.
+/// The file is missing, not regular, larger than `max`, or unreadable.
 pub fn read_text(path: &Path, max: u64) -> Result<String> {
     read(path, max).map(|bytes| decoded(&bytes))
 }
@@ -20,10 +20,10 @@ pub fn modified(path: &Path) -> Option<SystemTime> {
     path.metadata().and_then(|metadata| metadata.modified()).ok()
 }
 
-/// Reads a game record like [`read_text`]; a file that is not UTF-8 can be GBK, as Chinese platforms write it.
+/// Reads a game record like [`read_text`], but also accepts GBK, the encoding of Chinese platforms.
 ///
 /// # Errors
-/// The file is missing, not regular, larger, or cannot be read.
+/// The file is missing, not regular, larger than `max`, or unreadable.
 pub fn read_record(path: &Path, max: u64) -> Result<String> {
     let bytes = read(path, max)?;
     let gbk = if std::str::from_utf8(&bytes).is_err() { from_gbk(&bytes) } else { None };
@@ -66,14 +66,14 @@ fn require_regular(path: &Path) -> Result<()> {
     if std::fs::metadata(path)?.is_file() { Ok(()) } else { Err(Error::other("not a regular file")) }
 }
 
-/// Maximum number in the names that [`append`] tries.
+/// Maximum number of file names that [`append`] tries.
 const MAX_NUMBERS: u32 = 9;
 
 /// Size at which a file counts as full, in bytes.
 const MAX_APPENDED: u64 = 100 << 20;
 
-/// Opens a file to append to, for this process alone: `otrera.log`, or `otrera-2.log` and so on if that is in use or full.
-/// Returns the file's path too.
+/// Opens a file for appending and locks it for this process. If `otrera.log` is in use or full, tries `otrera-2.log`
+/// and so on. Also returns the path used.
 ///
 /// # Errors
 /// The file is not regular or cannot be written, or all names are in use.
@@ -108,7 +108,7 @@ fn numbered(path: &Path, number: u32) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Opens a file to append to and claims it until the process ends; `None` if another process has claimed it.
+/// Opens a file for appending and locks it until it is closed; `None` if another process has locked it.
 #[cfg(not(windows))]
 pub fn claim(path: &Path) -> Result<Option<File>> {
     let file = File::options().create(true).append(true).open(path)?;
@@ -119,9 +119,9 @@ pub fn claim(path: &Path) -> Result<Option<File>> {
     }
 }
 
-/// Opens a file to append to and claims it until the process ends; `None` if another process has claimed it.
+/// Opens a file for appending and locks it until it is closed; `None` if another process has locked it.
 ///
-/// Shares the file for reading only: on Windows a lock would keep others from reading too.
+/// Shares the file for reading only: on Windows a lock would also keep others from reading.
 #[cfg(windows)]
 pub fn claim(path: &Path) -> Result<Option<File>> {
     use std::os::windows::fs::OpenOptionsExt;

@@ -4,11 +4,11 @@
 //! |---|---|
 //! | `GET /TOKEN/` | the page |
 //! | `POST /TOKEN/ask` | the answer to a request of [`otrera_web::request`]; a closed connection stops the search |
-//! | `POST /TOKEN/save` | writes a match: [`crate::matches`] |
-//! | `GET /TOKEN/matches` | the matches that are not over |
+//! | `POST /TOKEN/save` | id and file name of a match, after saving it: [`crate::matches`] |
+//! | `GET /TOKEN/matches` | the unfinished matches |
 //! | `GET /TOKEN/alive` | none: the page keeps it open, and the program ends after the last one is closed |
 //!
-//! Any other path, host or origin is refused, so that no other web site can reach the engine.
+//! `TOKEN` is random. Any other path, host or origin is refused, so that no other web site can reach the engine.
 
 use crate::cli::CommandLine;
 use crate::matches::{self, Matches};
@@ -37,10 +37,10 @@ const PORT: u16 = 7264;
 /// Maximum size of a request, in bytes: a record of 16 MB in JSON.
 const MAX_BODY: usize = 20 << 20;
 
-/// Time without a tab before the program ends; a reload takes less.
+/// Time without an open tab after which the program ends; a reload takes less.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// A request that waits for the engine.
+/// A request in the queue of the engine.
 struct Job {
     request: String,
     stop: Arc<AtomicBool>,
@@ -49,7 +49,7 @@ struct Job {
 
 /// State that all connections share.
 struct Shared {
-    /// `/TOKEN/`
+    /// Path of the page: `/TOKEN/`.
     root: String,
     hosts: [String; 2],
     page: String,
@@ -62,7 +62,7 @@ struct Shared {
 /// Runs the command until the last tab is closed.
 ///
 /// # Errors
-/// A port that is not free, or no random numbers from the system.
+/// The port is not free, or the system provides no random numbers.
 pub fn run(options: &CommandLine) -> Result<(), String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("no input and output: {error}"))?;
@@ -98,7 +98,7 @@ async fn serve(options: &CommandLine) -> Result<(), String> {
     }
 }
 
-/// Listens on this port; without one on [`PORT`], or on any free port.
+/// Listens on `port`. Without one, listens on [`PORT`], or on any free port if that is in use.
 fn listen(port: Option<u16>) -> Result<TcpListener, String> {
     let bind = |port| TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
     let listener = match port {
@@ -116,7 +116,7 @@ fn token() -> Result<String, String> {
     Ok(format!("{:032x}", u128::from_le_bytes(bytes)))
 }
 
-/// Describes the engine to the page.
+/// Describes the engine in JSON, for the page.
 fn describe(options: &CommandLine) -> String {
     let settings = &options.settings;
     let resources = Setup::DESKTOP.resources(settings);
@@ -130,7 +130,7 @@ fn describe(options: &CommandLine) -> String {
     .to_string()
 }
 
-/// Starts the thread that answers requests in turn.
+/// Starts the thread that answers requests one after the other.
 fn start_engine(options: &CommandLine) -> Result<mpsc::Sender<Job>, String> {
     let (params, resources) =
         (options.settings.preset.params.clone(), Setup::DESKTOP.resources(&options.settings));
@@ -156,7 +156,7 @@ fn start_engine(options: &CommandLine) -> Result<mpsc::Sender<Job>, String> {
     thread.map(|_| sender).map_err(|error| format!("no thread for the engine: {error}"))
 }
 
-/// Returns once no tab has been open for [`GRACE`], after the first was.
+/// Waits until a tab has been opened and then none has been open for [`GRACE`].
 async fn last_tab_closed(tabs: &mut watch::Receiver<usize>) {
     // The sender lives as long as the server.
     let _ = tabs.wait_for(|&tabs| tabs > 0).await;
@@ -215,7 +215,7 @@ impl Shared {
     }
 }
 
-/// Answer to a request that is refused.
+/// Answer to a refused request.
 type Refusal = (StatusCode, &'static str);
 
 /// Reads the body of a request.
@@ -244,7 +244,7 @@ async fn ask(shared: &Shared, body: Body) -> Result<Response, Refusal> {
     }
 }
 
-/// Ends a search when nobody waits for it any more.
+/// Stops a search when dropped, since nobody waits for its answer any more.
 #[derive(Default)]
 struct StopOnDrop(Arc<AtomicBool>);
 

@@ -1,7 +1,7 @@
-//! Input, output and the log of both.
+//! Input and output of a session, and the log of both.
 //!
-//! A thread reads standard input, so that a command can interrupt a search. Each answer is one `write`, because the SAU
-//! platform drops answers in pieces.
+//! A thread reads standard input, so that a command can interrupt a search. Each answer is written by one `write`,
+//! because the SAU platform drops answers that arrive in pieces.
 
 use crate::BOTZONE_ONLY;
 use crate::files;
@@ -26,18 +26,18 @@ pub enum Event {
     SearchEnded(u64),
 }
 
-/// Maximum bytes of a line; the rest is cut off. No platform sends more, and memory is limited.
+/// Maximum length of a line in bytes, beyond which it is truncated. No platform sends more, and memory is limited.
 pub const MAX_LINE_BYTES: usize = 32 << 20;
 
 /// Bytes of input read so far, including an unfinished line.
 static BYTES_READ: AtomicUsize = AtomicUsize::new(0);
 
-/// Returns the bytes of input read so far. While the number grows, a line or the end is on its way.
+/// Returns the number of input bytes read so far. While the number grows, a line or the end of input is on its way.
 pub fn bytes_read() -> usize {
     BYTES_READ.load(Relaxed)
 }
 
-/// Reads lines and sends them on, until the end of input or of the receiver.
+/// Reads lines and sends them as events, until the input ends or the receiver is dropped.
 pub fn read_lines(mut input: impl BufRead, events: &Sender<Event>, log: &Log) {
     loop {
         let event = read_event(&mut input, log);
@@ -61,7 +61,7 @@ fn read_event(input: &mut impl BufRead, log: &Log) -> Event {
     Event::Line(text.to_owned(), Instant::now())
 }
 
-/// Reads up to the next line break and keeps at most [`MAX_LINE_BYTES`]; `false` at the end of input.
+/// Reads up to the next line break and keeps at most [`MAX_LINE_BYTES`]; returns false at the end of input.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     loop {
@@ -90,7 +90,7 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
 #[derive(Debug)]
 pub struct Disconnected;
 
-/// The sink of the answers, one write for each.
+/// The sink for answers, each sent in one write.
 #[derive(Clone)]
 pub struct Output {
     sink: Arc<Mutex<Box<dyn Write + Send>>>,
@@ -98,7 +98,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// Makes an output that notes each answer in the log.
+    /// Creates an output that logs each answer.
     pub fn new(sink: Box<dyn Write + Send>, log: Log) -> Self {
         Self { sink: Arc::new(Mutex::new(sink)), log }
     }
@@ -114,8 +114,8 @@ impl Output {
     }
 }
 
-/// The log file, if any. If it cannot be written, it moves to the folder for temporary files; if that fails too, the log
-/// ends, since a log must not cost a game.
+/// The log file, if any. If the file cannot be written, the log moves to the folder for temporary files. If that fails
+/// too, the log ends, since a log must not cost a game.
 #[derive(Clone)]
 pub struct Log {
     file: Option<Arc<Mutex<LogFile>>>,
@@ -123,7 +123,7 @@ pub struct Log {
 }
 
 struct LogFile {
-    /// Path of the option.
+    /// Path given by the option `log`.
     path: PathBuf,
     /// `None` if the log has ended.
     file: Option<File>,
@@ -131,7 +131,7 @@ struct LogFile {
 }
 
 impl Log {
-    /// Opens the log file and writes date, version and process. A file that cannot be used adds a problem.
+    /// Opens the log file and writes date, version and process id. If the file cannot be used, adds a problem.
     pub fn open(path: &Path, started: Instant, problems: &mut Vec<String>) -> Self {
         let mut file = LogFile { path: path.to_owned(), file: None, moved: false };
         match files::append(path) {
@@ -149,12 +149,12 @@ impl Log {
         log
     }
 
-    /// Makes an absent log.
+    /// Creates a log without a file, which discards all lines.
     pub fn none(started: Instant) -> Self {
         Self { file: None, started }
     }
 
-    /// Adds a line with the seconds since the start.
+    /// Writes a line with the seconds since the start, a mark and a text.
     pub fn note(&self, mark: &str, text: &str) {
         let Some(file) = &self.file else { return };
         let Ok(mut file) = file.lock() else { return };
@@ -172,7 +172,7 @@ impl LogFile {
         }
     }
 
-    /// Moves the log to the folder for temporary files, once. Returns the reason and the new place.
+    /// Moves the log to the folder for temporary files, once. Returns a message with the reason and the new path.
     fn move_away(&mut self, reason: &io::Error) -> String {
         let name = self.path.file_name().unwrap_or(OsStr::new("otrera.log"));
         let refuge = std::env::temp_dir().join(name);
@@ -197,7 +197,7 @@ pub struct Connection {
     pub output: Output,
     /// Log of both directions.
     pub log: Log,
-    /// Problems of the options, for platforms that can show them.
+    /// Problems with the options, for platforms that can show them.
     pub problems: Vec<String>,
     /// Start of the process.
     pub started: Instant,
@@ -206,7 +206,7 @@ pub struct Connection {
 /// Starts the thread that reads standard input.
 ///
 /// # Errors
-/// The system grants no thread.
+/// The system cannot start a thread.
 pub fn listen(events: Sender<Event>, log: Log) -> io::Result<()> {
     let read = move || {
         read_lines(io::stdin().lock(), &events, &log);
@@ -222,23 +222,23 @@ pub fn listen(events: Sender<Event>, log: Log) -> io::Result<()> {
 pub struct Events {
     receiver: Receiver<Event>,
     waiting: VecDeque<Event>,
-    /// Input to read here, if the system grants no thread.
+    /// Input to read without a thread, if the system cannot start one.
     input: Option<(Box<dyn BufRead>, Log)>,
 }
 
 impl Events {
-    /// Makes the events of a channel.
+    /// Creates the events received from a channel.
     pub fn new(receiver: Receiver<Event>) -> Self {
         Self { receiver, waiting: VecDeque::new(), input: None }
     }
 
-    /// Reads the input without a thread, line by line. No line then comes during a search, and only waiting shows whether
-    /// the input is still open.
+    /// Switches to reading the input line by line without a thread. Then no line arrives during a search, and only
+    /// [`Self::wait`] can tell if the input is still open.
     pub fn read_from(&mut self, input: Box<dyn BufRead>, log: Log) {
         self.input = Some((input, log));
     }
 
-    /// Waits for the next event; [`Event::Closed`] if none can come.
+    /// Waits for the next event; returns [`Event::Closed`] if no more can come.
     pub fn wait(&mut self) -> Event {
         match (self.waiting.pop_front(), &mut self.input) {
             (Some(event), _) => event,
@@ -257,12 +257,12 @@ impl Events {
         }
     }
 
-    /// Puts an event back as the next.
+    /// Puts an event back, to be the next one.
     pub fn unread(&mut self, event: Event) {
         self.waiting.push_front(event);
     }
 
-    /// Drops the peeked lines that are not wanted.
+    /// Drops the waiting lines for which `wanted` is false.
     pub fn keep_lines(&mut self, wanted: impl Fn(&str) -> bool) {
         self.waiting.retain(|event| match event {
             Event::Line(line, _) => wanted(line),
@@ -270,7 +270,7 @@ impl Events {
         });
     }
 
-    /// Peeks at all events until `deadline` or the end of input.
+    /// Collects all events until `deadline` or the end of input, and returns them without consuming them.
     pub fn peek_before(&mut self, deadline: Instant) -> &VecDeque<Event> {
         if self.input.is_some() && self.waiting.is_empty() {
             self.waiting.push_back(Event::Closed);

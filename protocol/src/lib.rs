@@ -1,12 +1,12 @@
-//! The bot of Otrera: the platforms' protocols, UCI and the terminal, on one session each.
+//! The bot of Otrera: the protocols of the platforms, UCI, and the commands for the terminal.
 //!
-//! | modules | content |
+//! | modules | contents |
 //! |---|---|
-//! | [`options`], [`cli`], [`setup`] | options of file and command line, commands and help, board and resources and time |
-//! | [`io`], [`files`] | lines in and out, the log; files that people name |
+//! | [`options`], [`cli`], [`setup`] | options from file and command line; commands and help; board, resources and time |
+//! | [`io`], [`files`] | input and output lines, the log; files named by the user |
 //! | [`session`], [`records`] | a game with its background search, clock and record; games as files |
 //! | [`platform`], [`platforms`] | the interface of a platform, and the table of [`botzone`], [`sau`] and [`uci`] |
-//! | [`analyze`], [`annotate`], [`play`], `gui`, `matches` | commands for people; [`position`] reads their start, [`board`] and [`territory`] print |
+//! | [`analyze`], [`annotate`], [`play`], `gui`, `matches` | commands for people; [`position`] reads their start position, [`board`] and [`territory`] print it |
 //!
 //! `protocol/README.md` describes the protocols.
 
@@ -42,10 +42,10 @@ use std::io::Write;
 /// no configuration file, and only the commands `bench` and `--version`.
 pub const BOTZONE_ONLY: bool = cfg!(botzone_only);
 
-/// Writes to standard output and flushes. A closed reader is no error.
+/// Writes to standard output and flushes it. A closed pipe is not an error.
 ///
 /// # Errors
-/// Any other failure of the write, as a message.
+/// Any other write error, as a message.
 pub fn print(text: &str) -> Result<(), String> {
     let mut output = std::io::stdout().lock();
     match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {

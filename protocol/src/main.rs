@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use std::sync::mpsc;
 use std::time::Instant;
 
-/// Stack of the working thread, in bytes. The stack of `main` may be too small (`ulimit -s`).
+/// Stack size of the working thread, in bytes. The stack of `main` can be too small (`ulimit -s`).
 const STACK: usize = 2 << 20;
 
 #[cfg(not(botzone_only))]
@@ -25,8 +25,8 @@ fn main() -> ExitCode {
     run(std::env::args_os().collect()).into()
 }
 
-/// Entry of the C library. The entry of Rust's library ends the program if a sandbox refuses `poll` or `sigaction`;
-/// without it `std::env::args` is empty.
+/// Entry point called by the C library. Rust's own entry point would end the program if a sandbox refuses `poll` or
+/// `sigaction`. Without it, `std::env::args` is empty.
 #[cfg(botzone_only)]
 #[unsafe(no_mangle)]
 extern "C" fn main(count: c_int, arguments: *const *const c_char) -> c_int {
@@ -39,7 +39,7 @@ extern "C" fn main(count: c_int, arguments: *const *const c_char) -> c_int {
     run((0..count.unsigned_abs() as usize).map(argument).collect()).into()
 }
 
-/// Obeys the command line in a thread with a stack of [`STACK`] bytes. Returns the exit status.
+/// Executes the command line in a thread with a stack of [`STACK`] bytes; returns the exit status.
 fn run(arguments: Vec<OsString>) -> u8 {
     let started = Instant::now();
     survive_signals();
@@ -56,7 +56,7 @@ fn run(arguments: Vec<OsString>) -> u8 {
 
 /// Makes writes beyond `ulimit -f` or into a closed pipe fail with an error instead of a fatal signal.
 ///
-/// The entry of Rust's library handles SIGPIPE already.
+/// Rust's entry point, if used, already ignores SIGPIPE.
 #[cfg(unix)]
 fn survive_signals() {
     use signal_hook::consts::{SIGPIPE, SIGXFSZ};
@@ -71,7 +71,7 @@ fn survive_signals() {
 #[cfg(not(unix))]
 fn survive_signals() {}
 
-/// Runs the command; returns the exit status.
+/// Parses and runs the command; returns the exit status.
 fn obey(arguments: Vec<OsString>, started: Instant) -> u8 {
     let mut options = CommandLine::read(arguments.into_iter().skip(1));
     // A double click on Windows: a console without a platform.

@@ -1,13 +1,13 @@
-//! Matches of the page that `otrera gui` serves. Each change replaces two files in the record folder: the record in the
-//! form of the championships, and a JSON file from which the match resumes.
+//! Saves the matches of the page that `otrera gui` serves. Each change replaces two files in the record folder: the
+//! record in the championships' text format, and a JSON file from which the match resumes.
 //!
-//! The JSON file is a game as in [`otrera::record::json`], with the key `match`:
+//! The JSON file is a game as in [`otrera::record::json`], with the additional key `match`:
 //!
 //! ```json
 //! {"id":"…","writer":"…","when":"2026年…","suffix":"","state":{"us":"black","clocks":{…},"over":false}}
 //! ```
 //!
-//! The page owns `state`. The server chooses `id` and both file names.
+//! The page determines `state`, the server determines `id` and both file names.
 
 use crate::files;
 use crate::options::Settings;
@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 /// Maximum size of a match, in bytes. A long game has 20 KB.
 pub const MAX_BYTES: usize = 1 << 20;
 
-/// Maximum number of matches that are offered.
+/// Maximum number of unfinished matches that the page is offered.
 const MAX_OFFERED: usize = 9;
 
 /// A request to save a match.
@@ -30,27 +30,27 @@ const MAX_OFFERED: usize = 9;
 struct Save {
     /// `None` for a new match.
     id: Option<String>,
-    /// The page that writes.
+    /// Random name of the page that writes.
     writer: String,
-    /// True if this page resumes the match of another one.
+    /// True if this page resumes a match that another page has begun.
     #[serde(default)]
     takes_over: bool,
     game: GameRecord,
     state: Map<String, Value>,
 }
 
-/// The key `match` of a file.
+/// The value of the key `match` in a file.
 #[derive(Serialize, Deserialize)]
 struct Entry {
     id: String,
     writer: String,
-    /// Date and suffix of the file names.
+    /// Date in the file names.
     when: String,
     suffix: String,
     state: Map<String, Value>,
 }
 
-/// A file's game with its match.
+/// The content of a file: a game with its key `match`.
 #[derive(Serialize)]
 struct Line<'a> {
     #[serde(flatten)]
@@ -65,7 +65,7 @@ struct File {
     entry: Entry,
 }
 
-/// A match with its files.
+/// A match of this process, with its files and the page that writes it.
 struct Match {
     files: RecordFile,
     writer: String,
@@ -79,7 +79,7 @@ pub struct Matches {
 }
 
 impl Matches {
-    /// Uses the record folder, place and event of the settings.
+    /// Creates the matches of the record folder in the settings.
     pub fn new(settings: &Settings) -> Self {
         let folder = record_folder(settings).to_owned();
         Self { folder, settings: settings.clone(), open: HashMap::new() }
@@ -88,7 +88,7 @@ impl Matches {
     /// Writes both files of a match. Returns `{"id":"…","file":"…"}`.
     ///
     /// # Errors
-    /// A bad request, a match that another page has taken over, or the failure of a write.
+    /// An invalid request, a match that another page has taken over, or a failed write.
     pub fn save(
         &mut self,
         request: &str,
@@ -112,7 +112,7 @@ impl Matches {
         Ok(json!({"id": id, "file": written?.display().to_string()}).to_string())
     }
 
-    /// Returns the match with this id, also from a file of an earlier process; else a new one.
+    /// Returns the match with this id, of this process or from a file of an earlier one, else a new match.
     fn take(&mut self, id: &str, game: &GameRecord) -> Match {
         if let Some(found) = self.open.remove(id) {
             return found;
@@ -128,7 +128,7 @@ impl Matches {
         }
     }
 
-    /// Lists the matches that are not over as `{"matches":[{"text":"…"}]}`, the newest first.
+    /// Lists the unfinished matches as `{"matches":[{"text":"…"}]}`, the newest first.
     pub fn unfinished(&self) -> String {
         let is_over = |entry: &Entry| entry.state.get("over").is_some_and(|over| *over == true);
         let mut open = entries(&self.folder);
@@ -141,7 +141,7 @@ impl Matches {
 }
 
 impl Match {
-    /// Writes the JSON file first: a match resumes from it. Returns the path of the record.
+    /// Writes the JSON file, from which the match resumes, and then the record. Returns the path of the record.
     fn write(
         &mut self,
         game: &mut GameRecord,
@@ -161,7 +161,7 @@ impl Match {
     }
 }
 
-/// Checks that a game begins at the start and has legal moves only.
+/// Checks that a game begins at the start position and has only legal moves.
 fn check(game: &GameRecord) -> Result<(), String> {
     if game.start != Position::start(game.start.size()) {
         return Err("a match begins at the usual start".into());
@@ -172,7 +172,7 @@ fn check(game: &GameRecord) -> Result<(), String> {
     }
 }
 
-/// Reads the matches of a folder: path, text and key `match` of each file.
+/// Reads the matches in a folder: path, text and value of the key `match` of each file.
 fn entries(folder: &Path) -> Vec<(PathBuf, String, Entry)> {
     let Ok(files) = std::fs::read_dir(folder) else { return Vec::new() };
     let paths = files.filter_map(|file| Some(file.ok()?.path()));

@@ -1,8 +1,8 @@
-//! Options of the command line ([`crate::cli`]) and of `otrera.toml` beside the executable: one row of [`SETTINGS`] or
-//! [`COMMAND_OPTIONS`] each.
+//! Options on the command line ([`crate::cli`]) and in `otrera.toml` beside the executable. Each is a row of
+//! [`SETTINGS`] or [`COMMAND_OPTIONS`].
 //!
-//! The command line wins over the file. A bad name or value is never fatal: it becomes a message with the valid values,
-//! and the default stays.
+//! The command line overrides the file. An invalid name or value is never fatal: it adds a message with the valid
+//! values, and the default stays.
 
 use crate::BOTZONE_ONLY;
 use crate::files;
@@ -11,7 +11,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Decides whether the process on Botzone lives from turn to turn.
+/// Mode of the process on Botzone between turns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum KeepRunning {
     /// Keeps running if standard input is still open when the answer is ready.
@@ -25,7 +25,7 @@ pub enum KeepRunning {
 /// A preset with changed parameters: `tournament,c=3`.
 #[derive(Clone, Debug)]
 pub struct Preset {
-    /// The text it was read from.
+    /// The text from which it was parsed.
     pub text: String,
     /// The search parameters.
     pub params: Params,
@@ -37,17 +37,17 @@ impl fmt::Display for Preset {
     }
 }
 
-/// An option that changes a `T`.
+/// Description of an option that changes a `T`.
 pub struct OptionRow<T> {
     /// Name, without dashes.
     pub name: &'static str,
-    /// Placeholder of its value in help; empty for a flag.
+    /// Placeholder for the value in help; empty for a flag.
     pub value: &'static str,
-    /// Names of the help pages that list it.
+    /// Names of the help pages that list the option, separated by spaces.
     pub pages: &'static str,
-    /// Line of help.
+    /// Description in help.
     pub help: &'static str,
-    /// Reads the value; relative paths in it count from the folder.
+    /// Parses the value and sets the option; a relative path refers to the given folder.
     pub set: fn(&mut T, &str, &Path) -> Result<(), String>,
 }
 
@@ -58,7 +58,8 @@ impl<T> OptionRow<T> {
     }
 }
 
-/// Declares a struct of options and their table. A row: name, value, help pages, help line; field, type, default, reader.
+/// Declares a struct of options and their table. A row holds name, placeholder, help pages and description, then field,
+/// type, default and parser.
 macro_rules! option_table {
     ($(#[$doc:meta])* $struct:ident $table:ident
         $($name:literal $value:literal on $pages:literal: $help:literal
@@ -91,7 +92,7 @@ macro_rules! option_table {
 }
 
 option_table! {
-    /// Options of file and command line. `None` leaves the value to the platform.
+    /// Options in the file and on the command line. `None` leaves the value to the platform.
     Settings SETTINGS
     "preset" "NAME" on "analyze bench gui play botzone sau uci": "tournament, paper, mg, peo, mcts or uct (tournament)"
         => preset: Preset = Preset { text: Params::NAMED[0].0.into(), params: Params::TOURNAMENT }, read_preset;
@@ -146,7 +147,7 @@ option_table! {
 }
 
 option_table! {
-    /// Options of single commands, on the command line alone.
+    /// Options of single commands, only on the command line.
     CommandOptions COMMAND_OPTIONS
     "fen" "FEN" on "analyze perft play": "position instead of the start"
         => fen: Option<String> = None, |text, _| Ok(Some(text.into()));
@@ -172,7 +173,7 @@ option_table! {
         => no_open: bool = false, |_, _| Ok(true);
 }
 
-/// Maximum of `threads`. More threads than cores are reduced to the cores.
+/// Maximum of `threads`. A value above the number of cores is reduced to that number.
 const MAX_THREADS: u64 = 1024;
 
 /// Maximum of `memory`, in MB.
@@ -184,10 +185,10 @@ pub const MAX_OVERHEAD: f64 = 5.0;
 /// Maximum size of `otrera.toml`, in bytes.
 const MAX_FILE_BYTES: u64 = 64 << 10;
 
-/// Maximum size of a weights file, in bytes.
+/// Maximum size of a file of weights, in bytes.
 const MAX_WEIGHTS_BYTES: u64 = 64 << 20;
 
-/// Cores of this machine that the process may use; 1 on Botzone.
+/// Returns the number of cores that the process may use; 1 on Botzone.
 pub fn cores() -> usize {
     if BOTZONE_ONLY {
         return 1;
@@ -196,10 +197,10 @@ pub fn cores() -> usize {
 }
 
 impl Settings {
-    /// Checks that the preset's weights file, if it has one, is for boards of this size.
+    /// Checks that the preset's file of weights, if it has one, is for boards of this size.
     ///
     /// # Errors
-    /// The file's network is for other boards.
+    /// The network in the file is for other boards.
     pub fn check_board(&self, size: Size) -> Result<(), String> {
         self.preset
             .params
@@ -208,9 +209,9 @@ impl Settings {
             .map_err(|problem| format!("preset {}: {problem}", self.preset))
     }
 
-    /// Reduces `threads` to the cores of this machine; returns a remark if it does.
+    /// Limits `threads` to the cores of this machine; returns a remark if the value changes.
     ///
-    /// A thousand threads on a few cores wait for each other: a move of 0.3 s then takes many seconds.
+    /// With a thousand threads on a few cores, the threads wait for each other, and a move of 0.3 s takes many seconds.
     pub fn cap_threads(&mut self) -> Option<String> {
         let cores = cores();
         let wanted = self.threads.filter(|&wanted| wanted > cores)?;
@@ -218,10 +219,10 @@ impl Settings {
         Some(format!("threads {wanted}: more than the cores of this machine, so {cores} think"))
     }
 
-    /// Sets one option from text; relative paths count from `folder`.
+    /// Sets one option from text; a relative path refers to `folder`.
     ///
     /// # Errors
-    /// The valid names or values.
+    /// The name or the value is invalid; the message lists the valid ones.
     pub fn set(&mut self, name: &str, value: &str, folder: &Path) -> Result<(), String> {
         match SETTINGS.iter().find(|row| row.name == name) {
             Some(row) => (row.set)(self, value, folder),
@@ -232,7 +233,7 @@ impl Settings {
         }
     }
 
-    /// Reads a configuration file. A line that cannot be used adds a problem; the other lines count.
+    /// Reads a configuration file. An invalid line adds a problem; the other lines take effect.
     pub fn read_file(&mut self, path: &Path, problems: &mut Vec<String>) {
         let text = match files::read_text(path, MAX_FILE_BYTES) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
@@ -255,7 +256,7 @@ impl Settings {
         }
     }
 
-    /// Reads `name = value`, or a line without an option.
+    /// Reads a line `name = value`, or a blank line or comment.
     fn read_line(&mut self, line: &str, folder: &Path) -> Result<(), String> {
         let table: toml::Table = line.parse().map_err(|error: toml::de::Error| error.message().to_owned())?;
         for (name, value) in table {
@@ -288,7 +289,7 @@ fn read_model(path: &Path) -> Result<Model, String> {
     Model::from_weights(&text).map_err(|error| problem(&error))
 }
 
-/// Reads a whole number within these bounds.
+/// Parses a whole number within these bounds.
 pub fn number(text: &str, min: u64, max: u64) -> Result<u64, String> {
     match text.trim().parse() {
         Ok(number) if (min..=max).contains(&number) => Ok(number),
@@ -296,7 +297,7 @@ pub fn number(text: &str, min: u64, max: u64) -> Result<u64, String> {
     }
 }
 
-/// Reads a thinking time in seconds, from ten milliseconds to a week.
+/// Parses a thinking time in seconds, from ten milliseconds to a week.
 fn seconds(text: &str) -> Result<Duration, String> {
     seconds_between(text, 0.01, 604_800.0)
 }
@@ -308,12 +309,12 @@ fn seconds_between(text: &str, min: f64, max: f64) -> Result<Duration, String> {
     }
 }
 
-/// Reads megabytes as bytes, saturated where addresses have 32 bits.
+/// Parses a number of megabytes and converts it to bytes, saturating with 32-bit addresses.
 fn megabytes(text: &str) -> Result<usize, String> {
     Ok(usize::try_from(number(text, 1, MAX_MEMORY)? << 20).unwrap_or(usize::MAX))
 }
 
-/// Reads one of these words; an error lists the first `listed`.
+/// Parses one of these words; the error lists the first `listed` words.
 fn one_of<T: Copy>(text: &str, words: &[(&str, T)], listed: usize) -> Result<T, String> {
     let found = words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
     let valid = || words.iter().take(listed).map(|(word, _)| *word).collect::<Vec<_>>().join(", ");
@@ -332,7 +333,7 @@ fn engine_name(text: &str, _folder: &Path) -> Result<String, String> {
     }
 }
 
-/// Reads a name for records; Chinese ones are valid.
+/// Parses a name for records, which can be Chinese.
 fn label(text: &str, _folder: &Path) -> Result<String, String> {
     let usable = |c: char| !c.is_control() && !"[];".contains(c);
     match text.trim() {

@@ -8,15 +8,15 @@ use crate::setup::Setup;
 /// A platform and its protocol.
 #[derive(Debug)]
 pub struct Platform {
-    /// Name in help; in lower case the name of its help page.
+    /// Name in help; in lower case, the name of the help page.
     pub name: &'static str,
     /// Name of the sender on standard input, for help.
     pub speaker: &'static str,
     /// Command that selects the platform before the first line, and its help.
     pub command: Option<(&'static str, &'static str)>,
-    /// Prefixes of its transcripts' names, one for each style of the protocol.
+    /// Prefixes of the names of its transcripts, one for each style of the protocol.
     pub transcripts: &'static [&'static str],
-    /// Setup where the settings do not say.
+    /// Defaults for the setup.
     pub defaults: Setup,
     /// Returns true for a first line of this platform.
     pub recognises: fn(&str) -> bool,

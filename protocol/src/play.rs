@@ -1,6 +1,6 @@
 //! `otrera play`: a game against a person in the terminal.
 //!
-//! The record is written after every move and its path printed at once, so that Ctrl-C loses nothing.
+//! The record is written after every move, and its path is printed when it is created, so that Ctrl-C loses nothing.
 
 use crate::analyze::Progress;
 use crate::board::{self, Colours};
@@ -81,7 +81,7 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
     table.finish(winner)
 }
 
-/// True for a Chinese locale: the record then has the championships' file name.
+/// True for a Chinese locale, in which the record gets the championships' file name.
 fn reads_chinese() -> bool {
     let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
     let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().find_map(set);
@@ -90,10 +90,10 @@ fn reads_chinese() -> bool {
 
 struct Table<'a> {
     game: GameSearch,
-    /// Moves of the record. Moves taken back stay until another one is played.
+    /// Moves of the record. Moves that were taken back stay until another move is played.
     played: Vec<PlayedMove>,
     record: RecordFile,
-    /// True once the path of the record, or its problem, is printed.
+    /// True once the path of the record, or the problem with it, has been printed.
     told: bool,
     /// File of the last `save`.
     saved: Option<PathBuf>,
@@ -128,7 +128,7 @@ impl Table<'_> {
         crate::print(&format!("\n{}", board::position(self.game.position(), last, self.colours)))
     }
 
-    /// Searches, with progress on a terminal.
+    /// Searches the position and shows progress on a terminal.
     fn think(&mut self) -> Report {
         let thinks = format!("{} thinks ...", self.settings.name);
         let progress = Progress::begin(&thinks);
@@ -206,7 +206,7 @@ impl Table<'_> {
         }
     }
 
-    /// Parses a legal move.
+    /// Parses a move and checks that it is legal.
     fn parse_move(&self, text: &str) -> Result<Move, String> {
         let mv: Move = text.parse().map_err(|error| format!("{error} (or help)"))?;
         self.game.position().check(mv).map_err(|error| format!("not legal: {error}"))?;
@@ -220,8 +220,8 @@ impl Table<'_> {
         self.keep_record()
     }
 
-    /// Takes back the person's last moves and their answers; returns them. The record keeps them until another move is
-    /// played, so that a game resigned now is the game that was played.
+    /// Takes back the person's last `count` moves and Otrera's answers; returns a message. The record keeps the moves
+    /// until another one is played, so that after a resignation it holds the game as played.
     fn undo(&mut self, count: &str) -> Result<String, String> {
         let available = self.game.moves().len() / 2;
         if available == 0 {
@@ -234,7 +234,7 @@ impl Table<'_> {
         Ok(taken.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
     }
 
-    /// Saves the game to a file. Returns a message.
+    /// Saves the game to a file; returns a message.
     fn save(&mut self, file: &Path) -> Result<String, String> {
         let game = self.played.get(..self.game.moves().len()).unwrap_or_default();
         if game.is_empty() {
@@ -249,7 +249,7 @@ impl Table<'_> {
         Ok(format!("saved to {}", file.display()))
     }
 
-    /// Writes the record; the first time it prints the path, or the problem.
+    /// Writes the record. The first call also prints its path, or the problem with it.
     fn keep_record(&mut self) -> Result<(), String> {
         let written = self.write_record(None);
         if std::mem::replace(&mut self.told, true) {
@@ -266,7 +266,7 @@ impl Table<'_> {
         self.record.write(&moves, winner)
     }
 
-    /// Writes the result to the record, if a move was played.
+    /// Adds the result to the record, if a move was played.
     fn finish(&mut self, winner: Option<Side>) -> Result<(), String> {
         if !self.told {
             return Ok(());
@@ -276,12 +276,12 @@ impl Table<'_> {
     }
 }
 
-/// Formats a winning rate behind `rate`, or a proven result.
+/// Formats the proven result, or the winning rate after the label `rate`.
 fn format_verdict(report: &Report, rate: &str) -> String {
     verdict(report).unwrap_or_else(|| format!("{rate} {}", report.best_rate()))
 }
 
-/// Formats the moves in numbered pairs, three a line.
+/// Formats the moves in numbered pairs, three per line.
 fn format_moves(moves: &[Move]) -> String {
     if moves.is_empty() {
         return "no move was played yet\n".into();

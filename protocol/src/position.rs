@@ -1,4 +1,4 @@
-//! The position that options name: a start, a FEN, moves, or a game of a file.
+//! Reads the position given by options: a start position, a FEN, moves, or a game from a file.
 
 use crate::cli::CommandLine;
 use crate::files;
@@ -6,10 +6,10 @@ use otrera::record::{self, ccgc};
 use otrera::{GameRecord, IllegalMove, Move, Position, Size};
 use std::path::Path;
 
-/// Maximum size of a file of records, in bytes.
+/// Maximum size of a file of game records, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Returns the position of `--fen` or `--size`.
+/// Returns the start position given by `--fen` or `--size`.
 ///
 /// # Errors
 /// The FEN cannot be read.
@@ -20,10 +20,11 @@ pub fn start(options: &CommandLine) -> Result<Position, String> {
     }
 }
 
-/// Returns the position of `--fen`, `--size`, `--moves`, `--record`, `--game` and `--ply`, and the move before it.
+/// Returns the position given by `--fen`, `--size`, `--moves`, `--record`, `--game` and `--ply`, and the move before
+/// it.
 ///
 /// # Errors
-/// Options that contradict each other, a file that cannot be read, or an illegal move.
+/// Contradictory options, an unreadable file, or an illegal move.
 pub fn position(options: &CommandLine) -> Result<(Position, Option<Move>), String> {
     let game = game(options)?;
     let positions = game.positions();
@@ -37,15 +38,15 @@ pub fn position(options: &CommandLine) -> Result<(Position, Option<Move>), Strin
     }
 }
 
-/// Formats a [`GameRecord::first_illegal`].
+/// Formats the result of [`GameRecord::first_illegal`].
 pub fn format_illegal((number, mv, error): (usize, Move, IllegalMove)) -> String {
     format!("move {number}, {mv}, is not legal: {error}")
 }
 
-/// Returns the game of `--fen`, `--size`, `--moves`, `--record` and `--game`.
+/// Returns the game given by `--fen`, `--size`, `--moves`, `--record` and `--game`.
 ///
 /// # Errors
-/// Options that contradict each other, or a file that cannot be read.
+/// Contradictory options, or an unreadable file.
 pub fn game(options: &CommandLine) -> Result<GameRecord, String> {
     Ok(match (&options.own.moves, &options.own.record) {
         (Some(_), Some(_)) => return Err("--moves and --record: use one of them".into()),
@@ -66,7 +67,7 @@ pub fn game(options: &CommandLine) -> Result<GameRecord, String> {
     })
 }
 
-/// Reads one game of a file, by its number from 1.
+/// Reads one game from a file, by its number from 1.
 fn recorded(file: &Path, number: Option<usize>) -> Result<GameRecord, String> {
     let text = files::read_record(file, MAX_BYTES).map_err(|error| error.to_string())?;
     let games = record::read(&text).map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! Game records as files, under the names of the Chinese championships; and the moves of such files.
+//! Writes game records under the file names of the Chinese championships, and reads the moves of such files.
 
 use crate::files;
 use crate::options::Settings;
@@ -7,7 +7,7 @@ use otrera::{Move, Position, Side};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The record of a game. It is written after each move, so that a killed program leaves one; each replaces the last.
+/// The record of a game. It is written anew after each move, so that a killed program leaves a record behind.
 pub struct RecordFile {
     folder: PathBuf,
     record: GameRecord,
@@ -15,14 +15,14 @@ pub struct RecordFile {
     when: String,
     /// True for an English file name.
     in_english: bool,
-    /// Empty, or ` (2)` and so on for games of the same minute.
+    /// End of the file name: empty, or ` (2)` and so on for games that start in the same minute.
     suffix: String,
-    /// Path of the file, once it exists.
+    /// Path of the file, once created.
     path: Option<PathBuf>,
 }
 
 impl RecordFile {
-    /// Makes the record of a game that starts now, without a file.
+    /// Creates the record of a game that starts now, without a file.
     pub fn new(folder: &Path, [black, white]: [&str; 2], settings: &Settings, start: &Position) -> Self {
         let now = chrono::Local::now();
         let at_place = |time: String| format!("{time} {}", settings.place).trim_end().to_owned();
@@ -41,7 +41,7 @@ impl RecordFile {
         Self { when, in_english: true, ..self }
     }
 
-    /// Goes on with the files of an earlier process, named by [`Self::date_and_suffix`].
+    /// Reopens the files of an earlier process, named by [`Self::date_and_suffix`].
     pub fn reopened(self, when: String, suffix: String) -> Self {
         let mut file = Self { when, suffix, ..self };
         let results = [Some(Side::Black), Some(Side::White)];
@@ -51,12 +51,12 @@ impl RecordFile {
         file
     }
 
-    /// Returns the parts of the file name that no game contains.
+    /// Returns the parts of the file name that do not follow from the game.
     pub fn date_and_suffix(&self) -> [&str; 2] {
         [&self.when, &self.suffix]
     }
 
-    /// Creates the file, if it does not exist.
+    /// Creates the file, unless this record already has one.
     pub fn claim(&mut self) -> Result<(), String> {
         if self.path.is_none() {
             self.path = Some(self.claim_name().map_err(|error| self.problem(&error))?);
@@ -64,7 +64,7 @@ impl RecordFile {
         Ok(())
     }
 
-    /// Returns the path of a JSON file beside the record; its name has no result.
+    /// Returns the path of a JSON file beside the record, whose name does not contain the result.
     pub fn json_path(&self) -> PathBuf {
         self.json_place(&self.suffix)
     }
@@ -83,13 +83,14 @@ impl RecordFile {
         GameRecord { winner, moves: moves.to_vec(), ..self.record.clone() }
     }
 
-    /// Writes the game and waits for the disk; without a winner the game is unfinished. Returns the file's path, which
-    /// depends on the result.
+    /// Writes the game and waits for the disk; without a winner the game is unfinished. Returns the path, which depends
+    /// on the result.
     pub fn write(&mut self, moves: &[Move], winner: Option<Side>) -> Result<PathBuf, String> {
         self.write_moves(moves, winner, write_through)
     }
 
-    /// Writes the moves of an unfinished game without waiting for the disk: safe against a kill, not against a power cut.
+    /// Writes the moves of an unfinished game without waiting for the disk. The file survives a kill, but not a power
+    /// cut.
     pub fn announce(&mut self, moves: &[Move]) -> Result<PathBuf, String> {
         self.write_moves(moves, None, |path, bytes| std::fs::write(path, bytes))
     }
@@ -121,7 +122,7 @@ impl RecordFile {
         Ok(path)
     }
 
-    /// Creates the file under the first name that is free for every result.
+    /// Creates the file under the first name that is free with every result.
     fn claim_name(&mut self) -> std::io::Result<PathBuf> {
         std::fs::create_dir_all(&self.folder)?;
         for number in 1.. {
@@ -147,7 +148,7 @@ impl RecordFile {
         [&self.record.black, &self.record.white, &self.when, &self.record.event].map(|text| file_safe(text))
     }
 
-    /// Returns the path, by default of the championships' form:
+    /// Returns the path, by default in the championships' form:
     /// `AM-<first>B vs <second>W-先手胜-2020年08月16日 11时44分 重庆-<event>.txt`.
     fn place(&self, winner: Option<Side>, suffix: &str) -> PathBuf {
         let [black, white, when, event] = self.names();
@@ -168,7 +169,7 @@ pub fn replace_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     replace_by(path, bytes, write_through)
 }
 
-/// Writes a draft and renames it: a kill leaves the old file or the new one, not half of one.
+/// Writes a temporary file and renames it, so that a kill leaves either the old file or the new one.
 fn replace_by(
     path: &Path,
     bytes: &[u8],
@@ -192,7 +193,8 @@ pub fn own_name(settings: &Settings) -> &str {
     settings.team.as_ref().unwrap_or(&settings.name)
 }
 
-/// Replaces characters that Windows forbids in names; cuts to 50 bytes, since four texts share Linux's 255.
+/// Replaces the characters that Windows forbids in file names, and truncates to 50 bytes, since four texts share
+/// Linux's limit of 255.
 fn file_safe(text: &str) -> String {
     let forbidden = |c: char| c.is_control() || r#"<>:"/\|?*"#.contains(c);
     let safe = text.chars().map(|c| if forbidden(c) { '_' } else { c });
@@ -204,14 +206,14 @@ fn file_safe(text: &str) -> String {
     .collect()
 }
 
-/// Writes a file and waits for the disk, so that a power cut leaves the old record or the new one.
+/// Writes a file and waits for the disk, so that the file survives a power cut.
 fn write_through(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut file = std::fs::File::create(path)?;
     file.write_all(bytes)?;
     file.sync_all()
 }
 
-/// Maximum size of a record, in bytes. A long game has 10 KB; the platform appends all games to one file.
+/// Maximum size of a file of records, in bytes. A long game has 10 KB; the platform appends all games to one file.
 const MAX_RECORD_BYTES: u64 = 16 << 20;
 
 /// Reads the text of a record. Names can be in any encoding; moves are ASCII.
@@ -219,7 +221,8 @@ pub fn read_text(file: &Path) -> std::io::Result<String> {
     files::read_record(file, MAX_RECORD_BYTES)
 }
 
-/// Reads the moves of a record or of plain moves from `start`, up to the first bad one. Returns its problem too.
+/// Reads the moves of a record, or plain moves, from `start` up to the first invalid one. Also returns the problem with
+/// the invalid move.
 pub fn playable(text: &str, start: &Position) -> (Vec<Move>, Option<String>) {
     let (moves, torn) = ccgc::read_moves_up_to_error(text);
     let mut position = *start;
@@ -240,7 +243,7 @@ pub fn playable(text: &str, start: &Position) -> (Vec<Move>, Option<String>) {
     (moves, problem)
 }
 
-/// Refuses a file that exists.
+/// Fails if the file exists.
 pub fn require_new(file: &Path) -> Result<(), String> {
     match file.exists() {
         true => Err(format!("{} exists already, choose another name", file.display())),
@@ -248,10 +251,10 @@ pub fn require_new(file: &Path) -> Result<(), String> {
     }
 }
 
-/// Formats a game by the ending of the file's name.
+/// Formats a game in the format of the file's extension.
 ///
 /// # Errors
-/// Another ending, or a game that CCGC cannot hold.
+/// An unknown extension, or a game that CCGC text cannot represent.
 pub fn format_game(file: &Path, game: &GameRecord) -> Result<String, String> {
     let ending = file.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     match ending.as_str() {

@@ -1,4 +1,4 @@
-//! Setup of play: board, resources and time, as the platform grants or the settings say.
+//! Setup of play: board, resources and time, from the settings or by the platform's defaults.
 
 use crate::BOTZONE_ONLY;
 use crate::options::{Settings, cores};
@@ -18,12 +18,12 @@ pub struct Setup {
     pub first_move_time: Option<Duration>,
     /// Time for all moves of one side.
     pub total_time: Option<Duration>,
-    /// Cost of a move on the platform's clock beside our thinking.
+    /// Time on the platform's clock that a move costs in addition to our thinking.
     pub move_overhead: Option<Duration>,
 }
 
 impl Setup {
-    /// A machine of our own and the standard board, without a clock.
+    /// All resources of this machine and the standard board, without a clock.
     pub const DESKTOP: Self = Self {
         size: Size::STANDARD,
         threads: None,
@@ -34,7 +34,7 @@ impl Setup {
         move_overhead: None,
     };
 
-    /// Replaces defaults by the settings. `move_time` counts for the first move too.
+    /// Overrides these defaults by the settings. `move_time` also applies to the first move.
     pub fn with(self, settings: &Settings) -> Self {
         Self {
             size: settings.size.unwrap_or(self.size),
@@ -47,7 +47,7 @@ impl Setup {
         }
     }
 
-    /// Formats the default of an option for help; `None` if it is not in the setup.
+    /// Formats the default of an option for help; `None` if the setup has no such option.
     pub fn of_setting(&self, name: &str) -> Option<String> {
         let seconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64().to_string());
         match name {
@@ -64,7 +64,7 @@ impl Setup {
         }
     }
 
-    /// Returns the resources of the search; without `seed` in the settings the seed comes from the time.
+    /// Returns the resources of the search. Without `seed` in the settings, the seed is derived from the time.
     pub fn resources(self, settings: &Settings) -> Resources {
         let Self { threads, memory, .. } = self.with(settings);
         let seed = settings.seed.unwrap_or_else(seed_from_time);
@@ -73,8 +73,8 @@ impl Setup {
     }
 }
 
-/// Returns the default tree size in bytes: a quarter of the free memory, but between 256 MiB and 16 GiB. 1 GiB if unknown,
-/// and on 32 bits.
+/// Returns the default tree size in bytes: a quarter of the machine's free memory, but between 256 MiB and 16 GiB; 1 GiB if
+/// the free memory is unknown, and on 32-bit systems.
 pub fn machine_memory() -> usize {
     const UNKNOWN: u64 = 1 << 30;
     let quarter = match cfg!(target_pointer_width = "64") {
@@ -84,7 +84,7 @@ pub fn machine_memory() -> usize {
     quarter.clamp(256 << 20, 16 << 30) as usize
 }
 
-/// Returns the bytes that the machine and the limits of this process group leave, `None` if unknown.
+/// Returns the free memory of the machine in bytes, or the limit of the control group if lower; `None` if unknown.
 #[cfg(target_os = "linux")]
 fn usable_memory() -> Option<u64> {
     let table = std::fs::read_to_string("/proc/meminfo").ok()?;

@@ -1,4 +1,4 @@
-//! Territory on the terminal: the [owner](Owner) of each square by queen distance.
+//! Formats the territory for the terminal: the [owner](Owner) of each square by queen distance.
 
 use crate::board::{self, Colours};
 use otrera::eval::ownership::{Owner, Ownership};
@@ -16,7 +16,7 @@ impl Territory {
         Self { position: *position, ownership: Ownership::of(position) }
     }
 
-    /// Formats the board with owners and amazons, without arrows.
+    /// Formats the rows of the board with owners and amazons, without arrows.
     pub fn rows(&self, colours: Colours) -> Vec<String> {
         let letter = |square| match board::piece(&self.position, square) {
             '.' => self.ownership.owner(square).letter(),
@@ -26,7 +26,7 @@ impl Territory {
         board::rows(self.position.size(), None, letter, colours)
     }
 
-    /// Formats the letters of [`Self::rows`] with meaning and number of squares.
+    /// Formats a legend: each letter of [`Self::rows`] with its meaning and its number of squares.
     pub fn legend(&self) -> Vec<String> {
         let owners = [
             (Owner::Alone(Side::Black), "only Black"),
@@ -49,7 +49,7 @@ impl Territory {
 mod tests {
     use super::*;
 
-    /// The legend without its words.
+    /// Returns the letters and numbers of the legend, without the words.
     fn counts(territory: &Territory) -> String {
         let count = |line: &String| {
             [line.split(' ').next(), line.split(' ').next_back()].map(Option::unwrap_or_default).join(" ")

@@ -1,5 +1,5 @@
-//! All tests of the bot but the transcripts: one program links faster than one a file.
-//! `cargo test -p otrera-bot --test all sau::` runs a file.
+//! All tests of the bot except the transcripts, in one program, which links faster than one program per file. `cargo
+//! test -p otrera-bot --test all sau::` runs the tests of one file.
 #![allow(clippy::duplicate_mod)] // several files include sessions/program.rs
 
 mod clocks;

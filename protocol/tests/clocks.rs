@@ -1,7 +1,7 @@
 //! The program with default time and memory.
 //!
-//! Checks the minimum thinking time of every turn, and the maximum of the quickest of several turns, since a busy machine
-//! can delay any single turn.
+//! Checks the minimum thinking time of every turn, but the maximum only of the quickest of several turns, since a busy
+//! machine can delay any single turn.
 
 use crate::common::{FIRST_TURN, LIMIT, start};
 use otrera::{Limits, Params, Position, Resources, Rules, Search, Size};
@@ -12,14 +12,14 @@ use std::sync::atomic::AtomicBool;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Botzone's turns are tried as often until one is quick enough.
+/// Maximum number of Botzone turns tried until one is quick enough.
 const TRIES: usize = 10;
 
 fn seconds(seconds: f64) -> Duration {
     Duration::from_secs_f64(seconds)
 }
 
-/// Botzone's start after a number of plies.
+/// Returns a game on Botzone's board after a number of plies.
 fn game_on_botzone(plies: usize) -> Board {
     let mut referee = Board::new(Position::start(Size::BOTZONE));
     for _ in 0..plies {
@@ -42,7 +42,7 @@ fn turn_of_a_process(plies: usize, form: Form) -> Duration {
     taken
 }
 
-/// Asserts that no turn is shorter than `least`, and that of several one is shorter than `most`.
+/// Asserts that no turn is shorter than `least`, and that one of several turns is shorter than `most`.
 fn check_turns(least: f64, most: f64, mut turn: impl FnMut() -> Duration) {
     let mut taken = Vec::new();
     while taken.len() < TRIES {
@@ -68,8 +68,8 @@ fn a_later_turn_on_botzone_uses_its_second_and_keeps_within_it() {
     check_turns(0.8, 0.97, || turn_of_a_process(5, Form::Simple));
 }
 
-/// Asks for a first move of one second when the process has been running for this long. Returns how long the answer
-/// took from then on, and its iterations.
+/// Asks for a first move of one second after the process has been running for `pause`. Returns the time from the
+/// request to the answer, and the iterations.
 fn first_turn_after(pause: Duration) -> (Duration, u64) {
     let mut program = start(&["--move-time", "1", "--memory", "64"]);
     sleep(pause);
@@ -93,7 +93,7 @@ fn a_process_that_was_started_for_the_turn_counts_from_its_start() {
     assert!(time < Some(seconds(0.85)), "{time:?} after the request, and 0.4 s before it");
 }
 
-/// A process that is kept from turn to turn, and the match that it plays.
+/// A process that keeps running from turn to turn, and the match that it plays.
 struct Kept {
     program: Program,
     referee: Board,
@@ -107,7 +107,7 @@ impl Kept {
         Self { program: start(&[]), message: referee.history(form), referee, form }
     }
 
-    /// Plays its next turn, and the opponent's: how long its own took.
+    /// Plays the program's next turn and the opponent's; returns the duration of the program's turn.
     fn turn(&mut self) -> Duration {
         let sent = Instant::now();
         self.program.send(format!("{}\n", self.message));
@@ -120,7 +120,7 @@ impl Kept {
     }
 }
 
-/// Here the bound is narrower: the process need not start.
+/// The bound is narrower than for a new process, which has to start first.
 #[test]
 fn a_kept_process_uses_each_turns_time_and_keeps_within_it() {
     for form in [Form::Json, Form::Simple] {
@@ -138,7 +138,7 @@ fn a_kept_process_uses_each_turns_time_and_keeps_within_it() {
     }
 }
 
-/// All that a process can ever write to, in bytes: more than it uses, and what it can use at most.
+/// Returns the size of all memory that a process can write to, in bytes: an upper bound on its use.
 #[cfg(target_os = "linux")]
 fn writable_memory(program: &Program) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", program.id())).unwrap();
@@ -146,7 +146,7 @@ fn writable_memory(program: &Program) -> u64 {
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() << 10
 }
 
-/// The tree is claimed at once and filled bit by bit; what matters is how full it can get.
+/// The tree's memory is reserved at once and filled gradually, so the reserved size is tested.
 #[cfg(target_os = "linux")]
 #[test]
 fn on_botzone_it_cannot_use_more_than_256_megabytes() {
@@ -160,7 +160,7 @@ fn on_botzone_it_cannot_use_more_than_256_megabytes() {
     }
 }
 
-/// 900 s for a game: the first of its moves, which the game's end cuts short here, has more than four.
+/// With 900 s for a game, the first move takes more than 4 s. The test then ends the game.
 #[test]
 fn a_move_on_the_sau_platform_has_its_share_of_fifteen_minutes() {
     let mut program = start(&[]);
@@ -171,7 +171,7 @@ fn a_move_on_the_sau_platform_has_its_share_of_fifteen_minutes() {
     assert_eq!((exit.status, exit.rest.as_str()), (Some(0), ""));
 }
 
-/// The opponent's part is played by the library, well enough for the game to last.
+/// The library plays the opponent's moves, well enough for a long game.
 #[test]
 fn a_game_on_the_sau_platform_keeps_within_its_time() {
     const TOTAL: f64 = 3.0;

@@ -168,7 +168,7 @@ fn the_commands_do_what_they_say() {
     assert_contains(&over, "The game is over: White has won.");
 }
 
-/// The table of an analysis, by words.
+/// Splits the rows of an analysis table into words.
 fn table(analysis: &str) -> Vec<Vec<&str>> {
     let rows = analysis.lines().skip_while(|line| !line.contains("continuation")).skip(1);
     rows.take_while(|line| line.starts_with("  ")).map(|line| line.split_whitespace().collect()).collect()
@@ -183,7 +183,8 @@ fn an_analysis_has_the_move_to_play_first_and_continuations() {
     assert_eq!((rows.len(), rows[0][0], rows[0][4]), (3, best, answer), "{analysis}");
 }
 
-/// Those with a lower bound, the visits being enough, come before the others: the first by the bound, the others by visits.
+/// Moves with enough visits have a lower bound and come first, sorted by the bound. The others follow, sorted by
+/// visits.
 #[test]
 fn the_moves_of_an_analysis_are_sorted_by_the_rule_that_chooses() {
     let per_cent = |word: &str| word.strip_suffix('%').and_then(|rate| rate.parse::<f64>().ok());
@@ -208,7 +209,7 @@ fn the_moves_of_an_analysis_are_sorted_by_the_rule_that_chooses() {
     assert_contains(&paper, "Black's chances, chosen and sorted by visits.\n");
 }
 
-/// A position in which counting proves the side to move lost; the search's estimate was 45.1 %.
+/// A position that counting the moves left proves lost for the side to move. The search alone estimated 45.1 %.
 const LOST: &str = "2**Q2*/2q**q*1/1**1****/q*1**Q*1/**2***1/*2Q*3/*Q2q*2/1****3 w - - 0 1";
 
 #[test]
@@ -262,7 +263,7 @@ fn a_game_is_analysed_from_its_moves_or_its_record() {
     assert_contains(&small, "2q2q2/8/q1Q2*1q/8/8/Q6Q/8/5Q2 b - - 1 1");
 }
 
-/// A pipe would be waited for, and a device need not end.
+/// Reading a pipe could block, and a device could be endless.
 #[test]
 #[cfg(unix)]
 fn what_is_no_file_of_records_is_refused() {
@@ -294,7 +295,7 @@ fn what_is_no_file_of_records_is_refused() {
     assert_contains(&game("3").errors, "has no game 3, but 2");
 }
 
-/// Plays in the terminal by typing all of this at once.
+/// Runs `otrera play` with this input, sent all at once; returns the output and the records.
 fn typed(name: &str, arguments: &[&str], input: &[u8]) -> (String, Vec<String>) {
     let folder = folder(name);
     let options = ["play", "--iterations", "200", "--record-dir", text(&folder)];

@@ -1,5 +1,5 @@
-//! Bad files: a directory, pipe or unreadable file in place of otrera.toml, a log or a record. The game goes on, and
-//! the log contains the problem. The same holds under the limits of `ulimit`.
+//! Bad files: a directory, a pipe or an unreadable file in place of otrera.toml, the log or a record. The game
+//! continues, and the log contains the problem. The same holds under the limits of `ulimit`.
 #![cfg(unix)]
 
 use crate::common::{FIRST_TURN, LIMIT, OTRERA, assert_contains, folder, installed, read, run_command, text};
@@ -9,13 +9,13 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Runs a program to its end; its temporary files go into `folder`.
+/// Runs a program until it ends; its temporary files go into `folder`.
 fn run(mut command: Command, folder: &Path, input: &[u8]) -> Exit {
     command.env("TMPDIR", folder).args(["--iterations", "200", "--seed", "1"]);
     run_command(command, input)
 }
 
-/// Answers one move of a game on the SAU platform.
+/// Runs a program that must answer one move of a game on the SAU platform.
 fn answer_on_sau(mut command: Command, folder: &Path) {
     command.env("TMPDIR", folder).args(["--iterations", "200", "--seed", "1"]);
     let mut program = Program::start(command);
@@ -33,14 +33,14 @@ fn otrera(arguments: &[&str]) -> Command {
     command
 }
 
-/// The program under a limit that the shell sets.
+/// Creates a command of the program under a limit that the shell sets.
 fn limited(limit: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("{limit}; exec \"$0\" \"$@\""), OTRERA]).args(arguments);
     command
 }
 
-/// Two new empty folders for one test: for its files, and for temporary ones.
+/// Creates two empty folders for one test: for its files, and for temporary files.
 fn folders(name: &str) -> (PathBuf, PathBuf) {
     let folder = folder(&format!("files-{name}"));
     let temporary = folder.join("temporary");
@@ -56,7 +56,7 @@ fn assert_answered(exit: &Exit, what: &str) {
     assert!(mv.split(' ').count() == 6 && debug.starts_with("d="), "{what}: {}", exit.rest);
 }
 
-/// Path that is not a regular file.
+/// Kinds of paths that are not regular files.
 const STRANGE: [&str; 5] = ["pipe", "zero", "full", "folder", "loop"];
 
 fn make(kind: &str, path: &Path) {

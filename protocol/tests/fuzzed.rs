@@ -1,5 +1,5 @@
-//! The laws of `fuzz/` hold for every input that has broken one (`tests/fuzzed/TARGET/`), and for what the
-//! transcripts send.
+//! Checks the laws of `fuzz/` on every input that has violated one (`tests/fuzzed/TARGET/`), and on the input lines of
+//! the transcripts.
 
 #[path = "../../fuzz/src/lib.rs"]
 mod laws;
@@ -26,7 +26,7 @@ fn inputs_that_were_found_stay_harmless() {
     assert!(count > 0, "tests/fuzzed holds inputs");
 }
 
-/// The seeds of the fuzzer are no mere noise: most laws get past the reading.
+/// The transcripts contain valid input, so most laws get past the parser.
 #[test]
 fn the_laws_hold_for_the_transcripts() {
     for path in files_below("transcripts") {

@@ -1,4 +1,4 @@
-//! `otrera gui`: what its server answers and refuses, and its page in a browser.
+//! `otrera gui`: the answers and refusals of its server, and its page in a browser.
 
 use crate::common::{LIMIT, folder, start, text};
 use otrera::eval::weights::WeightsFile;
@@ -12,11 +12,11 @@ use testkit::browser::Browser;
 /// A running `otrera gui`.
 pub struct Gui {
     pub program: Program,
-    /// `http://127.0.0.1:PORT/TOKEN/`
+    /// Address of the page: `http://127.0.0.1:PORT/TOKEN/`.
     pub address: String,
-    /// `127.0.0.1:PORT`
+    /// Host and port: `127.0.0.1:PORT`.
     pub host: String,
-    /// `/TOKEN/`
+    /// Path of the page: `/TOKEN/`.
     pub root: String,
 }
 
@@ -37,7 +37,7 @@ impl Gui {
         stream
     }
 
-    /// Sends these bytes, and returns all that comes back.
+    /// Sends these bytes on a new connection, and returns everything received.
     pub fn exchange(&self, bytes: &[u8]) -> String {
         let mut stream = self.connect();
         // The server may refuse before it has read everything.
@@ -47,7 +47,7 @@ impl Gui {
         String::from_utf8_lossy(&answer).into_owned()
     }
 
-    /// The request that the page sends, with another host, other headers, or another path.
+    /// Formats a request like those of the page, with the given path, host and headers.
     pub fn request(&self, method: &str, path: &str, host: &str, headers: &str, body: &str) -> String {
         format!(
             "{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{headers}Content-Length: {}\r\n\r\n{body}",
@@ -59,7 +59,7 @@ impl Gui {
         self.request("POST", &format!("{}ask", self.root), &self.host, "", body)
     }
 
-    /// The JSON that answers a request of the page.
+    /// Sends a request of the page and returns the answer as JSON.
     pub fn json(&self, method: &str, name: &str, body: &str) -> Value {
         let request = self.request(method, &format!("{}{name}", self.root), &self.host, "", body);
         let answer = self.exchange(request.as_bytes());

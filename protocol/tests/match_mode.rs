@@ -1,4 +1,4 @@
-//! Match mode of the page: what the server keeps and refuses, and whole matches at a table with an operator's mistakes.
+//! Match mode of the page: what the server stores and refuses, and whole matches with the mistakes of an operator.
 
 use crate::common::{files, folder, only_record, read, text};
 use crate::gui::Gui;
@@ -19,7 +19,7 @@ fn start(folder: &Path) -> Gui {
     Gui::start(&[&["--record-dir", text(folder), "--seed", "7"], &names[..]].concat())
 }
 
-/// A request to save a match on 8x8 after these moves.
+/// Creates a request to save an 8x8 match after these moves.
 fn match_of(writer: &str, moves: &[&str]) -> Value {
     let moves: Vec<Move> = moves.iter().map(|text| text.parse().expect("a move")).collect();
     let game = GameRecord {
@@ -44,7 +44,7 @@ fn entries_in(folder: &Path) -> usize {
     std::fs::read_dir(folder).expect("a folder").count()
 }
 
-/// The only record of a folder.
+/// Reads the only record in a folder.
 fn record(folder: &Path) -> GameRecord {
     ccgc::read(&only_record(folder).1).expect("a record")
 }
@@ -53,7 +53,7 @@ fn moves_of(record: &GameRecord) -> Vec<Move> {
     record.moves.iter().map(|played| played.mv).collect()
 }
 
-/// The JSON of the only match of a folder.
+/// Reads the JSON of the only match in a folder.
 fn kept(folder: &Path) -> Value {
     let [file] = &files(folder, "json")[..] else { panic!("{:?}", files(folder, "json")) };
     serde_json::from_str(&read(file)).expect("JSON")
@@ -147,7 +147,7 @@ fn each_save_replaces_the_files_and_the_result_renames_the_record() {
     assert_eq!((files(&folder, "txt").len(), files(&folder, "json").len()), (2, 2));
 }
 
-/// The page of a running `otrera gui` in a browser.
+/// A running `otrera gui` with its page in a browser.
 struct Table {
     gui: Gui,
     browser: Browser,
@@ -169,7 +169,7 @@ impl Table {
         self.browser.wait_for("Boolean(state.tree?.current.described)");
     }
 
-    /// Kills the program and starts another one.
+    /// Kills the program and starts a new one.
     fn crash(&mut self) {
         assert_eq!(self.browser.complaints(), NO_COMPLAINT);
         self.gui = start(&self.folder);
@@ -178,7 +178,7 @@ impl Table {
         self.browser.forget_events();
     }
 
-    /// Checks the board, which is turned if White is ours.
+    /// Checks the board shown, which is turned if we play White.
     fn assert_board(&mut self, position: &Position) {
         let edge = position.size().edge();
         let turned = |place: &str| {
@@ -225,7 +225,7 @@ impl Table {
         Position::from_fen(fen.as_str().expect("a text")).expect("a FEN")
     }
 
-    /// Our move as it is announced; the texts of page and SAU agree.
+    /// Waits for our move and returns it; asserts that the announcement and the SAU notation agree.
     fn announced(&mut self) -> Move {
         let patience = Instant::now() + Duration::from_secs(600);
         while self.browser.evaluate("match.phase === 'thinking' || !state.tree.current.described") == true {
@@ -270,7 +270,7 @@ impl Table {
         self.browser.wait_for(&format!("match.entered === '{mv}'"));
     }
 
-    /// Confirms the move that was entered.
+    /// Confirms the entered move.
     fn confirm(&mut self) {
         let ply = self.browser.evaluate("state.tree.current.ply").as_u64().expect("a number");
         self.browser.press("Enter");
@@ -285,13 +285,13 @@ impl Table {
         mv
     }
 
-    /// Sets a clock in its form.
+    /// Enters a time in the form of a clock.
     fn set_clock(&mut self, time: &str) {
         self.browser.fill("#match-clock", time);
         self.browser.click("#match-clock-form button");
     }
 
-    /// Takes the last move back with this reason.
+    /// Takes back the last move, for this reason.
     fn take_back(&mut self, reason: &str) {
         let ply = self.browser.evaluate("state.tree.current.ply").as_u64().expect("a number");
         self.browser.press("b");
@@ -311,7 +311,7 @@ impl Table {
     }
 }
 
-/// Some legal move that is not this one.
+/// Returns a legal move other than this one, if there is one.
 fn other_move(position: &Position, mv: Move) -> Move {
     position.legal_moves().find(|&other| other != mv).unwrap_or(mv)
 }
@@ -639,14 +639,14 @@ fn the_match_is_read_in_both_languages_on_a_phone_and_by_the_accessibility_check
     assert_eq!(table.browser.complaints(), NO_COMPLAINT);
 }
 
-/// The opponent of a rehearsal: a search of few iterations.
+/// Chooses the opponent's move in a rehearsal, by a short search.
 fn opponent_move(position: &Position) -> Move {
     let resources = Resources { threads: 1, memory: 16 << 20, seed: 5 };
     let mut search = Search::new(*position, Params::TOURNAMENT, resources);
     search.run(&Limits::iterations(300), &AtomicBool::new(false), &mut |_| ()).best.expect("a move")
 }
 
-/// Plays a whole match with the mistakes and failures of a tournament. The record must be the moves played.
+/// Plays a whole match with the mistakes and failures of a tournament, and checks that the record has the moves played.
 fn rehearse(name: &str, us: Side, edge: usize, minutes: f64) {
     let Some(mut table) = Table::new("a rehearsal of a match", name) else { return };
     table.begin(&us.to_string().to_lowercase(), edge, &minutes.to_string(), "0.2");
@@ -698,7 +698,7 @@ fn rehearse(name: &str, us: Side, edge: usize, minutes: f64) {
     println!("{} moves, {left:.1} s left, {:?} wins as {us} played Otrera", played.len(), position.winner());
 }
 
-/// The operator's mistake before the opponent's move `number`, if there is one.
+/// Makes and corrects the operator's mistake, if any, before the opponent's move `number`.
 fn make_mistake(table: &mut Table, number: usize, position: &Position, right: Move) {
     let wrong = other_move(position, right);
     match number {

@@ -1,5 +1,5 @@
-//! Options, the file otrera.toml and the log: mistakes are told to the person who made them, and to nobody during a
-//! game.
+//! Options, the file otrera.toml and the log: mistakes are reported to the person who made them, but never to the
+//! platform during a game.
 
 use crate::common::{FIRST_TURN, OTRERA, assert_contains, folder, installed, read, run, text};
 use otrera_referee::program::Exit;
@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 /// Options that make the moves of a game reproducible.
 const FIXED: [&str; 4] = ["--iterations", "200", "--seed", "1"];
 
-/// The move that is answered when nothing is wrong.
+/// Returns the answer of a run without mistakes.
 fn usual_move() -> String {
     first_line(run(OTRERA, FIXED, FIRST_TURN))
 }
 
-/// The answer of a game that went as it should.
+/// Returns the move that a successful run has printed.
 fn first_line(exit: Exit) -> String {
     assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""), "printed: {}", exit.rest);
     assert_eq!(exit.rest.lines().count(), 2, "a move and a debug line: {}", exit.rest);
@@ -56,7 +56,7 @@ fn a_bad_option_changes_nothing_and_is_logged_with_what_would_be_valid() {
     }
 }
 
-/// With a thousand threads a move of 0.3 s took many seconds.
+/// Regression test: with a thousand threads a move of 0.3 s took many seconds.
 #[test]
 fn more_threads_than_cores_count_as_all_cores() {
     let log = folder("threads").join("log");
@@ -76,7 +76,8 @@ fn more_threads_than_cores_count_as_all_cores() {
     assert_contains(&analysis.rest, &format!("threads {cores})"));
 }
 
-/// On Botzone the first turn counts from the start of the process; on SAU an overhead above the total leaves nothing.
+/// On Botzone the time of the first turn counts from the start of the process. On SAU an overhead above the total time
+/// leaves no time.
 #[test]
 fn a_clock_that_has_run_out_leaves_a_hundred_iterations() {
     let folder = folder("no-time");
@@ -155,7 +156,7 @@ fn the_file_is_obeyed_and_the_command_line_wins() {
     assert_eq!(answer, format!("{}\n>>>BOTZONE_REQUEST_KEEP_RUNNING<<<\n", usual_move()));
 }
 
-/// An option that is switched off there has a # directly before it, a comment has a space between.
+/// In the packaged file, a disabled option follows `#` directly, and a comment follows `# `.
 #[test]
 fn every_line_of_the_packaged_file_is_a_valid_option() {
     let executable = installed(&folder("packaged-file"));

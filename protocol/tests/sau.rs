@@ -11,12 +11,12 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use testkit::at_once;
 
-/// Less than the program waits on the opponent's turn.
+/// Time limit below the silence after which the program moves on the opponent's turn.
 const SOON: Duration = Duration::from_secs(10);
 
 const OPENING: [&str; 4] = ["d1d7(g7)", "a7d4(a7)", "g1e3(e10)", "d4e4(e8)"];
 
-/// A game on the platform: the program, and the board of a referee who judges its moves.
+/// A game on the platform: the program, and a referee's board that checks its moves.
 struct Game {
     program: Program,
     referee: Board,
@@ -31,7 +31,7 @@ impl Game {
         game
     }
 
-    /// Goes on after these moves.
+    /// Continues a game after these moves.
     fn resumed(program: Program, moves: &[&str]) -> Self {
         Self { program, referee: after(moves) }
     }
@@ -43,7 +43,7 @@ impl Game {
         line
     }
 
-    /// Sends some move of the opponent; returns its line.
+    /// Sends a move of the opponent; returns its line.
     fn reply(&mut self) -> String {
         let mv = self.referee.play_any().unwrap();
         let line = format!("move {}\n", self.referee.format_move(mv, Form::Sau));
@@ -62,7 +62,7 @@ fn board(edge: usize) -> Position {
     Position::start(Size::new(edge).unwrap()).with_rules(Rules::SelfBlocking)
 }
 
-/// A referee on 10x10 who has seen these moves.
+/// Returns a referee's board on 10x10 after these moves.
 fn after(moves: &[&str]) -> Board {
     let mut referee = Board::new(board(10));
     moves.iter().for_each(|mv| referee.play(mv.parse().unwrap()).unwrap());
@@ -81,7 +81,7 @@ fn quit(mut program: Program) {
     assert_eq!((exit.status, exit.rest.as_str(), exit.errors.as_str()), (Some(0), "", ""));
 }
 
-/// Checks the parts of a record's name.
+/// Checks the parts of a record's file name.
 fn check_name(name: &str, beginning: &str, results: &[&str], end: &str) {
     let rest = name.strip_prefix(beginning).unwrap_or_else(|| panic!("{name} begins with {beginning}"));
     let result = results.iter().find_map(|result| rest.strip_prefix(result));
@@ -91,7 +91,7 @@ fn check_name(name: &str, beginning: &str, results: &[&str], end: &str) {
     assert_eq!(digits, "0000年00月00日 00时00分", "{name}");
 }
 
-/// Plays a whole game on a small board; the winner by the platform's rules.
+/// Plays a whole game on a small board; returns the winner by the platform's rules.
 fn play_to_the_end(program: &mut Program) -> Side {
     let mut referee = Board::new(board(5));
     let mut message = "new black".to_owned();
@@ -178,7 +178,7 @@ fn a_game_goes_on_from_what_is_whole_of_a_torn_record() {
     }
 }
 
-/// Ten times, of which three must hold, since a busy machine delays most of them.
+/// Only three of ten attempts must succeed, since a busy machine can delay the others.
 #[test]
 fn pondering_stops_within_ten_milliseconds() {
     let log = folder("pondering").join("log");
@@ -205,7 +205,7 @@ fn pondering_stops_within_ten_milliseconds() {
     assert!(delays[2] <= 0.010, "{delays:?}");
 }
 
-/// Writes a record of the first moves of a game, with these headers' names.
+/// Writes a record of the first moves of a game, with these names of the players.
 fn record(path: &Path, names: [&str; 2], moves: &[&str]) {
     let mut text = format!("#[AM][{}][{}][未完][2026.11.22 09:00][CCGC];\r\n", names[0], names[1]);
     for (number, pair) in (1..).zip(moves.chunks(2)) {
@@ -214,7 +214,7 @@ fn record(path: &Path, names: [&str; 2], moves: &[&str]) {
     std::fs::write(path, text).unwrap();
 }
 
-/// Loaded again after a crash: the platform says `name?` and nothing else.
+/// Starts the program as after a crash: with a record, and with no command from the platform except `name?`.
 fn loaded_again(record: &Path, more: &[&str]) -> Program {
     let mut program = start(&[&["resume", text(record), "--iterations", "100"], more].concat());
     assert_eq!(answer(&mut program, "name?"), "name Otrera");
@@ -274,7 +274,8 @@ fn assert_legal_after_nearly_any_reply(answer: &str) {
     assert!(refused < 30, "{answer} is illegal after {refused} replies of some 1400");
 }
 
-/// On the opponent's turn a long silence says that its move was lost: ours must be legal after nearly any.
+/// A long silence on the opponent's turn means that the opponent's move was lost. Our move must be legal after nearly
+/// any reply.
 #[test]
 #[ignore = "slow"]
 fn a_long_silence_makes_it_move_whatever_the_opponent_has_played() {
@@ -300,7 +301,7 @@ fn a_long_silence_makes_it_move_whatever_the_opponent_has_played() {
     assert!(possible.filter(|&is_legal| is_legal).count() > 0, "{first} was refused, then {second}");
 }
 
-/// Writes a journal as a crashed process leaves it, some seconds ago.
+/// Writes a journal like that of a process that crashed `ago` seconds ago.
 fn journal(folder: &Path, name: &str, us: &str, moves: &str, sent: bool, ago: f64) {
     let written = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs_f64() - ago;
     let line = format!(
@@ -309,7 +310,8 @@ fn journal(folder: &Path, name: &str, us: &str, moves: &str, sent: bool, ago: f6
     std::fs::write(folder.join(format!("{name}.game")), line + "\n").unwrap();
 }
 
-/// Starts the program again in the folder of a crashed process; the log reports the resumed game.
+/// Starts the program with the record folder of a crashed process and sends `name?`. The log is the file `log` in this
+/// folder.
 fn loaded_after_crash(folder: &Path, more: &[&str]) -> Program {
     let log = folder.join("log");
     let _ = std::fs::remove_file(&log);
@@ -320,7 +322,8 @@ fn loaded_after_crash(folder: &Path, more: &[&str]) -> Program {
     program
 }
 
-/// Returns the log, once it has the clock after this many moves, and the seconds left in its last such line.
+/// Waits until the log shows the clock after this many moves; returns the log and the seconds left in the last such
+/// line.
 fn clock_of(log: &Path, moves: usize) -> (String, f64) {
     let deadline = Instant::now() + LIMIT;
     loop {
@@ -385,7 +388,7 @@ fn quit_and_the_end_of_input_leave_nothing_to_resume() {
     }
 }
 
-/// Each of them alone keeps a process from moving unasked, and the log says why.
+/// In each case the program must not move unasked, and the log must say why.
 #[test]
 fn what_is_no_crashed_game_is_not_resumed() {
     let game = "DJDDGD ADDGAD";
@@ -405,7 +408,7 @@ fn what_is_no_crashed_game_is_not_resumed() {
     });
 }
 
-/// The process holds its journal, and takes no harm.
+/// The living process keeps its journal and continues its game.
 #[test]
 fn the_game_of_a_living_process_is_not_resumed() {
     let folder = folder("living");
@@ -425,7 +428,8 @@ fn of_two_crashed_sides_that_which_the_settings_name_goes_on() {
     Game::resumed(loaded_after_crash(&folder, &["--side", "black"]), &OPENING[..2]).answer(SOON);
 }
 
-/// Announced and perhaps not sent: the platform overlooks it if it has had it.
+/// The journal has the move, but the platform may not have received it. The platform ignores a move that it already
+/// has.
 #[test]
 fn a_move_that_was_perhaps_not_sent_is_sent_again() {
     let folder = folder("unsent");
@@ -462,7 +466,7 @@ fn a_new_game_forgets_the_crashed_one() {
     assert_eq!(record.matches('(').count(), 1, "{record}");
 }
 
-/// The platform's own record has the move that came while nobody listened, and tells whether ours was heard.
+/// The platform's own record has a move that was sent while no program ran, and shows if our last move was received.
 #[test]
 fn the_platforms_own_record_fills_the_gap() {
     let old = "Black: DJDDGD\r\nWhite: ADDGAD\r\n";
@@ -497,8 +501,8 @@ fn the_platforms_own_record_fills_the_gap() {
     });
 }
 
-/// `resume-time-left` applies to the resumed game only; its difference to our clock is the cost of a move, which the
-/// program learns.
+/// `resume-time-left` applies only to the resumed game. From its difference to our clock the program learns the
+/// overhead of a move.
 #[test]
 fn the_time_left_of_a_resumed_game_is_not_that_of_the_next() {
     let folder = folder("time-left");
@@ -547,7 +551,7 @@ fn a_new_game_wipes_what_was_sent_unasked_and_follows_the_record() {
     assert_eq!(std::fs::read_dir(&records).unwrap().count(), 1);
 }
 
-/// The move comes although the record says that it is our turn: our last move did not get into the record.
+/// The opponent moves although it is our turn by the record, because the record lacks our last move.
 #[test]
 fn a_move_out_of_the_records_turn_is_believed() {
     let file = folder("believed").join("record.txt");
@@ -578,7 +582,8 @@ fn a_decided_record_is_not_gone_on_with_unasked() {
     loaded_again(&file, &[]).silent(Duration::from_millis(3500)).unwrap();
 }
 
-/// The platform appends every game to the same file; Black's first move of the next one may follow Black's last.
+/// The platform appends every game to the same file. Black's first move of the next game can directly follow Black's
+/// last move.
 #[test]
 fn the_last_of_several_games_is_resumed() {
     let folder = folder("several");
@@ -635,7 +640,7 @@ fn a_refused_move_is_replaced_by_thought() {
     assert!(movements.iter().all(|movement| often(movement) <= 2), "{movements:?}");
 }
 
-/// As long as moves are refused it thinks for less than a second.
+/// After each refused move the program thinks for less than a second.
 #[test]
 fn a_replacement_takes_no_long_thought_and_the_next_move_has_its_whole_time() {
     let mut game = Game::black(&["--move-time", "1.5"]);
@@ -652,7 +657,7 @@ fn a_replacement_takes_no_long_thought_and_the_next_move_has_its_whole_time() {
     game.answer(LIMIT);
 }
 
-/// Killed before, while and after it sends its move; what it sends after we have stopped listening is lost.
+/// Kills the program before, while and after it sends its move. Output after the test has stopped reading is lost.
 #[test]
 #[ignore = "slow"]
 fn killed_at_any_moment_it_goes_on_from_its_record() {
@@ -687,7 +692,7 @@ fn killed_at_any_moment_it_goes_on_from_its_record() {
     }
 }
 
-/// Uses a preset with random numbers: equal seeds would make a game predictable.
+/// Uses a preset with random rollouts. With equal seeds, the program's moves would be predictable.
 #[test]
 fn without_a_seed_no_two_processes_play_alike() {
     let first_moves = |seed: &[&str]| -> HashSet<String> {
@@ -699,7 +704,7 @@ fn without_a_seed_no_two_processes_play_alike() {
     assert_ne!(first_moves(&["--seed", "5"]), first_moves(&["--seed", "6"]));
 }
 
-/// With a fixed number of iterations on one thread every game is the same one, refusals included.
+/// With a fixed number of iterations on one thread, all games are equal, including the answers to refusals.
 #[test]
 fn no_state_of_one_game_reaches_the_next() {
     let mut program = start(&["--iterations", "200", "--threads", "1", "--seed", "1"]);
@@ -710,8 +715,8 @@ fn no_state_of_one_game_reaches_the_next() {
     assert_eq!(game("end\nnew black"), first, "after `end`");
 }
 
-/// A game on a 4x4 board whose last move blocks the amazons of its own side and leaves the other a choice: over by
-/// the platform's rules, and not by the ordinary ones.
+/// Returns a 4x4 game whose last move blocks the mover's own amazons, while the other side has several moves. By the
+/// platform's rules the game is over, by the standard rules it continues.
 fn self_blocking_game() -> (Vec<Move>, Position) {
     let mut rng = fastrand::Rng::with_seed(1);
     loop {
@@ -729,7 +734,7 @@ fn self_blocking_game() -> (Vec<Move>, Position) {
     }
 }
 
-/// `end` does not come from a referee by the ordinary rules: he waits for our move.
+/// A referee by the standard rules does not send `end`, but waits for our move.
 #[test]
 fn a_game_that_goes_on_beyond_the_platforms_rules_is_played_on() {
     let (moves, position) = self_blocking_game();

@@ -1,49 +1,49 @@
-//! Plays the transcripts of `protocol/transcripts/` with the program: bad input never costs the game.
+//! Plays the transcripts in `protocol/transcripts/` with the program, to show that bad input never loses a game.
 //!
-//! A transcript is a text file of directives, one a line; `#` begins a comment.
+//! A transcript is a text file with one directive per line; `#` begins a comment.
 //!
 //! ```text
 //! options ARGUMENTS     starts the program; <folder> is a new empty folder of this transcript.
-//!                       A file may do so again after `exits`
+//!                       Allowed again after `exits`
 //! > TEXT                sends a line, in one write
 //! >> TEXT               sends text without a line break
-//! close input           closes its standard input
-//! hang up               closes the other end of its standard output
-//! < TEXT                expects exactly this line; <version> is that of the program, <cores> the number of the
-//!                       machine's cores
-//! < json move           expects a legal move as Botzone's judge wants it, and plays it on the board
+//! close input           closes the program's standard input
+//! hang up               closes the reading end of the program's standard output
+//! < TEXT                expects exactly this line; <version> is the program's version, <cores> the number of
+//!                       cores of this machine
+//! < json move           expects a legal move in Botzone's JSON, and plays it on the board
 //! < simple move         the same for simple interaction
 //! < sau move            the same for the SAU platform
 //! < uci move            the same for UCI, after any number of `info` lines
 //! < debug               expects any line of less than 1 KB
-//! silent N              expects nothing for N milliseconds, not even its end
-//! exits N [within MS]   expects its end with this status, no more on standard output than was told, and
-//!                       nothing at all on standard error
-//! recorded              expects a record file in <folder> with the moves of the board and no others
+//! silent N              expects no output for N milliseconds, and that the program keeps running
+//! exits N [within MS]   expects that the program ends with status N, without further output and without
+//!                       error output
+//! recorded              expects a record file in <folder> with exactly the moves of the board
 //!
-//! board start N         sets up the board of the referee, who is the library: the start of NxN
+//! board start N         sets up the board of the referee, which is the library: the start position of NxN
 //! board FEN             the same for any position
 //! play MOVES            the referee plays these moves: f1-d3/g6 …
-//! plies N               the referee plays N moves of his own choice
-//! pass                  the referee gives the turn to the other side: a message was no move
-//! take back             the referee takes the last move back and from then on refuses it there
+//! plies N               the referee plays N moves of its choice
+//! pass                  the referee passes, for a message that is not a move
+//! take back             the referee takes back the last move, and refuses it in this position from then on
 //! ```
 //!
-//! In what is sent, these stand for something else:
+//! Placeholders in the text sent:
 //!
 //! ```text
-//! <CR> <LF> <NUL> <BOM> <byte FF>                characters that cannot be seen
+//! <CR> <LF> <NUL> <BOM> <byte FF>                invisible characters
 //! <begin>                                        Black's first request in JSON, six times -1
-//! <10000 x [>                                    a text many times
+//! <10000 x [>                                    a text repeated
 //! <json move> <simple move> <sau move> <uci move>
-//!                                                a legal move of the referee's choice, which he plays
+//!                                                a legal move of the referee's choice, which the referee plays
 //! <json move in lines>                           the same, spread over several lines with CRLF
-//! <json requests> <json responses>               the game up to now for the side to move, as the elements of
-//! <simple history>                               those arrays; as number and lines
+//! <json requests> <json responses>               the game so far for the side to move: as elements of these
+//! <simple history>                               arrays; as turn number and lines
 //! <uci game>                                     all moves of the game
 //! ```
 //!
-//! No expectation waits longer than ten seconds, and a failure names the file, the line and what came.
+//! No expectation waits longer than ten seconds. A failure names the file, the line and the output received.
 
 #[path = "sessions/transcript.rs"]
 mod transcript;
@@ -56,7 +56,7 @@ use std::process::Command;
 use std::time::Duration;
 use testkit::skip;
 
-/// Prefixes of transcript names: a style of a platform's protocol, or `any`.
+/// Returns the prefixes of transcript names: the styles of the platforms' protocols, and `any`.
 fn kinds() -> impl Iterator<Item = &'static str> {
     let of_platforms = PLATFORMS.iter().flat_map(|platform| platform.transcripts);
     std::iter::once("any").chain(of_platforms.copied())
@@ -66,7 +66,7 @@ fn protocol_folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The transcripts, sorted by name.
+/// Returns the paths of the transcripts, sorted by name.
 fn transcripts() -> BTreeSet<PathBuf> {
     let entries =
         std::fs::read_dir(protocol_folder().join("transcripts")).expect("the transcripts are there");
@@ -77,7 +77,7 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Plays all transcripts of a kind. Returns how many there are, and what failed.
+/// Plays all transcripts of a kind; returns their number and the failures.
 fn play_all(kind: &str) -> (usize, Vec<String>) {
     let of_this_kind = |path: &&PathBuf| name(path).starts_with(&format!("{kind}-"));
     let transcripts = transcripts();
@@ -99,7 +99,7 @@ fn the_transcripts_of_every_platform() {
     }
 }
 
-/// Every protocol must be reachable and documented.
+/// Checks that every protocol is reachable and documented.
 #[test]
 fn every_platform_is_in_the_table_the_help_and_the_readme() {
     let modules = std::fs::read_dir(protocol_folder().join("src")).expect("the source is there");
@@ -140,8 +140,8 @@ fn every_transcript_is_played_and_told_of() {
     assert!(there.iter().all(played), "a name begins with one of {:?}", kinds().collect::<Vec<_>>());
 }
 
-/// The SAU platform throws away a command that arrives in pieces and stops reading after the first of two.
-/// Skipped where the system calls cannot be watched.
+/// The SAU platform discards a command that arrives in pieces, and reads only the first of two commands. The test is
+/// skipped if `strace` cannot watch the system calls.
 #[test]
 fn each_sau_command_is_one_write() {
     let trace = std::env::temp_dir().join(format!("otrera-trace-{}", std::process::id()));

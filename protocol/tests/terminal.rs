@@ -1,5 +1,5 @@
-//! `otrera play` and `otrera analyze` on a terminal, a pseudo-terminal of the system: pipes do not show what is
-//! printed too late, nor colours.
+//! `otrera play` and `otrera analyze` on a pseudo-terminal. Through pipes, neither colours nor delayed output would be
+//! tested.
 #![cfg(unix)]
 
 use crate::common::{LIMIT, OTRERA, assert_contains, folder, only_record, read, text};
@@ -11,7 +11,7 @@ use std::process::{Child, Command};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Instant;
 
-/// The program on a terminal of its own with 24 rows of 80 columns. Dropped, it is killed.
+/// The program on a pseudo-terminal with 24 rows of 80 columns. The program is killed when this is dropped.
 struct Terminal {
     child: Child,
     keyboard: File,
@@ -57,7 +57,7 @@ impl Terminal {
         Self { child, keyboard, screen, bytes: Vec::new(), shown: String::new() }
     }
 
-    /// Waits until this has been shown after `from` bytes; returns where it ends.
+    /// Waits until `text` is shown after the first `from` bytes; returns the position of its end.
     fn wait_for(&mut self, text: &str, from: usize) -> usize {
         let deadline = Instant::now() + LIMIT;
         loop {
@@ -82,7 +82,7 @@ impl Terminal {
         self.keyboard.write_all(format!("{line}\n").as_bytes()).expect("a terminal takes a line");
     }
 
-    /// All it shows up to its end.
+    /// Waits for a successful end of the program; returns all of its output.
     fn end(self) -> String {
         self.end_with(0)
     }
@@ -98,7 +98,7 @@ impl Terminal {
     }
 }
 
-/// The lines that stay on the screen: what comes behind a carriage return is written over what was there.
+/// Returns the lines left on the screen, where text after a carriage return overwrites the line.
 fn lines_that_stay(shown: &str) -> Vec<String> {
     let line = |line: &str| {
         line.split('\r').fold(String::new(), |under, over| {
@@ -140,7 +140,7 @@ fn a_game_on_a_terminal() {
     assert!(terminal.end().contains("\nRecord: "));
 }
 
-/// A game in the terminal is told, and saved in the form that the file's name asks for.
+/// Lists the moves of a game and saves the game in the format of the file's extension.
 #[test]
 fn moves_are_listed_and_saved() {
     let (mut terminal, folder) = play("save", &[]);
@@ -207,7 +207,7 @@ fn an_interrupt_leaves_a_record_whose_name_was_told() {
     assert_eq!(record.matches("d1d7(g7) ").count(), 1, "{record}");
 }
 
-/// Plays d1-d7/g7; returns where the answer and the next prompt are shown.
+/// Plays d1-d7/g7; returns the positions of the answer and of the next prompt in the output.
 fn play_a_move(terminal: &mut Terminal) -> [usize; 2] {
     let asked = terminal.wait_for(PROMPT, 0);
     terminal.type_line("d1-d7/g7");
@@ -234,7 +234,7 @@ fn what_was_taken_back_leaves_the_record_when_another_move_is_played() {
     assert!(!record.contains("d1d7") && record.contains("\n1 d1d8(g8) "), "{record}");
 }
 
-/// The record had no move and a winner.
+/// Regression test: the record had a winner, but no moves.
 #[test]
 fn who_takes_a_move_back_and_resigns_has_lost_the_game_that_was_played() {
     let (mut terminal, folder) = play("undo-resign", &[]);

@@ -1,5 +1,5 @@
-//! UCI through the real program: what Fairy-Stockfish says about positions, and that nothing an interface
-//! sends is left without the answer that is due.
+//! UCI through the real program: boards and counts as in Fairy-Stockfish, and the right answer to everything that an
+//! interface sends.
 
 use crate::common;
 use otrera_referee::program::Program;
@@ -18,7 +18,7 @@ fn send(program: &mut Program, line: &str) {
     program.send(format!("{line}\n"));
 }
 
-/// Reads up to the line that begins like this; returns its rest and the lines before it.
+/// Reads up to a line with this beginning; returns the rest of the line, and the lines before it.
 fn read_to(program: &mut Program, beginning: &str) -> (String, Vec<String>) {
     let mut skipped = Vec::new();
     loop {
@@ -73,13 +73,13 @@ fn stop_and_quit_are_obeyed_at_once() {
     assert_eq!(exit.rest.matches("bestmove ").count(), 1, "{}", exit.rest);
 }
 
-/// The word after this one in the last line.
+/// Returns the number after the word `name` in the last line.
 fn last_of(lines: &[String], name: &str) -> i64 {
     let mut words = lines.last().expect("a line").split(' ').skip_while(|&word| word != name).skip(1);
     words.next().and_then(|word| word.parse().ok()).unwrap_or_else(|| panic!("no {name} in {lines:?}"))
 }
 
-/// Time below the overhead, a fallen flag, an immediate stop.
+/// Covers a time below the overhead, an overrun clock, and an immediate stop.
 #[test]
 fn an_answer_comes_after_a_hundred_iterations_at_least() {
     let mut program = start();
@@ -151,13 +151,13 @@ fn analysis_tells_of_several_moves_and_of_the_winning_rate() {
     end(program);
 }
 
-/// Words of which commands consist.
+/// Words from which commands are composed.
 const WORDS: &str = "\
     uci isready ucinewgame setoption position stop ponderhit d debug name value UCI_Variant amazons8 \
     amazons Hash MultiPV startpos fen moves d1d7,d7g7 c1c2,c2c1 a7a6,a6a7 Q1*q/****/****/**** \
     3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w b - 1 0 7 -5 99999999999999999999 true";
 
-/// One command, mostly of sense.
+/// Generates a command that mostly makes sense.
 fn command() -> impl Strategy<Value = Vec<u8>> {
     let words = prop::sample::select(WORDS.split(' ').collect::<Vec<_>>());
     let limits = prop::sample::select(vec![

@@ -16,7 +16,7 @@ pub struct Browser {
     profile: Folder,
     session: Value,
     commands: u64,
-    /// Address of the page, without the part after `#`.
+    /// Address of the page, without the fragment after `#`.
     address: String,
     /// Events that have not been checked yet.
     events: Vec<Value>,
@@ -117,12 +117,12 @@ impl Browser {
         self.messages.recv_timeout(Duration::from_secs(60)).expect("Chromium answers")
     }
 
-    /// Loads a page of the disk anew.
+    /// Loads a page from a file, afresh.
     pub fn open(&mut self, page: &Path, hash: &str) {
         self.open_address(&format!("file://{}", page.display()), hash);
     }
 
-    /// Loads the page at an address anew.
+    /// Loads the page at an address, afresh.
     pub fn open_address(&mut self, address: &str, hash: &str) {
         address.clone_into(&mut self.address);
         for url in ["about:blank".to_owned(), format!("{address}{hash}")] {
@@ -133,7 +133,7 @@ impl Browser {
         }
     }
 
-    /// Evaluates a JavaScript expression; awaits a promise.
+    /// Evaluates a JavaScript expression and awaits it if it is a promise.
     pub fn evaluate(&mut self, expression: &str) -> Value {
         let result = self.command(
             "Runtime.evaluate",
@@ -165,7 +165,7 @@ impl Browser {
         self.command("Input.insertText", json!({"text": text}));
     }
 
-    /// Selects a value in a selection list.
+    /// Selects a value in a drop-down list.
     pub fn choose(&mut self, selector: &str, value: &str) {
         self.evaluate(&format!(
             "(() => {{ const list = document.querySelector({selector:?}); list.value = {value:?};
@@ -229,8 +229,8 @@ impl Browser {
         self.command("Emulation.setEmulatedMedia", json!({"features": features}));
     }
 
-    /// Returns errors and messages of console, page and network, and requests for anything but the page, what is below
-    /// its address, its own worker, and pictures in `data:` addresses.
+    /// Returns the errors and messages of console, page and network, and all requests except those for the page, files
+    /// below its address, its worker, and pictures in `data:` addresses.
     pub fn complaints(&self) -> Vec<&Value> {
         let complains = |event: &&Value| match event["method"].as_str() {
             Some("Runtime.exceptionThrown" | "Runtime.consoleAPICalled" | "Log.entryAdded") => true,
@@ -243,12 +243,13 @@ impl Browser {
         self.events.iter().filter(complains).collect()
     }
 
-    /// Forgets all events so far: they are no complaints.
+    /// Discards all events so far, so that they do not count as complaints.
     pub fn forget_events(&mut self) {
         self.events.clear();
     }
 
-    /// Returns the pieces and arrows with their squares, located by the middles of their bounding boxes.
+    /// Returns the pieces and arrows on the page's board with their squares, located by the centres of their bounding
+    /// boxes.
     pub fn board(&mut self) -> Vec<String> {
         let seen = self.evaluate(
             "(() => {

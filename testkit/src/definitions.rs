@@ -1,5 +1,5 @@
-//! Building blocks for definitions of evaluation and policy: slides and distances square by square, and the positions
-//! on which the definitions are compared with the engine.
+//! Building blocks for slow reference definitions of evaluation and policy: slides and distances square by square, and
+//! the positions on which the definitions are compared with the engine.
 
 use crate::{random_game, random_side, scattered_position, size, symmetries};
 use fastrand::Rng;
@@ -19,7 +19,7 @@ pub fn line(position: &Position, from: Square, (columns, rows): (i32, i32)) -> V
     (1..).map_while(at).take_while(|&square| position.empty().contains(square)).collect()
 }
 
-/// Returns the squares that a queen reaches from a square.
+/// Returns the squares that a queen reaches from a square in one move.
 pub fn queen_moves(position: &Position, from: Square) -> Vec<Square> {
     DIRECTIONS.into_iter().flat_map(|direction| line(position, from, direction)).collect()
 }
@@ -29,15 +29,15 @@ pub fn king_moves(position: &Position, from: Square) -> Vec<Square> {
     DIRECTIONS.into_iter().filter_map(|direction| line(position, from, direction).first().copied()).collect()
 }
 
-/// Least number of moves in which an amazon reaches each square; unreachable squares are missing.
+/// Minimum number of moves in which an amazon reaches each square; unreachable squares are missing.
 pub type Distances = HashMap<Square, u32>;
 
-/// Returns the distances of the amazons of a side.
+/// Returns the distance of each square from the nearest amazon of a side.
 pub fn distances(position: &Position, side: Side, moves: fn(&Position, Square) -> Vec<Square>) -> Distances {
     distances_from(position, position.amazons(side), moves)
 }
 
-/// Returns the distances of these amazons.
+/// Returns the distance of each square from the nearest of these amazons.
 pub fn distances_from(
     position: &Position,
     amazons: Bitboard,
@@ -58,8 +58,8 @@ pub fn distances_from(
     found
 }
 
-/// Lieberum's freedom of an amazon: the sum of `2^-steps * empty neighbours` over the squares at most four steps away
-/// that the enemy reaches.
+/// Computes Lieberum's freedom of an amazon: the sum of `2^-steps * empty neighbours` over the squares at most four
+/// steps away that the enemy reaches.
 pub fn freedom(position: &Position, amazon: Square, enemy: &Distances) -> f64 {
     let slides = DIRECTIONS.into_iter().map(|direction| line(position, amazon, direction));
     let steps = slides.flat_map(|slide| slide.into_iter().take(4).zip(1..));
@@ -83,7 +83,7 @@ pub fn various_positions() -> Vec<Position> {
     positions
 }
 
-/// Makes a winding corridor with a few amazons, in a random orientation: many distant squares, few near ones.
+/// Creates a winding corridor with a few amazons, in a random orientation: many squares are distant, few are near.
 fn corridor(size: Size, rng: &mut Rng) -> Position {
     let last = size.edge() - 1;
     let is_wall = |square: &Square| {

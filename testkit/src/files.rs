@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Root of the repository.
+/// Returns the root of the repository.
 pub fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("this crate is a folder of the repository")
 }
 
-/// Cargo's target folder: test programs lie in `target/PROFILE/deps`.
+/// Returns Cargo's target folder, three levels above the running test (`target/PROFILE/deps`).
 pub fn target() -> &'static Path {
     static TARGET: LazyLock<PathBuf> = LazyLock::new(|| {
         let program = std::env::current_exe().expect("a test knows its path");
@@ -23,12 +23,12 @@ pub fn target() -> &'static Path {
 pub struct Folder(pub PathBuf);
 
 impl Folder {
-    /// Creates a folder; `name` is a part of its name.
+    /// Creates a temporary folder; `name` is a part of its name.
     pub fn new(name: &str) -> Self {
         Self::below(&std::env::temp_dir(), name)
     }
 
-    /// Creates a folder in `target/tmp`: programs of `target` can be hard-linked into it.
+    /// Creates a folder in `target/tmp`, into which programs in `target` can be hard-linked.
     pub fn in_target(name: &str) -> Self {
         Self::below(&target().join("tmp"), name)
     }

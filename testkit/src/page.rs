@@ -1,4 +1,4 @@
-//! The web page, built once for all tests of a program.
+//! The web page, built once per test program.
 
 use crate::browser::Browser;
 use crate::files::{repository, target};
@@ -43,7 +43,8 @@ fn build() -> PathBuf {
     page
 }
 
-/// The script of axe-core (<https://github.com/dequelabs/axe-core>), fetched by npm once.
+/// Returns the script of the accessibility checker axe-core (<https://github.com/dequelabs/axe-core>), fetched by npm
+/// once.
 pub fn axe() -> Option<String> {
     let folder = target().join("tmp/npm");
     let script = folder.join("node_modules/axe-core/axe.min.js");
@@ -59,7 +60,7 @@ pub fn axe() -> Option<String> {
     Some(std::fs::read_to_string(script).expect("npm has put it there"))
 }
 
-/// Findings of the checker from `moderate` on.
+/// Returns the findings of axe-core on the page shown, except those of `minor` impact.
 pub fn findings(browser: &mut Browser) -> Vec<serde_json::Value> {
     let found = browser.evaluate(
         "axe.run().then(({ violations }) => violations.filter(({ impact }) => impact !== 'minor')

@@ -26,7 +26,7 @@ pub fn random_move(position: &Position, rng: &mut Rng) -> Move {
     moves[rng.usize(..moves.len())]
 }
 
-/// Records a game of at most this many random moves; `known` adds what is recorded of a move.
+/// Records a game of at most this many random moves; `known` adds time, effort and winning rate to a move.
 pub fn random_record(
     start: Position,
     [black, white]: [&str; 2],
@@ -45,7 +45,7 @@ pub fn random_record(
     record
 }
 
-/// Draws a position with one to six amazons a side and a random density of arrows, mostly unreachable in a game.
+/// Draws a position with one to six amazons a side and a random density of arrows; most are unreachable in a game.
 pub fn scattered_position(size: Size, rng: &mut Rng) -> Position {
     let mut squares: Vec<Square> = Bitboard::playable(size).into_iter().collect();
     rng.shuffle(&mut squares);
@@ -85,7 +85,7 @@ pub fn symmetries(position: &Position) -> [Position; 8] {
     })
 }
 
-/// Exchanges the sides, including the side to move.
+/// Returns the position with exchanged sides, including the side to move.
 pub fn sides_exchanged(position: &Position) -> Position {
     let [black, white] = position.all_amazons();
     let side = position.side().opponent();

@@ -1,4 +1,4 @@
-//! Reports tests that cannot run on this machine, in their output and in the list at the end of `make test`.
+//! Reports tests that cannot run on this machine, in the test output and in the list at the end of `make test`.
 
 use std::fs::OpenOptions;
 use std::io::Write;

@@ -1,6 +1,7 @@
-//! Benchmark of the page: `cargo bench -p otrera-web`. Prints how soon it shows the first board, its speed beside the native
-//! engine (one thread each), its frames while it analyses, and its analysis beside that of `dist/otrera gui`, if `make` has
-//! built the program. Each ratio is measured in one run.
+//! Benchmark of the page: `cargo bench -p otrera-web`. Prints the time until the page shows the first board, its speed
+//! compared with the native engine (one thread each), its frames during an analysis, and the visits of an analysis
+//! compared with `dist/otrera gui`, if `make` has built the program. Both sides of a ratio are measured in the same
+//! run.
 
 use otrera::{Kernel, Params, bench};
 use serde_json::Value;
@@ -10,10 +11,10 @@ use testkit::browser::Browser;
 use testkit::page::page;
 use testkit::repository;
 
-/// Number of measurements of each side, in turn.
+/// Number of measurements of each side, which alternate.
 const ROUNDS: usize = 3;
 
-/// Seconds of an analysis.
+/// Duration of an analysis in seconds.
 const SECONDS: u32 = 10;
 
 fn main() {
@@ -39,7 +40,7 @@ fn main() {
     let _ = gui.kill();
 }
 
-/// Analyses the start for [`SECONDS`]; prints and returns the visits. Then prints the frames of 3 s.
+/// Analyses the start position for [`SECONDS`]; prints and returns the visits. Then prints the frame times of 3 s.
 fn analyse(browser: &mut Browser, open: impl FnOnce(&mut Browser)) -> f64 {
     open(browser);
     browser.wait_for("Boolean(state.tree?.current.described)");

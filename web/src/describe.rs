@@ -1,11 +1,11 @@
-//! Descriptions of a position and of a search for the page.
+//! Describes positions and search results for the page.
 
 use otrera::eval::ownership::Ownership;
 use otrera::{FillingProver, Line, Move, Position, Report, Side, Square};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A position with its legal moves and square ownership. The page needs no rules of the game in JavaScript.
+/// A position with its legal moves and square ownership, so that the page needs no rules of the game in JavaScript.
 #[derive(Serialize)]
 pub struct Described {
     /// FEN of the position.
@@ -15,11 +15,12 @@ pub struct Described {
     side: Side,
     /// Winner, if the game is over.
     winner: Option<Side>,
-    /// The outcome, if the game is over or counting moves proves it.
+    /// The proven outcome, if the game is over or the filling bounds prove it.
     proof: Option<Proof>,
-    /// Legal moves: amazon, target square, arrow squares.
+    /// Legal moves: for each amazon and each of its target squares, the squares of the arrow.
     moves: BTreeMap<String, BTreeMap<String, Vec<String>>>,
-    /// [Owner](otrera::eval::ownership::Owner::letter) of each square by rows from a1; a space for an occupied square.
+    /// Letter of the [owner](otrera::eval::ownership::Owner::letter) of each square, by rows from a1; a space if
+    /// occupied.
     owners: String,
     /// Queen distances of Black and White to each reachable square.
     distances: BTreeMap<String, [Option<usize>; 2]>,
@@ -57,12 +58,12 @@ impl Described {
 #[derive(Serialize)]
 pub struct Proof {
     winner: Side,
-    /// Moves that the winner is certain to have left when the other side cannot move.
+    /// Minimum number of moves that the winner has left when the other side cannot move.
     margin: u32,
 }
 
 impl Proof {
-    /// The proof of a position, if there is one.
+    /// Returns the proof for a position, if there is one.
     pub fn of(position: &Position) -> Option<Self> {
         let mut prover = FillingProver::new();
         Some(Self { winner: prover.winner(position)?, margin: prover.margin(position)? })
@@ -79,22 +80,24 @@ fn moves(position: &Position) -> BTreeMap<String, BTreeMap<String, Vec<String>>>
     moves
 }
 
-/// Result of a search. Winning rates are the mover's, 0 to 1. `win_rate` is the best move's, or 0 or 1 if proven.
+/// Result of a search. Winning rates are for the side to move, 0 to 1. `win_rate` is that of the best move, or 0 or 1
+/// if the result is proven.
 #[derive(Serialize)]
 pub struct Found {
     best: Option<String>,
     win_rate: f32,
     proven: Option<Side>,
-    /// Moves that the proven winner is certain to have left when the other side cannot move, if counting proves it.
+    /// Minimum number of moves that the winner has left when the other side cannot move, if the filling bounds prove
+    /// the winner.
     margin: Option<u32>,
     lines: Vec<FoundLine>,
-    /// Iterations of this run, and visits of the root with those of earlier runs.
+    /// Iterations of this run; `visits` are those of the root, earlier runs included.
     iterations: u64,
     visits: u32,
-    /// Deepest descent, and how often memory was recycled, since the search of this position began.
+    /// Maximum depth reached since the search of this position began; `recycled` counts how often memory was recycled.
     depth: usize,
     recycled: u32,
-    /// Time of this run.
+    /// Duration of this run.
     seconds: f64,
 }
 

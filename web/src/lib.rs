@@ -1,14 +1,15 @@
-//! The engine behind the page: requests and answers are JSON, see [`request`].
+//! The engine behind the page. Requests and answers are JSON, see [`request`].
 //!
-//! The module `module` exports the engine to JavaScript; it is built for WebAssembly only. `otrera gui` serves [`page`]
-//! and answers the requests natively. The page stores the game; the [engine](request::Engine) stores the search tree.
+//! The module `module`, built only for WebAssembly, exports the engine to JavaScript. `otrera gui` instead serves
+//! [`page`] and answers the requests natively. The page stores the game; the [engine](request::Engine) stores the
+//! search tree.
 
 pub mod describe;
 #[cfg(target_family = "wasm")]
 pub mod module;
 pub mod request;
 
-/// Returns the page for a server that answers its requests. `server` is JSON that describes the engine.
+/// Returns the page for a server that answers its requests. `server` is a JSON description of the engine.
 pub fn page(server: &str) -> String {
     let page = include_str!(concat!(env!("OUT_DIR"), "/page.html"));
     // No `<` in the JSON can end the script element.

@@ -1,5 +1,5 @@
-//! Exported functions. `page/worker.js` writes a request to the address from [`reserve`], calls [`answer`], and reads
-//! that number of bytes of JSON at the address from [`answer_at`].
+//! Functions exported to JavaScript. `page/worker.js` writes a request to the address from [`reserve`], calls
+//! [`answer`], and reads the returned number of bytes of JSON at the address from [`answer_at`].
 
 use crate::request::Engine;
 use otrera::{Params, Resources};
@@ -16,16 +16,16 @@ thread_local! {
 // SAFETY: whoever instantiates the module gives a function of this signature, or it is not instantiated.
 #[link(wasm_import_module = "host")]
 unsafe extern "C" {
-    /// Shows the UTF-8 text at this address.
+    /// Reports a panic; its message is the UTF-8 text at this address.
     safe fn panicked(text: *const u8, bytes: usize);
 }
 
 #[global_allocator]
 static ALLOCATOR: FreshPages = FreshPages;
 
-/// Allocates large blocks (the tree's arena) as new pages of the module's memory, and all others by the system's
-/// allocator. New pages are zero and take no memory until they are touched. The system's allocator writes zeros to the
-/// whole block: 3.3 s and 1 GB. The pages are never freed, since the page keeps one arena.
+/// Allocates large blocks (the tree's arena) as new pages of the module's memory, and all other blocks with the
+/// system's allocator. New pages are zero and take no memory until they are touched, whereas the system's allocator
+/// would write zeros to the whole block: 3.3 s and 1 GB. The pages are never freed, since the page keeps one arena.
 struct FreshPages;
 
 impl FreshPages {
@@ -65,7 +65,7 @@ unsafe impl GlobalAlloc for FreshPages {
     }
 }
 
-/// Sets the memory of the tree in MB. To be called before the first request.
+/// Sets the memory of the tree in MB. Call this before the first request.
 #[unsafe(no_mangle)]
 pub extern "C" fn use_memory(megabytes: usize) {
     let resources = Resources { memory: megabytes << 20, ..Resources::default() };

@@ -1,17 +1,17 @@
-//! The page's requests, and the answers.
+//! The requests of the page and their answers.
 //!
 //! ```json
-//! {"do":"start","edge":8}                                  the start of a board
-//! {"do":"position","fen":"…","moves":["d1-d7/g7"]}         a position after these moves, in any of their forms
-//! {"do":"proofs","fen":"…","moves":["d1-d7/g7"]}           the outcome of each position, where counting proves it
+//! {"do":"start","edge":8}                                  the start position of a board
+//! {"do":"position","fen":"…","moves":["d1-d7/g7"]}         the position after these moves, in any move notation
+//! {"do":"proofs","fen":"…","moves":["d1-d7/g7"]}           the outcome of each position, if proven by filling bounds
 //! {"do":"think","fen":"…","seconds":0.1,"lines":5}         one run of the search, which keeps its tree
-//! {"do":"think","fen":"…","iterations":5000,"anew":true}   the same without what the tree knows
+//! {"do":"think","fen":"…","iterations":5000,"anew":true}   the same with an empty tree
 //! {"do":"think","fen":"…","moves":["d1-d7/g7"],"clock":{"left":540,"total":900,"overhead":5}}
 //!                                                          a move of a match: plans its time as on SAU's clock
 //! {"do":"think","fen":"…","level":3,"seed":7}              a move of a playing level; its line comes first
-//! {"do":"read","text":"…"}                                 the games of a record in any form, or of a FEN
-//! {"do":"write","game":{…},"form":"sgf"}                   a game, as `read` gave it, in json, sgf or ccgc
-//! {"do":"marks"}                                           the losses from which a move is an inaccuracy, mistake or blunder
+//! {"do":"read","text":"…"}                                 the games of a record in any format, or of a FEN
+//! {"do":"write","game":{…},"form":"sgf"}                   the text of a game from `read`, as json, sgf or ccgc
+//! {"do":"marks"}                                           the minimum losses of inaccuracy, mistake and blunder
 //! {"do":"bench"}                                           the behaviour checksum
 //! {"do":"version"}                                         the version
 //! ```
@@ -81,7 +81,7 @@ struct Think {
     level: Option<u64>,
     #[serde(default)]
     seed: u64,
-    /// Moves from the FEN to the position.
+    /// Moves that lead from the FEN to the position.
     #[serde(default)]
     moves: Vec<String>,
     #[serde(default)]
@@ -94,12 +94,12 @@ struct Clock {
     left: f64,
     /// Time for the whole game.
     total: f64,
-    /// Time that a move costs besides thinking.
+    /// Time that a move takes in addition to thinking.
     overhead: f64,
 }
 
 impl Clock {
-    /// Plans the time of the next move; `None` if a value is no time.
+    /// Returns the planned time for the next move; `None` if a value is not a valid time.
     fn time_for(&self, position: &Position) -> Option<Duration> {
         let is_valid = |seconds: &f64| (0.0..=MAX_CLOCK).contains(seconds);
         let time = |seconds| Some(seconds).filter(is_valid).map(Duration::from_secs_f64);
@@ -124,7 +124,7 @@ enum Form {
 struct Reached {
     #[serde(flatten)]
     position: Described,
-    /// The moves that were played, as this engine writes them.
+    /// The moves played, in the engine's notation.
     played: Vec<String>,
 }
 
@@ -138,7 +138,7 @@ struct Marks {
     marks: [(f32, &'static str); record::MARKS.len()],
 }
 
-/// The search that the page uses, with its tree.
+/// The page's engine: the search with its tree.
 pub struct Engine {
     params: Params,
     search: Option<Search>,
@@ -146,7 +146,7 @@ pub struct Engine {
     progress: Progress,
 }
 
-/// Stop condition of a run: limits, or those of a playing level.
+/// Stop condition of a run: given limits, or those of a playing level.
 enum Run {
     Limited(Limits),
     Level(Level),
@@ -166,12 +166,12 @@ impl Default for Engine {
 }
 
 impl Engine {
-    /// An engine whose search has these parameters and resources.
+    /// Creates an engine whose search has these parameters and resources.
     pub fn new(params: Params, resources: Resources) -> Self {
         Self { params, search: None, resources, progress: Progress::default() }
     }
 
-    /// Answers a request. A search ends early if `stop` becomes true.
+    /// Answers a request. A search ends as soon as `stop` is true.
     pub fn answer(&mut self, request: &str, stop: &AtomicBool) -> String {
         self.answered(request, stop).unwrap_or_else(|problem| json!({"problem": problem}).to_string())
     }
@@ -203,7 +203,7 @@ impl Engine {
         })
     }
 
-    /// One run of the search. The tree stays, if the position is the last one or a move away from it.
+    /// Runs the search once. The tree is kept if the position equals the previous one or follows it by a move.
     fn think(&mut self, think: &Think, stop: &AtomicBool) -> Result<Found, String> {
         let (positions, moves) = course(&think.fen, &think.moves)?;
         let position = *positions.last().ok_or("there is no position")?;
@@ -246,7 +246,7 @@ impl Engine {
     }
 }
 
-/// The level of a run, or its limits: clock, iterations, time.
+/// Returns the stop condition of a request: a level, or limits by clock, iterations or time.
 fn run_of(think: &Think, position: &Position) -> Result<Run, String> {
     if let Some(number) = think.level {
         return Level::new(number).map(Run::Level).ok_or("levels are 1 to 10".into());
@@ -264,12 +264,12 @@ fn run_of(think: &Think, position: &Position) -> Result<Run, String> {
     Ok(Run::Limited(Limits { iterations: think.iterations, deadline }))
 }
 
-/// An answer as JSON, which can hold all that these types do. Rates keep their digits, unlike those of a [`Value`].
+/// Formats an answer as JSON, directly and not as a [`Value`], which would change the digits of winning rates.
 fn written(answer: &impl Serialize) -> String {
     serde_json::to_string(answer).unwrap_or_else(|error| format!("{{\"problem\":\"{error}\"}}"))
 }
 
-/// The position of a FEN in which both sides have something to play with.
+/// Parses a FEN; fails if a side has no amazon.
 fn position(fen: &str) -> Result<Position, String> {
     let position = Position::from_fen(fen).map_err(|error| error.to_string())?;
     match Side::BOTH.into_iter().find(|&side| position.amazons(side).is_empty()) {
@@ -278,7 +278,7 @@ fn position(fen: &str) -> Result<Position, String> {
     }
 }
 
-/// Returns the positions from a FEN through these moves, and the moves.
+/// Plays moves from a FEN; returns all positions, the first included, and the parsed moves.
 fn course(fen: &str, moves: &[String]) -> Result<(Vec<Position>, Vec<Move>), String> {
     let mut position = position(fen)?;
     let (mut positions, mut played) = (vec![position], Vec::with_capacity(moves.len()));
@@ -308,7 +308,7 @@ fn game_of_fen(text: &str) -> Option<Result<GameRecord, MalformedText>> {
     })
 }
 
-/// The games of a text, all of whose moves are legal.
+/// Reads the games of a text and checks that all moves are legal.
 fn games(text: &str) -> Result<Vec<GameRecord>, String> {
     if text.len() > MAX_BYTES {
         return Err(format!(

@@ -1,12 +1,12 @@
-//! Pictures of the page, for people to look at: `cargo test -p otrera-web --test pictures -- --ignored` writes them to
-//! `target/tmp/pictures/`. The README's is `analysis.png`.
+//! Screenshots of the page for visual inspection: `cargo test -p otrera-web --test pictures -- --ignored` writes them
+//! to `target/tmp/pictures/`. The README shows `analysis.png`.
 
 use serde_json::json;
 use std::path::Path;
 use testkit::browser::Browser;
 use testkit::page::page;
 
-/// The moves of a game of the Olympiads, by the beginning of its line.
+/// Returns the moves of the Olympiad game whose line begins with `name`.
 fn olympiad_game(name: &str) -> String {
     let games = include_str!("../../tests/data/olympiad_games.txt");
     let game = games.lines().find(|line| line.starts_with(name)).expect("one of the games");

@@ -1,4 +1,4 @@
-//! Answers of the engine to the page, without a browser.
+//! The engine's answers to requests of the page, without a browser.
 
 use otrera::record::sgf;
 use otrera::{GameClock, GameRecord, Limits, Params, Position, Resources, Search, Size};

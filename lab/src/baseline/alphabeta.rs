@@ -1,11 +1,11 @@
-//! Alpha-beta to a fixed depth in whole moves, as in Kato et al. 2015 (depth 2). Depth 1 is the greedy player.
+//! Fixed-depth alpha-beta search over whole moves. Kato et al. 2015 use depth 2; depth 1 is the greedy player.
 
 use super::evaluation::{BaselineEvaluator, Evaluation};
 use crate::play::player::{Budget, Choice, Player};
 use fastrand::Rng;
 use otrera::{Forfeit, Move, Position};
 
-/// The value of a won game, above every evaluation.
+/// Value of a won game, larger than any evaluation.
 const WON: f32 = 1e6;
 
 pub struct AlphaBeta {
@@ -13,12 +13,12 @@ pub struct AlphaBeta {
     evaluator: BaselineEvaluator,
     rng: Rng,
     nodes: u64,
-    /// Killer moves: the last move to cut off, by remaining depth.
+    /// Killer moves: for each remaining depth, the last move that caused a cut-off.
     killers: Vec<Option<Move>>,
 }
 
 impl AlphaBeta {
-    /// Creates a player that searches `depth` whole moves, at least one. The seed breaks ties.
+    /// Creates a player that searches `depth` whole moves, at least one. Equal moves are chosen at random, by `seed`.
     pub fn new(evaluation: Evaluation, depth: u32, seed: u64) -> Self {
         let depth = depth.max(1);
         Self {

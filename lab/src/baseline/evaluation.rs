@@ -1,4 +1,4 @@
-//! Evaluations for the baselines: three of Kato et al. 2015, the MG-PEO paper's, and our network.
+//! Evaluations for the baseline players: three from Kato et al. 2015, one from the MG-PEO paper, and our network.
 
 use clap::ValueEnum;
 use otrera::eval::metrics;
@@ -7,11 +7,12 @@ use std::str::FromStr;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Evaluation {
-    /// Legal moves of the side to move less those of the other (Kato et al., 3.1).
+    /// Number of legal moves, minus the opponent's (Kato et al., 3.1).
     Mobility,
-    /// Squares reached first by queen moves; one fifth for each that both reach equally early (3.2).
+    /// Number of squares reached first by queen moves, minus the opponent's; a tie counts 1/5 for the side to move
+    /// (3.2).
     Territory,
-    /// Lead in queen moves, summed over the squares; five for a square that only one side reaches (3.3).
+    /// Lead in queen moves, summed over the squares; a square that only one side reaches counts five moves (3.3).
     Relative,
     /// The phased evaluation of the MG-PEO paper.
     Paper,
@@ -49,7 +50,7 @@ impl BaselineEvaluator {
         }
     }
 
-    /// Returns the value of an unfinished game for the side to move.
+    /// Evaluates an unfinished game for the side to move.
     pub fn value(&mut self, position: &Position) -> Value {
         let for_black = match self.evaluation {
             Evaluation::Paper | Evaluation::Network => {

@@ -1,5 +1,5 @@
-//! Baseline players: random moves, alpha-beta of fixed depth, and principal variation search against the clock. Plain UCT
-//! is a preset of the search.
+//! Baseline players: random moves, fixed-depth alpha-beta, and timed principal variation search. Plain UCT is not among
+//! them, because it is a preset of the engine's search.
 
 pub mod alphabeta;
 pub mod evaluation;

@@ -1,12 +1,12 @@
-//! Principal variation search against the clock: iterative deepening, aspiration windows, a transposition table, and move
-//! ordering by table, evaluation and history. Depth counts whole moves.
+//! Principal variation search with a time limit: iterative deepening, aspiration windows, a transposition table, and
+//! move ordering by table, evaluation and history. Depth counts whole moves.
 
 use super::evaluation::{BaselineEvaluator, Evaluation};
 use crate::play::player::{Budget, Choice, Player};
 use otrera::{Forfeit, Move, Position};
 use std::time::{Duration, Instant};
 
-/// The value of a won game, less the plies to its end. Values are thousandths of a square.
+/// Value of a win at the root; each ply before the win reduces the value by one. The unit is a thousandth of a square.
 const WON: i32 = 1_000_000_000;
 /// Half the width of the first aspiration window: one square.
 const WINDOW: i32 = 1000;
@@ -28,13 +28,13 @@ enum Bound {
     AtMost,
 }
 
-/// Logarithm to base 2 of the table's size; about 8 MB.
+/// Base-2 logarithm of the number of entries in the transposition table, which takes about 6 MB.
 const TABLE_BITS: u32 = 18;
 
 pub struct Pvs {
     evaluator: BaselineEvaluator,
     table: Vec<Option<Entry>>,
-    /// History heuristic: cut-offs by arrows on each square, weighted by depth.
+    /// History heuristic: number of cut-offs by moves that shot at each square, weighted by depth.
     arrow_history: [u32; 128],
     nodes: u64,
     deadline: Instant,
@@ -53,7 +53,7 @@ impl Pvs {
         }
     }
 
-    /// Iterative deepening until time or nodes run out; returns the best move of the last complete depth.
+    /// Deepens iteratively until the time or node limit; returns the best move of the last completed depth.
     fn deepen(&mut self, position: &Position) -> Option<Move> {
         let mut best = position.legal_moves().next()?;
         let mut guess = 0;
@@ -67,7 +67,7 @@ impl Pvs {
         Some(best)
     }
 
-    /// Searches one depth in aspiration windows around `guess`, wider after each failure.
+    /// Searches to `depth` in an aspiration window around `guess`, which is widened after each failure.
     fn search_root(&mut self, position: &Position, depth: u8, guess: i32) -> Option<(Move, i32)> {
         let mut margin = if depth < 2 { WON } else { WINDOW };
         loop {
@@ -80,7 +80,7 @@ impl Pvs {
         }
     }
 
-    /// Returns the value for the side to move, exact inside the window; `None` if time has run out.
+    /// Returns the value for the side to move, exact inside the window; `None` if the time or node limit is reached.
     fn search(&mut self, position: &Position, depth: u8, mut alpha: i32, beta: i32, ply: i32) -> Option<i32> {
         self.nodes += 1;
         if self.nodes.is_multiple_of(256)
@@ -145,8 +145,8 @@ impl Pvs {
         self.table[slot].filter(|entry| entry.key == position.key() && position.check(entry.best).is_ok())
     }
 
-    /// Returns the legal moves, the table's move first, then by evaluation after the move; at depth 1 by history, which
-    /// is faster.
+    /// Returns the legal moves in search order: the table's move first, then by evaluation after the move. At depth 1
+    /// the cheaper history replaces the evaluation.
     fn ordered_moves(&mut self, position: &Position, depth: u8, first: Option<Move>) -> Vec<Move> {
         let mut moves: Vec<(i64, Move)> = Vec::with_capacity(256);
         for mv in position.legal_moves() {

@@ -1,7 +1,7 @@
-//! Does numbered pieces of work: on the cores of this machine, as a task of a cluster, or on a cluster.
+//! Runs numbered work items on the cores of this machine, on a cluster, or as one task of a cluster.
 //!
-//! A cluster gets tasks by guided self-scheduling (Polychronopoulos and Kuck 1987): a task is a share of the remaining work,
-//! so that all cores end together, but lasts no longer than about [`TASK_TIME`].
+//! On a cluster, tasks are formed by guided self-scheduling (Polychronopoulos and Kuck 1987). A task takes a share of
+//! the remaining items, so that all cores finish together, but lasts no longer than about [`TASK_TIME`].
 
 use super::WorkArgs;
 use super::ray::{Done, Ray, Task};
@@ -12,43 +12,43 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Numbered pieces of work of one kind, such as the games of a match.
+/// Numbered work items of one kind, such as the games of a match.
 pub struct Job<'a> {
-    /// The command line of `lab`, without `--numbers FROM..TO`.
+    /// Arguments with which `lab` runs these items as a cluster task, without `--numbers FROM..TO`.
     pub arguments: Vec<String>,
-    /// The numbers still to be done, in ascending order.
+    /// Numbers of the items still to do, in ascending order.
     pub missing: VecDeque<u64>,
-    /// Does one piece and returns its line.
+    /// Runs the item with this number and returns its result as one line of text.
     pub work: &'a (dyn Fn(u64) -> Result<String, String> + Sync),
-    /// Receives the line of each number, in any order.
+    /// Receives the result line of each item, in any order.
     pub take: Box<Take<'a>>,
 }
 
 type Take<'a> = dyn FnMut(&str) -> Result<(), String> + Send + 'a;
 
-/// Tasks queued for each core, so that no core waits.
+/// Tasks submitted per core: one runs, and the next one waits, so that no core is idle.
 const TASKS_A_CORE: usize = 2;
 
-/// The time a task should take: long beside the cost of starting it.
+/// Target duration of a task, long compared with the cost of starting one.
 const TASK_TIME: Duration = Duration::from_secs(10);
 
-/// Does all jobs, until `enough` is set. Earlier jobs come first.
+/// Runs all jobs, earlier ones first, until they are done or `enough` is set.
 pub fn run(options: &WorkArgs, jobs: Vec<Job>, enough: &AtomicBool) -> Result<(), String> {
     if let Some(address) = &options.cluster {
         return run_on_cluster(address, jobs, enough).map_err(|problem| problem + &interrupt::advice());
     }
     let missing =
         |(index, job): (usize, &Job)| job.missing.iter().map(move |n| (index, *n)).collect::<Vec<_>>();
-    let pieces: Vec<(usize, u64)> = jobs.iter().enumerate().flat_map(missing).collect();
+    let items: Vec<(usize, u64)> = jobs.iter().enumerate().flat_map(missing).collect();
     let (work, take): (Vec<_>, Vec<_>) = jobs.into_iter().map(|job| (job.work, Mutex::new(job.take))).unzip();
-    let pieces = pieces.into_iter().take_while(|_| !enough.load(Ordering::Relaxed));
-    options.cores.for_each(pieces, |(index, number)| {
+    let items = items.into_iter().take_while(|_| !enough.load(Ordering::Relaxed));
+    options.cores.for_each(items, |(index, number)| {
         let line = work[index](number)?;
         take[index].lock().map_err(|error| error.to_string())?(&line)
     })
 }
 
-/// Does pieces of a job in order and prints their lines, as a task of a cluster.
+/// Runs the items with these numbers in order and prints their result lines, as a task of a cluster does.
 pub fn print(numbers: &Range<u64>, work: impl Fn(u64) -> Result<String, String>) -> Result<(), String> {
     numbers.clone().try_for_each(|number| {
         println!("{}", work(number)?);
@@ -75,23 +75,23 @@ fn run_on_cluster(address: &str, jobs: Vec<Job>, enough: &AtomicBool) -> Result<
     Ok(())
 }
 
-/// The jobs and the tasks under way.
+/// The jobs of a run on a cluster, and the tasks under way.
 struct Plan<'a> {
-    /// Each job, with the number of pieces its next task may have.
+    /// Each job, with the maximum number of items in its next task.
     jobs: Vec<(Job<'a>, u64)>,
-    /// By task id: the index of the job and the number of pieces.
+    /// Index of the job and number of items of each task under way, by task id.
     under_way: HashMap<u64, (usize, u64)>,
     next_id: u64,
 }
 
 impl<'a> Plan<'a> {
     fn new(jobs: Vec<Job<'a>>) -> Self {
-        // The first task measures how long one piece takes.
+        // The first task measures how long one item takes.
         let jobs = jobs.into_iter().map(|job| (job, 1)).collect();
         Self { jobs, under_way: HashMap::new(), next_id: 1 }
     }
 
-    /// Number of pieces that no task has taken yet.
+    /// Returns the number of items that no task has taken yet.
     fn left(&self) -> u64 {
         self.jobs.iter().map(|(job, _)| job.missing.len() as u64).sum()
     }
@@ -121,13 +121,13 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// The command line for these numbers.
+/// Returns the arguments of `lab` for the items with these numbers.
 pub fn numbered(arguments: &[String], numbers: &Range<u64>) -> Vec<String> {
     let numbers = format!("{}..{}", numbers.start, numbers.end);
     arguments.iter().cloned().chain(["--numbers".into(), numbers]).collect()
 }
 
-/// Takes up to `length` consecutive numbers from the front.
+/// Removes up to `length` consecutive numbers from the front and returns them as a range.
 fn take_range(missing: &mut VecDeque<u64>, length: u64) -> Option<Range<u64>> {
     let start = missing.pop_front()?;
     let mut end = start + 1;
@@ -142,7 +142,8 @@ fn take_range(missing: &mut VecDeque<u64>, length: u64) -> Option<Range<u64>> {
 mod tests {
     use super::*;
 
-    /// Runs a job whose pieces take `seconds` each, one task after the other; the number of pieces of each task.
+    /// Simulates a job with items of `seconds` each, one task after the other; returns the number of items in each
+    /// task.
     fn lengths(seconds: f64, count: u64, cores: usize) -> Vec<u64> {
         let mut taken = Vec::new();
         let missing: VecDeque<u64> = (0..count).filter(|number| number % 100 != 50).collect();

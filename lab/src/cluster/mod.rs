@@ -1,8 +1,8 @@
-//! Work on a Ray cluster, or on this machine's cores through Ray.
+//! Distributes work over this machine's cores or over a Ray cluster.
 //!
-//! A task is a command line of `lab` that ends with `--numbers FROM..TO`: games of a match, positions to search. It prints
-//! one line for each number. A line depends only on its number and on seeds, not on the machine.
-//! [`jobs`] cuts the work into tasks, [`ray`] runs them.
+//! A task of the cluster is a command line of `lab` that ends with `--numbers FROM..TO`, for example to play these
+//! games of a match. The task prints one result line for each number. All random choices follow from the number and the
+//! seeds. [`jobs`] cuts the work into tasks, and [`ray`] runs them.
 
 pub(crate) mod jobs;
 pub mod python;

@@ -1,4 +1,4 @@
-//! Finds a Python with Ray, or makes a virtual environment for it in the user's cache.
+//! Finds a Python that has Ray, or installs Ray into a virtual environment in the user's cache folder.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,8 @@ use std::process::{Command, Stdio};
 
 const RAY: &str = "ray==2.60.0";
 
-/// Returns `OTRERA_PYTHON` or `python3` if it has Ray, else the Python of the virtual environment in the cache.
+/// Returns the Python named by `OTRERA_PYTHON` (default `python3`) if it has Ray, else that of the virtual environment,
+/// which is created if missing.
 pub fn with_ray() -> Result<PathBuf, String> {
     let named = env::var_os("OTRERA_PYTHON").map(PathBuf::from);
     if let Some(python) = &named

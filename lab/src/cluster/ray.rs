@@ -9,10 +9,10 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// A command line of `lab`, to be run on some machine.
+/// A command line of `lab`, to be run on one of the cluster's machines.
 #[derive(Clone, Debug, Serialize)]
 pub struct Task {
-    /// Unique within the cluster.
+    /// Unique within one connection.
     pub id: u64,
     pub arguments: Vec<String>,
 }
@@ -21,7 +21,7 @@ pub struct Task {
 pub struct Done {
     pub id: u64,
     pub lines: Vec<String>,
-    /// Running time, without the time in the queue.
+    /// Running time, excluding the time in the queue.
     pub seconds: f64,
 }
 
@@ -37,18 +37,18 @@ enum Message {
 pub struct Ray {
     process: Child,
     group: Pid,
-    /// `None` once the cluster is being closed.
+    /// Input of `ray.py`; `None` once the connection is being closed.
     tasks: Option<ChildStdin>,
     messages: Receiver<Message>,
     /// Cores of the cluster; 0 until Ray has reported them.
     pub cores: usize,
 }
 
-/// Time for `ray.py` to end by itself.
+/// Time for `ray.py` to exit by itself before it is killed.
 const MAX_SHUTDOWN: Duration = Duration::from_secs(10);
 
 impl Ray {
-    /// Connects to the cluster at `HOST:PORT`, or starts Ray on this machine for the address `local`.
+    /// Connects to the cluster at `HOST:PORT`, or starts Ray on this machine if the address is `local`.
     pub fn join(address: &str) -> Result<Self, String> {
         let program = std::env::current_exe().map_err(|error| format!("this program: {error}"))?;
         let mut command = Command::new(python::with_ray()?);
@@ -78,7 +78,7 @@ impl Ray {
         writeln!(tasks, "{task}").map_err(|error| format!("Ray has ended: {error}"))
     }
 
-    /// Returns a finished task, or `None` after a tenth of a second.
+    /// Returns a finished task; `None` if none arrives within a tenth of a second.
     pub fn finished(&mut self) -> Result<Option<Done>, String> {
         match self.messages.recv_timeout(Duration::from_millis(100)) {
             Ok(Message::Done(done)) => return Ok(Some(done)),
@@ -104,7 +104,7 @@ impl Drop for Ray {
     }
 }
 
-/// Checks the address of a cluster, `local` or `HOST:PORT`, before anything is written: Ray itself would try for minutes.
+/// Checks that the address is `local`, or that a cluster answers at `HOST:PORT`. Ray itself would try for minutes.
 pub fn check_address(address: &str) -> Result<String, String> {
     let text = address.to_owned();
     if text == "local" {

@@ -1,4 +1,4 @@
-//! Options that say where a command works: on the cores of this machine or on a cluster.
+//! Command-line options that choose where work runs: on the cores of this machine or on a cluster.
 
 use super::ray;
 use crate::arguments::{cores, read_concurrency, read_range};
@@ -11,7 +11,7 @@ use std::thread::{self, ScopedJoinHandle};
 
 #[derive(clap::Args, Clone, Default, Debug)]
 pub struct CoreArgs {
-    /// Games or searches run at once [default: one for each core].
+    /// Number of concurrent games or searches [default: one per core].
     #[arg(long, value_name = "N", value_parser = read_concurrency)]
     concurrency: Option<usize>,
 }
@@ -20,18 +20,19 @@ pub struct CoreArgs {
 pub struct WorkArgs {
     #[command(flatten)]
     pub cores: CoreArgs,
-    /// Work on the Ray cluster at HOST:PORT, or with `local` on this machine through Ray.
+    /// Run on the Ray cluster at HOST:PORT, or with `local` through Ray on this machine.
     #[arg(long, value_name = "ADDRESS", conflicts_with = "concurrency", value_parser = ray::check_address)]
     pub cluster: Option<String>,
 }
 
 impl CoreArgs {
-    /// Returns the number of games or searches to run at once on this machine.
+    /// Returns the number of games or searches to run concurrently on this machine.
     pub fn concurrency(&self) -> usize {
         self.concurrency.unwrap_or_else(cores)
     }
 
-    /// Calls `work` with each item, from that many threads, in the order of the items. Stops after the first error.
+    /// Calls `work` with each item on [`Self::concurrency`] threads, which take the items in order. Stops after the
+    /// first error.
     pub fn for_each<T: Send>(
         &self,
         items: impl Iterator<Item = T> + Send,
@@ -55,7 +56,8 @@ impl CoreArgs {
         })
     }
 
-    /// Maps items from that many threads under a progress bar; returns the results in the order of the items.
+    /// Maps items on [`Self::concurrency`] threads and shows a progress bar; returns the results in the order of the
+    /// items.
     pub fn map<T: Send, R: Send>(
         &self,
         name: &'static str,
@@ -83,7 +85,7 @@ impl CoreArgs {
 // The option that makes a command line a task of a cluster.
 #[derive(clap::Args, Clone, Debug)]
 pub struct TaskArgs {
-    /// Do these numbers only, in order, and print one line for each.
+    /// Run only the items with these numbers, in order, and print one line for each.
     #[arg(long, value_name = "FROM..TO", value_parser = read_range, conflicts_with = "cluster", hide = true)]
     pub numbers: Option<Range<u64>>,
 }

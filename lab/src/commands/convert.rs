@@ -8,10 +8,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::slice;
 
-/// A format of records.
+/// A format of game records.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Format {
-    /// One line of JSON a game, with all details.
+    /// One line of JSON per game, with all details.
     Json,
     /// Smart Game Format, for board viewers.
     Sgf,
@@ -24,12 +24,12 @@ enum Format {
 /// The format of the input is detected.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Records: a results file, JSON lines, SGF, CCGC text, or the moves of one game, SAU notation included.
+    /// File of games: a results file, JSON lines, SGF, CCGC text, or the moves of one game (SAU notation too).
     input: PathBuf,
-    /// Output format [default: by the extension of --output (.sgf, .txt for CCGC), else json].
+    /// Output format [default: from the extension of --output (.sgf, or .txt for CCGC), else json].
     #[arg(long)]
     to: Option<Format>,
-    /// A file, or a folder for several games in SGF or CCGC [default: standard output]. Never the input.
+    /// Output file, not the input, or a folder for several games in SGF or CCGC [default: standard output].
     #[arg(long)]
     output: Option<PathBuf>,
 }
@@ -92,7 +92,7 @@ impl Format {
         format!("{number:04}-{black}-{white}.{}", self.extension())
     }
 
-    /// Writes a game, unless the format cannot hold it.
+    /// Formats a game, or returns the reason why the format cannot hold it.
     fn write(self, game: &GameRecord) -> Result<String, String> {
         match self {
             Self::Json => Ok(json::write(game) + "\n"),
@@ -106,24 +106,24 @@ fn count_of_games(count: usize) -> String {
     if count == 1 { "1 game".into() } else { format!("{count} games") }
 }
 
-/// Writes files, none of them the input. All are checked before the first is written.
+/// Writes all files, after checking that each can be written and that none is the input.
 fn write_files(files: &[(PathBuf, String)], input: &PathBuf) -> Result<(), String> {
     let checked = files.iter().map(|(path, text)| Ok((Output::new(path, slice::from_ref(input))?, text)));
     let checked: Vec<(Output, &String)> = checked.collect::<Result<_, String>>()?;
     checked.into_iter().try_for_each(|(output, text)| output.write(text))
 }
 
-/// Makes a name safe and short enough for every file system.
+/// Turns a name into a part of a file name: at most 40 letters and digits, any other character replaced by `_`.
 pub fn file_safe(name: &str) -> String {
     name.chars().take(40).map(|c| if c.is_alphanumeric() { c } else { '_' }).collect()
 }
 
-/// Reads all games of a file in any format, and checks that every move is legal.
+/// Reads all games of a file in any format and checks that every move is legal.
 pub fn read_games(path: &Path) -> Result<Vec<GameRecord>, String> {
     games_of(path, u64::MAX)
 }
 
-/// Reads the games of a file of at most `max` bytes.
+/// Reads and checks all games of a file; fails if the file has more than `max` bytes.
 fn games_of(path: &Path, max: u64) -> Result<Vec<GameRecord>, String> {
     let problem = |what: String| format!("{}: {what}", path.display());
     let games = record::read(&read_text(path, max)?).map_err(|error| problem(error.to_string()))?;

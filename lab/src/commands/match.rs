@@ -40,13 +40,13 @@ pub struct Args {
     games: u64,
     #[command(flatten)]
     setup: GameArgs,
-    /// Stop when A is shown to be stronger by ELO1 rather than ELO0, or the reverse.
+    /// Stop when a sequential test has decided if A is stronger by ELO1 or by ELO0.
     #[arg(long, value_name = "ELO0,ELO1[,ALPHA,BETA]", value_parser = read_sprt, allow_hyphen_values = true)]
     sprt: Option<Sprt>,
     /// Results file [default: a new one in results/].
     #[arg(long)]
     output: Option<PathBuf>,
-    /// Go on with the results file of an interrupted match.
+    /// Continue the results file of an interrupted match.
     #[arg(long, requires = "output")]
     resume: bool,
     /// With --resume: replay games lost by late answers, and move them to FILE.late.
@@ -64,31 +64,31 @@ pub struct Args {
 // Limits, board, openings and seed of games.
 #[derive(clap::Args, Clone, Debug)]
 pub struct GameArgs {
-    /// Seconds a move [default: 0.1, or no limit for players of fixed depth or iterations].
+    /// Seconds per move [default: 0.1, or no limit for players of fixed depth or iterations].
     #[arg(long, value_name = "S", group = "effort", value_parser = read_time)]
     time: Option<Duration>,
     /// Seconds for all moves of one side.
     #[arg(long, value_name = "S", group = "effort", value_parser = read_time)]
     game_time: Option<Duration>,
-    /// Iterations, playouts or nodes a move.
+    /// Iterations, playouts or nodes per move.
     #[arg(long, value_name = "N", group = "effort", value_parser = read_count::<u64>)]
     iterations: Option<u64>,
-    /// No limit, for players with their own.
+    /// Set no limit, for players with their own limits.
     #[arg(long, group = "effort")]
     free: bool,
-    /// Edge of the board.
+    /// Edge length of the board.
     #[arg(long, default_value = "10", value_parser = read_size)]
     pub size: Size,
-    /// Random plies of the opening.
+    /// Number of random plies in the opening.
     #[arg(long, default_value_t = 4)]
     plies: u32,
-    /// Take openings from a file in turn, one a line: moves like d1d7g7, # begins a comment.
+    /// Take openings from a file in turn: one per line, with moves like d1d7g7; # begins a comment.
     #[arg(long, value_name = "FILE")]
     book: Option<PathBuf>,
     /// Largest difference of the opening's winning rate from 0.5; 0.5 accepts all openings.
     #[arg(long, value_name = "RATE", default_value = "0.15", value_parser = read_share)]
     balance: f64,
-    /// Seed of openings and players.
+    /// Random seed of openings and players.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Tolerated delay of an answer, in seconds.
@@ -137,7 +137,7 @@ impl GameArgs {
     }
 }
 
-/// Reads openings, one a line, and checks them from this start.
+/// Reads openings, one per line, and checks that their moves are legal from `start`.
 fn read_book(text: &str, start: Position) -> Result<Vec<Vec<Move>>, String> {
     let mut book = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -202,7 +202,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     Ok(())
 }
 
-/// Plays the games that the results file lacks, until the test has decided; returns the match and all its games.
+/// Plays the games that the results file lacks, until the test has decided; returns the match and its results.
 pub fn play(args: &Args, matchup: Match, path: &Path) -> Result<(Match, Results), String> {
     let existing = match (args.resume, args.replay_late) {
         (false, _) => Existing::Refuse,
@@ -278,7 +278,7 @@ const MAX_INTERVAL: f64 = 400.0;
 
 const TOO_FEW: &str = "too few games for an Elo";
 
-/// A lead in Elo with its interval; of a wide interval only the end nearest to 0.
+/// Formats a lead in Elo with its interval, or only the bound nearest to 0 if the interval is wide.
 pub fn format_elo(Estimate { elo, interval: Interval { low, high }, .. }: &Estimate) -> String {
     if high - low <= MAX_INTERVAL {
         format!("Elo {elo:+.0} [{low:+.0}, {high:+.0}]")
@@ -328,7 +328,7 @@ fn summary(matchup: &Match, score: &Score, test: Option<&Sprt>) -> String {
     text
 }
 
-/// The result as a JSON object, from A's side.
+/// Returns the result as a JSON object, from A's point of view.
 fn as_json(score: &Score, test: Option<&Sprt>) -> Value {
     let estimate = score.estimate();
     let forfeits = score

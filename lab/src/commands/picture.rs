@@ -9,13 +9,13 @@ use std::path::PathBuf;
 /// Draw a position as SVG.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The position, in Fairy-Stockfish's FEN for amazons [default: the start].
+    /// The position, in Fairy-Stockfish's FEN for amazons [default: the start position].
     #[arg(long)]
     fen: Option<String>,
     /// A move to play and draw, like d1-d7/g7.
     #[arg(long = "move", value_name = "MOVE")]
     last: Option<Move>,
-    /// Edge of the board, without --fen.
+    /// Edge length of the board, if --fen is not given.
     #[arg(long, default_value = "10", value_parser = read_size)]
     size: Size,
     /// File to write.
@@ -35,7 +35,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     Output::new(&args.output, &[])?.write(&picture(&shown, args.last))
 }
 
-/// Width of a square in the units of the picture.
+/// Width of a square in SVG units.
 const CELL: f32 = 10.0;
 
 /// Colours and shapes of the report page's light theme.
@@ -95,7 +95,7 @@ fn head(name: &str, colour: &str) -> String {
     )
 }
 
-/// The centre of a square; row 0 is at the bottom.
+/// Returns the centre of a square in SVG units; row 0 is at the bottom.
 fn centre(edge: usize, square: Square) -> (f32, f32) {
     ((square.column() as f32 + 0.5) * CELL, ((edge - square.row()) as f32 - 0.5) * CELL)
 }

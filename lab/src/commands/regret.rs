@@ -1,9 +1,9 @@
-//! `lab regret`: judges long searches without games.
+//! `lab regret`: compares long searches by the quality of their moves, without playing games.
 //!
-//! Each setting searches the same positions from nothing; after N iterations its move is noted. Where the noted moves
-//! differ, a reference search values the position after each of them, and the *regret* of a move is the best of
-//! these values less its own, in points of winning rate. Reference values are kept in a file, so that a further
-//! setting costs only its own searches and the moves that nobody played before.
+//! Each setting searches the same positions from an empty tree, and its move is noted after N iterations. Where the
+//! moves differ, a reference search evaluates the position after each of them. The *regret* of a move is the best of
+//! these values minus its own, in percentage points of winning rate. Reference values are kept in a file, so that a
+//! further setting costs only its own searches and the evaluation of moves that no earlier setting chose.
 
 use crate::arguments::{read_count, read_size};
 use crate::cluster::CoreArgs;
@@ -23,11 +23,10 @@ use std::sync::Mutex;
 /// Compare searches by the moves they choose after many iterations.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The searches, the first being the one that others are compared with: presets with parameters, or programs
-    /// (cmd:PROGRAM,proto=uci).
+    /// Searches to compare, the baseline first: presets with parameters, or programs (cmd:PROGRAM,proto=uci).
     #[arg(required = true)]
     settings: Vec<String>,
-    /// Edge of the board of the built-in positions: 8 or 10.
+    /// Board size of the built-in positions: 8 or 10.
     #[arg(long, default_value = "10", value_parser = read_size)]
     size: Size,
     /// Iterations after which the moves are compared.
@@ -42,10 +41,10 @@ pub struct Args {
     /// Use only the first N positions.
     #[arg(long, value_name = "N", value_parser = read_count::<usize>)]
     positions: Option<usize>,
-    /// Use the FENs of this file, one a line.
+    /// Use the positions of this file, one FEN per line.
     #[arg(long, value_name = "FILE")]
     fens: Option<PathBuf>,
-    /// File of reference values; it grows.
+    /// File of reference values, which new values are added to.
     #[arg(long, default_value = "results/regret.jsonl")]
     cache: PathBuf,
     /// Print each position in which the moves differ by at least this many points.
@@ -60,11 +59,11 @@ const REFERENCES: [&str; 2] = ["tournament", "tournament,c=6.75,arrow-c=0.75"];
 
 const SEED: u64 = 1;
 
-/// Positions of games of the bot against itself, one a game: [`read_positions`].
+/// Built-in positions, each from a different self-play game; see [`read_positions`].
 const POSITIONS_10: &str = include_str!("../../data/regret-10.txt");
 const POSITIONS_8: &str = include_str!("../../data/regret-8.txt");
 
-/// The reference value of a position for the side that moved into it: a line of the cache.
+/// A line of the cache: the reference value of a position for the side that has just moved.
 #[derive(Serialize, Deserialize)]
 struct Value {
     fen: String,
@@ -73,7 +72,7 @@ struct Value {
     value: f64,
 }
 
-/// A search that is judged.
+/// A search to compare.
 enum Setting {
     /// A search of this build.
     Search(Params),
@@ -106,11 +105,11 @@ impl Setting {
 /// The move of a setting after N iterations.
 struct Choice {
     mv: Move,
-    /// Moves visited so far; none are known of a program.
+    /// Moves visited so far; empty for a program, which does not report them.
     visited: Vec<Move>,
 }
 
-/// A finished comparison of one position: the value of every move that was chosen.
+/// The moves that all settings chose in one position, with their reference values.
 struct Judged {
     position: Position,
     /// By setting, then by number of iterations.
@@ -119,14 +118,14 @@ struct Judged {
 }
 
 impl Judged {
-    /// Returns the chosen move of the highest value, and that value; the first one of equals.
+    /// Returns the chosen move with the highest value, the first of equal ones, and the value.
     fn best(&self) -> Option<(Move, f64)> {
         let chosen = self.chosen.iter().flatten().map(|choice| choice.mv);
         let valued = chosen.filter_map(|mv| Some((mv, *self.values.get(&mv)?)));
         valued.reduce(|best, other| if other.1 > best.1 { other } else { best })
     }
 
-    /// Returns the regret of a setting after its nth number of iterations, in points.
+    /// Returns the regret of a setting, in points, after the `nth` of the iteration counts.
     fn regret(&self, setting: usize, nth: usize) -> f64 {
         let value = self.values.get(&self.chosen[setting][nth].mv);
         self.best().zip(value).map_or(0.0, |((_, best), value)| 100.0 * (best - value))
@@ -185,7 +184,7 @@ fn choose(
     settings.iter().map(of_setting).collect()
 }
 
-/// One search that goes on from each number of iterations to the next.
+/// Runs one search, which continues from each number of iterations to the next.
 fn choose_by_search(
     args: &Args,
     params: &Params,
@@ -203,7 +202,7 @@ fn choose_by_search(
     iterations.iter().map(after).collect()
 }
 
-/// A new search of the program for each number of iterations.
+/// Runs a new search of the program for each number of iterations.
 fn choose_by_program(
     spec: &PlayerSpec,
     iterations: &[u64],
@@ -246,7 +245,7 @@ impl<'a> Cache<'a> {
         Ok(Self { args, references, known: Mutex::new((log, known)) })
     }
 
-    /// Values every move that was chosen, if there is more than one.
+    /// Finds the reference value of every chosen move, if the settings chose more than one.
     fn judge(&self, position: Position, chosen: Vec<Vec<Choice>>) -> Result<Judged, String> {
         let mut values: HashMap<Move, f64> = chosen.iter().flatten().map(|choice| (choice.mv, 0.0)).collect();
         if values.len() > 1 {
@@ -257,7 +256,7 @@ impl<'a> Cache<'a> {
         Ok(Judged { position, chosen, values })
     }
 
-    /// Returns the winning rate of the side that moved into this position.
+    /// Returns the reference winning rate for the side that has just moved, from the cache if it is there.
     fn value(&self, position: Position) -> Result<f64, String> {
         let fen = position.to_fen();
         let known = || self.known.lock().map_err(|error| error.to_string());
@@ -343,7 +342,7 @@ fn print_table(args: &Args, settings: &[Setting], iterations: &[u64], judged: &[
     print!("\n{}", sheet.to_text());
 }
 
-/// Returns `(true, ...)` if the best move's movement has the highest prior, `(..., true)` if its arrow has.
+/// Returns two flags: the movement of the best move has the highest prior; its arrow has the highest prior.
 fn first_by_prior(params: &Params, one: &Judged) -> Option<(bool, bool)> {
     let (best, _) = one.best()?;
     let movement = best.movement();

@@ -1,5 +1,5 @@
-//! `lab sau CMD`: games of an engine on a model of the SAU platform, which charges its clock, and on which it is killed
-//! and loaded again.
+//! `lab sau CMD`: plays an engine on a model of the SAU platform, which runs the engine's clock, kills the engine in
+//! the middle of a game and loads it again.
 
 use crate::arguments::read_count;
 use crate::cluster::CoreArgs;
@@ -10,23 +10,23 @@ use otrera_referee::sau::{Conditions, Kill, Options, Played, play};
 use std::fs;
 use std::sync::Mutex;
 
-/// Test the engine on a model of the SAU platform, with its clock and with crashes.
+/// Test an engine on a model of the SAU platform, with its clock and with crashes.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The engine with its arguments, as one word. It gets threads = 1, memory = 64 and the total time in otrera.toml.
+    /// The engine with its arguments, in quotes. Its otrera.toml sets threads = 1, memory = 64 and the total time.
     #[arg(default_value = "dist/otrera")]
     engine: String,
-    /// Games, as Black and as White in turn.
+    /// Number of games, alternately as Black and White.
     #[arg(long, default_value = "60", value_parser = read_count::<u64>)]
     games: u64,
     #[command(flatten)]
     cores: CoreArgs,
-    /// Its opponent: a player as in `lab match`.
+    /// Opponent of the engine: a player as in `lab match`.
     #[arg(long, value_name = "PLAYER", default_value = "greedy")]
     opponent: String,
     #[command(flatten)]
     options: Options,
-    /// Print a line about every game, and the logs of those with a refused move.
+    /// Print a line about every game, and the logs of games with a refused move.
     #[arg(long)]
     verbose: bool,
 }
@@ -66,7 +66,7 @@ struct Total {
     killed: [u64; 2],
     refused: usize,
     with_refused: u64,
-    /// The shares of the time that were used in finished games.
+    /// Share of the total time that the engine used in each finished game.
     used: Vec<f64>,
 }
 

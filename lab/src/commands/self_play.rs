@@ -1,9 +1,10 @@
 //! `lab self-play`: plays training games of one player against itself, all different.
 //!
 //! A game begins with random plies. Up to a later ply its moves are drawn in proportion to the root's visits, as in
-//! AlphaZero with temperature 1; then the best move is played. One search plays both sides and keeps its tree. A game ends
-//! when its winner is proven. The record keeps the visits of the moves of each search. All random choices follow from `--seed`, the number of the game, and the number of times it
-//! repeated an earlier game. The file holds the games in the order of their numbers.
+//! AlphaZero with temperature 1; then the best move is played. One search plays both sides and keeps its tree. A game
+//! ends when its winner is proven. The record contains the visits of the moves in each search. All random choices
+//! follow from `--seed`, the number of the game, and the number of times it repeated an earlier game. The file contains
+//! the games in the order of their numbers.
 
 use crate::arguments::{read_count, read_size};
 use crate::cluster::jobs::{self, Job};
@@ -29,32 +30,32 @@ pub struct Args {
     /// The player: a preset with parameters.
     #[arg(default_value = "tournament")]
     player: String,
-    /// Edge of the board.
+    /// Edge length of the board.
     #[arg(long, default_value = "10", value_parser = read_size)]
     size: Size,
     /// Number of games.
     #[arg(long, default_value = "1000", value_parser = read_count::<u64>)]
     games: u64,
-    /// Iterations a move.
+    /// Iterations per move.
     #[arg(long, default_value = "400", value_parser = read_count::<u64>)]
     iterations: u64,
-    /// Maximum of random plies at the start; their number is random too.
+    /// Maximum number of random plies at the start; their number is random too.
     #[arg(long, default_value_t = 6)]
     random_plies: u32,
-    /// Number of plies whose moves are drawn in proportion to their visits.
+    /// Number of plies in which moves are drawn in proportion to their visits.
     #[arg(long, default_value_t = 12)]
     drawn_plies: u32,
-    /// Seed of all games.
+    /// Random seed of all games.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
     pub work: WorkArgs,
     #[command(flatten)]
     task: TaskArgs,
-    /// Go on with the results file of an interrupted run.
+    /// Continue the results file of an interrupted run.
     #[arg(long)]
     resume: bool,
-    /// Results file, one game a line.
+    /// Results file, one game per line.
     #[arg(long, default_value = "results/self-play.jsonl")]
     output: PathBuf,
 }
@@ -71,7 +72,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     Ok(())
 }
 
-/// Plays the games that the results file lacks; returns all.
+/// Plays the games that the results file lacks; returns all games.
 pub fn play_all(args: &Args) -> Result<Vec<GameRecord>, String> {
     let params = args.params()?;
     let work = |number| Ok(json::write(&play(args, &params, number, 0)));
@@ -105,7 +106,7 @@ impl Args {
         Ok(params)
     }
 
-    /// Returns the arguments of `lab` for these games, without `--numbers`.
+    /// Returns the arguments with which `lab` plays these games, without `--numbers`.
     fn arguments(&self) -> Vec<String> {
         vec![
             "self-play".into(),
@@ -139,7 +140,7 @@ impl<'a> Series<'a> {
         Self { args, params, results, known, missing, early: BTreeMap::new() }
     }
 
-    /// Adds the first attempt at a game. It is written when all games before it are.
+    /// Adds the first attempt at a game, which is written once all games before it are.
     fn add(&mut self, game: GameRecord) -> Result<(), String> {
         self.early.insert(game.number, game);
         while let Some(game) = self.missing.front().and_then(|number| self.early.remove(number)) {
@@ -150,7 +151,7 @@ impl<'a> Series<'a> {
         Ok(())
     }
 
-    /// Replays the game with other seeds while it repeats another one.
+    /// Replays the game with other seeds until it differs from all earlier games.
     fn different(&mut self, mut game: GameRecord) -> Result<GameRecord, String> {
         const MAX_TRIES: u64 = 100;
         let (number, mut attempts) = (game.number, 1..MAX_TRIES);
@@ -206,7 +207,7 @@ fn play(args: &Args, params: &Params, number: u64, attempt: u64) -> GameRecord {
     }
 }
 
-/// Returns the moves of the root with at least half a percent of the visits, most first.
+/// Returns the moves of the root with more than 0.5 % of the visits, most-visited first.
 fn visits_of(report: &Report) -> Vec<(Move, u32)> {
     let least = report.lines.iter().map(|line| line.visits).sum::<u32>() / 200;
     let often = report.lines.iter().filter(|line| line.visits > least);

@@ -1,4 +1,4 @@
-//! `lab tourney FILE.toml`: every player of a field against every other, a cross-table and ratings.
+//! `lab tourney FILE.toml`: plays a round-robin tournament and prints a cross-table with ratings.
 
 use crate::cluster::WorkArgs;
 use crate::commands::r#match::GameArgs;
@@ -15,21 +15,21 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-/// Play a tournament: every player of a list against every other.
+/// Play a round-robin tournament: every player of a list against every other.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The field in TOML: `players = ["tournament", "pvs:paper", "greedy"]`, `games = 20` for each pair of players, and
-    /// options of `lab match`, like `time = 0.1` or `size = 8`.
+    /// TOML file of the tournament: `players = ["tournament", "pvs:paper", "greedy"]`, `games = 20` for each pair of
+    /// players, and options of `lab match`, like `time = 0.1` or `size = 8`.
     file: PathBuf,
-    /// Folder for results, one file for each pair of players [default: results/ and the name of FILE]. An interrupted
-    /// tournament resumes.
+    /// Folder for results, one file for each pair of players [default: results/NAME for NAME.toml]. An interrupted
+    /// tournament resumes from this folder.
     #[arg(long)]
     output: Option<PathBuf>,
     #[command(flatten)]
     work: WorkArgs,
 }
 
-/// The options of a field, as on the command line of `lab match`.
+/// The game options of a tournament file, parsed like those of `lab match`.
 #[derive(Parser)]
 struct FieldOptions {
     #[command(flatten)]
@@ -84,7 +84,7 @@ impl Field {
         Ok(Self { players, games: games.ok_or("games: expected a whole number from 1")?, options })
     }
 
-    /// Every player against every other, each match with its results file in this folder.
+    /// Returns the matches of every player against every other, each with its results file in `folder`.
     fn matches(&self, folder: &Path) -> Result<Vec<(Match, Results)>, String> {
         let mut matches = Vec::new();
         for (row, a) in self.players.iter().enumerate() {
@@ -99,12 +99,12 @@ impl Field {
     }
 }
 
-/// The problem without the usage of a command line, which the user has not written.
+/// Returns the first line of a clap error, without the command-line usage, which does not apply to a file.
 fn first_line(problem: &str) -> String {
     problem.lines().next().unwrap_or_default().trim_start_matches("error: ").into()
 }
 
-/// The wins of each player against each other, and ratings.
+/// Builds a table of ratings, and of wins and losses against each opponent.
 fn cross_table(games: &[GameRecord]) -> Sheet {
     let standing = Standing::of(games);
     let numbers: Vec<String> = (1..=standing.players.len()).map(|number| number.to_string()).collect();
@@ -132,7 +132,7 @@ fn cross_table(games: &[GameRecord]) -> Sheet {
             "some results set no finite distance, so each player is given a draw against the average".into(),
         );
     }
-    sheet.notes.push("Elo above the mean of the field, with the half width of its 95 % interval".into());
+    sheet.notes.push("Elo above the mean of all players, with the half-width of its 95 % interval".into());
     sheet
 }
 

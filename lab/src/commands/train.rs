@@ -1,14 +1,14 @@
-//! `lab train`: rounds of self-play, fit and match, which replace the best weights by better ones.
+//! `lab train`: trains better weights in rounds of self-play, policy fit and match.
 //!
 //! Round N plays games with the best weights so far (`games-N.jsonl`), fits the policy to the games of all rounds
-//! (`weights-N.json`), and plays the new weights against the best ones (`match-N.jsonl`). New weights that win the test are
-//! the best from then on, and are copied to `best.json`. `weights-0.json` are the weights that training began with.
+//! (`weights-N.json`), and plays the new weights against the best ones (`match-N.jsonl`). If the match accepts the new
+//! weights, they become the best ones and are copied to `best.json`. `weights-0.json` contains the initial weights.
 //!
-//! `rounds.jsonl` holds the options, then a line for each finished fit and match; the state is read from it. A step that was
-//! under way when the command ended goes on from its results file, or is done again with the same result.
+//! `rounds.jsonl` contains the options, then a line for each finished fit and match, from which the state is restored.
+//! An interrupted step resumes from its results file, or is repeated with the same result.
 //!
-//! Only the policy is trained: the games of one round are enough for it, but a value network that equals the built-in one
-//! takes three times as many. A match judges one change at a time.
+//! Only the policy is trained: the games of one round suffice for it, whereas a value network as good as the built-in
+//! one needs three times as many. A match judges one change at a time.
 
 use crate::arguments::{read_count, read_size};
 use crate::cluster::WorkArgs;
@@ -26,36 +26,36 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Train better weights in rounds of self-play, fit and match.
+/// Train better weights in rounds of self-play, policy fit and match.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Number of rounds, those of earlier runs included.
+    /// Total number of rounds, including those of earlier runs.
     #[arg(long, default_value = "3", value_parser = read_count::<u64>)]
     rounds: u64,
-    /// Edge of the board.
+    /// Edge length of the board.
     #[arg(long, default_value = "10", value_parser = read_size)]
     size: Size,
-    /// Games of self-play in each round.
+    /// Number of self-play games in each round.
     #[arg(long, default_value = "24000", value_parser = read_count::<u64>)]
     games: u64,
-    /// Iterations a move in self-play; in a match eight times as many.
+    /// Iterations per move in self-play; a match uses eight times as many.
     #[arg(long, default_value = "1000", value_parser = read_count::<u64>)]
     iterations: u64,
-    /// Maximum of games in a match.
+    /// Maximum number of games in a match.
     #[arg(long, value_name = "N", default_value = "2000", value_parser = read_count::<u64>)]
     match_games: u64,
-    /// Keep the new weights when they are shown to be stronger by ELO1 rather than ELO0.
+    /// Keep the new weights if a sequential test decides that they are stronger by ELO1, not by ELO0.
     #[arg(
         long, value_name = "ELO0,ELO1[,ALPHA,BETA]", default_value = "0,20", value_parser = check_sprt,
         allow_hyphen_values = true
     )]
     sprt: String,
-    /// Seed of all games and fits.
+    /// Random seed of all games and fits.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
     work: WorkArgs,
-    /// Folder of the training; resumes one begun there.
+    /// Folder of the training run; a run that was begun there resumes.
     #[arg(long, value_name = "FOLDER", default_value = "results/train")]
     output: PathBuf,
 }
@@ -64,7 +64,7 @@ fn check_sprt(text: &str) -> Result<String, String> {
     r#match::read_sprt(text).map(|_| text.to_owned())
 }
 
-/// Iterations a move of a match for each iteration of self-play.
+/// Iterations per move in a match, as a multiple of those in self-play.
 const MATCH_EFFORT: u64 = 8;
 
 pub fn run(args: &Args) -> Result<(), String> {
@@ -96,7 +96,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     Ok(())
 }
 
-/// A line of the log: a finished step of a round.
+/// A finished step of a round, one line of the log.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Step {
@@ -104,7 +104,7 @@ enum Step {
     Match(Decision),
 }
 
-/// A fit to the games of all rounds so far, with its losses on unseen games: those of movements and of arrows.
+/// A policy fit to the games of all rounds so far, with the results of movements and of arrows on held-out games.
 #[derive(Serialize, Deserialize)]
 struct Fit {
     games: usize,
@@ -113,7 +113,7 @@ struct Fit {
     favourite: [String; 2],
 }
 
-/// A match of new weights against the best ones.
+/// The outcome of a match of new weights against the best ones.
 #[derive(Serialize, Deserialize)]
 struct Decision {
     /// The score of the new weights, and their lead in Elo.
@@ -124,17 +124,17 @@ struct Decision {
 
 struct Training<'a> {
     args: &'a Args,
-    /// The folder's absolute path: it is part of the players' names.
+    /// Absolute path of the folder, since it is a part of the players' names.
     folder: PathBuf,
     log: LineLog,
     rounds: Vec<Round>,
 }
 
-/// The finished steps of a round whose fit is finished.
+/// A round whose fit is finished: the fit, and the outcome of the match once that is finished.
 type Round = (Fit, Option<Decision>);
 
 impl<'a> Training<'a> {
-    /// Begins a training, or reads how far it is.
+    /// Begins a training run, or restores the state of one.
     fn open(args: &'a Args) -> Result<Self, String> {
         let output = args.output.display();
         if std::path::absolute(&args.output)
@@ -166,19 +166,19 @@ impl<'a> Training<'a> {
         Ok(training)
     }
 
-    /// Returns the number of the round under way, the first being 1, or `None` after the last.
+    /// Returns the number of the current round, from 1; `None` after the last round.
     fn next_round(&self) -> Option<u64> {
         let done = self.rounds.iter().filter(|(_, decision)| decision.is_some()).count() as u64;
         (done < self.args.rounds).then_some(done + 1)
     }
 
-    /// Returns the round of the best weights, 0 for those at the beginning.
+    /// Returns the round that trained the best weights, 0 for the initial weights.
     fn best(&self) -> u64 {
         let is_kept = |(_, decision): &Round| decision.as_ref().is_some_and(|it| it.kept);
         self.rounds.iter().rposition(is_kept).map_or(0, |index| index as u64 + 1)
     }
 
-    /// Does what is left of a round.
+    /// Runs the remaining steps of a round.
     fn play(&mut self, round: u64) -> Result<(), String> {
         let place = format!("round {round} of {}", self.args.rounds);
         let step = |name: &str, about: &str| {
@@ -273,7 +273,7 @@ impl<'a> Training<'a> {
         })
     }
 
-    /// Writes a finished step to the log.
+    /// Adds a finished step to the log and to the rounds.
     fn finish(&mut self, step: Step) -> Result<(), String> {
         self.log.add(&json!(step).to_string())?;
         add(&mut self.rounds, step)
@@ -291,7 +291,7 @@ impl<'a> Training<'a> {
         format!("tournament,model={}", self.weights(round).display())
     }
 
-    /// Returns the option of a round's seed.
+    /// Returns the option `--seed` for a round.
     fn seed(&self, round: u64) -> String {
         format!("--seed={}", self.args.seed.wrapping_add(round))
     }
@@ -328,7 +328,7 @@ impl Decision {
     }
 }
 
-/// Adds a step, unless it does not follow those before it.
+/// Adds a step to the rounds; fails if it cannot follow the previous step.
 fn add(rounds: &mut Vec<Round>, step: Step) -> Result<(), String> {
     match (step, rounds.last_mut()) {
         (Step::Fit(fit), None | Some((_, Some(_)))) => rounds.push((fit, None)),
@@ -338,7 +338,7 @@ fn add(rounds: &mut Vec<Round>, step: Step) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks that the training of this log, if it has begun, has these options; the error names those that differ.
+/// Checks that the training run of this log, if it exists, has the same options; the error lists those that differ.
 fn check_options(log: &Path, options: &Value) -> Result<(), String> {
     let text = if log.exists() { read_text(log, MAX_BYTES)? } else { return Ok(()) };
     // A file that begins otherwise is refused when it is opened.
@@ -361,7 +361,7 @@ fn check_options(log: &Path, options: &Value) -> Result<(), String> {
     ))
 }
 
-/// Parses arguments of a command, so that its defaults apply.
+/// Parses arguments as on the command line, so that the defaults of the command apply.
 fn parse<A: clap::Args>(words: &[String]) -> Result<A, String> {
     let command = A::augment_args(clap::Command::new("lab").no_binary_name(true));
     let parsed = command.try_get_matches_from(words).and_then(|found| A::from_arg_matches(&found));

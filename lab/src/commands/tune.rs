@@ -4,8 +4,8 @@
 //! oppositely shifted one, from one opening with both colours. Each parameter then moves a little towards the winner. The
 //! result is the mean over the second half of the run; a match at a longer time control has to confirm it.
 //!
-//! Several pairs run at once. To make the run reproducible, a pair starts from the values after the pair `--ahead` numbers
-//! before it, and pairs count in the order of their numbers.
+//! Several pairs run concurrently. To make the run reproducible, a pair starts from the values after the pair `--ahead`
+//! numbers before it, and results are applied in the order of the pairs.
 
 use crate::arguments::{read_count, read_positive};
 use crate::cluster::WorkArgs;
@@ -33,17 +33,17 @@ use std::sync::mpsc::channel;
 pub struct Args {
     /// The player: a preset with the parameters that stay fixed.
     player: String,
-    /// Parameters to tune: NAME=START:STEP or NAME=START:STEP:MIN:MAX. STEP, the shift of both players of a pair,
-    /// should be worth about 10 Elo.
+    /// Parameters to tune: NAME=START:STEP or NAME=START:STEP:MIN:MAX. STEP is the shift of each player in a pair;
+    /// choose it to be worth about 10 Elo.
     #[arg(required = true)]
     parameters: Vec<Parameter>,
     /// Pairs of games, at least 100.
     #[arg(long, default_value = "1000", value_parser = read_pairs)]
     pairs: u64,
-    /// Steps that each parameter moves at the start after a pair won 2-0.
+    /// Steps by which a pair won 2-0 moves each parameter at the start of the run.
     #[arg(long, default_value = "0.2", value_parser = read_positive)]
     rate: f64,
-    /// Pairs under way at once: a pair starts from the values that many pairs before.
+    /// Number of concurrent pairs: a pair starts from the values known this many pairs earlier.
     #[arg(long, default_value = "8", value_parser = read_count::<usize>)]
     ahead: usize,
     #[command(flatten)]
@@ -53,7 +53,7 @@ pub struct Args {
     /// Log the values after each pair to a new file.
     #[arg(long)]
     output: Option<PathBuf>,
-    /// Go on with the log of an interrupted run.
+    /// Continue the log of an interrupted run.
     #[arg(long, requires = "output")]
     resume: bool,
 }
@@ -93,16 +93,16 @@ fn read_pairs(text: &str) -> Result<u64, String> {
     pairs.ok_or_else(|| format!("at least {MIN} pairs are needed: one pair alone says next to nothing"))
 }
 
-/// The parameters over the run.
+/// The values of the parameters over the run.
 struct WeightSchedule {
-    /// The values before the first pair and after each.
+    /// Values before the first pair and after each pair.
     path: Vec<Vec<f64>>,
     /// Leads of pairs that ended out of order, held until the earlier pairs end.
     early: BTreeMap<u64, f64>,
     log: Option<LineLog>,
 }
 
-/// The number of a finished pair, and the first player's wins less its losses.
+/// The number of a finished pair, and the first player's wins minus its losses.
 type Outcome = (u64, f64);
 
 pub fn run(args: &Args) -> Result<(), String> {
@@ -160,13 +160,13 @@ fn numbers(pair: u64) -> Range<u64> {
     2 * pair..2 * pair + 2
 }
 
-/// Wins of the first player less its losses.
+/// Returns the wins of the first player minus its losses.
 fn lead(games: &[GameRecord]) -> f64 {
     let score = Score::of(games);
     score.wins as f64 - score.losses as f64
 }
 
-/// The values, each shifted by a step in the direction of its sign.
+/// Returns the values, each shifted by its step in the direction of its sign and clamped to its limits.
 fn shifted(values: &[f64], parameters: &[Parameter], signs: &[f64]) -> Vec<f64> {
     let shifted = values.iter().zip(parameters).zip(signs);
     shifted.map(|((value, p), sign)| (value + sign * p.step).clamp(p.min, p.max)).collect()
@@ -183,13 +183,13 @@ impl Args {
         self.player.clone() + &settings
     }
 
-    /// The direction of each parameter's shift in a pair.
+    /// Returns the direction of each parameter's shift in a pair: 1 or -1.
     fn signs(&self, pair: u64) -> Vec<f64> {
         let mut rng = Rng::with_seed(mix_seed(self.games.seed, pair + 1));
         self.parameters.iter().map(|_| if rng.bool() { 1.0 } else { -1.0 }).collect()
     }
 
-    /// The match between the two players shifted from `values`; a pair plays two of its games.
+    /// Creates the match between the two players shifted from `values`; a pair plays two of its games.
     fn new_match(&self, pair: u64, values: &[f64]) -> Result<Match, String> {
         let signs = self.signs(pair);
         let opposite: Vec<f64> = signs.iter().map(|sign| -sign).collect();
@@ -266,12 +266,12 @@ impl WeightSchedule {
         self.path.last().map_or(&[], |values| values)
     }
 
-    /// The values from which a pair is shifted, if they are known already.
+    /// Returns the values from which a pair is shifted, if they are known already.
     fn start_of(&self, pair: u64, ahead: usize) -> Option<&[f64]> {
         self.path.get((pair as usize + 1).saturating_sub(ahead)).map(|values| &values[..])
     }
 
-    /// Adds the lead of a pair, which counts when all pairs before it do.
+    /// Adds the lead of a pair, which takes effect once all earlier pairs have ended.
     fn add(&mut self, args: &Args, pair: u64, lead: f64) -> Result<(), String> {
         self.early.insert(pair, lead);
         while let Some(lead) = self.early.remove(&self.played()) {
@@ -282,7 +282,7 @@ impl WeightSchedule {
         Ok(())
     }
 
-    /// The log's line of the last pair: its number from 1, its lead, the values.
+    /// Formats the log line of the last pair: its number from 1, its lead, and the new values.
     fn line(&self, lead: f64) -> String {
         let values: Vec<String> = self.now().iter().map(|value| format!("{value:.4}")).collect();
         format!("{} {lead:+} {}", self.played(), values.join(" "))
@@ -300,7 +300,7 @@ impl WeightSchedule {
         self.path.push(moved.collect());
     }
 
-    /// The mean of each parameter over the second half of the run, and the number of pairs in it.
+    /// Returns the mean of each parameter over the second half of the run, and the number of pairs in this half.
     fn means(&self) -> (Vec<f64>, usize) {
         let half = &self.path[self.path.len().div_ceil(2)..];
         let mean =

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::sync::Mutex;
 
-/// A results file being written, and its games.
+/// A results file that is being written, and its games.
 pub struct Results(Mutex<Inner>);
 
 struct Inner {
@@ -18,13 +18,13 @@ struct Inner {
     games: BTreeMap<u64, GameRecord>,
 }
 
-/// Treatment of a results file that exists already.
+/// Treatment of a results file that already exists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Existing {
     Refuse,
     Resume,
-    /// Like `Resume`, but games lost by late answers move to `FILE.late` and are played again, as after the machine
-    /// was suspended.
+    /// Like `Resume`, but games lost by late answers move to `FILE.late` and are played again, for example after the
+    /// machine was suspended.
     ReplayLate,
 }
 
@@ -53,7 +53,7 @@ impl Results {
         Self::open(path, conditions, Existing::Resume)
     }
 
-    /// Appends a finished game to the file. A game with a known number is ignored.
+    /// Appends a finished game to the file, unless a game with its number is there.
     pub fn add(&self, game: GameRecord) -> Result<(), String> {
         let mut inner = self.0.lock().map_err(|error| error.to_string())?;
         if !inner.games.contains_key(&game.number) {

@@ -1,4 +1,4 @@
-//! Plays matches, several games at once, and keeps every result.
+//! Plays matches, several games concurrently, and writes every game to the results file.
 
 use crate::cluster::WorkArgs;
 use crate::cluster::jobs::{self, Job};
@@ -18,13 +18,13 @@ use std::time::Duration;
 /// A match between two players: everything that decides its games.
 #[derive(Clone, Debug)]
 pub struct Match {
-    /// A and B. A has Black in games of even number.
+    /// A and B. A plays Black in even-numbered games.
     pub players: [PlayerSpec; 2],
     /// Number of games; each opening is played twice, with colours swapped.
     pub games: u64,
     pub size: Size,
     pub control: Control,
-    /// Tolerated delay of an answer beyond its time.
+    /// Tolerated delay of an answer beyond its time limit.
     pub grace: Duration,
     pub openings: Openings,
     /// Winning rate at which a game is adjudicated if both players report it; `None` for never.
@@ -32,7 +32,7 @@ pub struct Match {
 }
 
 impl Match {
-    /// Returns the conditions that a resumed match must have too.
+    /// Returns the conditions of the match, which must be equal when it is resumed.
     pub fn conditions(&self) -> Value {
         json!({
             "players": [self.players[0].text, self.players[1].text],
@@ -46,7 +46,7 @@ impl Match {
         })
     }
 
-    /// Returns the arguments with which `lab` plays this match.
+    /// Returns the arguments that make `lab` play this match.
     pub fn arguments(&self) -> Vec<String> {
         let [a, b] = &self.players;
         let mut arguments = vec!["match".to_owned(), a.text.clone(), b.text.clone()];
@@ -79,7 +79,7 @@ impl Match {
         (0..self.games).filter(move |number| !done.contains(number))
     }
 
-    /// Returns the start of all games, with the SAU platform's rules if a player speaks its protocol.
+    /// Returns the start position, with the SAU platform's rules if a player speaks its protocol.
     fn start(&self) -> Position {
         let start = Position::start(self.size);
         if self.players.iter().any(PlayerSpec::speaks_sau) {
@@ -89,7 +89,7 @@ impl Match {
         }
     }
 
-    /// Plays one game and returns its line of the results file.
+    /// Plays one game and returns its line for the results file.
     pub fn line(&self, number: u64) -> String {
         json::write(&self.game(number))
     }
@@ -118,8 +118,8 @@ impl Match {
     }
 }
 
-/// Plays all games that are missing in the results of these matches, until `enough` is set. Calls `progress` after each
-/// game, with the index of its match. A result that cannot be written ends the program.
+/// Plays all games that the results of these matches lack, until `enough` is set. Calls `progress` after each game,
+/// with the index of its match. A result that cannot be written ends the program.
 pub fn play(
     matches: &[(Match, Results)],
     work: &WorkArgs,

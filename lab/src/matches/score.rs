@@ -1,11 +1,11 @@
-//! The score of a match from A's side.
+//! The score of a match from the point of view of its first player, A.
 
 use crate::stats::elo::{Estimate, Pairs};
 use crate::stats::sprt::{Sprt, Verdict};
 use otrera::{GameRecord, Move, Side};
 use std::collections::{BTreeMap, HashSet};
 
-/// Counts over the games of a match. A has Black in games of even number.
+/// Counts over the games of a match. A plays Black in even-numbered games.
 #[derive(Clone, Debug, Default)]
 pub struct Score {
     pub wins: u64,
@@ -17,7 +17,7 @@ pub struct Score {
     /// Forfeits of A and of B by kind, such as `late`: their number and the reason of the first.
     pub forfeits: [BTreeMap<String, (u64, String)>; 2],
     pub plies: u64,
-    /// Thinking time in seconds and number of moves, of A and of B.
+    /// Total thinking time in seconds and number of timed moves, of A and of B.
     pub thought: [(f64, u64); 2],
 }
 
@@ -79,8 +79,8 @@ impl Score {
         pairs.estimate().ok()
     }
 
-    /// Feeds a sequential test with the pairs in the order of their numbers, up to the first incomplete one, so that the
-    /// verdict does not depend on the order in which games end.
+    /// Returns a sequential test fed with the pairs in the order of their numbers, up to the first incomplete pair, so
+    /// that the verdict does not depend on the order in which games end.
     pub fn tested(&self, test: &Sprt) -> Sprt {
         let mut test = test.clone();
         for (expected, (&pair, &half_points)) in (0..).zip(&self.pairs) {
@@ -100,8 +100,8 @@ impl Score {
     }
 }
 
-/// Returns the number of games that repeat an earlier one move by move: the statistics wrongly take them as independent.
-/// Two equal players without random choices play both games of a pair alike.
+/// Returns the number of games that repeat an earlier one move by move. The statistics wrongly treat these games as
+/// independent. For example, a deterministic player plays both games of a pair against itself alike.
 pub fn repetitions(games: &[GameRecord]) -> usize {
     let mut seen: HashSet<Vec<Move>> = HashSet::new();
     games.iter().filter(|game| !seen.insert(game.moves.iter().map(|played| played.mv).collect())).count()

@@ -1,4 +1,4 @@
-//! Players by name, as `lab match A B` takes them. `docs/laboratory.md` lists them.
+//! Players described by text, such as `tournament,c=3`, as in `lab match A B`. `docs/laboratory.md` lists them.
 
 use crate::baseline::{alphabeta::AlphaBeta, evaluation::Evaluation, pvs::Pvs, random::RandomPlayer};
 use crate::files::read_model;
@@ -48,7 +48,7 @@ impl PlayerSpec {
         }
     }
 
-    /// Checks that the player can play: starts its program, if it has one, and ends it at once.
+    /// Checks that the program of the player, if it has one, can be started, and ends it at once.
     pub fn check_start(&self) -> Result<(), String> {
         match &self.kind {
             Kind::External { command, .. } => check_start(command),
@@ -56,7 +56,7 @@ impl PlayerSpec {
         }
     }
 
-    /// Checks that the player can play on boards of this size.
+    /// Checks that the player starts and can play on boards of this size.
     pub fn check(&self, size: Size) -> Result<(), String> {
         self.check_start()?;
         self.check_board(size)
@@ -79,7 +79,7 @@ impl PlayerSpec {
         }
     }
 
-    /// True for programs that can be asked for a number of iterations.
+    /// True for programs that can search for a given number of iterations.
     pub const fn counts_iterations(&self) -> bool {
         matches!(self.kind, Kind::External { protocol: Protocol::Uci, .. })
     }
@@ -144,7 +144,7 @@ fn built_in(text: &str) -> Result<Kind, String> {
         }
     };
     match words.get(most_words).copied().or(options.next()) {
-        Some(word) => Err(format!("{text}: {name} knows no {word}")),
+        Some(word) => Err(format!("{text}: {name} does not take {word}")),
         None => Ok(kind),
     }
 }
@@ -156,7 +156,7 @@ pub fn search_params(text: &str) -> Result<Params, String> {
     }
 }
 
-/// Checks that the weights of the search `text` are for boards of this size.
+/// Checks that the weights in `params` are for boards of this size; an error begins with `text`.
 pub fn check_board(text: &str, params: &Params, size: Size) -> Result<(), String> {
     params.model.check_board(size).map_err(|problem| format!("{text}: {problem}"))
 }

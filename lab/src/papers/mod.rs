@@ -1,4 +1,4 @@
-//! The papers: their tables, and the other games that they study.
+//! Reproduces the papers' tables, and implements the other games that they study.
 
 mod games;
 pub mod table;

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// A numbered series of openings.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Openings {
-    /// Takes the openings of this book in turn, instead of random ones.
+    /// Book from which the openings are taken in turn, instead of random ones.
     pub book: Option<Book>,
     pub plies: u32,
     /// Largest difference of the winning rate from one half, by a short search; 0.5 accepts all openings.
@@ -27,11 +27,11 @@ pub struct Book {
 /// Iterations of the search that estimates the winning rate of an opening.
 const BALANCE_ITERATIONS: u64 = 1000;
 
-/// After this many tries the most balanced opening is taken.
+/// Number of random openings tried; if none is balanced enough, the most balanced one is taken.
 const MAX_TRIES: usize = 50;
 
 impl Openings {
-    /// Returns an opening of the series, equal in every run.
+    /// Returns the opening with this index, the same in every run.
     pub fn opening(&self, start: &Position, index: u64) -> Vec<Move> {
         if let Some(Book { lines, .. }) = &self.book {
             return lines[(index % lines.len() as u64) as usize].clone();
@@ -69,7 +69,8 @@ pub fn random_moves(start: &Position, plies: u32, rng: &mut Rng) -> (Vec<Move>, 
     (moves, position)
 }
 
-/// The paper's search without its bonus for the side to move, and with a link that grows with the advantage.
+/// The search that estimates the balance: the paper's, without its bonus for the side to move, and with a logistic link
+/// from value to winning rate.
 const BALANCE_SEARCH: Params = Params {
     model: Model::Paper(PhasedWeights {
         tie: 0.0,
@@ -79,7 +80,7 @@ const BALANCE_SEARCH: Params = Params {
     ..Params::MG
 };
 
-/// Returns the difference of the winning rate from one half.
+/// Returns the distance of the winning rate from 0.5, by a short search.
 fn imbalance(position: &Position, seed: u64) -> f32 {
     let report = iterate(&mut search_of(position, BALANCE_SEARCH, 8, seed), BALANCE_ITERATIONS);
     (report.win_rate.0 - 0.5).abs()

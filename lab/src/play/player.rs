@@ -1,4 +1,4 @@
-//! The search as a player.
+//! Players that use the engine's search.
 
 use otrera::{Forfeit, Level, Limits, Move, Params, Position, Report, Resources, Search, mix_seed};
 pub use otrera_referee::player::{Budget, Choice, Player};
@@ -21,9 +21,9 @@ pub fn iterate(search: &mut Search, iterations: u64) -> Report {
 pub struct SearchPlayer {
     params: Params,
     resources: Resources,
-    /// Iterations a move, instead of the budget.
+    /// Iterations per move, which replace the budget.
     iterations: Option<u64>,
-    /// The share of the thinking time that it uses, at most 1.
+    /// Share of the thinking time to use, at most 1.
     share: f64,
     /// Playing level, which replaces the budget.
     level: Option<Level>,
@@ -32,12 +32,12 @@ pub struct SearchPlayer {
 }
 
 impl SearchPlayer {
-    /// Creates a player with these parameters; `iterations` replaces every budget. Each game has another seed.
+    /// Creates a player with these parameters; `iterations` replaces every budget. Each game has its own seed.
     pub fn new(params: Params, resources: Resources, iterations: Option<u64>, share: f64) -> Self {
         Self { params, resources, iterations, share, level: None, games: 0, search: None }
     }
 
-    /// Creates a player of a level; it ignores limits of time and iterations.
+    /// Creates a player of a level, which ignores limits of time and iterations.
     pub fn at_level(level: Level, resources: Resources) -> Self {
         Self { level: Some(level), ..Self::new(Params::TOURNAMENT, resources, None, 1.0) }
     }

@@ -1,4 +1,4 @@
-//! One game between two players: checks every move, keeps both clocks, and names every failure.
+//! Plays one game between two players: checks every move, keeps both clocks, and reports the reason for a forfeit.
 
 use crate::play::player::{Budget, Player};
 use otrera::{Forfeit, GameClock, Move, Outcome, PlayedMove, Position, Side};
@@ -34,7 +34,7 @@ pub struct GameSetup {
     /// Legal moves played before the players are asked.
     pub opening: Vec<Move>,
     pub control: Control,
-    /// Tolerated delay of an answer beyond its time.
+    /// Tolerated delay of an answer beyond its time limit.
     pub grace: Duration,
     /// Ends a game when both players have reported this winning rate or more for the same side for
     /// [`AGREEMENT`] plies. `None` plays every game to its end.
@@ -123,7 +123,7 @@ impl GameSoFar {
         self.moves.push(played);
     }
 
-    /// Returns the side that both players saw at this winning rate or above in the last plies.
+    /// Returns the side for which both players reported at least this winning rate in the last [`AGREEMENT`] plies.
     fn agreed_winner(&self, rate: f32) -> Option<Side> {
         let last = self.moves.len().checked_sub(AGREEMENT).and_then(|first| self.moves.get(first..))?;
         let mut mover = self.position.side();

@@ -69,7 +69,7 @@ impl Pairs {
     }
 }
 
-/// Mean and variance of the score with these weights of the bins; NaN if all are zero.
+/// Returns the mean and variance of a pair's score per game, given the weights of the five bins; NaN if all are zero.
 pub(super) fn moments(weights: [f64; 5]) -> (f64, f64) {
     let total: f64 = weights.iter().sum();
     let shares = || weights.iter().enumerate().map(|(i, w)| (i as f64 / 4.0, w / total));

@@ -1,4 +1,4 @@
-//! The test of Mann and Whitney.
+//! The Mann-Whitney U test.
 
 use super::{TestResult, require_sample};
 use statrs::distribution::{ContinuousCDF, Normal};

@@ -14,21 +14,21 @@ pub struct Interval {
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct TestResult {
-    /// The statistic that the test is named after.
+    /// The test statistic: U or W.
     pub statistic: f64,
     /// The probability, 0 to 1, of a statistic at least as extreme if the hypothesis is true.
     pub p_value: f64,
 }
 
-/// Standard deviations to each side of the mean that hold 95 % of a normal distribution.
+/// Number of standard deviations on each side of the mean that contain 95 % of a normal distribution.
 pub const Z_95: f64 = 1.959_963_984_540_054;
 
-/// Fails with the range of a parameter outside it.
+/// Fails with the valid range if a parameter is outside it.
 fn require(within: bool, range: &str) -> Result<(), String> {
     if within { Ok(()) } else { Err(format!("out of range: {range}")) }
 }
 
-/// Fails if there are fewer values, or one is NaN or infinite.
+/// Fails if there are fewer than `least` values, or if one is NaN or infinite.
 fn require_sample(sample: &[f64], least: usize) -> Result<(), String> {
     if sample.len() < least {
         return Err(format!("fewer observations than {least}"));

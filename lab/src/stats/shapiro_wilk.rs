@@ -1,4 +1,4 @@
-//! The test of Shapiro and Wilk for a normal distribution.
+//! The Shapiro-Wilk test for a normal distribution.
 
 use super::{NOT_FINITE, TestResult, require_sample};
 use statrs::distribution::{ContinuousCDF, Normal};
@@ -6,14 +6,15 @@ use statrs::function::evaluate::polynomial;
 use statrs::statistics::Statistics;
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_3, FRAC_PI_6};
 
-/// Royston's polynomials, constant terms first: in 1/√n for the outermost weight and the one beside it…
+/// Royston's polynomials in 1/√n, constant term first: corrections of the outermost weight and of the one beside it.
 const OUTERMOST: [f64; 6] = [0.0, 0.221157, -0.147981, -2.07119, 4.434685, -2.706056];
 const BESIDE: [f64; 6] = [0.0, 0.042981, -0.293762, -1.752461, 5.682633, -3.582633];
-/// … in n, up to 11, for the bound, mean and logarithm of the standard deviation of the transformed W…
+/// Royston's polynomials in n, for n up to 11: bound, mean and logarithm of the standard deviation of the transformed
+/// W.
 const SMALL_BOUND: [f64; 2] = [-2.273, 0.459];
 const SMALL_MEAN: [f64; 4] = [0.5440, -0.39978, 0.025054, -0.0006714];
 const SMALL_LOG_SD: [f64; 4] = [1.3822, -0.77857, 0.062767, -0.0020322];
-/// … and in ln n, above 11, for the latter two.
+/// Royston's polynomials in ln n, for n above 11: mean and logarithm of the standard deviation of the transformed W.
 const LARGE_MEAN: [f64; 4] = [-1.5861, -0.31082, -0.083751, 0.0038915];
 const LARGE_LOG_SD: [f64; 3] = [-0.4803, -0.082676, 0.0030302];
 
@@ -35,7 +36,7 @@ pub fn shapiro_wilk(sample: &[f64]) -> Result<TestResult, String> {
     Ok(TestResult { statistic: w, p_value: p_value(w, n) })
 }
 
-/// The sample sorted, shifted by its median and scaled to a range of 1, which do not change W.
+/// Returns the sample sorted, shifted by its median and scaled to a range of 1. Neither shift nor scale changes W.
 fn standardised(sample: &[f64]) -> Result<Vec<f64>, String> {
     let mut sorted = sample.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -47,8 +48,8 @@ fn standardised(sample: &[f64]) -> Result<Vec<f64>, String> {
     }
 }
 
-/// The weights of the ordered values: expected normal order statistics scaled to length 1, except for one or two at each end
-/// that Royston fitted.
+/// Returns the weights of the ordered values: expected normal order statistics, except for one or two at each end that
+/// Royston fitted, scaled to a vector of length 1.
 fn weights(n: usize) -> Vec<f64> {
     if n == 3 {
         return vec![-FRAC_1_SQRT_2, 0.0, FRAC_1_SQRT_2];
@@ -71,7 +72,7 @@ fn weights(n: usize) -> Vec<f64> {
     weights
 }
 
-/// The probability that a normal sample of `n` values has at most this W.
+/// Returns the probability that a normal sample of `n` values has at most this W.
 fn p_value(w: f64, n: usize) -> f64 {
     let size = n as f64;
     if n == 3 {

@@ -29,7 +29,7 @@ pub struct Sprt {
     verdict: Verdict,
 }
 
-/// Added to every bin before mean and variance are taken (Jeffreys' prior of a multinomial).
+/// Added to every bin before mean and variance are computed (Jeffreys' prior of a multinomial).
 // Without it the first pairs, all in one bin, have no variance and an infinite ratio. Fishtest's 0.001 in empty bins is too
 // little here: a test of 0 against 50 Elo would end with its first pair.
 const PRIOR: f64 = 0.5;

@@ -1,4 +1,4 @@
-//! The interval of a share of wins.
+//! Wilson's confidence interval of a win rate.
 
 use super::{Interval, Z_95, require};
 
@@ -12,7 +12,7 @@ pub fn wilson(wins: u64, games: u64) -> Result<Interval, String> {
     Ok(score_interval(wins as f64 / games as f64, games as f64))
 }
 
-/// Wilson's interval around a mean score of `n` trials.
+/// Returns Wilson's interval of a mean score of `n` trials.
 pub(super) fn score_interval(score: f64, n: f64) -> Interval {
     let z = Z_95;
     let shrinkage = 1.0 + z * z / n;

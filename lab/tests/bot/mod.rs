@@ -1,10 +1,11 @@
-//! The bot's executable, for tests in which the laboratory plays against it; the referee's lies beside it.
+//! Path of the bot's executable, for tests in which the laboratory runs it. The referee's executable is in the same
+//! folder.
 
 use std::path::Path;
 use std::process::Command;
 use std::sync::LazyLock;
 
-/// Path of the executable, built in the profile and the folder of the running tests.
+/// Returns the path of the executable, built with the profile and in the target folder of the running tests.
 pub fn path() -> &'static str {
     static BOT: LazyLock<String> = LazyLock::new(|| {
         let folder = Path::new(env!("CARGO_BIN_EXE_lab")).parent().expect("the folder of a profile");

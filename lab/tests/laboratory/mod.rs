@@ -1,16 +1,16 @@
-//! Helpers of the laboratory's tests: runs the program, counts running processes.
+//! Helpers for the laboratory's tests: they run the program and count running processes.
 #![allow(dead_code)] // every test file compiles this module for itself and uses a part of it
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// The end of a run.
+/// Exit status and outputs of a finished command.
 #[derive(Debug)]
 pub struct Run {
     pub status: Option<i32>,
     pub printed: String,
-    /// Its error output.
+    /// Error output.
     pub said: String,
 }
 
@@ -23,7 +23,7 @@ impl Run {
     }
 }
 
-/// Runs a command to its end.
+/// Runs a command until it ends.
 pub fn run(command: &mut Command) -> Run {
     let output = command.output().expect("it starts");
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
@@ -35,13 +35,13 @@ pub fn run_in(folder: &Path, arguments: &[&str]) -> Run {
     run(lab(arguments).current_dir(folder))
 }
 
-/// Runs the laboratory with the words of a text.
+/// Runs the laboratory with the words of `words` as arguments.
 pub fn run_lab(words: &str) -> Run {
     run(&mut lab(&words.split_whitespace().collect::<Vec<_>>()))
 }
 
-/// The laboratory with these arguments, its output taken in. It heeds signals also where whoever runs the tests ignores
-/// some, as a shell's background jobs do.
+/// Creates a command of the laboratory with captured output. Its signals have their default actions, even if the tests
+/// run as a background job of a shell, which ignores some.
 pub fn lab(arguments: &[&str]) -> Command {
     let mut command = Command::new("env");
     command.args(["--default-signal", env!("CARGO_BIN_EXE_lab")]).args(arguments);

@@ -1,11 +1,12 @@
-//! Botzone's lines: their forms, requests and responses in both styles, read leniently and written.
+//! Botzone's protocol as text: classifies lines, parses requests and responses of both styles leniently, and formats
+//! answers.
 
 use otrera::record::botzone::{KEYS, move_of};
 use otrera::{Move, Size};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Style of the platform's protocol.
+/// Interaction style of the platform.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Style {
     /// JSON objects.
@@ -17,11 +18,11 @@ pub enum Style {
 /// One message of the match: a request or a response.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Message {
-    /// Six times -1: we are Black and begin.
+    /// No move, sent as six times -1: we are Black and begin.
     Begin,
     /// A move on this board, legal or not.
     Move(Move),
-    /// A move that is not on this board.
+    /// A message that starts like a move, but is incomplete or not on this board.
     Garbled,
     /// Anything else.
     Unreadable,
@@ -30,7 +31,7 @@ pub enum Message {
 /// The request of a turn.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Request {
-    /// All messages from the start of the match in order; the last one is to be answered.
+    /// All messages since the start of the match in order; the last one is to be answered.
     Full(Vec<Message>),
     /// Only the message to be answered.
     Bare(Message),
@@ -39,17 +40,17 @@ pub enum Request {
 /// A line of input by its form.
 #[derive(PartialEq, Eq, Debug)]
 pub enum Form {
-    /// Start of a JSON text.
+    /// The start of a JSON text.
     Json,
-    /// Number of a turn and the messages after it on the line; more messages can follow on the next lines.
+    /// The number of a turn, and the messages after it on the same line; more can follow on the next lines.
     Turn(i64, Vec<[i64; 6]>),
     /// A single message.
     Message([i64; 6]),
-    /// None of these.
+    /// Any other line.
     Other,
 }
 
-/// Classifies a line: JSON, `n`, `n` with messages behind it, or six numbers.
+/// Classifies a line: JSON, a turn number `n`, `n` followed by messages, or a message of six numbers.
 pub fn classify(line: &str) -> Form {
     if line.trim_start().starts_with(['{', '[']) {
         return Form::Json;
@@ -68,19 +69,19 @@ pub fn classify(line: &str) -> Form {
     }
 }
 
-/// True if the turn can have this number of messages and the first one is on a board.
+/// True if a turn can have this number of messages and the numbers of the first one are on a board.
 fn is_history(turn: i64, first: &[i64; 6], messages: usize) -> bool {
     let is_on_board = first.iter().all(|number| (-1..Size::STANDARD.edge() as i64).contains(number));
     is_on_board && (1..=MAX_TURNS).contains(&turn) && messages <= expected_messages(turn)
 }
 
-/// Maximum of a turn's number; no game is that long.
+/// Maximum number of a turn; no game is that long.
 const MAX_TURNS: i64 = 100;
 
-/// Maximum of the numbers of a line: those of the longest history.
+/// Maximum count of numbers on a line: those of the longest history.
 const MAX_NUMBERS: usize = 1 + 6 * expected_messages(MAX_TURNS);
 
-/// Number of messages of the n-th turn, 2n-1.
+/// Returns the number of messages up to the n-th turn, 2n-1.
 pub const fn expected_messages(turn: i64) -> usize {
     let turn = if turn < 1 { 1 } else { turn };
     (if turn > MAX_TURNS { MAX_TURNS } else { turn }) as usize * 2 - 1
@@ -93,7 +94,7 @@ pub fn numbers(line: &str) -> Option<Vec<i64>> {
     ((1..=MAX_NUMBERS).contains(&words.len()) && numbers.len() == words.len()).then_some(numbers)
 }
 
-/// Reads the message of a line of simple interaction.
+/// Parses a line of simple interaction as a message.
 pub fn simple_message(line: &str, size: Size) -> Message {
     match numbers(line).map(<[i64; 6]>::try_from) {
         Some(Ok(numbers)) => numbers_message(numbers, size),
@@ -101,7 +102,7 @@ pub fn simple_message(line: &str, size: Size) -> Message {
     }
 }
 
-/// Makes a message of `x0 y0 x1 y1 x2 y2`. Botzone's first player starts at y = 0, ours on rank 1.
+/// Converts `x0 y0 x1 y1 x2 y2` to a message. Botzone's first player starts at y = 0, which is our rank 1.
 pub fn numbers_message(numbers: [i64; 6], size: Size) -> Message {
     if numbers == [-1; 6] {
         return Message::Begin;
@@ -113,7 +114,7 @@ pub fn numbers_message(numbers: [i64; 6], size: Size) -> Message {
     }
 }
 
-/// The full form of JSON interaction; other keys are ignored.
+/// A full request in JSON interaction; other keys are ignored.
 #[derive(Deserialize)]
 struct FullForm {
     requests: Vec<Value>,
@@ -121,7 +122,7 @@ struct FullForm {
     responses: Vec<Value>,
 }
 
-/// Reads the request of a JSON text, full or bare; from broken JSON it saves the complete moves.
+/// Parses a full or bare request from JSON. From malformed JSON it salvages the complete moves.
 pub fn json_request(line: &str, size: Size) -> Request {
     let message = |value: &Value| json_message(value, size);
     if line.contains("\"requests\"") {
@@ -154,7 +155,8 @@ fn interleaved(requests: &[Message], responses: &[Message]) -> Vec<Message> {
     messages
 }
 
-/// Reads a message from a JSON value. Like the judge it accepts an object in a string, and numbers as text or like `5.0`.
+/// Parses a message from a JSON value. Like the judge, it accepts an object inside a string, and numbers as strings or
+/// like `5.0`.
 fn json_message(value: &Value, size: Size) -> Message {
     if let Value::String(text) = value {
         return match serde_json::from_str(text) {
@@ -170,7 +172,8 @@ fn json_message(value: &Value, size: Size) -> Message {
     message_of_keys(number, size)
 }
 
-/// Makes a message of the keys that can be read. If some cannot, `x0 >= 0` tells a move from [`Message::Begin`].
+/// Builds a message from the keys that can be read. If some cannot be read, `x0 >= 0` distinguishes a garbled move from
+/// other messages.
 fn message_of_keys(number: impl Fn(&str) -> Option<i64>, size: Size) -> Message {
     let numbers: Vec<i64> = KEYS.into_iter().filter_map(&number).collect();
     match <[i64; 6]>::try_from(numbers) {
@@ -180,7 +183,7 @@ fn message_of_keys(number: impl Fn(&str) -> Option<i64>, size: Size) -> Message 
     }
 }
 
-/// Saves every complete move of a full form in broken JSON; those after the word `responses` are ours.
+/// Salvages every complete move of a full request from malformed JSON; the moves after the key `responses` are ours.
 fn salvaged(line: &str, size: Size) -> Request {
     let (requests, responses) = match (line.find("\"requests\""), line.find("\"responses\"")) {
         (Some(requests), Some(responses)) if requests < responses => line.split_at(responses),
@@ -193,13 +196,13 @@ fn salvaged(line: &str, size: Size) -> Request {
     Request::Full(interleaved(&messages_in(requests, size), &messages_in(responses, size)))
 }
 
-/// Reads the moves of broken JSON: objects, even unclosed ones, with a key of a move. A move cut off is garbled.
+/// Reads the moves in malformed JSON: objects, closed or not, with the key `x0`. A truncated move is garbled.
 fn messages_in(text: &str, size: Size) -> Vec<Message> {
     let objects = text.split('{').filter(|object| object.contains("\"x0\""));
     objects.map(|object| message_of_keys(|key| salvaged_number(object, key), size)).collect()
 }
 
-/// Reads the number behind a key in broken JSON, if its end is visible.
+/// Reads the number after a key in malformed JSON; `None` if the number may be truncated.
 fn salvaged_number(object: &str, key: &str) -> Option<i64> {
     let (_, rest) = object.split_once(&format!("\"{key}\""))?;
     let digits = rest.trim_start_matches(|c: char| c.is_ascii_whitespace() || ":\"".contains(c));
@@ -207,7 +210,7 @@ fn salvaged_number(object: &str, key: &str) -> Option<i64> {
     digits.get(..end)?.parse().ok()
 }
 
-/// Formats a move for Botzone's judge; without a move six times -1, like the judge's samples.
+/// Formats a move for Botzone's judge, or "no move" as six times -1, like the judge's sample programs.
 pub fn response(mv: Option<Move>, style: Style) -> String {
     let numbers = match mv {
         Some(mv) => [mv.from, mv.to, mv.arrow].map(|square| [square.column() as i64, square.row() as i64]),

@@ -1,7 +1,8 @@
-//! Botzone: JSON and simple interaction, one process a turn or one for the whole match.
+//! Botzone: JSON and simple interaction, with one process per turn or one for the whole match.
 //!
-//! Any turn can have any form: the full history as a JSON object or as counted lines, or the bare request of keep-running
-//! mode. Messages that cannot be read or played are left out; the answer is a legal move on the resulting board.
+//! Any turn can have any form: the full history as a JSON object or as counted lines, or the bare request of
+//! keep-running mode. Messages that cannot be parsed or played are skipped; the answer is a legal move on the resulting
+//! board.
 
 pub mod messages;
 mod turn;
@@ -37,11 +38,11 @@ pub const PLATFORM: Platform = Platform {
     play,
 };
 
-/// Asks the platform to keep the process running.
+/// Line that asks the platform to keep the process running.
 const KEEP_RUNNING: &str = ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<";
 
-/// The platform closes the input within this time after a request, and within the time the request took to read; an input
-/// still open then stays open.
+/// Time within which the platform closes the input after a request, in addition to the time that reading the request
+/// took. An input that is still open then stays open.
 const CLOSING_GRACE: Duration = Duration::from_millis(200);
 
 /// Maximum bytes of the `debug` field; the platform allows 1 KB.
@@ -52,7 +53,8 @@ fn recognises(line: &str) -> bool {
     classify(line) != Form::Other
 }
 
-/// Plays one turn, or until the input ends if the process stays. The first debug line reports problems of the options.
+/// Plays one turn, or all turns until the input ends if the process keeps running. The first debug line reports
+/// problems with the options.
 fn play(session: Session) -> Result<(), Disconnected> {
     let size = session.setup().size;
     let mut process_started = Some(session.connection.started);
@@ -86,7 +88,8 @@ fn play(session: Session) -> Result<(), Disconnected> {
     Ok(())
 }
 
-/// Returns the deadline of a turn with this time, from the start of the process if half of the time was left then.
+/// Returns the deadline of a turn with this time. The time counts from the start of the process, unless more than half
+/// of it had passed when the turn began.
 fn deadline(turn: &Turn, process_started: Option<Instant>, time: Duration) -> Instant {
     // A platform that starts a process for the turn can count from there; its request comes within milliseconds. A later
     // request means that the process was started early, to wait. Either way we think at least half of the time.
@@ -100,7 +103,7 @@ struct BotzoneBot {
 }
 
 impl BotzoneBot {
-    /// Searches for the answer; `process_started` in the first turn of a process.
+    /// Searches for the answer. `process_started` is given in the first turn of a process.
     fn think(&mut self, turn: &Turn, process_started: Option<Instant>) -> Report {
         let setup = self.session.setup();
         let is_first = matches!(&turn.request, Request::Full(messages) if messages.len() < 2);
@@ -112,7 +115,7 @@ impl BotzoneBot {
         self.session.game().think(Some(deadline), &AtomicBool::new(false))
     }
 
-    /// True if the process stays after this turn. A process kept running once stays until its input ends.
+    /// True if the process keeps running after this turn. Once it does, it runs until its input ends.
     fn stays(&mut self, turn: &Turn, is_kept_running: bool) -> bool {
         match self.session.settings.keep_running {
             KeepRunning::On => true,
@@ -141,7 +144,8 @@ impl BotzoneBot {
         }
     }
 
-    /// Replays all messages; a message that cannot be played is a pass, or one of our earlier moves.
+    /// Replays all messages. An unreadable one stands for the known move at its place; one that cannot be played counts
+    /// as a pass.
     fn follow_history(&mut self, messages: &[Message], size: Size) {
         let known = self.session.moves().to_vec();
         let (mut position, mut moves) = (Position::start(size), Vec::new());
@@ -167,7 +171,7 @@ impl BotzoneBot {
     }
 }
 
-/// Returns our side by the first message of a match: White if the opponent has moved.
+/// Returns our side from the first message of a match: White if the opponent has moved.
 fn side_of(first: &Message) -> Side {
     match first {
         Message::Move(_) | Message::Garbled => Side::White,
@@ -175,12 +179,13 @@ fn side_of(first: &Message) -> Side {
     }
 }
 
-/// Returns the time by which an end of input after the turn has been read: as late as the request was slow.
+/// Returns the time by which the end of input is known, if the platform closes the input after the turn. A request that
+/// was slow to arrive delays this time.
 fn end_expected_by(turn: &Turn) -> Instant {
     turn.complete + CLOSING_GRACE + turn.complete.saturating_duration_since(turn.began)
 }
 
-/// True if the platform keeps the input open. Otherwise it closes it after the request and lines of stored data.
+/// True if the platform keeps the input open, false if it closes the input after the request and lines of stored data.
 fn input_stays_open(events: &mut Events, mut deadline: Instant) -> bool {
     let mut read = bytes_read();
     while !matches!(events.peek_before(deadline).back(), Some(Event::Closed)) && bytes_read() != read {
@@ -210,7 +215,7 @@ mod tests {
     use super::*;
     use std::sync::mpsc;
 
-    /// Reads a turn whose lines come a tenth of a second apart. Returns the turn and when its first line came.
+    /// Reads a turn whose lines arrive a tenth of a second apart. Returns the turn and the time of its first line.
     fn slow_turn(lines: &[&str]) -> (Turn, Instant) {
         let (sender, receiver) = mpsc::channel();
         let began = Instant::now();

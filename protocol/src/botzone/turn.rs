@@ -1,4 +1,4 @@
-//! Reads a turn of Botzone, which can be spread over several lines.
+//! Reads a turn from Botzone, which can be spread over several lines.
 
 use super::messages::{
     Form, Message, Request, Style, classify, expected_messages, json_request, numbers, numbers_message,
@@ -11,14 +11,14 @@ use std::time::{Duration, Instant};
 pub struct Turn {
     pub style: Style,
     pub request: Request,
-    /// Time of its first line.
+    /// Time at which the first line arrived.
     pub began: Instant,
-    /// Time of its last line.
+    /// Time at which the last line arrived.
     pub complete: Instant,
 }
 
-/// Reads one turn; `None` at the end of input. Skips lines without meaning, but for a process that keeps running (in this
-/// style) any line is the opponent's move.
+/// Reads one turn; `None` at the end of input. Skips lines without meaning. If the process has been kept running,
+/// `running` is its style, and such a line counts as an unreadable move of the opponent.
 pub fn read_turn(events: &mut Events, size: Size, running: Option<Style>) -> Option<Turn> {
     loop {
         let Event::Line(line, began) = events.wait() else { return None };
@@ -44,13 +44,14 @@ pub fn read_turn(events: &mut Events, size: Size, running: Option<Style>) -> Opt
     }
 }
 
-/// True if the line cannot be a malformed move: the number alone, or with the whole history of a later turn.
+/// True if the line is surely a turn, not a malformed move: the number alone, or followed by the whole history of a
+/// turn after the first.
 fn is_certain(turn: i64, messages: &[[i64; 6]]) -> bool {
     messages.is_empty() || turn > 1 && messages.len() == expected_messages(turn)
 }
 
-/// Reads the 2n-1 messages of the n-th turn after the `first` ones, or fewer if no more come. Returns the time of the last
-/// line too.
+/// Reads the messages of a turn that follow the `first` ones, or fewer if no more arrive. Also returns the time of the
+/// last line.
 fn counted_messages(
     turn: i64,
     first: Vec<Message>,
@@ -78,7 +79,7 @@ fn counted_messages(
     (messages, complete)
 }
 
-/// Reads a JSON text of one or more lines, or its beginning if no more comes. Returns the time of the last line too.
+/// Reads a JSON text of one or more lines, or its beginning if no more arrives. Also returns the time of the last line.
 fn whole_json(first: &str, events: &mut Events, began: Instant) -> (String, Instant) {
     let (mut text, mut complete) = (first.to_owned(), began);
     let (mut nesting, mut patience) = (Nesting::default(), Patience::default());
@@ -93,7 +94,7 @@ fn whole_json(first: &str, events: &mut Events, began: Instant) -> (String, Inst
     (text, complete)
 }
 
-/// Finds the end of a JSON text over several lines: the bracket that closes the first one, outside of strings.
+/// Finds the end of a JSON text over several lines: the bracket, outside of strings, that closes the first one.
 #[derive(Default)]
 struct Nesting {
     depth: usize,
@@ -124,10 +125,10 @@ impl Nesting {
     }
 }
 
-/// Time-outs for the rest of a turn: 0.3 s for each line and 2 s for all, in pieces of 20 ms.
+/// Time-outs for the rest of a turn: 0.3 s for each line and 2 s in total, counted in pieces of 20 ms.
 ///
-/// Pieces protect a process that was stopped (SIGSTOP): it loses one piece and then reads on. A piece in which part of a
-/// line came is free, up to [`MAX_LINE_BYTES`].
+/// The pieces protect a process that was stopped (SIGSTOP): it loses one piece and then continues to read. A piece in
+/// which part of a line arrives does not count, up to [`MAX_LINE_BYTES`].
 struct Patience {
     pieces_left: u32,
 }

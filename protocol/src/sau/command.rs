@@ -1,4 +1,4 @@
-//! Commands of the SAU platform.
+//! Parses the commands of the SAU platform.
 
 use otrera::{Move, Side, Size};
 
@@ -7,7 +7,7 @@ use otrera::{Move, Side, Size};
 pub enum Command {
     Name,
     New(Side),
-    /// The opponent's move; `None` if it cannot be read.
+    /// The opponent's move; `None` if it cannot be parsed.
     Move(Option<Move>),
     Error,
     End,
@@ -15,7 +15,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Reads a line; `None` for any other line.
+    /// Parses a line; `None` if it is not a command.
     pub fn read(line: &str, size: Size) -> Option<Self> {
         let mut words = line.split_ascii_whitespace();
         let command = match words.next()? {

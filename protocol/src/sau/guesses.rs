@@ -1,17 +1,18 @@
-//! Possible positions of the platform's board after a crash that lost a move of the opponent.
+//! Tracks the possible positions on the platform's board after a crash in which a move of the opponent was lost.
 //!
-//! The platform answers a legal move with the opponent's next move, an illegal one with `error`, one out of turn not at
-//! all. We send moves that are legal in nearly all possible positions, and drop positions that disagree with the answers.
+//! The platform answers a legal move with the opponent's next move and an illegal one with `error`. It ignores a move
+//! out of turn. We send moves that are legal in nearly all possible positions, and drop the positions that contradict
+//! the answers.
 
 use otrera::{Bitboard, Move, Movement, Position, Report, Side};
 
-/// Probability that a silent opponent still thinks.
+/// Probability that a silent opponent is still thinking.
 const STILL_THINKING: f32 = 0.1;
 
-/// Probability that the platform missed our last move, without and with a journal that says it was sent.
+/// Probability that the platform missed our last move: without a journal, and with a journal that says it was sent.
 const UNHEARD: [f32; 2] = [0.02, 0.002]; // the platform may not read the rest of a dead engine's pipe
 
-/// Maximum share of the weight in which a move is illegal, above that of the safest move.
+/// Maximum probability that a move is illegal, in excess of that of the safest move.
 const MAX_RISK: f32 = 0.003;
 
 /// A possible game on the platform's board.
@@ -29,18 +30,19 @@ impl Guess {
     }
 }
 
-/// All possible games; empty if the position is known.
+/// All possible games with their probabilities; empty if the position is known.
 #[derive(Default, Debug)]
 pub struct Guesses {
     all: Vec<Guess>,
-    /// Our move without an answer yet.
+    /// Our move that has no answer yet.
     sent: Option<Move>,
 }
 
 impl Guesses {
-    /// Collects the possible games after `moves`, on the opponent's turn with a silent platform: each reply, made and
-    /// lost; no reply yet; or our last move missed, `sent` or not. Visits of the search in `report` give half of the
-    /// replies' weight.
+    /// Collects the possible games if the platform is silent after `moves`, on the opponent's turn: the opponent's
+    /// reply was lost (one game for each reply), there is no reply yet, or the platform missed our last move. `sent` is
+    /// true if the journal says that this move was sent. Half of the weight of a reply comes from its visits in
+    /// `report`.
     pub fn of_lost_reply(start: &Position, moves: &[Move], report: &Report, sent: bool) -> Self {
         let guess = |moves: &[Move], weight| Guess {
             moves: moves.to_vec(),
@@ -73,7 +75,8 @@ impl Guesses {
         self.all.len()
     }
 
-    /// Returns the likeliest game on our turn, from the likeliest group of games with the same squares of our amazons.
+    /// Returns the likeliest game in which it is our turn, from the likeliest group of games with equal squares of our
+    /// amazons.
     pub fn likeliest(&self, us: Side) -> Option<&Guess> {
         let ours = || self.all.iter().filter(|guess| guess.position.side() == us);
         let alike = |guess: &Guess| -> f32 {
@@ -104,8 +107,8 @@ impl Guesses {
         risks.into_iter().filter(|(risk, _)| *risk > least + MAX_RISK).map(|(_, mv)| mv).collect()
     }
 
-    /// Lists the moves of a movement, each with the weight of the games in which it is illegal. The platform ignores a
-    /// move out of turn, so games on the opponent's turn add nothing.
+    /// Lists the moves with this movement, each with the total weight of the games in which it is illegal. Games on the
+    /// opponent's turn add nothing, since the platform ignores a move out of turn.
     fn risks_of(&self, position: &Position, movement: Movement) -> Vec<(f32, Move)> {
         let us = position.side();
         let targets = position.with_movement(movement).arrow_targets();
@@ -130,18 +133,19 @@ impl Guesses {
         moves
     }
 
-    /// Remembers our move just sent.
+    /// Remembers the move that we have just sent.
     pub fn send(&mut self, mv: Move) {
         self.sent = Some(mv);
     }
 
-    /// Keeps the games on our turn in which the refused move is illegal.
+    /// Handles a refusal of our sent move: keeps the games on our turn in which the move is illegal.
     pub fn refuse(&mut self, us: Side) {
         let Some(mv) = self.sent.take() else { return };
         self.all.retain(|guess| guess.position.side() == us && guess.position.check(mv).is_err());
     }
 
-    /// Plays our sent move, unless it came out of turn, and the opponent's reply; drops games in which they are illegal.
+    /// Plays our sent move, unless it was out of turn, and the opponent's reply; drops games in which one of them is
+    /// illegal.
     pub fn reply(&mut self, us: Side, mv: Move) {
         let sent = self.sent.take();
         let after = |guess: &Guess| {
@@ -176,7 +180,7 @@ mod tests {
     use otrera::{Limits, Params, Resources, Rules, Search};
     use std::sync::atomic::AtomicBool;
 
-    /// Black has moved, and nothing was heard of White's reply.
+    /// Returns the possible games after Black's first move, with White's reply unknown.
     fn after_first_move(sent: bool) -> (Position, Guesses) {
         let start = Position::standard().with_rules(Rules::SelfBlocking);
         let first = "d1d7g7".parse().unwrap();
@@ -186,7 +190,7 @@ mod tests {
         (start.with_move(first), Guesses::of_lost_reply(&start, &[first], &report, sent))
     }
 
-    /// The first of our moves that is not risky.
+    /// Returns our first move that is not risky.
     fn safe_move(guesses: &Guesses) -> Move {
         let position = guesses.likeliest(Side::Black).unwrap().position;
         let risky = guesses.risky(&position);

@@ -1,8 +1,8 @@
-//! The journal of a running game, from which a process loaded after a crash goes on.
+//! The journal of a running game, from which a new process resumes the game after a crash.
 //!
-//! Each line is the whole state as JSON; after a kill the last complete line counts. The playing process claims the file;
-//! the system releases the claim when the process ends. The end of the game, `quit` and the end of input remove the file,
-//! so an unclaimed one belongs to a crashed process.
+//! Each line is the whole state as JSON; after a kill the last complete line counts. The playing process locks the
+//! file, and the system releases the lock when the process ends. The end of the game, `quit` and the end of input
+//! remove the file, so an unlocked file belongs to a crashed process.
 
 use crate::files::claim;
 use otrera::{Move, Position, Side, Size};
@@ -12,7 +12,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// Ending of a journal's name.
+/// Suffix of a journal's file name.
 const SUFFIX: &str = ".game";
 
 /// Maximum size of a journal, in bytes.
@@ -22,16 +22,16 @@ const MAX_BYTES: u64 = 4 << 20;
 #[derive(Clone, PartialEq, Debug)]
 pub struct State {
     pub us: Side,
-    /// Moves, legal from the start.
+    /// Moves played from the start position, all legal.
     pub moves: Vec<Move>,
-    /// False if the last move is ours and perhaps not sent.
+    /// False if the last move is ours and may not have been sent.
     pub sent: bool,
     /// Time left on our clock after our last move.
     pub left: Duration,
     pub written: SystemTime,
 }
 
-/// A state as a line of JSON.
+/// The JSON form of a state, one line of the journal.
 #[derive(Serialize, Deserialize)]
 struct Line {
     size: usize,
@@ -43,7 +43,7 @@ struct Line {
     written: f64,
 }
 
-/// A journal claimed by this process.
+/// A journal locked by this process.
 pub struct Journal {
     path: PathBuf,
     file: File,
@@ -97,13 +97,13 @@ impl Journal {
 /// The journals of crashed processes in a folder.
 #[derive(Default)]
 pub struct Abandoned {
-    /// Journals with a game of this board, and its last state; the newest first.
+    /// Journals of games on this board with their last state, the newest first.
     pub games: Vec<(Journal, State)>,
-    /// Names of journals that are damaged or of another board.
+    /// Names of journals that are damaged or belong to another board.
     pub unusable: Vec<String>,
 }
 
-/// Lists the journals of crashed processes. Removes those written longer than `age` ago.
+/// Lists the journals of crashed processes. Removes journals that were last written longer than `age` ago.
 pub fn abandoned(folder: &Path, start: &Position, age: Duration, now: SystemTime) -> Abandoned {
     let mut found = Abandoned::default();
     let Ok(entries) = std::fs::read_dir(folder) else { return found };
@@ -126,7 +126,7 @@ pub fn abandoned(folder: &Path, start: &Position, age: Duration, now: SystemTime
     found
 }
 
-/// The last complete line of a journal of this board.
+/// Returns the last complete line of a journal, if it is a state on this board.
 fn last_state(path: &Path, start: &Position) -> Option<State> {
     let text = crate::files::read_text(path, MAX_BYTES).ok()?;
     let complete = text.rsplit_once('\n')?.0;
@@ -161,7 +161,7 @@ mod tests {
         State { us: Side::Black, moves, sent: true, left: Duration::from_millis(12_340), written }
     }
 
-    /// Whole seconds, so that nothing is lost in writing.
+    /// Returns a time in whole seconds, which survives formatting without loss.
     fn now() -> SystemTime {
         SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000)
     }

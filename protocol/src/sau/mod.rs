@@ -1,9 +1,9 @@
-//! The SAU Game Platform: `name?`, `new`, `move`, `error`, `end`, `quit`, on a 10x10 board with a clock
+//! The SAU Game Platform: the commands `name?`, `new`, `move`, `error`, `end` and `quit`, on a 10x10 board with a clock
 //! for the whole game.
 //!
-//! A state machine ([`State`]; `protocol/README.md` has its table). The search runs in the background, so that this loop
-//! obeys `end`, `new` and `quit` at once. Each search has a number; the result of a stopped one is dropped. Pondering is
-//! a search without a deadline. [`reload`] resumes a game after a crash.
+//! This module is a state machine ([`State`]), whose table is in `protocol/README.md`. The search runs in the
+//! background, so that the loop reacts to `end`, `new` and `quit` at once. Each search has a number, and the result of
+//! a stopped search is dropped. Pondering is a search without a deadline. [`reload`] resumes a game after a crash.
 
 mod command;
 mod guesses;
@@ -24,7 +24,7 @@ use resume::Resumed;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-/// The SAU Game Platform: 15 minutes for the game. Its window, pipe and sound cost 0.24 to 0.5 s a move.
+/// The SAU Game Platform: 15 minutes per side. Its window, pipe and sound cost 0.24 to 0.5 s per move.
 pub const PLATFORM: Platform = Platform {
     name: "SAU",
     speaker: "SAU",
@@ -39,7 +39,7 @@ pub const PLATFORM: Platform = Platform {
     play,
 };
 
-/// Time to wait for `end` after a move that decides the game; on a busy machine it is read late.
+/// Time to wait for `end` after a move that decides the game, since `end` can be late on a busy machine.
 const END_FOLLOWS: Duration = Duration::from_millis(200);
 
 /// True if a line is a command of this platform.
@@ -78,14 +78,14 @@ fn play(session: Session) -> Result<(), Disconnected> {
     Ok(())
 }
 
-/// State of the protocol. `told` is false until the platform has sent a command in a resumed game.
+/// State of the protocol. In a resumed game, `told` is false until the platform has sent a command.
 #[derive(Clone, Copy)]
 enum State {
-    /// No game yet in this process; a broken-off one can be resumed.
+    /// No game yet in this process; an interrupted one can be resumed.
     Loaded,
-    /// `name?` was answered; a broken-off game resumes if no command comes before `ends`.
+    /// `name?` was answered; an interrupted game resumes if no command arrives before `ends`.
     Silent { began: Instant, ends: Instant },
-    /// Our turn: the search runs.
+    /// Our turn; the search is running.
     Thinking { us: Side, told: bool, began: Instant },
     /// The opponent's turn, or we cannot move.
     Waiting { us: Side, told: bool },
@@ -108,7 +108,7 @@ struct SauBot {
     state: State,
     /// Game to resume, until the first game is over.
     resumed: Resumed,
-    /// Possible games if the position is uncertain.
+    /// Possible games, if the position is uncertain.
     guesses: Guesses,
     journal: Option<Journal>,
 }
@@ -154,7 +154,7 @@ impl SauBot {
         }
     }
 
-    /// Starts a game, or resumes one with this time left; `told` as in [`State`].
+    /// Starts a game, or resumes one with `left` on the clock; `told` as in [`State`].
     fn begin_game(&mut self, us: Side, told: bool, left: Option<Duration>) {
         self.session.begin_game(us);
         if let Some(left) = left {
@@ -170,7 +170,7 @@ impl SauBot {
         self.write_journal(None, true);
     }
 
-    /// Writes the game to the journal, with a move just received or about to be sent.
+    /// Writes the game to the journal, with a move that was just received or is about to be sent.
     fn write_journal(&mut self, mv: Option<Move>, sent: bool) {
         let (Some((us, _)), Some(journal)) = (self.state.game(), &mut self.journal) else { return };
         let moves = [self.session.moves(), mv.as_slice()].concat();
@@ -216,12 +216,12 @@ impl SauBot {
         self.think(arrived)
     }
 
-    /// Returns our move in the game to resume, while this game has the same moves.
+    /// Returns our next move in the game to resume, while the current game follows that game.
     fn resumed_move(&self) -> Option<Move> {
         self.resumed.moves.strip_prefix(self.session.moves())?.first().copied()
     }
 
-    /// Starts the search for our move, if we have one; plays a move of the game to resume at once.
+    /// Starts the search for our move, if we can move; a move known from the game to resume is played at once.
     fn think(&mut self, began: Instant) -> Result<(), Disconnected> {
         let Some((us, told)) = self.state.game() else { return Ok(()) };
         let game = self.session.game();
@@ -253,7 +253,7 @@ impl SauBot {
         }
     }
 
-    /// Starts pondering, if it is on and the game is open.
+    /// Starts pondering, if it is enabled and the game is not over.
     fn ponder(&mut self) {
         if self.session.settings.pondering && self.session.game().position().winner().is_none() {
             // Without a thread it does not ponder.
@@ -261,7 +261,7 @@ impl SauBot {
         }
     }
 
-    /// Handles the end of a search that ended by itself. Pondering ends when the game is proven.
+    /// Handles a search that ended by itself. Pondering ends when the result is proven.
     fn search_ended(&mut self, number: u64) -> Result<(), Disconnected> {
         let (Some(report), State::Thinking { began, .. }) = (self.session.ended(number), self.state) else {
             return Ok(());
@@ -289,7 +289,7 @@ impl SauBot {
         sent
     }
 
-    /// Handles `error`: takes our refused move back and searches another one.
+    /// Handles `error`: takes back our refused move and searches for another one.
     fn answer_refused(&mut self, arrived: Instant) -> Result<(), Disconnected> {
         let State::Waiting { us, .. } = self.state else { return Ok(()) };
         if self.session.game().position().side() == us {

@@ -1,20 +1,20 @@
-//! Learns the overhead of a move on the platform's clock from a time that the operator reads there.
+//! Learns the overhead of a move from the time left on the platform's clock, as read by the operator.
 
 use crate::files;
 use crate::session::Session;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// File beside the executable with the learned overhead, in seconds.
+/// Name of the file with the learned overhead in seconds, beside the executable.
 const FILE: &str = "otrera-overhead.txt";
 
-/// Maximum of a learned overhead; more is a typing error.
+/// Maximum learned overhead; a larger value is taken for a typing error.
 const MAX_LEARNED: Duration = Duration::from_millis(1500);
 
-/// Minimum of our moves to learn from.
+/// Minimum number of our moves from which the overhead is learned.
 const MIN_MOVES: usize = 5;
 
-/// Uses the learned overhead if it exceeds the settings.
+/// Uses the learned overhead if it exceeds that of the settings.
 pub fn apply(session: &mut Session) {
     let configured = session.setup().move_overhead.unwrap_or_default();
     let text = path().and_then(|path| files::read_text(&path, 100).ok());
@@ -26,7 +26,8 @@ pub fn apply(session: &mut Session) {
     }
 }
 
-/// Learns from `resume-time-left`: its difference to our own count, shared out over our moves.
+/// Learns the overhead: the difference between our own count and `resume-time-left`, divided by the number of our
+/// moves.
 pub fn learn(session: &mut Session, ours: Duration, moves: usize) {
     let Some(official) = session.settings.resume_time_left else { return };
     let overhead = session.setup().move_overhead.unwrap_or_default();
@@ -44,7 +45,7 @@ pub fn learn(session: &mut Session, ours: Duration, moves: usize) {
     );
 }
 
-/// Returns the overhead by our count and the official time; `None` if it is implausible or no greater than before.
+/// Computes the overhead from our count and the official time; `None` if it is implausible or not greater than before.
 fn learned(overhead: Duration, ours: Duration, official: Duration, moves: usize) -> Option<Duration> {
     // Never less: the operator reads the time before the program is loaded, so it is a little too long.
     let missed = ours.checked_sub(official)?;

@@ -1,5 +1,5 @@
-//! Resumes a game after a crash. The platform keeps board and clock, but sends only `name?`; the rest is in the journal
-//! and in the platform's own record.
+//! Resumes a game after a crash. The platform keeps board and clock, but sends only `name?`. The moves and our side are
+//! in the journal and in the platform's own record.
 
 use super::guesses::Guesses;
 use super::resume::Resumed;
@@ -9,17 +9,17 @@ use otrera::{Move, Position, Side};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Silence after `name?` before we move unasked on our turn.
+/// Time of silence after `name?` before we move unasked, if it is our turn.
 const SILENCE: Duration = Duration::from_secs(2);
 
-/// Part of the total time for that silence on the opponent's turn, at least [`SILENCE`].
+/// Divisor of the total time that gives the silence on the opponent's turn, at least [`SILENCE`].
 const LONG_SILENCE: u32 = 15;
 
-/// Maximum time of the search for likely replies; the loop waits for it.
+/// Maximum time of the search for likely replies, during which the loop waits.
 const MAX_REPLY_SEARCH: Duration = Duration::from_millis(400);
 
 impl SauBot {
-    /// Handles `name?`: with a game to resume it waits for a command in state [`State::Silent`].
+    /// Handles `name?`: if there is a game to resume, waits for a command in state [`State::Silent`].
     pub fn await_command(&mut self, arrived: Instant) {
         if !matches!(self.state, State::Loaded) {
             return;
@@ -36,7 +36,7 @@ impl SauBot {
         }
     }
 
-    /// True if we are to move in the game to resume, or to repeat our last move.
+    /// True if it is our turn in the game to resume, or if our last move must be sent again.
     fn is_our_turn(&self, position: &Position) -> bool {
         self.resumed.side.is_none_or(|us| us == position.side()) || self.resumed.unsent
     }
@@ -45,8 +45,8 @@ impl SauBot {
         SILENCE.max(self.session.setup().total_time.unwrap_or_default() / LONG_SILENCE)
     }
 
-    /// Resumes the game after the silence. On the opponent's turn its move was probably lost, so we move in a possible
-    /// position.
+    /// Resumes the game after the silence. On the opponent's turn, the opponent's move was probably lost, so we move in
+    /// a possible position.
     pub fn go_on_unasked(&mut self) -> Result<(), Disconnected> {
         let State::Silent { began, .. } = self.state else { return Ok(()) };
         let is_known = self.resumed.follow_platform(&self.session);
@@ -78,8 +78,8 @@ impl SauBot {
         self.think(Instant::now())
     }
 
-    /// Starts the game to resume, plays its moves but an unsent last one, and sets the clock. `running`: our clock has run
-    /// since the journal's last line; `asked`: time of the platform's line.
+    /// Starts the game to resume, plays its moves except an unsent last one, and sets the clock. `running` is true if
+    /// our clock has run since the journal's last line; `asked` is the time of the platform's line.
     fn enter(&mut self, us: Side, told: bool, running: bool, asked: Instant) {
         let silence = asked.elapsed();
         let then = SystemTime::now().checked_sub(silence).unwrap_or(SystemTime::UNIX_EPOCH);
@@ -104,7 +104,7 @@ impl SauBot {
         self.guesses = Guesses::of_lost_reply(&start, &moves, &report, sent);
     }
 
-    /// Sets up the likeliest possible game. A single one is certain.
+    /// Sets up the likeliest of the possible games. A single remaining game is certain.
     fn follow_likeliest(&mut self, us: Side) {
         let Some(guess) = self.guesses.likeliest(us) else { return self.guesses.clear() };
         let moves = guess.moves.clone();
@@ -131,7 +131,7 @@ impl SauBot {
         }
     }
 
-    /// Drops the possible games in which the opponent's move is illegal. Returns false if none is left.
+    /// Drops the possible games in which the opponent's move is illegal; returns false if none is left.
     pub fn follow_guesses(&mut self, mv: Option<Move>) -> bool {
         let (Some(mv), Some((us, _))) = (mv, self.state.game()) else { return false };
         if self.guesses.is_empty() {
@@ -143,8 +143,8 @@ impl SauBot {
         is_possible
     }
 
-    /// Drops the possible games in which our refused move is legal. Returns false if none is left, or the position was
-    /// known.
+    /// Drops the possible games in which our refused move is legal; returns false if none is left, or if the position
+    /// was known.
     pub fn refuse_guesses(&mut self, us: Side) -> bool {
         if self.guesses.is_empty() && !self.guess_after_repeated_move() {
             return false;
@@ -156,8 +156,8 @@ impl SauBot {
         is_possible
     }
 
-    /// Collects the possible games if our repeated move was refused: the platform had it, and its reply was lost. Returns
-    /// false if we have repeated no move.
+    /// Collects the possible games if our repeated move was refused, which means that the platform already had the move
+    /// and the reply was lost. Returns false if we have repeated no move.
     fn guess_after_repeated_move(&mut self) -> bool {
         let is_repeated =
             matches!(self.state.game(), Some((_, false))) && self.resumed.moves == self.session.moves();
@@ -177,7 +177,8 @@ impl SauBot {
         self.session.game().exclude(&risky);
     }
 
-    /// Plays the opponent's move if it is legal. In a game resumed unasked the platform overrides the record's turn.
+    /// Plays the opponent's move; returns true if it is legal. In a game resumed unasked, a move that does not fit the
+    /// record corrects whose turn it is, or which side is ours.
     pub fn follow_opponent(&mut self, mv: Option<Move>) -> bool {
         let (Some(mv), Some((us, told))) = (mv, self.state.game()) else { return false };
         let position = *self.session.game().position();
@@ -205,14 +206,14 @@ impl SauBot {
         true
     }
 
-    /// True if this is a legal move of our presumed side at the end of the record.
+    /// True if the move is a legal one of our presumed side at the end of the record.
     fn moved_us(&mut self, us: Side, mv: Move) -> bool {
         let game = self.session.game();
         let at_end = if us == game.position().side() { Some(game.position()) } else { game.before_last() };
         at_end.is_some_and(|position| position.check(mv).is_ok())
     }
 
-    /// Drops a game resumed unasked, since the platform starts a new one.
+    /// Drops a game that was resumed unasked, since the platform starts a new one.
     pub fn forget_unasked(&mut self) {
         if let Some((_, false)) = self.state.game() {
             self.session.discard_record();
@@ -223,7 +224,8 @@ impl SauBot {
         }
     }
 
-    /// Handles a move without `new`: enters the game to resume, if any. Returns our side, by default White.
+    /// Handles a move without a preceding `new`: enters the game to resume, if there is one. Returns our side, by
+    /// default White.
     pub fn enter_resumed_game(&mut self, mv: Option<Move>, arrived: Instant) -> Side {
         self.resumed.find(&self.session, SystemTime::now());
         // The move can be the last one of the record, sent again.
@@ -244,7 +246,7 @@ impl SauBot {
 }
 
 impl Resumed {
-    /// Returns the position after the moves.
+    /// Returns the position after the moves of the game to resume.
     pub fn position(&self, session: &crate::session::Session) -> Position {
         self.moves.iter().fold(session.start, |position, &mv| position.with_move(mv))
     }

@@ -1,5 +1,5 @@
-//! The game to resume after a crash: from the journal of the crashed process or the record that `resume` names, completed
-//! by the platform's own record.
+//! Finds the game to resume after a crash: in the journal of the crashed process or in the record named by `resume`,
+//! completed by the platform's own record.
 
 use super::journal::{self, Journal};
 use crate::files::modified;
@@ -11,35 +11,35 @@ use otrera::{Move, Position, Side};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// Time by which the platform's own record of this game can be older than the journal's last line.
+/// Maximum time by which the platform's own record of this game can be older than the journal's last line.
 const RECORD_LAG: Duration = Duration::from_secs(10);
 
-/// Maximum of moves that the platform's own record has beyond ours.
+/// Maximum number of moves in the platform's own record that our journal lacks.
 const MAX_MISSED: usize = 2;
 
-/// Path of the platform's records in its folder.
+/// Path components of the platform's folder for records, inside the platform's folder.
 const MANUALS: [&str; 3] = ["chess manual", "亚马逊棋", "sgf"];
 
 /// The game to resume.
 #[derive(Default)]
 pub struct Resumed {
-    /// Moves, legal from the start.
+    /// Moves from the start position, all legal.
     pub moves: Vec<Move>,
-    /// Our side by the journal, by `side` or by the team's name; else unknown.
+    /// Our side, known from the journal, the option `side` or the team's name.
     pub side: Option<Side>,
-    /// True if there is a game without a winner.
+    /// True if there is a game, and it has no winner yet.
     pub open: bool,
-    /// Source, for the log.
+    /// Name of the source, for the log.
     pub source: String,
-    /// True if our last move was perhaps not sent.
+    /// True if our last move may not have been sent.
     pub unsent: bool,
-    /// State of the crashed process.
+    /// Last state of the crashed process.
     pub crashed: Option<journal::State>,
     /// Journal of the crashed process, until the game takes it over.
     pub journal: Option<Journal>,
 }
 
-/// Logs a `platform-dir` that is no folder.
+/// Logs a problem if `platform-dir` is not a folder.
 pub fn check_platform_dir(session: &Session) {
     if let Some(folder) = session.settings.platform_dir.as_deref().filter(|folder| !folder.is_dir()) {
         session.note("!!", &format!("platform-dir {}: there is no such folder", folder.display()));
@@ -47,7 +47,7 @@ pub fn check_platform_dir(session: &Session) {
 }
 
 impl Resumed {
-    /// Reads the file that `resume` names, if any, and logs the result.
+    /// Reads the file named by `resume`, if any, and logs the result.
     pub fn read(session: &Session) -> Self {
         let (settings, start) = (&session.settings, &session.start);
         let Some(file) = &settings.resume else { return Self::default() };
@@ -79,7 +79,8 @@ impl Resumed {
         Self { moves, side, open, source: format!("the game of {shown}"), ..Self::default() }
     }
 
-    /// Takes the newest game of a crashed process in `record-dir`, unless the file of `resume` is newer. Logs the choice.
+    /// Selects the newest game of a crashed process in `record-dir`, unless the file named by `resume` is newer. Logs
+    /// the choice.
     pub fn find(&mut self, session: &Session, now: SystemTime) {
         let Some(folder) = session.settings.record_dir.as_deref().filter(|_| self.crashed.is_none()) else {
             return;
@@ -136,7 +137,7 @@ impl Resumed {
         };
     }
 
-    /// Adds the moves of the platform's own record. Returns true if that record is of this game.
+    /// Adds the moves that only the platform's own record has; returns true if a record of this game was found.
     pub fn follow_platform(&mut self, session: &Session) -> bool {
         let written = self.crashed.as_ref().map(|state| state.written);
         let is_current = |path: &PathBuf| {
@@ -173,19 +174,20 @@ impl Resumed {
         true
     }
 
-    /// Returns our time left: `resume-time-left`, else our own count; `None` for the total time.
+    /// Returns our time left: `resume-time-left`, else our own count; `None` if neither is known.
     pub fn time_left(&self, session: &Session, running: bool, now: SystemTime) -> Option<Duration> {
         session.settings.resume_time_left.or_else(|| self.own_count(running, now))
     }
 
-    /// Returns the crashed process's time left, less the time since if the clock is `running`.
+    /// Returns the time left by the crashed process's count, minus the time since then if the clock has been `running`.
     pub fn own_count(&self, running: bool, now: SystemTime) -> Option<Duration> {
         let state = self.crashed.as_ref()?;
         let since = now.duration_since(state.written).unwrap_or_default();
         Some(state.left.saturating_sub(if running { since } else { Duration::ZERO }))
     }
 
-    /// Drops the game of a crashed process for a new game; the moves of the file of `resume` are played again.
+    /// Drops the game of a crashed process, since a new game starts. The moves of the file named by `resume` apply
+    /// again.
     pub fn begin_anew(&mut self, session: &Session) {
         if self.crashed.is_some() {
             self.discard();
@@ -201,8 +203,8 @@ impl Resumed {
     }
 }
 
-/// Lists possible records of the platform, the newest first: `Untitled.sgf` or any in its folder for records, in
-/// `platform-dir`, the working folder, the executable's, and two folders above each.
+/// Lists possible records of the platform, the newest first: `Untitled.sgf` and the files in the folder for records.
+/// Searches `platform-dir`, the working folder, the executable's folder, and two folders above each.
 fn platform_records(platform: Option<&Path>) -> Vec<PathBuf> {
     let own = std::env::current_exe().ok().and_then(|path| Some(path.parent()?.to_owned()));
     let places = [platform.map(Path::to_owned), std::env::current_dir().ok(), own];
@@ -220,7 +222,7 @@ fn platform_records(platform: Option<&Path>) -> Vec<PathBuf> {
     dated.into_iter().rev().map(|(_, path)| path).collect()
 }
 
-/// Finds our side by the teams' names in a header; the first is Black's.
+/// Finds our side by the team names in a header, of which the first is Black's.
 fn side_of(fields: &[&str], settings: &Settings) -> Option<Side> {
     let [_, black, white, ..] = fields else { return None };
     let plays = |side_name: &str, name: &str| side_name.trim() == ccgc::plain(name).trim();
@@ -232,10 +234,10 @@ fn side_of(fields: &[&str], settings: &Settings) -> Option<Side> {
     named(own_name(settings)).or_else(|| named(&settings.opponent).map(Side::opponent))
 }
 
-/// Returns the text of the last game of a file, its line numbers kept, and the number of games.
+/// Returns the text of the last game in a file, with unchanged line numbers, and the number of games.
 ///
-/// Records begin with a header. The platform's own file has no separator: a game begins with a move of Black that is
-/// illegal in the game before but legal at the start.
+/// Records begin with a header. The platform's own file has no separator: a new game begins where the moves are illegal
+/// in the previous game but legal from the start position.
 fn last_game(text: &str, start: &Position) -> (String, usize) {
     let lines: Vec<&str> = text.trim_start_matches('\u{feff}').lines().collect();
     let is_header = |line: &&str| ccgc::header_fields(line).is_some();
@@ -247,7 +249,7 @@ fn last_game(text: &str, start: &Position) -> (String, usize) {
     (text, headers.max(1) + games)
 }
 
-/// Finds the first line of the last game in lines `Black: DJDDGD`, `White: …`, and the number of games before it.
+/// Finds the first line of the last game in lines like `Black: DJDDGD`, and the number of games before it.
 fn last_of_platform(lines: &[&str], start: &Position) -> (usize, usize) {
     let labelled = |(number, line): (usize, &&str)| {
         let text = line.trim();

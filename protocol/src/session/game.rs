@@ -1,4 +1,4 @@
-//! A game with its search, which finds a legal move even after a panic.
+//! A game with its search. The search returns a legal move even if it panics.
 
 use crate::options::Settings;
 use crate::setup::Setup;
@@ -7,12 +7,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// A game from its start, with the search of its position.
+/// The moves of a game, with the search of its current position.
 pub struct GameSearch {
     settings: Settings,
     resources: Resources,
     moves: Vec<Move>,
-    /// Positions before the moves that [`GameSearch::advance`] has played.
+    /// Position before each move that [`GameSearch::advance`] has played.
     past: Vec<Position>,
     search: Search,
 }
@@ -28,7 +28,7 @@ impl GameSearch {
         self.search.position()
     }
 
-    /// Returns the moves before the position.
+    /// Returns the moves played so far.
     pub fn moves(&self) -> &[Move] {
         &self.moves
     }
@@ -40,23 +40,23 @@ impl GameSearch {
         self.search.advance(mv);
     }
 
-    /// Takes the last move back, if there is one.
+    /// Takes back the last move that [`Self::advance`] has played, if there is one.
     pub fn take_back(&mut self) -> Option<Move> {
         self.search.set_position(self.past.pop()?);
         self.moves.pop()
     }
 
-    /// Returns the position before the last move, if [`Self::advance`] has played it.
+    /// Returns the position before the last move, if [`Self::advance`] has played that move.
     pub fn before_last(&self) -> Option<&Position> {
         self.past.last()
     }
 
-    /// Excludes moves in this position.
+    /// Excludes moves from the search of this position.
     pub fn exclude(&mut self, moves: &[Move]) {
         self.search.exclude(moves);
     }
 
-    /// Makes this side move next, as if the other one had passed.
+    /// Sets the side to move, as if the other side had passed.
     pub fn give_turn_to(&mut self, side: Side) {
         self.search.set_position(self.position().with_side(side));
     }
@@ -65,7 +65,7 @@ impl GameSearch {
         self.search.set_position(self.position().with_rules(rules));
     }
 
-    /// Changes the game to `moves` and their `position`. Keeps the tree if they continue the game.
+    /// Changes the game to `moves`, which lead to `position`. Keeps the tree if they continue the current game.
     pub fn follow(&mut self, moves: &[Move], position: Position) {
         for &mv in moves.strip_prefix(&self.moves[..]).unwrap_or_default() {
             if self.position().check(mv).is_err() {
@@ -78,8 +78,8 @@ impl GameSearch {
         self.search.set_position(position);
     }
 
-    /// Searches until `deadline`, for the iterations of the settings, or until `stop` is raised; a single legal move gets
-    /// one iteration.
+    /// Searches until `deadline`, for the iterations in the settings, or until `stop` is set. If only one move is
+    /// legal, one iteration suffices.
     pub fn think(&mut self, deadline: Option<Instant>, stop: &AtomicBool) -> Report {
         self.search(&self.limits(deadline), stop, &mut |_| ())
     }
@@ -92,12 +92,12 @@ impl GameSearch {
         }
     }
 
-    /// Searches in the opponent's time, until `stop` is raised or the game is proven.
+    /// Ponders in the opponent's time, until `stop` is set or the result is proven.
     pub fn ponder(&mut self, stop: &AtomicBool) -> Report {
         self.search(&Limits::default(), stop, &mut |_| ())
     }
 
-    /// Searches a single iteration, for want of time or of a thread.
+    /// Searches for a single iteration, if there is no time or no thread.
     pub fn single_iteration(&mut self) -> Report {
         self.search(&Limits::iterations(1), &AtomicBool::new(true), &mut |_| ())
     }
@@ -108,9 +108,9 @@ impl GameSearch {
         self.recovered(|search| level.think(search, seed, &stop))
     }
 
-    /// Searches within these limits or until `stop` is raised, and reports progress.
+    /// Searches within these limits or until `stop` is set, and reports progress.
     ///
-    /// Runs at least [`Limits::MIN_ITERATIONS`] even if `stop` is raised before, since the move may be played.
+    /// Runs at least [`Limits::MIN_ITERATIONS`], even if `stop` is set earlier, since the move may be played.
     pub fn search(
         &mut self,
         limits: &Limits,
@@ -129,7 +129,7 @@ impl GameSearch {
         })
     }
 
-    /// Runs `think`. After a panic a new search of a single iteration finds a legal move.
+    /// Runs `think`. After a panic, a new search of a single iteration finds a legal move.
     fn recovered(&mut self, think: impl FnOnce(&mut Search) -> Report) -> Report {
         match catch_unwind(AssertUnwindSafe(|| think(&mut self.search))) {
             Ok(report) => report,
@@ -149,7 +149,7 @@ pub fn in_one_line(message: &str) -> String {
     message.chars().map(|c| if c.is_control() { ' ' } else { c }).take(200).collect()
 }
 
-/// Formats a proven result as a clause; `None` if the result is open.
+/// Formats a proven result as a clause; `None` if the result is not proven.
 pub fn verdict(report: &Report) -> Option<String> {
     let margin = match report.margin {
         None | Some(0) => String::new(),
@@ -159,7 +159,7 @@ pub fn verdict(report: &Report) -> Option<String> {
     report.proven.map(|winner| format!("{winner} is certain to win{margin}"))
 }
 
-/// Formats a report as a line for logs and debug fields, at most `limit` bytes.
+/// Formats a report as one line of at most `limit` bytes, for logs and debug fields.
 pub fn summary(report: &Report, limit: usize) -> String {
     let mut text = format!(
         "d={} n={} visits={} nodes={} {:.0}/s w={}",

@@ -1,5 +1,5 @@
-//! A session on a platform: game, background search, clock, refused moves and record. A protocol is a loop around it
-//! that reads commands and writes answers.
+//! A session on a platform: game, background search, clock, refused moves and record. Each protocol is a loop that
+//! reads commands, calls the session and writes answers.
 
 mod game;
 mod task;
@@ -15,17 +15,17 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use task::{GameState, SearchTask};
 
-/// Maximum time for a move in place of a refused one.
+/// Maximum time for a move that replaces a refused one.
 const MAX_REPLACEMENT: Duration = Duration::from_millis(700);
 
 /// A session on a platform.
 pub struct Session {
     pub connection: Connection,
-    /// Options of file, command line and platform.
+    /// Options from file, command line and platform.
     pub settings: Settings,
-    /// Start of new games.
+    /// Start position of new games.
     pub start: Position,
-    /// The platform's setup where the settings do not say.
+    /// The platform's setup, for values that the settings leave open.
     defaults: Setup,
     /// `None` before the first use and while a search runs.
     game: Option<Box<GameSearch>>,
@@ -35,7 +35,7 @@ pub struct Session {
     /// True if the next game needs a new tree.
     outdated: bool,
     clock: GameClock,
-    /// Our moves that the platform refused in the present position.
+    /// Our moves that the platform has refused in the current position.
     pub refused: Vec<Move>,
     record: Option<RecordFile>,
 }
@@ -65,7 +65,7 @@ impl Session {
         }
     }
 
-    /// Returns the setup: the settings, else the platform's defaults.
+    /// Returns the setup: the values in the settings, else the platform's defaults.
     pub fn setup(&self) -> Setup {
         self.defaults.with(&self.settings)
     }
@@ -79,7 +79,7 @@ impl Session {
         self.connection.log.note(mark, text);
     }
 
-    /// Returns the game. Stops a running search and drops its result.
+    /// Returns the game, after stopping a running search and dropping its result.
     pub fn game(&mut self) -> &mut GameSearch {
         if let Some(report) = self.stop() {
             self.note("--", &format!("stopped: {}", summary(&report, 1000)));
@@ -105,7 +105,7 @@ impl Session {
         }
     }
 
-    /// Makes the next game begin with a new tree.
+    /// Makes the next call of [`Self::game`] start a new game with an empty tree.
     pub fn forget_tree(&mut self) {
         self.outdated = true;
     }
@@ -113,8 +113,8 @@ impl Session {
 
 /// The background search.
 impl Session {
-    /// Starts `think` in the background; its end sends [`Event::SearchEnded`](crate::io::Event). Returns the report of a
-    /// single iteration if the system grants no thread.
+    /// Starts `think` in the background, which sends [`Event::SearchEnded`](crate::io::Event) at its end. If the system
+    /// cannot start a thread, returns the report of a single iteration instead.
     pub fn search(
         &mut self,
         think: impl FnOnce(&mut GameSearch, &AtomicBool) -> Report + Send + 'static,
@@ -131,7 +131,7 @@ impl Session {
         }
     }
 
-    /// Returns the report of the search with this number, which has ended; `None` if another one runs.
+    /// Returns the report of the search with this number, which has ended; `None` if another search is running.
     pub fn ended(&mut self, number: u64) -> Option<Report> {
         match &self.state {
             State::Searching(task) if task.number == number => self.stop(),
@@ -139,7 +139,8 @@ impl Session {
         }
     }
 
-    /// Stops the search, if one runs, and takes its game back. After a panic the report is that of a single iteration.
+    /// Stops the search, if one is running, and returns its report. After a panic, the report is that of a single
+    /// iteration.
     pub fn stop(&mut self) -> Option<Report> {
         let State::Searching(task) = std::mem::replace(&mut self.state, State::Idle) else { return None };
         task.stop();
@@ -152,7 +153,7 @@ impl Session {
         }
     }
 
-    /// Sets up a lost game again. Returns the report of a single iteration.
+    /// Sets up the game again after its search was lost; returns the report of a single iteration.
     fn restore(&mut self, game: &GameState) -> Report {
         self.game().follow(&game.moves, game.position);
         self.exclude_refused();
@@ -162,14 +163,14 @@ impl Session {
 
 /// The clock.
 impl Session {
-    /// Returns the time for the next move: a fixed time or a share of the game's; less in place of a refused move.
+    /// Returns the time for the next move: a fixed time, or a share of the remaining time; less after a refused move.
     pub fn time_for_move(&mut self) -> Duration {
         let position = *self.game().position();
         let time = self.setup().move_time.unwrap_or_else(|| self.clock.time_for(&position));
         if self.refused.is_empty() { time } else { time.min(MAX_REPLACEMENT) }
     }
 
-    /// Charges the clock for a move just sent.
+    /// Subtracts the time of a move that was just sent from the clock.
     pub fn spend(&mut self, turn_began: Instant) {
         self.clock.spend(turn_began.elapsed() + self.setup().move_overhead.unwrap_or_default());
         self.note("--", &format!("{:.3} s left", self.clock.remaining().as_secs_f64()));
@@ -179,7 +180,7 @@ impl Session {
         self.clock.remaining()
     }
 
-    /// Sets the clock of this game; the next one begins with the total time.
+    /// Sets the time left in this game; the next game begins with the total time.
     pub fn set_time_left(&mut self, left: Duration) {
         self.clock = new_clock(self.setup()).with_left(left);
     }
@@ -191,7 +192,7 @@ fn new_clock(setup: Setup) -> GameClock {
 
 /// Refused moves.
 impl Session {
-    /// Remembers a move refused in this position. Starts again once every move has been refused.
+    /// Remembers a move refused in this position. Forgets all refusals once every move has been refused.
     pub fn refuse(&mut self, mv: Option<Move>) {
         self.refused.extend(mv);
         let excluded = self.excluded().len();
@@ -205,7 +206,7 @@ impl Session {
         self.game().exclude(&excluded);
     }
 
-    /// Lists the moves not to try: refused ones, and all with a movement that was refused twice.
+    /// Lists the moves to exclude: refused ones, and all moves with a movement that was refused twice.
     fn excluded(&mut self) -> Vec<Move> {
         if self.refused.is_empty() {
             return Vec::new();
@@ -220,7 +221,7 @@ impl Session {
 
 /// Games and their records.
 impl Session {
-    /// Starts clock and record of a game in which this side is ours.
+    /// Starts the clock and the record of a game in which we play this side.
     pub fn begin_game(&mut self, us: Side) {
         self.clock = new_clock(self.setup());
         let settings = &self.settings;
@@ -231,7 +232,7 @@ impl Session {
         self.record = folder.map(|folder| RecordFile::new(folder, names, settings, &start));
     }
 
-    /// Returns to the start. Keeps the record if it has moves.
+    /// Returns to the start position. Keeps the record if it has moves.
     pub fn end_game(&mut self) {
         if self.game().moves().is_empty() {
             self.discard_record();
@@ -248,7 +249,7 @@ impl Session {
         self.write_record(|record| record.write(&moves, winner));
     }
 
-    /// Writes the record with a move just received or about to be sent.
+    /// Writes the record, with a move that was just received or is about to be sent.
     pub fn announce(&mut self, mv: Option<Move>) {
         let moves = [self.moves(), mv.as_slice()].concat();
         self.write_record(|record| record.announce(&moves));

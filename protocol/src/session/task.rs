@@ -1,4 +1,4 @@
-//! A search in a background thread, so that the loop of a protocol can read the input.
+//! Runs a search in a background thread, so that the loop of a protocol can read its input.
 
 use super::game::GameSearch;
 use crate::io::Event;
@@ -19,16 +19,16 @@ pub struct SearchTask {
 /// Moves and position of a game, to restore it if its thread panics or cannot start.
 pub struct GameState {
     pub moves: Vec<Move>,
-    /// Position after them.
+    /// Position after the moves.
     pub position: Position,
 }
 
 impl SearchTask {
-    /// Starts `think`, which must return soon after its flag is raised. Its end sends [`Event::SearchEnded`] with this
-    /// number.
+    /// Starts `think`, which must return soon after its flag is set. The thread sends [`Event::SearchEnded`] with
+    /// `number` at its end.
     ///
     /// # Errors
-    /// The system grants no thread; the game is lost, so its state is returned.
+    /// The system cannot start a thread; the game is lost, so its state is returned.
     pub fn start(
         mut game: Box<GameSearch>,
         number: u64,
@@ -50,7 +50,7 @@ impl SearchTask {
         }
     }
 
-    /// Raises the flag that ends the search.
+    /// Sets the flag that ends the search.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }

@@ -1,6 +1,7 @@
-//! UCI as text: commands, moves, scores and boards in the dialect of Fairy-Stockfish's variant amazons.
+//! Parses and formats UCI in the dialect of Fairy-Stockfish's variant amazons: commands, moves, scores and boards.
 //!
-//! A move is `d1d7,d7g7`: the squares of the amazon, and those of the arrow. White moves first, so it is our Black.
+//! A move is `d1d7,d7g7`: from and to of the amazon, then from and to of the arrow. In UCI White moves first, so White
+//! is our Black.
 
 use crate::board::{self, Colours};
 use otrera::{Move, Position, Report, Side, Size, WinRate};
@@ -17,7 +18,7 @@ pub enum Command {
         name: String,
         value: String,
     },
-    /// Start of the game (`None`: of the variant) and its moves.
+    /// The start position (`None` for that of the variant) and the moves.
     Position {
         fen: Option<String>,
         moves: Vec<String>,
@@ -38,14 +39,14 @@ pub struct Go {
     /// Answer only after `ponderhit` or `stop`.
     pub ponder: bool,
     pub move_time: Option<Duration>,
-    /// Time left, the first player's first.
+    /// Time left of the first and of the second player.
     pub clocks: [Option<Duration>; 2],
     pub increments: [Duration; 2],
     pub moves_to_go: Option<u32>,
     /// Maximum iterations.
     pub nodes: Option<u64>,
     pub depth: Option<usize>,
-    /// Depth to count move sequences instead.
+    /// Depth of a perft to run instead of a search.
     pub perft: Option<u32>,
 }
 
@@ -80,7 +81,7 @@ impl Command {
     }
 }
 
-/// Splits words at the first `keyword`.
+/// Splits words at the first `keyword`, which is dropped.
 fn split_at<'a>(keyword: &str, mut words: impl Iterator<Item = &'a str>) -> [Vec<&'a str>; 2] {
     let before = words.by_ref().take_while(|&word| word != keyword).collect();
     [before, words.collect()]
@@ -113,7 +114,7 @@ fn number<T: FromStr>(word: Option<&str>) -> Option<T> {
     word?.parse().ok()
 }
 
-/// Reads milliseconds; an overrun clock is negative and counts as zero.
+/// Parses milliseconds; an overrun clock is negative and counts as zero.
 fn milliseconds(word: Option<&str>) -> Option<Duration> {
     number::<i64>(word).map(|number| Duration::from_millis(number.max(0).unsigned_abs()))
 }
@@ -135,7 +136,7 @@ pub fn format_move(mv: Move) -> String {
     format!("{}{},{}{}", mv.from, mv.to, mv.to, mv.arrow)
 }
 
-/// Content of the `info` lines.
+/// Options for the content of the `info` lines.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown {
     /// Number of moves (`MultiPV`).
@@ -150,7 +151,7 @@ pub fn depth(report: &Report) -> usize {
     report.depth.max(report.principal_variation.len())
 }
 
-/// Formats the `info` lines of a report with this side to move.
+/// Formats the `info` lines of a report; `side` is to move.
 pub fn format_info(report: &Report, side: Side, shown: Shown) -> String {
     if report.best.is_none() {
         return "info depth 0 score mate 0".into();
@@ -192,8 +193,8 @@ const WON: f64 = 20_000.0;
 /// Maximum score of a position without a proof.
 const MAX_UNPROVEN: f64 = 2_000.0;
 
-/// Formats a winning rate w as a score of `400 log10(w / (1 - w))`: `cp 100` is 64 %. A proven win is no `mate`, since the
-/// proof does not count the moves.
+/// Formats a winning rate w as a score of `400 log10(w / (1 - w))`, so that `cp 100` is 64 %. A proven win is not shown
+/// as `mate`, since the proof does not give the number of moves.
 fn score(WinRate(rate): WinRate, proven: Option<bool>, with_rate: bool) -> String {
     let rate = f64::from(rate);
     let centipawns = match proven {
@@ -218,7 +219,7 @@ pub fn format_best_move(report: &Report) -> String {
     }
 }
 
-/// Formats the board with the letters of its FEN, and the FEN.
+/// Formats the board with the letters of a FEN, followed by the FEN.
 pub fn format_board(position: &Position) -> String {
     let letter = |square| match board::piece(position, square) {
         'B' => 'Q',
@@ -231,7 +232,7 @@ pub fn format_board(position: &Position) -> String {
     format!("{rows}\n\nFen: {}", position.to_fen())
 }
 
-/// Counts the move sequences of this length (at least 1) by first move.
+/// Counts the move sequences of length `depth` (at least 1) for each first move, and formats the counts.
 pub fn format_perft(position: &Position, depth: u32) -> String {
     let mut text = String::new();
     let mut sum = 0;

@@ -1,7 +1,7 @@
 //! UCI in Fairy-Stockfish's amazons dialect, for graphical interfaces and engine matches.
 //!
-//! The search runs in the background; this loop reads the input and keeps the time. At the deadline, at `stop` and before
-//! the next `go` it stops the search and sends `bestmove`, so that every `go` has exactly one answer.
+//! The search runs in the background, while the loop reads the input and keeps the time. At the deadline, at `stop` and
+//! before the next `go`, the loop stops the search and sends `bestmove`, so that every `go` has exactly one answer.
 
 mod dialect;
 mod timing;
@@ -36,7 +36,7 @@ const MAX_OVERHEAD: u64 = (options::MAX_OVERHEAD * 1000.0) as u64;
 /// Maximum of `MultiPV`.
 const MAX_LINES: u64 = 500;
 
-/// True for the greeting of this protocol.
+/// True for `uci`, the greeting of this protocol.
 fn recognises(line: &str) -> bool {
     line.trim() == "uci"
 }
@@ -67,19 +67,19 @@ struct PendingGo {
     infinite: bool,
     /// True to answer only after `ponderhit` or `stop`.
     ponder: bool,
-    /// Time for the move, from `go` or, when pondering, from `ponderhit`.
+    /// Time for the move, counted from `go`, or from `ponderhit` when pondering.
     time: Option<Duration>,
     deadline: Option<Instant>,
-    /// Report of the search; `None` while it runs.
+    /// Report of the search; `None` while the search is running.
     report: Option<Report>,
 }
 
 struct UciBot {
     session: Session,
     shown: Shown,
-    /// Moves of `position`; the session has the start.
+    /// Moves of the last `position` command, from the session's start position.
     moves: Vec<Move>,
-    /// Position after these moves.
+    /// Position after the moves.
     position: Position,
     pending: Option<PendingGo>,
 }
@@ -103,7 +103,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// An option of UCI: its name, its kind, and how it is set from a valid or an invalid value.
+/// A UCI option: its name, a function that returns its kind, and one that sets it or returns the valid values.
 type OptionOfUci = (&'static str, fn(&UciBot) -> Kind, fn(&mut UciBot, &str) -> Result<(), String>);
 
 /// All options, in the order of the answer to `uci`.
@@ -177,7 +177,7 @@ impl UciBot {
         Self { shown, moves: Vec::new(), position: session.start, pending: None, session }
     }
 
-    /// Time held back from every limit.
+    /// Returns the time that is subtracted from every limit.
     fn overhead(&self) -> Duration {
         self.session.setup().move_overhead.unwrap_or_default()
     }
@@ -220,7 +220,7 @@ impl UciBot {
         }
     }
 
-    /// Reports a problem, if there is one.
+    /// Sends a problem, if there is one, as `info string`.
     fn report(&self, outcome: Result<(), String>) -> Result<(), Disconnected> {
         match outcome {
             Ok(()) => Ok(()),
@@ -239,7 +239,7 @@ impl UciBot {
     /// Sets an option.
     ///
     /// # Errors
-    /// The option, its value and the valid values.
+    /// The name or the value is invalid; the message lists the valid values.
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), String> {
         let Some((_, kind, set)) = OPTIONS.into_iter().find(|(known, ..)| known.eq_ignore_ascii_case(name))
         else {
@@ -254,14 +254,14 @@ impl UciBot {
         outcome.map_err(|problem| format!("option {} value {}: {problem}", shortened(name), shortened(value)))
     }
 
-    /// Changes a setting that needs a new search.
+    /// Changes a setting that takes effect with a new search.
     fn set_search(&mut self, setting: &str, value: &str) -> Result<(), String> {
         self.session.settings.set(setting, value, Path::new(""))?;
         self.session.forget_tree();
         self.session.settings.cap_threads().map_or(Ok(()), Err)
     }
 
-    /// Changes the board and sets up its start.
+    /// Changes the board size and sets up the start position.
     fn set_variant(&mut self, name: &str) -> Result<(), String> {
         let Some(size) = dialect::sizes().find(|&size| dialect::variant(size) == name) else {
             let valid: Vec<String> = dialect::sizes().map(dialect::variant).collect();
@@ -271,10 +271,10 @@ impl UciBot {
         self.set_position(None, &[])
     }
 
-    /// Sets up a position. Like Fairy-Stockfish it plays the moves before the first bad one.
+    /// Sets up a position. Like Fairy-Stockfish, plays all moves before the first invalid one.
     ///
     /// # Errors
-    /// A FEN that cannot be read, which changes nothing; a bad move; or a preset for other boards.
+    /// An invalid FEN, which changes nothing; an invalid move; or a preset for other boards.
     fn set_position(&mut self, fen: Option<&str>, moves: &[String]) -> Result<(), String> {
         self.position = match fen {
             Some(fen) => Position::from_fen(fen).map_err(|error| error.to_string())?,
@@ -326,7 +326,7 @@ impl UciBot {
         self.answer_if_due()
     }
 
-    /// Handles the end of a search that ended by itself.
+    /// Handles a search that ended by itself.
     fn search_ended(&mut self, number: u64) -> Result<(), Disconnected> {
         if let (Some(report), Some(go)) = (self.session.ended(number), &mut self.pending) {
             self.session.send(&dialect::format_info(&report, go.side, self.shown))?;
@@ -342,7 +342,7 @@ impl UciBot {
         }
     }
 
-    /// Stops the search, if one runs, and answers the pending `go`.
+    /// Stops the search, if one is running, and answers the pending `go`.
     fn conclude(&mut self) -> Result<(), Disconnected> {
         let Some(go) = self.pending.take() else { return Ok(()) };
         if let Some(report) = self.session.stop() {

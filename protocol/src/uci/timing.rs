@@ -1,14 +1,14 @@
-//! Thinking time of a `go`.
+//! Computes the thinking time for a `go`.
 
 use super::dialect::Go;
 use otrera::{GameClock, Position};
 use std::time::Duration;
 
-/// Returns the time for a move; `None` without a limit. With `left` on the clock after the overhead it is
+/// Returns the time for a move; `None` without a limit. With `left` on the clock after the overhead, the time is
 ///
 /// `min(max(share, left / (movestogo + 1)) + 3/4 increment, left / 2)`
 ///
-/// where [`GameClock`] gives the share of a game without a time control.
+/// where `share` is the time that [`GameClock`] plans for a move of a game without a time control.
 pub fn time_for(go: &Go, position: &Position, overhead: Duration) -> Option<Duration> {
     if let Some(time) = go.move_time {
         return Some(time.saturating_sub(overhead));

@@ -1,4 +1,4 @@
-//! Fixtures of several files: the program, folders and files.
+//! Fixtures that several test files share: the program, folders and files.
 
 use otrera_referee::program::{Exit, Program};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub fn start(arguments: &[&str]) -> Program {
     Program::start(command)
 }
 
-/// Runs a program to its end, with all of its input at once.
+/// Runs a program until it ends, with all of its input sent at once.
 pub fn run<'a>(
     program: impl AsRef<Path>,
     arguments: impl IntoIterator<Item = &'a str>,
@@ -31,7 +31,7 @@ pub fn run<'a>(
     run_command(command, input)
 }
 
-/// Runs the program to its end, which must be without a message; returns its output.
+/// Runs the program until it ends; asserts success without error output, and returns the output.
 pub fn output<'a>(arguments: impl IntoIterator<Item = &'a str>) -> String {
     let exit = run(OTRERA, arguments, b"");
     assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""), "{}", exit.rest);
@@ -45,7 +45,7 @@ pub fn run_command(command: Command, input: &[u8]) -> Exit {
     program.exit(LIMIT).unwrap_or_else(|problem| panic!("{problem}"))
 }
 
-/// A new empty folder for one test.
+/// Creates an empty folder for one test.
 pub fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{name}", env!("CARGO_CRATE_NAME")));
     let _ = std::fs::remove_dir_all(&folder);
@@ -53,7 +53,7 @@ pub fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Puts the program into a folder, to have other files beside it.
+/// Links the program into a folder, so that other files can lie beside it; returns its path.
 pub fn installed(folder: &Path) -> PathBuf {
     let program = folder.join(Path::new(OTRERA).file_name().expect("a file"));
     // A link: a copy that another thread's child still holds open for writing could not be started.
@@ -69,7 +69,7 @@ pub fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The files of a folder with this ending, sorted; none if there is no folder.
+/// Returns the files with this extension in a folder, sorted; none if the folder does not exist.
 pub fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
@@ -78,8 +78,8 @@ pub fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     paths
 }
 
-/// The name and the text of the only record in a folder. A program that is playing may rename its draft at any moment,
-/// so other files are not read.
+/// Returns the name and the text of the only record in a folder. Ignores other files, since a running program can
+/// rename its temporary file at any moment.
 pub fn only_record(folder: &Path) -> (String, String) {
     let [file] = &files(folder, "txt")[..] else { panic!("{:?}", files(folder, "txt")) };
     (text(Path::new(file.file_name().expect("a name"))).to_owned(), read(file))

@@ -1,4 +1,4 @@
-//! Plays a transcript; what its lines mean is told in `protocol/tests/sessions.rs`.
+//! Plays a transcript. `protocol/tests/sessions.rs` describes the directives.
 
 use otrera::{Move, Position, Size};
 use otrera_referee::board::Board;
@@ -12,10 +12,10 @@ use testkit::Folder;
 /// Default time limit of a line and of the program's end.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Plays one file, each line in turn.
+/// Plays one file, line by line.
 ///
 /// # Errors
-/// The file, the line, and what came instead.
+/// A failed expectation: the message has the file, the line and the output received.
 pub fn play(path: &Path) -> Result<(), String> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let mut stage = Stage { folder: Folder::new("sessions"), program: None, referee: None };
@@ -34,7 +34,7 @@ pub fn play(path: &Path) -> Result<(), String> {
     }
 }
 
-/// The running program and the board it plays on.
+/// The running program and the board on which it plays.
 struct Stage {
     folder: Folder,
     program: Option<Program>,
@@ -98,7 +98,7 @@ impl Stage {
         Ok(())
     }
 
-    /// The text with its placeholders filled in.
+    /// Replaces the placeholders in a text to send.
     fn filled_in(&mut self, text: &str) -> Result<Vec<u8>, String> {
         let mut bytes = Vec::new();
         let mut rest = text;
@@ -180,7 +180,7 @@ impl Stage {
         }
     }
 
-    /// Looks for a record that holds the moves of the board, and no others.
+    /// Checks that a record has exactly the moves of the board.
     fn recorded(&mut self) -> Result<(), String> {
         let written = |mv: &Move| format!(" {}{}({})", mv.from, mv.to, mv.arrow);
         let line = |pair: &[Move]| pair.iter().map(written).collect::<String>();
@@ -200,19 +200,19 @@ impl Stage {
     }
 }
 
-/// All moves of the game, as UCI has them.
+/// Formats all moves of the game in UCI notation.
 fn game_of(board: &Board) -> String {
     let moves: Vec<String> = board.moves().iter().map(|&mv| board.format_move(mv, Form::Uci)).collect();
     moves.join(" ")
 }
 
-/// Returns the expected line with the placeholders filled in.
+/// Replaces the placeholders in an expected line.
 fn filled(literal: &str) -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     literal.replace("<version>", env!("CARGO_PKG_VERSION")).replace("<cores>", &cores.to_string())
 }
 
-/// `start 8` or a FEN.
+/// Parses a board: `start 8`, or a FEN.
 fn read_board(text: &str) -> Result<Position, String> {
     match text.strip_prefix("start ") {
         Some(edge) => Size::new(number(edge)?).map(Position::start).ok_or("there is no such board".into()),

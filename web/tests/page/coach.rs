@@ -1,11 +1,11 @@
-//! A game without spoilers, the coach that warns before a reply, and hints in steps.
+//! Games without spoilers, the coach that warns before a reply, and hints in steps.
 
 use super::*;
 
-/// Sizes of windows, one for each layout.
+/// Window sizes, one for each layout of the page.
 const SIZES: [[u32; 2]; 5] = [[1366, 625], [1280, 900], [1600, 1000], [1024, 1300], [360, 740]];
 
-/// Records in `seen` the places of the page's parts in every frame from now on.
+/// Script that records the positions of the page's parts in `seen`, in every frame from now on.
 const WATCH_PLACES: &str = "scrollTo(0, 0); window.seen = new Set(); (function watch() {
     const parts = [...document.querySelectorAll('main, .card, .card > *, .coach-panel > *, footer')];
     const places = parts.filter((part) => part.offsetParent).map((part) => {
@@ -16,7 +16,7 @@ const WATCH_PLACES: &str = "scrollTo(0, 0); window.seen = new Set(); (function w
     window.watching = requestAnimationFrame(watch);
 })();";
 
-/// Ends the watch; fails if a part has moved.
+/// Ends the recording of [`WATCH_PLACES`]; fails if a part has moved.
 fn assert_nothing_moved(browser: &mut Browser, context: &str) {
     let seen = browser.evaluate("cancelAnimationFrame(watching); [...seen]");
     let seen: Vec<&str> = seen.as_array().expect("a list").iter().filter_map(Value::as_str).collect();
@@ -26,7 +26,7 @@ fn assert_nothing_moved(browser: &mut Browser, context: &str) {
     assert!(moved.is_empty() && others.is_empty(), "{context}: {moved:#?}");
 }
 
-/// Starts a game on 8x8 with the engine's strength from the list, and waits for the person's turn.
+/// Starts an 8x8 game with this choice of the engine's strength, and waits for the person's turn.
 fn begin(browser: &mut Browser, control: usize) {
     browser.evaluate("state.tree.isOld = true");
     new_game(browser, control);
@@ -34,10 +34,10 @@ fn begin(browser: &mut Browser, control: usize) {
     wait_for_turn(browser);
 }
 
-/// The choice of 0.2 s a move, which shows what it finds while it searches.
+/// Index of the choice "0.2 s a move", with which the page shows interim results of a search.
 const SHORT_TIME: usize = 0;
 
-/// A move that nobody would play, after which the other side is better: an amazon shuts itself into a corner.
+/// An obviously bad move, after which the other side is better: an amazon shuts itself into a corner.
 const BLUNDER: &str = "a3-a1/b1";
 
 /// Plays a bad move as Black and waits for the coach's warning.

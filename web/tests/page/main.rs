@@ -1,4 +1,4 @@
-//! The page for playing, as `make web` builds it, opened from the disk in a real browser and used as people use it.
+//! The page, built as by `make web`, opened from a file in a real browser and operated like a person would.
 
 mod coach;
 mod matches;
@@ -18,7 +18,7 @@ use testkit::{Folder, random_game, random_move, size};
 
 const NO_COMPLAINT: [&Value; 0] = [];
 
-/// The page with a new game on it, or nothing where something is missing for that.
+/// Opens the page with a new game; `None` if the page cannot be built or the browser is missing.
 fn opened(test: &str) -> Option<Browser> {
     let page = page(test)?;
     let mut browser = Browser::start(test)?;
@@ -31,7 +31,7 @@ fn open(browser: &mut Browser, page: &Path, hash: &str) {
     browser.wait_for("Boolean(state.tree?.current.described)");
 }
 
-/// The position shown, from the field that shows it.
+/// Returns the position shown, read from the FEN field.
 fn position(browser: &mut Browser) -> Position {
     browser.wait_for("byId('fen').value === state.tree.current.described?.fen");
     let fen = browser.evaluate("byId('fen').value");
@@ -42,14 +42,14 @@ fn click_square(browser: &mut Browser, square: impl std::fmt::Display) {
     browser.click(&format!("#squares [data-square='{square}']"));
 }
 
-/// Three clicks.
+/// Plays a move by three clicks: amazon, target, arrow.
 fn click_move(browser: &mut Browser, mv: Move) {
     for square in [mv.from, mv.to, mv.arrow] {
         click_square(browser, square);
     }
 }
 
-/// Starts a game on 8x8 in the dialog, against this number of iterations.
+/// Starts an 8x8 game in the dialog, with the entry of this index in the list of engine strengths.
 fn new_game(browser: &mut Browser, control: usize) {
     browser.click("#new-game");
     browser.click("#new-size input[value='8']");
@@ -58,7 +58,7 @@ fn new_game(browser: &mut Browser, control: usize) {
     browser.wait_for("state.tree.root.described?.edge === 8");
 }
 
-/// The choice of 1000 iterations a move.
+/// Index of the choice "1000 iterations a move".
 const FEW_ITERATIONS: usize = 4;
 
 /// Waits until the person is to move, or the game is over.
@@ -238,7 +238,7 @@ fn set_up_that_is_cancelled_leaves_no_trace() {
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
-/// Drags from a square to another as a mouse does, through places in between.
+/// Drags from one square to another like a mouse, with events at points in between.
 fn drag(browser: &mut Browser, from: &str, to: &str) {
     let [[x0, y0], [x1, y1]] = [from, to].map(|square| {
         let cell =
@@ -381,7 +381,7 @@ fn a_position_is_analysed_for_as_long_as_it_is_wanted() {
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
-/// A game of random moves on a board.
+/// Creates a game of random moves.
 fn game(edge: usize, seed: u64) -> GameRecord {
     let mut rng = Rng::with_seed(seed);
     let start = Position::start(size(edge));
@@ -432,7 +432,7 @@ fn records_are_opened_stepped_through_and_saved_again() {
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
-/// Pastes a text as a record.
+/// Pastes a text into the dialog for records.
 fn paste(browser: &mut Browser, text: &str) {
     browser.click("#open-paste");
     browser.evaluate(&format!("byId('pasted').value = {}", json!(text)));
@@ -585,7 +585,7 @@ fn bad_input_gets_a_sentence_and_the_page_goes_on() {
 
 const START: &str = "1qq1/q2q/Q2Q/1QQ1";
 
-/// Something wrong of each kind: a record and nothing, or moves and the FEN before them.
+/// Invalid input of each kind: a record and an empty string, or moves and the FEN before them.
 const PROBLEMS: [(&str, &str); 42] = [
     ("", "nonsense"),
     ("", "4/4/4/4"),
@@ -631,7 +631,7 @@ const PROBLEMS: [(&str, &str); 42] = [
     ("{\"requests\":[{\"x0\":-1},{\"x0\":9}],\"responses\":[{\"x0\":9}]}", ""),
 ];
 
-/// Words without which the engine says nothing in English.
+/// Common words: every English message of the engine contains at least one of them.
 const ENGLISH: [&str; 22] = [
     "a", "an", "the", "is", "are", "has", "no", "not", "of", "at", "in", "and", "as", "without", "line",
     "move", "ply", "to", "game", "record", "value", "expected",

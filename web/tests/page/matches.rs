@@ -1,4 +1,5 @@
-//! Match mode needs the program: the page from a file hides it. `protocol/tests/match_mode.rs` plays matches.
+//! Match mode needs the program, so the page opened from a file hides the mode. `protocol/tests/match_mode.rs` plays
+//! matches.
 
 use super::*;
 

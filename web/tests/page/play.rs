@@ -1,8 +1,8 @@
-//! Playing: the layout, games from any position, the end of a game, games that are kept, rules.
+//! Playing: layout, games from any position, the end of a game, stored games, rules.
 
 use super::*;
 
-/// Expression that lists visible elements that overlap, and texts wider than their buttons.
+/// JavaScript expression that lists overlapping visible elements, and texts that are wider than their buttons.
 const OVERLAPS: &str = "(() => {
     const seen = [...document.querySelectorAll('button, select, input, h1, h2, #board, #status, #rate, #ply')]
         .filter((element) => element.offsetParent && !element.closest('.scroll-x, .moves'));
@@ -46,7 +46,7 @@ fn the_board_takes_the_height_and_nothing_overlaps() {
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
-/// Begins a game from the position shown, with these players.
+/// Starts a game from the position shown, with these players.
 fn play_here(browser: &mut Browser, black: &str, white: &str) {
     browser.click("#play-here");
     browser.click(&format!("#new-black input[value='{black}']"));
@@ -98,10 +98,10 @@ fn a_game_goes_on_from_any_position_for_either_side() {
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
-/// White, walled off, has more moves than Black, who is to move and has one.
+/// A lost position for Black, who is to move and has one move left. White, walled off, has more.
 const DECIDED: &str = "q3/****/****/Q1** w - - 0 1";
 
-/// Begins a game against the engine as Black in a position that is lost.
+/// Starts a game as Black against the engine in the lost position.
 fn play_decided(browser: &mut Browser) {
     browser.fill("#fen", DECIDED);
     browser.click("#fen-form button");
@@ -197,11 +197,11 @@ fn a_game_is_resigned_only_after_a_question() {
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
-/// Expression for the parts of a game that survive a reload.
+/// JavaScript expression for the parts of a game that survive a reload.
 const KEPT: &str = "[state.players, state.control, state.tree.current.ply, state.tree.begun, board.flipped,
     state.tree.movesTo(state.tree.current), state.tree.line().length, state.tree.root.children.map(({ move }) => move).sort()]";
 
-/// Waits until the browser has kept the game as it is shown.
+/// Waits until the browser has stored the game as shown.
 fn wait_until_kept(browser: &mut Browser) {
     browser.wait_for(
         "(() => { const [game] = recent.read(); return game?.ply === state.tree.current.ply
@@ -402,11 +402,11 @@ fn broken_and_full_storage_is_ignored() {
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
-/// Expression for the example of the rules: the amazon's square, arrows, lines.
+/// JavaScript expression for the state of the rules' example: the amazon is on d4, number of arrows, number of lines.
 const EXAMPLE: &str = "[rules.board.pieces.map((piece) => piece.dataset.square).includes('d4'),
     document.querySelectorAll('#rules-board .tile').length, document.querySelectorAll('#rules-board .shaft').length]";
 
-/// The start, the position after the amazon's way, and the one after the arrow's flight.
+/// States of the rules' example: at the start, after the amazon's movement, and after the arrow's flight.
 const STEPS: &str = "[[false,2,0],[true,2,1],[true,3,2]]";
 
 #[test]

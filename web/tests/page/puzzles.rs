@@ -1,4 +1,4 @@
-//! Puzzles: tries, hints, solutions, the puzzle of the day, and what is kept between visits.
+//! Puzzles: tries, hints, solutions, the puzzle of the day, and the progress stored between visits.
 
 use super::*;
 
@@ -8,12 +8,12 @@ fn open_puzzles(browser: &mut Browser) {
     browser.wait_for("puzzles.active && Boolean(state.tree.current.described)");
 }
 
-/// The winning move of the puzzle shown.
+/// Returns the winning move of the puzzle shown.
 fn solution(browser: &mut Browser) -> Move {
     browser.evaluate("puzzles.puzzle.solution").as_str().expect("a move").parse().expect("a move")
 }
 
-/// Waits until the status contains a text.
+/// Waits until the status line contains a text.
 fn wait_for_status(browser: &mut Browser, text: &str) {
     browser.wait_for(&format!("byId('status').textContent.includes({text:?})"));
 }

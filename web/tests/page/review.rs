@@ -1,8 +1,9 @@
-//! Reviews: marks, better moves, curve and bars, lessons, the players' own estimates, pictures.
+//! Reviews: marks, better moves, curve and bars, lessons, the players' winning rates, pictures.
 
 use super::*;
 
-/// Losses of moves with their marks, around each limit. The last is Otrera's first choice all the same.
+/// Losses of moves with their marks, around each limit. The last move is "best" despite its loss: Otrera's first
+/// choice.
 const MARKED: [(f64, &str); 12] = [
     (0.009, "best"),
     (0.011, "good"),
@@ -18,10 +19,10 @@ const MARKED: [(f64, &str); 12] = [
     (0.06, "best"),
 ];
 
-/// Black has 3 moves left and White 2. The first move closes squares of Black.
+/// A won endgame that Black throws away: with 3 moves left against White's 2, the first move blocks squares of Black.
 const THROWN_AWAY: &str = "q2*/****/****/Q3 w - - 0 1 moves a1-b1/c1 a4-b4/a4 b1-a1/b1 b4-c4/b4";
 
-/// Pastes a record and reviews it with this time for each position.
+/// Pastes a record and reviews the game with this time for each position.
 fn reviewed(browser: &mut Browser, text: &str, plies: usize, seconds: f64) {
     paste(browser, text);
     browser.wait_for(&format!(
@@ -370,7 +371,7 @@ fn the_estimates_of_both_players_are_lines_of_the_curve() {
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
-/// Returns size of a picture of the page, and how many of its pixels have each of these colours (`#rrggbb`).
+/// Returns the size of a picture made by the page, and the number of pixels in each of these colours (`#rrggbb`).
 fn pixels(browser: &mut Browser, picture: &str, colours: &[&str]) -> (Value, Vec<u64>) {
     let seen = browser.evaluate(&format!(
         "toPng({picture}).then(createImageBitmap).then((image) => {{
@@ -390,7 +391,7 @@ fn pixels(browser: &mut Browser, picture: &str, colours: &[&str]) -> (Value, Vec
     (seen[0].clone(), counts)
 }
 
-/// Width and height in the header of a PNG file.
+/// Reads width and height from the header of a PNG file; `None` if the file is incomplete.
 fn png_size(file: &Path) -> Option<[u32; 2]> {
     let bytes = std::fs::read(file).ok()?;
     let number = |at| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
@@ -431,7 +432,8 @@ fn pictures_of_board_and_review_are_saved() {
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
-/// Contrasts of the signs on the backgrounds of the list, which the checker does not look at.
+/// JavaScript expression for the contrasts of the marks on the backgrounds of the move list, which axe-core does not
+/// check.
 const CONTRASTS: &str = "(() => {
     const light = (colour) => {
         const [r, g, b] = colour.match(/[0-9]+/g).slice(0, 3).map((part) => part / 255)

@@ -1,12 +1,12 @@
-//! `lab endgames`: tests a player in endgames whose winner is known, and the engine's proofs by counting moves.
+//! `lab endgames`: tests a player in solved endgames, and checks the engine's proofs, which count the moves left.
 //!
-//! [`suite`] makes, reads and writes positions; [`solver`] finds their winners, on what [`remainder`] leaves of a position.
-//! Neither uses the engine's counting of moves, so that they can check it. [`puzzles`] makes positions in which one move
-//! keeps the win.
+//! [`suite`] generates, reads and writes the positions. [`remainder`] simplifies a position, and [`solver`] finds its
+//! winner; neither uses the engine's proofs, so that they can check them. [`puzzles`] collects positions in which only
+//! one move keeps the win.
 //!
-//! In a won position a move is right if the solver still finds a win after it. In a lost position only a false claim of a
-//! win is an error. Then each position is played on until the engine's counting calls a winner, and from there to the end
-//! against a defender without counting.
+//! In a won position, a move is right if the solver still finds a win after it. In a lost position, only a false claim
+//! of a win is an error. Each position is then played on until the engine proves a winner, and from there to the end:
+//! the proven winner plays with the engine's proofs, the defender without.
 
 mod puzzles;
 mod remainder;
@@ -29,37 +29,37 @@ use suite::{Endgame, MAX_CONTESTED, contested};
 /// Test a player in solved endgames.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Suite of endgames to use instead of making one.
+    /// Use the endgames in this file instead of generating new ones.
     #[arg(long, value_name = "FILE")]
     suite: Option<PathBuf>,
-    /// File for a new suite.
+    /// Output file for the generated endgames.
     #[arg(long, value_name = "FILE", default_value = "endgames.txt", conflicts_with = "suite")]
     output: PathBuf,
     /// Only write puzzles to this file: positions in which exactly one move keeps the win.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "output", "player", "time"])]
     puzzles: Option<PathBuf>,
-    /// Go on with the puzzles of an interrupted run.
+    /// Continue the puzzle file of an interrupted run.
     #[arg(long, requires = "puzzles")]
     resume: bool,
-    /// Edge of the board.
+    /// Edge length of the board.
     #[arg(long, default_value = "10", value_parser = read_size, conflicts_with = "suite")]
     size: Size,
-    /// Positions for each number of contested squares, 1 to 22, or number of puzzles.
+    /// Number of positions for each count of contested squares (1 to 22), or number of puzzles.
     #[arg(long, value_name = "N", default_value = "20", conflicts_with = "suite", value_parser = read_count::<usize>)]
     each: usize,
-    /// Iterations per move, in the games that give positions and in those played to the end.
+    /// Iterations per move, in the games that supply the positions and in those played to the end.
     #[arg(long, value_name = "N", default_value = "300", value_parser = read_count::<u64>)]
     iterations: u64,
-    /// Seed of the games and of the player.
+    /// Random seed of the games and the player.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Limit of the solver in nodes.
+    /// Node limit of the solver for each position.
     #[arg(long, value_name = "N", default_value = "3000000", value_parser = read_count::<u64>)]
     nodes: u64,
     /// The player to test.
     #[arg(long, default_value = "tournament")]
     player: PlayerSpec,
-    /// Its seconds a move.
+    /// Seconds per move of the tested player.
     #[arg(long, value_name = "S", default_value = "0.5", value_parser = read_time)]
     time: Duration,
     #[command(flatten)]
@@ -106,22 +106,22 @@ fn make(args: &Args) -> Result<Vec<Endgame>, String> {
     Ok(suite)
 }
 
-/// The outcome of the player's move in a position.
+/// Assessment of the player's move in a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Verdict {
-    /// The position is still won.
+    /// The position is still won after the move.
     Right,
-    /// The win is lost.
+    /// The move gives the win away.
     Wrong,
-    /// The position was won; the solver fails after the move.
+    /// The position was won, but the solver finds no winner after the move.
     Unknown,
-    /// The position was lost.
+    /// The position was lost before the move.
     Lost,
     /// The player reported the opposite result as certain.
     FalselyCertain,
 }
 
-/// Judges the player's moves, and prints the outcome.
+/// Judges the player's move in each position and prints a table of the verdicts.
 fn judge(args: &Args, suite: &[Endgame]) -> Result<(), String> {
     let verdicts = args.cores.map("judging", suite.iter(), |endgame| verdict(args, endgame))?;
     let header = ["contested", "positions", "lost", "won", "unknown", "right", "right moves (95 %)"];
@@ -152,7 +152,7 @@ fn judge(args: &Args, suite: &[Endgame]) -> Result<(), String> {
     Ok(())
 }
 
-/// The cells of a row of the table, after its name.
+/// Formats the cells of a table row that follow its name.
 fn counts(verdicts: &[Verdict]) -> [String; 6] {
     let count = |wanted: Verdict| verdicts.iter().filter(|verdict| **verdict == wanted).count();
     let [lost, right, wrong, unknown] =
@@ -186,18 +186,18 @@ fn verdict(args: &Args, endgame: &Endgame) -> Result<(Verdict, Move), String> {
     Ok((verdict, choice.mv))
 }
 
-/// The end of a game that counting called.
+/// Result of checking a proof of the engine by playing the game to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Call {
-    /// The game ended before counting proved a winner.
+    /// The game ended before the engine proved a winner.
     Never,
-    /// The called side won.
+    /// The proven winner won.
     Kept,
-    /// The called side lost, or the solver refutes the call.
+    /// The proven winner lost, or the solver refutes the proof, which was found in this position.
     Lost(Position),
 }
 
-/// Plays every position to the end, and prints whether the calls by counting were kept.
+/// Plays every position to the end and prints the games in which a proof of the engine turned out wrong.
 fn play_on(args: &Args, suite: &[Endgame]) -> Result<(), String> {
     let calls = args.cores.map("playing on", suite.iter(), |endgame| Ok(call(args, &endgame.position)))?;
     let called = calls.iter().filter(|call| **call != Call::Never).count();
@@ -208,13 +208,13 @@ fn play_on(args: &Args, suite: &[Endgame]) -> Result<(), String> {
             _ => None,
         })
         .collect();
-    println!("\n{called} of {} games were called by counting", suite.len());
-    println!("lost although counting called it won: {}", lost.len());
+    println!("\nthe engine proved a winner in {called} of {} games", suite.len());
+    println!("the proven winner lost in {} games", lost.len());
     lost.iter().for_each(|fen| println!("lost: {fen}"));
     Ok(())
 }
 
-/// A search that plays the games, with or without counting.
+/// Creates the search that plays a side, with or without the engine's endgame proofs.
 fn search(start: Position, counting: bool, args: &Args) -> Search {
     search_of(&start, Params { endgame_proofs: counting, ..Params::TOURNAMENT }, 32, args.seed)
 }
@@ -234,7 +234,7 @@ fn call(args: &Args, start: &Position) -> Call {
     if refuted || end(position, called, args) != called { Call::Lost(position) } else { Call::Kept }
 }
 
-/// The winner when the called side uses counting and the other does not.
+/// Plays a game to its end and returns the winner. Only the `called` side uses endgame proofs.
 fn end(start: Position, called: Side, args: &Args) -> Side {
     let [mut filler, mut defender] = [true, false].map(|counting| search(start, counting, args));
     loop {

@@ -1,12 +1,13 @@
-//! Puzzles: won positions of self-play in which exactly one move keeps the win.
+//! Puzzles: won positions from self-play in which exactly one move keeps the win.
 //!
 //! ```text
 //! # lab endgames --size 8 --each 25 ...; FEN; the only winning move; margin; grade; game
 //! 1q*5/... w - - 34 18; d4-d7/e7; 1; 3; 17
 //! ```
 //!
-//! The [solver](super::solver) proves the result of every move, and the margin: the moves that the winner has left at the
-//! end. Each game gives at most one puzzle, in the order of the games, so that a run can be resumed after its last line.
+//! The [solver](super::solver) proves the result of every move, and the margin: the number of moves that the winner has
+//! left at the end. Each game yields at most one puzzle. Puzzles are written in the order of their games, so that a run
+//! can be resumed after its last line.
 
 use super::Args;
 use super::solver::Solver;
@@ -20,30 +21,30 @@ use rayon::prelude::*;
 use std::collections::HashSet;
 use std::path::Path;
 
-/// Iterations of the searches that grade a puzzle: grade 1 is found by all of them, grade 3 by none.
+/// Iterations of the searches that grade a puzzle: all of them solve a puzzle of grade 1, none solves one of grade 3.
 const SEARCHES: [u64; 2] = [1, 100];
 
 const GRADES: usize = SEARCHES.len() + 1;
 
 const MIN_MOVES: usize = 12;
 
-/// Nodes for the margin of a puzzle, for each node of `--nodes`.
+/// Node limit for computing the margin of a puzzle, as a multiple of `--nodes`.
 const MARGIN_NODES: u64 = 10;
 
-/// Games played at a time.
+/// Number of games played before their puzzles are written.
 const BATCH: u64 = 16;
 
-/// Maximum of games for each puzzle.
+/// Maximum number of games played per puzzle wanted.
 const MAX_GAMES: u64 = 60;
 
-/// A won position of which one move keeps the win.
+/// A won position in which exactly one move keeps the win.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Puzzle {
     pub position: Position,
     pub solution: Move,
-    /// The moves that the winner has left when the other side cannot move.
+    /// Number of moves that the winner has left when the opponent cannot move.
     pub margin: i32,
-    /// 1 to 3, see [`SEARCHES`].
+    /// Difficulty, 1 to 3, see [`SEARCHES`].
     pub grade: usize,
     pub game: u64,
 }
@@ -90,7 +91,7 @@ pub fn make(args: &Args, path: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the puzzle of a game: of its positions the one with the most contested squares.
+/// Plays a game and returns its puzzle: the suitable position with the most contested squares.
 fn puzzle(args: &Args, game: u64) -> Option<Puzzle> {
     candidates(args, game).into_iter().rev().find_map(|position| {
         let solution = only_winning_move(&position, args.nodes)?;
@@ -99,7 +100,8 @@ fn puzzle(args: &Args, game: u64) -> Option<Puzzle> {
     })
 }
 
-/// Returns the winning move if the solver proves that all other moves lose.
+/// Returns the winning move if the solver proves that all other moves lose. Positions with fewer than [`MIN_MOVES`]
+/// moves are rejected.
 pub fn only_winning_move(position: &Position, nodes: u64) -> Option<Move> {
     let moves = by_visits(position);
     if moves.len() < MIN_MOVES {
@@ -117,7 +119,7 @@ pub fn only_winning_move(position: &Position, nodes: u64) -> Option<Move> {
     solution
 }
 
-/// The legal moves, those first that a short search visits most: two winning moves are found soon.
+/// Returns the legal moves, most visited by a short search first, so that a second winning move is found early.
 fn by_visits(position: &Position) -> Vec<Move> {
     let report = iterate(&mut search_of(position, Params::TOURNAMENT, 32, 1), 300);
     let mut moves: Vec<Move> = report.lines.iter().map(|line| line.mv).collect();
@@ -126,7 +128,7 @@ fn by_visits(position: &Position) -> Vec<Move> {
     moves
 }
 
-/// Returns the grade: the shortest of the searches that finds the move, as all longer ones do.
+/// Returns the grade: 1 plus the number of searches too short to find the solution reliably.
 fn grade(position: &Position, solution: Move, seed: u64) -> usize {
     let finds = |&&iterations: &&u64| {
         iterate(&mut search_of(position, Params::TOURNAMENT, 32, seed), iterations).best == Some(solution)
@@ -170,7 +172,7 @@ struct Collection {
 }
 
 impl Collection {
-    /// Adds a puzzle; returns false if a mirror image is known.
+    /// Adds a puzzle and returns true, or returns false if an equal or symmetric one is known.
     fn add(&mut self, puzzle: Puzzle) -> bool {
         self.next_game = puzzle.game + 1;
         let is_new = self.seen.insert(signature(&puzzle.position));
@@ -185,10 +187,10 @@ impl Collection {
     }
 }
 
-/// The squares of each kind by their distance from the centre.
+/// Sorted distances from the board's centre, for the mover's amazons, the opponent's amazons and the empty squares.
 type Signature = [Vec<usize>; 3];
 
-/// Returns what a position shares with its mirror images and with the position with exchanged sides.
+/// Returns a key that is equal for all rotations and mirror images of a position, also with exchanged sides.
 fn signature(position: &Position) -> Signature {
     let last = position.size().edge() - 1;
     let distance = |square: otrera::Square| {
@@ -207,7 +209,7 @@ mod tests {
     use super::*;
     use testkit::{sides_exchanged, symmetries};
 
-    /// Nodes to solve a puzzle of the page: more than its maker had.
+    /// Node limit for solving the page's puzzles, above the one with which they were made.
     const NODES: u64 = 1_000_000;
 
     fn of_page() -> Vec<Puzzle> {

@@ -1,28 +1,28 @@
-//! Reduces an endgame to the areas in which both sides meet, and a lead in moves.
+//! Reduces an endgame to the areas that both sides share, and a lead in spare moves.
 //!
-//! An area is a connected component of squares and amazons by king moves. An area with amazons of one side is worth the
-//! number of moves that side can make there. Such areas are counted and removed from the board. Only the difference of
-//! both sides' spare moves matters.
+//! An area is a set of empty squares and amazons that king moves connect. An area with amazons of one side only is
+//! worth the number of moves that this side can make there. Such areas are counted and removed from the board. Only the
+//! difference between both sides' spare moves matters.
 
 use otrera::board::reach::queen_reach;
 use otrera::{Bitboard, Position, Side, mix_seed};
 use std::collections::HashMap;
 
-/// The largest area in empty squares that is counted by exhaustive search.
+/// Maximum number of empty squares in an area whose moves are counted by exhaustive search.
 const MAX_TRIED: u32 = 10;
 
-/// Limit of that search in moves.
+/// Maximum number of moves that the exhaustive search tries.
 const TRIES: u32 = 20_000;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Remainder {
     /// The areas in which both sides have amazons, and the side to move.
     pub position: Position,
-    /// Spare moves of the side to move less those of the other.
+    /// Spare moves of the side to move minus those of the opponent.
     pub lead: i32,
 }
 
-/// Counts the moves in areas of one side, with a cache.
+/// Counts the moves in areas with amazons of one side only, and caches the results.
 #[derive(Default)]
 pub struct Surveyor {
     known: HashMap<Area, Option<u32>>,
@@ -46,8 +46,11 @@ impl Remainder {
         mix_seed(self.position.key(), self.lead as u64)
     }
 
-    /// Returns whether the side to move wins, if bounds on both sides' moves decide: a side has at least the moves of a walk
-    /// on squares that it alone reaches, and at most the number of squares that it reaches.
+    /// Returns true if the side to move is proven to win, false if it is proven to lose, `None` if the bounds prove
+    /// neither.
+    ///
+    /// A side has at least as many moves as a walk over the squares that only it reaches, and at most as many as the
+    /// squares that it reaches.
     pub fn decided(&self) -> Option<bool> {
         let (mover, other) = (self.position.side(), self.position.side().opponent());
         let [own, others] = [mover, other].map(|side| reachable(&self.position, side));
@@ -64,7 +67,7 @@ impl Remainder {
 }
 
 impl Surveyor {
-    /// Removes the areas of one side; `lead` is the lead of the side to move so far.
+    /// Removes the areas with amazons of one side only and adds their moves to `lead`, that of the side to move so far.
     pub fn reduce(&mut self, position: &Position, lead: i32) -> Remainder {
         let (mover, other) = (position.side(), position.side().opponent());
         let (own, others) = (position.amazons(mover), position.amazons(other));
@@ -91,7 +94,7 @@ impl Surveyor {
         Remainder { position: Position::from_parts(size, amazons, arrows, mover), lead }
     }
 
-    /// Returns the maximum of moves in an area; `None` if it is too large to count.
+    /// Returns the maximum number of moves in an area; `None` if the area is too large to count.
     fn count(&mut self, area: Area) -> Option<i32> {
         let (amazons, empty) = area;
         let all = empty.len();
@@ -107,7 +110,7 @@ impl Surveyor {
     }
 }
 
-/// The maximum of moves in an area, by exhaustive search.
+/// Finds the maximum number of moves in an area by exhaustive search; `None` if `tries` runs out.
 fn longest(area: Area, known: &mut HashMap<Area, u32>, tries: &mut u32) -> Option<u32> {
     if let Some(&moves) = known.get(&area) {
         return Some(moves);
@@ -131,7 +134,8 @@ fn longest(area: Area, known: &mut HashMap<Area, u32>, tries: &mut u32) -> Optio
     Some(longest_line)
 }
 
-/// The moves of a walk: each step goes to the neighbour with the fewest free neighbours, the arrow to the square left.
+/// Returns the number of moves of a greedy walk (Warnsdorff's rule): an amazon steps to the neighbour with the fewest
+/// free neighbours and shoots at the square that it left.
 fn walks(amazons: Bitboard, squares: Bitboard) -> u32 {
     let mut left = squares;
     for mut amazon in amazons {

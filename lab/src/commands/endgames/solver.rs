@@ -1,25 +1,25 @@
 //! Solves endgames by depth-first proof-number search (df-pn, Nagai 2002) over whole moves.
 //!
-//! A node has a proof number for a win and one for a loss of its side to move. The loss number is the largest win number
-//! of its children plus one for each other child (weak PN, Ueda et al. 2008), since one refutation often refutes many
-//! moves. Proof numbers are stored by position; a game never repeats a position.
+//! A node has two proof numbers: one for a win of its side to move, one for a loss. The loss number is the largest win
+//! number of its children plus one for each other child (weak PN, Ueda et al. 2008), since one refutation often refutes
+//! many moves. Proof numbers are stored by position; a game never repeats a position.
 
 use super::remainder::{Remainder, Surveyor};
 use otrera::eval::metrics::territory;
 use otrera::{DistanceMaps, Kernel, Position, Side};
 use std::collections::HashMap;
 
-/// The proof number of a disproven claim.
+/// Proof number of a disproven claim.
 const NEVER: u32 = 1 << 30;
 
-/// Initial proof number for each square of the other side's lead.
+/// Initial proof number per square by which the other side leads.
 const PROOF_A_SQUARE: f32 = 4.0;
 
 #[derive(Clone, Copy, Debug)]
 struct Proofs {
-    /// For a win of the side to move.
+    /// Proof number of a win for the side to move.
     win: u32,
-    /// For its loss.
+    /// Proof number of a loss for the side to move.
     loss: u32,
 }
 
@@ -28,12 +28,12 @@ impl Proofs {
     const LOST: Self = Self { win: NEVER, loss: 0 };
 }
 
-/// A solver for one position, with its table of nodes.
+/// A solver for one position, with its table of proof numbers.
 pub struct Solver {
     known: HashMap<u64, Proofs>,
     surveyor: Surveyor,
     maps: DistanceMaps,
-    /// Nodes left.
+    /// Number of nodes left to search.
     left: u64,
 }
 
@@ -48,13 +48,14 @@ impl Solver {
         }
     }
 
-    /// Returns the winner of a game that is not over; `None` if the nodes run out.
+    /// Returns the winner of an unfinished game with best play; `None` if the node limit is reached.
     pub fn winner(&mut self, position: &Position) -> Option<Side> {
         let wins = self.wins(position, 0)?;
         Some(if wins { position.side() } else { position.side().opponent() })
     }
 
-    /// Returns the moves that the side to move has left when the other side cannot move, in a won position with best play.
+    /// Returns the number of moves that the side to move has left at the end of a won position with best play; `None`
+    /// if the node limit is reached.
     pub fn margin(&mut self, position: &Position) -> Option<i32> {
         let mut margin = 0;
         while self.wins(position, -(margin + 1))? {
@@ -63,7 +64,7 @@ impl Solver {
         Some(margin)
     }
 
-    /// Returns whether the side to move wins with this many spare moves added to its own.
+    /// Returns true if the side to move wins with `lead` additional spare moves; `None` if the node limit is reached.
     fn wins(&mut self, position: &Position, lead: i32) -> Option<bool> {
         let root = self.surveyor.reduce(position, lead);
         let proofs = match root.decided() {
@@ -83,7 +84,7 @@ impl Solver {
         self.surveyor.reduce(position, 0).decided().is_some()
     }
 
-    /// Searches a node until one of its proof numbers reaches its limit.
+    /// Searches a node until one of its proof numbers reaches its limit, and returns the proof numbers.
     fn search(&mut self, node: &Remainder, limit: Proofs) -> Proofs {
         let mut children = self.children(node);
         loop {
@@ -104,7 +105,7 @@ impl Solver {
         }
     }
 
-    /// Returns the children with their proof numbers, or a winning child alone.
+    /// Returns the children with their proof numbers, or only one child that wins for the side to move.
     fn children(&mut self, node: &Remainder) -> Vec<(Remainder, Proofs)> {
         let mut children: HashMap<u64, (Remainder, Proofs)> = HashMap::new();
         let mut keys = Vec::new();
@@ -132,7 +133,7 @@ impl Solver {
         keys.into_iter().filter_map(|key| children.remove(&key)).collect()
     }
 
-    /// Returns the proof numbers of a node from the table, or its initial ones.
+    /// Returns the proof numbers of a node from the table, or initial ones for a new node.
     fn proofs(&mut self, key: u64, node: &Remainder) -> Proofs {
         if let Some(&known) = self.known.get(&key) {
             return known;
@@ -146,7 +147,7 @@ impl Solver {
         proofs
     }
 
-    /// Initial proof numbers, from the lead in territory and moves.
+    /// Estimates initial proof numbers from the lead in territory and spare moves.
     fn guess(&mut self, node: &Remainder) -> Proofs {
         self.maps.flood(&node.position, Kernel::fastest());
         let for_black = territory(&self.maps.queen).balance(0.0);
@@ -156,7 +157,7 @@ impl Solver {
     }
 }
 
-/// The proof numbers of a node from those of its children.
+/// Computes the proof numbers of a node from those of its children.
 fn combined(children: &[(Remainder, Proofs)]) -> Proofs {
     let win = children.iter().map(|(_, proofs)| proofs.loss).min().unwrap_or(NEVER);
     let open = children.iter().filter(|(_, proofs)| proofs.win > 0).count() as u32;
@@ -165,7 +166,8 @@ fn combined(children: &[(Remainder, Proofs)]) -> Proofs {
     Proofs { win, loss }
 }
 
-/// The index of the child with the smallest loss number, the second smallest loss number, and the number of open children.
+/// Returns the index of the child with the smallest loss number, the second smallest loss number, and the number of
+/// children that are not proven to win for their side to move.
 fn favourite(children: &[(Remainder, Proofs)]) -> (usize, u32, u32) {
     let (mut place, mut best, mut next_best, mut open) = (0, u32::MAX, NEVER, 0);
     for (i, (_, proofs)) in children.iter().enumerate().filter(|(_, (_, proofs))| proofs.win > 0) {
@@ -189,7 +191,7 @@ mod tests {
 
     type Situation = ([Bitboard; 2], Bitboard, Side);
 
-    /// The winner by minimax with a table.
+    /// Finds the winner by minimax with a transposition table.
     fn by_brute_force(position: &Position, solved: &mut HashMap<Situation, Side>) -> Side {
         let situation = (position.all_amazons(), position.empty(), position.side());
         if let Some(&known) = solved.get(&situation) {

@@ -1,4 +1,4 @@
-//! The endgame suite: positions of self-play with their winners.
+//! The endgame suite: positions from self-play games with their winners.
 //!
 //! ```text
 //! # lab endgames --size 10 --each 20 ...
@@ -19,20 +19,20 @@ use std::path::Path;
 
 pub const MAX_CONTESTED: usize = 22;
 
-/// Maximum of games for each position of one number of contested squares.
+/// Maximum number of games, as a multiple of the positions wanted for each count of contested squares.
 const MAX_GAMES: usize = 10;
 
-/// Games played at a time.
+/// Number of games played before their positions are drawn.
 const BATCH: usize = 16;
 
-/// The player of the suite's games: without counting, which would end them early.
+/// Parameters of the self-play games: without endgame proofs, which would end the games early.
 const PLAYER: Params = Params { endgame_proofs: false, ..Params::TOURNAMENT };
 
 #[derive(Clone, Copy, Debug)]
 pub struct Endgame {
-    /// The position; the game is not over.
+    /// Position of an unfinished game.
     pub position: Position,
-    /// The winner with best play.
+    /// Winner with best play.
     pub winner: Side,
 }
 
@@ -40,7 +40,8 @@ pub fn contested(position: &Position) -> usize {
     (reachable(position, Side::Black) & reachable(position, Side::White)).len() as usize
 }
 
-/// Makes a suite: plays games, draws positions and solves them. Counts the unsolved ones by contested squares.
+/// Generates a suite: plays games, draws positions and solves them. Also returns the number of unsolved positions by
+/// contested squares.
 pub fn make(args: &Args) -> Result<(Vec<Endgame>, [usize; MAX_CONTESTED + 1]), String> {
     let positions = draw(args)?;
     let solve = |position| Ok(Solver::new(args.nodes).winner(position));
@@ -55,7 +56,7 @@ pub fn make(args: &Args) -> Result<(Vec<Endgame>, [usize; MAX_CONTESTED + 1]), S
     Ok((suite, unsolved))
 }
 
-/// Draws different positions for each number of contested squares, at most one of each number from a game.
+/// Draws distinct positions for each number of contested squares, at most one per number from each game.
 fn draw(args: &Args) -> Result<Vec<Position>, String> {
     let mut drawn: Vec<Vec<Position>> = vec![Vec::new(); MAX_CONTESTED + 1];
     let mut seen = HashSet::new();
@@ -76,7 +77,7 @@ fn draw(args: &Args) -> Result<Vec<Position>, String> {
     Ok(drawn.concat())
 }
 
-/// Plays a game and returns its first position of each number of contested squares that needs a search.
+/// Plays a game and returns, for each number of contested squares, the first position that needs a search to be solved.
 pub fn candidates(args: &Args, number: u64) -> Vec<Position> {
     let start = Position::start(args.size);
     let openings = Openings { book: None, plies: 4, balance: 0.5, seed: args.seed };
@@ -100,7 +101,7 @@ pub fn candidates(args: &Args, number: u64) -> Vec<Position> {
     found.into_iter().flatten().collect()
 }
 
-/// Formats a suite as text, under the command that made it.
+/// Formats a suite as text, headed by the command that generated it.
 pub fn format(suite: &[Endgame], command: &str) -> String {
     let mut text = format!("# {command}\n# FEN; winner; contested squares\n");
     for endgame in suite {

@@ -1,4 +1,4 @@
-//! The network in floating point: its log-odds, the gradient of its loss, and its rounding to the engine's integers.
+//! The network in floating point: its output, the gradient of its loss, and its rounding to the engine's integers.
 
 use super::samples::Sample;
 use crate::training::normal;
@@ -14,11 +14,11 @@ const BIAS: usize = KNOT + KNOTS.len();
 const OUTPUT: usize = BIAS + 1;
 pub const ROWS: usize = OUTPUT + 1;
 
-/// Plies at which biases are fitted, and the distance at which a knot has no more effect.
+/// Plies at which biases are fitted (knots), and the distance in plies beyond which a knot has no effect.
 const KNOTS: [u8; 9] = [5, 13, 20, 27, 34, 41, 48, 56, 66];
 const REACH: f32 = 7.5;
 
-/// The hidden unit that is linear, with an output weight of 1.
+/// Index of the hidden unit that is linear instead of ReLU. Its output weight is fixed at 1.
 const LINEAR: usize = HIDDEN - 1;
 
 /// Weights of a network, or the gradient of its loss.
@@ -30,7 +30,7 @@ impl Floats {
         Self(vec![[0.0; HIDDEN]; ROWS])
     }
 
-    /// Creates a network of small random weights, normally distributed.
+    /// Creates a network with small, normally distributed random weights.
     pub fn random(rng: &mut Rng) -> Self {
         let mut network = Self::zero();
         let of_input = 1.0 / (BIAS as f64).sqrt();
@@ -61,7 +61,7 @@ impl Floats {
         units.fold(hidden[LINEAR], |sum, (unit, weight)| sum + unit.max(0.0) * weight)
     }
 
-    /// Adds the gradient of a sample's cross-entropy to `gradient`; returns the log-odds.
+    /// Adds the gradient of the cross-entropy of one sample to `gradient`; returns the predicted log-odds.
     pub fn learn(&self, sample: &Sample, gradient: &mut [Row]) -> f32 {
         let hidden = self.hidden(&sample.inputs);
         let log_odds = self.output(&hidden);
@@ -78,12 +78,12 @@ impl Floats {
         log_odds
     }
 
-    /// Sets the output weight of the linear unit back to 1.
+    /// Resets the output weight of the linear unit to 1.
     pub fn fix_linear(&mut self) {
         self.0[OUTPUT][LINEAR] = 1.0;
     }
 
-    /// Rounds the weights to units of `1 / ONE`.
+    /// Rounds the weights to multiples of `1 / ONE`; fails if one of them overflows 16 bits.
     pub fn rounded(&self) -> Result<Box<Network>, String> {
         let mut network = Box::new(Network::ZERO);
         for (number, row) in network.rows.iter_mut().enumerate() {
@@ -112,13 +112,13 @@ impl Floats {
     }
 }
 
-/// Returns the scale of an input. Counts are scaled to the size of the other inputs.
+/// Returns the factor of an input, which scales counts down to the size of the other inputs.
 #[inline(always)]
 fn scale(row: usize) -> f32 {
     if row < COUNTS { 0.25 } else { 1.0 }
 }
 
-/// Calls `found` with the row of each input that is not 0, and the input. The bias is left out.
+/// Calls `found` with the row and the value of each nonzero input, except the bias.
 #[inline(always)]
 fn for_each_input(inputs: &Inputs, mut found: impl FnMut(usize, f32)) {
     inputs.for_each(|row, factor| match row.checked_sub(PLY_PART.first) {
@@ -127,7 +127,7 @@ fn for_each_input(inputs: &Inputs, mut found: impl FnMut(usize, f32)) {
     });
 }
 
-/// Calls `found` with the row of each knot near a ply, and its part: 1 at the knot, falling linearly to both sides.
+/// Calls `found` with the row and the weight of each knot near a ply: 1 at the knot, falling linearly to both sides.
 #[inline(always)]
 fn for_each_knot(ply: u8, mut found: impl FnMut(usize, f32)) {
     let ply = f32::from(ply.clamp(KNOTS[0], KNOTS[KNOTS.len() - 1]));
@@ -154,7 +154,7 @@ mod tests {
     use otrera::{DistanceMaps, Evaluator, Kernel, Model, ModelScratch, Position};
     use testkit::random_game;
 
-    /// The positions of a random game on 10x10 with their inputs.
+    /// Returns the positions of a random 10x10 game with their inputs.
     fn positions(rng: &mut Rng) -> Vec<(Position, Inputs)> {
         let mut maps = DistanceMaps::default();
         let game = random_game(Position::standard(), rng).into_iter();

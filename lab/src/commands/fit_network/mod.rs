@@ -1,10 +1,11 @@
-//! `lab fit-network`: trains a network of [`otrera::eval::network`] on games, by stochastic gradient descent.
+//! `lab fit-network`: trains the evaluation network ([`otrera::eval::network`]) on games by stochastic gradient
+//! descent.
 //!
-//! A sample is a position that its player's search had not proven: the inputs of the network, and the result blended
-//! with the winning rate of the search. The network is trained in floating point, on nine games of ten, by Adam with
-//! decoupled weight decay (Loshchilov and Hutter, <https://arxiv.org/abs/1711.05101>) and a learning rate that falls
-//! to 0 along a cosine, and then rounded to the engine's integers. The tenth game tests it, beside the base model and
-//! the searches that played.
+//! A training sample is a position whose result the search had not proven. Its target is the result of the game,
+//! blended with the winning rate of the search. The network is trained in floating point by Adam with decoupled weight
+//! decay (Loshchilov and Hutter, <https://arxiv.org/abs/1711.05101>) and a cosine learning-rate schedule, and then
+//! rounded to the engine's integers. One tenth of the games is held out: on these games the loss of the network is
+//! compared with that of the base model and of the searches that played.
 
 mod floats;
 pub mod samples;
@@ -26,13 +27,13 @@ use std::path::PathBuf;
 pub struct Args {
     #[command(flatten)]
     training: TrainingArgs,
-    /// Share of the search's winning rate in the target; the rest is the result of the game.
+    /// Weight of the search's winning rate in the training target; the rest is the result of the game.
     #[arg(long, default_value = "0.3", value_parser = read_share)]
     blend: f64,
     /// Number of passes over the positions.
     #[arg(long, default_value = "30", value_parser = read_count::<u32>)]
     epochs: u32,
-    /// Learning rate at the start.
+    /// Initial learning rate.
     #[arg(long, default_value = "0.004", value_parser = read_positive)]
     rate: f64,
     /// Output file for `model=FILE`; the learning curve is written beside it.
@@ -71,7 +72,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the command for a match of the network against the built-in weights.
+/// Returns the command that plays a match of the network against the built-in weights.
 fn playing_with(output: &Output, games: &[GameRecord]) -> String {
     let lab = std::env::args().next().unwrap_or_else(|| "lab".into());
     let edge = games.first().map_or(Size::STANDARD, |game| game.start.size()).edge();
@@ -90,11 +91,11 @@ fn model(file: &WeightsFile) -> Result<Model, String> {
     Model::from_weights(&file.write())
 }
 
-/// Plies of a 10x10 game at which the rows of the table of losses begin.
+/// First ply of each row in the table of losses, in plies of a 10x10 game.
 const STAGES: [u8; 8] = [0, 13, 20, 27, 34, 41, 48, 56];
 
-/// Prints the log-loss of the results of unseen games by stage: of the network in floating point and in the engine's
-/// integers, of the base model, and of the searches that played.
+/// Prints the log-loss on the held-out games by stage: of the network in floating point, the rounded network, the base
+/// model, and the searches that played.
 fn print_losses(tests: &[Test], network: &Floats, models: [&Model; 2]) {
     println!("\nlog-loss of the results of unseen games");
     println!("                 positions  network  rounded    base   search");

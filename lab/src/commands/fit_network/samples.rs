@@ -1,4 +1,4 @@
-//! Training data: the positions of games, seen and unseen by the training.
+//! Training data: the positions of games, split into a training set and a held-out set.
 
 use crate::training::check_positions;
 use otrera::eval::inputs::Inputs;
@@ -9,38 +9,38 @@ pub struct Sample {
     pub inputs: Inputs,
     /// 1 if the side to move won, else 0.
     pub won: f32,
-    /// Target of the training, 0 to 1: the result, blended with the winning rate of the search.
+    /// Training target, 0 to 1: the result blended with the winning rate of the search.
     pub target: f32,
 }
 
-/// A sample for testing, with its position.
+/// A sample of the held-out set, with its position.
 pub struct Test {
     pub sample: Sample,
     pub position: Position,
-    /// Winning rate of the search that played, between 0 and 1.
+    /// Winning rate found by the search that played, between 0 and 1.
     pub win_rate: f64,
 }
 
-/// True if the games are for the network of boards up to 8x8, false if for that of larger boards.
+/// True if all games are on boards up to 8x8, false if all are on larger boards, which have another network. Fails for
+/// a mixture.
 pub fn are_small(games: &[GameRecord]) -> Result<bool, String> {
     let mut all = games.iter().map(|game| game.start.size().edge() <= 8);
     let first = all.next().ok_or("there are no games")?;
     if all.all(|is_small| is_small == first) {
         return Ok(first);
     }
-    Err("games on boards up to 8x8 and on larger ones: each have a network of their own, train them apart"
-        .into())
+    Err("games on boards up to 8x8 and on larger ones are mixed: train a separate network on each".into())
 }
 
-/// True if a game tests the fit: one in ten pairs does. Both games of a pair are seen or unseen.
+/// True if the game is held out for validation: both games of every tenth pair.
 pub fn is_unseen(number: usize) -> bool {
     (number / 2).is_multiple_of(10)
 }
 
-/// Minimum number of positions for the training and for its test.
+/// Minimum numbers of positions in the training set and in the held-out set.
 const MIN_POSITIONS: [usize; 2] = [5000, 500];
 
-/// Returns the samples for the training, and those of unseen games for its test.
+/// Returns the samples of the training set and of the held-out set.
 pub fn samples(games: &[GameRecord], blend: f64) -> Result<(Vec<Sample>, Vec<Test>), String> {
     let of_game = |(number, game): (usize, &GameRecord)| {
         let tests = tests(game, blend);
@@ -58,8 +58,8 @@ pub fn samples(games: &[GameRecord], blend: f64) -> Result<(Vec<Sample>, Vec<Tes
     Ok((seen, unseen))
 }
 
-/// Returns the positions that the search of the side to move had not proven, with the number of moves before it, the move
-/// played there and the search's winning rate. Proven ones say nothing about judgement.
+/// Returns the positions whose result the search had not proven: the number of moves before, the position, the move
+/// played, and the winning rate that the search found.
 pub fn undecided(game: &GameRecord) -> impl Iterator<Item = (usize, Position, Move, f32)> {
     let positions = game.positions().into_iter().zip(&game.moves).enumerate();
     let rated =
@@ -84,7 +84,7 @@ pub fn probability(log_odds: f64) -> f64 {
     1.0 / (1.0 + (-log_odds).exp())
 }
 
-/// Returns the cross-entropy, in nats, of an outcome and its prediction, both from 0 to 1.
+/// Returns the cross-entropy, in nats, between an outcome and its prediction, both from 0 to 1.
 pub fn log_loss(outcome: f64, predicted: f64) -> f64 {
     let predicted = predicted.clamp(1e-9, 1.0 - 1e-9);
     -(outcome * predicted.ln() + (1.0 - outcome) * (1.0 - predicted).ln())

@@ -1,4 +1,4 @@
-//! Training of the network: its samples, gradient and loss.
+//! Trains the network: gradients on the training set, loss on the held-out set.
 
 use super::Args;
 use super::floats::{Floats, ROWS};
@@ -7,7 +7,7 @@ use crate::training::{Epoch, Schedule, Trainee, mean_of, sum_of_chunks};
 use fastrand::Rng;
 use otrera::eval::network::HIDDEN;
 
-/// Positions per task.
+/// Number of samples per parallel task.
 const CHUNK: usize = 128;
 
 /// Trains a network; returns it with the losses of each epoch.

@@ -1,4 +1,4 @@
-//! Training data: the visits of movements and arrows in searches, with what the policy sees of them.
+//! Training data: the visits of movements and arrows in searches, and the policy's features of them.
 
 use crate::commands::fit_network::samples::undecided;
 use otrera::eval::policy::{ARROW_FEATURES, Arrows, MOVEMENT_FEATURES, Movements, classes, stage};
@@ -6,16 +6,16 @@ use otrera::eval::policy_network::{SQUARE_CLASSES, for_each_square, half_moves, 
 use otrera::simd::PortableLanes;
 use otrera::{DistanceMaps, GameRecord, Kernel, Move, Movement, Position, Square};
 
-/// A position with the visits of its search.
+/// A training sample: a position with the visits of its search.
 pub struct Sample {
     pub position: Position,
     /// The move with the most visits.
     pub mv: Move,
-    /// Visits of the moves; of a record without visits, one visit of the move played.
+    /// Visits of each move; for a record without visits, one visit of the move played.
     pub visits: Box<[(Move, u32)]>,
 }
 
-/// Returns the samples of a game: its positions that a search has seen and not proven.
+/// Returns the samples of a game: the positions that were searched and not proven.
 pub fn samples_of(game: &GameRecord) -> impl Iterator<Item = Sample> {
     undecided(game).map(|(ply, position, mv, _)| {
         let visits = game.visits.get(&ply).filter(|visits| !visits.is_empty());
@@ -24,32 +24,32 @@ pub fn samples_of(game: &GameRecord) -> impl Iterator<Item = Sample> {
     })
 }
 
-/// The half-moves of a choice, movements or arrows.
+/// Kind of half-moves among which the policy chooses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Movements,
     Arrows,
 }
 
-/// The half-moves of a position.
+/// The choice between the half-moves of a position, as indices into the weights of the policy.
 pub struct Decision {
     pub stage: usize,
-    /// The rows of the network's squares.
+    /// The network's input row of each square.
     pub squares: Vec<usize>,
-    /// The row and the linear weights of each half-move.
+    /// The network's output row and the log-linear weights of each half-move.
     pub choices: Vec<(usize, Vec<usize>)>,
-    /// Share of the search's visits of each half-move.
+    /// Training target of each half-move: its share of the search's visits.
     pub targets: Vec<f32>,
-    /// Index of the half-move of the move with the most visits.
+    /// Index of the half-move that belongs to the most-visited move.
     pub best: usize,
 }
 
-/// The rows of a policy network, and the symmetries of its board.
+/// The order of the rows in a policy network, and the symmetries of its board.
 pub struct Layout {
     edge: usize,
-    /// `[from][to]`: row of a half-move.
+    /// Row of each half-move, by `[from][to]`.
     half_moves: Vec<usize>,
-    /// The number of each square, under each of the 8 symmetries.
+    /// Number of the square to which each of the 8 symmetries maps each square.
     symmetries: Vec<Vec<usize>>,
 }
 
@@ -71,7 +71,7 @@ impl Layout {
         Self { edge, half_moves: rows, symmetries: symmetries.collect() }
     }
 
-    /// Returns the movements or the arrows of a sample, seen under a symmetry of the board.
+    /// Returns the choice between the movements or the arrows of a sample, mapped by a symmetry of the board.
     pub fn decision(
         &self,
         sample: &Sample,
@@ -140,7 +140,8 @@ impl Layout {
     }
 }
 
-/// Returns the indices of the linear weights of each feature's class, by stage, feature and class.
+/// Returns the index of the log-linear weight of each feature's class. The weights are ordered by stage, feature and
+/// class.
 fn linear<const FEATURES: usize>(
     stage: usize,
     features: [usize; FEATURES],

@@ -1,10 +1,11 @@
-//! `lab fit-policy`: trains the policy on games, by stochastic gradient descent.
+//! `lab fit-policy`: trains the policy on games by stochastic gradient descent.
 //!
-//! A sample is a position that its player's search had not proven. The targets are the shares of the search's visits: of each
-//! movement, and of each arrow after the movement of the best move. Records without visits have the move played as target.
-//! The log-linear weights and the network ([`otrera::eval::policy_network`]) are trained together in floating point, on nine
-//! games of ten, to the least cross-entropy. Each sample is seen under a random symmetry of the board. The rows are then
-//! rounded to the engine's integers. The tenth game tests them, beside the base model.
+//! A training sample is a position whose result the search had not proven. The targets are shares of the search's
+//! visits: for each movement, and for each arrow after the movement of the most-visited move. In records without
+//! visits, the move played is the target. The log-linear weights and the network ([`otrera::eval::policy_network`]) are
+//! trained together in floating point to minimise the cross-entropy. Each use of a sample applies a random symmetry of
+//! the board. The rows are then rounded to the engine's integers. One tenth of the games is held out: on these games
+//! the policy is compared with the base model.
 //!
 //! The policy depends on the games, the options and the seed, not on the number of threads.
 
@@ -33,7 +34,7 @@ pub struct Args {
     /// Number of passes over the positions.
     #[arg(long, default_value = "8", value_parser = read_count::<u32>)]
     epochs: u32,
-    /// Learning rate at the start.
+    /// Initial learning rate.
     #[arg(long, default_value = "0.005", value_parser = read_positive)]
     rate: f64,
     /// Output file for `model=FILE`; the learning curves are written beside it.
@@ -41,22 +42,22 @@ pub struct Args {
     output: PathBuf,
 }
 
-/// Minimum number of positions for the training and for its test.
+/// Minimum numbers of positions in the training set and in the held-out set.
 const MIN_POSITIONS: [usize; 2] = [1000, 100];
 
 pub fn run(args: &Args) -> Result<(), String> {
     fit(args, &|text| println!("{text}")).map(drop)
 }
 
-/// A trained policy, by its data and its losses.
+/// Summary of a finished training: the size of its data and its losses.
 pub struct Fitted {
     pub games: usize,
     pub positions: usize,
-    /// The losses of movements and of arrows on unseen games.
+    /// Losses on held-out games, of movements and of arrows.
     pub losses: [Sheet; 2],
 }
 
-/// Trains the policy and writes it; `say` receives each line of the report.
+/// Trains the policy and writes the weights; `say` receives each line of the report.
 pub fn fit(args: &Args, say: &dyn Fn(&str)) -> Result<Fitted, String> {
     let mut file = read_weights(args.training.base.as_deref())?;
     let inputs = args.training.inputs();
@@ -99,7 +100,7 @@ pub fn fit(args: &Args, say: &dyn Fn(&str)) -> Result<Fitted, String> {
     Ok(Fitted { games: games.len(), positions, losses: [losses_of_movements, losses_of_arrows] })
 }
 
-/// Returns the samples of the games that are seen and of those that test the fit.
+/// Returns the samples of the training games and of the held-out games.
 fn split(games: &[otrera::GameRecord]) -> (Vec<Sample>, Vec<Sample>) {
     let (unseen, seen): (Vec<_>, Vec<_>) =
         games.iter().enumerate().partition(|(number, _)| is_unseen(*number));
@@ -109,8 +110,8 @@ fn split(games: &[otrera::GameRecord]) -> (Vec<Sample>, Vec<Sample>) {
     (all(seen), all(unseen))
 }
 
-/// Compares a policy and the base model on unseen samples: the cross-entropy in nats, and how often the choice of the
-/// search has the highest prior.
+/// Tabulates, on held-out samples, the cross-entropy of a policy in nats, and how often the policy and the base model
+/// give the highest prior to the choice of the search.
 fn losses(kind: Kind, policy: &Policy, base: &Evaluator, unseen: &[Sample]) -> Sheet {
     let found: Vec<(usize, f64, [bool; 2])> = unseen
         .par_iter()

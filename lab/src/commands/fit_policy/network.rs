@@ -8,7 +8,7 @@ use otrera::DistanceMaps;
 use otrera::eval::policy::{ARROW_FEATURES, MOVEMENT_FEATURES, STAGES};
 use otrera::eval::policy_network::{self, ONE, UNITS, rows};
 
-/// Decisions per task.
+/// Number of samples per parallel task.
 const CHUNK: usize = 512;
 
 /// A row of the network in floating point.
@@ -51,7 +51,7 @@ impl Policy {
         Ok((training.policy, epochs))
     }
 
-    /// Adds the gradient of a decision's cross-entropy to `gradient`; returns the cross-entropy.
+    /// Adds the gradient of the cross-entropy of one decision to `gradient`; returns the cross-entropy.
     fn learn(&self, decision: &Decision, gradient: &mut [f32]) -> f64 {
         let hidden = self.hidden(decision);
         let active = hidden.map(|unit| unit.max(0.0));
@@ -74,7 +74,7 @@ impl Policy {
         cross_entropy(decision, &probabilities)
     }
 
-    /// Returns the stage of a sample, its cross-entropy, and true if the best half-move of the search has the
+    /// Returns the stage of a sample, its cross-entropy, and true if the half-move of the most-visited move has the
     /// highest probability.
     pub fn loss(&self, sample: &Sample) -> (usize, f64, bool) {
         let decision = self.layout.decision(sample, self.kind, 0, &mut DistanceMaps::default());
@@ -109,13 +109,13 @@ impl Policy {
         odds
     }
 
-    /// Keeps the rows within the engine's 8 bits.
+    /// Clamps the rows to the range of the engine's 8-bit weights.
     fn clamp(&mut self) {
         const LIMIT: f32 = 127.0 / ONE as f32;
         self.weights[..self.rows * UNITS].iter_mut().for_each(|weight| *weight = weight.clamp(-LIMIT, LIMIT));
     }
 
-    /// Returns the rows in the engine's units.
+    /// Returns the rows, rounded to the engine's units.
     pub fn rounded_rows(&self) -> Vec<policy_network::Row> {
         let (rows, _) = self.weights[..self.rows * UNITS].as_chunks::<UNITS>();
         rows.iter().map(|row| row.map(|weight| (weight * ONE as f32).round() as i8)).collect()
@@ -132,7 +132,7 @@ impl Policy {
     }
 }
 
-/// Returns the cross-entropy of the targets and the probabilities, in nats.
+/// Returns the cross-entropy between targets and probabilities, in nats.
 fn cross_entropy(decision: &Decision, probabilities: &[f32]) -> f64 {
     let terms = decision.targets.iter().zip(probabilities);
     terms.map(|(&target, probability)| f64::from(target * -probability.max(1e-12).ln())).sum()
@@ -149,7 +149,7 @@ impl Trainee for Training<'_> {
         &mut self.policy.weights
     }
 
-    /// Sees each decision under a random symmetry of the board.
+    /// Applies a random symmetry of the board to each sample.
     fn gradient(&self, batch: &[u32], rng: &mut Rng) -> (Vec<f32>, f64) {
         let Self { policy, seen, .. } = self;
         let seed = rng.u64(..);
@@ -175,7 +175,7 @@ impl Trainee for Training<'_> {
 }
 
 impl Kind {
-    /// Returns the numbers of classes of the log-linear features.
+    /// Returns the number of classes of each log-linear feature.
     pub fn features(self) -> &'static [usize] {
         match self {
             Self::Movements => &MOVEMENT_FEATURES,

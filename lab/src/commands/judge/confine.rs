@@ -1,8 +1,8 @@
-//! `lab confine`: becomes another program which from then on may not start any.
+//! `lab confine`: replaces itself by another program that cannot start further programs.
 //!
-//! A seccomp filter cannot tell the first `execve` from a later one, but it sees where in memory the path
-//! of the program stands. The filter lets only the very string pass that we hand over; the program that
-//! replaces us has other addresses.
+//! A seccomp filter cannot tell the first `execve` from a later one, but it can compare the memory address of the path
+//! argument. The filter allows only the address of our own string. The new program has another address space, so its
+//! calls are refused.
 
 use clap::ValueEnum;
 use nix::libc;
@@ -15,7 +15,7 @@ use std::ffi::{CString, OsString};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-/// Effect of a call of `execve` or `execveat`.
+/// Effect of a refused call of `execve` or `execveat`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Refusal {
     /// The call fails with EPERM.
@@ -24,10 +24,10 @@ pub enum Refusal {
     Kill,
 }
 
-/// Run a program that may not start others.
+/// Run a program that cannot start other programs.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Effect of a call of `execve`.
+    /// Effect of a refused call of `execve`.
     #[arg(long, value_enum, default_value = "eperm")]
     execve: Refusal,
     /// The program and its arguments.
@@ -35,16 +35,16 @@ pub struct Args {
     command: Vec<OsString>,
 }
 
-/// The command that runs another one under this refusal, through this program itself.
+/// Returns the command that runs `command` through `lab confine`.
 pub fn confined(command: &[String], refusal: Refusal) -> Result<Vec<String>, String> {
-    let lab = std::env::current_exe().map_err(|error| format!("where is this program? {error}"))?;
-    let lab = lab.to_str().ok_or("the path of this program is no text")?.to_owned();
+    let lab = std::env::current_exe().map_err(|error| format!("the path of this program: {error}"))?;
+    let lab = lab.to_str().ok_or("the path of this program is not UTF-8")?.to_owned();
     let name = refusal.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned());
     let own = [lab, "confine".into(), "--execve".into(), name, "--".into()];
     Ok(own.into_iter().chain(command.iter().cloned()).collect())
 }
 
-/// Runs the command: returns only if it fails.
+/// Replaces this process by the command; returns only on failure.
 pub fn run(args: &Args) -> Result<(), String> {
     let [program, ..] = &args.command[..] else { return Err("what program?".into()) };
     let text = |text: OsString| CString::new(text.into_vec()).map_err(|error| error.to_string());
@@ -62,14 +62,14 @@ pub fn run(args: &Args) -> Result<(), String> {
     Err(format!("{}: {error}", program.display()))
 }
 
-/// A program without a folder is looked for in the folders of PATH.
+/// Looks up a program named without a folder in the folders of PATH.
 fn search_path(program: &Path) -> PathBuf {
     let folders = std::env::var_os("PATH").filter(|_| program.components().count() == 1);
     let files = folders.iter().flat_map(std::env::split_paths).map(|folder| folder.join(program));
     files.into_iter().find(|file| file.is_file()).unwrap_or_else(|| program.to_owned())
 }
 
-/// Refuses every start of a program but that of the path at this address.
+/// Builds a filter that refuses to start any program, except `execve` with its path argument at this address.
 fn filter(path: u64, refusal: Refusal) -> Result<BpfProgram, seccompiler::BackendError> {
     let action = match refusal {
         Refusal::Eperm => SeccompAction::Errno(libc::EPERM as u32),

@@ -1,5 +1,5 @@
-//! `lab judge CMD`: games of a bot as Botzone runs it, with the platform's limits, its verdicts, and what
-//! every turn took.
+//! `lab judge CMD`: runs a bot as Botzone does, with the platform's limits and verdicts, and reports the time and
+//! memory that its turns took.
 
 pub mod confine;
 mod report;
@@ -24,10 +24,10 @@ use std::time::Duration;
 /// Test a bot under Botzone's time limit, memory limit and verdicts.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The bot with its arguments, as one word: "dist/otrera --threads 1".
+    /// The bot with its arguments, in quotes: "dist/otrera --threads 1".
     command: String,
-    /// Interaction mode; all four by default. A keep mode leaves the input open and keeps a process
-    /// that asks for it; the others start one for each turn.
+    /// Interaction modes. In the keep modes a process that asks to keep running stays for the next turn; the others
+    /// start a new process for each turn.
     #[arg(
         long,
         value_name = "MODE,...",
@@ -35,49 +35,49 @@ pub struct Args {
         default_value = "simple,json,simple-keep,json-keep"
     )]
     mode: Vec<Mode>,
-    /// Games in each mode, as Black and as White in turn.
+    /// Games in each mode, alternately as Black and White.
     #[arg(long, default_value = "2", value_parser = read_count::<u64>)]
     games: u64,
-    /// Its opponent: a player as in `lab match`, or `itself`.
+    /// Opponent of the bot: a player as in `lab match`, or `itself`.
     #[arg(long, value_name = "PLAYER", default_value = "greedy")]
     opponent: String,
-    /// Seconds for a move of an opponent that needs to be told.
+    /// Seconds per move for an opponent without its own limit.
     #[arg(long, value_name = "S", default_value = "0.1", value_parser = read_time)]
     opponent_time: Duration,
-    /// Edge of the board.
+    /// Edge length of the board.
     #[arg(long, default_value = "8", value_parser = read_size)]
     size: Size,
-    /// Seconds for a turn; twice as many for the first one, and as many times more as the language is granted.
+    /// Seconds per turn for C++; doubled for the first turn, and multiplied by the factor of a slower language.
     #[arg(long, value_name = "S", default_value = "1", value_parser = read_time)]
     time: Duration,
-    /// The language whose time limits hold.
+    /// Language whose time limits apply.
     #[arg(long, value_enum, default_value = "cpp")]
     language: Language,
-    /// The time limits hold for processor time; the wall clock may show this many times as much. The
-    /// platform's own factor is not known, and 1 is the safe assumption.
+    /// Limit on wall-clock time, as a multiple of the limit on processor time. The platform's factor is unknown; 1 is
+    /// the safe assumption.
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = read_factor)]
     alarm: f64,
-    /// MB of resident memory.
+    /// Limit on resident memory in MB.
     #[arg(long, value_name = "MB", default_value_t = 256, value_parser = clap::value_parser!(u64).range(1..1 << 24))]
     memory: u64,
-    /// Start the bot so that it can start no other program: execve fails with EPERM, or kills it.
+    /// Keep the bot from starting other programs: execve fails with EPERM, or kills the bot.
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "eperm")]
     forbid_execve: Option<Refusal>,
-    /// Busy processes beside the games.
+    /// Number of busy processes that run beside the games.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
     load: u16,
-    /// Show what the bot writes to its error output.
+    /// Show the bot's error output.
     #[arg(long)]
     stderr: bool,
     /// Seed of the opponent.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// End with one line of JSON.
+    /// Print the results as a line of JSON at the end.
     #[arg(long)]
     json: bool,
 }
 
-/// Botzone's languages by what they are granted.
+/// Botzone's languages, which differ in their time limits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Language {
     Cpp,
@@ -90,7 +90,7 @@ enum Language {
 }
 
 impl Language {
-    /// Time limit as a multiple of that of C++, for a turn in a new process and in a kept one.
+    /// Returns the time limits as multiples of those of C++, for a turn in a new process and in a kept process.
     fn factors(self) -> (u32, u32) {
         match self {
             Self::Cpp | Self::Elfbin | Self::Pascal => (1, 1),
@@ -103,7 +103,7 @@ impl Language {
 
 fn read_factor(text: &str) -> Result<f64, String> {
     let factor = text.parse().ok().filter(|factor| (1.0..=1000.0).contains(factor));
-    factor.ok_or_else(|| "a factor from 1 to 1000 is wanted".into())
+    factor.ok_or_else(|| "expected a factor from 1 to 1000".into())
 }
 
 pub fn run(args: &Args) -> Result<(), String> {
@@ -128,7 +128,7 @@ struct Court<'a> {
     args: &'a Args,
     command: Vec<String>,
     allowance: Allowance,
-    /// `None` is the bot itself.
+    /// `None` if the bot plays against itself.
     opponent: Option<PlayerSpec>,
 }
 
@@ -136,7 +136,7 @@ impl<'a> Court<'a> {
     fn new(args: &'a Args) -> Result<Self, String> {
         let command: Vec<String> = args.command.split_whitespace().map(str::to_owned).collect();
         if command.is_empty() {
-            return Err("which bot?".into());
+            return Err("the command of the bot is empty".into());
         }
         check_start(&command)?;
         let command = match args.forbid_execve {

@@ -14,9 +14,9 @@ pub struct Report {
     pub games: u64,
     pub won: u64,
     pub turns: Vec<TurnTaken>,
-    /// Games that the bot lost by a verdict, and why.
+    /// Games that the bot lost by a verdict, with the reasons.
     pub problems: Vec<String>,
-    /// Games that its opponent lost other than on the board.
+    /// Games that the opponent forfeited, with the reasons.
     pub gifts: Vec<String>,
 }
 
@@ -24,7 +24,7 @@ pub struct Report {
 type Spread = [Duration; 3];
 
 impl Report {
-    /// Adds a game of the bot, alone if it was its own opponent.
+    /// Adds a finished game; `is_alone` is true if the bot played against itself.
     pub fn add(&mut self, outcome: Outcome, bot_side: Side, is_alone: bool, mut turns: Vec<TurnTaken>) {
         self.games += 1;
         self.won += u64::from(outcome.winner == bot_side);
@@ -77,7 +77,7 @@ impl Report {
             sheet.row([name.to_owned(), taken.len().to_string()].into_iter().chain(times));
         }
         sheet.notes.push(match self.peak() {
-            0 => "peak memory unknown: no turn was long enough to be looked at".to_owned(),
+            0 => "peak memory unknown: no turn was long enough to be measured".to_owned(),
             peak => format!("peak memory {:.1} MB", peak as f64 / f64::from(1 << 20)),
         });
         sheet.notes.extend(self.problems.iter().map(|problem| format!("lost {problem}")));
@@ -85,7 +85,7 @@ impl Report {
         sheet.to_text()
     }
 
-    /// The report as a JSON object, in seconds and bytes.
+    /// Returns the report as a JSON object, times in seconds and memory in bytes.
     pub fn to_json(&self) -> Value {
         let verdicts: Map<String, Value> =
             self.verdicts().into_iter().map(|(verdict, count)| (verdict.to_string(), count.into())).collect();
@@ -105,7 +105,8 @@ impl Report {
     }
 }
 
-/// The verdict on the turn that lost a game. The referee's word on its move comes after it was noted.
+/// Describes the turn that lost a game. An illegal move gets its verdict only here, because the referee checks the move
+/// after the turn is logged.
 fn complaint(turns: &mut [TurnTaken], forfeit: &Forfeit) -> String {
     let number = turns.len();
     let Some(turn) = turns.last_mut() else { return forfeit.to_string() };
@@ -116,7 +117,7 @@ fn complaint(turns: &mut [TurnTaken], forfeit: &Forfeit) -> String {
     format!("its turn {number}: {what}")
 }
 
-/// The spread of processor time and of wall-clock time.
+/// Returns the spreads of processor time and of wall-clock time.
 fn spreads(turns: &[Spent]) -> [Spread; 2] {
     [spread(turns.iter().map(|spent| spent.cpu)), spread(turns.iter().map(|spent| spent.wall))]
 }

@@ -1,7 +1,7 @@
 //! `lab report`: writes results as one HTML file with cross-table, ratings, and every game on a board.
 //!
-//! The file loads nothing else. Scripts of this folder and of `web/shared/` build the page in the browser, from one JSON
-//! object with the standing and the games as [`json`] writes them.
+//! The file is self-contained. The scripts of this folder and of `web/shared/` build the page in the browser, from one
+//! embedded JSON object with the standings and the games in the format of [`json`].
 
 pub(crate) mod ratings;
 
@@ -13,7 +13,7 @@ use ratings::Standing;
 use std::path::{Path, PathBuf};
 
 const PAGE: &str = include_str!("page.html");
-/// A file of `web/shared/`.
+/// Includes a file of `web/shared/`.
 macro_rules! shared {
     ($name:literal) => {
         include_str!(concat!("../../../../web/shared/", $name))

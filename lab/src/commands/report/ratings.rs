@@ -2,8 +2,8 @@
 //!
 //! In Elo's model, which is Bradley and Terry's, a player wins with probability `1 / (1 + 10^(-difference / 400))`. The
 //! ratings maximise the likelihood of the results (D. R. Hunter, MM algorithms for generalized Bradley-Terry models, Annals
-//! of Statistics 32, 2004); their mean is 0. The intervals come from the curvature of the likelihood and take games as
-//! independent.
+//! of Statistics 32, 2004); their mean is 0. The intervals follow from the curvature of the likelihood and assume
+//! independent games.
 
 use crate::stats::Z_95;
 use otrera::{GameRecord, Side};
@@ -13,16 +13,16 @@ use std::f64::consts::LN_10;
 /// Rating points for each unit of log-strength.
 const SCALE: f64 = 400.0 / LN_10;
 
-/// Limit of the iteration; one round reads the cross-table once.
+/// Maximum number of rounds of Hunter's iteration, each of which reads the cross-table once.
 const MAX_ROUNDS: u32 = 100_000;
 
 /// The cross-table with ratings, best player first.
 #[derive(Serialize, Debug)]
 pub struct Standing {
     pub players: Vec<Rated>,
-    /// Games that the player of the row won against that of the column.
+    /// `[row][column]`: games that the row's player won against the column's player.
     pub wins: Vec<Vec<u32>>,
-    /// True if each player was given a draw against the average, because some ratings were infinite otherwise.
+    /// True if each player was given a draw against the average, because some ratings would otherwise be infinite.
     pub anchored: bool,
 }
 
@@ -31,7 +31,7 @@ pub struct Rated {
     pub name: String,
     /// Elo above the mean of all players.
     pub elo: f64,
-    /// Half of the 95 % interval.
+    /// Half-width of the 95 % interval.
     pub margin: f64,
 }
 
@@ -65,7 +65,7 @@ impl Standing {
     }
 }
 
-/// True if a chain of wins leads from each player to each other, so that the likelihood has a maximum.
+/// True if a chain of wins leads from each player to every other, so that the likelihood has a maximum.
 fn is_connected(wins: &[Vec<u32>]) -> bool {
     let reaches_all = |beats: &dyn Fn(usize, usize) -> bool| {
         let mut reached = vec![false; wins.len()];
@@ -83,7 +83,7 @@ fn is_connected(wins: &[Vec<u32>]) -> bool {
 
 struct Field<'a> {
     wins: &'a [Vec<u32>],
-    /// Draws of each player against one of rating 0.
+    /// Number of virtual draws of each player against an opponent rated 0.
     anchor: f64,
 }
 
@@ -92,7 +92,7 @@ impl Field<'_> {
         f64::from(self.wins[player][other] + self.wins[other][player])
     }
 
-    /// The log-strengths of maximum likelihood, with mean 0.
+    /// Returns the maximum-likelihood log-strengths, with mean 0.
     fn ratings(&self) -> Vec<f64> {
         let count = self.wins.len();
         let mut strengths = vec![1.0; count];
@@ -113,7 +113,7 @@ impl Field<'_> {
         strengths.iter().map(|strength| strength.ln() - mean).collect()
     }
 
-    /// One round of Hunter's iteration for a player: its wins over the expected wins for a strength of 1.
+    /// Runs one round of Hunter's iteration for a player: divides its wins by the expected wins per unit of strength.
     fn improved(&self, player: usize, strengths: &[f64]) -> f64 {
         let own = strengths[player];
         let mut wins = self.anchor / 2.0;
@@ -125,7 +125,7 @@ impl Field<'_> {
         if expected > 0.0 { wins / expected } else { own }
     }
 
-    /// Half the 95 % interval of each rating, in rating points.
+    /// Returns the half-width of each rating's 95 % interval, in rating points.
     fn margins(&self, ratings: &[f64]) -> Vec<f64> {
         let count = ratings.len();
         // The second derivatives of the likelihood, with the mean fixed.
@@ -148,13 +148,13 @@ impl Field<'_> {
     }
 }
 
-/// The variance of a game's result at this difference in log-strength.
+/// Returns the variance of a game's result for a difference in log-strength.
 fn variance(difference: f64) -> f64 {
     let chance = 1.0 / (1.0 + (-difference).exp());
     chance * (1.0 - chance)
 }
 
-/// The inverse of a symmetric, positive definite matrix, by elimination.
+/// Inverts a symmetric, positive definite matrix by Gauss-Jordan elimination.
 fn inverse(mut matrix: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let count = matrix.len();
     for (row, values) in matrix.iter_mut().enumerate() {
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
     use otrera::Position;
 
-    /// Games in which the first named player wins this often.
+    /// Creates games from tuples of winner, loser and number of games.
     fn games(results: &[(&str, &str, usize)]) -> Vec<GameRecord> {
         let won = |&(winner, loser, times): &(&str, &str, usize)| {
             let game = GameRecord::new(winner, loser, Position::standard());

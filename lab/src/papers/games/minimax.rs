@@ -1,9 +1,9 @@
-//! Minimax and alpha-beta to a fixed depth, as in \[M\] and \[R\], but in the negamax form. A pass counts as a move, as in
+//! Fixed-depth minimax and alpha-beta, as in \[M\] and \[R\], but in negamax form. A pass counts as a move, as in
 //! \[R\].
 
 use super::Game;
 
-/// The value of one unit of a final [`score`](Game::score), above the evaluation of any unfinished game.
+/// Value of one point of a final [`score`](Game::score), larger than the evaluation of any unfinished game.
 pub const DECIDED: i32 = 1_000_000;
 
 const INFINITY: i32 = i32::MAX;

@@ -1,4 +1,4 @@
-//! Reversi and tic-tac-toe, to repeat the papers' studies of them.
+//! Reversi and tic-tac-toe, to repeat the studies of two papers.
 //!
 //! \[M\] is P. Muens, *Minimax and Monte Carlo Tree Search*; \[R\] is B. X. Phan and M. Synytsia, a comparison of the two in
 //! Reversi. One small [`Game`] trait, two games, three searches, independent of the Amazons engine and written for clarity.
@@ -70,7 +70,7 @@ pub fn perft<G: Game>(state: &G, depth: u32) -> u64 {
     }
 }
 
-/// The state after random moves, fewer if the game ends.
+/// Returns the state after `count` random moves, or fewer if the game ends.
 #[cfg(test)]
 fn after_random_moves<G: Game>(start: &G, count: usize, rng: &mut fastrand::Rng) -> G {
     let mut state = start.clone();

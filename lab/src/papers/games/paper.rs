@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-/// Edges of the boards, the rows of every table.
+/// Edge lengths of the boards, one for each row of a table.
 pub const BOARDS: [usize; 3] = [4, 8, 12];
 
 pub const DEPTHS: [u32; 4] = [3, 4, 5, 6];
@@ -18,7 +18,7 @@ pub const GAMES: u32 = 6;
 /// Search time of one side after which a game was stopped.
 pub const LIMIT: Duration = Duration::from_secs(30 * 60);
 
-/// Numbers by board, and by depth or iterations.
+/// Printed numbers by board, and by depth or iterations.
 pub type ByBoard = [[f64; 4]; 3];
 
 /// Tables 1 to 8: search time in seconds of minimax (1, 2) and MCTS (3, 4), and nodes of minimax (5, 6) and MCTS (7, printed

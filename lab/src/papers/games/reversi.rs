@@ -23,7 +23,7 @@ pub enum Turn {
 }
 
 impl Reversi {
-    /// Returns the start on a board of this edge; `None` unless it is even and from 4 to 12.
+    /// Returns the start position on a board of this edge length; `None` unless it is even and from 4 to 12.
     pub fn new(size: usize) -> Option<Self> {
         if !(4..=MAX_SIZE).contains(&size) || !size.is_multiple_of(2) {
             return None;
@@ -38,7 +38,7 @@ impl Reversi {
         self.discs[player.index()].len()
     }
 
-    /// The squares where a player could place a disc.
+    /// Returns the squares where a player could place a disc.
     fn targets(&self, player: Player) -> Squares {
         let (own, others) = (self.discs[player.index()], self.discs[player.other().index()]);
         let mut targets = Squares::EMPTY;
@@ -57,7 +57,7 @@ impl Reversi {
         self.board & !(self.discs[0] | self.discs[1])
     }
 
-    /// The opponent's discs turned by a disc of the side to move on `placed`.
+    /// Returns the opponent's discs that flip if the side to move places a disc on `placed`.
     fn turned_by(&self, placed: Squares) -> Squares {
         let own = self.discs[self.to_move.index()];
         let others = self.discs[self.to_move.other().index()];
@@ -139,7 +139,8 @@ impl Game for Reversi {
     }
 }
 
-/// Distance in bits between a square and the one below it. Column 12 is a wall for steps over the left or right edge.
+/// Distance in bits between a square and the one below it. Column 12 stays empty: steps over the left or right edge end
+/// there.
 const STRIDE: usize = MAX_SIZE + 1;
 
 const DIRECTIONS: [isize; 8] = {
@@ -147,7 +148,7 @@ const DIRECTIONS: [isize; 8] = {
     [-down - 1, -down, 1 - down, -1, 1, down - 1, down, down + 1]
 };
 
-/// A set of squares; bit `STRIDE * row + column`, the lowest in the first number.
+/// A set of squares; bit `STRIDE * row + column`, the lowest 64 bits in the first word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Squares([u64; 3]);
 
@@ -159,7 +160,7 @@ impl Squares {
         squares.fold(Self::EMPTY, |all, square| all | square)
     }
 
-    /// One square; none outside of the largest board.
+    /// Returns the set of one square, or the empty set if the square is outside the largest board.
     fn single(row: usize, column: usize) -> Self {
         let mut words = [0; 3];
         if row < MAX_SIZE && column < MAX_SIZE {
@@ -189,7 +190,7 @@ impl Squares {
         }
     }
 
-    /// Row and column of each square, row by row.
+    /// Iterates over the row and column of each square, row by row.
     fn iter(self) -> impl Iterator<Item = (usize, usize)> {
         self.0.into_iter().enumerate().flat_map(|(number, mut word)| {
             std::iter::from_fn(move || {
@@ -244,7 +245,7 @@ mod tests {
         assert_eq!(sizes, SIZES);
     }
 
-    /// Discs turned on each line, square by square.
+    /// Finds the flipped discs square by square, without bitboards.
     fn slowly_turned(state: &Reversi, row: usize, column: usize) -> Vec<(usize, usize)> {
         let has = |player: Player, row: i8, column: i8| {
             row >= 0

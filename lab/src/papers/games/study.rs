@@ -1,8 +1,8 @@
-//! The study of \[R\] repeated: minimax against MCTS in Reversi, tables 1 to 10, and known truths that check the games and
-//! the searches.
+//! Repeats the study of \[R\], minimax against MCTS in Reversi: tables 1 to 10, and known facts that check the games
+//! and the searches.
 //!
-//! [`pairings`] lists the games, [`play`] plays one, [`tables`] makes all tables from the same games. Each game has its own
-//! seed, so that games can be played in any order.
+//! [`pairings`] lists the games, [`play`] plays one game, and [`tables`] builds all tables from the same games. Each
+//! game has its own seed, so that games can be played in any order.
 
 use super::minimax::{DECIDED, alpha_beta, minimax};
 use super::reversi::{Reversi, Turn};
@@ -105,7 +105,7 @@ pub fn tables(played: &[Played]) -> Vec<Sheet> {
     efforts.chain([win_rates(played), stopped_games(played)]).collect()
 }
 
-/// Creates a table without rows, in the layout of all ten.
+/// Creates an empty table, in the layout that all ten share.
 fn table(number: usize, title: &str, columns: &[String]) -> Sheet {
     let header: Vec<&str> =
         ["board", "depth"].into_iter().chain(columns.iter().map(String::as_str)).collect();
@@ -121,10 +121,10 @@ fn add_row(sheet: &mut Sheet, board: usize, depth: Option<u32>, ours: &[Option<f
     sheet.row([format!("{board}x{board}"), depth].into_iter().chain(cells));
 }
 
-/// One of tables 1 to 8: mean time or nodes, per game or per move.
+/// Builds one of tables 1 to 8: mean time or nodes, per game or per move.
 ///
-/// A mean per move is the mean of each game's own mean. In \[R\] the quotients of tables 1 and 2 differ from those of 5 and
-/// 6, so \[R\] did not divide sums of all games either.
+/// The mean per move is the mean over the games of each game's mean. In \[R\] the quotients of tables 1 and 2 differ
+/// from those of 5 and 6, so \[R\] did not divide the totals of all games either.
 fn effort_table(index: usize, paper: &paper::ByBoard, played: &[Played]) -> Sheet {
     let (is_mcts, is_nodes, is_per_move) = (index / 2 % 2 == 1, index >= 4, index % 2 == 1);
     let value = |game: &Played| {
@@ -152,14 +152,15 @@ fn effort_table(index: usize, paper: &paper::ByBoard, played: &[Played]) -> Shee
     sheet
 }
 
-/// Table 9: the share of games that minimax won. The printed rates are all sixths, so a draw is no win.
+/// Builds table 9: the share of games that minimax won. A draw is not a win, since all printed rates are multiples of
+/// 1/6.
 fn win_rates(played: &[Played]) -> Sheet {
     let won = |game: &&Played| if game.lead > 0 { 100.0 } else { 0.0 };
     let rate = |games: &[&Played]| mean(games.iter().map(won));
     table_by_depth(9, "Minimax: games won in %", played, &paper::MINIMAX_WINS, rate)
 }
 
-/// Table 10: games stopped early, of 6 for each cell, or of those played.
+/// Builds table 10: the number of games stopped early, of 6 games in each cell or fewer.
 fn stopped_games(played: &[Played]) -> Sheet {
     let stopped = |games: &[&Played]| {
         let count = games.iter().filter(|game| game.stopped).count();
@@ -168,7 +169,7 @@ fn stopped_games(played: &[Played]) -> Sheet {
     table_by_depth(10, "Games stopped early", played, &paper::STOPPED, stopped)
 }
 
-/// A table by depth and iterations; a fifth column is the mean of the others.
+/// Builds a table by depth and iterations; a fifth column holds the mean of the others.
 fn table_by_depth<const COLUMNS: usize>(
     number: usize,
     title: &str,
@@ -197,14 +198,14 @@ fn table_by_depth<const COLUMNS: usize>(
     sheet
 }
 
-/// The mean; `None` without values.
+/// Returns the mean; `None` without values.
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, count) = values.fold((0.0, 0_u32), |(sum, count), value| (sum + value, count + 1));
     (count > 0).then(|| sum / f64::from(count))
 }
 
-/// Returns known truths, each with our number and the known one: the value of tic-tac-toe, the result of Reversi 4x4, and
-/// the move sequences of Reversi 8x8 up to 9 moves, or with `quick` up to 7.
+/// Returns known facts, each with our number and the known one: the value of tic-tac-toe, the result of Reversi 4x4,
+/// and the number of move sequences in Reversi 8x8 up to 9 moves, or with `quick` up to 7.
 pub fn truths(quick: bool) -> Vec<(String, i64, i64)> {
     let tictactoe = minimax(&TicTacToe::new(), 9);
     let mut truths = vec![

@@ -35,7 +35,7 @@ impl TicTacToe {
         LINES.iter().any(|line| self.marks[player.index()] & line == *line)
     }
 
-    /// Lines without a mark of the opponent.
+    /// Counts the lines without a mark of the opponent.
     fn open_lines(self, player: Player) -> i32 {
         LINES.iter().filter(|&line| self.marks[player.other().index()] & line == 0).count() as i32
     }

@@ -11,9 +11,9 @@ pub const EXPLORATION: f64 = std::f64::consts::SQRT_2;
 
 /// Searches with `iterations` playouts; a single legal move needs no search.
 ///
-/// Returns the move with the highest win rate, as in \[R\], and the number of states created: the nodes below the root, and
-/// the moves of all playouts. Visits break ties. The descent in the tree creates no states, as the numbers of \[R\] suggest:
-/// below one an iteration on 4x4 with 10,000 iterations.
+/// Returns the move with the highest win rate, as in \[R\], and the number of states created: the nodes below the root,
+/// and the moves of all playouts. Visits break ties. Walking down the tree creates no states. The numbers of \[R\]
+/// suggest the same: on 4x4 with 10,000 iterations they are below one state per iteration.
 pub fn uct<G: Game>(state: &G, iterations: u32, c: f64, rng: &mut Rng) -> (Option<G::Move>, u64) {
     let moves = state.moves();
     let mut tree = Tree { nodes: vec![Node::new(state.clone(), None)], made: 0 };
@@ -77,7 +77,7 @@ impl<G: Game> Tree<G> {
         }
     }
 
-    /// Adds a child by a random untried move, or returns the child of highest UCB1; `None` if the game is over.
+    /// Adds a child for a random untried move, or returns the child with the highest UCB1; `None` if the game is over.
     fn child(&mut self, at: usize, c: f64, rng: &mut Rng) -> Option<usize> {
         let untried = &mut self.nodes[at].untried;
         if untried.is_empty() {

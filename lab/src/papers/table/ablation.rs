@@ -1,5 +1,5 @@
-//! The MG-PEO paper's games against many programs: win rates (tables 5 and 8), rounds to the match point (table 6), their
-//! significance (table 7), and the depth of the rollouts (table A1).
+//! Tables of the MG-PEO paper from games against many programs: win rates (tables 5 and 8), rounds to the match point
+//! (table 6), their significance (table 7), and the depth of the rollouts (table A1).
 //!
 //! The paper's opponents were 50 competition programs that are not available. Ours are five baselines, so that trends can be
 //! compared, but not absolute win rates.
@@ -63,7 +63,8 @@ fn wins(games: &[Played]) -> u64 {
     games.iter().filter(|(game, side)| game.winner == Some(*side)).count() as u64
 }
 
-/// The number of the player's first move with a winning rate of 90 % or more, else of its last move; 47 for a lost game.
+/// Returns the number of the player's first move with a winning rate of 90 % or more, else of its last move; 47 for a
+/// lost game.
 fn match_point(game: &GameRecord, side: Side) -> f64 {
     if game.winner != Some(side) {
         return LOST;
@@ -84,7 +85,7 @@ fn format_rate(games: &[Played]) -> String {
     format!("{:.0}% ({low:.0}-{high:.0})", 100.0 * won as f64 / played.max(1) as f64)
 }
 
-/// Iterations in one second from the start of 10x10.
+/// Counts the iterations in one second from the start position on 10x10.
 fn iterations(params: &Params, threads: usize) -> String {
     let mut search =
         Search::new(Position::standard(), params.clone(), Resources { threads, memory: 1 << 30, seed: 1 });
@@ -106,7 +107,7 @@ fn notes(study: &Study) -> Vec<String> {
     ]
 }
 
-/// Tables 5 and 8: win rates and iterations.
+/// Publishes table 5 or 8: win rates and iterations.
 pub fn win_rates(study: &Study, name: &str) -> Result<(), String> {
     let cores = cores();
     let all_cores = format!("1 s, {cores} threads");
@@ -138,7 +139,7 @@ pub fn win_rates(study: &Study, name: &str) -> Result<(), String> {
     study.publish(name, &sheet, None)
 }
 
-/// Table 6: mean rounds to the match point.
+/// Publishes table 6: mean rounds to the match point.
 pub fn match_points(study: &Study) -> Result<(), String> {
     let mut sheet = Sheet::new("Z-6: mean round of the match point", &["system", "ours", "paper"]);
     let systems = ["mcts", "paper"].map(str::to_owned);
@@ -151,7 +152,7 @@ pub fn match_points(study: &Study) -> Result<(), String> {
     study.publish("Z-6", &sheet, None)
 }
 
-/// Table 7: tests of the rounds for a normal distribution, and for a difference between the systems.
+/// Publishes table 7: tests whether the rounds are normally distributed and whether the systems differ.
 pub fn significance(study: &Study) -> Result<(), String> {
     let mut sheet =
         Sheet::new("Z-7: tests on the rounds of the match points", &["test", "p, ours", "p, paper"]);
@@ -168,7 +169,7 @@ pub fn significance(study: &Study) -> Result<(), String> {
     study.publish("Z-7", &sheet, None)
 }
 
-/// Table A1: rounds to the match point by the depth of the rollouts.
+/// Publishes table A1: rounds to the match point by the depth of the rollouts.
 pub fn rollout_depths(study: &Study) -> Result<(), String> {
     let mut sheet =
         Sheet::new("A1: rollout depth and mean round of the match point", &["depth", "ours", "paper", "won"]);

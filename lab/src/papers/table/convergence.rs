@@ -1,8 +1,8 @@
 //! The winning convergence distance of the MG-PEO paper (4.1, table 2): the number of nodes that the search expands for the
 //! first move on 10x10 until it returns to the best move.
 //!
-//! The nodes are counted in the real tree under the real selection, without exploration. An oracle for the best or the worst
-//! case replaces the rollouts.
+//! The nodes are counted in the engine's tree with the engine's selection, without exploration. An oracle for the best
+//! or the worst case replaces the rollouts.
 
 use super::study::Study;
 use crate::sheet::Sheet;
@@ -25,7 +25,7 @@ enum Case {
     Worst,
 }
 
-/// Table 2: nodes expanded for the first move, in the best and in the worst case.
+/// Publishes table 2: nodes expanded for the first move, in the best and in the worst case.
 pub fn run(study: &Study) -> Result<(), String> {
     let mut sheet = Sheet::new(
         "Z-2: nodes expanded for the first move on 10x10 (paper)",
@@ -45,7 +45,7 @@ pub fn run(study: &Study) -> Result<(), String> {
     study.publish("Z-2", &sheet, None)
 }
 
-/// Returns the nodes that a search expands for the first move: movements or whole moves, and arrows.
+/// Returns the number of nodes that a search expands for the first move: movements (or whole moves), and arrows.
 fn expanded_nodes(params: &Params, case: Case) -> [usize; 2] {
     let mut search = FirstMove::new(params, case);
     while search.expand_one() {}
@@ -75,7 +75,8 @@ impl FirstMove {
         }
     }
 
-    /// Expands a new node and backs up the oracle's result; `false` if it returns to a known whole move, the best one.
+    /// Expands a new node and backs up the oracle's result; returns false if the search returns to a known whole move,
+    /// which is the best one.
     fn expand_one(&mut self) -> bool {
         let Some(path) = self.descend() else { return false };
         backup::add_rewards(&self.tree, &path, Rewards::of(self.oracle(&path)));
@@ -127,7 +128,7 @@ impl FirstMove {
         if wins { WinRate::WIN } else { WinRate::LOSS }
     }
 
-    /// Number of visited nodes at each level below the root.
+    /// Returns the number of visited nodes on the first and on the second level below the root.
     fn tried(&self) -> [usize; 2] {
         let children: Vec<NodeId> = self.tree.tried(self.tree.root()).map(|(id, _)| id).collect();
         [children.len(), children.iter().map(|&id| self.tree.tried(id).count()).sum()]

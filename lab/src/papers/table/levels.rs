@@ -7,7 +7,7 @@ use crate::sheet::Sheet;
 use otrera::Level;
 use std::time::Duration;
 
-/// Games of a level against the one below, by level from 1: strong levels think longer.
+/// Games of each level, from 1, against the one below; strong levels play fewer, because they think longer.
 const GAMES: [u64; 10] = [200, 200, 200, 200, 100, 100, 60, 40, 20, 20];
 
 const OPENING_PLIES: u32 = 4;

@@ -17,7 +17,7 @@ use study::Study;
 
 /// Reproduce a table of the papers.
 ///
-/// Tables of games resume after an interruption.
+/// A table that is computed from games resumes after an interruption.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The table.
@@ -35,7 +35,7 @@ pub struct Args {
     folder: PathBuf,
 }
 
-/// A table.
+/// The tables.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Name {
     /// Kato et al., table 1: plain UCT against alpha-beta of depth 2.
@@ -64,11 +64,11 @@ enum Name {
     A1,
     /// Phan and Synytsia, tables 1 to 10: minimax against MCTS in Reversi.
     R,
-    /// Worth of each technique of `tournament`, in games without it.
+    /// Elo gain of each technique of `tournament`, from games without it.
     Techniques,
     /// Playing levels: each against the one below, level 1 against `greedy`.
     Levels,
-    /// Speed with 1, 2, 4, ... threads up to all cores, and a model of more.
+    /// Speed with 1, 2, 4, ... threads up to all cores, and a model for more.
     Threads,
 }
 

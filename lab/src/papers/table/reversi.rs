@@ -1,5 +1,5 @@
-//! Tables 1 to 10 of Phan and Synytsia: minimax against Monte Carlo tree search in Reversi on 4x4, 8x8 and 12x12, and known
-//! truths that check our games.
+//! Tables 1 to 10 of Phan and Synytsia: minimax against Monte Carlo tree search in Reversi on 4x4, 8x8 and 12x12, and
+//! known facts that check our implementation of the games.
 
 use super::study::{Study, machine};
 use crate::papers::games::study;

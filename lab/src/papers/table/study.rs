@@ -1,4 +1,4 @@
-//! Games, notes and output that the tables share.
+//! Parts that the tables share: playing the games, notes, and output.
 
 use crate::arguments::cores;
 use crate::cluster::WorkArgs;

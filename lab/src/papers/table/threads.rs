@@ -1,4 +1,5 @@
-//! The speed of one search with N threads beside N concurrent single-threaded searches, and a model of more threads.
+//! The speed of one search with N threads, compared with N concurrent single-threaded searches, and a model for more
+//! threads.
 
 use super::study::{Study, machine};
 use crate::arguments::cores;
@@ -13,16 +14,16 @@ use std::time::Duration;
 /// Bytes of tree for each thread.
 const MEMORY: usize = 160 << 20;
 
-/// Iterations a second with a number of threads: the median of all rounds, each a mean over the positions.
+/// Iterations per second with a number of threads: the median of all rounds, each a mean over the positions.
 struct Speed {
     threads: usize,
     together: f64,
-    /// Of concurrent single-threaded searches.
+    /// Speed of this number of concurrent single-threaded searches, added up.
     apart: f64,
 }
 
 impl Speed {
-    /// The speed kept when the threads share a tree.
+    /// Returns the share of the speed that is left when the threads share a tree.
     fn ratio(&self) -> f64 {
         self.together / self.apart
     }
@@ -69,25 +70,25 @@ pub fn run(study: &Study) -> Result<(), String> {
     study.publish("threads", &sheet, Some(&plot(&speeds)))
 }
 
-/// 1, 2, 4, ... and the number of cores.
+/// Returns the powers of two below the number of cores, then the number of cores.
 fn thread_counts(cores: usize) -> impl Iterator<Item = usize> {
     let powers = std::iter::successors(Some(1), |threads| Some(2 * threads));
     powers.take_while(move |threads| *threads < cores).chain([cores])
 }
 
-/// The share of its speed that each of n threads keeps: lower and upper bound, from the ratio of two threads.
+/// Returns a lower and an upper bound on the share of its speed that each thread keeps, from the ratio for two threads.
 fn model(of_two: f64, threads: usize) -> [f64; 2] {
     let (loss, n) = (1.0 / of_two - 1.0, threads as f64);
     [1.0 / (1.0 + loss * (n - 1.0)), 1.0 / (1.0 + 2.0 * loss * (n - 1.0) / n)]
 }
 
-/// Positions of the benchmark that no search solves in time.
+/// Returns the benchmark positions with more than half of the board empty, which no search solves in the given time.
 fn positions() -> Vec<Position> {
     let read = POSITIONS.iter().filter_map(|fen| Position::from_fen(fen).ok());
     read.filter(|position| 2 * position.empty().len() as usize > position.size().area()).collect()
 }
 
-/// Runs one search with N threads and N single-threaded searches in turn.
+/// Measures one search with N threads and N single-threaded searches, in alternation.
 fn measure(threads: usize, positions: &[Position], time: Duration, rounds: usize) -> Speed {
     let search = |threads: usize, seed: usize| {
         let resources = Resources { threads, memory: MEMORY * threads, seed: seed as u64 };
@@ -112,7 +113,7 @@ fn measure(threads: usize, positions: &[Position], time: Duration, rounds: usize
     Speed { threads, together: Data::new(shared).median(), apart: Data::new(separate).median() }
 }
 
-/// Iterations a second of a search from an empty tree.
+/// Returns the iterations per second of a search from an empty tree.
 fn speed(search: &mut Search, position: Position, time: Duration) -> f64 {
     // Only another position clears the tree.
     search.set_position(position.with_side(position.side().opponent()));
