@@ -461,6 +461,7 @@ const match = {
     for (const side of SIDES) {
       const clock = byId(`match-time-${side}`);
       clock.textContent = clockText(this.left(side));
+      clock.style.setProperty("--characters", clock.textContent.length);
       clock.parentElement.classList.toggle("runs", side === this.running);
       byId(`match-who-${side}`).textContent = this.tree.record[side] || t(side);
     }
