@@ -356,6 +356,14 @@ fn a_position_is_analysed_for_as_long_as_it_is_wanted() {
     browser.wait_for("(state.found?.visits ?? 0) > 3000");
     assert!(browser.evaluate("document.querySelectorAll('#board .suggestion').length").as_u64() >= Some(2));
     assert_eq!(browser.evaluate("document.querySelectorAll('#best-moves tbody tr').length"), 3);
+    // The rates of the best moves are on the board, each on a square of its own: two moves share a landing square.
+    browser.evaluate("{ const lines = [['d1-d7/g7', 0.5126], ['d1-d7/g4', 0.5], ['g1-g7/d7', 1], ['a4-d7/g7', 0.4]]
+        .map(([move, win_rate]) => ({ move, win_rate, visits: 1, continuation: [] }));
+        window.drawnRates = (count) => { byId('lines').value = count; state.found = { ...state.found, lines }; drawSearch();
+            return [...document.querySelectorAll('#board .board-tag')].map(({ textContent }) => textContent); }; }");
+    assert_eq!(browser.evaluate("drawnRates(3)"), json!(["51.3", "50.0", "100.0"]));
+    assert_eq!(browser.evaluate("drawnRates(1)"), json!(["51.3"]));
+    browser.choose("#lines", "3");
     // The course of a move that is pointed at is drawn, and the keyboard stays where it is while the search goes on.
     browser.evaluate("document.querySelectorAll('#best-moves .best')[1].focus()");
     let visits = browser.evaluate("state.found.visits");
