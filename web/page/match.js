@@ -199,6 +199,7 @@ const match = {
     this.decidedAt = Date.now();
     this.save();
     draw();
+    sound.knock();
   },
 
   /** Seconds that a move of ours costs besides thinking: as the operator expects, or longer if that was measured. */

@@ -23,12 +23,18 @@ function draw() {
   drawSearch();
   const status = [state.message, review.remark(node), statusOf(node)].filter(Boolean).map(sentence).join(" ");
   write("status", status);
-  byId("comment").textContent = [node.note.name, node.note.comment].filter(Boolean).join("\n");
-  byId("comment").hidden = !byId("comment").textContent;
+  drawComment(node);
   if (node.described && node.described.fen !== fenShown) {
     fenShown = node.described.fen;
     byId("fen").value = fenShown;
   }
+}
+
+/** The comment on the position shown, which can be edited. */
+function drawComment({ note: { name, comment = "" } }) {
+  byId("comment-label").textContent = t("comment", name);
+  // An equal text is not written: the cursor stays where it is.
+  if (byId("comment").value !== comment) byId("comment").value = comment;
 }
 
 /** Writes a text whose moves are not broken at the end of a line. An equal text is not written: screen readers would say it again. */
