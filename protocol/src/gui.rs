@@ -206,12 +206,15 @@ impl Shared {
         self.matches.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// True if `Host` and `Origin`, if present, name this server; protects against DNS rebinding.
+    /// True if each `Host` and `Origin` names this server, and one `Host` exists; protects against DNS rebinding.
     fn admits(&self, headers: &HeaderMap) -> bool {
-        let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or_default());
         let is_ours = |host: &str| self.hosts.iter().any(|ours| ours == host);
-        text(HOST).is_some_and(is_ours)
-            && text(ORIGIN).is_none_or(|origin| origin.strip_prefix("http://").is_some_and(is_ours))
+        let all = |name, is_valid: &dyn Fn(&str) -> bool| {
+            headers.get_all(name).iter().all(|value| value.to_str().is_ok_and(is_valid))
+        };
+        headers.contains_key(HOST)
+            && all(HOST, &is_ours)
+            && all(ORIGIN, &|origin| origin.strip_prefix("http://").is_some_and(is_ours))
     }
 }
 

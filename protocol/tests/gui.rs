@@ -90,6 +90,8 @@ impl Gui {
             (&path, "127.0.0.1:1", String::new(), "403"),
             (&path, host, origin("http://otrera.example"), "403"),
             (&path, host, origin("null"), "403"),
+            (&path, host, "Host: otrera.example\r\n".into(), "403"),
+            (&path, host, origin(&format!("http://{host}")) + &origin("http://otrera.example"), "403"),
             (&path, host, origin(&format!("https://{host}")), "403"),
         ] {
             let case = format!("{method} {path} {host} {headers}");
@@ -213,6 +215,21 @@ fn it_ends_after_the_last_tab() {
     drop(second);
     let exit = gui.program.exit(LIMIT).expect("it ends by itself");
     assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn many_tabs_share_one_connection() {
+    let gui = Gui::start(&[]);
+    let Some(mut browser) = Browser::start("many tabs of otrera gui") else { return };
+    browser.open_address(&gui.address, "");
+    let open = json!({"expression": "void open(location.href)", "userGesture": true});
+    for _ in 0..6 {
+        browser.command("Runtime.evaluate", open.clone());
+    }
+    browser.wait_for(
+        "navigator.locks.query().then(({ held, pending }) => held.length === 1 && pending.length === 6)",
+    );
+    assert!(browser.evaluate("engine.ask({ do: 'version' })")["version"].is_string());
 }
 
 #[test]

@@ -601,6 +601,9 @@ fn the_match_is_read_in_both_languages_on_a_phone_and_by_the_accessibility_check
                 assert!(bottom.as_f64() < Some(height.into()), "{width}x{height}: {id} ends at {bottom}");
             }
         }
+        let fit = "(match.clocks.white = 7200, match.drawClocks(), SIDES.every((side) => { const clock = byId(`match-time-${side}`);
+            return clock.scrollWidth <= clock.clientWidth && clock.offsetHeight < 1.5 * parseFloat(getComputedStyle(clock).fontSize); }))";
+        assert_eq!(table.browser.evaluate(fit), true, "{width}: a clock is wider than its field");
         if width > 1900 {
             // From two metres.
             let sizes = "[byId('match-task'), byId('match-time-black')].map((element) => parseFloat(getComputedStyle(element).fontSize))";

@@ -11,8 +11,8 @@ class ServedEngine {
   constructor() {
     this.stop = new AbortController();
     this.ready = Promise.resolve();
-    // The program ends after the last tab, which is known by this connection.
-    fetch("alive").catch(() => {});
+    // The program ends after the last tab. One tab holds the connection for all: a browser opens six to a server.
+    navigator.locks.request(location.pathname, () => fetch("alive")).catch(() => {});
   }
 
   /** The answer to a request; fails with a sentence about what is wrong with it. */

@@ -159,6 +159,7 @@ function play(move, played = {}) {
   state.tree.id ??= Date.now();
   Object.assign(state.unanswered.played, played);
   state.half = {};
+  sound.knock();
   return settle(t("played", t(side), move));
 }
 

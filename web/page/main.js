@@ -107,6 +107,15 @@ function listen() {
   change("language", ({ value }) => setLanguage(value));
   change("theme", ({ value }) => setTheme(value));
   change("squares-shown", draw);
+  byId("comment").addEventListener("input", ({ target }) => {
+    const { note } = state.tree.current;
+    if (target.value) note.comment = target.value;
+    else delete note.comment;
+  });
+  change("comment", () => {
+    state.tree.id ??= Date.now();
+    recent.keep();
+  });
   change("lines", drawSearch);
   change("games", ({ value }) => showGame(Number(value)));
   change("file", (input) => {
@@ -117,6 +126,7 @@ function listen() {
   listenToLines();
   puzzles.listen();
   coach.listen();
+  sound.listen();
   match.listen();
   review.listen();
   lesson.listen();

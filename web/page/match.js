@@ -199,6 +199,7 @@ const match = {
     this.decidedAt = Date.now();
     this.save();
     draw();
+    sound.knock();
   },
 
   /** Seconds that a move of ours costs besides thinking: as the operator expects, or longer if that was measured. */
@@ -461,6 +462,7 @@ const match = {
     for (const side of SIDES) {
       const clock = byId(`match-time-${side}`);
       clock.textContent = clockText(this.left(side));
+      clock.style.setProperty("--characters", clock.textContent.length);
       clock.parentElement.classList.toggle("runs", side === this.running);
       byId(`match-who-${side}`).textContent = this.tree.record[side] || t(side);
     }

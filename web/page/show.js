@@ -23,12 +23,18 @@ function draw() {
   drawSearch();
   const status = [state.message, review.remark(node), statusOf(node)].filter(Boolean).map(sentence).join(" ");
   write("status", status);
-  byId("comment").textContent = [node.note.name, node.note.comment].filter(Boolean).join("\n");
-  byId("comment").hidden = !byId("comment").textContent;
+  drawComment(node);
   if (node.described && node.described.fen !== fenShown) {
     fenShown = node.described.fen;
     byId("fen").value = fenShown;
   }
+}
+
+/** The comment on the position shown, which can be edited. */
+function drawComment({ note: { name, comment = "" } }) {
+  byId("comment-label").textContent = t("comment", name);
+  // An equal text is not written: the cursor stays where it is.
+  if (byId("comment").value !== comment) byId("comment").value = comment;
 }
 
 /** Writes a text whose moves are not broken at the end of a line. An equal text is not written: screen readers would say it again. */
@@ -98,13 +104,28 @@ function drawOverlay(node) {
     const name = `suggestion ${side} rank-${moves.length - index} ${look}`;
     return partsOf(move, step, name);
   });
-  board.over.replaceChildren(...arrows, ...moves.filter(({ number }) => number).map(moveNumber));
+  board.over.replaceChildren(...arrows, ...moves.filter(({ number }) => number).map(moveNumber), ...moveRates(moves));
+}
+
+/** The rates of the best moves, each on its landing square or, if a better move has that, on its arrow's square. */
+function moveRates(moves) {
+  const rates = new Map();
+  for (const { move, side, rate } of moves) {
+    const { to, arrow } = squaresOf(move);
+    const square = [to, arrow].find((one) => !rates.has(one));
+    if (rate !== undefined && square) rates.set(square, { side, rate });
+  }
+  return [...rates].map(([square, { side, rate }]) => {
+    const [x, y] = board.centre(square);
+    const box = svg("rect", { x: x - 4.4, y: y - 2.1, width: 8.8, height: 4.2, rx: 1 });
+    return svg("g", { class: `board-tag ${side}` }, box, svg("text", { x, y: y + 1.1 }, (100 * rate).toFixed(1)));
+  });
 }
 
 /** The number of a move of a line, on its landing square. */
 function moveNumber({ move, side, number }) {
   const [x, y] = board.centre(squaresOf(move).to);
-  return svg("g", { class: `line-number ${side}` }, svg("circle", { cx: x - 2.4, cy: y - 2.4, r: 2.1 }), svg("text", { x: x - 2.4, y: y - 1.3 }, number));
+  return svg("g", { class: `board-tag ${side}` }, svg("circle", { cx: x - 2.4, cy: y - 2.4, r: 2.1 }), svg("text", { x: x - 2.4, y: y - 1.3 }, number));
 }
 
 /** The moves drawn as arrows: the better line or the line that is pointed at, the hint, the coach's, the best moves, or the better move. */
@@ -122,7 +143,7 @@ function suggestions(node) {
     const course = [pointed.move, ...pointed.continuation].slice(0, BETTER_MOVES);
     return course.map((move, index) => ({ move, side: state.tree.moverOf(ply + index), number: index + 1 }));
   }
-  return state.analysing ? lines.slice(0, Math.min(3, shownLines())).map(({ move }) => ({ move, side })) : review.arrows(node);
+  return state.analysing ? lines.slice(0, Math.min(3, shownLines())).map(({ move, win_rate: rate }) => ({ move, side, rate })) : review.arrows(node);
 }
 
 /** How many best moves are wanted. */

@@ -68,7 +68,7 @@ class GameTree {
     for (let at = node; at; at = at.parent) path.unshift(at);
     for (const { move, described, found, rate, visits, played, proof, note } of path) {
       const target = move ? copy.play(move) : copy.root;
-      Object.assign(target, { described, found, rate, visits, played, proof, note });
+      Object.assign(target, { described, found, rate, visits, played, proof, note: { ...note } });
     }
     return copy;
   }

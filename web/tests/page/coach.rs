@@ -50,8 +50,15 @@ fn blunder(browser: &mut Browser) {
 fn a_game_shows_no_rate_before_its_end_unless_the_coach_is_on() {
     let Some(mut browser) = opened("a game without spoilers") else { return };
     begin(&mut browser, SHORT_TIME);
-    let spoilers =
-        ["#rate", "#analyse", "#best-moves tbody", "#moves small", "#review", ".suggestion", "#curve .dot"];
+    let spoilers = [
+        "#rate",
+        "#analyse",
+        "#best-moves tbody",
+        "#moves small",
+        "#review",
+        ":is(.suggestion, .board-tag)",
+        "#curve .dot",
+    ];
     let shown = "((selector) => [...document.querySelectorAll(selector)].some((part) => part.checkVisibility({ visibilityProperty: true })))";
     let is_shown = |browser: &mut Browser, selector| browser.evaluate(&format!("{shown}({selector:?})"));
     browser.evaluate("window.flashes = []; (function look() {

@@ -356,6 +356,14 @@ fn a_position_is_analysed_for_as_long_as_it_is_wanted() {
     browser.wait_for("(state.found?.visits ?? 0) > 3000");
     assert!(browser.evaluate("document.querySelectorAll('#board .suggestion').length").as_u64() >= Some(2));
     assert_eq!(browser.evaluate("document.querySelectorAll('#best-moves tbody tr').length"), 3);
+    // The rates of the best moves are on the board, each on a square of its own: two moves share a landing square.
+    browser.evaluate("{ const lines = [['d1-d7/g7', 0.5126], ['d1-d7/g4', 0.5], ['g1-g7/d7', 1], ['a4-d7/g7', 0.4]]
+        .map(([move, win_rate]) => ({ move, win_rate, visits: 1, continuation: [] }));
+        window.drawnRates = (count) => { byId('lines').value = count; state.found = { ...state.found, lines }; drawSearch();
+            return [...document.querySelectorAll('#board .board-tag')].map(({ textContent }) => textContent); }; }");
+    assert_eq!(browser.evaluate("drawnRates(3)"), json!(["51.3", "50.0", "100.0"]));
+    assert_eq!(browser.evaluate("drawnRates(1)"), json!(["51.3"]));
+    browser.choose("#lines", "3");
     // The course of a move that is pointed at is drawn, and the keyboard stays where it is while the search goes on.
     browser.evaluate("document.querySelectorAll('#best-moves .best')[1].focus()");
     let visits = browser.evaluate("state.found.visits");
@@ -455,22 +463,100 @@ fn comments_and_variations_of_a_record_are_shown_and_saved() {
     record.notes = [(0, first), (2, value), (record.moves.len(), last)].into();
     paste(&mut browser, &sgf::write(&record));
     browser.wait_for("state.tree.root.children.length === 2 && Boolean(state.tree.current.described)");
-    assert_eq!(browser.text("#comment"), "start");
+    assert_eq!(browser.text("#comment-label"), "Comment (start)");
     browser.click("#to-end");
-    browser.wait_for("byId('comment').textContent === '<b>the end</b>'");
+    browser.wait_for("byId('comment').value === '<b>the end</b>'");
     assert_eq!(browser.evaluate("state.tree.line()[2].rate"), 0.4375);
     let saved = browser.evaluate("engine.ask({ do: 'write', form: 'sgf', game: state.tree.toRecord() })");
     let saved = sgf::read(saved["text"].as_str().expect("a text")).expect("a record");
     assert_eq!(saved, sgf::read(&sgf::write(&record)).expect("a record"));
     // In the variation its comment is shown; the game itself becomes the variation of what is saved.
     browser.evaluate("goTo(state.tree.root.children[1].children[0])");
-    browser.wait_for("byId('comment').textContent.startsWith('a reply')");
+    browser.wait_for("byId('comment').value.startsWith('a reply')");
     let saved = browser.evaluate("state.tree.toRecord()");
     assert_eq!(saved["moves"].as_array().map(Vec::len), Some(2));
     assert_eq!(
         saved["notes"]["0"]["variations"][0]["moves"].as_array().map(Vec::len),
         Some(record.moves.len())
     );
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn a_comment_is_written_kept_and_removed() {
+    let Some(mut browser) = opened("a comment in the page") else { return };
+    let Some(page) = page("a comment in the page") else { return };
+    paste(&mut browser, &json::write(&game(8, 6)));
+    browser.wait_for("state.tree.current.described?.edge === 8");
+    browser.click("#forward");
+    browser.wait_for("state.tree.current.ply === 1 && Boolean(state.tree.current.described)");
+    browser.click("#comment");
+    browser.command("Input.insertText", json!({"text": "好棋 <b>"}));
+    // The cursor stays where it is when the page is drawn.
+    browser.evaluate("byId('comment').setSelectionRange(0, 0), draw()");
+    browser.command("Input.insertText", json!({"text": "1. "}));
+    browser.evaluate("byId('comment').blur()");
+    open(&mut browser, page, "");
+    assert_eq!(
+        browser.evaluate("[state.tree.current.ply, byId('comment').value]"),
+        json!([1, "1. 好棋 <b>"])
+    );
+    browser.fill("#comment", "");
+    browser.evaluate("document.execCommand('delete'), byId('comment').blur()");
+    assert_eq!(browser.evaluate("state.tree.toRecord().notes"), json!({}));
+    // The comments of a game that is played on from here are its own.
+    browser.evaluate("state.tree.current.note.comment = 'first'");
+    assert_eq!(
+        browser.evaluate(
+            "(() => { const copy = state.tree.copyTo(state.tree.current); copy.current.note.comment = 'second';
+            return state.tree.current.note.comment; })()"
+        ),
+        "first"
+    );
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn a_knock_sounds_at_each_move_once_it_is_switched_on() {
+    let Some(mut browser) = opened("the sound of the page") else { return };
+    let Some(page) = page("the sound of the page") else { return };
+    browser.click("#fen-form button");
+    browser.wait_for("state.players.white === 'human' && Boolean(state.tree.current.described)");
+    browser.evaluate("play('d1-d7/g7')");
+    assert_eq!(browser.evaluate("sound.context"), Value::Null, "it is off at first");
+    browser.click("#sound");
+    browser.wait_for("sound.context.state === 'running'");
+    open(&mut browser, page, "");
+    assert_eq!(browser.evaluate("byId('sound').getAttribute('aria-pressed')"), "true");
+    browser.evaluate(
+        "{ const { start } = OscillatorNode.prototype; window.knocks = 0;
+        OscillatorNode.prototype.start = function (...when) { knocks += 1; start.apply(this, when); }; }",
+    );
+    new_game(&mut browser, FEW_ITERATIONS);
+    wait_for_turn(&mut browser);
+    click_move(&mut browser, "c1-c5/f5".parse().expect("a move"));
+    browser.wait_for("state.tree.current.ply === 2");
+    assert_eq!(browser.evaluate("knocks"), 2, "the person's move and the reply");
+    assert_eq!(browser.complaints(), NO_COMPLAINT);
+}
+
+#[test]
+fn long_texts_of_a_record_widen_nothing() {
+    let Some(mut browser) = opened("long texts") else { return };
+    let long = "x".repeat(3000);
+    let mut record = game(8, 7);
+    (record.black, record.white, record.event) = (long.clone(), long.clone(), long.clone());
+    record.notes = [(0, Note { name: long.clone(), comment: long, ..Note::default() })].into();
+    record.moves[0].win_rate = Some(0.5);
+    paste(&mut browser, &json::write(&record));
+    browser.wait_for("state.tree.current.described?.edge === 8");
+    for [width, height] in [[360, 740], [900, 740], [1366, 625]] {
+        browser.resize([width, height], width < 500);
+        let widest = browser.evaluate("document.documentElement.scrollWidth");
+        assert!(widest.as_u64() <= Some(width.into()), "{width}: {widest} wide");
+        let height = browser.evaluate("document.querySelector('.table').offsetHeight");
+        assert!(height.as_u64() < Some(1000), "{width}: board and controls are {height} high");
+    }
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 

@@ -139,7 +139,7 @@ fn the_better_move_is_drawn_and_its_line_previewed() {
         assert!(status.contains(text), "{text}: {status}");
     }
     // The move played is drawn by the board, the better one over it in another colour.
-    let drawn = "['.way', '.flight', '.suggestion.better', '.line-number']
+    let drawn = "['.way', '.flight', '.suggestion.better', '.board-tag']
         .map((name) => document.querySelectorAll(`#board ${name}`).length)";
     assert_eq!(browser.evaluate(drawn), json!([1, 1, 2, 0]));
     let colours = "['.way', '.better'].map((name) => getComputedStyle(document.querySelector(`#board ${name} .shaft`)).stroke)";
@@ -149,7 +149,7 @@ fn the_better_move_is_drawn_and_its_line_previewed() {
     // The position before it is shown with the numbered line for as long as the better move is pointed at.
     let button = format!("#moves [data-better='{ply}']");
     assert!(browser.text(&button).contains(better), "{}", browser.text(&button));
-    let line = "[...document.querySelectorAll('#board .line-number')].map(({ textContent }) => textContent)";
+    let line = "[...document.querySelectorAll('#board .board-tag')].map(({ textContent }) => textContent)";
     browser.evaluate(&format!("document.querySelector({button:?}).focus()"));
     assert_eq!(browser.board(), expected(&positions[ply - 1]));
     let shown = browser.evaluate(line);
