@@ -143,7 +143,7 @@ fn a_judge_shows_its_progress_on_a_terminal() {
     // `script` runs a command on a terminal of its own.
     let terminal = ["--quiet", "--return", "--command", &command, "/dev/null"];
     let shown = run(Command::new("script").args(terminal).stdin(Stdio::null())).printed;
-    for progress in ["0/2 games of simple-keep", "1/2 games of simple-keep, 1 won"] {
+    for progress in [" 0/2 ", " 1/2 ", " left) games of simple-keep", " left) games of simple-keep, 1 won"] {
         assert!(shown.contains(progress), "{progress}: {shown}");
     }
 }

@@ -25,7 +25,7 @@ pub struct Args {
     /// Play fewer games, in a few minutes.
     #[arg(long)]
     quick: bool,
-    /// Seed of openings and players.
+    /// Random seed of openings and players.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
