@@ -26,9 +26,6 @@ pub const UNITS: usize = 16;
 /// A row of weights.
 pub type Row = [i8; UNITS];
 
-/// The hidden layer. A unit is the sum of at most 101 weights, which fits 16 bits.
-pub(super) type Hidden = [i16; UNITS];
-
 /// Classes of a square: 25 of an empty one, by the queen moves of the side to move and of its opponent, and the amazons
 /// of both.
 pub const SQUARE_CLASSES: usize = QUEEN_CLASSES * QUEEN_CLASSES + 2;
@@ -67,11 +64,10 @@ impl PolicyNetwork {
         network
     }
 
-    /// Returns the hidden layer after the ReLU.
+    /// Returns the hidden layer after the ReLU, one unit in 16 bits: a unit is the sum of at most 101 weights.
     #[inline(always)]
-    pub(super) fn hidden<L: Lanes>(&self, codes: &SquareCodes) -> Hidden {
-        let wide = |row: &Row| L::new(bytemuck::cast(row.map(i16::from)));
-        let mut hidden = wide(&self.bias);
+    pub(super) fn hidden<L: Lanes>(&self, codes: &SquareCodes) -> L {
+        let mut hidden: L = wide(&self.bias);
         // All squares, those without a row included, because a loop without branches is the fastest.
         for (eight, &codes) in codes.0.iter().enumerate() {
             for place in 0..8 {
@@ -79,19 +75,22 @@ impl PolicyNetwork {
                 hidden = hidden.plus(wide(&self.squares[code][8 * eight + place]));
             }
         }
-        bytemuck::cast::<_, Hidden>(hidden.to_array()).map(|unit| unit.max(0))
+        let units: [i16; UNITS] = bytemuck::cast(hidden.to_array());
+        L::new(bytemuck::cast(units.map(|unit| unit.max(0))))
     }
 
     /// Returns what the network adds to the logit of a half-move between two squares.
     #[inline(always)]
-    pub(super) fn logit(&self, hidden: &Hidden, from: Square, to: Square) -> f32 {
+    pub(super) fn logit<L: Lanes>(&self, hidden: L, from: Square, to: Square) -> f32 {
         let row = &self.half_moves[from.index() & (SQUARES - 1)][to.index() & (SQUARES - 1)];
-        let mut sum = 0;
-        for unit in 0..UNITS {
-            sum += i32::from(hidden[unit]) * i32::from(row[unit]);
-        }
-        sum as f32 / (ONE * ONE) as f32
+        hidden.dot(wide(row)) as f32 / (ONE * ONE) as f32
     }
+}
+
+/// Widens the weights of a row to 16 bits.
+#[inline(always)]
+fn wide<L: Lanes>(row: &Row) -> L {
+    L::new(bytemuck::cast(row.map(i16::from)))
 }
 
 /// Creates a large array on the heap.
