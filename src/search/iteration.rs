@@ -187,11 +187,8 @@ impl Worker {
         let Some((Selected { child, is_new }, variance)) = self.select_child::<L>(run) else { return false };
         let Some(level) = self.path.last() else { return false };
         let node = run.tree.node(child);
-        let (state, mover, left) = (level.state.after(node.edge()), level.state.chooser(), level.left());
+        let (parent, mover, left) = (level.state, level.state.chooser(), level.left());
         let granted = if is_new {
-            if let Some(winner) = self.proven_winner(run, &state) {
-                node.prove(winner);
-            }
             1
         } else {
             let granted = run.burst_length(node.visits()).min(left);
@@ -199,7 +196,18 @@ impl Worker {
             granted
         };
         let step = Step { node: child, mover };
-        self.path.push(Level { step, state, variance, granted, is_new, rewards: Rewards::default() });
+        let path = &mut self.path;
+        parent.with_after(
+            node.edge(),
+            #[inline(always)]
+            |state| path.push(Level { step, state, variance, granted, is_new, rewards: Rewards::default() }),
+        );
+        if is_new
+            && let Some(level) = self.path.last()
+            && let Some(winner) = proven_winner(run, &level.state, &mut self.scratch.prover)
+        {
+            node.prove(winner);
+        }
         true
     }
 
@@ -240,18 +248,6 @@ impl Worker {
         child.map(|child| (child, variance))
     }
 
-    /// Returns the winner at a new node: the game is over, or the filling bounds of [`crate::endgame`] decide it. The
-    /// bounds are tried only if at most 3/5 of the squares are empty; earlier they almost never prove a winner.
-    fn proven_winner(&mut self, run: &Run, state: &State) -> Option<Side> {
-        let is_late = |position: &Position| position.empty().len() as usize * 5 <= position.size().area() * 3;
-        match state {
-            State::ToMove(position) if run.endgame_proofs && is_late(position) => {
-                self.scratch.prover.winner(position)
-            }
-            _ => state.winner(),
-        }
-    }
-
     /// Evaluates the last node of the path, unless a proof gives its value, and backs up a proof.
     #[inline(always)]
     fn evaluate_leaf<L: Lanes>(&mut self, run: &Run) {
@@ -280,6 +276,16 @@ impl Worker {
         self.until_clock = Self::CLOCK_INTERVAL;
         run.check_clock();
         true
+    }
+}
+
+/// Returns the winner at a new node: the game is over, or the filling bounds of [`crate::endgame`] decide it. The
+/// bounds are tried only if at most 3/5 of the squares are empty; earlier they almost never prove a winner.
+fn proven_winner(run: &Run, state: &State, prover: &mut FillingProver) -> Option<Side> {
+    let is_late = |position: &Position| position.empty().len() as usize * 5 <= position.size().area() * 3;
+    match state {
+        State::ToMove(position) if run.endgame_proofs && is_late(position) => prover.winner(position),
+        _ => state.winner(),
     }
 }
 
