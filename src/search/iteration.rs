@@ -235,11 +235,12 @@ impl Worker {
         };
         let excluded = excluded_at(run, &self.path);
         let Scratch { cache, expander: Expander { chunk, lister }, .. } = &mut self.scratch;
-        let child = first.or_else(|| {
-            select::best_child(&parent, run.params, variance, cache, chunk, move |count| {
+        let child = match first {
+            Some(first) => Some(first),
+            None => select::best_child(&parent, run.params, variance, cache, chunk, move |count| {
                 lister.list::<L>(&level.state, excluded, run.params, count)
-            })
-        });
+            }),
+        };
         if child.is_none() && backup::all_children_lose(tree, id, chooser) {
             // Two workers that prove the last two children at the same moment may both miss that all children are
             // proven.
