@@ -67,17 +67,22 @@ impl PolicyNetwork {
     /// Returns the hidden layer after the ReLU, one unit in 16 bits: a unit is the sum of at most 101 weights.
     #[inline(always)]
     pub(super) fn hidden<L: Lanes>(&self, codes: &SquareCodes) -> L {
-        let row = |code: u8, square| wide(&self.squares[usize::from(code) % CODES][square % SQUARES]);
         // Two sums, so that an addition need not wait for the one before it. All squares, those without a row included,
         // because a loop without branches is the fastest.
         let (mut hidden, mut odd): (L, L) = (wide(&self.bias), L::splat(0));
         for (pair, codes) in codes.0.as_chunks::<2>().0.iter().enumerate().take(self.pairs) {
-            hidden = hidden.plus(row(codes[0], 2 * pair));
-            odd = odd.plus(row(codes[1], 2 * pair + 1));
+            hidden = hidden.plus(wide(self.row(codes[0], 2 * pair)));
+            odd = odd.plus(wide(self.row(codes[1], 2 * pair + 1)));
         }
         hidden = hidden.plus(odd);
         let units: [i16; UNITS] = bytemuck::cast(hidden.to_array());
         L::new(bytemuck::cast(units.map(|unit| unit.max(0))))
+    }
+
+    /// Returns the row of a square with a code.
+    #[inline(always)]
+    fn row(&self, code: u8, square: usize) -> &Row {
+        &self.squares[usize::from(code) % CODES][square % SQUARES]
     }
 
     /// Returns what the network adds to the logit of a half-move between two squares.
