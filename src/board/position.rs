@@ -215,10 +215,14 @@ impl Position {
     #[inline(always)]
     pub fn with_movement(&self, Movement { from, to }: Movement) -> ArrowPhase {
         let mut position = *self;
-        let (old, new) = (Bitboard::from(from), Bitboard::from(to));
-        let amazons = &mut position.amazons[self.side.index()];
-        *amazons = *amazons ^ old ^ new;
-        position.empty = self.empty ^ old ^ new;
+        let change = Bitboard::from(from) ^ Bitboard::from(to);
+        // Not by an index: the position would go through memory.
+        let [black, white] = self.amazons;
+        position.amazons = match self.side {
+            Side::Black => [black ^ change, white],
+            Side::White => [black, white ^ change],
+        };
+        position.empty = self.empty ^ change;
         position.key ^= zobrist::amazon(self.side, from) ^ zobrist::amazon(self.side, to);
         ArrowPhase { position, amazon: to, origin: from }
     }

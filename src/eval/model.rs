@@ -122,7 +122,7 @@ impl Model {
                 let movement = Movement { from, to };
                 let features = movements.features(movement, start, movements.classes(to));
                 let linear = policy.movement_logit(stage, &features);
-                found(movement, linear + network.logit(&hidden, from, to));
+                found(movement, linear + network.logit(hidden, from, to));
             }
         }
     }
@@ -143,7 +143,7 @@ impl Model {
         let hidden = network.hidden::<L>(&arrows.codes);
         for arrow in arrow_phase.arrow_targets() {
             let linear = policy.arrow_logit(stage, &arrows.features(arrow_phase, arrow));
-            found(arrow, linear + network.logit(&hidden, arrow_phase.amazon(), arrow));
+            found(arrow, linear + network.logit(hidden, arrow_phase.amazon(), arrow));
         }
     }
 }

@@ -148,7 +148,7 @@ impl Movements {
         start: [usize; 3],
         goal: [usize; 3],
     ) -> [usize; MOVEMENT_FEATURES.len()] {
-        let is_step = NEIGHBOURS[movement.from.index() & 127].contains(movement.to);
+        let is_step = steps(movement.from, movement.to) == 1;
         [goal[0], goal[1], goal[2] | usize::from(is_step) << 6, start[1]]
     }
 }

@@ -12,9 +12,9 @@
 
 use super::distance::DistanceMaps;
 use super::inputs::QUEEN_CLASSES;
-use super::square_classes::{CODES, OUR_AMAZON, SquareCodes, THEIR_AMAZON};
+use super::square_classes::{CODES, OUR_AMAZON, SQUARES, SquareCodes, THEIR_AMAZON};
 use crate::board::position::Position;
-use crate::board::square::Square;
+use crate::board::square::{STRIDE, Square};
 use crate::simd::{Lanes, PortableLanes};
 
 /// Fixed-point scale: weights and hidden units are in units of `1 / ONE`.
@@ -26,20 +26,16 @@ pub const UNITS: usize = 16;
 /// A row of weights.
 pub type Row = [i8; UNITS];
 
-/// The hidden layer. A unit is the sum of at most 101 weights, which fits 16 bits.
-pub(super) type Hidden = [i16; UNITS];
-
 /// Classes of a square: 25 of an empty one, by the queen moves of the side to move and of its opponent, and the amazons
 /// of both.
 pub const SQUARE_CLASSES: usize = QUEEN_CLASSES * QUEEN_CLASSES + 2;
-
-/// Number of squares, rounded up to a power of two: a mask replaces the check of an index.
-const SQUARES: usize = 128;
 
 /// A policy network, ready for use.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PolicyNetwork {
     bias: Row,
+    /// Pairs of squares that cover the board.
+    pairs: usize,
     /// Rows by the code of a square: `[code][square]`.
     squares: Box<[[Row; SQUARES]; CODES]>,
     /// Rows of the half-moves: `[from][to]`.
@@ -53,6 +49,7 @@ impl PolicyNetwork {
         let mut rows = rows.iter().copied();
         let mut network = Self {
             bias: rows.next().unwrap_or_default(),
+            pairs: (edge * STRIDE).div_ceil(2),
             squares: boxed([[0; UNITS]; SQUARES]),
             half_moves: boxed([[0; UNITS]; SQUARES]),
         };
@@ -67,31 +64,39 @@ impl PolicyNetwork {
         network
     }
 
-    /// Returns the hidden layer after the ReLU.
+    /// Returns the hidden layer after the ReLU, one unit in 16 bits: a unit is the sum of at most 101 weights.
     #[inline(always)]
-    pub(super) fn hidden<L: Lanes>(&self, codes: &SquareCodes) -> Hidden {
-        let wide = |row: &Row| L::new(bytemuck::cast(row.map(i16::from)));
-        let mut hidden = wide(&self.bias);
-        // All squares, those without a row included, because a loop without branches is the fastest.
-        for (eight, &codes) in codes.0.iter().enumerate() {
-            for place in 0..8 {
-                let code = (codes >> (8 * place)) as usize & (CODES - 1);
-                hidden = hidden.plus(wide(&self.squares[code][8 * eight + place]));
-            }
+    pub(super) fn hidden<L: Lanes>(&self, codes: &SquareCodes) -> L {
+        // Two sums, so that an addition need not wait for the one before it. All squares, those without a row included,
+        // because a loop without branches is the fastest.
+        let (mut hidden, mut odd): (L, L) = (wide(&self.bias), L::splat(0));
+        for (pair, codes) in codes.0.as_chunks::<2>().0.iter().enumerate().take(self.pairs) {
+            hidden = hidden.plus(wide(self.row(codes[0], 2 * pair)));
+            odd = odd.plus(wide(self.row(codes[1], 2 * pair + 1)));
         }
-        bytemuck::cast::<_, Hidden>(hidden.to_array()).map(|unit| unit.max(0))
+        hidden = hidden.plus(odd);
+        let units: [i16; UNITS] = bytemuck::cast(hidden.to_array());
+        L::new(bytemuck::cast(units.map(|unit| unit.max(0))))
+    }
+
+    /// Returns the row of a square with a code.
+    #[inline(always)]
+    fn row(&self, code: u8, square: usize) -> &Row {
+        &self.squares[usize::from(code) % CODES][square % SQUARES]
     }
 
     /// Returns the network's term in the logit of a half-move between two squares.
     #[inline(always)]
-    pub(super) fn logit(&self, hidden: &Hidden, from: Square, to: Square) -> f32 {
-        let row = &self.half_moves[from.index() & (SQUARES - 1)][to.index() & (SQUARES - 1)];
-        let mut sum = 0;
-        for unit in 0..UNITS {
-            sum += i32::from(hidden[unit]) * i32::from(row[unit]);
-        }
-        sum as f32 / (ONE * ONE) as f32
+    pub(super) fn logit<L: Lanes>(&self, hidden: L, from: Square, to: Square) -> f32 {
+        let row = &self.half_moves[from.index() % SQUARES][to.index() % SQUARES];
+        hidden.dot(wide(row)) as f32 / (ONE * ONE) as f32
     }
+}
+
+/// Widens the weights of a row to 16 bits.
+#[inline(always)]
+fn wide<L: Lanes>(row: &Row) -> L {
+    L::new(bytemuck::cast(row.map(i16::from)))
 }
 
 /// Creates a large array on the heap.

@@ -3,7 +3,7 @@
 use super::distance::DistanceMaps;
 use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
-use crate::board::square::{FRAME, Side, Square};
+use crate::board::square::{Side, Square};
 use crate::simd::Lanes;
 
 /// Maximum number of queen moves that the features distinguish.
@@ -19,36 +19,47 @@ pub fn queen_class(maps: &DistanceMaps, side: Side) -> [Bitboard; 3] {
     [(within(2) - within(1)) | (ever - within(3)), ever - within(2), !ever]
 }
 
-/// Classes of all squares by each feature, bit-sliced: byte `k` of `columns[f][c]` holds the binary digits of weight
-/// `2^k` of the squares `8 c .. 8 c + 8`.
+/// Number of squares, rounded up to a power of two: a mask replaces the check of an index.
+pub const SQUARES: usize = 128;
+
+/// Classes of all squares by each feature.
 pub struct SquareClasses<const FEATURES: usize> {
-    columns: [[u64; 16]; FEATURES],
+    /// `[feature][square]`.
+    classes: [[u8; SQUARES]; FEATURES],
 }
 
 impl<const FEATURES: usize> SquareClasses<FEATURES> {
-    /// Transposes sets of squares: set `k` of a feature contains the squares whose class has the digit `2^k`.
+    /// Computes the classes from sets of squares: set `k` of a feature contains the squares whose class has the digit
+    /// `2^k`.
     #[inline(always)]
     pub fn new<L: Lanes>(features: [[u128; 8]; FEATURES]) -> Self {
-        let mut columns = [[0; 16]; FEATURES];
-        for (columns, digits) in columns.iter_mut().zip(features) {
-            *columns = L::columns(digits);
+        let mut classes = [[0; SQUARES]; FEATURES];
+        for (classes, digits) in classes.iter_mut().zip(features) {
+            *classes = numbers::<L>(digits);
         }
-        Self { columns }
+        Self { classes }
     }
 
     /// Returns the classes of one square.
     #[inline(always)]
     pub fn of(&self, square: Square) -> [usize; FEATURES] {
-        let (column, place) = (square.index() / 8 % 16, square.index() % 8);
         let mut classes = [0; FEATURES];
-        for (class, columns) in classes.iter_mut().zip(&self.columns) {
-            // The factor moves bit `8 k` to bit `56 + k`; no two other bits meet there.
-            const GATHER: u64 = 0x0102_0408_1020_4080;
-            let digits = columns[column] >> place & 0x0101_0101_0101_0101;
-            *class = (digits.wrapping_mul(GATHER) >> 56) as usize;
+        for (class, of_squares) in classes.iter_mut().zip(&self.classes) {
+            *class = of_squares[square.index() % SQUARES].into();
         }
         classes
     }
+}
+
+/// Computes the number of each square. Set `k` contains the squares whose number has the binary digit `2^k`.
+#[inline(always)]
+fn numbers<L: Lanes>(digits: [u128; 8]) -> [u8; SQUARES] {
+    // Byte `k` of a column holds the digits `2^k` of eight squares.
+    let mut columns = L::columns(digits);
+    for column in &mut columns {
+        *column = transposed(*column).to_le();
+    }
+    bytemuck::cast(columns)
 }
 
 /// Joins the binary digits of two bit-sliced numbers; those of `first` are the lower ones.
@@ -62,9 +73,6 @@ pub fn joined<const A: usize, const B: usize>(first: [Bitboard; A], second: [Bit
     digits
 }
 
-/// Number of 64-bit words that hold one byte for each square of the frame.
-const WORDS: usize = FRAME.div_ceil(8);
-
 /// Number of codes of a square. A code is the class by queen moves of the side to move (3 bits) and of its opponent (3
 /// bits).
 pub const CODES: usize = 1 << 6;
@@ -73,8 +81,8 @@ pub const CODES: usize = 1 << 6;
 pub const OUR_AMAZON: usize = 4 * 8 + 5;
 pub const THEIR_AMAZON: usize = 4 * 8 + 6;
 
-/// Codes of all squares, one byte each, eight in a word, lowest byte first.
-pub struct SquareCodes(pub [u64; WORDS]);
+/// Codes of all squares.
+pub struct SquareCodes(pub [u8; SQUARES]);
 
 impl SquareCodes {
     /// Computes the codes of a position; `maps` must be computed from it.
@@ -86,15 +94,14 @@ impl SquareCodes {
         let neither = !(position.empty() | position.amazons(us) | position.amazons(them));
         ones |= position.amazons(us) | neither;
         twos |= position.amazons(them) | neither;
-        let columns = L::columns(joined([ones, twos, fours], queen_class(maps, them)));
-        Self(std::array::from_fn(|eight| transposed(columns[eight])))
+        Self(numbers::<L>(joined([ones, twos, fours], queen_class(maps, them))))
     }
 
     /// Returns the code of a square: its class by queen moves of the side to move and, 3 bits higher, of its opponent,
     /// or the code of what occupies the square.
     #[inline(always)]
     pub fn of(&self, square: Square) -> usize {
-        (self.0[square.index() / 8 % WORDS] >> (square.index() % 8 * 8)) as usize & (CODES - 1)
+        usize::from(self.0[square.index() % SQUARES]) % CODES
     }
 }
 

@@ -189,11 +189,8 @@ impl Worker {
         let Some((Selected { child, is_new }, variance)) = self.select_child::<L>(run) else { return false };
         let Some(level) = self.path.last() else { return false };
         let node = run.tree.node(child);
-        let (state, mover, left) = (level.state.after(node.edge()), level.state.chooser(), level.left());
+        let (parent, mover, left) = (level.state, level.state.chooser(), level.left());
         let granted = if is_new {
-            if let Some(winner) = self.proven_winner(run, &state) {
-                node.prove(winner);
-            }
             1
         } else {
             let granted = run.burst_length(node.visits()).min(left);
@@ -201,7 +198,18 @@ impl Worker {
             granted
         };
         let step = Step { node: child, mover };
-        self.path.push(Level { step, state, variance, granted, is_new, rewards: Rewards::default() });
+        let path = &mut self.path;
+        parent.with_after(
+            node.edge(),
+            #[inline(always)]
+            |state| path.push(Level { step, state, variance, granted, is_new, rewards: Rewards::default() }),
+        );
+        if is_new
+            && let Some(level) = self.path.last()
+            && let Some(winner) = proven_winner(run, &level.state, &mut self.scratch.prover)
+        {
+            node.prove(winner);
+        }
         true
     }
 
@@ -229,29 +237,18 @@ impl Worker {
         };
         let excluded = excluded_at(run, &self.path);
         let Scratch { cache, expander: Expander { chunk, lister }, .. } = &mut self.scratch;
-        let child = first.or_else(|| {
-            select::best_child(&parent, run.params, variance, cache, chunk, move |count| {
+        let child = match first {
+            Some(first) => Some(first),
+            None => select::best_child(&parent, run.params, variance, cache, chunk, move |count| {
                 lister.list::<L>(&level.state, excluded, run.params, count)
-            })
-        });
+            }),
+        };
         if child.is_none() && backup::all_children_lose(tree, id, chooser) {
             // Two workers that prove the last two children at the same moment may both miss that all children are
             // proven.
             tree.node(id).prove(chooser.opponent());
         }
         child.map(|child| (child, variance))
-    }
-
-    /// Returns the winner at a new node if the game is over or the filling bounds of [`crate::endgame`] prove a winner.
-    /// The bounds are tried only if at most 3/5 of the squares are empty; earlier they almost never succeed.
-    fn proven_winner(&mut self, run: &Run, state: &State) -> Option<Side> {
-        let is_late = |position: &Position| position.empty().len() as usize * 5 <= position.size().area() * 3;
-        match state {
-            State::ToMove(position) if run.endgame_proofs && is_late(position) => {
-                self.scratch.prover.winner(position)
-            }
-            _ => state.winner(),
-        }
     }
 
     /// Adds the value of the path's last node to its rewards: a proven result, which is also backed up as a proof, or
@@ -283,6 +280,16 @@ impl Worker {
         self.until_clock = Self::CLOCK_INTERVAL;
         run.check_clock();
         true
+    }
+}
+
+/// Returns the winner at a new node if the game is over or the filling bounds of [`crate::endgame`] prove a winner. The
+/// bounds are tried only if at most 3/5 of the squares are empty; earlier they almost never succeed.
+fn proven_winner(run: &Run, state: &State, prover: &mut FillingProver) -> Option<Side> {
+    let is_late = |position: &Position| position.empty().len() as usize * 5 <= position.size().area() * 3;
+    match state {
+        State::ToMove(position) if run.endgame_proofs && is_late(position) => prover.winner(position),
+        _ => state.winner(),
     }
 }
 

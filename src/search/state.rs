@@ -47,14 +47,22 @@ impl State {
     ///
     /// # Panics
     /// If the edge does not fit the state.
-    #[inline]
     pub fn after(&self, edge: Edge) -> Self {
+        self.with_after(edge, |state| state)
+    }
+
+    /// Calls `then` with the state after `edge`. It is compiled once for each kind of edge, so that it can store the state
+    /// without a copy in between.
+    #[inline(always)]
+    pub(super) fn with_after<R>(&self, edge: Edge, then: impl FnOnce(Self) -> R) -> R {
         match (self, edge.as_movement(), edge.as_arrow()) {
             (Self::ToMove(position), Some(movement), Some(arrow)) => {
-                Self::ToMove(position.with_movement(movement).with_arrow(arrow))
+                then(Self::ToMove(position.with_movement(movement).with_arrow(arrow)))
             }
-            (Self::ToMove(position), Some(movement), None) => Self::ToShoot(position.with_movement(movement)),
-            (Self::ToShoot(arrow_phase), _, Some(arrow)) => Self::ToMove(arrow_phase.with_arrow(arrow)),
+            (Self::ToMove(position), Some(movement), None) => {
+                then(Self::ToShoot(position.with_movement(movement)))
+            }
+            (Self::ToShoot(arrow_phase), _, Some(arrow)) => then(Self::ToMove(arrow_phase.with_arrow(arrow))),
             _ => unreachable!("an edge that does not fit its state"),
         }
     }

@@ -34,6 +34,7 @@ pub trait Half: Copy {
     fn exchanged(self) -> Self;
     fn plus(self, numbers: Self) -> Self;
     fn times(self, factor: i16) -> Self;
+    fn dot(self, numbers: Self) -> i32;
     /// True if no bit is set.
     #[inline(always)]
     fn is_empty(self) -> bool {
@@ -75,6 +76,7 @@ impl<H: Half> Lanes for Halves<H> {
             Self([self.0[0].plus(numbers.0[0]), self.0[1].plus(numbers.0[1])]);
         fn plus_scaled(self, numbers: Self, factor: i16) -> Self =
             self.plus(Self([numbers.0[0].times(factor), numbers.0[1].times(factor)]));
+        fn dot(self, numbers: Self) -> i32 = self.0[0].dot(numbers.0[0]) + self.0[1].dot(numbers.0[1]);
         fn columns(sets: [u128; 8]) -> [u64; 16] = H::columns(sets);
         fn is_empty(self) -> bool = self.0[0].or(self.0[1]).is_empty();
     }
@@ -119,6 +121,15 @@ impl Half for [u64; 2] {
             *product = product.wrapping_mul(factor);
         }
         bytemuck::cast(products)
+    }
+    #[inline(always)]
+    fn dot(self, numbers: Self) -> i32 {
+        let (numbers, factors): ([i16; 8], [i16; 8]) = (bytemuck::cast(self), bytemuck::cast(numbers));
+        let mut sum = 0;
+        for (number, factor) in numbers.into_iter().zip(factors) {
+            sum += i32::from(number) * i32::from(factor);
+        }
+        sum
     }
     #[inline(always)]
     fn columns(sets: [u128; 8]) -> [u64; 16] {

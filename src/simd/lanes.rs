@@ -54,6 +54,8 @@ pub trait Lanes: Copy {
     fn plus(self, numbers: Self) -> Self;
     /// Returns `self + factor * numbers` modulo 2^16 on sixteen 16-bit numbers, four per lane.
     fn plus_scaled(self, numbers: Self, factor: i16) -> Self;
+    /// Returns the sum of the products of sixteen signed 16-bit numbers, four per lane. It must fit 32 bits.
+    fn dot(self, numbers: Self) -> i32;
     /// Transposes bytes: byte k of word c is byte c of set k.
     fn columns(sets: [u128; 8]) -> [u64; 16];
 

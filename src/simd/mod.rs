@@ -72,6 +72,22 @@ mod tests {
         }
     }
 
+    #[test]
+    fn dot_is_the_sum_of_the_products() {
+        let mut rng = Rng::with_seed(5);
+        for round in 0..200 {
+            let mut numbers = || -> [i16; 16] {
+                std::array::from_fn(|_| if round == 0 { i16::MIN / 4 } else { rng.i16(..) / 4 })
+            };
+            let (a, b) = (numbers(), numbers());
+            let expected: i32 = a.iter().zip(b).map(|(&a, b)| i32::from(a) * i32::from(b)).sum();
+            for kernel in Kernel::available() {
+                let dot = dispatch!(kernel, L => L::new(bytemuck::cast(a)).dot(L::new(bytemuck::cast(b))));
+                assert_eq!(dot, expected, "{kernel:?} {a:?} {b:?}");
+            }
+        }
+    }
+
     #[inline(always)]
     fn sums_of_six_and_eleven<L: Lanes>(digits: [[u64; 4]; 11]) -> [[u32; 4]; 2] {
         let [a, b, c, d, e, f, g, h, i, j, k] = digits;

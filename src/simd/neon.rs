@@ -31,6 +31,11 @@ impl Half for uint64x2_t {
         fn exchanged(self) -> Self = neon!(vextq_u64::<1>(self, self));
         fn times(self, factor: i16) -> Self =
             neon!(vreinterpretq_u64_s16(vmulq_n_s16(vreinterpretq_s16_u64(self), factor)));
+        fn dot(self, numbers: Self) -> i32 = neon!({
+            let (numbers, factors) = (vreinterpretq_s16_u64(self), vreinterpretq_s16_u64(numbers));
+            let products = vmull_s16(vget_low_s16(numbers), vget_low_s16(factors));
+            vaddvq_s32(vmlal_high_s16(products, numbers, factors))
+        });
         fn is_empty(self) -> bool = neon!(vmaxvq_u32(vreinterpretq_u32_u64(self))) == 0;
     }
     #[inline(always)]

@@ -27,6 +27,12 @@ impl Half for v128 {
         fn is_empty(self) -> bool = !v128_any_true(self);
     }
     #[inline(always)]
+    fn dot(self, numbers: Self) -> i32 {
+        let sums = i32x4_dot_i16x8(self, numbers);
+        let sums = i32x4_add(sums, i64x2_shuffle::<1, 0>(sums, sums));
+        i32x4_extract_lane::<0>(sums) + i32x4_extract_lane::<1>(sums)
+    }
+    #[inline(always)]
     fn sums<const DIGITS: usize>(digits: [Halves<Self>; DIGITS]) -> [u32; 4] {
         sums_by_bytes(digits, |bits| u8x16_popcnt(bits), |a, b| u8x16_add(a, b), sum_of_bytes)
     }

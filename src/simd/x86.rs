@@ -73,6 +73,7 @@ impl Half for __m128i {
         fn exchanged(self) -> Self = x86!(_mm_shuffle_epi32::<0b01_00_11_10>(self));
         fn plus(self, numbers: Self) -> Self = x86!(_mm_add_epi16(self, numbers));
         fn times(self, factor: i16) -> Self = x86!(_mm_mullo_epi16(self, _mm_set1_epi16(factor)));
+        fn dot(self, numbers: Self) -> i32 = sum_of_four(x86!(_mm_madd_epi16(self, numbers)));
     }
     #[inline(always)]
     fn columns(sets: [u128; 8]) -> [u64; 16] {
@@ -80,6 +81,15 @@ impl Half for __m128i {
         let high = |a, b| x86!(_mm_unpackhi_epi8(a, b));
         bytemuck::cast(columns_by_rows(bytemuck::cast::<_, [__m128i; 8]>(sets), low, high))
     }
+}
+
+/// Adds four 32-bit numbers.
+#[inline(always)]
+fn sum_of_four(numbers: __m128i) -> i32 {
+    x86!({
+        let pairs = _mm_add_epi32(numbers, _mm_shuffle_epi32::<0b01_00_11_10>(numbers));
+        _mm_cvtsi128_si32(_mm_add_epi32(pairs, _mm_shuffle_epi32::<0b10_11_00_01>(pairs)))
+    })
 }
 
 #[inline(always)]
@@ -172,6 +182,14 @@ impl<const COUNTS: bool> Lanes for WideLanes<COUNTS> {
     fn plus_scaled(self, numbers: Self, factor: i16) -> Self {
         let product = x86!(_mm256_mullo_epi16(numbers.0, _mm256_set1_epi16(factor)));
         Self(x86!(_mm256_add_epi16(self.0, product)))
+    }
+    #[inline(always)]
+    fn dot(self, numbers: Self) -> i32 {
+        let products = x86!(_mm256_madd_epi16(self.0, numbers.0));
+        sum_of_four(x86!(_mm_add_epi32(
+            _mm256_castsi256_si128(products),
+            _mm256_extracti128_si256::<1>(products)
+        )))
     }
     #[inline(always)]
     fn halves_joined(self, other: Self) -> (Self, Self) {

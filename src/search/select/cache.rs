@@ -300,10 +300,11 @@ impl TopChildren {
     /// Returns the first child with the highest score as last loaded; `None` if all are proven losses.
     #[inline(always)]
     fn best(&mut self, formula: &impl Exploration) -> Option<(NodeId, f32)> {
-        // Each lane keeps its highest score and the row of that score; then the lanes are compared.
+        // Each lane keeps its highest score and the row of that score; then the lanes are compared. Without a branch: which
+        // child is best is not predictable.
         let mut scores = [f32::NEG_INFINITY; ROW];
         let mut rows = [0; ROW];
-        for (number, row) in (0..).zip(&self.rows) {
+        for (number, row) in (0u32..).zip(&self.rows) {
             for place in 0..ROW {
                 let score = formula.score(row.stats(place));
                 let is_better = score > scores[place];
@@ -311,18 +312,17 @@ impl TopChildren {
                 rows[place] = if is_better { number } else { rows[place] };
             }
         }
-        let mut best = (f32::NEG_INFINITY, usize::MAX);
-        for place in 0..ROW {
-            let found = rows[place] * ROW + place;
-            if scores[place] > best.0 || (scores[place] == best.0 && found < best.1) {
-                best = (scores[place], found);
-            }
-        }
-        if best.0 == f32::NEG_INFINITY {
+        let most = highest_lane(scores);
+        if most == f32::NEG_INFINITY {
             return None;
         }
-        self.last = best.1;
-        Some((self.rows[best.1 / ROW].children[best.1 % ROW], best.0))
+        let mut first = u32::MAX;
+        for place in 0..ROW {
+            let found = rows[place] * ROW as u32 + place as u32;
+            first = first.min(if scores[place] == most { found } else { u32::MAX });
+        }
+        self.last = first as usize;
+        Some((self.rows[self.last / ROW].children[self.last % ROW], most))
     }
 
     /// Recomputes the top k from all tried children.
@@ -353,6 +353,18 @@ impl TopChildren {
             self.rows.push(row);
         }
     }
+}
+
+/// Returns the highest of the lanes, halving their number three times.
+#[inline(always)]
+fn highest_lane(mut lanes: [f32; ROW]) -> f32 {
+    for half in [4, 2, 1] {
+        for place in 0..half {
+            let (a, b) = (lanes[place], lanes[place + half]);
+            lanes[place] = if a > b { a } else { b };
+        }
+    }
+    lanes[0]
 }
 
 /// Finds the child with the highest score by scoring every tried child.

@@ -71,6 +71,7 @@ impl Selected {
 /// Selects the child to descend to; `None` if all are proven losses. UCT and UCB1-tuned try every untried child
 /// first, PUCT tries one only if its score is the highest. `variance` is the variance of the node's values; only PUCT
 /// uses it. `list` lists the edges of the node, see [`Tree::claim_untried`].
+#[inline(always)]
 pub fn best_child<'e>(
     parent: &Parent,
     params: &Params,

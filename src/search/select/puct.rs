@@ -54,6 +54,7 @@ pub(super) struct Preference {
 
 /// Finds the child with the highest score. Untried children are in prior order, so only the first of them is scored,
 /// with the parent's mean as its value (first-play urgency, Gelly and Wang 2006).
+#[inline(always)]
 pub(super) fn prefer(
     parent: &Parent,
     puct: &Puct,
