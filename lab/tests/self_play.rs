@@ -86,7 +86,7 @@ fn a_network_learns(folder: &Folder, games: &str) {
         (read_to_string(file).unwrap(), losses(&printed))
     };
     let (network, [trained, rounded, base, search]) = fit("--seed 2", "1", "one.json");
-    assert!(trained < 0.65, "chance has {}: {trained}", 2_f64.ln());
+    assert!(trained < 0.67, "chance has {}: {trained}", 2_f64.ln());
     assert!((trained - rounded).abs() < 0.002, "{trained} {rounded}");
     assert!([base, search].iter().all(|loss| (0.1..0.8).contains(loss)), "{base} {search}");
     assert!(network.contains("from 900 games") && network.contains("4 epochs"));
