@@ -551,7 +551,7 @@ fn a_new_game_wipes_what_was_sent_unasked_and_follows_the_record() {
     assert_eq!(std::fs::read_dir(&records).unwrap().count(), 1);
 }
 
-/// The opponent moves although it is our turn by the record, because the record lacks our last move.
+/// According to the record it is our turn, but the opponent moves: the record lacks our last move.
 #[test]
 fn a_move_out_of_the_records_turn_is_believed() {
     let file = folder("believed").join("record.txt");

@@ -319,7 +319,7 @@ impl Process {
         self.id().map_or(Usage::default(), usage::of_tree)
     }
 
-    /// Kills the process group and reaps the process.
+    /// Kills the process group and reaps the process. Returns how the process ended, if that is known.
     pub fn end(&mut self) -> Option<End> {
         let Some(mut child) = self.child.take() else { return self.end };
         self.stdin = None;

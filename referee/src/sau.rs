@@ -218,7 +218,7 @@ impl<'a> Platform<'a> {
         self.folder.join("engine/otrera")
     }
 
-    /// Returns the path of the platform's own record.
+    /// Returns the path of the game record that the platform itself writes.
     fn record(&self) -> PathBuf {
         self.folder.join("platform/chess manual/亚马逊棋/sgf/Untitled.sgf")
     }

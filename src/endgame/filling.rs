@@ -39,7 +39,7 @@ pub struct Part {
 /// Bounds on the number of moves that a side has left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Bounds {
-    /// Moves that the side can make, whatever the other side does.
+    /// Number of moves that the side can make whatever the other side does.
     pub low: u32,
     /// Upper bound on the side's moves if the other side plays closed (see [`super`]).
     pub high: u32,

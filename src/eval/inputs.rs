@@ -81,7 +81,7 @@ pub(super) fn amazon_row(feature: usize, which: usize, class: u8) -> usize {
 /// Maximum number of queen moves that the classes distinguish.
 pub(super) const QUEEN_STEPS: usize = QUEEN_CLASSES - 2;
 
-/// Classes of an amazon, one per feature.
+/// The value (class) of each feature of an amazon.
 type Classes = [u8; AMAZON_FEATURES.len()];
 
 /// Inputs of a position. `[0]` is the side to move, `[1]` its opponent.

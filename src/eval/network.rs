@@ -45,7 +45,7 @@ pub fn parts() -> impl Iterator<Item = Part> {
 /// Weights of a network.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Network {
-    /// Rows of all [`parts`].
+    /// Weights of all [`parts`], a row for each input.
     pub rows: [Row; ROWS],
 }
 

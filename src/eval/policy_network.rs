@@ -104,7 +104,7 @@ fn boxed<T: Clone, const N: usize>(element: T) -> Box<[T; N]> {
     vec![element; N].try_into().unwrap_or_else(|_| unreachable!("the vector has N elements"))
 }
 
-/// Calls `found` with the class of each square of the board that has one.
+/// Calls `found` with the class and the square for each square of the board that has a class ([`SQUARE_CLASSES`]).
 pub fn for_each_square(position: &Position, maps: &DistanceMaps, mut found: impl FnMut(usize, Square)) {
     let codes = SquareCodes::new::<PortableLanes>(position, maps);
     for square in squares(position.size().edge()) {

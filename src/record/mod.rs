@@ -114,7 +114,7 @@ impl Forfeit {
     /// [`Forfeit::kind`] of a late answer.
     pub const LATE: &str = "late";
 
-    /// Returns one word for tables and records: `crash`, `late`, `garbage` or `illegal`.
+    /// Names the failure in one word, for tables and records: `crash`, `late`, `garbage` or `illegal`.
     ///
     /// ```
     /// use otrera::Forfeit;

@@ -15,8 +15,8 @@ pub trait Lanes: Copy {
     /// then not inlined, to keep the program small.
     const ARE_PORTABLE: bool = false;
 
-    /// True if this processor has the instructions. A module with instructions that its host lacks does not load, so
-    /// the default holds for instruction sets chosen at compile time.
+    /// True if this processor supports the instruction set. The default, `true`, is right for instruction sets chosen at
+    /// compile time: a WebAssembly module with instructions that its host lacks does not load.
     fn is_supported() -> bool {
         true
     }

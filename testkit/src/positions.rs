@@ -92,7 +92,7 @@ pub fn sides_exchanged(position: &Position) -> Position {
     Position::from_parts(position.size(), [white, black], position.arrows(), side)
 }
 
-/// Draws time, effort and winning rate of a move, each possibly missing.
+/// Draws a random time, effort and winning rate for a move; each may be missing.
 pub fn any_knowledge(mv: Move, rng: &mut Rng) -> PlayedMove {
     PlayedMove {
         mv,

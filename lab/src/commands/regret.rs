@@ -74,7 +74,7 @@ struct Value {
 
 /// A search to compare.
 enum Setting {
-    /// A search of this build.
+    /// This build's own search, with these parameters.
     Search(Params),
     /// Another program, such as another build.
     Program(PlayerSpec),

@@ -23,8 +23,8 @@ struct Inner {
 pub enum Existing {
     Refuse,
     Resume,
-    /// Like `Resume`, but games lost by late answers move to `FILE.late` and are played again, for example after the
-    /// machine was suspended.
+    /// Like `Resume`, but replays games lost on time and moves their records to `FILE.late`. Useful after the machine was
+    /// suspended, for example.
     ReplayLate,
 }
 

@@ -26,7 +26,7 @@ enum Kind {
     External { command: Vec<String>, protocol: Protocol },
 }
 
-/// Default resources of a search: matches run several at once.
+/// Default resources of a player's search: one thread, because a match runs several searches at once.
 const ONE_THREAD: Resources = Resources { threads: 1, memory: 256 << 20, seed: 0 };
 
 /// The largest depth of alpha-beta, far beyond what any time control allows.
@@ -48,7 +48,7 @@ impl PlayerSpec {
         }
     }
 
-    /// Checks that the program of the player, if it has one, can be started, and ends it at once.
+    /// Checks that the player's program, if it has one, can be started, and stops it again at once.
     pub fn check_start(&self) -> Result<(), String> {
         match &self.kind {
             Kind::External { command, .. } => check_start(command),

@@ -37,7 +37,7 @@ impl SearchPlayer {
         Self { params, resources, iterations, share, level: None, games: 0, search: None }
     }
 
-    /// Creates a player of a level, which ignores limits of time and iterations.
+    /// Creates a player at this level; it ignores time and iteration limits.
     pub fn at_level(level: Level, resources: Resources) -> Self {
         Self { level: Some(level), ..Self::new(Params::TOURNAMENT, resources, None, 1.0) }
     }

@@ -19,7 +19,7 @@ const LONG_SILENCE: u32 = 15;
 const MAX_REPLY_SEARCH: Duration = Duration::from_millis(400);
 
 impl SauBot {
-    /// Handles `name?`: if there is a game to resume, waits for a command in state [`State::Silent`].
+    /// Handles `name?`: if there is a game to resume, changes to [`State::Silent`], which waits for a command.
     pub fn await_command(&mut self, arrived: Instant) {
         if !matches!(self.state, State::Loaded) {
             return;

@@ -27,7 +27,7 @@ pub struct Resumed {
     pub moves: Vec<Move>,
     /// Our side, known from the journal, the option `side` or the team's name.
     pub side: Option<Side>,
-    /// True if there is a game, and it has no winner yet.
+    /// True while a game is in progress.
     pub open: bool,
     /// Name of the source, for the log.
     pub source: String,

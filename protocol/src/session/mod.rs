@@ -96,7 +96,7 @@ impl Session {
         self.game.get_or_insert_with(new)
     }
 
-    /// Returns the moves of the game, even during a search.
+    /// Returns the moves played so far; also available during a search.
     pub fn moves(&self) -> &[Move] {
         match (&self.game, &self.state) {
             (Some(game), _) => game.moves(),
@@ -161,7 +161,7 @@ impl Session {
     }
 }
 
-/// The clock.
+/// Methods for the clock of the game.
 impl Session {
     /// Returns the time for the next move: a fixed time, or a share of the remaining time; less after a refused move.
     pub fn time_for_move(&mut self) -> Duration {

@@ -12,10 +12,10 @@ use testkit::Folder;
 /// Default time limit of a line and of the program's end.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Plays one file, line by line.
+/// Replays one transcript against the bot, line by line.
 ///
 /// # Errors
-/// A failed expectation: the message has the file, the line and the output received.
+/// An expectation fails; the message has the file, the line and the output received.
 pub fn play(path: &Path) -> Result<(), String> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let mut stage = Stage { folder: Folder::new("sessions"), program: None, referee: None };

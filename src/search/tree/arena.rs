@@ -122,8 +122,8 @@ pub(super) fn zeroed_words(bytes: usize) -> Box<[AtomicU64]> {
     }
 }
 
-/// Returns the address of the first page. The page is aligned to a cache line. Its address is at least [`PAGE`], since
-/// smaller numbers in place of a block's address are codes of priors.
+/// Returns the address of the first page. The page is aligned to a cache line. Its address is at least [`PAGE`],
+/// because a smaller number in the field of a block's address is an encoded prior.
 pub(super) fn first_page(words: &[AtomicU64]) -> u32 {
     let address = words.as_ptr() as usize / size_of::<AtomicU64>();
     PAGE + (address as u32).wrapping_neg() % LINE

@@ -22,7 +22,7 @@ use std::time::Duration;
 const KEPT: f64 = 0.5;
 /// Maximum number of pages that one thread sweeps of a slice: 8 MiB.
 const SLICE: usize = 1 << 10;
-/// Number of pages sampled to estimate the limit of visits.
+/// Number of memory pages sampled to estimate the number of visits below which nodes are freed.
 const SAMPLE: usize = 1 << 8;
 
 /// A swept page: its number and its free slots.

@@ -209,7 +209,7 @@ mod tests {
     use super::*;
     use testkit::{sides_exchanged, symmetries};
 
-    /// Node limit for solving the page's puzzles, above the one with which they were made.
+    /// Node limit for solving the web page's puzzles, higher than the limit used to generate them.
     const NODES: u64 = 1_000_000;
 
     fn of_page() -> Vec<Puzzle> {

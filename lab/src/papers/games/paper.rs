@@ -54,7 +54,8 @@ pub const EFFORTS: [ByBoard; 8] = [
     ],
 ];
 
-/// Table 9: games won by minimax in per cent, by board, depth and iterations, and the mean over the iterations.
+/// Table 9: percentage of games won by minimax, by board, depth and number of iterations; the last entry is the mean
+/// over the iterations.
 pub const MINIMAX_WINS: [[[f64; 5]; 4]; 3] = [
     [
         [33.33, 33.33, 50.0, 50.0, 41.67],
