@@ -35,9 +35,9 @@ struct Strength {
 }
 
 const STRENGTHS: [Strength; 9] = [
-    Strength { iterations: 70, temperature: 0.11, max_loss: 0.33 },
+    Strength { iterations: 50, temperature: 0.124, max_loss: 0.36 },
     Strength { iterations: 200, temperature: 0.055, max_loss: 0.19 },
-    Strength { iterations: 700, temperature: 0.03, max_loss: 0.1 },
+    Strength { iterations: 560, temperature: 0.03, max_loss: 0.1 },
     Strength { iterations: 2000, temperature: 0.019, max_loss: 0.065 },
     Strength { iterations: 5500, temperature: 0.014, max_loss: 0.05 },
     Strength { iterations: 13_000, temperature: 0.01, max_loss: 0.04 },
