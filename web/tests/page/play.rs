@@ -429,14 +429,14 @@ fn the_rules_are_shown_with_a_moving_example_and_the_keys() {
          rules.show = (step) => {{ rules.shown(step); rules.seen.push({EXAMPLE}); }};"
     ));
     browser.click("#rules-play");
-    browser.wait_for(&format!("JSON.stringify(rules.seen) === '{STEPS}'"));
+    browser.wait_for(&format!("JSON.stringify(rules.seen.slice(0, 3)) === '{STEPS}'"));
     browser.press("Escape");
     browser.wait_for("!byId('rules-dialog').open");
     browser.command("Emulation.setEmulatedMedia", json!({"features": []}));
     // Without that wish the example begins by itself.
     browser.evaluate("rules.seen = []");
     browser.click("#open-rules");
-    browser.wait_for(&format!("JSON.stringify(rules.seen) === '{STEPS}'"));
+    browser.wait_for(&format!("JSON.stringify(rules.seen.slice(0, 3)) === '{STEPS}'"));
     // The move of the example is legal.
     let played =
         browser.evaluate("engine.ask({ do: 'position', fen: EXAMPLE.start, moves: [EXAMPLE.move] })");
