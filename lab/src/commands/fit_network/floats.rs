@@ -21,12 +21,11 @@ const REACH: f32 = 7.5;
 /// Index of the hidden unit that is linear instead of ReLU. Its output weight is fixed at 1.
 const LINEAR: usize = HIDDEN - 1;
 
-/// Weights of a network, or the gradient of its loss.
-#[derive(Clone)]
+/// Weights of a network.
 pub struct Floats(pub Vec<Row>);
 
 impl Floats {
-    pub fn zero() -> Self {
+    fn zero() -> Self {
         Self(vec![[0.0; HIDDEN]; ROWS])
     }
 

@@ -76,7 +76,7 @@ pub fn fit(args: &Args, say: &dyn Fn(&str)) -> Result<Fitted, String> {
         let (policy, epochs) = Policy::train(kind, edge, &seen, &unseen, args)?;
         let losses = losses(kind, &policy, &base, &unseen);
         say(&losses.to_text());
-        curve("Cross-entropy of the chosen half-moves", &epochs).write(picture.path())?;
+        curve("Cross-entropy of the policy against the visits", &epochs).write(picture.path())?;
         say(&format!("written: {}", picture.path().display()));
         Ok::<_, String>((policy, losses))
     };
