@@ -58,7 +58,7 @@ impl Bitboard {
         self.0 >> square.index() & 1 != 0
     }
 
-    /// Returns the lowest square; `None` if the set is empty.
+    /// Returns the square with the lowest number; `None` if the set is empty.
     #[inline(always)]
     pub const fn first(self) -> Option<Square> {
         if self.0 == 0 {
@@ -80,7 +80,7 @@ impl Bitboard {
         }
     }
 
-    /// Moves every square by `step` square numbers, up or to the right if positive
+    /// Adds `step` to every square's number: moves the set up or right if positive, down or left if negative
     /// (<https://www.chessprogramming.org/General_Setwise_Operations>).
     ///
     /// ```
@@ -103,8 +103,9 @@ impl Bitboard {
     }
 }
 
-/// Returns the position of the `n`-th set bit (*select*) by binary search over population counts. Six steps without a
-/// branch; clearing the lowest bit `n` times would be a loop of unpredictable length.
+/// Returns the position of the `n`-th set bit (*select*), counted from 0.
+// Binary search over population counts: six steps without a branch. Clearing the lowest bit `n` times would be a loop
+// of unpredictable length.
 #[inline(always)]
 fn nth_bit(word: u64, mut n: u32) -> u32 {
     let mut position = 0;
@@ -200,7 +201,7 @@ impl Not for Bitboard {
 }
 
 impl fmt::Debug for Bitboard {
-    /// Draws the 10x10 frame with rank 10 on top, so that failing assertions are readable.
+    /// Draws a 10x10 board with rank 10 on top, so that failing assertions are readable.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for row in (0..10).rev() {
             writeln!(f)?;

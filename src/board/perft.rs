@@ -5,8 +5,8 @@ use super::position::Position;
 
 /// Counts the sequences of `depth` whole moves; 1 for depth 0.
 ///
-/// Moves at the last ply are counted by the sizes of their bitboards, not played. A sequence ends early only if the
-/// side to move cannot move; [`Rules::SelfBlocking`](super::position::Rules::SelfBlocking) is ignored.
+/// The last ply is counted from bitboard sizes, without playing its moves (bulk counting). A sequence ends early only
+/// if the side to move cannot move; [`Rules::SelfBlocking`](super::position::Rules::SelfBlocking) is ignored.
 ///
 /// ```
 /// use otrera::{Position, perft};

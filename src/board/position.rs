@@ -20,15 +20,15 @@ use super::zobrist;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Rules {
-    /// The side to move loses if it cannot move (Botzone and all others).
+    /// The usual rule: the side to move loses if it cannot move.
     #[default]
     Standard,
-    /// The SAU referee's rule. After every move, whoever is to move: if no amazon of White can move, Black wins;
-    /// otherwise, if no amazon of Black can move, White wins. A side that blocks its own last amazon loses at once.
+    /// The SAU referee's rule, checked after every move: Black wins if no amazon of White can move; otherwise White
+    /// wins if no amazon of Black can move. A side can therefore lose by blocking its own last amazon.
     SelfBlocking,
 }
 
-/// The state of a game between two moves. Amazons, arrows and the Zobrist key change only together.
+/// The state of a game between two moves. Its Zobrist key is updated with every change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Position {
     amazons: [Bitboard; 2],
@@ -67,8 +67,8 @@ impl Position {
         Self::start(Size::STANDARD)
     }
 
-    /// Returns the start position of a board of this size: the amazons start at a third of the edge, as on 10x10. On
-    /// 8x8 this is Botzone's start, Black on a3 c1 f1 h3.
+    /// Returns the start position of a board of this size, with each amazon a third of the edge from a corner. On 8x8
+    /// this is Botzone's start, Black on a3 c1 f1 h3.
     ///
     /// ```
     /// use otrera::{Position, Size};
@@ -183,7 +183,7 @@ impl Position {
         self.key
     }
 
-    /// Returns the destinations of the amazon on `from`.
+    /// Returns the squares that a queen on `from` can slide to.
     #[inline(always)]
     pub fn landings(&self, from: Square) -> Bitboard {
         queen_reach(from, self.empty)
@@ -216,7 +216,7 @@ impl Position {
     pub fn with_movement(&self, Movement { from, to }: Movement) -> ArrowPhase {
         let mut position = *self;
         let change = Bitboard::from(from) ^ Bitboard::from(to);
-        // Not by an index: the position would go through memory.
+        // No indexing by side: it would force the position through memory.
         let [black, white] = self.amazons;
         position.amazons = match self.side {
             Side::Black => [black ^ change, white],
@@ -344,7 +344,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_key_after_moves_is_the_key_computed_from_scratch() {
+    fn incremental_key_equals_recomputed_key() {
         let mut rng = fastrand::Rng::with_seed(3);
         for size in [4, 6, 8, 10] {
             let mut position = Position::start(Size::new(size).unwrap());

@@ -8,8 +8,8 @@
 use super::bitboard::{Bitboard, DIRECTIONS};
 use super::square::{FRAME, STRIDE, Square};
 
-/// `RAYS[square][direction]`: all frame squares in that direction, ignoring blockers. 128 entries, so that every bit
-/// number is a valid index.
+/// `RAYS[square][direction]`: all squares of the 10x10 board in that direction, ignoring blockers. 128 entries, so that
+/// every bit number is a valid index.
 static RAYS: [[u128; 8]; 128] = rays();
 
 const fn rays() -> [[u128; 8]; 128] {
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
     use crate::board::square::Size;
 
-    fn slide_by_slide(from: Square, empty: Bitboard) -> Bitboard {
+    fn reach_by_single_steps(from: Square, empty: Bitboard) -> Bitboard {
         let mut reach = Bitboard::EMPTY;
         for (dx, dy) in [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)] {
             let (mut x, mut y) = (from.column() as i32 + dx, from.row() as i32 + dy);
@@ -72,14 +72,14 @@ mod tests {
     }
 
     #[test]
-    fn equals_sliding_one_square_at_a_time() {
+    fn queen_reach_equals_single_steps() {
         let mut rng = fastrand::Rng::with_seed(7);
         for round in 0..20_000 {
             let board = Bitboard::playable(Size::new(4 + round % 7).unwrap());
             let walls = if rng.bool() { rng.u128(..) } else { rng.u128(..) & rng.u128(..) };
             let empty = Bitboard(board.0 & !walls);
             let from = board.nth(rng.u32(..board.len()));
-            assert_eq!(queen_reach(from, empty), slide_by_slide(from, empty));
+            assert_eq!(queen_reach(from, empty), reach_by_single_steps(from, empty));
         }
     }
 }

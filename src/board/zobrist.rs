@@ -12,7 +12,7 @@ struct Numbers {
 
 static NUMBERS: Numbers = numbers();
 
-/// Draws the numbers by SplitMix64 (Steele, Lea, Flood 2014), so that all builds have the same keys.
+/// Generates the numbers by SplitMix64 (Steele, Lea, Flood 2014) from a fixed seed: all builds have the same keys.
 const fn numbers() -> Numbers {
     let mut state = 0x6f74_7265_7261_u64;
     let mut drawn = [0; 385];

@@ -1,8 +1,8 @@
 //! Filling: counts the moves that one side can make alone on its own squares, the *filling number*.
 //!
-//! The other side never gets there, so this is a puzzle for one player. Every move takes exactly one empty square:
-//! the movement fills one and frees one, the arrow fills one. The filling number is at most the number of empty
-//! squares, and smaller only if some of them get cut off. Finding it is NP-hard (Buro, *Simple Amazons Endgames and
+//! The other side cannot enter these squares, so this is a puzzle for one player. Every move takes exactly one empty
+//! square: the movement fills one and frees one, the arrow fills one. The filling number is at most the number of empty
+//! squares, and smaller only if some of them get cut off. Computing it is NP-hard (Buro, *Simple Amazons Endgames and
 //! Their Connection to Hamilton Circuits in Cubic Subgrid Graphs*, 2000). There are two algorithms:
 //!
 //! - [`fill`] fills greedily, without search: a lower bound. It shoots at squares with few neighbours first, and at a
@@ -10,9 +10,9 @@
 //! - [`filling`] is exact: if `fill` leaves squares empty, it runs a depth-first search with a table of solved parts,
 //!   up to [`SEARCHED_MOVES`] moves.
 //!
-//! Both depend only on the part. After a best move, the result for the remaining part is lower by at most one: `fill`
-//! continues with the moves that it would have made anyway, and the search of the remaining part is no larger than the
-//! search before the move. So a side that follows [`filling_move`] makes at least the promised number of moves.
+//! Both depend only on the [`Part`]. After a best move, the result for the remaining part is lower by at most one:
+//! `fill` continues with the moves that it would have made anyway, and the search of the remaining part is no larger
+//! than that before the move. So a side that follows [`filling_move`] makes at least the promised number of moves.
 
 use crate::board::bitboard::Bitboard;
 use crate::board::moves::{Move, Movement};
@@ -21,10 +21,10 @@ use crate::board::square::Square;
 use std::collections::HashMap;
 use std::iter::Sum;
 
-/// Search budget for one connected part, in moves.
+/// Budget of the exact search for one connected part, in moves tried.
 const SEARCHED_MOVES: u32 = 2000;
 
-/// Squares on which one side plays alone, with its amazons.
+/// A puzzle for one side: the empty squares on which it plays alone, and its amazons.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Part {
     /// Empty squares.
@@ -52,9 +52,8 @@ impl Sum for Bounds {
 }
 
 impl Part {
-    /// Splits the part into pieces: components connected by king moves over empty squares and amazons. Drops pieces
-    /// without an empty square or without an amazon. A move is played within one piece and does not change the
-    /// others.
+    /// Splits the part into *pieces*, its components connected by king moves over empty squares and amazons. Drops
+    /// components without an empty square or without an amazon. A move changes only one piece.
     pub fn pieces(self) -> impl Iterator<Item = Self> {
         let squares = self.empty | self.free | self.guards;
         let mut left = self.empty;
@@ -108,7 +107,7 @@ impl Part {
     }
 }
 
-/// Returns the number of moves of a greedy filling: a lower bound of the filling number.
+/// Returns the number of moves of the greedy filling, a lower bound of the filling number.
 pub fn fill(part: Part) -> u32 {
     moves_by(next_move, part)
 }
@@ -118,8 +117,8 @@ fn moves_by(choose: impl Fn(Part) -> Option<Move>, part: Part) -> u32 {
     std::iter::successors(Some(part), |left| choose(*left).map(|mv| left.after(mv))).count() as u32 - 1
 }
 
-/// Returns the filling number of a part as `low == high`. For pieces whose search exceeds its budget, returns
-/// [`fill`] and the number of empty squares.
+/// Returns the filling number of a part, with `low == high` unless a search exceeds its budget. A piece with such a
+/// search adds its [`fill`] to `low` and its number of empty squares to `high`.
 pub fn filling(part: Part) -> Bounds {
     part.pieces().map(filling_of_piece).sum()
 }
@@ -136,7 +135,7 @@ pub fn filling_of_piece(piece: Part) -> Bounds {
     }
 }
 
-/// Returns a move that lowers [`filling`] by at most one; `None` if the part has no move.
+/// Returns a move that lowers the `low` of [`filling`] by at most one; `None` if the part has no move.
 pub fn filling_move(part: Part) -> Option<Move> {
     let piece = part.pieces().find(|piece| fill(*piece) > 0)?;
     let promised = filling_of_piece(piece).low;
@@ -149,7 +148,7 @@ pub fn filling_move(part: Part) -> Option<Move> {
     piece.moves().find(keeps).or(Some(quick))
 }
 
-/// Returns the next move of the greedy filling. Each piece is filled as it would be alone.
+/// Returns the next move of the greedy filling. The moves in one piece do not depend on the other pieces.
 fn next_move(part: Part) -> Option<Move> {
     thrifty_move(part).or_else(|| least_wasteful_retreat(part))
 }
@@ -179,8 +178,8 @@ fn least_wasteful_retreat(part: Part) -> Option<Move> {
     part.movements().map(|movement| movement.with_arrow(movement.from)).min_by_key(cut_off)
 }
 
-/// Squares of a part by their number of neighbours, 1 to 8. Only squares whose neighbours are connected among
-/// themselves: such a square is never a cut vertex. (The converse does not hold.)
+/// Squares of a part that are certainly not cut vertices, by their number of neighbours, 1 to 8: those whose neighbours
+/// are connected among themselves. (Other squares are not always cut vertices.)
 struct Ranks {
     by_neighbours: [Bitboard; 9],
 }
@@ -197,7 +196,7 @@ impl Ranks {
         Self { by_neighbours }
     }
 
-    /// Returns the movement with the arrow on the target that has the fewest neighbours, and that number. `None` if
+    /// Completes the movement with the arrow whose target has the fewest neighbours; returns that number too. `None` if
     /// every target could be a cut vertex.
     fn best_arrow(&self, part: Part, movement: Movement) -> Option<(usize, Move)> {
         let targets = part.arrow_targets(movement);
@@ -220,7 +219,7 @@ fn ring(squares: Bitboard, centre: Square) -> usize {
 static LOOSE: [Option<u8>; 256] = loose();
 
 const fn loose() -> [Option<u8>; 256] {
-    /// For each place of a ring, the other places that are one king move away.
+    /// For each bit of a ring, the bits of the ring's squares that are one king move away.
     const NEIGHBOURS: [usize; 8] = [
         0b0000_1010,
         0b0001_1101,

@@ -1,8 +1,8 @@
 //! Endgame proofs by *filling bounds*: lower and upper bounds on the moves that each side has left.
 //!
 //! Late in the game the arrows cut the board into regions that only one side can reach. Inside them the sides do not
-//! interact, and the side with more moves wins. [`FillingProver`] bounds the number of moves. The bounds are proven,
-//! and they hold while other squares are still contested:
+//! interact, and the side with more moves wins. [`FillingProver`] bounds each side's number of moves. The bounds are
+//! proven, and they hold even while other squares are still contested:
 //!
 //! - **Low.** A side that plays *closed* moves only on its [own squares](regions::Regions::own). Its *guards* are the
 //!   amazons that touch an enemy amazon or a square that the enemy can reach; a guard's first move shoots back at the
@@ -39,7 +39,7 @@ use std::hash::{BuildHasherDefault, DefaultHasher};
 /// decide the game, which is rare in the middle game.
 const MAX_WASTE: u32 = 2;
 
-/// Maximum number of cached pieces; the cache is cleared when full.
+/// Maximum number of cached parts; the cache is cleared when full.
 const MEMORY: usize = 1 << 15;
 
 /// Bounds on the number of moves that each side has left.
@@ -53,8 +53,8 @@ pub struct FillingBounds {
 }
 
 impl FillingBounds {
-    /// Returns the proven winner: the side to move if its low exceeds the other's high, the other side if the side to
-    /// move has a high of at most the other's low.
+    /// Returns the proven winner, if any: the side to move if its low exceeds the other's high; the other side if its
+    /// low is at least the high of the side to move.
     pub fn winner(&self) -> Option<Side> {
         let (mover, other) = (self.mover, self.mover.opponent());
         let [own, others] = [mover, other].map(|side| self.moves[side.index()]);
@@ -68,7 +68,7 @@ impl FillingBounds {
     }
 }
 
-/// Computes filling bounds, with a cache of pieces. The cache never changes a result.
+/// Computes filling bounds, with a cache of connected parts. The cache never changes a result.
 ///
 /// ```
 /// use otrera::{FillingProver, Position, Side};
@@ -108,8 +108,8 @@ impl FillingProver {
         Side::BOTH.into_iter().find(|&side| self.wins(&regions, side, position.side()))
     }
 
-    /// Returns the moves that the [winner](Self::winner) is certain to have left when the loser cannot move; `None` if
-    /// no winner is proven.
+    /// Returns the number of moves that the [winner](Self::winner) is certain to have left when the loser cannot move;
+    /// `None` if no winner is proven.
     ///
     /// ```
     /// use otrera::{FillingProver, Position, Side};
@@ -190,8 +190,8 @@ impl FillingProver {
     }
 }
 
-/// Returns the moves that `side` needs to win against at most `others` moves of the other side: one more if it moves
-/// first.
+/// Returns the number of moves that `side` needs to win against at most `others` moves of the other side: one more than
+/// `others` if it moves first.
 fn moves_needed(side: Side, mover: Side, others: u32) -> u32 {
     others + u32::from(side == mover)
 }

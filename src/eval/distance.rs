@@ -9,10 +9,10 @@ use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
 use crate::simd::{Boards, Kernel, Lanes, SidePair, dispatch};
 
-/// Upper bound on distances on a 10x10 board.
+/// Upper bound on distances on a 10x10 board, in moves.
 const MAX_STEPS: usize = 100;
 
-/// Squares that each side reaches within 0, 1, 2 ... steps.
+/// Squares that each side reaches within k steps, for each k; a step is a queen move or a king move.
 #[derive(Clone, Debug)]
 pub struct Levels {
     /// `reached[k]`: empty squares within `k` steps; valid up to `last`, empty for `k = 0`.
@@ -114,7 +114,7 @@ impl DistanceMaps {
     }
 
     /// Fills the map of queen moves up to `steps`, given the squares within one and two moves. The map of king moves
-    /// must be filled.
+    /// must be filled before.
     #[inline(always)]
     pub(super) fn queen_from<L: Lanes>(
         &mut self,
@@ -177,7 +177,7 @@ pub(super) fn flood_queen<L: Lanes>(
     spread_queen(&Slides::new(Boards::splat(empty)), amazons, reachable, levels, MAX_STEPS);
 }
 
-/// Adds up to `most` levels beyond `reached`.
+/// Adds levels beyond `reached` until there are `most` or every `reachable` square is reached.
 #[inline(always)]
 fn spread_queen<L: Lanes>(
     slides: &Slides<L>,

@@ -39,15 +39,14 @@ impl Evaluator {
     ///
     /// let start = Position::standard();
     /// let value = Evaluator::new(Model::PAPER).value(&start, &mut ModelScratch::default());
-    /// assert!(value.0 > 0.0, "to be the first to move is worth something");
+    /// assert!(value.0 > 0.0, "moving first is an advantage");
     /// ```
     #[inline]
     pub fn value(&self, position: &Position, scratch: &mut ModelScratch) -> Value {
         dispatch!(self.kernel, L => self.model.value::<L>(position, scratch))
     }
 
-    /// Returns the movements of a position with their logits. The search divides them by a temperature; the priors
-    /// are their softmax.
+    /// Returns all movements with their logits. The search uses `softmax(logit / temperature)` as priors.
     pub fn movement_logits(&self, position: &Position, scratch: &mut ModelScratch) -> Vec<(Movement, f32)> {
         let mut logits = Vec::new();
         let mut list = |movement, logit| logits.push((movement, logit));
@@ -55,7 +54,7 @@ impl Evaluator {
         logits
     }
 
-    /// Returns the arrows after a movement with their logits.
+    /// Returns all arrows after a movement with their logits, see [`Self::movement_logits`].
     pub fn arrow_logits(&self, arrow_phase: &ArrowPhase, scratch: &mut ModelScratch) -> Vec<(Square, f32)> {
         let mut logits = Vec::new();
         let mut list = |arrow, logit| logits.push((arrow, logit));

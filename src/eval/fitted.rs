@@ -9,7 +9,7 @@ use crate::board::position::Position;
 use crate::board::square::Size;
 use std::sync::LazyLock;
 
-/// All fitted weights, ready for use.
+/// The networks and policies of a weights file, ready for use.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fitted {
     /// Policies for boards above 8x8, and for boards up to 8x8.
@@ -43,17 +43,17 @@ impl Fitted {
         &BUILT_IN
     }
 
-    /// Returns the network for a position; `None` if the weights have none, or a side has too many amazons.
+    /// Returns the network for a position; `None` if the file has none for its board, or a side has too many amazons.
     #[inline(always)]
     pub fn network(&self, position: &Position) -> Option<&Network> {
         let network = &self.networks[kind(position.size())];
         network.as_deref().filter(|_| inputs::are_defined(position))
     }
 
-    /// Checks that the weights have a network for boards of this size. Weights without networks pass.
+    /// Checks that the file has a network for boards of this size. Files without networks pass.
     ///
     /// # Errors
-    /// The weights' own network is for other boards: for this board they have none, or only the built-in one.
+    /// The file was fitted for other boards: for this size it has no network, or only the built-in weights.
     pub fn check_board(&self, size: Size) -> Result<(), String> {
         let (edge, built_in) = (size.edge(), Self::built_in());
         let here = kind(size);
@@ -93,7 +93,7 @@ fn policy(weights: &PriorWeights, edge: usize) -> Policy {
     }
 }
 
-/// Concatenates the weights of all features' classes at each stage.
+/// Concatenates, for each stage, the weights of all classes of all features.
 fn flat<const CLASSES: usize>(stages: &[Vec<Vec<f32>>]) -> PolicyWeights<CLASSES> {
     std::array::from_fn(|stage| {
         let mut row = [0.0; CLASSES];

@@ -23,8 +23,8 @@ const KING_CLASSES: usize = 7;
 /// Classes of a lead in steps: -2 or less, -1, 0, 1, 2 or more.
 const LEADS: usize = 5;
 
-/// Number of counts. They count the squares by the queen classes of the side to move and of its opponent, then by the
-/// lead of the side to move in queen moves and in king moves.
+/// Number of counts: of squares by the queen classes of both sides, then of squares by the lead of the side to move in
+/// queen moves and in king moves.
 pub const COUNTS: usize = QUEEN_CLASSES * QUEEN_CLASSES + LEADS * LEADS;
 
 /// Features of each amazon: the name in weights files, and the lower bound of each class above class 0.
@@ -81,7 +81,7 @@ pub(super) fn amazon_row(feature: usize, which: usize, class: u8) -> usize {
 /// Maximum number of queen moves that the classes distinguish.
 pub(super) const QUEEN_STEPS: usize = QUEEN_CLASSES - 2;
 
-/// The value (class) of each feature of an amazon.
+/// The class of an amazon in each feature.
 type Classes = [u8; AMAZON_FEATURES.len()];
 
 /// Inputs of a position. `[0]` is the side to move, `[1]` its opponent.
@@ -115,7 +115,7 @@ impl Inputs {
         Self { counts, amazons, ply: standard_ply(position) as u8 }
     }
 
-    /// Calls `found` with the row of each input that is not 0, and the factor of the row.
+    /// Calls `found(row, factor)` for each nonzero input.
     #[inline(always)]
     pub fn for_each(&self, mut found: impl FnMut(usize, u8)) {
         for (row, &count) in self.counts.iter().enumerate() {
@@ -248,14 +248,14 @@ fn classes_of<const CLASSES: usize>(
     classes
 }
 
-/// Returns the squares of each lead of our side, from -2 to 2, from the classes of both sides.
+/// Groups the squares by the lead of our side, -2 (or less) to 2 (or more), given the classes of both sides.
 #[inline(always)]
 fn leads<const CLASSES: usize>(ours: &[Words; CLASSES], theirs: &[Words; CLASSES]) -> [Words; LEADS] {
     let mut leads = [[0; 2]; LEADS];
     for word in 0..2 {
         let (mut behind, mut ahead) = (0, 0);
         let (mut one_behind, mut tie, mut one_ahead) = (0, 0, 0);
-        // Squares of classes lower by two or more.
+        // Squares whose class for this side is lower by two or more.
         let (mut our_lower, mut their_lower) = (0, 0);
         for class in 0..CLASSES {
             let (our, their) = (ours[class][word], theirs[class][word]);

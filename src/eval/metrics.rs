@@ -37,8 +37,8 @@ pub fn of_maps(maps: &DistanceMaps, tie: f32) -> Metrics {
     Metrics { t1: t1.balance(tie), t2: t2.balance(tie), p1, p2, mobility: 0.0 }
 }
 
-/// Computes territory and position by queen moves in one loop over the levels, since the end of each loop is a
-/// mispredicted branch.
+/// Computes territory and position by queen moves (t1 and p1).
+// One loop over the levels, since the end of each loop is a mispredicted branch.
 #[inline(always)]
 fn of_queen_moves(levels: &Levels) -> (Territory, f32) {
     let (mut first, mut nearness) = (First::default(), Nearness::default());
@@ -49,9 +49,9 @@ fn of_queen_moves(levels: &Levels) -> (Territory, f32) {
     (first.territory(levels), nearness.position())
 }
 
-/// Computes territory and position by king moves (t2 and p2), in one loop if no distance exceeds 7, since then no
-/// difference needs the clamp. p2 is equation 5 with its sign reversed, to agree with the other metrics (compare
-/// equation 4).
+/// Computes territory and position by king moves (t2 and p2). p2 is equation 5 with its sign reversed, to agree with
+/// the other metrics (compare equation 4).
+// One loop is enough if no distance exceeds 7, since no difference needs the clamp then.
 #[inline(always)]
 fn of_king_moves(levels: &Levels) -> (Territory, f32) {
     if levels.steps().len() > HORIZON + 1 {
@@ -65,7 +65,7 @@ fn of_king_moves(levels: &Levels) -> (Territory, f32) {
     (first.territory(levels), lead.sum(HORIZON) as f32 / HORIZON as f32)
 }
 
-/// Numbers of squares that each side reaches before the other, and that both reach equally early.
+/// Territory by one kind of distance: how the reachable squares are divided between the sides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Territory {
     /// Number of squares that Black reaches first, or alone.
@@ -155,11 +155,11 @@ impl Nearness {
     }
 }
 
-/// Limit of the difference in king moves, in steps.
+/// Bound of the clamp in p2, in king moves.
 const HORIZON: usize = 6;
 
-/// Sum of `D(White) - D(Black)` over the squares that both sides reach, computed step by step: each adds the squares
-/// that Black has reached by then, less those that White has.
+/// Sum of `D(White) - D(Black)` over the squares that both sides reach, computed step by step: step k adds the number
+/// of these squares that Black reaches within k, less the number that White reaches.
 struct Lead {
     both: [u64; 2],
     only: i32,

@@ -6,14 +6,14 @@
 //! - The evaluation of the MG-PEO paper (Zhang, Zou, Zhu 2024, <https://doi.org/10.3390/a17080334>): [`metrics`] of
 //!   the distance maps and [`mobility`], with [`phased`] weights. [`parallel`] computes it on several threads.
 //! - The network evaluation: a [`network`] over [`inputs`], which are counts of squares by distance, and features of
-//!   each amazon ([`amazons`], [`freedom`]). Positions without a network use the paper's evaluation.
+//!   each amazon ([`amazons`], [`freedom`]). The paper's evaluation replaces a missing network.
 //! - [`policy`]: the logits of half-moves: a log-linear part and a [`policy_network`].
 //!
 //! [`winrate`] converts values to winning rates. [`ownership`] shows which side owns a square. [`mod@weights`] reads
-//! and writes weights files, [`fitted`] holds their weights.
+//! and writes weights files, [`fitted`] converts them for use.
 //!
-//! Sums over squares are sums of integers, and floats are added in a fixed order. So all kernels ([`crate::simd`]) give
-//! the same bits, in any order of threads.
+//! Sums over squares are sums of integers, and floats are added in a fixed order. So results do not depend on the
+//! kernel ([`crate::simd`]) or on the order in which threads run.
 
 mod amazons;
 pub mod distance;

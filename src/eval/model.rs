@@ -1,7 +1,7 @@
 //! Models: the value of a leaf and the logits of its half-moves, behind one interface for the search.
 //!
-//! An enum rather than a trait parameter, so that the search is compiled once per kernel, not once per kernel and
-//! model. The branch on the variant costs nothing, since it always goes the same way.
+//! A model is an enum rather than a trait parameter, so that the search is compiled once per kernel, not once per
+//! kernel and model. The branch on the variant costs nothing: it is always predicted.
 
 use super::distance::DistanceMaps;
 use super::fitted::Fitted;
@@ -26,7 +26,7 @@ use std::sync::Arc;
 pub enum Model {
     /// The phased evaluation of the MG-PEO paper. It defines no priors; the built-in ones are used.
     Paper(PhasedWeights),
-    /// The built-in network and priors. Positions without a network use the paper's evaluation, divided by
+    /// The built-in network and priors. If no network fits a position, its value is the paper's evaluation divided by
     /// [`PhasedWeights::SQUARES_PER_LOG_ODDS`].
     Fitted,
     /// Like [`Self::Fitted`], with networks and priors from a weights file.
@@ -60,10 +60,10 @@ impl Model {
         }
     }
 
-    /// Checks that a file of weights has a network for boards of this size, see [`Fitted::check_board`].
+    /// Checks that a weights file has a network for boards of this size, see [`Fitted::check_board`].
     ///
     /// # Errors
-    /// The file's network is for other boards.
+    /// The file was fitted for other boards.
     pub fn check_board(&self, size: Size) -> Result<(), String> {
         match self {
             Self::File(fitted) => fitted.check_board(size),

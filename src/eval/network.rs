@@ -31,7 +31,7 @@ pub const ONE: i32 = 1 << 9;
 /// One weight per hidden unit.
 pub type Row = [i16; HIDDEN];
 
-/// Rows behind those of the inputs: the weights from the hidden layer to the output.
+/// The last row of a network: the weights from the hidden layer to the output.
 pub const OUTPUT_PART: Part = PLY_PART.followed_by("output", 1);
 
 /// Number of rows in a network.
@@ -50,7 +50,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// The network whose weights are all 0.
+    /// A network whose weights are all 0.
     pub const ZERO: Self = Self { rows: [[0; HIDDEN]; ROWS] };
 
     /// Returns the rows of a part.
@@ -116,7 +116,7 @@ impl Network {
             return Err(overflow("a hidden unit", f64::from(unit)));
         }
         let products = hidden.iter().zip(&self.rows[OUTPUT_PART.first]);
-        // ReLU makes a sum only smaller.
+        // The ReLU can only reduce this sum of absolute values.
         let sum: i64 = products.map(|(&unit, &weight)| (i64::from(unit) * i64::from(weight)).abs()).sum();
         if sum > i32::MAX.into() { Err(overflow("the output", sum as f64 / f64::from(ONE))) } else { Ok(()) }
     }
@@ -163,7 +163,7 @@ impl<L: Lanes> Hidden<L> {
     }
 }
 
-/// Returns a bit mask of the nonzero counts. Most classes are empty in most positions.
+/// Returns a bit mask of the nonzero counts, which are few in most positions.
 #[inline(always)]
 fn not_zero(counts: &[i16; COUNTS]) -> u64 {
     const { assert!(COUNTS <= 64) };

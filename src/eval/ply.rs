@@ -6,11 +6,11 @@ use crate::board::square::Side;
 /// Empty squares at the start of a 10x10 game.
 const STANDARD_EMPTY: u32 = 92;
 
-/// Number of values of [`standard_ply`].
+/// Number of possible values of [`standard_ply`].
 pub const PLIES: usize = STANDARD_EMPTY as usize + 1;
 
-/// Returns the ply of a 10x10 game that corresponds to a position, 0 to 92: `arrows * 92 / (area - amazons)`, rounded
-/// down.
+/// Returns the progress of a game, scaled to the plies of a 10x10 game, 0 to 92: `arrows * 92 / (area - amazons)`,
+/// rounded down.
 #[inline(always)]
 pub fn standard_ply(position: &Position) -> usize {
     let area = position.size().area() as u32;

@@ -51,7 +51,7 @@ pub const MOVEMENT_FEATURES: [usize; 4] = [1 << 6, 1 << 8, 1 << 7, 1 << 8];
 /// Number of classes of each arrow feature, see the module comment.
 pub const ARROW_FEATURES: [usize; 6] = [1 << 6, 1 << 6, 1 << 8, 1 << 7, 1 << 7, 1 << 5];
 
-/// Returns the total number of classes.
+/// Returns the total number of classes of these features.
 pub const fn classes(features: &[usize]) -> usize {
     let mut sum = 0;
     let mut feature = 0;
@@ -65,7 +65,7 @@ pub const fn classes(features: &[usize]) -> usize {
 /// Weights of all classes, feature after feature, at each stage.
 pub type PolicyWeights<const CLASSES: usize> = [[f32; CLASSES]; STAGES];
 
-/// Weights of movements and of arrows, and the networks whose terms are added.
+/// The policy of one kind of board: linear weights, and networks whose terms are added to the logits.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Policy {
     /// Weights of [`MOVEMENT_FEATURES`].
@@ -79,13 +79,13 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Returns the logit of a movement.
+    /// Returns the linear part of a movement's logit, without the term of [`Self::movement_network`].
     #[inline(always)]
     pub fn movement_logit(&self, stage: usize, features: &[usize; MOVEMENT_FEATURES.len()]) -> f32 {
         sum_of_weights(&self.movements[stage], &MOVEMENT_FEATURES, features)
     }
 
-    /// Returns the logit of an arrow.
+    /// Returns the linear part of an arrow's logit, without the term of [`Self::arrow_network`].
     #[inline(always)]
     pub fn arrow_logit(&self, stage: usize, features: &[usize; ARROW_FEATURES.len()]) -> f32 {
         sum_of_weights(&self.arrows[stage], &ARROW_FEATURES, features)
@@ -132,8 +132,8 @@ impl Movements {
         Self { classes, codes: SquareCodes::new::<L>(position, maps) }
     }
 
-    /// Returns the fields of rows 1 to 3 of the movement table in the module comment, taking `square` for the goal;
-    /// row 3 without the movement's length.
+    /// Returns the classes in rows 1 to 3 of the movement table in the module comment, with `square` as the goal; row 3
+    /// lacks the field for movements of one step.
     #[inline(always)]
     pub fn classes(&self, square: Square) -> [usize; 3] {
         self.classes.of(square)
@@ -194,7 +194,7 @@ impl Arrows {
     }
 }
 
-/// Computes the class of each square by king moves: 0 for one to 4 for five, 5 for six or more, 6 for never.
+/// Returns the class of each square by king moves, bit-sliced: 0 for one to 4 for five, 5 for six or more, 6 for never.
 #[inline(always)]
 fn king_class(maps: &DistanceMaps, side: Side) -> [Bitboard; 3] {
     let within = |steps| maps.king.within(steps).of(side.index());
@@ -227,7 +227,7 @@ const fn neighbours() -> [Bitboard; 128] {
     neighbours
 }
 
-/// Counts the amazons beside each square, at most 7.
+/// Counts the amazons beside each square, bit-sliced and at most 7.
 #[inline(always)]
 fn amazons_beside(amazons: Bitboard) -> [Bitboard; 3] {
     let [mut ones, mut twos, mut fours, mut eights] = [Bitboard::EMPTY; 4];
@@ -241,7 +241,7 @@ fn amazons_beside(amazons: Bitboard) -> [Bitboard; 3] {
     [ones | eights, twos | eights, fours | eights]
 }
 
-/// Returns the fewest empty neighbours of an amazon beside each square; 15 if there is no amazon beside it.
+/// Returns, bit-sliced, the fewest empty neighbours of an amazon beside each square; 15 if no amazon is beside it.
 #[inline(always)]
 fn most_confined_beside(amazons: Bitboard, empty: Bitboard) -> [Bitboard; 4] {
     // `beside[n]`: squares beside an amazon with n empty neighbours.
@@ -260,8 +260,8 @@ fn most_confined_beside(amazons: Bitboard, empty: Bitboard) -> [Bitboard; 4] {
     [ones | none, (to_3 - to_1) | (to_7 - to_5) | none, (to_7 - to_3) | none, !to_7]
 }
 
-/// Location of each square, by board size: `b * (b + 1) / 2 + a`, where `a <= b` are the distances from the nearest
-/// vertical and horizontal edge, in ascending order and at most 4.
+/// Location of each square, by the edge length of the board and bit-sliced: `b * (b + 1) / 2 + a`, where `a <= b` are
+/// the distances from the nearest vertical and horizontal edge, in ascending order and at most 4.
 static LOCATIONS: [[Bitboard; 4]; 11] = locations();
 
 const fn locations() -> [[Bitboard; 4]; 11] {
@@ -318,8 +318,8 @@ const fn king_distances() -> [[u8; 128]; 128] {
     steps
 }
 
-/// Returns the denominator of a softmax: the sum of the [`odds`] of all logits. Eight partial sums, which the
-/// compiler vectorizes, in an order independent of the processor.
+/// Returns the denominator of a softmax: the sum of the [`odds`] of all logits.
+// Eight partial sums, which the compiler vectorizes. The order of additions is the same on every processor.
 #[inline(always)]
 pub fn sum_of_odds(scores: &[f32]) -> f32 {
     let mut sums = [0.0; 8];
@@ -329,7 +329,7 @@ pub fn sum_of_odds(scores: &[f32]) -> f32 {
             *sum += odds(score);
         }
     }
-    // The rest is padded to eight, so that it is vectorized too.
+    // The remaining logits are padded to eight, so that they are vectorized too.
     let mut last = [0.0; 8];
     for (place, &score) in last.iter_mut().zip(rest) {
         *place = score;

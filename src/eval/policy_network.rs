@@ -6,9 +6,9 @@
 //!   half-move: its row times the hidden layer, added to the log-linear logit (super::policy)
 //! ```
 //!
-//! The row of a movement is that of its two squares, the row of an arrow that of the amazon's square and the target.
-//! Squares with an arrow and squares outside the board add nothing, so a smaller board uses the network of a larger one.
-//! Integer arithmetic gives the same bits on every kernel and every target. `lab fit-policy` trains it.
+//! The row of a movement is indexed by its two squares, the row of an arrow by the amazon's square and the target.
+//! Squares with an arrow and squares outside the board add nothing, so the network of a board also works on smaller
+//! ones. Integer arithmetic gives the same bits on every kernel and every target. `lab fit-policy` trains it.
 
 use super::distance::DistanceMaps;
 use super::inputs::QUEEN_CLASSES;
@@ -26,15 +26,15 @@ pub const UNITS: usize = 16;
 /// A row of weights.
 pub type Row = [i8; UNITS];
 
-/// Classes of a square: 25 of an empty one, by the queen moves of the side to move and of its opponent, and the amazons
-/// of both.
+/// Number of classes of a square: 25 for empty squares, by the queen moves of both sides, and one for each side's
+/// amazons.
 pub const SQUARE_CLASSES: usize = QUEEN_CLASSES * QUEEN_CLASSES + 2;
 
 /// A policy network, ready for use.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PolicyNetwork {
     bias: Row,
-    /// Pairs of squares that cover the board.
+    /// Number of pairs of consecutive square numbers that cover the board.
     pairs: usize,
     /// Rows by the code of a square: `[code][square]`.
     squares: Box<[[Row; SQUARES]; CODES]>,
@@ -64,11 +64,11 @@ impl PolicyNetwork {
         network
     }
 
-    /// Returns the hidden layer after the ReLU, one unit in 16 bits: a unit is the sum of at most 101 weights.
+    /// Returns the hidden layer after the ReLU, 16 bits per unit; a unit is a sum of at most 101 weights of 8 bits.
     #[inline(always)]
     pub(super) fn hidden<L: Lanes>(&self, codes: &SquareCodes) -> L {
-        // Two sums, so that an addition need not wait for the one before it. All squares, those without a row included,
-        // because a loop without branches is the fastest.
+        // Two independent sums, so that an addition need not wait for the previous one. Squares without weights are
+        // added too: a loop without branches is the fastest.
         let (mut hidden, mut odd): (L, L) = (wide(&self.bias), L::splat(0));
         for (pair, codes) in codes.0.as_chunks::<2>().0.iter().enumerate().take(self.pairs) {
             hidden = hidden.plus(wide(self.row(codes[0], 2 * pair)));
@@ -79,7 +79,7 @@ impl PolicyNetwork {
         L::new(bytemuck::cast(units.map(|unit| unit.max(0))))
     }
 
-    /// Returns the row of a square with a code.
+    /// Returns the weights of a square with this code.
     #[inline(always)]
     fn row(&self, code: u8, square: usize) -> &Row {
         &self.squares[usize::from(code) % CODES][square % SQUARES]
@@ -114,7 +114,7 @@ pub fn for_each_square(position: &Position, maps: &DistanceMaps, mut found: impl
     }
 }
 
-/// Returns the code of each class.
+/// Iterates over the codes of the classes, in the order of the classes.
 fn class_codes() -> impl Iterator<Item = usize> {
     let by_moves = |our| (0..QUEEN_CLASSES).map(move |their| our + 8 * their);
     (0..QUEEN_CLASSES).flat_map(by_moves).chain([OUR_AMAZON, THEIR_AMAZON])
@@ -134,7 +134,7 @@ pub fn half_moves(edge: usize) -> impl Iterator<Item = (Square, Square)> {
     squares(edge).flat_map(move |from| squares(edge).map(move |to| (from, to))).filter(is_move)
 }
 
-/// Returns the number of rows of a network for boards of this edge.
+/// Returns the number of rows that [`PolicyNetwork::new`] expects for boards of this edge.
 pub fn rows(edge: usize) -> usize {
     1 + SQUARE_CLASSES * edge * edge + half_moves(edge).count()
 }

@@ -1,4 +1,4 @@
-//! Classes of all squares, computed at once on sets of squares and then read square by square.
+//! Classes of squares: small numbers, computed bit-sliced for all squares together, then read one square at a time.
 
 use super::distance::DistanceMaps;
 use crate::board::bitboard::Bitboard;
@@ -9,28 +9,27 @@ use crate::simd::Lanes;
 /// Maximum number of queen moves that the features distinguish.
 pub const QUEEN_STEPS: usize = 3;
 
-/// Computes the class of each square by queen moves: 0 for one, 1 for two, 2 for three, 3 for four or more, 4 for never
-/// (and for occupied squares).
+/// Returns the class of each square by queen moves, bit-sliced: 0 for one, 1 for two, 2 for three, 3 for four or more,
+/// 4 for never (and for occupied squares).
 #[inline(always)]
 pub fn queen_class(maps: &DistanceMaps, side: Side) -> [Bitboard; 3] {
     let within = |steps| maps.queen.within(steps).of(side.index());
-    // Queens reach the squares that kings reach; their own map ends after [`QUEEN_STEPS`].
+    // Queens and kings reach the same squares in the end, but the queen map stops after QUEEN_STEPS.
     let ever = maps.king.reachable().of(side.index());
     [(within(2) - within(1)) | (ever - within(3)), ever - within(2), !ever]
 }
 
-/// Number of squares, rounded up to a power of two: a mask replaces the check of an index.
+/// Number of squares, rounded up to a power of two: masking an index replaces its bounds check.
 pub const SQUARES: usize = 128;
 
-/// Classes of all squares by each feature.
+/// The class of every square in each of several features.
 pub struct SquareClasses<const FEATURES: usize> {
     /// `[feature][square]`.
     classes: [[u8; SQUARES]; FEATURES],
 }
 
 impl<const FEATURES: usize> SquareClasses<FEATURES> {
-    /// Computes the classes from sets of squares: set `k` of a feature contains the squares whose class has the digit
-    /// `2^k`.
+    /// Converts bit-sliced classes: set `k` of a feature contains the squares whose class has bit `k` set.
     #[inline(always)]
     pub fn new<L: Lanes>(features: [[u128; 8]; FEATURES]) -> Self {
         let mut classes = [[0; SQUARES]; FEATURES];
@@ -40,7 +39,7 @@ impl<const FEATURES: usize> SquareClasses<FEATURES> {
         Self { classes }
     }
 
-    /// Returns the classes of one square.
+    /// Returns the class of one square in each feature.
     #[inline(always)]
     pub fn of(&self, square: Square) -> [usize; FEATURES] {
         let mut classes = [0; FEATURES];
@@ -51,10 +50,10 @@ impl<const FEATURES: usize> SquareClasses<FEATURES> {
     }
 }
 
-/// Computes the number of each square. Set `k` contains the squares whose number has the binary digit `2^k`.
+/// Converts bit-sliced numbers to one byte per square. Set `k` contains the squares whose number has bit `k` set.
 #[inline(always)]
 fn numbers<L: Lanes>(digits: [u128; 8]) -> [u8; SQUARES] {
-    // Byte `k` of a column holds the digits `2^k` of eight squares.
+    // Byte `k` of a column holds bit `k` of the numbers of eight squares.
     let mut columns = L::columns(digits);
     for column in &mut columns {
         *column = transposed(*column).to_le();
@@ -62,7 +61,7 @@ fn numbers<L: Lanes>(digits: [u128; 8]) -> [u8; SQUARES] {
     bytemuck::cast(columns)
 }
 
-/// Joins the binary digits of two bit-sliced numbers; those of `first` are the lower ones.
+/// Concatenates the bits of two bit-sliced numbers; `first` has the lower bits.
 #[inline(always)]
 pub fn joined<const A: usize, const B: usize>(first: [Bitboard; A], second: [Bitboard; B]) -> [u128; 8] {
     const { assert!(A + B <= 8) };
@@ -73,15 +72,16 @@ pub fn joined<const A: usize, const B: usize>(first: [Bitboard; A], second: [Bit
     digits
 }
 
-/// Number of codes of a square. A code is the class by queen moves of the side to move (3 bits) and of its opponent (3
-/// bits).
+/// Number of codes of a square. Bits 0..3 of a code are the square's class by queen moves of the side to move, bits
+/// 3..6 the class of its opponent.
 pub const CODES: usize = 1 << 6;
-/// Codes of squares with an amazon. Squares with an arrow or outside the board have another code, whose row of weights
-/// is 0.
+/// Code of a square with an amazon of the side to move.
 pub const OUR_AMAZON: usize = 4 * 8 + 5;
+/// Code of a square with an amazon of the opponent. Squares with an arrow or outside the board have the next code,
+/// whose weights are 0.
 pub const THEIR_AMAZON: usize = 4 * 8 + 6;
 
-/// Codes of all squares.
+/// The code of every square, an input of the policy network.
 pub struct SquareCodes(pub [u8; SQUARES]);
 
 impl SquareCodes {
@@ -90,7 +90,7 @@ impl SquareCodes {
     pub fn new<L: Lanes>(position: &Position, maps: &DistanceMaps) -> Self {
         let (us, them) = (position.side(), position.side().opponent());
         let [mut ones, mut twos, fours] = queen_class(maps, us);
-        // A taken square has class 4, which becomes 5 for an amazon of the side to move, 6 for one of its opponent, else 7.
+        // The class of an occupied square, 4, becomes 5 for an amazon of the side to move, 6 for an enemy, 7 otherwise.
         let neither = !(position.empty() | position.amazons(us) | position.amazons(them));
         ones |= position.amazons(us) | neither;
         twos |= position.amazons(them) | neither;

@@ -82,7 +82,7 @@ impl<L: Lanes> Boards<L> {
     }
 }
 
-/// One set of squares for each side, stored in the order of the lanes.
+/// One set of squares for each side, Black's first, stored as lower and upper halves like the lanes of [`Boards`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SidePair {
     pub(crate) low: [u64; 2],
@@ -90,7 +90,7 @@ pub struct SidePair {
 }
 
 impl SidePair {
-    /// All bits, walls included: marks a set of reachable squares as unknown. No flood fill yields this set.
+    /// All bits, walls included: means that the reachable squares are unknown. No flood fill yields this set.
     pub(crate) const UNKNOWN: Self = Self { low: [u64::MAX; 2], high: [u64::MAX; 2] };
 
     inlined! {

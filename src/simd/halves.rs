@@ -149,7 +149,7 @@ impl Half for [u64; 2] {
 
 /// Computes [`Lanes::sums`] by bytes: `counted` counts the bits of each byte, `plus` adds two vectors of bytes,
 /// `summed` adds up the bytes of each lane.
-#[allow(dead_code)] // x86 has no such counts
+#[allow(dead_code)] // x86 has no instruction that counts the bits of bytes
 #[inline(always)]
 pub(super) fn sums_by_bytes<H: Half, const DIGITS: usize>(
     digits: [Halves<H>; DIGITS],
@@ -175,8 +175,8 @@ pub(super) fn sums_by_bytes<H: Half, const DIGITS: usize>(
     sums
 }
 
-/// Computes [`Lanes::columns`] in three steps, each of which interleaves the bytes of two rows: `low(a, b)` returns `a0
-/// b0 a1 b1 ... a7 b7`, `high(a, b)` returns `a8 b8 a9 b9 ... a15 b15`.
+/// Computes [`Lanes::columns`] by interleaving bytes of pairs of rows, three times: `low(a, b)` returns
+/// `a0 b0 a1 b1 ... a7 b7`, `high(a, b)` returns `a8 b8 a9 b9 ... a15 b15`.
 #[allow(dead_code)] // the portable kernel alone does not need it
 #[inline(always)]
 pub(super) fn columns_by_rows<R: Copy>(

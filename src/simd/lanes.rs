@@ -15,14 +15,14 @@ pub trait Lanes: Copy {
     /// then not inlined, to keep the program small.
     const ARE_PORTABLE: bool = false;
 
-    /// True if this processor supports the instruction set. The default, `true`, is right for instruction sets chosen at
-    /// compile time: a WebAssembly module with instructions that its host lacks does not load.
+    /// True if this processor supports the instruction set. The default, `true`, is right for instruction sets chosen
+    /// at compile time: a WebAssembly module with instructions that its host lacks does not load.
     fn is_supported() -> bool {
         true
     }
 
     /// Calls `task` out of line, compiled for this instruction set; `task` must be an `#[inline(always)]` closure.
-    /// Inlining large tasks with several callers would make the program and its build time larger by half.
+    // Inlining large tasks at every caller would enlarge the program and its build time by half.
     #[inline(never)]
     fn call<R>(task: impl FnOnce() -> R) -> R {
         task()

@@ -54,7 +54,7 @@ mod tests {
     use fastrand::Rng;
 
     #[test]
-    fn above_and_below_are_the_squares_around() {
+    fn above_and_below_extract_neighbouring_bits() {
         let mut rng = Rng::with_seed(3);
         for first in 0..127 {
             let set = Bitboard(if first % 5 == 0 { u128::MAX } else { rng.u128(..) });
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[inline(always)]
-    fn sums_of_six_and_eleven<L: Lanes>(digits: [[u64; 4]; 11]) -> [[u32; 4]; 2] {
+    fn sums_of_6_and_11_digits<L: Lanes>(digits: [[u64; 4]; 11]) -> [[u32; 4]; 2] {
         let [a, b, c, d, e, f, g, h, i, j, k] = digits;
         let few = [L::new(a), L::new(b), L::new(c), L::new(d), L::new(e), L::new(f)];
         let [a, b, c, d, e, f] = few;
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_are_those_of_the_numbers_at_all_places() {
+    fn sums_add_bit_sliced_numbers() {
         let mut rng = Rng::with_seed(4);
         for round in 0..200 {
             let digits: [[u64; 4]; 11] =
@@ -107,7 +107,7 @@ mod tests {
             };
             let expected = [6, 11].map(|count| [0, 1, 2, 3].map(|lane| sum(lane, count)));
             for kernel in Kernel::available() {
-                let sums = dispatch!(kernel, L => sums_of_six_and_eleven::<L>(digits));
+                let sums = dispatch!(kernel, L => sums_of_6_and_11_digits::<L>(digits));
                 assert_eq!(sums, expected);
             }
         }

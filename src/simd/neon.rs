@@ -1,5 +1,5 @@
-//! Two of the four lanes in a 128-bit NEON register of AArch64. Every AArch64 processor has NEON, so there is no
-//! detection at run time.
+//! Lanes in 128-bit NEON registers, two lanes each. Every AArch64 processor has NEON, so there is no detection at run
+//! time.
 
 use super::halves::{Half, Halves, columns_by_rows, sums_by_bytes};
 use std::arch::aarch64::*;

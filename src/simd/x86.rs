@@ -1,4 +1,4 @@
-//! Lanes in the registers of x86 processors: SSE2 (two registers of 128 bits), AVX2 and AVX-512 (one of 256).
+//! Lanes in x86 registers: two of 128 bits for SSE4.2, one of 256 bits for AVX2 and AVX-512.
 
 #[cfg(target_arch = "x86")]
 use std::arch::x86::*;
@@ -17,8 +17,8 @@ pub type Avx2Lanes = WideLanes<false>;
 /// where one replaces several.
 pub type Avx512Lanes = WideLanes<true>;
 
-/// Lanes in one 256-bit register. Only for code called through [`Lanes::call`]. `COUNTS`: the processor has VPOPCNTQ,
-/// which counts the bits of each lane.
+/// Lanes in one 256-bit register. Only for code called through [`Lanes::call`]. `COUNTS` is true if the processor has
+/// VPOPCNTQ, which counts the bits of each lane.
 #[derive(Clone, Copy)]
 pub struct WideLanes<const COUNTS: bool>(__m256i);
 
@@ -98,7 +98,7 @@ fn distances(a: u32, b: u32) -> __m256i {
     x86!(_mm256_set_epi64x(b, b, a, a))
 }
 
-/// Broadcasts the lower and the upper half of a set to all lanes.
+/// Broadcasts the lower half of a set to all lanes of one register, and the upper half to those of another.
 #[inline(always)]
 fn halves(set: Bitboard) -> (__m256i, __m256i) {
     x86!((_mm256_set1_epi64x(set.0 as i64), _mm256_set1_epi64x((set.0 >> 64) as i64)))

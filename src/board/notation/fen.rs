@@ -38,8 +38,8 @@ impl Position {
             }
         };
         let position = board.position(size, side);
-        // The castling and en passant fields are "-". The half-move clock holds the ply and is used only if the move
-        // number is `ply / 2 + 1`: after a pass the parity of the ply does not match the side to move.
+        // The castling and en passant fields are "-". The half-move clock holds the ply and is used only if it agrees
+        // with the move number. It is needed after a pass: the side to move then does not tell the parity of the ply.
         let clock = fields.nth(2).and_then(|field| field.parse::<u16>().ok());
         match fields.next().map(str::parse::<u16>) {
             None => Ok(position),
@@ -57,7 +57,7 @@ impl Position {
     pub fn to_fen(&self) -> String {
         let rows: Vec<String> = (0..self.size().edge()).rev().map(|row| self.fen_row(row)).collect();
         let side = if self.side() == Side::Black { 'w' } else { 'b' };
-        // No real game is that long. A position set up with a high number must still be readable.
+        // `from_fen` rejects higher numbers. No real game has them, but a position can be set up with one.
         let number = (self.ply() / 2 + 1).min(MAX_NUMBER);
         format!("{} {side} - - {} {number}", rows.join("/"), self.ply())
     }
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_position_after_the_highest_number_is_read_again() {
+    fn move_number_stops_at_the_maximum() {
         let last = Position::from_fen("Q3/4/4/3q b - - 0 1000").unwrap();
         let next = last.try_play("d1-c2/b3".parse().unwrap()).unwrap();
         assert_eq!(Position::from_fen(&next.to_fen()).unwrap().empty(), next.empty());

@@ -51,7 +51,7 @@ fn shortened(text: &str) -> String {
     short
 }
 
-/// Builds a board from its text, square by square.
+/// Collects the squares of a FEN or a picture and builds the position.
 #[derive(Default)]
 struct BoardReader {
     amazons: [Bitboard; 2],
@@ -107,7 +107,7 @@ mod tests {
     use crate::board::moves::Move;
 
     #[test]
-    fn malformed_positions_say_why() {
+    fn malformed_positions_are_rejected() {
         for fen in [
             "",
             "3q2q3",
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_survive_the_round_trip() {
+    fn positions_and_moves_round_trip() {
         let mut rng = fastrand::Rng::with_seed(11);
         for size in (4..=10).filter_map(Size::new) {
             let mut position = Position::start(size);

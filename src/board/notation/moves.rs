@@ -32,7 +32,7 @@ impl FromStr for Move {
 }
 
 impl Move {
-    /// Reads six letters in any case: column and row of each square, rows from the top.
+    /// Parses six letters in any case: column and row of each square, rows counted from the top. `None` if malformed.
     pub fn from_letters(text: &str, size: Size) -> Option<Self> {
         let (&[from, to, arrow], []) = text.as_bytes().as_chunks() else { return None };
         let [from, to, arrow] = [from, to, arrow].map(|letters| square_of_letters(letters, size));
@@ -56,7 +56,7 @@ pub(crate) fn square_of_letters([column, row]: [u8; 2], size: Size) -> Option<Sq
     Square::new(index(column)?, row).filter(|&square| size.contains(square))
 }
 
-/// Lists the squares named in a move, in order. Fails if there is anything but separators between them.
+/// Lists the squares named in a move, in order. Fails if the text contains anything else but separators.
 fn squares_in(text: &str) -> Result<Vec<Square>, MalformedText> {
     let mut squares = Vec::with_capacity(4);
     let mut rest = text.trim();
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moves_are_read_in_every_common_form() {
+    fn every_common_move_form_is_parsed() {
         let expected = Move { from: at("a10"), to: at("a7"), arrow: at("j10") };
         let forms = ["a10a7,a7j10", "a10-a7/j10", "a10-a7(j10)", "A10A7J10", "a10 a7 j10", " a10-a7-j10 "];
         for form in forms {
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_no_move_is_malformed() {
+    fn malformed_moves_are_rejected() {
         let huge = "9".repeat(100_000);
         for text in [
             "",

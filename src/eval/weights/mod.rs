@@ -26,7 +26,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::fmt::Write;
 
-/// Contents of a weights file.
+/// Contents of a weights file: networks of the evaluation, and priors.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WeightsFile {
@@ -55,13 +55,13 @@ pub struct Priors {
 pub struct PriorWeights {
     /// Description of the training data.
     pub trained: String,
-    /// Logits of movements by stage, feature and class.
+    /// Linear weights of movements, indexed by stage, feature and class.
     pub movements: Vec<Vec<Vec<f32>>>,
-    /// Logits of arrows by stage, feature and class.
+    /// Linear weights of arrows, indexed by stage, feature and class.
     pub arrows: Vec<Vec<Vec<f32>>>,
-    /// Rows of the network of movements.
+    /// Rows of the policy network of movements.
     pub movement_rows: Rows,
-    /// Rows of the network of arrows.
+    /// Rows of the policy network of arrows.
     pub arrow_rows: Rows,
 }
 
@@ -104,7 +104,7 @@ impl WeightsFile {
     /// integers.
     pub fn read(text: &str) -> Result<Self, String> {
         let file = Self::parse(text)?;
-        // Botzone's build has no file to read, and no room.
+        // The Botzone build reads no files, and the size of its source is limited.
         if cfg!(not(botzone_only)) {
             file.networks.check_sums()?;
         }
@@ -144,7 +144,7 @@ impl WeightsFile {
 }
 
 impl Priors {
-    /// Returns each kind of weights with its name in a file and its largest board.
+    /// Returns the weights of each kind of board, with its key in a file and its largest size.
     fn named(&self) -> [(&'static str, &PriorWeights, Size); 2] {
         [("standard", &self.standard, Size::STANDARD), ("small", &self.small, Size::BOTZONE)]
     }

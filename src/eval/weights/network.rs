@@ -47,7 +47,7 @@ impl TryFrom<NetworkFile> for NetworkWeights {
         for part in parts() {
             let rows = match found.remove(part.name) {
                 Some(rows) => rows,
-                // A file from before an input was added lacks its part, whose weights are then 0.
+                // Files older than an input lack its part; the weights are then 0.
                 None if part != OUTPUT_PART => continue,
                 None => return Err("output is missing".into()),
             };
@@ -68,7 +68,7 @@ impl TryFrom<NetworkFile> for NetworkWeights {
 }
 
 impl Networks {
-    /// Returns both networks, each with its name in a file and the edges of its boards.
+    /// Returns both networks, each with its key in a file and the edges of its boards.
     fn named(&self) -> [(&'static str, Option<&NetworkWeights>, std::ops::RangeInclusive<usize>); 2] {
         [("standard", self.standard.as_ref(), 9..=10), ("small", self.small.as_ref(), 4..=8)]
     }
@@ -84,7 +84,7 @@ impl Networks {
         Ok(())
     }
 
-    /// Formats the section with the networks, which follows that with the priors.
+    /// Formats the section `networks`, which follows the section `priors`; empty if there is no network.
     pub(super) fn write(&self) -> String {
         let networks: Vec<String> =
             self.named().into_iter().filter_map(|(name, network, _)| Some(network?.write(name))).collect();

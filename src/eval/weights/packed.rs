@@ -21,7 +21,7 @@ const DIVISOR: f32 = 10_000.0;
 /// Unpacks the built-in weights.
 pub fn built_in() -> WeightsFile {
     let mut numbers = NUMBERS[..INTEGERS].as_chunks().0.iter().map(|&bytes| i32::from_le_bytes(bytes));
-    // Both numbers of the quotient are exact, so it is what reading the decimal fraction gives.
+    // Both operands are exact, so the quotient equals the parsed decimal fraction.
     let mut weights =
         |count: &usize| numbers.by_ref().take(*count).map(|number| number as f32 / DIVISOR).collect();
     let mut priors = |features: &[usize]| -> Vec<Vec<Vec<f32>>> {
