@@ -22,7 +22,7 @@ pub struct GameClock {
     spare: Duration,
 }
 
-/// Ply that few 10x10 games reach, even when played until a side cannot move.
+/// Ply that few 10x10 games reach, even if played until a side cannot move.
 const LONG_GAME: u32 = 80;
 
 /// Returns the relative thinking time of a move at a ply of a 10x10 game.
@@ -38,7 +38,7 @@ const fn weight(ply: u32) -> u32 {
     }
 }
 
-/// Default overhead of a move besides thinking: delays in pipes, and threads that wait on a busy machine.
+/// Default overhead of a move besides thinking: delays in pipes and of threads on a busy machine.
 pub const OVERHEAD: Duration = Duration::from_millis(10);
 
 impl GameClock {
@@ -47,13 +47,12 @@ impl GameClock {
         Self { total, used: Duration::ZERO, overhead: OVERHEAD, spare: Duration::ZERO }
     }
 
-    /// Creates a clock that reserves `overhead` for each move of a match, and half as much again in case a move costs
-    /// more.
+    /// Creates a clock that reserves `overhead` for each move, and half as much again in case a move costs more.
     pub fn for_match(total: Duration, overhead: Duration) -> Self {
         Self::new(total).with_overhead(overhead).with_spare(overhead / 2)
     }
 
-    /// Sets the time left; raises the total to it if the total is less.
+    /// Sets the time left; raises the total to the time left if the total is less.
     #[must_use]
     pub fn with_left(self, left: Duration) -> Self {
         let total = self.total.max(left);
@@ -118,21 +117,21 @@ mod tests {
 
     /// Plays a game in which every move takes 5 ms more than its planned time. Returns the time left after each of
     /// Black's moves.
-    fn rest_in_a_game(total: Duration, mut position: Position) -> Vec<Duration> {
+    fn time_left_during_a_game(total: Duration, mut position: Position) -> Vec<Duration> {
         let mut clock = GameClock::new(total);
         let mut rng = fastrand::Rng::with_seed(1);
-        let mut rest = Vec::new();
+        let mut left = Vec::new();
         while position.winner().is_none() {
             if position.side() == crate::Side::Black {
                 let time = clock.time_for(&position);
                 assert!(time < clock.remaining());
                 clock.spend(time + Duration::from_millis(5));
-                rest.push(clock.remaining());
+                left.push(clock.remaining());
             }
             let moves: Vec<_> = position.legal_moves().collect();
             position = position.with_move(moves[rng.usize(..moves.len())]);
         }
-        rest
+        left
     }
 
     #[test]
@@ -141,24 +140,24 @@ mod tests {
             let position = Position::start(crate::Size::new(size).unwrap());
             for seconds in [1, 10, 20, 900] {
                 let total = Duration::from_secs(seconds);
-                let rest = *rest_in_a_game(total, position).last().unwrap();
-                assert!(rest > total / 100, "{size}, {total:?}: {rest:?} left");
+                let left = *time_left_during_a_game(total, position).last().unwrap();
+                assert!(left > total / 100, "{size}, {total:?}: {left:?} left");
             }
         }
     }
 
     #[test]
-    fn a_game_that_lasts_has_used_its_time() {
+    fn long_games_use_most_of_the_time() {
         for seconds in [20, 60, 900] {
             let total = Duration::from_secs(seconds);
-            let rest = rest_in_a_game(total, Position::standard());
-            assert!(rest[24] < total * 15 / 100, "{total:?}: {:?} left after 50 plies", rest[24]);
-            assert!(rest[9] > total / 2, "{total:?}: {:?} left after 20 plies", rest[9]);
+            let left = time_left_during_a_game(total, Position::standard());
+            assert!(left[24] < total * 15 / 100, "{total:?}: {:?} left after 50 plies", left[24]);
+            assert!(left[9] > total / 2, "{total:?}: {:?} left after 20 plies", left[9]);
         }
     }
 
     #[test]
-    fn a_clock_that_something_else_has_eaten_is_stretched_over_the_game() {
+    fn little_time_left_lasts_the_whole_game() {
         let mut clock = GameClock::new(Duration::from_secs(900));
         clock.spend(Duration::from_secs(897));
         let position = Position::standard();
@@ -172,14 +171,14 @@ mod tests {
     }
 
     /// Returns the time left after `moves` moves of one side, each with `overhead`, or at the end of the game.
-    fn rest_after(moves: usize, total: Duration, overhead: Duration) -> Duration {
+    fn time_left_after(moves: usize, total: Duration, overhead: Duration) -> Duration {
         let mut clock = GameClock::new(total).with_overhead(overhead);
         let mut position = Position::standard();
         let mut rng = fastrand::Rng::with_seed(2);
         for ply in 0..2 * moves {
             if ply % 2 == 0 {
                 let time = clock.time_for(&position);
-                assert!(time > Duration::ZERO, "no thought at ply {ply} of {total:?}");
+                assert!(time > Duration::ZERO, "no time at ply {ply} of a game with {total:?}");
                 clock.spend(time + overhead);
             }
             let moves: Vec<_> = position.legal_moves().collect();
@@ -190,12 +189,12 @@ mod tests {
     }
 
     #[test]
-    fn the_overhead_of_all_moves_is_held_back_where_it_can_be() {
+    fn clock_reserves_the_overhead_of_remaining_moves() {
         let overhead = Duration::from_millis(200);
-        // The 46 moves of a full board cost 9.2 s without any thought.
+        // The 46 moves that fill the board have 9.2 s of overhead.
         for (seconds, moves) in [(900, 46), (60, 46), (20, 46), (12, 46), (10, 38), (9, 38)] {
-            let rest = rest_after(moves, Duration::from_secs(seconds), overhead);
-            assert!(rest > Duration::ZERO, "{seconds} s: nothing left after {moves} moves");
+            let left = time_left_after(moves, Duration::from_secs(seconds), overhead);
+            assert!(left > Duration::ZERO, "{seconds} s: nothing left after {moves} moves");
         }
     }
 
@@ -206,43 +205,43 @@ mod tests {
         Position::from_parts(start.size(), start.all_amazons(), arrows, crate::Side::Black)
     }
 
-    /// Returns the fraction of the total that the platform's clock shows as used after `plies` plies, with our settings
-    /// for SAU. `charge` returns the seconds that a move costs there besides thinking.
-    fn shown_after(plies: usize, total: f64, mut charge: impl FnMut() -> f64) -> f64 {
+    /// Returns the fraction of `total` seconds that one side has used on the platform's clock after `plies` plies, with
+    /// our settings for SAU. `charge` returns the seconds that the platform counts for a move besides thinking.
+    fn fraction_used_after(plies: usize, total: f64, mut charge: impl FnMut() -> f64) -> f64 {
         let overhead = Duration::from_millis(400);
         let clock = GameClock::new(Duration::from_secs_f64(total)).with_overhead(overhead);
         let mut clock = clock.with_spare(Duration::from_millis(200));
-        let mut shown = 0.0;
+        let mut used = 0.0;
         for ply in (0..plies).step_by(2) {
             let time = clock.time_for(&at_ply(ply));
             clock.spend(time + overhead);
-            shown += time.as_secs_f64() + charge();
+            used += time.as_secs_f64() + charge();
         }
-        shown / total
+        used / total
     }
 
     #[test]
-    fn on_the_sau_platforms_clock_no_game_is_late_and_four_fifths_are_used() {
+    fn sau_games_use_80_to_100_percent_of_the_time() {
         let mut rng = fastrand::Rng::with_seed(3);
-        // 40 moves of half a second are all of 20 s; the games of good players have 80 to 89 plies.
+        // A move can cost half a second: 40 moves cost 20 s. The games of good players have 80 to 89 plies.
         for (total, shortest, longest) in [(20.0, 78, 84), (60.0, 52, 92), (120.0, 52, 92), (900.0, 52, 92)] {
             for game in 0..100 {
                 let plies = shortest + game % (longest + 1 - shortest);
-                let shown = shown_after(plies, total, || 0.25 + 0.25 * rng.f64());
-                assert!((0.8..1.0).contains(&shown), "{shown:.3} of {total} s after {plies} plies");
+                let used = fraction_used_after(plies, total, || 0.25 + 0.25 * rng.f64());
+                assert!((0.8..1.0).contains(&used), "{used:.3} of {total} s after {plies} plies");
             }
         }
     }
 
     #[test]
-    fn in_a_tournament_game_every_move_may_cost_a_fifth_of_a_second_more_than_the_overhead() {
-        let shown = shown_after(84, 900.0, || 0.6);
-        assert!(shown < 1.0, "{shown:.3} of 900 s");
+    fn spare_time_covers_200_ms_above_the_overhead() {
+        let used = fraction_used_after(84, 900.0, || 0.6);
+        assert!(used < 1.0, "{used:.3} of 900 s");
     }
 
     #[test]
-    fn the_spare_time_is_held_back_for_every_move_to_come() {
-        // In two minutes it is more than the reserve of 2.5 %.
+    fn clock_reserves_spare_time_for_remaining_moves() {
+        // With two minutes, the spare time is more than the reserve of 2.5 %.
         let clock = GameClock::new(Duration::from_secs(120)).with_overhead(Duration::from_millis(400));
         let careful = clock.with_spare(Duration::from_millis(200));
         assert!(careful.time_for(&at_ply(0)) < clock.time_for(&at_ply(0)).mul_f64(0.96));
@@ -250,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_total_that_does_not_cover_the_overhead_still_lets_it_think() {
+    fn clock_gives_time_despite_uncovered_overhead() {
         let mut clock = GameClock::new(Duration::from_secs(3)).with_overhead(Duration::from_millis(200));
         let time = clock.time_for(&Position::standard());
         assert!(time > Duration::from_millis(1), "{time:?}");

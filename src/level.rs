@@ -53,7 +53,7 @@ impl Level {
     /// Thinking time of [`Self::FULL`] for a move.
     pub const FULL_TIME: Duration = Duration::from_secs(1);
 
-    /// Returns the level of this number, if it exists.
+    /// Returns the level with this number; `None` unless it is 1 to 10.
     pub fn new(number: u64) -> Option<Self> {
         u8::try_from(number).ok().filter(|number| (1..=10).contains(number)).map(Self)
     }
@@ -79,8 +79,8 @@ impl Level {
 }
 
 impl Strength {
-    /// Moves a random line to the front of the report, drawn with odds `exp(-loss / temperature)` from those that lose
-    /// at most [`Self::max_loss`]. Leaves the report unchanged if the result is proven.
+    /// Draws a line with odds `exp(-loss / temperature)` from those that lose at most [`Self::max_loss`], and moves it
+    /// to the front of the report. Leaves the report unchanged if the result is proven.
     fn choose(&self, mut report: Report, rng: &mut Rng) -> Report {
         let Some(best) = report.lines.first().filter(|_| report.proven.is_none()) else { return report };
         let best_rate = best.win_rate.0;
@@ -122,14 +122,14 @@ mod tests {
     use crate::{Params, Position, Resources};
     use std::collections::HashSet;
 
-    fn thought(number: u64, seed: u64) -> Report {
+    fn report_at(number: u64, seed: u64) -> Report {
         let mut search = Search::new(Position::standard(), Params::TOURNAMENT, Resources::default());
         Level::new(number).expect("a level").think(&mut search, seed, &AtomicBool::new(false))
     }
 
     #[test]
-    fn a_level_varies_its_moves_within_its_loss() {
-        let reports: Vec<Report> = (0..20).map(|seed| thought(2, seed)).collect();
+    fn levels_vary_moves_within_their_maximum_loss() {
+        let reports: Vec<Report> = (0..20).map(|seed| report_at(2, seed)).collect();
         let moves: HashSet<_> = reports.iter().filter_map(|report| report.best).collect();
         assert!(moves.len() > 3, "{moves:?}");
         for report in &reports {
@@ -140,11 +140,11 @@ mod tests {
                 "{chosen} of {best}"
             );
         }
-        assert_eq!(thought(2, 5).best, thought(2, 5).best);
+        assert_eq!(report_at(2, 5).best, report_at(2, 5).best);
     }
 
     #[test]
-    fn numbers_outside_1_to_10_are_no_level() {
+    fn levels_outside_1_to_10_are_rejected() {
         assert!([0, 11, 256 + 3].map(Level::new).iter().all(Option::is_none));
         assert_eq!((Level::new(10), "1".parse()), (Some(Level::FULL), Ok(Level(1))));
     }

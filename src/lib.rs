@@ -12,7 +12,7 @@
 //! 4. [`eval`]: static evaluation. Distance maps, metrics, networks, winning rates, priors.
 //! 5. [`clock`]: time management. [`time`]: the system's clock. [`mix_seed`]: seeds for independent random streams.
 //! 6. [`search`]: Monte Carlo tree search.
-//! 7. [`level`]: weaker play for people.
+//! 7. [`level`]: playing levels, for games against people.
 //! 8. [`record`]: game records and their file formats.
 //! 9. [`mod@bench`]: a checksum that shows whether two builds search identically.
 //!

@@ -72,7 +72,7 @@ fn name(player: &Value) -> Option<String> {
     names.into_iter().find_map(Value::as_str).map(str::to_owned)
 }
 
-/// Reads the moves from a bot's input, which alternates between requests and responses.
+/// Reads the moves from a bot's input: its requests and responses, taken alternately.
 fn seen_by_a_bot(value: &Value) -> Result<Vec<PlayedMove>, MalformedText> {
     let list = |key: &str| value[key].as_array().map(Vec::as_slice).unwrap_or_default();
     let (requests, responses) = (list("requests"), list("responses"));
@@ -176,8 +176,8 @@ mod tests {
         KEYS.iter().zip(numbers).map(|(key, number)| ((*key).to_owned(), json!(number))).collect()
     }
 
-    /// Plays random moves until the game is over.
-    fn game() -> GameRecord {
+    /// Returns a game of random moves, played to the end.
+    fn random_game() -> GameRecord {
         let mut rng = fastrand::Rng::with_seed(5);
         let mut position = Position::start(Size::BOTZONE);
         let mut moves = Vec::new();
@@ -190,7 +190,7 @@ mod tests {
         GameRecord { winner: position.winner(), ..GameRecord::new("eins", "二", start).with_moves(&moves) }
     }
 
-    /// Returns the match log that the site would show.
+    /// Returns the match log of a game, as on the site.
     fn log(game: &GameRecord) -> Vec<Value> {
         let mut entries = Vec::new();
         for (ply, played) in game.moves.iter().enumerate() {
@@ -207,8 +207,8 @@ mod tests {
     }
 
     #[test]
-    fn a_log_is_the_game() {
-        let game = game();
+    fn reads_a_match_log() {
+        let game = random_game();
         let entries = log(&game);
         let read = read(&json!(entries).to_string()).unwrap();
         assert_eq!((&read.moves, read.winner, read.forfeit), (&game.moves, game.winner, None));
@@ -219,8 +219,8 @@ mod tests {
     }
 
     #[test]
-    fn a_side_whose_program_failed_has_lost() {
-        let mut entries = log(&game());
+    fn a_failed_program_loses() {
+        let mut entries = log(&random_game());
         entries.truncate(8);
         entries.push(json!({"0": {"verdict": "TLE", "response": null}}));
         let read = read(&json!(entries).to_string()).unwrap();
@@ -229,13 +229,13 @@ mod tests {
     }
 
     #[test]
-    fn a_side_whose_move_the_judge_refuses_has_lost() {
+    fn a_rejected_move_loses() {
         for (response, kind) in [
             (json!({"x0": 0, "y0": 0, "x1": 0, "y1": 1, "x2": 0, "y2": 0}), "illegal"),
             (json!({"x0": -1, "y0": -1, "x1": -1, "y1": -1, "x2": -1, "y2": -1}), "garbage"),
             (json!("resign"), "garbage"),
         ] {
-            let mut entries = log(&game());
+            let mut entries = log(&random_game());
             entries.truncate(6);
             entries.push(json!({"1": {"verdict": "OK", "response": response}}));
             entries.push(json!({"output": {"command": "finish", "content": {"0": 2, "1": 0}}}));
@@ -246,8 +246,8 @@ mod tests {
     }
 
     #[test]
-    fn the_input_of_either_bot_is_the_game() {
-        let game = game();
+    fn reads_the_input_of_either_bot() {
+        let game = random_game();
         let begin: Value = KEYS.iter().map(|key| ((*key).to_owned(), json!(-1))).collect();
         let messages: Vec<Value> = game.moves[..6].iter().map(|played| numbers_of(played.mv)).collect();
         let every_second = |first: usize| messages.iter().skip(first).step_by(2).cloned().collect::<Vec<_>>();
@@ -260,15 +260,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn errors_name_the_problem() {
         for (text, problem) in [
             ("[", "no JSON"),
             ("[]", "without a move"),
             ("{\"logs\":3}", "without a list"),
             ("[{\"0\":{\"response\":{\"x0\":9}}}]", "without a move"),
         ] {
-            let said = super::super::read(text).unwrap_err().to_string();
-            assert!(said.contains(problem), "{text}: {said}");
+            let error = super::super::read(text).unwrap_err().to_string();
+            assert!(error.contains(problem), "{text}: {error}");
         }
     }
 }

@@ -6,8 +6,8 @@
 //! 2 g1e3(e10) …
 //! ```
 //!
-//! Squares count from the first mover's corner, as everywhere in Otrera. 先手胜 means that the first mover won, 后手胜 the
-//! second, 未完 that the game is unfinished.
+//! Ranks count from the first mover's side, as everywhere in Otrera. 先手胜 means that the first mover won, 后手胜 that
+//! the second mover won, 未完 that the game is unfinished.
 //!
 //! The format holds names, result, time and place, event and moves. Neither the board nor the start position is stored,
 //! so [`obstacle`] reports a game that would be read back differently. Parsing accepts the variants that programs
@@ -71,8 +71,8 @@ pub fn obstacle(record: &GameRecord) -> Option<String> {
     }
 }
 
-/// Reads a record. The board is the one on which the most moves, from the first on, are legal; ties are broken in the
-/// order 10x10, 8x8, 9x9, 7x7 and smaller. The caller checks if all moves are legal.
+/// Reads a record. The board is guessed: the one with the most moves before the first illegal one, or on a tie the
+/// first of 10x10, 8x8, 9x9, 7x7 and smaller ones. The caller checks whether all moves are legal.
 ///
 /// ```
 /// use otrera::Side;
@@ -194,7 +194,7 @@ fn half_width(letter: char) -> char {
     }
 }
 
-/// Guesses the board: the one on which the most moves, from the first on, are legal.
+/// Guesses the board, see [`read`].
 fn likely_size(moves: &[Move]) -> Size {
     let sizes = [10, 8, 9, 7, 6, 5, 4].into_iter().filter_map(Size::new);
     let mut best = (Size::STANDARD, 0);
@@ -232,12 +232,12 @@ mod tests {
     }
 
     #[test]
-    fn a_record_looks_like_the_competitions() {
+    fn writes_the_competition_format() {
         assert_eq!(write(&record()), format!("{HEADER};\n1 d1d7(g7) a7d4(a7)\n2 g1e3(e10)\n"));
     }
 
     #[test]
-    fn every_dialect_is_read() {
+    fn reads_every_variant() {
         for text in [
             format!("{HEADER};\n1 d1d7(g7) a7d4(a7)\n2 g1e3(e10)\n"),
             format!("\u{feff}{HEADER}\r\n\r\n1 d1d7(g7) a7d4(a7)\r\n2 g1e3(e10)"),
@@ -250,24 +250,24 @@ mod tests {
     }
 
     #[test]
-    fn of_a_torn_record_the_moves_before_the_tear_are_read() {
+    fn reads_the_moves_of_truncated_records() {
         let whole = write(&record());
         let moves: Vec<Move> = record().moves.iter().map(|played| played.mv).collect();
-        for (torn, left) in [
+        for (damaged, left) in [
             (whole.replace(" a7d4(a7)\n2 g1e3(e10)\n", " a7d"), 1),
             (whole.replace("(e10)\n", "(e1"), 2),
             (whole.replace("g1e3(e10)\n", "\0\0\0\0"), 2),
             (whole.clone() + "3 nonsense d4d5(d6)", 3),
         ] {
-            let (read, error) = read_moves_up_to_error(&torn);
-            assert_eq!(read, moves[..left], "{torn}");
-            assert!(error.is_some() && read_moves(&torn).is_err(), "{torn}");
+            let (read, error) = read_moves_up_to_error(&damaged);
+            assert_eq!(read, moves[..left], "{damaged}");
+            assert!(error.is_some() && read_moves(&damaged).is_err(), "{damaged}");
         }
         assert_eq!(read_moves_up_to_error(&whole), (moves, None));
     }
 
     #[test]
-    fn moves_are_read_with_and_without_a_header() {
+    fn reads_moves_with_and_without_a_header() {
         let moves: Vec<Move> = record().moves.iter().map(|played| played.mv).collect();
         for text in [
             write(&record()),
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_record_says_where() {
+    fn errors_name_the_line() {
         for text in ["", "1 d1d7(g7)", "#[GO][a][b][先手胜][][];", "#[AM", "(;GM[18])"] {
             assert!(read(text).unwrap_err().to_string().contains("begins with"), "{text}");
         }
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn the_board_is_found_from_the_moves() {
+    fn guesses_the_board_from_the_moves() {
         for (first, edge) in [("d1d7(g7)", 10), ("c1c6(f6)", 8), ("c1c8(c2)", 9), ("b1b2(b1)", 6)] {
             let read = read(&format!("{HEADER};\n1 {first}\n")).unwrap();
             assert_eq!(read.start, Position::start(Size::new(edge).unwrap()), "{first}");

@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn visits_are_kept() {
+    fn visits_round_trip() {
         let moves = ["d1-d7/g7", "d1-d7/f9", "a4-a5/a6"].map(|text| text.parse().unwrap());
         let mut record = GameRecord::new("a", "b", crate::Position::standard()).with_moves(&moves[..1]);
         record.visits.insert(0, moves.into_iter().zip([420, 130, 7]).collect());
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_record_says_why() {
+    fn malformed_records_are_rejected() {
         for text in [
             "",
             "{}",

@@ -22,7 +22,7 @@ use std::time::Duration;
 pub struct PlayedMove {
     /// The move.
     pub mv: Move,
-    /// Thinking time; zero for a move of the opening.
+    /// Thinking time; zero for a move of a preset opening.
     pub time: Duration,
     /// Iterations, playouts or nodes; `None` if the player does not count them.
     pub effort: Option<u64>,
@@ -36,11 +36,11 @@ impl From<Move> for PlayedMove {
     }
 }
 
-/// Marks of bad moves, worst first: the minimum loss of the mover's winning rate (0 to 1), and the mark's name.
+/// Review marks of bad moves, worst first: the minimum loss of the mover's winning rate (0 to 1), and the mark's name.
 pub const MARKS: [(f32, &str); 3] = [(0.20, "blunder"), (0.10, "mistake"), (0.05, "inaccuracy")];
 
-/// Notes on the positions of a line of moves. The key is the number of the line's moves before the position. Positions
-/// without a note are absent.
+/// Notes on the positions of a line of moves, by the number of its moves before the position. Positions without a note
+/// are absent.
 pub type Notes = BTreeMap<usize, Note>;
 
 /// Comment, name and value of one position, and the variations that begin there.
@@ -79,7 +79,7 @@ pub struct Variation {
     pub notes: Notes,
 }
 
-/// Visits of the moves that the searches of a game tried, most visited first. The key is the number of moves before the
+/// Visits of the root moves in the search of each position, most visited first, by the number of moves before the
 /// position. Used as training targets.
 pub type Visits = BTreeMap<usize, Vec<(Move, u32)>>;
 
@@ -89,7 +89,7 @@ pub const MAX_NESTING: usize = 24;
 /// A finished game.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
-    /// All moves, including the opening's.
+    /// All moves, including those of a preset opening.
     pub moves: Vec<PlayedMove>,
     /// The winner.
     pub winner: Side,
@@ -160,9 +160,9 @@ impl fmt::Display for Forfeit {
 pub struct GameRecord {
     /// Number of the game in its match, from 0. Games 2k and 2k + 1 share an opening.
     pub number: u64,
-    /// Name of the first mover.
+    /// Name of the player who moves first.
     pub black: String,
-    /// Name of the second mover.
+    /// Name of the player who moves second.
     pub white: String,
     /// Start position.
     #[serde(with = "json::fen")]
@@ -182,12 +182,12 @@ pub struct GameRecord {
     /// Time control or effort per move, as text.
     #[serde(default)]
     pub control: String,
-    /// All moves in order, including the opening's.
+    /// All moves in order, including those of a preset opening.
     pub moves: Vec<PlayedMove>,
-    /// Comments, values and variations, by ply.
+    /// Comments, values and variations, by the number of moves before the position.
     #[serde(default, skip_serializing_if = "Notes::is_empty")]
     pub notes: Notes,
-    /// Visits of the searches that chose the moves; kept by JSON lines only.
+    /// Visits of the searches that chose the moves. Only JSON lines store them.
     #[serde(default, with = "json::visits", skip_serializing_if = "Visits::is_empty")]
     pub visits: Visits,
 }
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn the_form_is_found_from_the_content() {
+    fn read_detects_the_format() {
         let game = game(&["d1-d7/g7", "a7-d4/a7"]);
         for text in [json::write(&game), sgf::write(&game), ccgc::write(&game)] {
             assert_eq!(read(&text), Ok(vec![game.clone()]));
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_no_games_are_passed_over() {
+    fn json_lines_without_a_game_are_skipped() {
         let line = json::write(&game(&[]));
         let file = format!("{{\"match\":{{}}}}\n{line}\r\n\n{line}\n{}", &line[..line.len() / 2]);
         assert_eq!(read(&file).unwrap().len(), 2);

@@ -13,7 +13,7 @@ pub struct Step {
     pub mover: Side,
 }
 
-/// Sum of leaf values for Black, in units of 1/[`REWARD_UNIT`], with the sum of their [`squared_deviation`]s.
+/// Sum of leaf values (rewards) for Black, in units of 1/[`REWARD_UNIT`], and sum of their [`squared_deviation`]s.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rewards {
     /// Number of leaves; at most a few thousand, so that the sums do not overflow.
@@ -72,7 +72,7 @@ pub fn back_up_proof(tree: &Tree, path: impl DoubleEndedIterator<Item = Step>) {
 
 /// True if the node is expanded and every child is a proven loss for `chooser`.
 pub fn all_children_lose(tree: &Tree, id: NodeId, chooser: Side) -> bool {
-    // The family first: a node that is being expanded publishes its counts before its family.
+    // Reads the family first: a node that is being expanded publishes its counts before its family.
     let is_expanded = tree.is_expanded(id);
     let (count, tried) = tree.node(id).counts();
     is_expanded

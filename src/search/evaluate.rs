@@ -87,7 +87,7 @@ impl LeafEvaluator {
             Rollouts::None => (0, None),
             Rollouts::One(depth) => (depth, None),
             Rollouts::Two(depth, other_depth) => (depth, Some(other_depth)),
-            // With more amazons than a playout holds.
+            // Only for positions with more amazons than a playout supports.
             Rollouts::ToEnd => (u32::MAX, None),
         };
         let first_rng = generator();

@@ -57,8 +57,8 @@ impl Expander {
     }
 }
 
-/// Lists the edges of a node. A state and a seed always give the same list, so that a family can grow by listing
-/// again.
+/// Lists the edges of a node. Equal states and seeds give equal lists, so that a family can list its edges again when
+/// it grows.
 pub struct EdgeLister {
     seed: u64,
     edges: Vec<Edge>,
@@ -69,7 +69,7 @@ pub struct EdgeLister {
 
 impl EdgeLister {
     fn new(seed: u64) -> Self {
-        // Far more than half-moves need, so that two workers' buffers in use do not share a cache line.
+        // Far more than a list of half-moves needs, so that two workers never write to the same cache line.
         const ROOM: usize = 1024;
         Self {
             seed,
@@ -97,7 +97,7 @@ impl EdgeLister {
         L::call(
             #[inline(always)]
             move || {
-                // Below this number it is faster to look for each of the first edges.
+                // Up to this number of edges, a search for each one is faster than sorting all.
                 const FEW: usize = 10;
                 match params.formula {
                     Formula::Puct(puct) if params.grouping == Grouping::Split => {

@@ -48,7 +48,7 @@ use crate::seed::mix_seed;
 use crate::simd::{Lanes, dispatch};
 use fastrand::Rng;
 
-/// A search thread's state, kept between runs.
+/// The state of one search thread, kept between runs to reuse its buffers.
 pub(crate) struct Worker {
     /// Nodes of the current descent, the root first.
     path: Vec<Level>,
@@ -69,7 +69,7 @@ struct Level {
     variance: ValueVariance,
     /// Length of the burst. These iterations are already counted as visits of the node.
     granted: u32,
-    /// True until the node has been evaluated, if this descent created it.
+    /// True if this descent created the node and has not evaluated it yet.
     is_new: bool,
     /// Rewards of the burst's finished iterations, not yet backed up to the node.
     rewards: Rewards,
@@ -85,7 +85,7 @@ struct Scratch {
 }
 
 impl Level {
-    /// Returns the iterations of the burst that have not been evaluated yet.
+    /// Returns the number of iterations left in the burst.
     #[inline(always)]
     fn left(&self) -> u32 {
         self.granted - self.rewards.count
@@ -116,8 +116,8 @@ impl Worker {
         Self { path: Vec::with_capacity(64), scratch, longest: 0, until_clock: 0 }
     }
 
-    /// Runs iterations until the run is over. Calls `tick` between bursts of the root if the clock was checked in the
-    /// last one.
+    /// Runs iterations until the run is over. Calls `tick` after each burst of the root during which the clock was
+    /// checked.
     pub fn work(&mut self, run: &Run, tick: &mut dyn FnMut(&Run)) {
         dispatch!(run.evaluator.kernel(), L => self.work_with::<L>(run, tick));
     }
@@ -244,15 +244,15 @@ impl Worker {
             }),
         };
         if child.is_none() && backup::all_children_lose(tree, id, chooser) {
-            // Two workers that prove the last two children at the same moment may both miss that all children are
-            // proven.
+            // The back-up can miss this: two workers that prove the last two children at the same moment may each see
+            // only one of the proofs.
             tree.node(id).prove(chooser.opponent());
         }
         child.map(|child| (child, variance))
     }
 
-    /// Adds the value of the path's last node to its rewards: a proven result, which is also backed up as a proof, or
-    /// else an evaluation.
+    /// Adds the value of the path's last node to its rewards: the proven result if there is one, which is also backed
+    /// up as a proof, otherwise an evaluation.
     #[inline(always)]
     fn evaluate_leaf<L: Lanes>(&mut self, run: &Run) {
         self.longest = self.longest.max(self.path.len());
@@ -299,7 +299,7 @@ fn proven_winner(run: &Run, state: &State, prover: &mut FillingProver) -> Option
 fn expand<L: Lanes>(run: &Run, path: &[Level], scratch: &mut Scratch) -> Option<Selected> {
     let Level { step: Step { node: id, .. }, state, .. } = path.last()?;
     if let Some(winner) = state.winner() {
-        // Another worker reached the node first and is about to record this proof.
+        // Another worker created the node and is about to record this proof.
         run.tree.node(*id).prove(winner);
         return None;
     }

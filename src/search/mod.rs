@@ -93,10 +93,10 @@ impl Default for Resources {
 /// ```
 pub struct Search {
     position: Position,
-    /// Root moves that the search leaves out.
+    /// Root moves that the search does not consider.
     excluded: Vec<Move>,
     tree: Tree,
-    /// True if the filling bounds of [`crate::endgame`] may have proven nodes of the tree.
+    /// True if nodes of the tree may hold proofs by the filling bounds of [`crate::endgame`].
     has_endgame_proofs: bool,
     evaluator: LeafEvaluator,
     params: Params,
@@ -205,9 +205,9 @@ impl Search {
     /// Searches until a limit is reached, `stop` is set, the outcome is proven, or the root has
     /// [`Node::MAX_VISITS`](tree::Node::MAX_VISITS) visits.
     ///
-    /// Blocks. One of the threads calls `progress` about once a second. The search is skipped if the filling bounds of
-    /// [`crate::endgame`] prove the winner, and the side to move wins or no square is contested any more. The side to
-    /// move then fills its own squares.
+    /// Blocks. One of the threads calls `progress` about once a second. If the filling bounds of [`crate::endgame`]
+    /// prove the winner, and the side to move wins or no square is contested, the search is skipped and the best move
+    /// fills the mover's own squares.
     ///
     /// When the tree is full, the memory of its least-visited nodes is recycled, a slice at a time (see
     /// [`Tree::recycle`]), unless the deadline is nearer than [`Tree::recycle_time`].
@@ -229,8 +229,8 @@ impl Search {
     ) -> Report {
         let started = Instant::now();
         let root_winner = self.endgame_winner();
-        // If the root is a proven loss, the search still has to find the most stubborn move, so nothing is proven
-        // below it.
+        // If the root is a proven loss, the search must still find the move that resists longest, so it proves nothing
+        // below the root.
         let endgame_proofs = self.params.endgame_proofs && root_winner.is_none();
         self.has_endgame_proofs |= endgame_proofs;
         let mut prover = FillingProver::new();
@@ -283,7 +283,7 @@ impl Search {
     /// Returns the winner if the filling bounds of [`crate::endgame`] prove one. If that is the opponent, clears a tree
     /// whose nodes have such proofs: they would end the search, but the opponent may still err.
     fn endgame_winner(&mut self) -> Option<Side> {
-        // The bounds assume that a side may play any of its moves.
+        // The bounds assume that no move is excluded.
         if !self.params.endgame_proofs || self.position.winner().is_some() || !self.excluded.is_empty() {
             return None;
         }
@@ -345,7 +345,7 @@ mod tests {
     use tree::{Node, NodeId};
 
     #[test]
-    fn a_root_that_has_been_visited_as_often_as_can_be_counted_ends_the_search() {
+    fn search_ends_at_the_maximum_root_visits() {
         let mut search = Search::new(Position::standard(), Params::TOURNAMENT, Resources::default());
         search.tree.node(search.tree.root()).add_visits(Node::MAX_VISITS - 1000);
         let mut run = || search.run(&Limits::iterations(100_000), &AtomicBool::new(false), &mut |_| ());
@@ -366,7 +366,7 @@ mod tests {
             if !tree.is_expanded(id) {
                 return Some((path, false));
             }
-            // The root's mover is the opponent of who chooses there, that of a node after a movement the chooser.
+            // Rewards belong to the side that moved in: after a movement that is the chooser, else its opponent.
             let after_movement = id != tree.root() && node.edge().as_arrow().is_none();
             let c = puct.c(after_movement, node.visits());
             let mean = f64::from(node.mean(node.visits()));
@@ -395,8 +395,8 @@ mod tests {
     }
 
     #[test]
-    fn an_iteration_goes_where_the_formula_says() {
-        // A weight at which the variance of a node depends much on that of its parent.
+    fn iterations_follow_the_puct_formula() {
+        // A high weight, so that the variance of a node depends strongly on that of its parent.
         let puct = Puct { variance_prior: 100.0, ..Puct::DEFAULT };
         let params =
             Params { formula: Formula::Puct(puct), burst: 1, endgame_proofs: false, ..Params::TOURNAMENT };

@@ -88,9 +88,9 @@ impl Puct {
     /// Number of visits around which the exploration constants begin to grow.
     const GROWTH_VISITS: f32 = 20_000.0;
 
-    /// Returns the exploration constant, of movements or of arrows, at a node with `visits` visits: `c * (1 + growth *
-    /// ln(1 + visits / 20000))`. With a constant c, a long search would hardly visit a child again that looked bad
-    /// once.
+    /// Returns the exploration constant for movements or for arrows at a node with `visits` visits:
+    /// `c * (1 + growth * ln(1 + visits / 20000))`.
+    // With a constant c, a long search would hardly ever revisit a child that once looked bad.
     #[inline(always)]
     pub fn c(&self, is_arrow: bool, visits: u32) -> f32 {
         let c = if is_arrow { self.arrow_c } else { self.movement_c };
@@ -109,7 +109,7 @@ impl Puct {
     };
 }
 
-/// Returns ln(1 + x) for x >= 0 with an error of at most 0.006: the exponent of the float and a parabola of its
+/// Approximates ln(1 + x) for x >= 0 with an error of at most 0.006: the exponent of the float plus a parabola of its
 /// significand. Continuous, fast, and equal on every machine.
 #[inline(always)]
 fn log_one_plus(x: f32) -> f32 {
@@ -148,7 +148,7 @@ pub struct Params {
     /// Standard errors in the lower confidence bound (LCB) by which the final move is chosen; 0 chooses the most
     /// visited move. See [`super::select::final_child`].
     pub lcb_z: f32,
-    /// True if [`crate::endgame`] proves positions and plays out a decided endgame.
+    /// True if [`crate::endgame`] proves the results of positions and chooses the moves of decided endgames.
     pub endgame_proofs: bool,
     /// Maximum length of a burst, see [`super::iteration`]. 1 starts every iteration at the root.
     pub burst: u32,
@@ -227,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_fast_logarithm_is_near_the_exact_one_and_never_falls() {
+    fn log_one_plus_is_accurate_and_monotonic() {
         let mut last = 0.0;
         for step in 0..200_000 {
             let x = libm::expf(step as f32 / 10_000.0) - 1.0;

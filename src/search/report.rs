@@ -13,7 +13,7 @@ use std::cmp::{Ordering, Reverse};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-/// Result of a search, final or so far.
+/// Result of a search, intermediate or final.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// Move to play; `None` only if the game is over.
@@ -40,7 +40,7 @@ pub struct Report {
     pub memory_used: f64,
     /// Number of pauses of this run in which a part of the memory was recycled, see [`Tree::recycle`].
     pub recycled: u32,
-    /// Total time of these pauses.
+    /// Total time of the pauses in which memory was recycled.
     pub recycling: Duration,
     /// Length of the longest path, in whole moves, rounded up.
     pub depth: usize,
@@ -89,8 +89,8 @@ impl Report {
         }
     }
 
-    /// Sorts the lines by the rule that chooses the move, see [`final_child`]: the best, proven wins, lines with a
-    /// [`Line::lower_bound`] by that bound, the others by visits, proven losses.
+    /// Returns the lines in the order in which the final move is chosen, see [`final_child`]: the best, proven wins,
+    /// lines with a [`Line::lower_bound`] by that bound, other lines by visits, proven losses.
     pub fn by_choice(&self) -> Vec<&Line> {
         let mut lines: Vec<&Line> = self.lines.iter().collect();
         let won = lines.iter().skip(1).take_while(|line| line.proven.is_some()).count();
@@ -149,7 +149,7 @@ fn margin_after_win(root: &Position, proven: Option<Side>, best: Option<&Move>) 
     prover.winner(&after).filter(|&winner| winner == root.side()).and_then(|_| prover.margin(&after))
 }
 
-/// Builds the report of a move that was chosen without a search, to fill the mover's own squares.
+/// Builds the report of a move that fills the mover's own squares, chosen without a search.
 pub(crate) fn of_filling(run: &Run, mv: Move, elapsed: Duration) -> Report {
     let report = of_search(run, elapsed);
     let (win_rate, proven) = (report.win_rate, report.proven);
@@ -224,7 +224,7 @@ fn principal_variation(run: &Run) -> Vec<Move> {
     }
 }
 
-/// Returns the principal variation below a node, by visits alone: there are too few of them for confidence bounds.
+/// Returns the principal variation below a node, by visits alone: deep nodes have too few for confidence bounds.
 fn continuation(tree: &Tree, mut id: NodeId, mut position: Position) -> Vec<Move> {
     let mut moves = Vec::new();
     while let (Some(mv), Some(node)) = best_move(tree, id, &position, 0.0) {
@@ -261,7 +261,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     #[test]
-    fn lines_are_sorted_by_the_rule_that_chooses() {
+    fn by_choice_orders_lines_like_final_child() {
         let mut search = Search::new(Position::standard(), Params::TOURNAMENT, Resources::default());
         let report = search.run(&Limits::iterations(1), &AtomicBool::new(false), &mut |_| ());
         let line = |visits, bound: f32, proven| Line {

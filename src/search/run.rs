@@ -29,8 +29,8 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Iterations that are run even after the deadline, in about a millisecond: without any, the first legal move would
-    /// be played.
+    /// Minimum number of iterations, run even after the deadline; they take about a millisecond. Without any, the
+    /// search would play the first legal move.
     pub const MIN_ITERATIONS: u64 = 100;
 
     /// Limits the search to `count` iterations.
@@ -51,7 +51,7 @@ impl Limits {
         }
     }
 
-    /// Returns the number of iterations that are run even after the deadline.
+    /// Returns the iterations that are run even after the deadline: [`Self::MIN_ITERATIONS`], or a lower iteration limit.
     pub fn min_iterations(&self) -> u64 {
         self.iterations.map_or(Self::MIN_ITERATIONS, |count| count.min(Self::MIN_ITERATIONS))
     }
@@ -66,7 +66,7 @@ impl Limits {
 pub(crate) struct Run<'a> {
     pub tree: &'a Tree,
     pub root: Position,
-    /// Root moves that the search leaves out.
+    /// Root moves that the search does not consider.
     pub excluded: &'a [Move],
     pub params: &'a Params,
     pub evaluator: &'a LeafEvaluator,
@@ -97,12 +97,12 @@ pub(crate) struct Counters {
     pub depth: AtomicUsize,
     /// Number of pauses in which memory was recycled.
     pub recycled: u32,
-    /// Total time of these pauses.
+    /// Total time of the pauses in which memory was recycled.
     pub recycling: Duration,
 }
 
 impl Counters {
-    /// Updates the depth with a path of `depth` nodes.
+    /// Raises the depth to the length of a path, `depth` nodes, if it is longer.
     pub fn reach(&self, depth: usize) {
         // Written only on change: its cache line is read before every iteration.
         if depth > self.depth.load(Relaxed) {
@@ -193,9 +193,9 @@ impl Run<'_> {
 mod tests {
     use super::*;
 
-    /// Checks that a burst does not exceed these bounds and is more than half as long as they allow.
+    /// A burst adds at most 1/16 to a node's visits, all workers' bursts at most 1/8; each is over half of its bound.
     #[test]
-    fn a_burst_adds_at_most_a_sixteenth_and_the_bursts_of_all_workers_an_eighth() {
+    fn bursts_stay_within_their_bounds() {
         let visits = 1 << 20;
         for workers in 1..=128 {
             let burst = visits >> Run::burst_shift(workers);

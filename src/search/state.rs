@@ -51,8 +51,8 @@ impl State {
         self.with_after(edge, |state| state)
     }
 
-    /// Calls `then` with the state after `edge`. It is compiled once for each kind of edge, so that it can store the state
-    /// without a copy in between.
+    /// Calls `then` with the state after `edge`. `then` is compiled once for each kind of edge, so that it can store
+    /// the state without an intermediate copy.
     #[inline(always)]
     pub(super) fn with_after<R>(&self, edge: Edge, then: impl FnOnce(Self) -> R) -> R {
         match (self, edge.as_movement(), edge.as_arrow()) {
@@ -67,7 +67,7 @@ impl State {
         }
     }
 
-    /// True if at least one move that the edge represents or begins is not excluded.
+    /// True unless every move that the edge represents or begins is excluded.
     pub(super) fn leaves_choice(&self, edge: Edge, excluded: &[Move]) -> bool {
         match (self, edge.as_movement(), edge.as_arrow()) {
             (Self::ToMove(_), Some(movement), Some(arrow)) => !excluded.contains(&movement.with_arrow(arrow)),

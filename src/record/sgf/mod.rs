@@ -11,8 +11,8 @@
 //! amazons in `AB` and `AW`, its arrows in `AA`, and the side to move in `PL`. Data without a standard property are
 //! stored in comments of a fixed form (time, effort and winning rate of a move) and in private properties: `NUMBER`
 //! (number of the game in its match), `FORFEIT[kind][text]`, and `PLY` (moves played before a set-up position, if not
-//! equal to the number of arrows). The time control is in `OT`. So a record is read back unchanged, except that control
-//! characters become spaces; comments keep their line breaks.
+//! equal to the number of arrows). The time control is in `OT`. So a record without visits is read back unchanged,
+//! except that control characters become spaces; comments keep their line breaks.
 //!
 //! A [`Note`](super::Note) has standard properties: `C`, its comment, after the line of the fixed form; `N`, its name;
 //! `V`, its value, positive if good for Black. Otrera writes Black's winning rate minus White's in percent, -100 to
@@ -26,8 +26,7 @@
 //! ```
 //!
 //! Reading takes the first branch as the game and ignores unknown properties. A variation ends before a move that
-//! cannot be read. Without `FORFEIT`, a loss on time or by
-//! forfeit is taken from `RE`.
+//! cannot be read. Without `FORFEIT`, a loss on time or by forfeit is taken from `RE`.
 
 mod read;
 mod scanner;
@@ -46,7 +45,7 @@ mod tests {
     use crate::record::{GameRecord, PlayedMove};
     use std::time::Duration;
 
-    fn one(text: &str) -> GameRecord {
+    fn read_one(text: &str) -> GameRecord {
         let mut games = read(text).unwrap();
         assert_eq!(games.len(), 1, "{text}");
         games.remove(0)
@@ -57,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_looks_like_the_specification_s() {
+    fn writes_standard_sgf() {
         let mut record = GameRecord {
             winner: Some(Side::White),
             forfeit: Some(("late".into(), "late: no answer after 1.200 s".into())),
@@ -78,16 +77,16 @@ mod tests {
              ;W[addgad])\n"
         );
         record.event = record.event.replace('\n', " ");
-        assert_eq!(one(&text), record);
+        assert_eq!(read_one(&text), record);
     }
 
     #[test]
-    fn other_programs_games_are_read() {
+    fn reads_games_of_other_programs() {
         let text = "\u{feff}a line before the game \n (\r\n; GaMe [18] FF[4] XX[a][b]SZ[8:8]\n\
              PB[a \\] b\\\\\\\n c\td] RE [B+Time]DT[2020-01-02]PC[重庆] C[(;not a game)]\n\
              (;B[cHcCfC]C[nice]N[x] (;W[afcdaf];B[hfhehf]) (;W[hchdhc] (;B[zz]))) (;B[aa];W[]) ) trailing";
         let text = text.replace("GaMe", "GaM");
-        let game = one(&text);
+        let game = read_one(&text);
         assert_eq!((game.black.as_str(), game.when.as_str()), ("a ] b\\ c d", "2020-01-02 重庆"));
         assert_eq!(game.start, Position::start(Size::BOTZONE));
         assert_eq!(game.winner, Some(Side::Black));
@@ -99,17 +98,17 @@ mod tests {
     }
 
     #[test]
-    fn set_up_positions_are_read() {
-        let game = one("(;GM[18]SZ[4]AB[ad][dd]AW[aa][da]AA[bc:cc][bb];W[aaabba])");
+    fn reads_set_up_positions() {
+        let game = read_one("(;GM[18]SZ[4]AB[ad][dd]AW[aa][da]AA[bc:cc][bb];W[aaabba])");
         let picture = "W..W\n.X..\n.XX.\nB..B";
         assert_eq!(game.start, Position::from_picture(picture, Side::White).unwrap());
-        let game = one("(;GM[18]AB[dj]AW[da];PL[W];PLY[8])");
+        let game = read_one("(;GM[18]AB[dj]AW[da];PL[W];PLY[8])");
         assert_eq!(game.start.to_fen(), "3q6/10/10/10/10/10/10/10/10/3Q6 b - - 8 5");
-        assert_eq!(one("(;GM[18]AA[ee])").start.all_amazons(), Position::standard().all_amazons());
+        assert_eq!(read_one("(;GM[18]AA[ee])").start.all_amazons(), Position::standard().all_amazons());
     }
 
     #[test]
-    fn what_is_no_record_says_where() {
+    fn errors_name_the_place() {
         for (text, reason) in [
             ("", "begins with (;"),
             ("(;GM[1];B[aa])", "Amazons are 18"),

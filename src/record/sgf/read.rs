@@ -150,7 +150,7 @@ fn line(
         }
         next = node.children.first().and_then(|&index| nodes.get(index));
     }
-    // Without a next move there is nothing to vary from.
+    // A variation is an alternative to the next move, and the last position has none.
     if let Some(last) = notes.get_mut(&moves.len()) {
         last.variations.clear();
     }

@@ -12,7 +12,7 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// Returns the values of a property; there is at least one.
+    /// Returns the values of a property, at least one; `None` if the node does not have the property.
     pub fn values(&self, name: &str) -> Option<&[String]> {
         self.properties.iter().find(|(known, _)| known == name).map(|(_, values)| &values[..])
     }
@@ -34,7 +34,7 @@ impl<'a> Scanner<'a> {
         let Some(begin) = self.rest.find('(') else { return Ok(None) };
         self.rest = &self.rest[begin..];
         let mut nodes: Vec<Node> = Vec::new();
-        // The node before the next one, and those at which the open brackets began.
+        // The parent of the next node, and the node before each open parenthesis.
         let (mut last, mut opened) = (0, Vec::new());
         while let Some(first) = self.rest.chars().next() {
             match first {
@@ -100,8 +100,8 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Returns the unescaped value up to the closing bracket, and the bytes read, including the bracket. Converts line breaks
-/// to line feeds and other white space to spaces.
+/// Returns the unescaped value up to the closing bracket, and the bytes read, including the bracket. Converts line
+/// breaks to line feeds and other white space to spaces.
 fn bracketed(text: &str) -> Option<(String, usize)> {
     let mut value = String::new();
     let mut letters = text.char_indices().peekable();

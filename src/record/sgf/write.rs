@@ -33,7 +33,7 @@ pub fn write(record: &GameRecord) -> String {
 fn push_line(text: &mut String, begin: &str, moves: &[PlayedMove], notes: &Notes, side: Side, edge: usize) {
     let mut side = side;
     let mut begin = begin;
-    // The variations follow the rest of the line, the last branch first.
+    // Variations follow after the end of the line, those of the last position first.
     let mut branches: Vec<(Side, &Note)> = Vec::new();
     for (ply, played) in moves.iter().enumerate() {
         text.push_str(begin);

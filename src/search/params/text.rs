@@ -19,7 +19,7 @@ pub struct Parameter {
 
 /// Type, valid values and field of a parameter.
 enum Kind {
-    /// A number from `least` to `most`. `place` returns `None` if the parameter belongs to another formula.
+    /// A number from `least` to `most`. `place` returns its field, or `None` if it belongs to another formula.
     Number { least: f32, most: f32, place: fn(&mut Params) -> Option<&mut f32> },
     /// Any other value: a description of the valid ones, a formatter and a parser.
     Text { valid: &'static str, format: fn(&Params) -> String, parse: fn(&mut Params, &str) -> Option<()> },
@@ -165,7 +165,7 @@ impl Parameter {
         }
     }
 
-    /// Formats the parameter's value in `params`; `None` if the parameter belongs to another formula.
+    /// Formats the parameter's value in `params`; `None` if the formula of `params` does not have the parameter.
     pub fn value(&self, params: &Params) -> Option<String> {
         match self.kind {
             Kind::Number { place, .. } => place(&mut params.clone()).map(|number| number.to_string()),

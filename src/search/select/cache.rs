@@ -1,8 +1,8 @@
 //! Selection cache: finds a node's best child without scoring all of them.
 //!
-//! Between two selections at a node only the child that was visited changes. The scores of the others grow at most by
-//! their exploration terms, which grow slowly with the parent's visits. An entry therefore stores the top k children
-//! of a node and bounds the scores of the rest.
+//! Between two selections at a node only the statistics of the visited child change. The scores of the others grow only
+//! by their exploration terms, which grow slowly with the parent's visits. An entry therefore stores the top k children
+//! of a node and an upper bound on the scores of all others.
 //!
 //! **Theorem.** Let an entry be made when the parent's factor is F0, see [`Exploration`]. Let S be the highest score
 //! and T the highest exploration term of the children outside the top k. If none of these was visited since, then at
@@ -14,8 +14,8 @@
 //! | PUCT, UCT | `max(0, T * (F / F0 - 1))`: the term is proportional to F |
 //! | UCB1-tuned | `sqrt(F0) / 2 * (F / F0 - 1)`: the term is concave in F = ln N and at most `sqrt(F0) / 2` |
 //!
-//! **Use.** A child of the top k that scores more than the bound is the best of all. Otherwise the top k are recomputed.
-//! Rounding adds a slack of about 1e-6.
+//! **Use.** The best child of the top k is the best of all if it scores more than the bound. Otherwise the top k are
+//! recomputed. Rounding adds a slack of about 1e-6.
 //!
 //! **Numbers.** A PUCT node has 80 children and 10,000 visits; k = sqrt(8 * 80) = 25. One hundred visits later,
 //! `F / F0 = sqrt(1.01) = 1.005`. With T = 0.04, no other child has gained more than 0.0002. So the entry holds as
@@ -32,7 +32,7 @@ use crate::search::tree::{Node, NodeId, Tree};
 #[derive(Debug)]
 pub struct SelectionCache {
     entries: Vec<TopChildren>,
-    /// Scores with the places in tree order.
+    /// Scratch space of [`TopChildren::renew`]: score, place in tree order, and child.
     scored: Vec<(f32, u32, Candidate)>,
 }
 
@@ -133,7 +133,7 @@ struct TopChildren {
     rows: Vec<Row>,
     /// Number of children in the rows.
     count: usize,
-    /// Place, `row * ROW + lane`, of the child found last. This worker has visited no other child since.
+    /// Place, `row * ROW + lane`, of the child returned or added last. This worker has visited no other child since.
     last: usize,
     /// Highest score and highest exploration term of all other children at that time: S and T of the bound.
     others_score: f32,
@@ -191,7 +191,7 @@ impl SelectionCache {
     /// Below this number of children, scoring all of them is as fast.
     const MIN_CHILDREN: u32 = 8;
 
-    /// Drops all entries. Required when the tree was compacted or another position is searched.
+    /// Drops all entries. Required after the tree was recycled or its root changed.
     pub fn clear(&mut self) {
         self.entries.iter_mut().for_each(|entry| entry.node = 0);
     }
@@ -222,7 +222,7 @@ impl SelectionCache {
         entry.best(&formula)
     }
 
-    /// Adds a child that the caller has just claimed and is about to visit.
+    /// Adds a child, which the caller has just claimed and is about to visit, to its parent's entry if there is one.
     #[inline(always)]
     pub fn add(&mut self, parent: &Parent, child: NodeId) {
         let &Parent { tree, id, .. } = parent;
@@ -300,8 +300,8 @@ impl TopChildren {
     /// Returns the first child with the highest score as last loaded; `None` if all are proven losses.
     #[inline(always)]
     fn best(&mut self, formula: &impl Exploration) -> Option<(NodeId, f32)> {
-        // Each lane keeps its highest score and the row of that score; then the lanes are compared. Without a branch: which
-        // child is best is not predictable.
+        // Each lane keeps its highest score and the row of that score; then the lanes are compared. Without a branch:
+        // which child is best is not predictable.
         let mut scores = [f32::NEG_INFINITY; ROW];
         let mut rows = [0; ROW];
         for (number, row) in (0u32..).zip(&self.rows) {
@@ -341,7 +341,7 @@ impl TopChildren {
             self.others_term = terms.fold(0.0, f32::max);
             scored.truncate(size);
         }
-        // Not by address: a family's blocks have no order, and their addresses depend on the allocator.
+        // By place, not by address: the addresses of a family's blocks are in no order and depend on the allocator.
         scored.sort_unstable_by_key(|&(_, place, _)| place);
         self.count = scored.len();
         self.rows.clear();

@@ -22,12 +22,12 @@ pub struct Parent<'a> {
     chooser: Side,
     /// N of the formulas: visits of the node, less this worker's iterations in flight; at least 1.
     visits: u32,
-    /// Rewards of the side that moved here, of this worker's current burst; not yet backed up to the node.
+    /// Sum of the rewards of this worker's current burst, for the side that moved here; not yet backed up to the node.
     reward: u32,
 }
 
 impl<'a> Parent<'a> {
-    /// Describes an expanded node outside a burst: the descent itself is the only visit in flight.
+    /// Describes an expanded node outside a burst: the only visit in flight is that of the descent.
     #[inline]
     pub fn new(tree: &'a Tree, id: NodeId, chooser: Side) -> Self {
         Self::in_burst(tree, id, chooser, 1, 0)
@@ -105,9 +105,9 @@ fn is_movement(node: &Node) -> bool {
 /// Chooses the child to play: a proven win, else the most visited child (the mean breaks ties). A proven loss is
 /// chosen only if all children are lost.
 ///
-/// If `lcb_z` is above 0, it compares the children with at least 1/5 of the most visits and chooses the highest lower
-/// confidence bound `mean - lcb_z * sqrt(variance / n)`, as Leela Zero and KataGo do: the most visited child may have
-/// lost value late in the search.
+/// If `lcb_z` is above 0, the choice is the child with the highest lower confidence bound (LCB, as in Leela Zero and
+/// KataGo) `mean - lcb_z * sqrt(variance / n)` among those with at least 1/5 of the most visits: the most visited child
+/// may have lost value late in the search.
 pub fn final_child(tree: &Tree, id: NodeId, chooser: Side, lcb_z: f32) -> Option<NodeId> {
     let proof = |node: &Node| match node.proof() {
         Some(winner) if winner == chooser => 2,

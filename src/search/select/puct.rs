@@ -13,8 +13,8 @@ use crate::search::tree::{Node, NodeId, Tree};
 
 /// Variance of the values below a node, values being 0 to 1; scales the exploration of PUCT.
 ///
-/// In the opening all moves have nearly equal values, later one wins and the next loses. No single constant suits
-/// both.
+/// No single constant suits both the opening, where all moves have nearly equal values, and the endgame, where one move
+/// wins and the next loses.
 #[derive(Clone, Copy, Debug)]
 pub struct ValueVariance(pub f32);
 
@@ -44,7 +44,7 @@ impl ValueVariance {
     }
 }
 
-/// Best tried child of a node by PUCT, and whether the next untried child is better.
+/// The best tried child of a node by PUCT, compared with the next untried child.
 pub(super) struct Preference {
     /// Best of the tried children; `None` if all of them are proven losses.
     pub tried: Option<NodeId>,

@@ -17,7 +17,7 @@ pub(super) fn uct(
 ) -> Option<NodeId> {
     let unexpanded_first = arrow_before_value && !parent.tree.is_full();
     let term = UctTerm { chooser: parent.chooser, factor, unexpanded_first, roots: &ROOTS };
-    // The cache does not notice that another worker expands a child, or that a full tree expands none.
+    // The cache does not notice when another worker expands a child, or when a full tree stops all expansion.
     let best = if parent.tree.is_for_one_worker() && unexpanded_first == arrow_before_value {
         cache.best(parent, term)
     } else {
@@ -104,8 +104,8 @@ impl Exploration for Ucb1TunedTerm {
         self.log_visits
     }
 
-    /// With L for `ln N` and L0 for its value then: `term(L) <= term(L0) * L / L0`, and `term(L0) <= sqrt(L0 / 4)` as
-    /// n >= 1. So the growth is at most `sqrt(L0) / 2 * (L / L0 - 1)`.
+    /// Let L be `ln N` now and L0 its value then: `term(L) <= term(L0) * L / L0`, and `term(L0) <= sqrt(L0 / 4)`
+    /// because n >= 1. So the growth is at most `sqrt(L0) / 2 * (L / L0 - 1)`.
     #[inline(always)]
     fn growth(&self, _: f32, factor_then: f32) -> f32 {
         let log_then = factor_then.max(f32::MIN_POSITIVE);

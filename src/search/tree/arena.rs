@@ -130,7 +130,7 @@ pub(super) fn first_page(words: &[AtomicU64]) -> u32 {
 }
 
 impl Tree {
-    /// Locks the pool. Workers that need pages and the report hold the lock only briefly.
+    /// Locks the pool. The callers hold the lock only briefly: workers that need a page, and the report.
     pub(super) fn pool(&self) -> MutexGuard<'_, Pool> {
         self.pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -145,7 +145,7 @@ impl Tree {
         self.first_page + number * PAGE
     }
 
-    /// Allocates a slot from the chunk, or else from another page. `None` if no page has a free slot of this size.
+    /// Allocates a slot from the chunk, which gets another page if necessary. `None` if no page has a free slot.
     pub(super) fn take_slot(&self, size: usize, chunk: &mut ArenaChunk) -> Option<u32> {
         let free = &mut chunk.free[size];
         if free.count == 0 {
@@ -157,7 +157,7 @@ impl Tree {
         Some(slot)
     }
 
-    /// Takes the free slots of a page. Sets the tree to full if there is none.
+    /// Takes all free slots of one page for a worker. If there is no such page, marks the tree as full.
     fn take_page(&self, size: usize) -> Option<FreeSlots> {
         let mut pool = self.pool();
         let Some(number) = pool.with_room[size].pop().or_else(|| self.empty_page(&mut pool, size)) else {
@@ -169,7 +169,7 @@ impl Tree {
         Some(free)
     }
 
-    /// Divides an empty page, or else the next untouched one, into slots.
+    /// Divides an empty or never used page into slots of this size. Returns its number; `None` if there is none.
     fn empty_page(&self, pool: &mut Pool, size: usize) -> Option<u32> {
         let number = match pool.empty.pop() {
             Some(number) => number,

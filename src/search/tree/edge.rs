@@ -4,7 +4,7 @@ use crate::board::moves::{Move, Movement};
 use crate::board::square::Square;
 use std::sync::LazyLock;
 
-/// Number of codes of quantized priors. Code `k` is the prior `exp(-k / PRIOR_STEPS)`; the codes reach down to 1/27,000
+/// Number of codes of quantized priors. Code `k` stands for the prior `exp(-k / PRIOR_STEPS)`: from 1 down to 1/27,000
 /// in steps of 2 %.
 const PRIOR_CODES: u32 = 1 << PRIOR_BITS;
 pub(super) const PRIOR_BITS: u32 = 9;
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sorting_keeps_every_edge_and_puts_the_most_probable_first() {
+    fn sorting_puts_the_most_probable_edges_first() {
         let mut rng = fastrand::Rng::with_seed(4);
         let mut sorted = Vec::new();
         for count in (0..40).chain([64, 99, 110]) {
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn priors_are_kept_to_one_part_in_fifty() {
+    fn quantized_priors_are_accurate() {
         let mut log_prior = 0.0;
         while log_prior > -10.2 {
             let error = Edge(0).with_log_prior(log_prior).prior() / libm::expf(log_prior) - 1.0;

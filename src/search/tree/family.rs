@@ -50,7 +50,7 @@ pub fn squared_deviation(reward: u32) -> u64 {
     (deviation * deviation) as u64 / DEVIATION_UNIT
 }
 
-/// Returns the nodes that fit into block number `index` of a family: 2, 5, 10, 21, 42, 85, 170, 341, 341 ...
+/// Returns the number of nodes in block number `index` of a family: 2, 5, 10, 21, 42, 85, 170, 341, 341 ...
 #[inline(always)]
 pub(super) fn block_nodes(index: usize) -> u32 {
     match index {
@@ -84,8 +84,8 @@ impl Tree {
         }
     }
 
-    /// Gives a locked node its children and unlocks it. The first [`Tree::LISTED_FIRST`] of the edges must be in the order
-    /// of trial. Returns the first child, claimed as by [`Tree::claim_untried`].
+    /// Gives a locked node its children and unlocks it. The first [`Tree::LISTED_FIRST`] of the edges must be in the
+    /// order of trial. Returns the first child, claimed as by [`Tree::claim_untried`].
     ///
     /// `None` leaves the node unexpanded: the memory is full, `edges` is empty, or it has 2^16 edges or more.
     pub fn expand(&self, id: NodeId, edges: &[Edge], chunk: &mut ArenaChunk) -> Option<NodeId> {
@@ -244,7 +244,7 @@ impl Tree {
         let word = self.word(family + 1);
         let deviations = word.load(Relaxed);
         if deviations >> DEVIATION_BITS < MAX_DEVIATIONS {
-            // Not atomic: if two workers collide, one update is lost. The variance is an estimate and tolerates that.
+            // Not atomic: if two workers collide, one update is lost. An estimate tolerates that.
             word.store(deviations + (u64::from(count) << DEVIATION_BITS) + squares, Relaxed);
         }
     }
@@ -277,7 +277,7 @@ impl Tree {
     pub fn tried(&self, id: NodeId) -> Tried<'_> {
         let node = self.node(id);
         let family = node.family();
-        // The family first: a node that is being expanded publishes its counts before its family.
+        // Reads the family first: a node that is being expanded publishes its counts before its family.
         let tried = if family != UNEXPANDED { node.counts().1 } else { 0 };
         let in_block = tried.min(block_nodes(0));
         Tried {

@@ -1,8 +1,8 @@
 //! The tree: stores the nodes; contains no formulas and no rules of the game.
 //!
 //! Everything lies in one `arena` of 64-bit words, allocated as zeroed pages that take no memory until they are
-//! touched. A `node` is three words. Expansion gives it a `family`: blocks of children in the order of trial, each about
-//! twice as large as the one before. Only the children that are tried, and the few to be tried next, take memory.
+//! touched. A `node` is three words. Expansion gives it a `family`: blocks of children in the order of trial, each
+//! about twice as large as the one before. Only the children that are tried, and the few to be tried next, take memory.
 //!
 //! ```text
 //!   node    | proof, value | family, visits | counts, edge |   counts: children, and how many were tried
@@ -33,11 +33,11 @@
 //! | node: edge | its creator, before publication | Relaxed | published by the parent's counts |
 //! | block: link to the next | the lock's holder | Relaxed | published by the counts |
 //! | family: variance | any worker, load and store | Relaxed | an estimate tolerates a lost update |
-//! | arena: `full` | any worker | Relaxed | ends a run sooner or later |
+//! | arena: `full` | any worker | Relaxed | a late read only delays the end of a run |
 //!
-//! A lock protects the pages of the arena; a worker takes it once for some hundred nodes. Recycling takes `&mut Tree`:
-//! no worker iterates meanwhile. With one worker ([`Tree::for_one_worker`]) additions and the lock of a node are plain
-//! loads and stores.
+//! A mutex protects the pages of the arena; a worker locks it about once per hundred expansions. Recycling takes
+//! `&mut Tree`, so no worker iterates meanwhile. With one worker ([`Tree::for_one_worker`]) additions and the lock of a
+//! node are plain loads and stores.
 
 mod arena;
 mod edge;
@@ -72,8 +72,8 @@ impl Tree {
     /// Address of the root. Address 0 means "no family".
     const ROOT: NodeId = 1;
 
-    /// Creates a tree with only a root that uses at most about `bytes` bytes, clamped to 1 MiB .. 32 GiB, or less if
-    /// the system refuses that much.
+    /// Creates a tree with only a root. Its memory is limited to about `bytes` bytes, clamped to 1 MiB .. 32 GiB, or to
+    /// less if the system refuses that much.
     pub fn with_memory(bytes: usize) -> Self {
         let words = arena::zeroed_words(bytes);
         Self {

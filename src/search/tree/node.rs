@@ -19,7 +19,7 @@ const NEXT_PRIOR_SHIFT: u32 = 48;
 const NEXT_PRIOR: u64 = ((1 << PRIOR_BITS) - 1) << NEXT_PRIOR_SHIFT;
 const PROOF_SHIFT: u32 = 62;
 
-/// Layout of the edge word: the lock, and one unit of the two counts.
+/// Layout of the edge word: the lock, and the lowest bits of the two counts.
 const LOCKED: u64 = 1 << 31;
 pub(super) const ONE_CHILD: u64 = 1 << 32;
 pub(super) const ONE_TRIED: u64 = 1 << 48;
@@ -31,8 +31,8 @@ pub const REWARD_UNIT: u32 = 1 << 16;
 /// published. See the memory orderings in [`super`].
 #[derive(Clone, Copy)]
 pub struct Node<'a> {
-    /// Bits 0..48: sum of the rewards of the side that moved into this node, in units of 1/[`REWARD_UNIT`]. Bits 48..57:
-    /// code of the prior of the next child to try. Bits 62 and 63: proven win for Black, for White.
+    /// Bits 0..48: sum of the rewards of the side that moved into this node, in units of 1/[`REWARD_UNIT`]. Bits
+    /// 48..57: code of the prior of the next child to try. Bits 62 and 63: proven win for Black, for White.
     pub(super) value: &'a AtomicU64,
     /// Bits 0..32: visits, including those in flight: until it is backed up an iteration counts as a loss, which keeps
     /// other workers off its path (virtual loss, Chaslot et al. 2008). Bits 32..64: address of the family, or
@@ -44,7 +44,7 @@ pub struct Node<'a> {
     pub(super) access: Access,
 }
 
-/// Update mode of a node's words: plain for a single worker, atomic for several.
+/// Update mode of a node's words: plain loads and stores for a single worker, atomic operations for several.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Access {
     Alone,
@@ -104,7 +104,7 @@ impl Node<'_> {
         Edge(self.edge.load(Relaxed) as u32).prior_code()
     }
 
-    /// Returns the prior of the next child to try, if there is one.
+    /// Returns the prior of the next child to try; meaningless if all children are tried.
     #[inline]
     pub(super) fn next_prior(&self) -> f32 {
         Edge::prior_of((self.value.load(Relaxed) >> NEXT_PRIOR_SHIFT) as u32)
@@ -123,8 +123,8 @@ impl Node<'_> {
         self.visits.load(Relaxed) as u32
     }
 
-    /// Counts the visits of iterations about to run and returns the visits before them. The sum must stay below
-    /// [`Node::MAX_VISITS`].
+    /// Counts the visits of iterations about to run and returns the visits before them. The sum may exceed
+    /// [`Node::MAX_VISITS`] only by visits in flight.
     #[inline]
     pub fn add_visits(&self, count: u32) -> u32 {
         self.access.add(self.visits, count.into(), Relaxed) as u32

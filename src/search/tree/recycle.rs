@@ -5,9 +5,9 @@
 //! owner has fewer visits than a limit, with everything below it. The limit is set so that half of the memory would
 //! stay in use if all pages were swept at once. A pause lasts some milliseconds.
 //!
-//! Threads sweep different pages. Exchanging a family's header for 0 frees the family; the thread that succeeds collapses
-//! the owner and counts the children. No slot is reused before the pause is over, so that other threads may still read
-//! the nodes.
+//! Threads sweep different pages. Exchanging a family's header for 0 frees the family; the thread that succeeds
+//! collapses the owner and counts the children. No slot is reused before the pause is over, so that other threads may
+//! still read the nodes.
 
 use super::Tree;
 use super::arena::{FreeSlots, PAGE, Page, Pool, SIZES, Subtree, slot_words};
@@ -20,7 +20,7 @@ use std::time::Duration;
 
 /// Fraction of the memory that would stay in use if all pages were swept at once.
 const KEPT: f64 = 0.5;
-/// Maximum number of pages that one thread sweeps of a slice: 8 MiB.
+/// Maximum number of pages of a slice for each thread: 8 MiB.
 const SLICE: usize = 1 << 10;
 /// Number of memory pages sampled to estimate the number of visits below which nodes are freed.
 const SAMPLE: usize = 1 << 8;
@@ -51,7 +51,7 @@ impl Tree {
         }
     }
 
-    /// Returns an upper bound on the time of [`Tree::recycle`] with one thread, at 20 ns per cache line.
+    /// Estimates the time in which [`Tree::recycle`] sweeps one slice with one thread, at 20 ns per cache line.
     pub fn recycle_time(&self) -> Duration {
         Duration::from_nanos(20 * u64::from(PAGE / slot_words(0)) * self.slice(1) as u64)
     }
@@ -163,7 +163,7 @@ impl Tree {
         let mut pool = self.pool();
         pool.listed -= parts.iter().map(|(children, _)| children).sum::<usize>();
         let mut swept: Vec<Swept> = parts.into_iter().flat_map(|(_, swept)| swept).collect();
-        // The last one filed is taken first.
+        // Pages filed last are used first: this gives the lowest numbers priority.
         swept.sort_unstable_by_key(|swept| std::cmp::Reverse(swept.number));
         self.file_swept(&mut pool, &swept)
     }
@@ -184,8 +184,8 @@ impl Tree {
         freed as usize
     }
 
-    /// Frees the families of a page whose owners have fewer than `least` visits, and everything below them. Returns the
-    /// number of children freed.
+    /// Frees the families of a page whose owners have fewer than `least` visits since their expansion, and everything
+    /// below them. Returns the number of children freed.
     fn prune_page(&self, number: u32, least: u32, stack: &mut Vec<Subtree>) -> usize {
         let mut freed = 0;
         for family in self.slots(number, 0) {
@@ -329,7 +329,7 @@ fn words_of_family(tried: u32) -> u64 {
     words.into()
 }
 
-/// Runs a task for each part, on the threads if there are any. Returns the results in arbitrary order.
+/// Runs `task(0)` to `task(parts - 1)`, on the threads if there are any. Returns the results in arbitrary order.
 fn in_parallel<T: Send>(
     threads: Option<&ThreadPool>,
     parts: usize,
