@@ -47,7 +47,7 @@ impl GameClock {
         Self { total, used: Duration::ZERO, overhead: OVERHEAD, spare: Duration::ZERO }
     }
 
-    /// Creates a clock that reserves `overhead` for each move, and half as much again in case a move costs more.
+    /// Creates a clock that reserves `overhead` for each move, and a spare `overhead / 2` in case a move costs more.
     pub fn for_match(total: Duration, overhead: Duration) -> Self {
         Self::new(total).with_overhead(overhead).with_spare(overhead / 2)
     }

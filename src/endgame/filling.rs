@@ -76,7 +76,7 @@ impl Part {
         Self { empty: self.empty & squares, free: self.free & squares, guards: self.guards & squares }
     }
 
-    /// Returns the part after one of its moves.
+    /// Returns the part after a move.
     fn after(self, Move { from, to, arrow }: Move) -> Self {
         let [from, to, arrow] = [from, to, arrow].map(Bitboard::from);
         Self {

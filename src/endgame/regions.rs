@@ -36,8 +36,8 @@ impl Regions {
         self.reachable(side) - self.reachable(side.opponent())
     }
 
-    /// Returns the part for closed play (see [`super`]): the side's own squares. Amazons that touch an enemy amazon or
-    /// a square that the enemy can reach are guards.
+    /// Returns the puzzle of closed play (see [`super`]): the side's own squares. Its guards are the amazons that touch
+    /// an enemy amazon or a square that the enemy can reach.
     pub fn closed(&self, side: Side) -> Part {
         let enemy = side.opponent();
         let amazons = self.amazons[side.index()];
@@ -45,7 +45,7 @@ impl Regions {
         Part { empty: self.own(side), free: amazons - touching, guards: amazons & touching }
     }
 
-    /// Returns the part for open play: all squares that the side can reach, with all its amazons free.
+    /// Returns the puzzle of open play: all squares that the side can reach, with all its amazons free.
     pub fn open(&self, side: Side) -> Part {
         Part { empty: self.reachable(side), free: self.amazons[side.index()], guards: Bitboard::EMPTY }
     }

@@ -128,7 +128,7 @@ impl DistanceMaps {
         }
     }
 
-    /// Fills the map of king moves, and that of queen moves up to `steps`.
+    /// Fills the map of king moves completely and the map of queen moves up to `steps`.
     #[inline(always)]
     pub(super) fn flood_queen_steps<L: Lanes>(&mut self, position: &Position, steps: usize) {
         let amazons = Boards::<L>::of_sides(position.all_amazons());
@@ -237,7 +237,7 @@ impl<L: Lanes> Slides<L> {
         }
     }
 
-    /// Returns the empty squares within one queen move of `sources`, and those of `sources` that are empty.
+    /// Returns the empty squares within one queen move of `sources`, including the empty squares of `sources`.
     #[inline(always)]
     pub(super) fn from(&self, sources: Boards<L>) -> Boards<L> {
         if L::ARE_PORTABLE { self.slide_out_of_line(sources) } else { self.slide(sources) }

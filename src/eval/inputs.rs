@@ -91,7 +91,7 @@ pub struct Inputs {
     pub counts: [u8; COUNTS],
     /// Classes of each amazon; `None` for a missing amazon.
     pub amazons: [[Option<Classes>; AMAZONS]; 2],
-    /// Ply of a 10x10 game at the same stage, see [`super::ply`].
+    /// Progress of the game in plies of a 10x10 game, see [`super::ply`].
     pub ply: u8,
 }
 

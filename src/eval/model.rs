@@ -51,7 +51,7 @@ impl Model {
         Ok(Self::File(Arc::new(Fitted::new(&WeightsFile::read(text)?))))
     }
 
-    /// Returns the fitted weights, including those of the priors.
+    /// Returns the networks and policies of the model; for [`Self::Paper`] the built-in ones.
     #[inline(always)]
     pub fn fitted(&self) -> &Fitted {
         match self {

@@ -43,8 +43,8 @@ pub struct PolicyNetwork {
 }
 
 impl PolicyNetwork {
-    /// Creates a network from its rows: the bias, the rows of each class of all squares, and those of [`half_moves`].
-    /// Missing rows are 0.
+    /// Creates a network for boards of this edge from its rows: the bias, then a row per square for each class, then a
+    /// row for each of [`half_moves`]. Missing rows are 0.
     pub fn new(edge: usize, rows: &[Row]) -> Self {
         let mut rows = rows.iter().copied();
         let mut network = Self {

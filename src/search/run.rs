@@ -51,7 +51,7 @@ impl Limits {
         }
     }
 
-    /// Returns the iterations that are run even after the deadline: [`Self::MIN_ITERATIONS`], or a lower iteration limit.
+    /// Returns the iterations run even after the deadline: [`Self::MIN_ITERATIONS`], or a lower iteration limit.
     pub fn min_iterations(&self) -> u64 {
         self.iterations.map_or(Self::MIN_ITERATIONS, |count| count.min(Self::MIN_ITERATIONS))
     }

@@ -3,7 +3,7 @@
 use super::lanes::Lanes;
 use std::sync::LazyLock;
 
-/// An instruction set, slowest first. All kernels give the same bits.
+/// A SIMD instruction set; the variants are in order of speed, slowest first. All kernels give identical results.
 ///
 /// `--cfg few_kernels` leaves only the portable kernel and AVX2: the program is smaller and faster to build.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -53,7 +53,7 @@ macro_rules! with_lanes {
 }
 
 /// Evaluates an expression compiled for a kernel: `dispatch!(kernel, L => f::<L>(position))`. `L` names the kernel's
-/// lane type. If the processor lacks the kernel, the fastest one that it has is used. Functions in the expression must
+/// lane type. If the processor lacks the kernel, its fastest one is used instead. Functions in the expression must
 /// be `#[inline(always)]` or go through [`Lanes::call`]; otherwise they are not compiled for the kernel.
 macro_rules! dispatch {
     ($kernel:expr, $lanes:ident => $result:expr) => {

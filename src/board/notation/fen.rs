@@ -39,7 +39,7 @@ impl Position {
         };
         let position = board.position(size, side);
         // The castling and en passant fields are "-". The half-move clock holds the ply and is used only if it agrees
-        // with the move number. It is needed after a pass: the side to move then does not tell the parity of the ply.
+        // with the move number. It is needed after a pass: the parity of the ply then does not match the side to move.
         let clock = fields.nth(2).and_then(|field| field.parse::<u16>().ok());
         match fields.next().map(str::parse::<u16>) {
             None => Ok(position),

@@ -178,8 +178,8 @@ fn read_played(node: &Node, start: &Position, ply: usize) -> Result<Option<Playe
     Ok(Some(mv.into()))
 }
 
-/// Parses the first line of a comment into `played` if it has our fixed form. Returns the rest of the comment; a blank
-/// first line is dropped.
+/// Parses the first line of a comment into `played` if it has the fixed form of the module comment. Returns the other
+/// lines, or the whole comment if the line has another form; drops a blank first line.
 pub(super) fn read_comment<'a>(text: &'a str, played: &mut PlayedMove) -> &'a str {
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
     if first.is_empty() || read_knowledge(first, played) { rest } else { text }

@@ -19,7 +19,7 @@ impl SetUp {
     /// Names of the properties for Black's amazons, White's amazons, arrows.
     pub const STONES: [&str; 3] = ["AB", "AW", "AA"];
 
-    /// Records a property's values; ignores other properties than those of the set-up.
+    /// Records the values of a set-up property; ignores other properties.
     pub fn add(&mut self, name: &str, values: &[String]) -> Result<(), MalformedText> {
         if let Some(kind) = Self::STONES.iter().position(|known| *known == name) {
             self.points.extend(values.iter().map(|value| (kind, value.clone())));

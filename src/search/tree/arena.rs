@@ -53,7 +53,7 @@ pub(super) struct Subtree {
 /// All pages of the arena, with lists of those that have free slots.
 #[derive(Debug)]
 pub(super) struct Pool {
-    /// The pages used so far. The rest of the arena has never been touched.
+    /// The pages used so far. All later pages of the arena have never been touched.
     pub pages: Vec<Page>,
     /// Numbers of the pages with free slots, by slot size.
     pub with_room: [Vec<u32>; SIZES],
