@@ -473,7 +473,7 @@ fn the_search_plays_an_immediate_win() {
     }
 }
 
-/// True if some moves win, others lose, and every winning move ends the game at once.
+/// True if some moves win, others lose, and every winning move ends the game immediately.
 fn only_immediate_wins_win(position: &Position) -> bool {
     let side = position.side();
     let mut solver = Solver::default();
