@@ -13,7 +13,7 @@ fn pages() -> Vec<PathBuf> {
     docs.chain(others.map(|page| root.join(page))).collect()
 }
 
-/// Returns the local link targets of a page, in the forms `](TARGET)` and `src="TARGET"`, without GitHub's releases.
+/// Returns the local link targets of a page, in the forms `](TARGET)` and `src="TARGET"`, except GitHub releases.
 fn links(text: &str) -> impl Iterator<Item = &str> {
     let markdown = text.split("](").skip(1).filter_map(|rest| rest.split([')', ' ']).next());
     let html = text.split("src=\"").skip(1).filter_map(|rest| rest.split('"').next());
@@ -24,7 +24,7 @@ fn links(text: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn what_a_page_links_to_is_there() {
+fn links_lead_to_existing_files() {
     let mut count = 0;
     for page in pages() {
         for link in links(&fs::read_to_string(&page).unwrap()) {
@@ -33,7 +33,7 @@ fn what_a_page_links_to_is_there() {
             count += 1;
         }
     }
-    assert!(count > 30, "{count} links: were they read?");
+    assert!(count > 30, "only {count} links found");
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn every_page_is_linked_from_the_readme() {
 }
 
 #[test]
-fn the_files_that_a_page_names_exist() {
+fn files_named_in_pages_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folders =
         ["src", "tests", "testkit", "protocol", "lab", "web", "fuzz", "scripts", "docs", "packaging"];

@@ -1,7 +1,7 @@
-//! Proofs compared with brute force: the proofs of the filling bounds, and those of the search on small positions.
+//! Endgame proofs, compared with brute force: the filling bounds, and the proofs of the search on small positions.
 //!
-//! Filling bounds: a proven winner wins, exact fillings are the longest, and a side that plays the filling moves, as
-//! the search does, gets the promised number of moves.
+//! Filling bounds: a proven winner wins, the exact maximum lies within the bounds, and a side that plays the filling
+//! moves, as the search does, gets the promised number of moves.
 
 use fastrand::Rng;
 use otrera::endgame::filling::{Bounds, Part, fill, filling};
@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicBool;
 use testkit::{random_game, random_move, random_side, scattered_position, size};
 
-/// All that determines the rest of a game.
+/// Everything that determines the rest of a game: amazons by side, empty squares, side to move, rules.
 type Situation = ([Bitboard; 2], Bitboard, Side, Rules);
 
 fn situation(position: &Position) -> Situation {
@@ -58,7 +58,7 @@ fn either_rules(rng: &mut Rng) -> Rules {
     if rng.bool() { Rules::Standard } else { Rules::SelfBlocking }
 }
 
-/// Draws late positions from random games on small boards.
+/// Returns the positions with at most `most_empty` empty squares from random games on boards of 4x4 to 6x6.
 fn late_positions(games: usize, most_empty: u32, seed: u64) -> Vec<Position> {
     let mut rng = Rng::with_seed(seed);
     let mut positions = Vec::new();
@@ -74,7 +74,7 @@ fn late_positions(games: usize, most_empty: u32, seed: u64) -> Vec<Position> {
 }
 
 #[test]
-fn who_is_called_the_winner_wins() {
+fn a_proven_winner_wins_by_brute_force() {
     let (mut decided, mut contested, mut separated, mut open) = (0, 0, 0, 0);
     let mut prover = FillingProver::new();
     let mut solver = Solver::default();
@@ -117,7 +117,7 @@ fn longest(part: Part, known: &mut HashMap<Part, u32>) -> u32 {
     most
 }
 
-/// Grows a random region of up to `most` squares, with one or two amazons.
+/// Grows a random region of `most + 1` squares, with one or two amazons on it.
 fn random_part(most: usize, rng: &mut Rng) -> Part {
     let board = Bitboard::playable(size(6));
     let mut squares = Bitboard::from(board.nth(rng.u32(..36)));
@@ -133,7 +133,7 @@ fn random_part(most: usize, rng: &mut Rng) -> Part {
 }
 
 #[test]
-fn fillings_are_as_long_as_the_longest() {
+fn filling_bounds_contain_the_exact_maximum() {
     let mut rng = Rng::with_seed(2);
     let (mut quick, mut known, parts) = (0, 0, 1500);
     for _ in 0..parts {
@@ -150,14 +150,14 @@ fn fillings_are_as_long_as_the_longest() {
     assert!(known * 100 > parts * 99, "only {known} of {parts} are known");
 }
 
-/// Returns the empty squares of a picture, with White's amazons as free ones and Black's as guards.
+/// Parses a picture as one region: White's amazons are free, Black's are guards.
 fn pictured_part(picture: &str) -> Part {
     let position = Position::from_picture(picture, Side::White).unwrap();
     let [guards, free] = position.all_amazons();
     Part { empty: position.empty(), free, guards }
 }
 
-/// Draws scattered squares with a free amazon and a guard.
+/// Draws `count` scattered empty squares of a 5x5 board, a free amazon and a guard.
 fn ragged_part(count: usize, rng: &mut Rng) -> Part {
     let mut squares: Vec<_> = Bitboard::playable(size(5)).into_iter().collect();
     rng.shuffle(&mut squares);
@@ -166,22 +166,22 @@ fn ragged_part(count: usize, rng: &mut Rng) -> Part {
 }
 
 #[test]
-fn where_the_filling_search_gives_up_its_bounds_hold() {
+fn bounds_hold_when_the_filling_search_gives_up() {
     let one_is_lost = pictured_part("XXXXX .X.X. XBX.W .X... XX.XX");
     assert_eq!(filling(one_is_lost), Bounds { low: 8, high: 9 });
     let mut rng = Rng::with_seed(13);
     let ragged = (0..6000).map(|_| ragged_part(rng.usize(10..=12), &mut rng));
-    let mut at_the_low = 0;
+    let mut at_the_lower_bound = 0;
     for part in [one_is_lost].into_iter().chain(ragged) {
         let bounds = filling(part);
         if bounds.low < bounds.high {
             let exact = longest(part, &mut HashMap::new());
             assert!((bounds.low..=bounds.high).contains(&exact), "{bounds:?} is not {exact}: {part:?}");
-            at_the_low += u32::from(exact == bounds.low);
+            at_the_lower_bound += u32::from(exact == bounds.low);
         }
     }
-    // A bound that is one too high is seen only there.
-    assert!(at_the_low >= 10, "only {at_the_low}");
+    // Only these parts reveal a lower bound that is one too high.
+    assert!(at_the_lower_bound >= 10, "only {at_the_lower_bound}");
 }
 
 /// Draws unfinished positions whose winner the bounds prove, on boards of any size.
@@ -203,8 +203,8 @@ fn decided_positions(count: usize, seed: u64) -> Vec<Position> {
     decided
 }
 
-/// Returns the move that keeps the most reachable squares for the mover, so that it opens its own guards and enters
-/// open squares.
+/// Returns the move, of at most 300 random ones, that leaves the mover the most reachable squares. Such moves release
+/// guards and enter contested squares.
 fn stubborn_move(position: &Position, rng: &mut Rng) -> Move {
     let side = position.side();
     let mut moves: Vec<Move> = position.legal_moves().collect();
@@ -215,7 +215,7 @@ fn stubborn_move(position: &Position, rng: &mut Rng) -> Move {
 }
 
 #[test]
-fn a_win_that_was_counted_is_never_lost() {
+fn filling_moves_keep_a_proven_win() {
     let mut rng = Rng::with_seed(3);
     let mut prover = FillingProver::new();
     let (mut played, mut contested) = (0, 0);
@@ -226,7 +226,7 @@ fn a_win_that_was_counted_is_never_lost() {
         while position.winner().is_none() {
             assert_eq!(prover.winner(&position), Some(winner), "{position}");
             let mv = match position.side() {
-                side if side == winner => prover.filling_move(&position).expect("it has a move more"),
+                side if side == winner => prover.filling_move(&position).expect("a filling move"),
                 _ if stubborn => stubborn_move(&position, &mut rng),
                 _ => random_move(&position, &mut rng),
             };
@@ -239,7 +239,7 @@ fn a_win_that_was_counted_is_never_lost() {
 }
 
 #[test]
-fn a_filling_move_costs_one_move_and_no_more() {
+fn a_filling_move_costs_at_most_one_move() {
     let mut rng = Rng::with_seed(5);
     let mut prover = FillingProver::new();
     let mut moves = 0;
@@ -260,7 +260,7 @@ fn a_filling_move_costs_one_move_and_no_more() {
 }
 
 #[test]
-fn without_contested_squares_both_sides_fill() {
+fn separated_sides_get_their_promised_moves() {
     let mut prover = FillingProver::new();
     let mut rng = Rng::with_seed(8);
     for mut position in decided_positions(300, 9) {
@@ -271,8 +271,8 @@ fn without_contested_squares_both_sides_fill() {
             made[position.side().index()] += 1;
             position = position.try_play(mv).unwrap();
         }
-        // The loser has made all its moves; the winner needs not have used all of its own.
-        let loser = position.winner().expect("whoever has a move has a filling move").opponent();
+        // The loser has made all its moves; the winner can have moves left.
+        let loser = position.winner().expect("a side that can move has a filling move").opponent();
         let promised = count.moves[loser.index()];
         let made = made[loser.index()];
         assert!((promised.low..=promised.high).contains(&made), "{made} of {promised:?}\n{position}");
@@ -292,9 +292,9 @@ fn search_of(position: Position, params: Params) -> Search {
 }
 
 #[test]
-fn the_search_fills_what_is_won_and_fights_for_what_is_contested() {
+fn the_search_fills_or_searches_decided_positions() {
     let mut prover = FillingProver::new();
-    let (mut filled, mut fought) = (0, 0);
+    let (mut filled, mut searched_lost) = (0, 0);
     for position in decided_positions(300, 10) {
         let winner = prover.winner(&position).unwrap();
         let wins = winner == position.side();
@@ -318,7 +318,7 @@ fn the_search_fills_what_is_won_and_fights_for_what_is_contested() {
             }
             None => {
                 assert!(!wins);
-                // A lost position is searched as if no endgame could be proven: any move would do otherwise.
+                // A lost position is searched as without endgame proofs, under which all moves are equal.
                 let visits = |report: &Report| -> HashMap<Move, u32> {
                     report.lines.iter().map(|line| (line.mv, line.visits)).collect()
                 };
@@ -327,26 +327,26 @@ fn the_search_fills_what_is_won_and_fights_for_what_is_contested() {
                     (without.iterations, visits(&without)),
                     "{position}"
                 );
-                fought += 1;
+                searched_lost += 1;
             }
         }
     }
-    assert!(filled > 100 && fought > 20, "{filled} filled, {fought} searched");
+    assert!(filled > 100 && searched_lost > 20, "{filled} filled, {searched_lost} searched");
 }
 
 #[test]
-fn a_search_forgets_the_proofs_below_a_root_that_is_lost() {
+fn advancing_to_a_lost_root_searches_it_again() {
     let (mut prover, mut rng) = (FillingProver::new(), Rng::with_seed(14));
     let mut lost = 0;
     for position in (0..20).flat_map(|_| random_game(Position::start(size(6)), &mut rng)) {
         let mut search = search_of(position, Params::TOURNAMENT);
         let report = searched(&mut search);
-        let is_still_fought_for = |line: &&Line| {
+        let is_lost_but_searched = |line: &&Line| {
             let after = position.with_move(line.mv);
             let is_searched = after.winner().is_none() && prover.filling_move(&after).is_none();
             line.visits > 0 && line.proven == Some(position.side()) && is_searched
         };
-        let Some(line) = report.lines.iter().find(is_still_fought_for) else { continue };
+        let Some(line) = report.lines.iter().find(is_lost_but_searched) else { continue };
         search.advance(line.mv);
         if prover.winner(search.position()).is_some() {
             assert!(searched(&mut search).iterations > 0, "{position}\n{}", line.mv);
@@ -357,7 +357,7 @@ fn a_search_forgets_the_proofs_below_a_root_that_is_lost() {
 }
 
 #[test]
-fn the_search_never_loses_what_counting_calls_won() {
+fn the_search_keeps_the_proven_margin() {
     let mut rng = Rng::with_seed(11);
     let mut prover = FillingProver::new();
     for position in decided_positions(60, 12) {
@@ -408,7 +408,7 @@ fn small_positions(games: usize) -> Vec<Position> {
     both_rules.filter(|position| position.winner().is_none()).collect()
 }
 
-/// Runs a new search with two threads; parameters that do not share the tree use one of them.
+/// Runs a new search with two threads; only parameters with tree parallelism use both.
 fn found(position: &Position, params: &Params, iterations: u64) -> Report {
     let resources = Resources { threads: 2, ..Resources::default() };
     run(&mut Search::new(*position, params.clone(), resources), iterations)
@@ -417,7 +417,7 @@ fn found(position: &Position, params: &Params, iterations: u64) -> Report {
 const SEARCHERS: [Params; 3] = [Params::MG, Params::MCTS, Params::TOURNAMENT];
 
 #[test]
-fn what_is_proven_is_what_minimax_finds() {
+fn search_proofs_agree_with_minimax() {
     let (mut searched, mut proven) = (0, 0);
     for position in small_positions(6) {
         let mut solver = Solver::default();
@@ -433,7 +433,7 @@ fn what_is_proven_is_what_minimax_finds() {
     assert!(proven * 100 >= searched * 95, "only {proven} of {searched} were proven");
 }
 
-/// Checks that every proof in a report, of the position and of its moves, is true.
+/// Checks every proof in a report, of the position and of its moves, against minimax.
 fn check_proofs(position: &Position, report: &Report, winner: Side, solver: &mut Solver) {
     let best = report.best.unwrap();
     assert_eq!(position.check(best), Ok(()), "{position}");
@@ -458,9 +458,9 @@ fn check_proofs(position: &Position, report: &Report, winner: Side, solver: &mut
 }
 
 #[test]
-fn a_move_that_wins_at_once_is_played() {
+fn the_search_plays_an_immediate_win() {
     let mut positions = small_positions(60);
-    positions.retain(only_a_move_that_wins_at_once_wins);
+    positions.retain(only_immediate_wins_win);
     assert!(positions.len() >= 30, "only {}", positions.len());
     for position in positions {
         for params in SEARCHERS {
@@ -473,8 +473,8 @@ fn a_move_that_wins_at_once_is_played() {
     }
 }
 
-/// True if some moves win, others lose, and every winning move ends the game at once.
-fn only_a_move_that_wins_at_once_wins(position: &Position) -> bool {
+/// True if some moves win, others lose, and every winning move ends the game immediately.
+fn only_immediate_wins_win(position: &Position) -> bool {
     let side = position.side();
     let mut solver = Solver::default();
     let after: Vec<Position> = position.legal_moves().map(|mv| position.with_move(mv)).collect();
@@ -485,7 +485,7 @@ fn only_a_move_that_wins_at_once_wins(position: &Position) -> bool {
 }
 
 #[test]
-fn a_proof_survives_the_moves_that_follow_it() {
+fn a_proof_survives_the_following_moves() {
     let mut proven = 0;
     for position in small_positions(6) {
         let mut search = Search::new(position, Params::MG, Resources::default());

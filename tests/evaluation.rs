@@ -1,5 +1,5 @@
-//! The evaluation, compared with the definitions of the MG-PEO paper, which are written here square by square with
-//! plain loops. Also its invariants: equal values for all kernels, threads and symmetries, and for exchanged sides.
+//! The evaluation of the MG-PEO paper, compared with a reference that follows its definitions square by square. Also
+//! invariants: all kernels, threads and symmetries give equal values, and so do exchanged sides.
 
 use otrera::eval::metrics::of_maps;
 use otrera::eval::mobility::mobility_on;
@@ -103,7 +103,7 @@ fn assert_close(ours: f32, expected: f64, what: &str, position: &Position) {
 }
 
 #[test]
-fn metrics_are_those_of_the_definitions() {
+fn metrics_match_their_definitions() {
     let mut maps = DistanceMaps::default();
     let mut farthest = 0;
     for position in various_positions() {
@@ -114,13 +114,13 @@ fn metrics_are_those_of_the_definitions() {
                 let metrics = metrics(&position, &weights, &mut maps, kernel);
                 assert_close(metrics.t1, reference.t1, "t1", &position);
                 assert_close(metrics.t2, reference.t2, "t2", &position);
-                assert_eq!(metrics.p1, reference.p1 as f32, "p1 is exact\n{position}");
+                assert_eq!(metrics.p1, reference.p1 as f32, "p1 must be exact\n{position}");
                 assert_close(metrics.p2, reference.p2, "p2", &position);
                 assert_close(metrics.mobility, reference.mobility, "mobility", &position);
             }
         }
     }
-    assert!(farthest > 40, "no square was further away than {farthest} king moves");
+    assert!(farthest > 40, "the farthest square is only {farthest} king moves away");
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn bits(metrics: Metrics) -> [u32; 5] {
 }
 
 #[test]
-fn exchanging_the_sides_negates_the_metrics_and_keeps_the_value() {
+fn exchanging_sides_negates_metrics_and_keeps_values() {
     let (mut maps, mut scratch) = (DistanceMaps::default(), ModelScratch::default());
     let (evaluator, kernel) = (Evaluator::new(Model::Paper(UNEVEN)), Kernel::fastest());
     for position in various_positions() {
@@ -183,7 +183,7 @@ fn exchanging_the_sides_negates_the_metrics_and_keeps_the_value() {
 }
 
 #[test]
-fn turning_the_board_keeps_metrics_and_value() {
+fn board_symmetries_keep_metrics_and_values() {
     let (mut maps, mut scratch) = (DistanceMaps::default(), ModelScratch::default());
     let (evaluator, kernel) = (Evaluator::new(Model::Paper(UNEVEN)), Kernel::fastest());
     for position in various_positions() {
@@ -211,7 +211,7 @@ fn ties_favour_the_side_to_move() {
 }
 
 #[test]
-fn stages_begin_at_plies_20_and_50_on_10x10_and_in_proportion_elsewhere() {
+fn stages_scale_with_the_board_size() {
     let table = [(4, 2, 5), (5, 4, 10), (6, 7, 16), (7, 9, 23), (8, 13, 31), (9, 16, 40), (10, 20, 50)];
     for (edge, middle, ending) in table {
         let start = Position::start(size(edge));
@@ -225,7 +225,7 @@ fn stages_begin_at_plies_20_and_50_on_10x10_and_in_proportion_elsewhere() {
 }
 
 #[test]
-fn a_sign_link_knows_won_lost_and_even() {
+fn a_sign_link_returns_win_loss_or_even() {
     let link = ValueLink::Sign { threshold: 0.1 };
     let rates = [-50.0, -0.11, -0.1, 0.0, 0.1, 0.11, 50.0].map(|value| link.win_rate(Value(value)));
     let (lost, even, won) = (WinRate::LOSS, WinRate::EVEN, WinRate::WIN);
@@ -233,7 +233,7 @@ fn a_sign_link_knows_won_lost_and_even() {
 }
 
 #[test]
-fn a_logistic_link_is_a_rising_probability() {
+fn a_logistic_link_is_monotonic_and_symmetric() {
     for scale in [0.5, 3.0, 20.0] {
         let rate = |value: f32| ValueLink::Logistic { scale }.win_rate(Value(value)).0;
         assert_eq!(rate(0.0), 0.5);

@@ -2,7 +2,7 @@
 //! reading order, and only programs do input and output.
 //!
 //! An import is a path to an item of another file, in a `use` or inline, outside unit tests. A path to an item of the
-//! own parent (`super::Tree` in `tree/arena.rs`) does not count: a folder's `mod.rs` and the files below it are one
+//! file's parent (`super::Tree` in `tree/arena.rs`) does not count: a folder's `mod.rs` and the files below it are one
 //! module that is split over files, and a child may extend its parent's types. A parent's import from its children
 //! counts, and so does every import between siblings.
 
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// Modules, lowest first, with the modules that they can import.
+/// Modules, lowest layer first, each with the modules that it can import.
 const LAYERS: [(&str, &[&str]); 12] = [
     ("board", &[]),
     ("endgame", &["board"]),
@@ -26,7 +26,7 @@ const LAYERS: [(&str, &[&str]); 12] = [
     ("bench", &["board", "search"]),
 ];
 
-/// Input and output, forbidden in the library.
+/// Names of input and output, forbidden in the library.
 const FORBIDDEN: [&str; 7] =
     ["println!", "print!", "dbg!", "std::fs", "io::stdin", "io::stdout", "io::stderr"];
 
@@ -168,7 +168,7 @@ fn from_root<'a>(file: &[&'a str], path: &[&'a str]) -> Vec<&'a str> {
 }
 
 /// Returns the modules that are on an import cycle or lead to one: modules without imports are removed repeatedly.
-fn circle(mut graph: Graph) -> Vec<Module> {
+fn cycles(mut graph: Graph) -> Vec<Module> {
     loop {
         let left: BTreeSet<Module> = graph.keys().cloned().collect();
         graph.retain(|_, imports| !imports.is_disjoint(&left));
@@ -178,7 +178,7 @@ fn circle(mut graph: Graph) -> Vec<Module> {
     }
 }
 
-/// Merges the files of each top module.
+/// Merges the files of each top-level module; imports within one are dropped.
 fn by_top_module(graph: &Graph) -> Graph {
     let mut merged = Graph::new();
     for (file, imports) in graph {
@@ -189,7 +189,7 @@ fn by_top_module(graph: &Graph) -> Graph {
 }
 
 #[test]
-fn imports_point_downwards() {
+fn modules_import_only_lower_layers() {
     let graph = Crate::read("src").graph();
     let merged = by_top_module(&graph);
     for (module, imports) in &merged {
@@ -201,24 +201,24 @@ fn imports_point_downwards() {
         }
     }
     let arrows: usize = graph.values().map(BTreeSet::len).sum();
-    assert!(graph.len() > 60 && arrows > 200, "{} files, {arrows} arrows: were they read?", graph.len());
+    assert!(graph.len() > 60 && arrows > 200, "only {} files, {arrows} imports found", graph.len());
 }
 
 #[test]
-fn no_files_import_each_other_in_a_circle() {
+fn files_have_no_import_cycles() {
     for (source, least) in
         [("src", 200), ("referee/src", 10), ("protocol/src", 30), ("lab/src", 100), ("web/src", 2)]
     {
         let graph = Crate::read(source).graph();
         let arrows: usize = graph.values().map(BTreeSet::len).sum();
-        assert!(arrows >= least, "{source}: {arrows} arrows: were they read?");
-        assert_eq!(circle(by_top_module(&graph)), [] as [Module; 0], "{source}");
-        assert_eq!(circle(graph), [] as [Module; 0], "{source}");
+        assert!(arrows >= least, "{source}: only {arrows} imports found");
+        assert_eq!(cycles(by_top_module(&graph)), [] as [Module; 0], "{source}");
+        assert_eq!(cycles(graph), [] as [Module; 0], "{source}");
     }
 }
 
 #[test]
-fn the_search_is_in_reading_order() {
+fn search_files_follow_the_reading_order() {
     let introduction = read("src/search/mod.rs");
     let order: Vec<&str> =
         introduction.lines().filter_map(|line| line.strip_prefix("//! | [`")?.split('`').next()).collect();
@@ -237,7 +237,7 @@ fn the_search_is_in_reading_order() {
 }
 
 #[test]
-fn the_library_has_no_input_or_output() {
+fn the_library_does_no_input_or_output() {
     for (file, code) in Crate::read("src").0 {
         for word in FORBIDDEN {
             assert!(!code.contains(word), "{file:?} contains {word}");

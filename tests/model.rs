@@ -1,4 +1,4 @@
-//! Models from files of weights: a file is read completely or refused with a reason, and its weights affect the search.
+//! Models from weights files: a file is read completely or refused with a reason, and its weights affect the search.
 
 use otrera::eval::inputs::{COUNTS, PARTS, PLY_PART};
 use otrera::eval::network::{HIDDEN, Network, OUTPUT_PART};
@@ -14,12 +14,12 @@ fn built_in() -> WeightsFile {
 }
 
 #[test]
-fn the_file_that_is_built_in_is_as_the_writer_writes_it() {
+fn the_built_in_file_survives_a_round_trip() {
     assert_eq!(built_in().write(), WeightsFile::BUILT_IN);
 }
 
 #[test]
-fn a_file_is_read_as_it_was_written() {
+fn a_changed_file_survives_a_round_trip() {
     let mut file = built_in();
     file.networks.small = None;
     file.priors.small.arrows[0][0][0] = f32::MIN_POSITIVE;
@@ -29,7 +29,7 @@ fn a_file_is_read_as_it_was_written() {
 }
 
 #[test]
-fn a_file_that_is_none_is_refused_with_the_reason() {
+fn invalid_files_are_refused_with_a_reason() {
     let changes: [(&str, Value, &str); 7] = [
         ("movements", json!([[]]), "small, movements: 1 stages, and 4 are wanted"),
         ("movements/1", json!([[0.5]]), "small, movements, stage 2: 1 features, and 4 are wanted"),
@@ -54,7 +54,7 @@ fn a_file_that_is_none_is_refused_with_the_reason() {
 }
 
 #[test]
-fn a_network_lacks_no_row_but_may_lack_an_input() {
+fn a_network_may_omit_inputs_but_not_rows() {
     let changed = |name: &str, part: Option<Value>| {
         let mut file: Value = serde_json::from_str(WeightsFile::BUILT_IN).unwrap();
         let network = file["networks"]["small"].as_object_mut().unwrap();
@@ -80,7 +80,7 @@ fn a_network_lacks_no_row_but_may_lack_an_input() {
 }
 
 #[test]
-fn weights_whose_sums_leave_the_integers_of_the_engine_are_refused() {
+fn overflowing_network_weights_are_refused() {
     let refused = |change: fn(&mut Network)| {
         let mut file = built_in();
         change(&mut file.networks.small.as_mut().unwrap().network);
@@ -94,7 +94,7 @@ fn weights_whose_sums_leave_the_integers_of_the_engine_are_refused() {
     );
     let problem = refused(|network| network.rows_of(PLY_PART).iter_mut().for_each(|row| row[31] = i16::MIN));
     assert!(problem.starts_with("network small: a hidden unit is -"), "{problem}");
-    // Each unit fits, their weighted sum does not.
+    // Each hidden unit fits, but their weighted sum does not.
     let problem = refused(|network| {
         *network = Network::ZERO;
         network.rows_of(PLY_PART).fill([20_000; HIDDEN]);
@@ -104,7 +104,7 @@ fn weights_whose_sums_leave_the_integers_of_the_engine_are_refused() {
 }
 
 #[test]
-fn a_file_is_for_the_boards_of_its_own_network() {
+fn a_network_is_refused_for_other_board_sizes() {
     let [ten, eight] = [10, 8].map(|edge| Size::new(edge).unwrap());
     let model = |change: &dyn Fn(&mut WeightsFile)| {
         let mut file = built_in();
@@ -119,7 +119,7 @@ fn a_file_is_for_the_boards_of_its_own_network() {
     assert!(problem.starts_with("its network is for boards up to 8x8, not for 10x10: "), "{problem}");
     let problem = standard.check_board(eight).unwrap_err();
     assert!(problem.starts_with("its network is for boards above 8x8, not for 8x8: "), "{problem}");
-    assert!(model(&|file| file.networks.standard = None).check_board(ten).is_err(), "it has none at all");
+    assert!(model(&|file| file.networks.standard = None).check_board(ten).is_err(), "no network for 10x10");
     let for_both: [&dyn Fn(&mut WeightsFile); 4] = [
         &|_| (),
         &|file| file.networks = Networks::default(),
@@ -151,7 +151,7 @@ fn searched(model: Model) -> (Option<otrera::Move>, Vec<u32>) {
 }
 
 #[test]
-fn what_is_in_a_file_is_what_is_played_with() {
+fn the_search_uses_every_section_of_a_file() {
     let usual = searched(Model::Fitted);
     assert_eq!(searched(Model::from_weights(WeightsFile::BUILT_IN).unwrap()), usual);
     let mut network = built_in();
@@ -178,7 +178,7 @@ fn what_is_in_a_file_is_what_is_played_with() {
 }
 
 #[test]
-fn the_evaluation_of_the_paper_stands_in_for_a_missing_network() {
+fn the_paper_evaluation_replaces_a_missing_network() {
     let mut file = built_in();
     file.networks = Networks::default();
     let paper: Model = "paper:7".parse().unwrap();
@@ -189,7 +189,7 @@ fn the_evaluation_of_the_paper_stands_in_for_a_missing_network() {
 }
 
 #[test]
-fn an_old_section_of_values_is_ignored_beside_a_network_and_refused_without_one() {
+fn an_old_value_section_needs_a_network() {
     let with_values = |mut file: WeightsFile, networks: Networks| {
         file.networks = networks;
         WeightsFile::read(&file.write().replacen('{', "{\"value\": {\"terms\": []},", 1))
@@ -200,7 +200,7 @@ fn an_old_section_of_values_is_ignored_beside_a_network_and_refused_without_one(
 }
 
 #[test]
-fn models_have_names() {
+fn model_names_survive_a_round_trip() {
     for name in ["paper", "paper:7", "paper:0.5", "fitted"] {
         assert_eq!(name.parse::<Model>().unwrap().to_string(), name);
     }

@@ -1,5 +1,4 @@
-//! Networks, compared with their definition: the inputs, computed square by square with plain loops, and the value of
-//! given inputs.
+//! Networks, compared with a reference that computes the inputs square by square and the value with plain loops.
 
 use fastrand::Rng;
 use otrera::eval::inputs::{AMAZON_FEATURES, COUNTS, Inputs};
@@ -70,7 +69,7 @@ fn amazon_classes(
     let others = distances_from(position, side - amazon.into(), queen_moves);
     let (mut sole, mut contested) = (0, 0);
     for square in position.empty() {
-        // Three queen moves stand for all that is further away.
+        // More than three queen moves, and unreachable squares, count as three.
         let [n, o, e] =
             [&own, &others, enemy_queen].map(|by| by.get(&square).map_or(3, |&moves| moves.min(3)));
         sole += u32::from(n < e && n < o);
@@ -84,7 +83,7 @@ fn amazon_classes(
     })
 }
 
-/// Computes the log-odds for these inputs; the rows of weights are in the order of a file of weights.
+/// Computes the network's output, in log-odds of a win, from its inputs; the rows are in the order of weights files.
 fn log_odds(Network { rows }: &Network, inputs: &Inputs) -> Value {
     let mut active: Vec<(usize, i32)> = inputs.counts.map(i32::from).into_iter().enumerate().collect();
     let mut first = COUNTS;
@@ -104,14 +103,14 @@ fn log_odds(Network { rows }: &Network, inputs: &Inputs) -> Value {
 }
 
 #[test]
-fn a_network_gives_what_its_inputs_and_weights_say_on_every_kernel() {
+fn networks_match_their_definition_on_every_kernel() {
     let mut rng = Rng::with_seed(5);
     let [standard, small] = [(); 2].map(|()| random_network(&mut rng));
     let mut file = WeightsFile::read(WeightsFile::BUILT_IN).unwrap();
     file.networks = Networks { standard: Some(standard.clone()), small: Some(small.clone()) };
     let model = Model::from_weights(&file.write()).unwrap();
     let mut maps = DistanceMaps::default();
-    let mut known = 0;
+    let mut compared = 0;
     for position in various_positions() {
         if Side::BOTH.iter().any(|&side| position.amazons(side).len() > 4) {
             assert_eq!(Inputs::of_position(&position, &mut maps, Kernel::fastest()), None);
@@ -125,8 +124,8 @@ fn a_network_gives_what_its_inputs_and_weights_say_on_every_kernel() {
             let evaluator = Evaluator::new(model.clone()).with_kernel(kernel);
             let value = evaluator.value(&position, &mut ModelScratch::default());
             assert_eq!(value, log_odds(&weights.network, &reference), "{kernel:?}, {position:?}");
-            known += 1;
+            compared += 1;
         }
     }
-    assert!(known > 100, "{known}");
+    assert!(compared > 100, "{compared}");
 }

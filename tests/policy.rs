@@ -1,4 +1,4 @@
-//! Policy features, compared with their definitions, which are written here square by square.
+//! Policy features and policy network, compared with a reference that computes them square by square.
 
 use otrera::eval::Evaluator;
 use otrera::eval::model::{Model, ModelScratch};
@@ -32,7 +32,7 @@ fn open_directions(position: &Position, square: Square, squares: usize) -> usize
     DIRECTIONS.into_iter().filter(|&direction| line(position, square, direction).len() >= squares).count()
 }
 
-/// Returns the location class of a square.
+/// Returns the location class of a square: one per unordered pair of distances from the nearest edges, at most 4.
 fn location(position: &Position, square: Square) -> usize {
     let from_edge = |place: usize| place.min(position.size().edge() - 1 - place).min(4);
     let (x, y) = (from_edge(square.column()), from_edge(square.row()));
@@ -41,7 +41,7 @@ fn location(position: &Position, square: Square) -> usize {
 }
 
 #[test]
-fn features_of_half_moves_are_those_of_the_definitions() {
+fn half_move_features_match_their_definitions() {
     let mut maps = DistanceMaps::default();
     for position in various_positions().iter().step_by(11) {
         let (us, them) = (position.side(), position.side().opponent());
@@ -110,7 +110,7 @@ fn kernels_give_the_same_logits() {
     }
 }
 
-/// Returns each square that adds to the policy's hidden layer, with its class.
+/// Returns each square that feeds the hidden layer of the policy network, with its class.
 fn squares_of(position: &Position) -> Vec<(usize, Square)> {
     let (us, them) = (position.side(), position.side().opponent());
     let [ours, theirs] = [us, them].map(|side| distances(position, side, queen_moves));
@@ -131,7 +131,7 @@ fn squares_of(position: &Position) -> Vec<(usize, Square)> {
 }
 
 #[test]
-fn the_policy_network_adds_the_sum_of_its_rows() {
+fn the_policy_network_matches_its_definition() {
     let mut maps = DistanceMaps::default();
     let mut scratch = ModelScratch::default();
     let file = WeightsFile::built_in();
@@ -170,7 +170,7 @@ fn the_policy_network_adds_the_sum_of_its_rows() {
 }
 
 #[test]
-fn odds_are_the_exponential_function() {
+fn odds_approximate_the_exponential_function() {
     for step in -8000..=8000 {
         let score = step as f32 / 100.0;
         let exact = f64::from(score).exp();

@@ -6,7 +6,7 @@ use otrera::{GameRecord, Note, PlayedMove, Position, Side, Variation};
 use proptest::prelude::*;
 use testkit::{any_knowledge, random_move, scattered_position, size};
 
-/// Generates texts from all of Unicode and, more often, from the characters with a meaning in the formats.
+/// Generates texts from all of Unicode, from the special characters of the formats, and the empty text.
 fn any_text() -> impl Strategy<Value = String> {
     prop_oneof![any::<String>(), r#"[\[\]\\:;#(){}"',\r\n\t a-z甲胜；é]{0,12}"#, Just(String::new())]
 }
@@ -21,15 +21,15 @@ fn start_of(edge: usize, set_up: bool, rng: &mut Rng) -> Position {
 }
 
 prop_compose! {
-    /// Generates a start position on any board, and all or a part of a random game.
-    fn any_course(set_up: bool)(
+    /// Generates a start position on any board, and up to 99 moves of a random game from there.
+    fn any_game(set_up: bool)(
         seed in any::<u64>(),
         edge in 4..=10_usize,
         length in 0..100_usize,
     ) -> (Position, Vec<PlayedMove>) {
         let mut rng = Rng::with_seed(seed);
         let start = start_of(edge, set_up, &mut rng);
-        (start, some_moves(start, length, &mut rng))
+        (start, random_line(start, length, &mut rng))
     }
 }
 
@@ -48,7 +48,7 @@ fn any_notes(start: Position, moves: &[PlayedMove], rng: &mut Rng, nesting: usiz
         let mut note = Note { comment: any_comment(rng), name, value, ..Note::default() };
         if let Some(played) = moves.get(ply) {
             for _ in 0..if nesting < 3 && rng.u8(..4) == 0 { rng.usize(1..3) } else { 0 } {
-                let line = some_moves(position, 1 + rng.usize(..4), rng);
+                let line = random_line(position, 1 + rng.usize(..4), rng);
                 let notes = any_notes(position, &line, rng, nesting + 1);
                 note.variations.push(Variation { moves: line, notes });
             }
@@ -61,7 +61,7 @@ fn any_notes(start: Position, moves: &[PlayedMove], rng: &mut Rng, nesting: usiz
     notes
 }
 
-fn some_moves(start: Position, count: usize, rng: &mut Rng) -> Vec<PlayedMove> {
+fn random_line(start: Position, count: usize, rng: &mut Rng) -> Vec<PlayedMove> {
     let (mut position, mut moves) = (start, Vec::new());
     while moves.len() < count && position.winner().is_none() {
         let mv = random_move(&position, rng);
@@ -73,7 +73,7 @@ fn some_moves(start: Position, count: usize, rng: &mut Rng) -> Vec<PlayedMove> {
 
 prop_compose! {
     fn any_record()(
-        (start, moves) in prop_oneof![any_course(false), any_course(true)],
+        (start, moves) in prop_oneof![any_game(false), any_game(true)],
         [black, white, when, event, control] in std::array::from_fn::<_, 5, _>(|_| any_text()),
         winner in prop_oneof![Just(None), Just(Some(Side::Black)), Just(Some(Side::White))],
         forfeit in proptest::option::of((any_text(), any_text())),
@@ -135,7 +135,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_or_refused(text in any_text(), noise in r"[\[\];()#\\:A-Za-j0-9 \n]{0,60}") {
+    fn no_text_makes_a_reader_panic(text in any_text(), noise in r"[\[\];()#\\:A-Za-j0-9 \n]{0,60}") {
         for start in ["", "(;GM[18]", "(;", "#[AM][a][b][先手胜][][];\n", r#"{"moves":["#] {
             for text in [format!("{start}{text}"), format!("{start}{noise})")] {
                 let _ = (json::read(&text), sgf::read(&text), ccgc::read(&text));
@@ -145,7 +145,7 @@ proptest! {
 }
 
 #[test]
-fn games_on_the_competitions_boards_fit_the_championships_form() {
+fn games_on_8x8_and_10x10_fit_ccgc() {
     let mut rng = Rng::with_seed(5);
     for edge in [8, 10] {
         let (mut position, mut record) =

@@ -31,7 +31,7 @@ fn positions() -> impl Iterator<Item = Position> {
 }
 
 /// Returns Black's winning rate in a position by the evaluation alone, without a rollout.
-fn judged(position: &Position) -> f64 {
+fn evaluated(position: &Position) -> f64 {
     let for_black = match position.winner() {
         Some(Side::Black) => WinRate::WIN,
         Some(Side::White) => WinRate::LOSS,
@@ -43,7 +43,7 @@ fn judged(position: &Position) -> f64 {
     f64::from(for_black.0)
 }
 
-/// Returns mean and variance of the outcomes, given as (probability, rate).
+/// Returns mean and variance of the winning rate over outcomes, given as (probability, rate).
 fn moments(outcomes: &[(f64, f64)]) -> (f64, f64) {
     let mean = outcomes.iter().map(|(probability, rate)| probability * rate).sum::<f64>();
     let variance = outcomes.iter().map(|(probability, rate)| probability * (rate - mean).powi(2)).sum();
@@ -75,24 +75,25 @@ fn equally_likely(rates: Vec<f64>) -> Vec<(f64, f64)> {
 }
 
 #[test]
-fn without_half_moves_the_leaf_itself_is_judged() {
+fn zero_half_moves_evaluate_the_leaf() {
     for position in positions() {
-        let outcomes = [(1.0, judged(&position))];
+        let outcomes = [(1.0, evaluated(&position))];
         check_rollouts(&State::ToMove(position), Rollouts::None, &outcomes);
         check_rollouts(&State::ToMove(position), Rollouts::Two(0, 0), &outcomes);
     }
 }
 
 #[test]
-fn one_half_move_is_any_movement() {
+fn one_half_move_plays_a_uniform_movement() {
     for position in positions() {
-        let ends = position.movements().map(|movement| judged(position.with_movement(movement).position()));
+        let ends =
+            position.movements().map(|movement| evaluated(position.with_movement(movement).position()));
         check_rollouts(&State::ToMove(position), Rollouts::One(1), &equally_likely(ends.collect()));
     }
 }
 
 #[test]
-fn two_half_moves_are_any_movement_and_then_any_arrow() {
+fn two_half_moves_play_a_movement_and_arrow() {
     for position in positions() {
         let movements = position.movements().count() as f64;
         let mut outcomes = Vec::new();
@@ -100,7 +101,7 @@ fn two_half_moves_are_any_movement_and_then_any_arrow() {
             let arrows = arrow_phase.arrow_targets();
             let probability = 1.0 / (movements * f64::from(arrows.len()));
             outcomes.extend(
-                arrows.into_iter().map(|arrow| (probability, judged(&arrow_phase.with_arrow(arrow)))),
+                arrows.into_iter().map(|arrow| (probability, evaluated(&arrow_phase.with_arrow(arrow)))),
             );
         }
         check_rollouts(&State::ToMove(position), Rollouts::One(2), &outcomes);
@@ -108,11 +109,11 @@ fn two_half_moves_are_any_movement_and_then_any_arrow() {
 }
 
 #[test]
-fn between_the_halves_any_arrow_is_shot_first() {
+fn an_arrow_phase_leaf_shoots_a_uniform_arrow() {
     for position in positions() {
         let arrow_phase = position.with_movement(position.movements().next().unwrap());
         let ends =
-            arrow_phase.arrow_targets().into_iter().map(|arrow| judged(&arrow_phase.with_arrow(arrow)));
+            arrow_phase.arrow_targets().into_iter().map(|arrow| evaluated(&arrow_phase.with_arrow(arrow)));
         check_rollouts(&State::ToShoot(arrow_phase), Rollouts::None, &equally_likely(ends.collect()));
     }
 }
@@ -120,8 +121,9 @@ fn between_the_halves_any_arrow_is_shot_first() {
 #[test]
 fn two_rollouts_are_averaged() {
     for position in positions() {
-        let ends = position.movements().map(|movement| judged(position.with_movement(movement).position()));
-        let leaf = judged(&position);
+        let ends =
+            position.movements().map(|movement| evaluated(position.with_movement(movement).position()));
+        let leaf = evaluated(&position);
         let means = ends.map(|end| (end + leaf) / 2.0).collect();
         check_rollouts(&State::ToMove(position), Rollouts::Two(0, 1), &equally_likely(means));
     }
@@ -157,7 +159,7 @@ const ENDINGS: [&str; 4] = [
 ];
 
 #[test]
-fn playouts_to_the_end_are_won_as_often_as_chance_has_it() {
+fn playouts_win_with_the_exact_probability() {
     let mut undecided = 0;
     for (picture, rules) in ENDINGS.iter().flat_map(|p| [(p, Rules::Standard), (p, Rules::SelfBlocking)]) {
         for side in Side::BOTH {
@@ -172,7 +174,7 @@ fn playouts_to_the_end_are_won_as_often_as_chance_has_it() {
 }
 
 #[test]
-fn playouts_to_the_end_do_not_depend_on_what_was_played_before() {
+fn playouts_do_not_depend_on_earlier_playouts() {
     let evaluator = leaf_evaluator(Rollouts::ToEnd);
     let game = random_game(Position::standard(), &mut Rng::with_seed(2));
     let (mut rng, mut scratch) = (Rng::with_seed(3), EvaluationScratch::default());
@@ -183,7 +185,7 @@ fn playouts_to_the_end_do_not_depend_on_what_was_played_before() {
     }
 }
 
-/// The search always uses the fastest kernel, so this test compares the kernels in rollouts.
+/// The search always uses the fastest kernel, so only this test compares the kernels in rollouts.
 #[test]
 fn every_kernel_gives_the_same_bits() {
     let evaluator = LeafEvaluator::new(&Params::PAPER, false);

@@ -1,4 +1,4 @@
-//! The rules, compared with perft numbers of independent programs, real games and a brute-force generator. Also the two
+//! The rules, compared with perft numbers of independent programs, real games and a brute-force generator. Also both
 //! rules for the end of a game. `cargo test --release --test all rules:: -- --ignored` runs the large perft numbers.
 
 use fastrand::Rng;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::HashSet;
 use testkit::{random_game, scattered_position, size};
 
-/// Maximum perft number that every test run checks.
+/// Maximum node count of the perft vectors that every test run checks.
 const QUICK: u64 = 20_000_000;
 
 #[test]
@@ -17,13 +17,13 @@ fn perft_agrees_with_independent_programs() {
 }
 
 #[test]
-#[cfg(not(debug_assertions))] // ten thousand million moves
+#[cfg(not(debug_assertions))] // 10^10 moves
 #[ignore = "slow"]
 fn large_perft_agrees_with_independent_programs() {
     assert_eq!(check_perft(|nodes| nodes > QUICK), 2);
 }
 
-/// Checks the perft vectors whose number is `wanted`; returns their count.
+/// Checks the perft vectors whose node count is `wanted`; returns the number of vectors checked.
 fn check_perft(wanted: impl Fn(u64) -> bool) -> usize {
     let vectors: Vec<Value> = serde_json::from_str(include_str!("data/perft.json")).unwrap();
     let mut checked = 0;
@@ -47,7 +47,7 @@ fn vector_position(vector: &Value) -> Position {
 }
 
 #[test]
-fn games_of_the_olympiads_are_legal() {
+fn olympiad_games_are_legal() {
     let mut rng = Rng::with_seed(1);
     let games = include_str!("data/olympiad_games.txt").lines().filter(|line| !line.starts_with('#'));
     let mut replayed = 0;
@@ -89,7 +89,7 @@ fn refuse_variations(position: &Position, mv: Move, rng: &mut Rng) {
 }
 
 #[test]
-fn the_generator_finds_what_brute_force_finds() {
+fn the_move_generator_agrees_with_brute_force() {
     for position in various_positions() {
         let squares = Bitboard::playable(position.size());
         let generated: HashSet<Move> = position.legal_moves().collect();
@@ -105,7 +105,7 @@ fn the_generator_finds_what_brute_force_finds() {
                 }
             }
         }
-        assert_eq!(position.legal_moves().count(), legal, "a move twice in\n{position}");
+        assert_eq!(position.legal_moves().count(), legal, "duplicate moves in\n{position}");
     }
 }
 
@@ -171,7 +171,7 @@ fn malformed_text_and_illegal_moves_are_different_errors() {
 
 /// Each case: a position, a move, and the winner after the move by the standard rules and by SAU's rules.
 #[test]
-fn the_end_of_a_game_by_both_rules() {
+fn both_rules_end_games_as_specified() {
     let (black, white) = (Some(Side::Black), Some(Side::White));
     for (picture, side, mv, expected) in [
         // A side blocks itself.
@@ -199,7 +199,7 @@ fn the_end_of_a_game_by_both_rules() {
 }
 
 #[test]
-fn winners_are_those_of_the_definitions() {
+fn winners_match_their_definitions() {
     let mut rng = Rng::with_seed(3);
     let mut ended = [0; 2];
     for _ in 0..3000 {

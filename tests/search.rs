@@ -52,13 +52,13 @@ fn various_positions() -> Vec<Position> {
     positions
 }
 
-/// Returns parameters that differ in grouping, formula, first value of movements, and rollouts.
+/// Returns parameters that cover both groupings, both UCB formulas, and rollouts with and without evaluation.
 fn searchers() -> [Params; 4] {
     [Params::MG, Params { formula: Formula::Ucb1Tuned, ..Params::MG }, Params::MCTS, Params::UCT]
 }
 
 #[test]
-fn which_child_is_tried_first_is_left_to_chance() {
+fn the_first_child_tried_is_random() {
     for params in searchers() {
         let first_move = |seed| {
             let resources = Resources { seed, ..Resources::default() };
@@ -70,13 +70,13 @@ fn which_child_is_tried_first_is_left_to_chance() {
 }
 
 #[test]
-fn with_priors_the_first_iteration_plays_a_whole_move() {
+fn the_first_puct_iteration_plays_a_whole_move() {
     let report = found(&Position::standard(), &Params::TOURNAMENT, Resources::default(), 1);
     assert_eq!((report.lines.len(), report.depth), (1, 1));
 }
 
 #[test]
-fn only_several_workers_on_the_tree_change_a_bit() {
+fn only_tree_parallelism_changes_results() {
     for position in various_positions() {
         for params in searchers() {
             let alone = outcome(found(&position, &with_mode(Parallel::Off, &params), threads(1), 300));
@@ -89,7 +89,7 @@ fn only_several_workers_on_the_tree_change_a_bit() {
 }
 
 #[test]
-fn workers_on_one_tree_lose_no_iteration() {
+fn tree_parallelism_loses_no_iterations() {
     for position in various_positions() {
         for params in searchers().into_iter().chain([Params::TOURNAMENT]) {
             for count in [2, 4, 8] {
@@ -103,7 +103,7 @@ fn workers_on_one_tree_lose_no_iteration() {
 }
 
 #[test]
-fn workers_that_recycle_a_full_tree_value_it_like_one() {
+fn parallel_recycling_keeps_the_win_rate() {
     let rate = |count| {
         let resources = Resources { threads: count, memory: 1 << 20, seed: 1 };
         let report = found(&Position::standard(), &Params::TOURNAMENT, resources, 60_000);
@@ -131,13 +131,13 @@ fn visits_add_up() {
         assert!(report.lines.iter().all(|line| (0.0..=1.0).contains(&line.win_rate.0)));
         let mut sorted = report.lines.clone();
         sorted.sort_by_key(|line| std::cmp::Reverse(line.visits));
-        assert_eq!(report.lines, sorted, "the most visited first");
+        assert_eq!(report.lines, sorted, "lines must be sorted by visits");
     }
 }
 
 #[test]
-fn lines_tell_how_the_game_may_go_on() {
-    let mut going_on = Vec::new();
+fn lines_continue_with_legal_moves() {
+    let mut continued = Vec::new();
     for params in searchers() {
         let mut search = Search::new(Position::standard(), params.clone(), Resources::default());
         let report = run_iterations(&mut search, 6000);
@@ -150,14 +150,14 @@ fn lines_tell_how_the_game_may_go_on() {
                 position = position.try_play(mv).unwrap_or_else(|error| panic!("{line:?}: {error}"));
             }
         }
-        going_on.push(report.lines.iter().filter(|line| !line.continuation.is_empty()).count());
+        continued.push(report.lines.iter().filter(|line| !line.continuation.is_empty()).count());
     }
     // If every root move is tried first, no visits are left for replies.
-    assert!(going_on.iter().any(|&lines| lines > 2), "{going_on:?} lines go on");
+    assert!(continued.iter().any(|&lines| lines > 2), "{continued:?} lines go on");
 }
 
 #[test]
-fn advancing_keeps_what_was_learnt() {
+fn advancing_keeps_the_subtree_statistics() {
     for params in searchers() {
         let mut search = Search::new(Position::start(size(6)), params, Resources::default());
         for _ in 0..8 {
@@ -180,7 +180,7 @@ fn advancing_keeps_what_was_learnt() {
 }
 
 #[test]
-fn advancing_by_a_move_nobody_looked_at_starts_afresh() {
+fn advancing_by_an_unvisited_move_resets_the_tree() {
     let mut search = Search::new(Position::standard(), Params::MG, Resources::default());
     let report = run_iterations(&mut search, 500);
     let unseen = |mv: &Move| report.lines.iter().all(|line| line.mv != *mv);
@@ -192,7 +192,7 @@ fn advancing_by_a_move_nobody_looked_at_starts_afresh() {
 }
 
 #[test]
-fn another_position_drops_the_tree_and_the_same_one_keeps_it() {
+fn setting_the_same_position_keeps_the_tree() {
     let mut search = Search::new(Position::standard(), Params::MG, Resources::default());
     run_iterations(&mut search, 500);
     search.set_position(Position::standard());
@@ -202,7 +202,7 @@ fn another_position_drops_the_tree_and_the_same_one_keeps_it() {
 }
 
 #[test]
-fn a_full_tree_loses_what_was_visited_least_and_grows_on() {
+fn a_full_tree_is_pruned_and_grows_again() {
     const MEMORY: usize = 1 << 20;
     for (params, threads) in
         [(Params::MG, 1), (Params::MCTS, 2), (Params::TOURNAMENT, 1), (Params::TOURNAMENT, 2)]
@@ -221,7 +221,7 @@ fn a_full_tree_loses_what_was_visited_least_and_grows_on() {
 }
 
 #[test]
-fn many_short_runs_take_no_more_memory_than_a_long_one() {
+fn many_short_runs_use_no_extra_memory() {
     let params = Params { burst: 1, ..Params::TOURNAMENT };
     let [mut short, mut long] =
         [(); 2].map(|()| Search::new(Position::standard(), params.clone(), Resources::default()));
@@ -232,13 +232,13 @@ fn many_short_runs_take_no_more_memory_than_a_long_one() {
 
 #[test]
 #[ignore = "slow"]
-fn many_short_runs_learn_what_a_long_one_learns() {
+fn many_short_runs_match_one_long_run() {
     const ITERATIONS: u64 = 4_000_000;
     let resources = Resources { memory: 64 << 20, ..Resources::default() };
     let [mut short, mut long] =
         [(); 2].map(|()| Search::new(Position::standard(), Params::TOURNAMENT, resources));
     let long = run_iterations(&mut long, ITERATIONS);
-    // The depth and the recyclings of a report are those of its run alone.
+    // The depth and the recycling count of a report cover only its own run.
     let (mut left, mut depth, mut recycled) = (ITERATIONS, 0, 0);
     while left > 0 {
         let slice =
@@ -255,12 +255,12 @@ fn many_short_runs_learn_what_a_long_one_learns() {
 }
 
 #[test]
-fn a_full_tree_stops_growing_but_not_the_search_when_the_deadline_is_near() {
+fn full_trees_are_not_pruned_near_the_deadline() {
     let resources = Resources { memory: 1 << 20, ..Resources::default() };
     let mut search = Search::new(Position::standard(), Params::TOURNAMENT, resources);
     let mut nodes = 0;
     loop {
-        // A hundred iterations.
+        // A deadline that has passed still allows a hundred iterations.
         let report = run(&mut search, Limits::time(Duration::ZERO));
         assert_eq!((report.iterations, report.recycled), (100, 0));
         if report.nodes == std::mem::replace(&mut nodes, report.nodes) {
@@ -271,12 +271,12 @@ fn a_full_tree_stops_growing_but_not_the_search_when_the_deadline_is_near() {
 }
 
 #[test]
-fn hardly_any_memory_is_enough_for_a_move() {
+fn a_search_without_memory_still_moves() {
     for params in searchers() {
         let resources = Resources { memory: 0, ..Resources::default() };
         let report = found(&Position::standard(), &params, resources, 3000);
         assert_eq!(Position::standard().check(report.best.unwrap()), Ok(()));
-        // Children of the root alone may take it all: pruning gains nothing then, and is given up.
+        // The children of the root alone can fill the memory; pruning then frees nothing and stops.
         assert!(report.recycled < 100, "recycled {} times", report.recycled);
     }
 }
@@ -296,7 +296,7 @@ fn a_deadline_ends_the_search() {
 
 /// Regression test: a deadline that had passed before the search began left only one iteration.
 #[test]
-fn a_deadline_does_not_count_before_a_hundred_iterations() {
+fn a_deadline_allows_a_hundred_iterations() {
     let passed = Some(Instant::now());
     for (name, params) in Params::NAMED {
         for (threads, iterations) in [(1, None), (2, None), (1, Some(1_000_000)), (1, Some(7))] {
@@ -315,7 +315,7 @@ fn a_deadline_does_not_count_before_a_hundred_iterations() {
 }
 
 #[test]
-fn a_raised_flag_ends_a_search_without_limits() {
+fn the_stop_flag_ends_an_unlimited_search() {
     for params in [Params::MG, Params::TOURNAMENT] {
         let mut search = Search::new(Position::standard(), params, threads(2));
         let stop = AtomicBool::new(false);
@@ -332,7 +332,7 @@ fn a_raised_flag_ends_a_search_without_limits() {
 }
 
 #[test]
-fn a_search_that_may_not_begin_still_answers() {
+fn a_stopped_search_still_returns_a_move() {
     for (_, params) in Params::NAMED {
         for position in various_positions() {
             let mut search = Search::new(position, params.clone(), Resources::default());
@@ -363,7 +363,7 @@ fn a_finished_game_has_no_move() {
 }
 
 #[test]
-fn a_preset_is_changed_by_the_parameters_behind_its_name() {
+fn parameters_after_a_preset_override_it() {
     let changed = Params { rollouts: Rollouts::Two(2, 3), burst: 1, ..Params::PAPER };
     assert_eq!("paper, rollouts=2+3, burst=1".parse(), Ok(changed));
     for (name, params) in Params::NAMED {
@@ -371,9 +371,9 @@ fn a_preset_is_changed_by_the_parameters_behind_its_name() {
     }
 }
 
-/// Finds parameters that are parsed but not used, whose tuning would be in vain.
+/// Finds parameters that are parsed but not used: tuning them would be wasted.
 #[test]
-fn every_parameter_of_the_search_changes_it() {
+fn every_parameter_changes_the_search() {
     let changes = [
         "tournament,c=3",
         "tournament,arrow-c=3",
@@ -425,17 +425,17 @@ fn every_preset_plays_legal_games_to_the_end() {
 fn assert_legal(position: &Position, moves: &[Move], name: &str) {
     let mut position = *position;
     for &mv in moves {
-        assert_eq!(position.winner(), None, "{name} goes on after the end\n{position}");
+        assert_eq!(position.winner(), None, "{name} continues after the end\n{position}");
         position = position.try_play(mv).unwrap_or_else(|why| panic!("{name} {mv}: {why}\n{position}"));
     }
 }
 
 /// Covers every formula and grouping, from an expanded root, with zero, one and many iterations.
 #[test]
-fn excluded_moves_are_not_answered_until_the_position_changes() {
+fn exclusions_hold_until_the_position_changes() {
     let position = Position::start(size(4));
     let all: Vec<Move> = position.legal_moves().collect();
-    let (spared, excluded) = (&all[all.len() - 2..], &all[..all.len() - 2]);
+    let (allowed, excluded) = (&all[all.len() - 2..], &all[..all.len() - 2]);
     for (name, params) in Params::NAMED {
         for iterations in [0, 1, 200] {
             let mut search = Search::new(position, params.clone(), Resources::default());
@@ -444,9 +444,9 @@ fn excluded_moves_are_not_answered_until_the_position_changes() {
             run(&mut search);
             search.exclude(excluded);
             let answer = run(&mut search);
-            assert!(spared.contains(&answer), "{name}, {iterations} iterations: {answer}");
+            assert!(allowed.contains(&answer), "{name}, {iterations} iterations: {answer}");
             search.exclude(&all);
-            assert!(all.contains(&run(&mut search)), "{name}: with all of them excluded any will do");
+            assert!(all.contains(&run(&mut search)), "{name}: with every move excluded, any move is allowed");
             search.exclude(excluded);
             search.advance(answer);
             search.set_position(position);
@@ -457,7 +457,7 @@ fn excluded_moves_are_not_answered_until_the_position_changes() {
 
 /// Black, who only needs to fill its own squares, must find another filling move.
 #[test]
-fn an_excluded_filling_move_is_replaced_by_one_that_wins_too() {
+fn an_excluded_filling_move_has_a_winning_replacement() {
     let position = Position::from_fen("Q2*/4/****/q2* w - - 0 1").unwrap();
     let mut search = Search::new(position, Params::TOURNAMENT, Resources::default());
     let mut seen = Vec::new();

@@ -1,4 +1,4 @@
-//! Selection formulas, compared with plain double precision on random families of nodes.
+//! Selection formulas, compared with plain double precision on random families (the children of one node).
 
 use fastrand::Rng;
 use otrera::search::backup::{Rewards, Step, add_rewards};
@@ -32,7 +32,7 @@ fn children_of<'a>(
     first.into_iter().chain(std::iter::from_fn(move || tree.claim_untried(id, chunk, |_| edges)))
 }
 
-/// Draws a root with children of random statistics; returns the tree, and visits and mean of each child.
+/// Draws a root with children of random statistics; returns the tree, and id, visits and mean reward of each child.
 fn random_family(rng: &mut Rng) -> (Tree, Vec<(NodeId, f64, f64)>) {
     let tree = Tree::with_memory(0);
     let edges: Vec<Edge> =
@@ -62,7 +62,7 @@ fn selected(parent: &Parent, params: &Params, variance: ValueVariance, edges: &[
     best_child(parent, params, variance, &mut cache, &mut chunk, |_| edges).unwrap().child
 }
 
-/// Asserts that the child with the highest score is selected, and that proven losses are not.
+/// Asserts that selection returns the child with the highest score and never a proven loss.
 fn check_selection(formula: Formula, score: impl Fn(f64, f64, f64) -> f64) {
     let mut rng = Rng::with_seed(2);
     let params = Params { formula, ..Params::MCTS };
@@ -102,7 +102,7 @@ fn selection_follows_ucb1_tuned() {
 /// The choice between equal children must not depend on the addresses of a family's blocks, which the allocator
 /// decides.
 #[test]
-fn the_first_of_equal_children_in_the_order_of_the_family_is_selected() {
+fn equal_children_are_selected_in_family_order() {
     let params = Params { formula: Formula::Ucb1Tuned, ..Params::MCTS };
     let tree = Tree::with_memory(1 << 24);
     let edges: Vec<Edge> = Position::standard().legal_moves().take(300).map(Edge::whole).collect();
@@ -119,7 +119,7 @@ fn the_first_of_equal_children_in_the_order_of_the_family_is_selected() {
         let selected = selected(&Parent::new(&tree, id, Side::Black), &params, ValueVariance::START, &[]);
         assert_eq!(selected, children[0]);
     }
-    assert!(out_of_order > 0, "no family puts the order to the test");
+    assert!(out_of_order > 0, "every family has ascending ids");
 }
 
 /// Compares two trees that grow in parallel, one with a persistent cache and one with a new cache per selection.
@@ -175,7 +175,7 @@ fn the_selection_cache_changes_no_selection() {
 /// Compares UCT over movements, which tries a movement's arrows first, with a scan of all children. Covers ties,
 /// losses, movements that are never expanded, and finally a full tree.
 #[test]
-fn uct_finds_the_first_of_the_highest() {
+fn cached_uct_matches_a_scan_of_all_children() {
     for c in [0.0, 0.7] {
         let mut rng = Rng::with_seed(9);
         let params = Params { formula: Formula::Uct { c }, ..Params::PAPER };
@@ -191,7 +191,7 @@ fn uct_finds_the_first_of_the_highest() {
         let (mut unexpanded_first, mut compared) = (0, 0);
         for round in 0..20_000 {
             tree.node(root).add_visits(1);
-            let (best, is_unexpanded) = first_of_the_highest(&tree, c);
+            let (best, is_unexpanded) = best_by_scan(&tree, c);
             let (parent, start) = (root_of(&tree), ValueVariance::START);
             let Selected { child, is_new } =
                 best_child(&parent, &params, start, &mut cache, &mut chunk, |_| &movements).unwrap();
@@ -224,7 +224,7 @@ fn uct_finds_the_first_of_the_highest() {
 
 /// Returns the best child of the root by a scan of all children, and true if it comes first because none of its arrows
 /// has been tried.
-fn first_of_the_highest(tree: &Tree, c: f32) -> (NodeId, bool) {
+fn best_by_scan(tree: &Tree, c: f32) -> (NodeId, bool) {
     let visits = (tree.node(tree.root()).visits() - 1) as f32;
     let exploration = c * (2.0 * libm::logf(visits)).sqrt();
     let mut best = (0, f32::NEG_INFINITY);
@@ -249,9 +249,9 @@ fn random_priors(count: usize, rng: &mut Rng) -> Vec<f32> {
     priors
 }
 
-/// Between two selections several children in the cache are visited, as by other workers.
+/// Simulates other workers: several cached children gain visits between two selections.
 #[test]
-fn the_selection_cache_notices_what_other_workers_visit() {
+fn the_selection_cache_notices_visits_by_other_workers() {
     let mut rng = Rng::with_seed(14);
     let params = Params { formula: Formula::Ucb1Tuned, ..Params::MCTS };
     let variance = ValueVariance::START;
@@ -310,7 +310,7 @@ fn selection_follows_puct() {
         let children = children_of(&tree, id, &edges, &mut chunk).take(tried);
         let children: Vec<_> = children.map(with_statistics).collect();
         let all = tree.node(id).visits();
-        // Some of the node's rewards have not been backed up, and some of its visits not begun.
+        // A burst in flight: some rewards are not backed up yet, and some counted visits have not run yet.
         let rewards = rng.u32(0..=all * (REWARD_UNIT / 2));
         let (pending_rewards, pending) = (rng.u32(0..=rewards), rng.u32(1..100));
         tree.node(id).add_reward(rewards - pending_rewards);
@@ -341,7 +341,7 @@ fn selection_follows_puct() {
 }
 
 #[test]
-fn the_variance_is_that_of_the_values_below_a_node() {
+fn the_variance_matches_the_values_below_a_node() {
     let mut rng = Rng::with_seed(7);
     for count in [0, 1, 5, 1000, 100_000] {
         let tree = Tree::with_memory(0);
@@ -371,8 +371,8 @@ fn the_variance_is_that_of_the_values_below_a_node() {
     }
 }
 
-/// Creates an expanded root with one expanded child per count. Each child gets this many random rewards around a mean,
-/// backed up as in the search.
+/// Creates an expanded root with one expanded child per count. Each child gets `count` random rewards around a mean of
+/// its own, backed up as in the search.
 fn rewarded_children(counts: &[u32], rng: &mut Rng) -> (Tree, Vec<(NodeId, Vec<f64>)>) {
     let tree = Tree::with_memory(0);
     let edges: Vec<Edge> = Position::standard().movements().map(Edge::movement).collect();
@@ -390,7 +390,7 @@ fn rewarded_children(counts: &[u32], rng: &mut Rng) -> (Tree, Vec<(NodeId, Vec<f
         let path = path.map(|(node, mover)| Step { node, mover });
         let mut rewards = Vec::new();
         while rewards.len() < count as usize {
-            // The descents of a burst are backed up together.
+            // The iterations of a burst are backed up together.
             let mut burst = Rewards::default();
             for _ in 0..rng.usize(1..=9).min(count as usize - rewards.len()) {
                 let for_black = WinRate(least + width * rng.f32());
@@ -404,13 +404,13 @@ fn rewarded_children(counts: &[u32], rng: &mut Rng) -> (Tree, Vec<(NodeId, Vec<f
     (tree, children)
 }
 
-/// Returns the sum, and the sum of squared distances from 1/2.
+/// Returns the sum of the rewards, and the sum of their squared distances from 1/2.
 fn sums(rewards: &[f64]) -> (f64, f64) {
     (rewards.iter().sum(), rewards.iter().map(|reward| (reward - 0.5) * (reward - 0.5)).sum())
 }
 
 #[test]
-fn rewards_and_their_deviations_reach_every_node_of_the_path() {
+fn backup_adds_rewards_and_deviations_along_the_path() {
     let mut rng = Rng::with_seed(10);
     let (tree, children) = rewarded_children(&[1, 7, 100, 1000], &mut rng);
     let all: Vec<f64> = children.iter().flat_map(|(_, rewards)| rewards.clone()).collect();
@@ -431,7 +431,7 @@ fn rewards_and_their_deviations_reach_every_node_of_the_path() {
 }
 
 #[test]
-fn deviations_beyond_two_million_are_not_counted() {
+fn deviations_stop_counting_at_two_million() {
     const MANY: u32 = 1 << 20;
     let tree = Tree::with_memory(0);
     let edges: Vec<Edge> = Position::standard().movements().map(Edge::movement).collect();
@@ -444,7 +444,7 @@ fn deviations_beyond_two_million_are_not_counted() {
 
 /// Compares with the mean minus `lcb_z` standard errors in double precision, with one pseudo-value of variance 0.01.
 #[test]
-fn the_final_child_is_that_with_the_highest_lower_confidence_bound() {
+fn the_final_child_has_the_highest_lcb() {
     let mut rng = Rng::with_seed(11);
     let (mut not_most_visited, mut not_highest_mean) = (0, 0);
     for _ in 0..500 {
@@ -469,7 +469,7 @@ fn the_final_child_is_that_with_the_highest_lower_confidence_bound() {
             bound(chosen)
         );
         let without = rewards_of(final_child(&tree, tree.root(), Side::Black, 0.0).unwrap());
-        assert_eq!(without.len(), most, "without a bound the most visited");
+        assert_eq!(without.len(), most, "without a bound the most visited child is final");
         not_most_visited += u32::from(chosen.len() < most);
         let mean = |rewards: &[f64]| sums(rewards).0 / rewards.len() as f64;
         not_highest_mean +=
@@ -479,7 +479,7 @@ fn the_final_child_is_that_with_the_highest_lower_confidence_bound() {
 }
 
 #[test]
-fn a_proven_win_is_the_final_child_and_a_proven_loss_only_when_all_are() {
+fn the_final_child_respects_proofs() {
     for lcb_z in [0.0, 5.5] {
         let (tree, children) = rewarded_children(&[5, 300, 100, 50], &mut Rng::with_seed(12));
         let chosen = || final_child(&tree, tree.root(), Side::Black, lcb_z).unwrap();
@@ -507,7 +507,7 @@ fn priors_of(state: &State, puct: Puct) -> Vec<f64> {
 /// Priors are the softmax of `logit / temperature`, so log(ratio of two priors) * temperature does not depend on the
 /// temperature.
 #[test]
-fn movements_and_arrows_have_temperatures_of_their_own() {
+fn movements_and_arrows_have_separate_temperatures() {
     let start = Position::standard();
     let arrow_phase = start.with_movement(start.movements().next().unwrap());
     let states = [State::ToMove(start), State::ToShoot(arrow_phase)];
@@ -529,7 +529,7 @@ fn movements_and_arrows_have_temperatures_of_their_own() {
                     "{found} for {expected}"
                 );
             }
-            assert!(ratio(&plain, plain.len() - 1) > 1.0, "priors that differ");
+            assert!(ratio(&plain, plain.len() - 1) > 1.0, "priors must differ");
         }
     }
 }

@@ -36,19 +36,19 @@ fn grow(tree: &Tree, id: NodeId, rng: &mut Rng) -> Vec<NodeId> {
         if rng.u32(..20) == 0 {
             let mean = node.mean(1);
             node.prove(Side::BOTH[rng.usize(..2)]);
-            assert_eq!(node.mean(1), mean, "the proof is no reward");
+            assert_eq!(node.mean(1), mean, "a proof must not change the mean");
         }
     }
     tree.return_chunk(chunk);
     children
 }
 
-/// Dumps the subtree of a node as text; returns the number of children listed in it.
-fn tell(tree: &Tree, id: NodeId, text: &mut String) -> usize {
+/// Dumps the subtree of a node as text; returns the number of nodes below it, tried or not.
+fn dump(tree: &Tree, id: NodeId, text: &mut String) -> usize {
     let node = tree.node(id);
     let sums = (node.visits(), node.mean(1), node.proof(), node.counts());
     *text += &format!("{:?} {} {sums:?} {:?}\n", node.edge(), node.prior(), tree.next_prior(id));
-    let below: usize = tree.tried(id).map(|(child, _)| tell(tree, child, text)).sum();
+    let below: usize = tree.tried(id).map(|(child, _)| dump(tree, child, text)).sum();
     node.counts().0 as usize + below
 }
 
@@ -78,7 +78,7 @@ fn recycle(tree: &mut Tree, threads: usize) {
 /// Asserts that all memory in use is reachable from the root, and that all children are counted. `error` is the
 /// tolerated share of memory lost to partly filled pages.
 fn check_memory(tree: &Tree, memory: usize, error: f64) {
-    assert_eq!(tree.len(), 1 + tell(tree, tree.root(), &mut String::new()));
+    assert_eq!(tree.len(), 1 + dump(tree, tree.root(), &mut String::new()));
     let (words, all) = (f64::from(words_below(tree, tree.root())), (memory / 8) as f64);
     assert!((tree.filled() * all - words).abs() <= error * words, "{} of {all}, {words}", tree.filled());
 }
@@ -100,7 +100,7 @@ fn tree_of(rng: &mut Rng, memory: usize) -> Tree {
 }
 
 #[test]
-fn a_subtree_that_is_kept_stays_as_it_was_and_the_rest_is_recycled() {
+fn keep_only_preserves_the_kept_subtree() {
     const MEMORY: usize = 16 << 20;
     let mut rng = Rng::with_seed(1);
     let mut kept = 0;
@@ -111,12 +111,12 @@ fn a_subtree_that_is_kept_stays_as_it_was_and_the_rest_is_recycled() {
             let children: Vec<NodeId> = tree.tried(tree.root()).map(|(child, _)| child).collect();
             let Some(&root) = children.get(rng.usize(..children.len().max(1))) else { break };
             let mut texts = [(); 3].map(|()| String::new());
-            tell(&tree, root, &mut texts[0]);
+            dump(&tree, root, &mut texts[0]);
             tree.keep_only(root);
-            tell(&tree, tree.root(), &mut texts[1]);
+            dump(&tree, tree.root(), &mut texts[1]);
             if rng.bool() {
                 recycle(&mut tree, rng.usize(1..=4));
-                tell(&tree, tree.root(), &mut texts[2]);
+                dump(&tree, tree.root(), &mut texts[2]);
                 assert_eq!(texts[1], texts[2]);
                 check_memory(&tree, MEMORY, 2e-3);
             }
@@ -128,18 +128,18 @@ fn a_subtree_that_is_kept_stays_as_it_was_and_the_rest_is_recycled() {
     assert!(kept > 5000, "{kept}");
 }
 
-/// Collects the path and the visits of each expanded node.
-fn expanded(tree: &Tree, id: NodeId, way: &str, all: &mut HashMap<String, u32>) {
+/// Collects the visits of each expanded node of a subtree, by the path to the node.
+fn expanded(tree: &Tree, id: NodeId, path: &str, all: &mut HashMap<String, u32>) {
     if tree.is_expanded(id) {
-        all.insert(way.into(), tree.node(id).visits());
+        all.insert(path.into(), tree.node(id).visits());
         for (child, node) in tree.tried(id) {
-            expanded(tree, child, &format!("{way} {:?}", node.edge()), all);
+            expanded(tree, child, &format!("{path} {:?}", node.edge()), all);
         }
     }
 }
 
 #[test]
-fn a_full_tree_is_recycled_a_slice_at_a_time_and_keeps_what_was_visited_most() {
+fn recycling_prunes_the_least_visited_nodes() {
     let mut rng = Rng::with_seed(3);
     let mut pruned = 0;
     for round in 0..20 {
@@ -166,21 +166,21 @@ fn a_full_tree_is_recycled_a_slice_at_a_time_and_keeps_what_was_visited_most() {
         assert!(tree.recycle(None) && !tree.is_full(), "round {round}");
         let mut some = HashMap::new();
         expanded(&tree, tree.root(), "", &mut some);
-        assert!(tree.filled() > 0.9, "a slice is a sixteenth: {}", tree.filled());
+        assert!(tree.filled() > 0.9, "one call recycles a sixteenth: {}", tree.filled());
         recycle(&mut tree, 1 + round % 4);
         check_memory(&tree, 1 << 20, 2e-2);
         let mut most = HashMap::new();
         expanded(&tree, tree.root(), "", &mut most);
         assert!(most.len() <= some.len() && some.len() < all.len());
-        let lost = all.iter().filter(|(way, _)| !most.contains_key(*way)).map(|(_, &visits)| visits).max();
+        let lost = all.iter().filter(|(path, _)| !most.contains_key(*path)).map(|(_, &visits)| visits).max();
         let kept = most.values().filter(|&&visits| Some(visits) > lost).count();
-        assert!(most.iter().all(|(way, visits)| all[way] == *visits));
+        assert!(most.iter().all(|(path, visits)| all[path] == *visits));
         assert!(
             2 * kept > most.len(),
             "round {round}: {kept} of {} have more visits than any lost",
             most.len()
         );
-        // Where several workers stop depends on their order.
+        // With several workers, the fill after recycling depends on their timing.
         assert!((0.05..0.7).contains(&tree.filled()), "round {round}: {}", tree.filled());
         pruned += all.len() - most.len();
         grow(&tree, tree.root(), &mut rng);
@@ -189,7 +189,7 @@ fn a_full_tree_is_recycled_a_slice_at_a_time_and_keeps_what_was_visited_most() {
 }
 
 #[test]
-fn children_are_tried_in_their_order_and_one_by_one() {
+fn children_are_tried_in_edge_order() {
     let tree = Tree::with_memory(1 << 20);
     let edges = edges(700, &mut Rng::with_seed(2));
     let mut chunk = ArenaChunk::default();
@@ -214,7 +214,7 @@ fn children_are_tried_in_their_order_and_one_by_one() {
 }
 
 #[test]
-fn no_child_is_claimed_twice_by_threads_at_once() {
+fn concurrent_threads_claim_each_child_once() {
     for round in 0..50 {
         let tree = Tree::with_memory(1 << 20);
         let edges = edges(300, &mut Rng::with_seed(round));
@@ -242,7 +242,7 @@ fn no_child_is_claimed_twice_by_threads_at_once() {
 }
 
 #[test]
-fn a_node_is_expanded_by_one_of_the_threads_that_try() {
+fn only_one_thread_expands_a_node() {
     for round in 0..30 {
         let tree = Tree::with_memory(1 << 20);
         let edges = edges(300, &mut Rng::with_seed(round));
@@ -277,7 +277,7 @@ fn a_node_is_expanded_by_one_of_the_threads_that_try() {
 }
 
 #[test]
-fn threads_that_fill_a_tree_to_the_last_word_take_none_twice() {
+fn threads_never_allocate_the_same_word_twice() {
     for round in 0..50 {
         let tree = Tree::with_memory(0);
         let edges = edges(2000, &mut Rng::with_seed(round));

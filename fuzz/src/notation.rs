@@ -3,7 +3,7 @@
 use otrera::record::{ccgc, json, sgf};
 use otrera::{GameRecord, Move, Position};
 
-/// Checks that a parsed FEN is written in a normal form that gives the same position.
+/// Checks that the normal form written for a parsed FEN gives the same position.
 pub fn fen(bytes: &[u8]) {
     let Ok(position) = Position::from_fen(&String::from_utf8_lossy(bytes)) else { return };
     let normal = position.to_fen();
@@ -19,7 +19,7 @@ pub fn moves(bytes: &[u8]) {
     assert_eq!(mv.to_string().parse(), Ok(mv));
 }
 
-/// Checks that a record in CCGC text keeps its game and does not change after the first round trip.
+/// Checks that a CCGC record keeps its game in a round trip, and that a second round trip changes nothing.
 pub fn ccgc(bytes: &[u8]) {
     let Ok(record) = ccgc::read(&String::from_utf8_lossy(bytes)) else { return };
     let text = ccgc::write(&record);

@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// Checks that the lines read do not depend on the sizes of the pieces in which they arrive.
+/// Checks that the lines read do not depend on the size of the chunks in which the bytes arrive.
 pub fn lines(bytes: &[u8]) {
     let whole = lines_of(read_in_pieces(bytes, 1 << 16).1);
     assert_eq!(whole, lines_of(read_in_pieces(bytes, 1).1));
@@ -19,7 +19,7 @@ pub fn lines(bytes: &[u8]) {
     assert!(whole.iter().all(|line| !line.contains('\n')));
 }
 
-/// Reads the input in pieces of `piece` bytes; returns the channel with the reader's events.
+/// Reads the input in chunks of `piece` bytes; returns the channel with the reader's events.
 fn read_in_pieces(bytes: &[u8], piece: usize) -> (Sender<Event>, Receiver<Event>) {
     let (sender, receiver) = channel();
     read_lines(BufReader::with_capacity(piece, bytes), &sender, &Log::none(Instant::now()));
@@ -55,8 +55,9 @@ pub fn botzone_line(bytes: &[u8]) {
     }
 }
 
-/// Checks that the history of a game is read completely, that a truncated history yields only moves of the game in
-/// their places, and that the answer is legal. The input chooses the length of the truncated history, then the moves.
+/// Checks that the history of a game is read completely, that a truncated history yields only moves of the game at
+/// their indices, and that the answer is legal. The first two bytes choose where the history is cut, the others the
+/// moves.
 pub fn botzone_history(bytes: &[u8]) {
     let Some((cut, choices)) = bytes.split_at_checked(2) else { return };
     let (position, moves) = game(choices);
@@ -122,7 +123,7 @@ fn simple_history(messages: &[Message]) -> String {
     std::iter::once(number).chain(lines).collect::<Vec<_>>().join("\n")
 }
 
-/// Checks that every answer to any session is one that the platform understands.
+/// Checks that the platform understands every answer, whatever the session.
 pub fn session(bytes: &[u8]) {
     let answers = answers_to(bytes);
     for message in moves_of(&answers) {
@@ -183,14 +184,14 @@ fn is_sau_answer(line: &str) -> bool {
 
 /// Checks that each `go` is answered by exactly one `bestmove`, with a move or `(none)`.
 pub fn uci_session(bytes: &[u8]) {
-    // What counts sequences of moves, or asks for much memory or many threads, may take its time.
+    // Lines that run perft or ask for many threads or much memory are slow, so they are left out.
     let slow = |line: &&str| {
         let line = line.to_ascii_lowercase();
         ["perft", "threads", "hash"].iter().any(|word| line.contains(word))
     };
     let text = String::from_utf8_lossy(bytes);
     let said: Vec<&str> = text.lines().filter(|line| !slow(line)).collect();
-    // A line is read without the marks and zeros around it.
+    // The reader strips the byte-order mark, carriage returns and zero bytes around a line.
     let command = |line: &str| {
         let line = line.trim_start_matches('\u{feff}').trim_matches(['\r', '\0']);
         line.split_ascii_whitespace().next().map(str::to_owned)
@@ -211,7 +212,7 @@ pub fn uci_session(bytes: &[u8]) {
     }
 }
 
-/// Settings with which a move takes almost no time.
+/// Returns settings under which a move takes almost no time.
 fn settings() -> Settings {
     Settings {
         iterations: Some(3),
@@ -222,7 +223,7 @@ fn settings() -> Settings {
     }
 }
 
-/// Returns the program's output for this input, all sent at once.
+/// Returns the lines that the program prints for this input.
 fn answers_to(bytes: &[u8]) -> Vec<String> {
     let (sender, receiver) = read_in_pieces(bytes, 1 << 16);
     let sink = Sink::default();
@@ -246,7 +247,7 @@ fn connection(events: Events, sender: Sender<Event>, sink: &Sink) -> Connection 
     Connection { events, sender, output, log, problems: Vec::new(), started }
 }
 
-/// A writer that stores its input and reports each write.
+/// A writer that stores the bytes written and signals each write.
 #[derive(Clone, Default)]
 struct Sink {
     said: Arc<Mutex<Vec<u8>>>,

@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// The largest input file in bytes, as in `otrera analyze --record`.
+/// Size limit of input files in bytes, the same as in `otrera analyze --record`.
 pub const MAX_BYTES: u64 = 64 << 20;
 
-/// Formats an error message that begins with the file's path.
+/// Formats an error message that begins with the path of the file.
 fn problem(path: &Path, what: impl Display) -> String {
     format!("{}: {what}", path.display())
 }
@@ -53,7 +53,7 @@ pub struct LineLog {
     file: File,
     /// Length of the complete lines in bytes.
     length: u64,
-    /// Line end that must precede the next line, because the last complete line lacks one.
+    /// Newline to write before the next line if the last complete line lacks one, else empty.
     line_end: &'static str,
 }
 
@@ -130,7 +130,8 @@ fn open_locked(path: &Path, resume: bool) -> Result<File, String> {
     let mut options = File::options();
     let file = options.read(true).write(true).create(true).create_new(!resume).truncate(false).open(path);
     let file = file.map_err(|error| problem(path, error))?;
-    // A file closed just now stays locked while a process that another thread starts holds a copy, from fork to exec.
+    // Waits for a moment: a child process that another thread starts holds a copy of our open files, and so the lock of
+    // a file just closed, from fork to exec.
     let patience = Instant::now() + Duration::from_millis(500);
     loop {
         match file.try_lock() {
@@ -160,7 +161,7 @@ impl Output {
         match path.metadata() {
             Ok(found) if found.is_dir() => return Err(problem(path, "is a folder: name a file")),
             Ok(found) if found.is_file() => File::options().write(true).open(path).map(drop),
-            // A pipe or a device is tried only when it is written.
+            // A pipe or a device is opened only when it is written.
             Ok(_) => Ok(()),
             Err(_) => File::create_new(path).and_then(|_| fs::remove_file(path)),
         }
@@ -173,14 +174,14 @@ impl Output {
         let Self(path) = self;
         let written = match path.metadata() {
             Ok(found) if !found.is_file() => fs::write(path, text),
-            // A link stays, and its target is replaced.
+            // A symbolic link is kept; its target is replaced.
             Ok(_) => path.canonicalize().and_then(|path| replace(&path, text)),
             Err(_) => replace(path, text),
         };
         written.map_err(|error| problem(path, error))
     }
 
-    /// Writes `text` beside the file and removes it again, to find a full disk before hours of work.
+    /// Writes `text` to a temporary file beside the output and removes it: finds a full disk before hours of work.
     pub fn try_out(&self, text: &str) -> Result<(), String> {
         let Self(path) = self;
         if path.metadata().is_ok_and(|found| !found.is_file()) {

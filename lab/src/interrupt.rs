@@ -1,5 +1,5 @@
-//! Signal handling: Ctrl-C, SIGTERM, SIGHUP and SIGQUIT kill the programs under test, let the line being written finish,
-//! and print how to resume. A second signal ends at once.
+//! Signal handling: Ctrl-C, SIGTERM, SIGHUP and SIGQUIT kill the programs under test, let the line being written
+//! finish, and print how to resume. A second signal ends the program immediately.
 //!
 //! Programs under test run in their own process groups, which the terminal's signals do not reach.
 
@@ -54,7 +54,7 @@ fn ignored_signals() -> u64 {
 
 fn end(signal: i32) {
     groups::end_all();
-    // A line being written is finished; no other one begins.
+    // Waits until a line being written is complete; no other line begins.
     let _guard = locked(&WRITING);
     let advice = locked(&ADVICE);
     let line_end = if io::stderr().is_terminal() { "\n" } else { "" };

@@ -2,20 +2,19 @@
 //!
 //! Each module uses only those before it:
 //!
-//! 1. [`files`], [`interrupt`], [`plot`], [`progress`], [`sheet`], [`stats`]: files, signals, line plots, progress bars,
-//!    text tables, statistics.
+//! 1. [`files`], [`interrupt`], [`plot`], [`progress`], [`sheet`], [`stats`]: files, signals, line plots, progress
+//!    bars, text tables, statistics.
 //! 2. [`arguments`]: option values that commands share. [`cluster`]: work on all cores or many machines. [`training`]:
-//!    the
-//!    training loop of the networks.
+//!    the training loop of the networks.
 //! 3. [`play`]: players, openings, and one game between two players.
 //! 4. [`baseline`]: the papers' opponents.
 //! 5. [`mod@matches`]: players by name, games on all cores, the results file.
 //! 6. [`papers`]: the papers' tables, and their other games.
 //! 7. [`commands`]: the commands of the program `lab`.
 
-#![allow(missing_docs)] // only the program and its tests use it: a name that says all needs no comment
+#![allow(missing_docs)] // only the program and its tests use this library
 
-/// Like the standard macros, but a closed pipe is no error, and any other error ends the program without a panic.
+/// Prints like the standard macro, but ignores a closed pipe; any other error ends the program without a panic.
 macro_rules! print {
     ($($text:tt)*) => { $crate::print_out(&format!($($text)*)) };
 }
@@ -41,7 +40,7 @@ mod training;
 use std::io::{ErrorKind, Write};
 
 fn print_out(text: &str) {
-    // Dropped before the write, which may wait for the reader for a long time.
+    // Releases the lock before the write, which can block until the reader continues.
     drop(interrupt::hold());
     let mut output = std::io::stdout().lock();
     match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {

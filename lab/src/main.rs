@@ -44,7 +44,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let outcome = run(Cli::parse().command);
-    // Waits for an interruption that is under way.
+    // Lets an interruption in progress finish.
     drop(interrupt::hold());
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -106,8 +106,8 @@ pub fn train(
     Ok(epochs)
 }
 
-/// Sums gradients and losses over chunks of a batch in a fixed order, so that the result does not depend on the threads.
-/// `learn` adds the gradient of a chunk, given by its number and samples, and returns its loss.
+/// Sums gradients and losses over chunks of a batch in a fixed order, so that the result does not depend on the number
+/// of threads. `learn` adds the gradient of a chunk, given by its number and samples, and returns its loss.
 pub fn sum_of_chunks(
     batch: &[u32],
     chunk: usize,
@@ -156,8 +156,8 @@ pub fn curve(title: &'static str, epochs: &[Epoch]) -> Plot {
     }
 }
 
-/// Adam (Kingma and Ba, <https://arxiv.org/abs/1412.6980>) with decoupled weight decay and a learning rate that falls to
-/// 0 along a cosine.
+/// Adam (Kingma and Ba, <https://arxiv.org/abs/1412.6980>) with decoupled weight decay and a learning rate that falls
+/// to 0 along a cosine.
 struct Adam {
     mean: Vec<f32>,
     square: Vec<f32>,

@@ -29,7 +29,7 @@ fn lab(arguments: &[&str], file: &Path) -> Command {
 
 /// Returns a Python with Ray; `None`, with a message, if Ray cannot be installed.
 fn python(test: &str) -> Option<PathBuf> {
-    // One test at a time fetches it.
+    // Only one test at a time installs Ray.
     static FETCHING: Mutex<()> = Mutex::new(());
     let _alone = FETCHING.lock();
     python::with_ray()
@@ -47,12 +47,12 @@ fn games(file: &Path) -> BTreeMap<u64, String> {
     for line in text.split_inclusive('\n').skip(1).filter(|line| line.ends_with('\n')) {
         let game = json::read(line).expect("a game");
         let moves: Vec<String> = game.moves.iter().map(|played| played.mv.to_string()).collect();
-        assert_eq!(games.insert(game.number, moves.join(" ")), None, "game {} is there twice", game.number);
+        assert_eq!(games.insert(game.number, moves.join(" ")), None, "game {} occurs twice", game.number);
     }
     games
 }
 
-/// Kills, by SIGKILL, the deepest descendant of `ancestor` with this name; returns true if there is one.
+/// Sends SIGKILL to the deepest descendant of `ancestor` whose name begins with `name`; returns true if one existed.
 fn kill(ancestor: &Child, name: &str) -> bool {
     let output = Command::new("ps").args(["-e", "-o", "pid=,ppid=,args="]).output().expect("ps starts");
     let table = String::from_utf8_lossy(&output.stdout);
@@ -100,7 +100,7 @@ fn killed_workers_and_drivers_change_no_game() {
         while driver.try_wait().expect("it can be asked").is_none() {
             let before = games(&there).len();
             wait_for_games(&there, before + 1, &mut driver);
-            // Alternates between programs and Ray's workers.
+            // Kills by turns a `lab` program and a worker of Ray.
             if workers < 10 && kill(&driver, if workers % 2 == 0 { "otrera-lab" } else { "ray::play" }) {
                 workers += 1;
             }
@@ -192,10 +192,10 @@ fn compare_training(address: &str) {
 }
 
 #[test]
-fn each_command_writes_the_same_file_on_a_cluster() {
+fn clusters_write_the_same_files_as_one_machine() {
     let Some(python) = python("commands on Ray") else { return };
     let (_nodes, address) = Nodes::start(&python);
-    // With so few random plies games repeat and are replayed.
+    // With few random plies, some games repeat earlier ones and are replayed.
     let twice = "--size 4 --games 60 --random-plies 1 --drawn-plies 1";
     compare(&format!("self-play {twice} --iterations 20"), &address);
     compare("tune tournament,iterations=5 c=3:0.5 lcb-z=1:0.2 --pairs 100 --size 4", &address);
@@ -204,7 +204,7 @@ fn each_command_writes_the_same_file_on_a_cluster() {
 }
 
 #[test]
-fn a_cluster_of_three_nodes_plays_the_same_games_and_stops_when_the_test_decides() {
+fn three_nodes_match_local_play_and_obey_sprt() {
     let Some(python) = python("a cluster of three nodes") else { return };
     let (_nodes, address) = Nodes::start(&python);
     let folder = Folder::new("cluster");
@@ -224,7 +224,7 @@ fn a_task_that_always_dies_ends_the_match() {
     }
     let folder = Folder::new("cluster");
     let (program, results) = (folder.join("deadly.sh"), folder.join("died"));
-    // Kills the laboratory if it does a task.
+    // Kills its parent if that is a `lab` that runs a cluster task.
     let script = "#!/bin/sh\ngrep -q numbers /proc/$PPID/cmdline && kill -9 $PPID\n";
     fs::write(&program, script).expect("a program");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it is ours");

@@ -18,7 +18,7 @@ fn game(edge: usize, number: u64) -> GameRecord {
 }
 
 #[test]
-fn a_results_file_goes_to_sgf_and_back() {
+fn results_files_convert_to_sgf_and_back() {
     let Folder(folder) = &Folder::new("convert");
     let lines: Vec<String> = [10, 8, 6]
         .into_iter()
@@ -26,8 +26,8 @@ fn a_results_file_goes_to_sgf_and_back() {
         .map(|(edge, number)| json::write(&game(edge, number)) + "\n")
         .collect();
     std::fs::write(folder.join("match.jsonl"), format!("{{\"match\":{{}}}}\n{}", lines.concat())).unwrap();
-    let told = convert(&["match.jsonl", "--to", "sgf"], folder);
-    assert!(told.status == Some(1) && told.said.contains("folder"));
+    let refused = convert(&["match.jsonl", "--to", "sgf"], folder);
+    assert!(refused.status == Some(1) && refused.said.contains("folder"));
     for (form, ending) in [("sgf", "sgf"), ("ccgc", "txt")] {
         convert(&["match.jsonl", "--to", form, "--output", form], folder).printed();
         for (number, line) in (1..).zip(&lines) {
@@ -46,12 +46,12 @@ fn a_results_file_goes_to_sgf_and_back() {
     let mut wrong = game(10, 3);
     wrong.moves[4] = wrong.moves[0];
     std::fs::write(folder.join("wrong.sgf"), sgf::write(&game(8, 1)) + &sgf::write(&wrong)).unwrap();
-    let told = convert(&["wrong.sgf"], folder);
-    assert!(told.status == Some(1) && told.said.contains("game 2, ply 5, "), "{told:?}");
+    let refused = convert(&["wrong.sgf"], folder);
+    assert!(refused.status == Some(1) && refused.said.contains("game 2, ply 5, "), "{refused:?}");
 }
 
 #[test]
-fn moves_alone_and_the_platforms_letters_are_records_too() {
+fn plain_moves_and_sau_notation_are_converted() {
     let Folder(folder) = &Folder::new("convert-moves");
     for (text, edge) in [
         ("d1-d7/g7 a7-d4/a7\n", 10),
@@ -66,8 +66,11 @@ fn moves_alone_and_the_platforms_letters_are_records_too() {
         assert_eq!(game.positions().len(), if edge == 10 { 3 } else { 2 }, "{text}");
     }
     std::fs::write(folder.join("moves.txt"), "d1-d7/g7 well played").unwrap();
-    let told = convert(&["moves.txt"], folder);
-    assert!(told.status == Some(1) && told.said.contains("line 1: \"well\" is not a move"), "{told:?}");
+    let refused = convert(&["moves.txt"], folder);
+    assert!(
+        refused.status == Some(1) && refused.said.contains("line 1: \"well\" is not a move"),
+        "{refused:?}"
+    );
 }
 
 #[test]
@@ -82,8 +85,8 @@ fn no_input_is_overwritten() {
         std::fs::write(&input, text).unwrap();
         let _ = std::fs::remove_file(folder.join("link.sgf"));
         std::os::unix::fs::symlink(same_name, folder.join("link.sgf")).unwrap();
-        let told = convert(&[same_name, "--output", output], folder);
-        assert!(told.status == Some(1) && told.said.contains("is an input"), "{output}: {told:?}");
+        let refused = convert(&[same_name, "--output", output], folder);
+        assert!(refused.status == Some(1) && refused.said.contains("is an input"), "{output}: {refused:?}");
         assert_eq!(&std::fs::read_to_string(&input).unwrap(), text, "{output}");
     }
 }

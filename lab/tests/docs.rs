@@ -10,8 +10,8 @@ use std::process::{Command, Output, Stdio};
 use testkit::Folder;
 use testkit::files::repository;
 
-/// Replaces numbers in a command by smaller ones, so that it runs fast.
-fn made_small(command: &str) -> String {
+/// Reduces the numbers in a command so that it runs fast.
+fn shortened(command: &str) -> String {
     const SMALLER: [(&str, &str); 4] =
         [("--games", "2"), ("--time", "0.02"), ("--each", "1"), ("--nodes", "2000")];
     const MORE: &[(&str, &str)] = &[
@@ -47,7 +47,7 @@ fn pages() -> Vec<(PathBuf, String)> {
     docs.chain(others).map(|page| (page.clone(), fs::read_to_string(page).unwrap())).collect()
 }
 
-/// A command of a page.
+/// A command in a documentation page; `is_run` is true if a mark makes the test run it.
 struct Documented {
     command: String,
     is_run: bool,
@@ -93,7 +93,7 @@ fn run(folder: &Path, command: &str) -> Output {
     shell.output().unwrap()
 }
 
-/// Returns the standard output and the error output of a command.
+/// Returns the standard output of a command, followed by its error output.
 fn said(output: Output) -> String {
     String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
 }
@@ -111,7 +111,7 @@ fn place() -> Folder {
 }
 
 #[test]
-fn the_commands_of_the_pages_exist_with_their_options() {
+fn documented_commands_and_options_exist() {
     let folder = place();
     let makefile = fs::read_to_string(repository().join("Makefile")).unwrap();
     let mut problems = Vec::new();
@@ -147,7 +147,7 @@ fn the_commands_of_the_pages_exist_with_their_options() {
 
 #[test]
 #[ignore = "slow"]
-fn the_marked_commands_of_the_pages_succeed() {
+fn marked_commands_in_pages_succeed() {
     let folder = place();
     let field = "players = [\"greedy\", \"random\"]\ngames = 2\nsize = 5\niterations = 5\n";
     folder.write("FIELD.toml", field);
@@ -160,12 +160,12 @@ fn the_marked_commands_of_the_pages_succeed() {
         .iter()
         .flat_map(|(_, page)| commands(page))
         .filter(|found| found.is_run)
-        .map(|found| made_small(&found.command))
+        .map(|found| shortened(&found.command))
         .collect();
     marked.sort_unstable();
     marked.dedup();
-    assert!(marked.len() >= 10, "only {} commands: were the marks read?", marked.len());
-    // A fit runs after the self-play that makes its games, on too few of them.
+    assert!(marked.len() >= 10, "only {} marked commands found", marked.len());
+    // Fits come after the self-play that makes their games; these are so few that a fit is refused.
     marked.sort_by_key(|command| command.starts_with("dist/lab fit-"));
     let mut problems = Vec::new();
     for command in marked {

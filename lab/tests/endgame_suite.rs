@@ -11,7 +11,7 @@ fn endgames(arguments: &[&str]) -> Run {
 }
 
 #[test]
-fn a_suite_is_made_and_read_again() {
+fn a_suite_is_generated_and_read_back() {
     let folder = Folder::new("suite");
     let file = &folder.file("suite.txt");
     let made = endgames(&["--size", "8", "--each", "1", "--seed", "5", "--output", file]).printed();
@@ -36,7 +36,7 @@ fn a_suite_is_made_and_read_again() {
 }
 
 #[test]
-fn puzzles_are_made_again_after_an_interruption() {
+fn interrupted_puzzle_generation_resumes() {
     let folder = Folder::new("puzzles");
     let file = &folder.file("puzzles.txt");
     let command = format!("endgames --puzzles {file} --size 6 --each 3 --iterations 20 --nodes 4000");
@@ -55,7 +55,7 @@ fn puzzles_are_made_again_after_an_interruption() {
 }
 
 #[test]
-fn a_wrong_suite_is_refused() {
+fn invalid_suites_are_refused() {
     let folder = Folder::new("no-suite");
     for (text, complaint) in [
         ("", "the suite is empty"),

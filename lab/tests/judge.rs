@@ -5,28 +5,29 @@ mod bot;
 
 mod laboratory;
 
-use laboratory::{Run, lab, run, running, soon};
+use laboratory::{Run, count_running, eventually, lab, run};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 use testkit::Folder;
 
-/// Returns the command of our bot, with so few iterations that a game is short.
+/// Returns the command line of Otrera, with few iterations so that games are short.
 fn own_program() -> String {
     format!("{} --iterations 300 --threads 1", bot::path())
 }
 
-/// Runs `lab judge` on a command; returns the report of each mode, and true if the exit status is 0.
+/// Runs `lab judge` on a bot; returns the report of each mode, and true if the exit status is 0.
 fn judged(command: &str, arguments: &[&str]) -> (Vec<Value>, bool) {
     let Run { status, printed, said } = run(&mut lab(&[&["judge", command, "--json"], arguments].concat()));
     let reports = serde_json::from_str(printed.lines().last().unwrap_or_default());
     (reports.unwrap_or_else(|_| panic!("{printed}{said}")), status == Some(0))
 }
 
-/// Waits until `count` processes have this text in their command line, since a killed process ends with a delay.
-fn soon_running(text: &str, count: usize) -> bool {
-    soon(|| running(text) == count)
+/// Waits until `count` processes have this text in their command line; returns false after 30 seconds. A killed process
+/// ends with a delay.
+fn eventually_running(text: &str, count: usize) -> bool {
+    eventually(|| count_running(text) == count)
 }
 
 /// Checks that a program in tests/engines gets this verdict for this reason in its first turn, and does not keep
@@ -34,17 +35,17 @@ fn soon_running(text: &str, count: usize) -> bool {
 fn check_verdict(program: &str, arguments: &str, verdict: &str, reason: &str) {
     let path = format!("{}/tests/engines/{program}", env!("CARGO_MANIFEST_DIR"));
     let arguments: Vec<&str> = ["--games", "1"].into_iter().chain(arguments.split(' ')).collect();
-    let (reports, content) = judged(&path, &arguments);
+    let (reports, passed) = judged(&path, &arguments);
     for report in reports {
-        assert!(!content && report["won"] == 0, "{report}");
+        assert!(!passed && report["won"] == 0, "{report}");
         assert_eq!(report["verdicts"], json!({verdict: 1}), "{report}");
         assert!(report["lost"][0].as_str().is_some_and(|text| text.contains(reason)), "{report}");
     }
-    assert!(soon_running(&format!("engines/{program}"), 0), "{program} is still there");
+    assert!(eventually_running(&format!("engines/{program}"), 0), "{program} still runs");
 }
 
 #[test]
-fn each_faulty_program_gets_its_verdict() {
+fn each_faulty_bot_gets_its_verdict() {
     for (program, arguments, verdict, reason) in [
         ("hangs.sh", "--time 0.2", "TLE", "wall clock"),
         ("burns.sh", "--time 0.2 --alarm 100 --mode json,json-keep", "TLE", "processor time"),
@@ -59,11 +60,11 @@ fn each_faulty_program_gets_its_verdict() {
     ] {
         check_verdict(program, arguments, verdict, reason);
     }
-    assert!(soon_running("sleep 4243", 0));
+    assert!(eventually_running("sleep 4243", 0));
 }
 
 #[test]
-fn a_program_that_is_not_there_or_no_program_is_no_matter_for_a_verdict() {
+fn unstartable_programs_get_an_error_not_a_verdict() {
     let folder = Folder::new("no-program");
     let no_interpreter = folder.write("no_interpreter", "#!/is/not/there\n");
     std::fs::set_permissions(&no_interpreter, PermissionsExt::from_mode(0o755)).unwrap();
@@ -78,10 +79,10 @@ fn a_program_that_is_not_there_or_no_program_is_no_matter_for_a_verdict() {
 }
 
 #[test]
-fn a_program_that_may_start_no_other_fails_as_told() {
+fn forbid_execve_fails_or_kills_the_bot() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/starts_another.sh");
     let (reports, _) = judged(path, &["--games", "1", "--time", "10", "--mode", "simple"]);
-    assert_eq!(reports[0]["verdicts"]["OK"], 1, "where it may: {reports:?}");
+    assert_eq!(reports[0]["verdicts"]["OK"], 1, "without --forbid-execve: {reports:?}");
     for (refusal, reason) in [("eperm", "exit status: 126"), ("kill", "exit status: 159")] {
         let arguments = format!("--time 10 --mode simple --forbid-execve={refusal}");
         check_verdict("starts_another.sh", &arguments, "RE", reason);
@@ -89,9 +90,9 @@ fn a_program_that_may_start_no_other_fails_as_told() {
 }
 
 #[test]
-fn our_own_program_is_ok_in_every_mode_under_restrictions_and_load() {
-    let (reports, content) = judged(&own_program(), &["--time", "10", "--load", "2", "--forbid-execve"]);
-    assert!(content);
+fn otrera_is_ok_in_every_mode_under_load() {
+    let (reports, passed) = judged(&own_program(), &["--time", "10", "--load", "2", "--forbid-execve"]);
+    assert!(passed);
     let modes: Vec<&Value> = reports.iter().map(|report| &report["mode"]).collect();
     assert_eq!(modes, ["simple", "json", "simple-keep", "json-keep"]);
     for report in &reports {
@@ -103,44 +104,44 @@ fn our_own_program_is_ok_in_every_mode_under_restrictions_and_load() {
             assert!(time > 0.0 && time < 10.0, "{report}");
         }
     }
-    assert!(soon_running("lab busy", 0));
+    assert!(eventually_running("lab busy", 0));
 }
 
-/// On a busy machine a turn is late now and then, so one game of four must be without a late turn. The small board
-/// keeps the games short.
+/// A busy machine can delay a turn, so only one game of four must be without a late turn. The small board keeps the
+/// games short.
 #[test]
 #[ignore = "slow"]
-fn our_own_program_is_ok_on_its_default_clocks_and_within_the_platforms_limits() {
+fn otrera_is_ok_under_default_time_limits() {
     let command = format!("{} --size 6", bot::path());
     for mode in ["simple", "json", "simple-keep", "json-keep"] {
         let arguments = ["--size", "6", "--games", "1", "--mode", mode];
         let games = (0..4).map(|_| judged(&command, &arguments));
         let mut seen = Vec::new();
-        let is_ok = games.into_iter().any(|(reports, content)| {
+        let is_ok = games.into_iter().any(|(reports, passed)| {
             let first = reports[0]["first_turns"]["wall"]["max"].as_f64().unwrap();
-            assert!(first > 1.7, "the first turn uses its two seconds: {reports:?}");
+            assert!(first > 1.7, "the first turn must use its two seconds: {reports:?}");
             seen.push(reports[0]["verdicts"].clone());
-            content
+            passed
         });
         assert!(is_ok, "{mode}: {seen:?}");
     }
 }
 
 #[test]
-fn a_kept_program_may_leave_and_is_started_again() {
+fn keep_modes_restart_a_bot_that_exits() {
     let command = format!("{} --keep-running off", own_program());
-    let (reports, content) =
+    let (reports, passed) =
         judged(&command, &["--mode", "simple-keep,json-keep", "--time", "10", "--opponent", "itself"]);
-    assert!(content, "{reports:?}");
+    assert!(passed, "{reports:?}");
     assert!(reports.iter().all(|report| report["first_turns"]["turns"] == 4), "{reports:?}");
 }
 
 #[test]
-fn a_judge_shows_its_progress_on_a_terminal() {
+fn the_judge_shows_progress_on_a_terminal() {
     let bot = format!("{} --iterations 9 --threads 1", bot::path());
     let lab = env!("CARGO_BIN_EXE_lab");
     let command = format!("{lab} judge '{bot}' --games 2 --mode simple-keep --opponent random --time 10");
-    // `script` runs a command on a terminal of its own.
+    // `script` runs a command on a pseudo-terminal.
     let terminal = ["--quiet", "--return", "--command", &command, "/dev/null"];
     let shown = run(Command::new("script").args(terminal).stdin(Stdio::null())).printed;
     for progress in [" 0/2 ", " 1/2 ", " left) games of simple-keep", " left) games of simple-keep, 1 won"] {
@@ -149,16 +150,16 @@ fn a_judge_shows_its_progress_on_a_terminal() {
 }
 
 #[test]
-fn a_judge_that_is_killed_leaves_no_stopped_program_behind() {
+fn a_killed_judge_leaves_no_stopped_bot_behind() {
     let own = "--iterations 301";
     let command = format!("{} {own} --threads 1", bot::path());
     let arguments = ["judge", &command, "--mode", "json-keep", "--opponent", "pvs", "--opponent-time", "60"];
     let mut lab = Command::new(env!("CARGO_BIN_EXE_lab"));
     let mut lab = lab.args(arguments).stdout(Stdio::null()).spawn().unwrap();
-    assert!(soon_running(own, 2), "the judge and the program that waits for its turn");
+    assert!(eventually_running(own, 2), "the judge and the stopped bot run");
     std::thread::sleep(Duration::from_millis(500));
-    assert_eq!(running(own), 2);
+    assert_eq!(count_running(own), 2);
     lab.kill().unwrap();
     lab.wait().unwrap();
-    assert!(soon_running(own, 0), "the program is still there");
+    assert!(eventually_running(own, 0), "the stopped bot still runs");
 }

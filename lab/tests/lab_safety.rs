@@ -1,7 +1,7 @@
 //! Protection of the user's files and machine: no file is overwritten or truncated, no program is left running, two
 //! processes never write the same file, invalid numbers are refused, and every failure has a message.
 
-use crate::laboratory::{Run, lab, run, run_in, running, soon};
+use crate::laboratory::{Run, count_running, eventually, lab, run, run_in};
 use fastrand::Rng;
 use otrera::eval::inputs::PLY_PART;
 use otrera::eval::weights::WeightsFile;
@@ -46,7 +46,7 @@ fn send(child: &Child, signal: Signal) {
 // --- Fits ----------------------------------------------------------------------------------------
 
 #[test]
-fn a_fit_to_too_little_is_refused_and_nothing_is_written_into_the_source() {
+fn fits_with_too_few_games_are_refused() {
     let folder = Folder::new("too-little");
     let source = folder.write("src/eval/weights/fitted.json", "precious");
     let players = ["tournament,iterations=20", "tournament,iterations=30"];
@@ -62,7 +62,7 @@ fn a_fit_to_too_little_is_refused_and_nothing_is_written_into_the_source() {
 }
 
 #[test]
-fn weights_that_do_not_fit_are_refused_before_anything_is_played() {
+fn unsuitable_weights_are_refused_before_any_game() {
     let folder = Folder::new("weights");
     let mut weights = WeightsFile::built_in();
     let network = weights.networks.small.as_mut().unwrap();
@@ -100,10 +100,10 @@ fn weights_that_do_not_fit_are_refused_before_anything_is_played() {
 /// Returns games with random winning rates, enough to train a network.
 fn games_for_a_network() -> String {
     let mut rng = Rng::with_seed(1);
-    let known =
+    let with_win_rate =
         |mv, rng: &mut Rng| PlayedMove { win_rate: Some(0.01 + 0.98 * rng.f32()), ..PlayedMove::from(mv) };
     let game = |number: u64| {
-        let game = random_record(Position::start(size(6)), ["a", "b"], usize::MAX, &mut rng, known);
+        let game = random_record(Position::start(size(6)), ["a", "b"], usize::MAX, &mut rng, with_win_rate);
         json::write(&GameRecord { number, ..game }) + "\n"
     };
     (0..500).map(game).collect()
@@ -111,7 +111,7 @@ fn games_for_a_network() -> String {
 
 /// A limit on file sizes simulates a full disk.
 #[test]
-fn a_network_that_cannot_be_written_is_refused_before_the_training_or_kept() {
+fn an_unwritable_network_is_refused_early_or_kept() {
     let folder = Folder::new("kept");
     folder.write("games.jsonl", &games_for_a_network());
     let fit = ["fit-network", "games.jsonl", "--epochs", "1", "--output"];
@@ -130,7 +130,7 @@ fn a_network_that_cannot_be_written_is_refused_before_the_training_or_kept() {
         .strip_prefix("lab: device.json: No space left on device (os error 28); the text is in ")
         .unwrap_or_else(|| panic!("{said}"));
     WeightsFile::read(&read_to_string(copy.trim_end()).unwrap()).unwrap();
-    // The last line printed is a command that plays.
+    // The last line printed is a command that plays with the network.
     let printed = run_in(&folder, &[&fit[..], &["network.json"]].concat()).printed();
     let play = printed.lines().last().and_then(|line| line.strip_prefix("play with it:  ")).unwrap();
     let play = format!("{play} --games 2 --plies 0 --iterations 9");
@@ -141,7 +141,7 @@ fn a_network_that_cannot_be_written_is_refused_before_the_training_or_kept() {
 // --- Files -------------------------------------------------------------------------------------------------
 
 #[test]
-fn no_command_overwrites_what_it_reads() {
+fn no_command_overwrites_its_input() {
     let folder = Folder::new("overwritten");
     play(&folder, "page.html", "2");
     let before = read_to_string(folder.file("page.html")).unwrap();
@@ -156,7 +156,7 @@ fn no_command_overwrites_what_it_reads() {
 }
 
 #[test]
-fn an_input_that_is_no_regular_file_or_too_large_is_refused_at_once() {
+fn special_and_oversized_input_files_are_refused() {
     let folder = Folder::new("no-input");
     assert!(Command::new("mkfifo").arg(folder.file("pipe")).status().unwrap().success());
     for input in ["/dev/zero", "pipe"] {
@@ -173,7 +173,7 @@ fn an_input_that_is_no_regular_file_or_too_large_is_refused_at_once() {
 }
 
 #[test]
-fn an_impossible_output_is_refused_at_once() {
+fn unwritable_outputs_are_refused_at_the_start() {
     let folder = Folder::new("no-output");
     play(&folder, "games.jsonl", "1");
     assert!(Command::new("mkfifo").arg(folder.file("pipe")).status().unwrap().success());
@@ -192,7 +192,7 @@ fn an_impossible_output_is_refused_at_once() {
 
 /// A limit on file sizes simulates a full disk, which can also truncate a line.
 #[test]
-fn a_full_disk_is_reported_and_costs_no_finished_game() {
+fn a_full_disk_loses_no_finished_game() {
     let folder = Folder::new("full");
     let script = format!("ulimit -f 6; exec {} \"$@\"", env!("CARGO_BIN_EXE_lab"));
     let games = ["match", "random", "greedy", "--games", "30", "--output", "games.jsonl"];
@@ -209,7 +209,7 @@ fn a_full_disk_is_reported_and_costs_no_finished_game() {
 }
 
 #[test]
-fn a_closed_pipe_ends_no_match_and_a_full_output_is_reported() {
+fn a_match_survives_a_closed_output_pipe() {
     let folder = Folder::new("output");
     let games = ["match", "random", "greedy", "--games", "40", "--output", "games.jsonl"];
     let mut child = lab(&[&games[..], &QUICK].concat()).current_dir(&folder.0).spawn().unwrap();
@@ -225,7 +225,7 @@ fn a_closed_pipe_ends_no_match_and_a_full_output_is_reported() {
 }
 
 #[test]
-fn blank_lines_and_a_missing_line_end_cost_no_game() {
+fn blank_lines_and_missing_newlines_lose_no_game() {
     let folder = Folder::new("blank");
     play(&folder, "games.jsonl", "3");
     let text = read_to_string(folder.file("games.jsonl")).unwrap();
@@ -265,7 +265,7 @@ fn a_missing_program_is_reported_before_any_game() {
 }
 
 #[test]
-fn the_reason_of_a_forfeit_is_printed() {
+fn the_reason_for_a_forfeit_is_printed() {
     let folder = Folder::new("reasons");
     let player = "cmd:sh /is/not/there.sh,proto=botzone-simple";
     let arguments = ["match", player, "random", "--games", "2", "--output", "games.jsonl"];
@@ -279,17 +279,17 @@ fn the_reason_of_a_forfeit_is_printed() {
 fn interrupted(folder: &Folder, arguments: &[&str], seconds: &str, signal: Signal) -> String {
     let child = lab(arguments).current_dir(&folder.0).spawn().unwrap();
     let sleeps = format!("sleep {seconds}");
-    assert!(soon(|| running(&sleeps) >= 2), "the program has not started");
+    assert!(eventually(|| count_running(&sleeps) >= 2), "the program has not started");
     send(&child, signal);
     let Output { status, stderr, .. } = child.wait_with_output().unwrap();
     let said = String::from_utf8(stderr).unwrap();
     assert_eq!(status.code(), Some(128 + signal.as_raw()), "{said}");
-    assert!(soon(|| running(&sleeps) == 0), "the program is still there");
+    assert!(eventually(|| count_running(&sleeps) == 0), "the program still runs");
     said
 }
 
 #[test]
-fn an_interrupted_match_ends_its_programs_and_says_how_to_go_on() {
+fn an_interrupted_match_prints_how_to_resume() {
     let folder = Folder::new("interrupted");
     play(&folder, "other.jsonl", "1");
     let player = format!("cmd:{},proto=botzone-simple", sleeper(&folder, "514201"));
@@ -301,12 +301,12 @@ fn an_interrupted_match_ends_its_programs_and_says_how_to_go_on() {
                       the same command with --output games.jsonl --resume goes on\n";
         assert!(said.ends_with(advice), "{said}");
         let text = read_to_string(folder.file("games.jsonl")).unwrap();
-        assert_eq!(text.lines().count(), 1, "no game that was cut off counts as lost: {text}");
+        assert_eq!(text.lines().count(), 1, "an interrupted game must not count as lost: {text}");
     }
 }
 
 #[test]
-fn an_interrupted_judge_or_tournament_ends_its_programs() {
+fn interrupted_judges_and_tournaments_end_their_programs() {
     let folder = Folder::new("interrupted-others");
     let program = sleeper(&folder, "514202");
     for mode in ["simple", "json-keep"] {
@@ -326,11 +326,11 @@ fn an_interrupted_judge_or_tournament_ends_its_programs() {
     );
 }
 
-/// The error output of the command is not read, so that its reaction to the first signal blocks.
+/// Leaves the error output of the command unread, so that its reaction to the first signal blocks.
 #[test]
-fn a_second_signal_ends_at_once() {
+fn a_second_signal_ends_the_program_immediately() {
     let folder = Folder::new("second");
-    // Each line of its progress names both players.
+    // Progress lines name both players, so a long name soon fills the pipe.
     let player = "tournament".to_owned() + &",iterations=1".repeat(100);
     folder.write(
         "field.toml",
@@ -344,10 +344,10 @@ fn a_second_signal_ends_at_once() {
         std::thread::sleep(second);
         before > 0 && before == length()
     };
-    assert!((0..60).any(|_| is_stuck()), "it goes on although nobody reads");
+    assert!((0..60).any(|_| is_stuck()), "it must wait for a reader of its output");
     send(&child, Signal::INT);
     std::thread::sleep(second);
-    assert_eq!(child.try_wait().unwrap(), None, "the first signal waits for a reader");
+    assert_eq!(child.try_wait().unwrap(), None, "the reaction to the first signal must wait for a reader");
     send(&child, Signal::INT);
     assert_eq!(child.wait().unwrap().code(), Some(128 + Signal::INT.as_raw()));
 }
@@ -363,13 +363,13 @@ fn an_ignored_signal_stays_ignored() {
     ]);
     command.args(["--plies", "0", "--output", &folder.file("games.jsonl")]).stderr(Stdio::piped());
     let child = command.spawn().unwrap();
-    assert!(soon(|| running("sleep 514203") >= 2));
+    assert!(eventually(|| count_running("sleep 514203") >= 2));
     send(&child, Signal::HUP);
     std::thread::sleep(std::time::Duration::from_millis(300));
-    assert!(running("sleep 514203") >= 2, "it was ended by SIGHUP");
+    assert!(count_running("sleep 514203") >= 2, "SIGHUP ended the program");
     send(&child, Signal::TERM);
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(128 + Signal::TERM.as_raw()));
-    assert!(soon(|| running("sleep 514203") == 0));
+    assert!(eventually(|| count_running("sleep 514203") == 0));
 }
 
 #[test]
@@ -380,7 +380,7 @@ fn two_processes_cannot_write_one_results_file() {
         ["match", "random", &player, "--games", "2", "--time", "50", "--size", "8", "--plies", "0"];
     let arguments = [&arguments[..], &["--output", "games.jsonl", "--resume"]].concat();
     let first = lab(&arguments).current_dir(&folder.0).spawn().unwrap();
-    assert!(soon(|| running("sleep 514204") >= 2));
+    assert!(eventually(|| count_running("sleep 514204") >= 2));
     let before = read_to_string(folder.file("games.jsonl")).unwrap();
     let complaint = "games.jsonl: another lab is writing it: let that one end, or name another --output";
     check_refusal(&folder, &arguments, complaint);
@@ -388,15 +388,15 @@ fn two_processes_cannot_write_one_results_file() {
     assert_eq!(read_to_string(folder.file("games.jsonl")).unwrap(), before);
     send(&first, Signal::TERM);
     assert_eq!(first.wait_with_output().unwrap().status.code(), Some(128 + Signal::TERM.as_raw()));
-    assert!(soon(|| running("sleep 514204") == 0));
+    assert!(eventually(|| count_running("sleep 514204") == 0));
     interrupted(&folder, &arguments, "514204", Signal::TERM);
 }
 
 #[test]
-fn a_cluster_that_does_not_answer_is_refused_soon_and_leaves_no_file() {
+fn an_unreachable_cluster_is_refused_within_ten_seconds() {
     let folder = Folder::new("no-cluster");
     folder.write("field.toml", "players = ['random', 'greedy']\n");
-    // Two servers that are not Ray: one answers something else, one does not answer.
+    // Two servers that are not Ray: one answers with something else, one never answers.
     let [other, silent] = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
     let ports = [&other, &silent].map(|listener| listener.local_addr().unwrap().port());
     std::thread::spawn(move || {
@@ -426,7 +426,7 @@ fn a_cluster_that_does_not_answer_is_refused_soon_and_leaves_no_file() {
 // --- Numbers -----------------------------------------------------------------------------------------------
 
 #[test]
-fn wrong_numbers_are_refused_with_the_valid_range() {
+fn invalid_numbers_are_refused_with_the_valid_range() {
     let folder = Folder::new("absurd");
     play(&folder, "games.jsonl", "1");
     folder.write("none.toml", "players = ['random', 'greedy']\ngames = 0\n");
@@ -468,5 +468,5 @@ fn wrong_numbers_are_refused_with_the_valid_range() {
     ] {
         check_refusal(&folder, &arguments.split(' ').collect::<Vec<_>>(), complaint);
     }
-    assert!(!folder.0.join("results").exists(), "nothing was begun");
+    assert!(!folder.0.join("results").exists(), "no command may begin");
 }

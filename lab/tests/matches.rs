@@ -5,14 +5,14 @@ mod bot;
 
 mod laboratory;
 
-use laboratory::{lab, run, running, soon};
+use laboratory::{count_running, eventually, lab, run};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use testkit::Folder;
 
-/// Runs a match and parses its last line.
+/// Runs a match with `--json` and parses its last line.
 fn result_of(arguments: &[&str]) -> Value {
     let printed = run(&mut lab(arguments)).printed();
     serde_json::from_str(printed.lines().last().unwrap()).unwrap()
@@ -32,14 +32,14 @@ fn check_verdict(program: &str, verdict: &str) {
     assert_eq!(result["forfeits"][1][verdict], 2, "{result}");
     assert_eq!(result["forfeits"][0].as_object().map(|kinds| kinds.len()), Some(0));
     assert!(began.elapsed() < Duration::from_secs(30), "{program} took {:?}", began.elapsed());
-    assert_eq!(running(program), 0, "{program} is still there");
+    assert_eq!(count_running(program), 0, "{program} still runs");
 }
 
 #[test]
-fn faulty_programs_lose_by_their_verdict() {
+fn faulty_programs_forfeit_with_the_right_verdict() {
     check_verdict("hangs.sh", "late");
-    // Its child is killed too, but not waited for.
-    assert!(soon(|| running("sleep 4242") == 0));
+    // The child of the program is killed too, but the match does not wait for its end.
+    assert!(eventually(|| count_running("sleep 4242") == 0));
     check_verdict("talks_nonsense.sh", "garbage");
     check_verdict("floods.sh", "garbage");
     check_verdict("dies.sh", "crash");
@@ -47,7 +47,7 @@ fn faulty_programs_lose_by_their_verdict() {
 }
 
 #[test]
-fn our_own_program_plays_through_every_protocol() {
+fn otrera_plays_over_every_protocol() {
     let folder = Folder::new("protocols");
     for (protocol, size) in [
         ("botzone-simple", "8"),
@@ -66,7 +66,7 @@ fn our_own_program_plays_through_every_protocol() {
 }
 
 #[test]
-fn a_killed_match_resumes_without_losing_or_repeating_a_game() {
+fn a_killed_match_loses_and_repeats_no_game() {
     let folder = Folder::new("killed");
     let output = folder.file("games.jsonl");
     let command = "match random greedy --games 300 --size 6 --plies 2 --balance 0.5 --free --json --output";
@@ -96,7 +96,7 @@ fn a_killed_match_resumes_without_losing_or_repeating_a_game() {
 }
 
 #[test]
-fn games_that_repeat_earlier_ones_are_counted() {
+fn repeated_games_are_counted() {
     let folder = Folder::new("repeated");
     let play = |name: &str, b: &str| {
         let output = folder.file(name);

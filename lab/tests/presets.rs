@@ -7,13 +7,13 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-/// Contradictory parameters, a word of the reason, and similar valid parameters.
+/// Contradictory parameters, a word that the error message contains, and similar valid parameters.
 const MISMATCHES: [(&str, &str, &str); 2] = [
     ("tournament,grouping=whole", "priors", "tournament,grouping=whole,formula=uct"),
     ("mcts,formula=puct", "priors", "mcts,formula=puct,grouping=split"),
 ];
 
-/// Runs a program on this input; returns its standard output and its error output.
+/// Runs a program on this input; returns its standard output followed by its error output.
 fn said(program: impl AsRef<std::ffi::OsStr>, arguments: &[&str], input: &str) -> String {
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -25,7 +25,7 @@ fn said(program: impl AsRef<std::ffi::OsStr>, arguments: &[&str], input: &str) -
 }
 
 #[test]
-fn every_preset_is_valid_and_stays_so_however_it_is_changed_to_itself() {
+fn every_preset_is_valid_and_parses_to_itself() {
     for (name, params) in Params::NAMED {
         assert_eq!(params.clone().checked(), Ok(params.clone()), "{name}");
         assert_eq!(name.parse(), Ok(params), "{name}");
@@ -33,7 +33,7 @@ fn every_preset_is_valid_and_stays_so_however_it_is_changed_to_itself() {
 }
 
 #[test]
-fn what_does_not_go_together_is_refused_in_any_order() {
+fn contradictory_parameters_are_refused_in_any_order() {
     for (wrong, reason, right) in MISMATCHES {
         let problem = wrong.parse::<Params>().unwrap_err();
         assert!(problem.contains(reason) && problem.contains("valid are"), "{wrong}: {problem}");
@@ -44,7 +44,7 @@ fn what_does_not_go_together_is_refused_in_any_order() {
 }
 
 #[test]
-fn the_command_line_refuses_it() {
+fn the_command_line_refuses_contradictory_presets() {
     for (wrong, reason, _) in MISMATCHES {
         let said = said(bot::path(), &["bench", "--preset", wrong], "");
         assert!(said.starts_with(&format!("otrera: --preset {wrong}: ")) && said.contains(reason), "{said}");
@@ -52,7 +52,7 @@ fn the_command_line_refuses_it() {
 }
 
 #[test]
-fn uci_refuses_it_and_the_preset_before_stands() {
+fn uci_refuses_contradictory_presets_and_still_searches() {
     for (wrong, reason, _) in MISMATCHES {
         let input = format!("setoption name Preset value {wrong}\nposition startpos\ngo nodes 50\n");
         let said = said(bot::path(), &["uci", "--threads", "1", "--memory", "16"], &input);
@@ -61,7 +61,7 @@ fn uci_refuses_it_and_the_preset_before_stands() {
 }
 
 #[test]
-fn a_file_of_options_refuses_it() {
+fn configuration_files_refuse_contradictory_presets() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("presets");
     std::fs::create_dir_all(&folder).unwrap();
     let program = folder.join("otrera");
@@ -75,7 +75,7 @@ fn a_file_of_options_refuses_it() {
 }
 
 #[test]
-fn the_laboratory_refuses_it() {
+fn the_laboratory_refuses_contradictory_presets() {
     for (wrong, reason, _) in MISMATCHES {
         for player in [wrong.to_owned(), format!("{wrong},threads=1,iterations=9")] {
             let said = said(env!("CARGO_BIN_EXE_lab"), &["match", "random", &player], "");

@@ -1,4 +1,4 @@
-//! `lab regret`: compares searches, and keeps its reference values.
+//! `lab regret`: compares searches, and caches its reference values.
 
 use crate::laboratory::{lab, run, run_in};
 use std::fs;
@@ -12,27 +12,27 @@ fn regret(folder: &Folder, settings: &[&str]) -> String {
     run(lab(&["regret", "--cache", cache.to_str().unwrap()]).args(settings).args(effort)).printed()
 }
 
-/// Returns the mean regret of the first setting after N iterations.
+/// Returns the mean regret of the first setting after `iterations` iterations, in percentage points.
 fn mean_after(report: &str, iterations: &str) -> f64 {
     let mut rows = report.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
     rows.find(|row| row.first() == Some(&iterations)).unwrap()[1].parse().unwrap()
 }
 
 #[test]
-fn more_iterations_have_less_regret_and_values_are_kept() {
+fn regret_falls_with_iterations_and_values_are_cached() {
     let folder = Folder::new("regret");
     let first = regret(&folder, &["tournament"]);
     assert!(mean_after(&first, "20") > mean_after(&first, "2000") + 1.0, "{first}");
     let values = || std::fs::read_to_string(folder.0.join("values.jsonl")).unwrap();
-    let kept = values();
-    assert!(kept.lines().count() > 10, "{kept}");
+    let cached = values();
+    assert!(cached.lines().count() > 10, "{cached}");
     assert_eq!(regret(&folder, &["tournament"]), first);
-    assert_eq!(values(), kept);
+    assert_eq!(values(), cached);
     assert!(regret(&folder, &["tournament", "paper"]).contains("paper"));
 }
 
 #[test]
-fn another_program_is_judged_by_its_moves() {
+fn external_programs_are_judged_by_their_moves() {
     let folder = Folder::new("regret-of-a-program");
     let (program, fens) = (folder.0.join("program"), folder.0.join("fens.txt"));
     fs::write(&fens, "q3/4/4/2*Q b - - 0 1\n").unwrap();

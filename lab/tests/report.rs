@@ -55,7 +55,7 @@ fn report(games: &[GameRecord], folder: &Path) -> PathBuf {
 }
 
 #[test]
-fn the_page_shows_every_game_move_by_move() {
+fn the_page_replays_every_game_move_by_move() {
     let Some(mut browser) = Browser::start("lab report in a browser") else { return };
     let (folder, games) = (Folder::new("games"), games());
     let page = report(&games, &folder);
@@ -93,7 +93,7 @@ fn the_page_shows_every_game_move_by_move() {
 }
 
 #[test]
-fn the_page_fits_its_reader() {
+fn the_page_escapes_names_and_adapts_to_devices() {
     let Some(mut browser) = Browser::start("lab report in a browser") else { return };
     let folder = Folder::new("reader");
     let page = report(&games(), &folder);
@@ -118,7 +118,7 @@ fn the_page_fits_its_reader() {
 }
 
 #[test]
-fn of_four_hundred_games_rows_are_made_as_they_are_needed() {
+fn game_rows_are_created_on_demand() {
     let Some(mut browser) = Browser::start("lab report in a browser") else { return };
     let folder = Folder::new("many");
     let mut rng = Rng::with_seed(4);

@@ -20,14 +20,18 @@ fn tuning_is_independent_of_concurrency_and_resumes() {
         run_lab(&format!("{command} --output {file} {more}")).printed();
         read_to_string(file).unwrap()
     };
-    let course = tune("one", "--concurrency 1");
-    assert_eq!(course.lines().count(), 100);
-    assert_eq!(tune("three", "--concurrency 3"), course);
-    assert_ne!(tune("ahead", "--ahead 3"), course);
+    let log = tune("one", "--concurrency 1");
+    assert_eq!(log.lines().count(), 100);
+    assert_eq!(tune("three", "--concurrency 3"), log);
+    assert_ne!(tune("ahead", "--ahead 3"), log);
     cut(&folder.file("three"), 40);
-    assert_eq!(tune("three", "--resume"), course);
+    assert_eq!(tune("three", "--resume"), log);
     let other = "tune tournament,iterations=20 c=3:2.8:0.1:9.9 --pairs 100 --size 6 --resume --output";
     let refused = run_lab(&format!("{other} {}", folder.file("one")));
     assert!(refused.status == Some(1) && refused.said.contains("is not of this command"), "{refused:?}");
-    assert_eq!(read_to_string(folder.file("one")).unwrap(), course, "it stays as it was");
+    assert_eq!(
+        read_to_string(folder.file("one")).unwrap(),
+        log,
+        "the refused command must not change the log"
+    );
 }

@@ -4,10 +4,10 @@
 use crate::bot;
 use crate::laboratory::{Run, run_lab};
 
-/// Eight games: both sides, two kinds of kill, with and without the platform's record. On a busy machine a game may be
-/// late.
+/// Eight games: both sides, two kinds of kill, with and without the platform's record. Tolerates late games, which a
+/// busy machine can cause.
 #[test]
-fn killed_at_random_moments_it_finishes_every_game() {
+fn an_engine_killed_at_random_finishes_every_game() {
     let options =
         "--games 8 --concurrency 8 --total-time 10 --kill both --opponent random --opponent-time 0.1";
     let printed = run_lab(&format!("sau {} {options}", bot::path())).printed;
@@ -17,7 +17,7 @@ fn killed_at_random_moments_it_finishes_every_game() {
 
 /// The engine dies at its first line, is loaded again, and dies again.
 #[test]
-fn an_engine_that_dies_does_not_finish() {
+fn an_engine_that_always_dies_is_reported() {
     let dies = format!("{}/tests/engines/dies.sh", env!("CARGO_MANIFEST_DIR"));
     let Run { status, printed, .. } = run_lab(&format!("sau {dies} --games 1"));
     assert!(printed.contains("NOT FINISHED") && printed.contains("1 games: 0 finished, "), "{printed}");

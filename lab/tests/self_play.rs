@@ -35,7 +35,7 @@ fn moves(game: &str) -> Vec<String> {
 #[test]
 fn no_game_is_played_twice() {
     let folder = Folder::new("self-play-twice");
-    // With so few random plies games repeat and are replayed.
+    // With few random plies, some games repeat earlier ones and are replayed.
     let few = "--size 4 --games 60 --concurrency 1 --random-plies 1 --drawn-plies 1";
     let games = self_play(few, &folder.file("games.jsonl"));
     let different: BTreeSet<_> = games.iter().map(|game| moves(game)).collect();
@@ -46,7 +46,7 @@ fn no_game_is_played_twice() {
 }
 
 #[test]
-fn games_depend_only_on_the_seed_and_resume() {
+fn games_are_reproducible_and_resume() {
     let folder = Folder::new("self-play-seed");
     let play = |seed: u32, more: &str, file: &str| {
         self_play(&format!("--size 6 --games 12 --seed {seed} {more}"), &folder.file(file))
@@ -70,15 +70,15 @@ fn losses(printed: &str) -> [f64; 4] {
 }
 
 #[test]
-fn a_network_and_a_policy_learn_from_games_and_are_the_same_each_time() {
+fn network_and_policy_fits_learn_and_are_reproducible() {
     let folder = Folder::new("fit");
     let games = folder.file("games.jsonl");
     assert_eq!(self_play("--size 6 --games 900", &games).len(), 900);
-    a_network_learns(&folder, &games);
-    a_policy_learns(&folder, &games);
+    check_network_fit(&folder, &games);
+    check_policy_fit(&folder, &games);
 }
 
-fn a_network_learns(folder: &Folder, games: &str) {
+fn check_network_fit(folder: &Folder, games: &str) {
     let fit = |options: &str, threads: &str, file: &str| {
         let file = folder.file(file);
         let arguments = format!("fit-network {games} --epochs 4 {options} --output {file}");
@@ -86,14 +86,14 @@ fn a_network_learns(folder: &Folder, games: &str) {
         (read_to_string(file).unwrap(), losses(&printed))
     };
     let (network, [trained, rounded, base, search]) = fit("--seed 2", "1", "one.json");
-    assert!(trained < 0.67, "chance has {}: {trained}", 2_f64.ln());
+    assert!(trained < 0.67, "a constant 1/2 has {}: {trained}", 2_f64.ln());
     assert!((trained - rounded).abs() < 0.002, "{trained} {rounded}");
     assert!([base, search].iter().all(|loss| (0.1..0.8).contains(loss)), "{base} {search}");
     assert!(network.contains("from 900 games") && network.contains("4 epochs"));
     assert_eq!(fit("--seed 2", "3", "three.json").0, network, "on three threads");
     assert_ne!(fit("--seed 5", "1", "other.json").0, network, "from another seed");
     assert!(read_to_string(folder.file("one.loss.svg")).unwrap().contains("unseen games"));
-    // A network for these boards in the file is the base.
+    // The network of the --base file is the base model.
     let [_, _, base, _] = fit(&format!("--seed 5 --base {}", folder.file("one.json")), "1", "next.json").1;
     assert!((base - rounded).abs() < 1e-9, "{base} {rounded}");
     let play = "match tournament,iterations=9,model=FILE random --games 2 --size 6 --plies 0 --output";
@@ -101,13 +101,13 @@ fn a_network_learns(folder: &Folder, games: &str) {
     run_on("1", &format!("{play} {}", folder.file("match.jsonl"))).printed();
 }
 
-fn a_policy_learns(folder: &Folder, games: &str) {
+fn check_policy_fit(folder: &Folder, games: &str) {
     let fit = |options: &str, threads: &str, file: &str| {
         let file = folder.file(file);
         let arguments = format!("fit-policy {games} --epochs 3 {options} --output {file}");
         let printed = run_on(threads, &arguments).printed();
         assert!(printed.ends_with(&format!("written: {file}\n")), "{printed}");
-        // The last rows of the tables: stage, positions, cross-entropy, found by the fit and by the base.
+        // The column `favourite`, in per cent, of the last row of each table.
         let found: Vec<f64> = printed
             .lines()
             .filter(|line| line.trim_start().starts_with("all "))
@@ -116,7 +116,7 @@ fn a_policy_learns(folder: &Folder, games: &str) {
         (read_to_string(file).unwrap(), found)
     };
     let (policy, found) = fit("--seed 2", "1", "policy.json");
-    // Chance finds some 5 % of the movements and 10 % of the arrows.
+    // A random choice finds about 5 % of the movements and 10 % of the arrows.
     assert!(found[0] > 10.0 && found[1] > 20.0, "{found:?}");
     let [written, built_in] = [WeightsFile::read(&policy).unwrap(), WeightsFile::built_in()];
     assert_eq!(

@@ -60,7 +60,7 @@ fn elo_is_logistic() {
 /// and `m, se, z = xs.mean(), xs.std() / len(xs)**.5, scipy.stats.norm.ppf(.975)`, they are `m`, `elo(m)`, `elo(m -
 /// z*se)`, `elo(m + z*se)`, where `elo(s) = -400*log10(1/s - 1)`.
 #[test]
-fn elo_of_pairs() {
+fn elo_of_pairs_matches_numpy() {
     let of_pairs = |counts| Pairs { counts }.estimate().unwrap();
     let cases = [
         (of_pairs([20, 0, 55, 0, 25]), [0.525, 17.386277512436, -28.243472135942, 63.626865151548]),
@@ -80,7 +80,7 @@ fn elo_of_pairs() {
 
 /// The expected interval of Elo follows from `binomtest(wins, n).proportion_ci(.95, 'wilson')` in SciPy.
 #[test]
-fn elo_of_equal_results() {
+fn equal_results_give_wilson_intervals() {
     let cases = [
         ([0, 0, 0, 0, 10], INF, 166.201527184, INF),
         ([10, 0, 0, 0, 0], -INF, -INF, -166.201527184),
@@ -118,7 +118,7 @@ fn simulated_pair(rng: &mut Rng, elo: f64) -> usize {
 }
 
 #[test]
-fn intervals_hold_the_true_elo_in_95_of_100_matches() {
+fn elo_intervals_cover_the_truth_95_percent() {
     let mut rng = Rng::with_seed(95);
     let holds = |_: &u32| {
         let mut pairs = Pairs::default();
@@ -145,7 +145,7 @@ fn sprt_after(counts: [u64; 5], elo0: f64, elo1: f64) -> Sprt {
 /// The expected ratio in Python, with `p = np.array(counts) + .5; p /= p.sum(); a = np.linspace(0, 1, 5)`, `m = p @ a`,
 /// `v = p @ a**2 - m**2`: `sum(counts) * (s1 - s0) * (2*m - s0 - s1) / (2*v)`.
 #[test]
-fn log_likelihood_ratios() {
+fn log_likelihood_ratios_match_numpy() {
     let cases = [
         ([20, 0, 55, 0, 25], 0.0, 20.0, 0.25660441927489996),
         ([10, 60, 200, 80, 15], 0.0, 10.0, 1.682271014446331),
@@ -160,7 +160,7 @@ fn log_likelihood_ratios() {
 }
 
 #[test]
-fn the_first_verdict_stays() {
+fn the_first_sprt_verdict_is_final() {
     let (lower, upper) = Sprt::new(0.0, 50.0, 0.05, 0.05).unwrap().bounds();
     // ±2.94, familiar from fishtest.
     assert_close(upper, 19_f64.ln(), 1e-14);
@@ -178,7 +178,7 @@ fn the_first_verdict_stays() {
 }
 
 #[test]
-fn a_test_needs_sensible_parameters() {
+fn invalid_sprt_parameters_are_refused() {
     let refused = [
         (10.0, 10.0, 0.05, 0.05),
         (10.0, 0.0, 0.05, 0.05),
@@ -212,21 +212,21 @@ fn verdicts(true_elo: f64, elo0: f64, elo1: f64) -> (usize, usize) {
 }
 
 #[test]
-fn simulated_matches_keep_the_error_rates() {
-    // 50 errors are expected at most, with a standard deviation of 7; some must happen.
-    let seldom = 10..=70;
+fn simulated_matches_respect_the_sprt_error_rates() {
+    // At most 50 errors are expected, with a standard deviation of 7, and more than 0.
+    let tolerated = 10..=70;
     for (elo0, elo1) in [(0.0, 20.0), (0.0, 50.0), (-30.0, 0.0)] {
         let (_, wrong) = verdicts(elo0, elo0, elo1);
-        assert!(seldom.contains(&wrong), "H1 accepted {wrong} times at {elo0}, not {elo1}");
+        assert!(tolerated.contains(&wrong), "H1 accepted {wrong} times at {elo0}, not {elo1}");
         let (wrong, _) = verdicts(elo1, elo0, elo1);
-        assert!(seldom.contains(&wrong), "H0 accepted {wrong} times at {elo1}, not {elo0}");
+        assert!(tolerated.contains(&wrong), "H0 accepted {wrong} times at {elo1}, not {elo0}");
     }
 }
 
 // --- Wilson ----------------------------------------------------------------------------------------------
 
 #[test]
-fn wilson_intervals() {
+fn wilson_intervals_match_newcombe_and_scipy() {
     // R. G. Newcombe, Two-sided confidence intervals for the single proportion, Statistics in Medicine 17,
     // 1998, method 3, to four digits; all digits from scipy.stats.binomtest(wins, n).proportion_ci(c, 'wilson').
     let cases = [
@@ -261,7 +261,7 @@ const WEIGHTS: [f64; 11] = [148.0, 154.0, 158.0, 160.0, 161.0, 162.0, 166.0, 170
 const SCIPY_QUANTILES: [f64; 2] = [1e-8, 1e-5];
 
 #[test]
-fn shapiro_wilk_as_scipy() {
+fn shapiro_wilk_matches_scipy() {
     // scipy.stats.shapiro(sample).
     let squares: Vec<f64> = numbers(1..51).iter().map(|x| x * x).collect();
     let cases: [(&[f64], f64, f64); 11] = [
@@ -283,7 +283,7 @@ fn shapiro_wilk_as_scipy() {
 }
 
 #[test]
-fn shapiro_wilk_ignores_order_place_and_scale() {
+fn shapiro_wilk_ignores_order_shift_and_scale() {
     let reversed: Vec<f64> = WEIGHTS.iter().rev().copied().collect();
     let far: Vec<f64> = WEIGHTS.iter().map(|x| x + 1e9).collect();
     let mirrored: Vec<f64> = WEIGHTS.iter().map(|x| -x).collect();
@@ -294,11 +294,11 @@ fn shapiro_wilk_ignores_order_place_and_scale() {
 }
 
 #[test]
-fn shapiro_wilk_at_its_limits() {
+fn shapiro_wilk_handles_extreme_samples() {
     // The least and greatest W of three values.
     assert!(shapiro_wilk(&[0.0, 0.0, 1.0]).unwrap().p_value < 1e-6);
     assert_result(shapiro_wilk(&[1.0, 2.0, 3.0]), [1.0, 1.0], [1e-12, 1e-6]);
-    // A single outlier, the least W of a sample of this size, keeps the p-value a number.
+    // A single outlier gives the lowest W of its sample size; the p-value must still be a number.
     for n in 4..=30 {
         let mut sample = vec![0.0; n];
         sample[0] = 1.0;
@@ -319,7 +319,7 @@ fn shapiro_wilk_at_its_limits() {
 // --- Mann-Whitney ----------------------------------------------------------------------------------------
 
 #[test]
-fn mann_whitney_approximate_as_scipy() {
+fn mann_whitney_matches_scipy() {
     // scipy.stats.mannwhitneyu(first, second), with ties or more than 8 values in both.
     let [threes, moved]: [Vec<f64>; 2] =
         [lcg(2, 100).iter().map(|x| x / 3.0).collect(), lcg(4, 30).iter().map(|x| x + 20_000.0).collect()];

@@ -1,12 +1,12 @@
 //! `lab train`: rounds, resuming after an interruption at any step, and the check of the options of a folder.
 
-use crate::laboratory::{lab, run_lab, soon};
+use crate::laboratory::{eventually, lab, run_lab};
 use std::fs::{read_to_string, remove_file, write};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use testkit::Folder;
 
-/// Arguments for two small rounds. Their test accepts the new weights within four pairs, whatever the results.
+/// Arguments for two small rounds, with an SPRT that accepts the new weights within four pairs, whatever the results.
 const ROUNDS: &str = "train --size 6 --games 120 --iterations 10 --match-games 12 --sprt=-800,-400,0.4,0.4 --rounds 2 --concurrency 1 --output";
 
 fn lines(file: &Path) -> usize {
@@ -21,7 +21,7 @@ fn cut(file: &Path, lines: usize) {
 }
 
 /// Returns the results of a training run: the log, and hashes of the weights of both rounds and of the best weights.
-fn left(folder: &Folder) -> (String, [u64; 3]) {
+fn outcome(folder: &Folder) -> (String, [u64; 3]) {
     let read = |name: &str| read_to_string(folder.join(name)).unwrap_or_default();
     let hash = |name| {
         let mut hasher = DefaultHasher::new();
@@ -32,11 +32,11 @@ fn left(folder: &Folder) -> (String, [u64; 3]) {
 }
 
 #[test]
-fn rounds_go_on_after_an_interruption_at_any_step() {
+fn rounds_resume_after_an_interruption_at_any_step() {
     let folder = Folder::new("train");
     let command = format!("{ROUNDS} {}", folder.0.display());
     let printed = run_lab(&command).printed();
-    let whole = left(&folder);
+    let whole = outcome(&folder);
     let (_, [first, second, best]) = whole;
     let table: Vec<&str> = printed.lines().skip_while(|line| *line != "Rounds").collect();
     assert!(table[2].starts_with("  1        120") && table[2].ends_with("H1     kept"), "{printed}");
@@ -48,13 +48,13 @@ fn rounds_go_on_after_an_interruption_at_any_step() {
     let file = |name: &str| folder.join(name);
     let again = |step: &str| {
         let printed = run_lab(&command).printed();
-        assert_eq!(left(&folder), whole, "{step}");
+        assert_eq!(outcome(&folder), whole, "{step}");
         printed
     };
     let printed = again("at the end");
     assert!(
         !["round 1 of 2", "round 2 of 2"].iter().any(|step| printed.contains(step)),
-        "done twice: {printed}"
+        "a finished round ran again: {printed}"
     );
     cut(&file("rounds.jsonl"), 4);
     cut(&file("match-2.jsonl"), 2);
@@ -73,22 +73,22 @@ fn rounds_go_on_after_an_interruption_at_any_step() {
 }
 
 #[test]
-fn a_killed_training_ends_like_one_that_was_not() {
+fn a_killed_training_run_resumes_with_equal_results() {
     let [whole, killed] = ["train-whole", "train-killed"].map(Folder::new);
     run_lab(&format!("{ROUNDS} {}", whole.0.display())).printed();
     let command = format!("{ROUNDS} {}", killed.0.display());
     for (name, count) in [("games-1.jsonl", 30), ("weights-1.movements.svg", 1), ("match-1.jsonl", 3)] {
         let mut training = lab(&command.split(' ').collect::<Vec<_>>()).spawn().unwrap();
-        assert!(soon(|| lines(&killed.join(name)) >= count), "{name}");
+        assert!(eventually(|| lines(&killed.join(name)) >= count), "{name}");
         training.kill().unwrap();
         training.wait().unwrap();
     }
     run_lab(&command).printed();
-    assert_eq!(left(&killed), left(&whole));
+    assert_eq!(outcome(&killed), outcome(&whole));
 }
 
 #[test]
-fn weights_that_win_no_test_are_dropped_and_other_options_are_refused() {
+fn unproven_weights_are_dropped_and_changed_options_refused() {
     let folder = Folder::new("train-options");
     let output = folder.0.display();
     let train = |rounds: u32, games: u32, more: &str| {
@@ -111,7 +111,7 @@ fn weights_that_win_no_test_are_dropped_and_other_options_are_refused() {
         assert!(refused.status == Some(1) && refused.said.contains(begun), "{refused:?}");
         assert_eq!(read_to_string(folder.join("rounds.jsonl")).unwrap(), log);
     }
-    // More rounds go on, here by the built-in weights again.
+    // With a larger --rounds the run continues, here with the built-in weights again.
     let printed = train(2, 120, "--concurrency 2").printed();
     assert!(printed.contains("round 2 of 2, self-play: 120 games of the built-in weights"), "{printed}");
     let refused = run_lab("train --output results/one,two");

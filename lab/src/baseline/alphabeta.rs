@@ -18,7 +18,7 @@ pub struct AlphaBeta {
 }
 
 impl AlphaBeta {
-    /// Creates a player that searches `depth` whole moves, at least one. Equal moves are chosen at random, by `seed`.
+    /// Creates a player that searches `depth` whole moves, at least one; `seed` breaks ties at random.
     pub fn new(evaluation: Evaluation, depth: u32, seed: u64) -> Self {
         let depth = depth.max(1);
         Self {
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_the_value_of_minimax() {
+    fn agrees_with_minimax() {
         let mut rng = Rng::with_seed(4);
         for &evaluation in Evaluation::value_variants() {
             for plies in 1..=6 {

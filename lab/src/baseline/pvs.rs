@@ -196,7 +196,7 @@ mod tests {
     use otrera::Size;
 
     #[test]
-    fn agrees_with_alpha_beta_of_the_same_depth() {
+    fn agrees_with_alpha_beta_at_equal_depth() {
         let mut rng = fastrand::Rng::with_seed(9);
         for round in 0..50 {
             let start = Position::start(Size::new(5).unwrap());

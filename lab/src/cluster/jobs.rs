@@ -26,10 +26,10 @@ pub struct Job<'a> {
 
 type Take<'a> = dyn FnMut(&str) -> Result<(), String> + Send + 'a;
 
-/// Tasks submitted per core: one runs, and the next one waits, so that no core is idle.
+/// Tasks submitted per core: one runs and one waits, so that no core is idle between tasks.
 const TASKS_A_CORE: usize = 2;
 
-/// Target duration of a task, long compared with the cost of starting one.
+/// Target duration of a task: long compared with the time to start a task.
 const TASK_TIME: Duration = Duration::from_secs(10);
 
 /// Runs all jobs, earlier ones first, until they are done or `enough` is set.
@@ -166,7 +166,7 @@ mod tests {
             let lines: Vec<String> = (from..from + length).map(|number| number.to_string()).collect();
             let seconds = seconds * length as f64;
             let short = Done { id: task.id, lines: lines[1..].to_vec(), seconds };
-            assert!(plan.take(&short).is_err(), "a line is missing");
+            assert!(plan.take(&short).is_err(), "a task with a missing line must fail");
             plan.under_way.insert(task.id, (0, length));
             plan.take(&Done { id: task.id, lines, seconds }).unwrap();
             lengths.push(length);
@@ -177,10 +177,10 @@ mod tests {
     }
 
     #[test]
-    fn tasks_grow_to_their_time_and_shrink_to_the_end() {
+    fn task_sizes_follow_guided_self_scheduling() {
         let short = lengths(0.2, 1000, 2);
-        assert_eq!(short[..6], [1, 2, 4, 8, 16, 19], "up to the gap at 50");
-        assert_eq!(short.iter().max(), Some(&50), "ten seconds");
+        assert_eq!(short[..6], [1, 2, 4, 8, 16, 19], "sizes double up to the gap at 50");
+        assert_eq!(short.iter().max(), Some(&50), "at most ten seconds of work");
         assert_eq!(short.last(), Some(&1));
         assert!(lengths(30.0, 40, 4).iter().all(|&length| length == 1));
     }

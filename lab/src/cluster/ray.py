@@ -3,8 +3,8 @@
 ADDRESS is `HOST:PORT` of a cluster, or `local` for this machine. PROGRAM is `lab`; Ray copies it to its nodes.
 
 Input, one line of JSON each: {"id": N, "arguments": [...]}, the arguments of `lab`. Output, likewise: {"cores": N} when
-their number changes, {"id": N, "lines": [...], "seconds": S} for a finished task, {"command": "...", "problem": "..."}
-for a failed one. The end of the input cancels all tasks under way.
+the cluster's number of cores changes, {"id": N, "lines": [...], "seconds": S} for a finished task,
+{"command": "...", "problem": "..."} for a failed one. The end of the input cancels all tasks under way.
 """
 
 import ctypes
@@ -36,7 +36,7 @@ def end_with_parent() -> None:
 
 
 def unpacked(program: bytes) -> Path:
-    """Returns the program as a file on this machine, written once."""
+    """Returns the path of the program on this machine; writes the file if it is missing."""
     name = f"otrera-lab-{os.getuid()}-{hashlib.sha256(program).hexdigest()[:16]}"
     path = Path(tempfile.gettempdir()) / name
     if not path.exists():
@@ -59,7 +59,7 @@ def play(program: bytes, task: dict) -> dict:
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL,
                           preexec_fn=end_with_parent, check=False)
     if done.returncode < 0 or done.returncode >= SIGNALLED:
-        # Killed from outside: let Ray repeat it.
+        # Killed from outside: end the worker, so that Ray repeats the task.
         os._exit(1)
     if done.returncode > 0:
         return failed(task, done.stderr.strip()[-1000:])

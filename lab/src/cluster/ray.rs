@@ -17,6 +17,7 @@ pub struct Task {
     pub arguments: Vec<String>,
 }
 
+/// The result of a finished task.
 #[derive(Deserialize, Debug)]
 pub struct Done {
     pub id: u64,
@@ -53,7 +54,7 @@ impl Ray {
         let program = std::env::current_exe().map_err(|error| format!("this program: {error}"))?;
         let mut command = Command::new(python::with_ray()?);
         command.args(["-c", include_str!("ray.py"), address]).arg(program);
-        // Ray would report its use to its makers, and give games on the clock a niceness of 15.
+        // Turns off usage reports to the makers of Ray, and the niceness of 15, which would slow down timed games.
         command.env("RAY_USAGE_STATS_ENABLED", "0").env("RAY_worker_niceness", "0");
         // Otherwise a module in this folder could shadow one of Ray's.
         command.env("PYTHONSAFEPATH", "1");
@@ -78,7 +79,7 @@ impl Ray {
         writeln!(tasks, "{task}").map_err(|error| format!("Ray has ended: {error}"))
     }
 
-    /// Returns a finished task; `None` if none arrives within a tenth of a second.
+    /// Returns a finished task; `None` if none ends within a tenth of a second. Also updates [`Self::cores`].
     pub fn finished(&mut self) -> Result<Option<Done>, String> {
         match self.messages.recv_timeout(Duration::from_millis(100)) {
             Ok(Message::Done(done)) => return Ok(Some(done)),

@@ -38,7 +38,7 @@ impl CoreArgs {
         items: impl Iterator<Item = T> + Send,
         work: impl Fn(T) -> Result<(), String> + Sync,
     ) -> Result<(), String> {
-        // Not rayon: a thread that waits for the pool of a search would begin another game meanwhile.
+        // Not rayon: a thread that waits for the pool of a search would start another game meanwhile.
         let items = Mutex::new(items);
         let next = || items.lock().ok().and_then(|mut items| items.next());
         let work_all = || {

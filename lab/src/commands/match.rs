@@ -234,12 +234,12 @@ fn new_path(matchup: &Match) -> PathBuf {
     PathBuf::from(format!("results/{stamp}-{a}-{b}-{}.jsonl", std::process::id()))
 }
 
-/// Shows the score so far: a bar in a terminal, else up to [`Progress::LINES`] lines.
+/// Shows the score so far: as a progress bar in a terminal, else as up to [`Progress::LINES`] lines.
 struct Progress<'a> {
     bar: ProgressBar,
     total: u64,
     test: Option<&'a Sprt>,
-    /// The time of the next update, and the number of lines due so far.
+    /// Earliest time of the next update, and number of lines due so far.
     shown: Mutex<(Instant, u64)>,
 }
 
@@ -273,7 +273,7 @@ impl<'a> Progress<'a> {
     }
 }
 
-/// The widest interval in Elo for which the estimate itself is printed.
+/// Maximum width, in Elo, of an interval whose estimate is printed.
 const MAX_INTERVAL: f64 = 400.0;
 
 const TOO_FEW: &str = "too few games for an Elo";
@@ -362,7 +362,7 @@ mod tests {
     use crate::stats::elo::Pairs;
 
     #[test]
-    fn the_arguments_of_a_match_make_the_same_match() {
+    fn match_arguments_survive_a_round_trip() {
         #[derive(clap::Parser)]
         struct Cli {
             #[command(flatten)]
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn an_elo_is_printed_only_with_a_narrow_interval() {
+    fn elo_is_printed_only_for_narrow_intervals() {
         let elo = |pairs: [u64; 3]| {
             let [lost, drawn, won] = pairs;
             format_elo(&Pairs { counts: [lost, 0, drawn, 0, won] }.estimate().unwrap())
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn a_book_is_read_and_checked() {
+    fn opening_books_are_read_and_checked() {
         let start = Position::standard();
         let book = read_book("# Olympiads\nd1d7g7 a7d4a7\n\nd1-d8/b6 # common\n", start).unwrap();
         assert_eq!(book.iter().map(Vec::len).collect::<Vec<_>>(), [2, 1]);

@@ -128,7 +128,7 @@ fn coordinates(svg: &mut String, edge: usize) {
     }
 }
 
-/// Draws a line between the centres of two squares that ends short of the second.
+/// Draws an arrow from the centre of one square towards the centre of another; it ends just before the centre.
 fn line(svg: &mut String, edge: usize, from: Square, to: Square, class: &str) {
     let ((x1, y1), (x2, y2)) = (centre(edge, from), centre(edge, to));
     let length = (x2 - x1).hypot(y2 - y1);
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_picture_holds_every_piece_and_the_last_move() {
+    fn pictures_show_all_pieces_and_the_last_move() {
         let mv: Move = "d1-d7/g7".parse().unwrap();
         let svg = picture(&Position::standard().try_play(mv).unwrap(), Some(mv));
         let count = |text: &str| svg.matches(text).count();

@@ -1,9 +1,9 @@
 //! `lab regret`: compares long searches by the quality of their moves, without playing games.
 //!
-//! Each setting searches the same positions from an empty tree, and its move is noted after N iterations. Where the
-//! moves differ, a reference search evaluates the position after each of them. The *regret* of a move is the best of
-//! these values minus its own, in percentage points of winning rate. Reference values are kept in a file, so that a
-//! further setting costs only its own searches and the evaluation of moves that no earlier setting chose.
+//! Each setting searches the same positions from an empty tree, and its best move is recorded after N iterations. If
+//! the moves differ, a reference search evaluates the position after each of them. The *regret* of a move is the best
+//! of these values minus its own, in percentage points of winning rate. Reference values are kept in a file, so that a
+//! further setting costs only its own searches and reference searches of moves that no earlier setting chose.
 
 use crate::arguments::{read_count, read_size};
 use crate::cluster::CoreArgs;
@@ -54,7 +54,7 @@ pub struct Args {
     cores: CoreArgs,
 }
 
-/// The reference: two searches that explore differently, whose values are averaged.
+/// Presets of the two reference searches, which explore differently; their values are averaged.
 const REFERENCES: [&str; 2] = ["tournament", "tournament,c=6.75,arrow-c=0.75"];
 
 const SEED: u64 = 1;
@@ -118,7 +118,7 @@ struct Judged {
 }
 
 impl Judged {
-    /// Returns the chosen move with the highest value, the first of equal ones, and the value.
+    /// Returns the chosen move with the highest reference value, and this value; ties go to the first.
     fn best(&self) -> Option<(Move, f64)> {
         let chosen = self.chosen.iter().flatten().map(|choice| choice.mv);
         let valued = chosen.filter_map(|mv| Some((mv, *self.values.get(&mv)?)));
@@ -245,7 +245,7 @@ impl<'a> Cache<'a> {
         Ok(Self { args, references, known: Mutex::new((log, known)) })
     }
 
-    /// Finds the reference value of every chosen move, if the settings chose more than one.
+    /// Finds the reference value of every chosen move; all values are 0 if the settings chose the same move.
     fn judge(&self, position: Position, chosen: Vec<Vec<Choice>>) -> Result<Judged, String> {
         let mut values: HashMap<Move, f64> = chosen.iter().flatten().map(|choice| (choice.mv, 0.0)).collect();
         if values.len() > 1 {
@@ -256,7 +256,7 @@ impl<'a> Cache<'a> {
         Ok(Judged { position, chosen, values })
     }
 
-    /// Returns the reference winning rate for the side that has just moved, from the cache if it is there.
+    /// Returns the reference winning rate for the side that has just moved, from the cache or from new searches.
     fn value(&self, position: Position) -> Result<f64, String> {
         let fen = position.to_fen();
         let known = || self.known.lock().map_err(|error| error.to_string());

@@ -41,7 +41,7 @@ pub fn run(args: &Args) -> Result<(), String> {
         let conditions = Conditions { engine: &engine, options: &args.options, number };
         let folder = std::env::temp_dir().join(format!("otrera-sau-{}-{number}", std::process::id()));
         let played = play(opponent.build(conditions.seed()).as_mut(), conditions, &folder);
-        // A folder that stays in the one for temporary files is no failure.
+        // A leftover temporary folder is no failure.
         let _ = fs::remove_dir_all(&folder);
         let mut total = total.lock().map_err(|error| error.to_string())?;
         bar.suspend(|| total.add(args, conditions, &played));
@@ -63,7 +63,9 @@ struct Total {
     finished: u64,
     won: u64,
     late: u64,
+    /// Games in which the engine was killed on its own turn, and on the opponent's.
     killed: [u64; 2],
+    /// Moves of the engine that the platform refused, and games with such moves.
     refused: usize,
     with_refused: u64,
     /// Share of the total time that the engine used in each finished game.

@@ -140,7 +140,7 @@ impl<'a> Series<'a> {
         Self { args, params, results, known, missing, early: BTreeMap::new() }
     }
 
-    /// Adds the first attempt at a game, which is written once all games before it are.
+    /// Adds the first attempt at a game. Games are written in the order of their numbers.
     fn add(&mut self, game: GameRecord) -> Result<(), String> {
         self.early.insert(game.number, game);
         while let Some(game) = self.missing.front().and_then(|number| self.early.remove(number)) {

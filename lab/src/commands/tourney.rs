@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_field_is_read_with_its_options() {
+    fn tournament_files_are_read_with_their_options() {
         let field =
             Field::read("players = ['random', 'greedy']\ngames = 4\nsize = 6\ntime = 0.05\nplies = 2")
                 .unwrap();

@@ -5,7 +5,7 @@
 //! weights, they become the best ones and are copied to `best.json`. `weights-0.json` contains the initial weights.
 //!
 //! `rounds.jsonl` contains the options, then a line for each finished fit and match, from which the state is restored.
-//! An interrupted step resumes from its results file, or is repeated with the same result.
+//! An interrupted step resumes from its results file, or is repeated with an equal result.
 //!
 //! Only the policy is trained: the games of one round suffice for it, whereas a value network as good as the built-in
 //! one needs three times as many. A match judges one change at a time.
@@ -73,7 +73,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     if !training.rounds.is_empty() {
         println!("{}", training.table().to_text());
     }
-    // The time of the last round, if all of it was played here.
+    // Duration of the last round, if this process played all of it.
     let mut last: Option<Duration> = None;
     while let Some(round) = training.next_round() {
         if let Some(time) = last {
@@ -124,7 +124,7 @@ struct Decision {
 
 struct Training<'a> {
     args: &'a Args,
-    /// Absolute path of the folder, since it is a part of the players' names.
+    /// Absolute path of the folder, which is part of the players' names.
     folder: PathBuf,
     log: LineLog,
     rounds: Vec<Round>,
@@ -259,7 +259,7 @@ impl<'a> Training<'a> {
         ])?;
         args.work = self.args.work.clone();
         let (_, results) = r#match::play(&args, args.new_match()?, &path)?;
-        // Only the pairs that decided count: how many more have been played depends on the machine.
+        // Counts only the pairs up to the decision: how many more have been played depends on the machine.
         let test = results.score().tested(&r#match::read_sprt(sprt)?);
         let pairs = test.pairs();
         let score = pairs.estimate().map_or("no pair of games".into(), |estimate| {

@@ -1,8 +1,8 @@
 //! `lab tune`: tunes search parameters by simultaneous perturbation (SPSA, Spall 1992).
 //!
 //! Each pair of games shifts all parameters by a step up or down at random and plays the shifted player against the
-//! oppositely shifted one, from one opening with both colours. Each parameter then moves a little towards the winner. The
-//! result is the mean over the second half of the run; a match at a longer time control has to confirm it.
+//! oppositely shifted one, from one opening with both colours. Each parameter then moves a little towards the winner.
+//! The result is the mean over the second half of the run; a match at a longer time control has to confirm it.
 //!
 //! Several pairs run concurrently. To make the run reproducible, a pair starts from the values after the pair `--ahead`
 //! numbers before it, and results are applied in the order of the pairs.
@@ -93,7 +93,7 @@ fn read_pairs(text: &str) -> Result<u64, String> {
     pairs.ok_or_else(|| format!("at least {MIN} pairs are needed: one pair alone says next to nothing"))
 }
 
-/// The values of the parameters over the run.
+/// The values of the parameters over the tuning run.
 struct WeightSchedule {
     /// Values before the first pair and after each pair.
     path: Vec<Vec<f64>>,
@@ -198,7 +198,7 @@ impl Args {
         self.games.new_match([up?, down?], 2 * self.pairs)
     }
 
-    /// Plays all pairs. `begin` starts one; `finished` returns one that has ended, or `None` after a moment.
+    /// Plays all pairs. `begin` starts a pair; `finished` returns a pair that has ended, or `None` after a short wait.
     fn play_pairs(
         &self,
         schedule: &mut WeightSchedule,
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_are_read() {
+    fn parameters_are_parsed_and_checked() {
         let parameter: Parameter = "c=2.5:0.5".parse().unwrap();
         assert_eq!((parameter.name.as_str(), parameter.start, parameter.step), ("c", 2.5, 0.5));
         for wrong in ["c", "c=1", "c=1:0", "c=1:-1", "c=3:1:0:2", "c=1:1:0", "c=x:1"] {

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::sync::Mutex;
 
-/// A results file that is being written, and its games.
+/// A results file open for appending, and its games.
 pub struct Results(Mutex<Inner>);
 
 struct Inner {
@@ -23,8 +23,8 @@ struct Inner {
 pub enum Existing {
     Refuse,
     Resume,
-    /// Like `Resume`, but replays games lost on time and moves their records to `FILE.late`. Useful after the machine was
-    /// suspended, for example.
+    /// Like `Resume`, but replays games lost on time and moves their records to `FILE.late`. Useful after the machine
+    /// was suspended, for example.
     ReplayLate,
 }
 
@@ -53,7 +53,7 @@ impl Results {
         Self::open(path, conditions, Existing::Resume)
     }
 
-    /// Appends a finished game to the file, unless a game with its number is there.
+    /// Appends a finished game to the file, unless the file contains a game with its number.
     pub fn add(&self, game: GameRecord) -> Result<(), String> {
         let mut inner = self.0.lock().map_err(|error| error.to_string())?;
         if !inner.games.contains_key(&game.number) {
@@ -76,7 +76,7 @@ impl Results {
     }
 }
 
-/// Appends the lines of late games to `FILE.late`, unless an interrupted run has done so.
+/// Appends the lines of late games to `FILE.late`, except those that an interrupted run has appended.
 fn append_late(path: &Path, late: &[String]) -> Result<(), String> {
     let mut late_path = path.as_os_str().to_owned();
     late_path.push(".late");
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_cut_off_anywhere_goes_on() {
+    fn a_file_truncated_anywhere_resumes() {
         let folder = Folder::new("results");
         let path = folder.join("match.jsonl");
         let conditions = json!({"players": ["a", "b"]});
@@ -123,14 +123,17 @@ mod tests {
             assert_eq!(text.lines().count(), 3, "cut at {length}:\n{text}");
         }
         std::fs::write(&path, "notes of somebody's").unwrap();
-        assert!(Results::open(&path, &conditions, Existing::Resume).is_err(), "other files stay");
+        assert!(
+            Results::open(&path, &conditions, Existing::Resume).is_err(),
+            "a foreign file must be refused"
+        );
         std::fs::write(&path, &whole).unwrap();
         assert!(Results::open(&path, &conditions, Existing::Refuse).is_err());
         assert!(Results::open(&path, &json!({"players": ["a", "c"]}), Existing::Resume).is_err());
     }
 
     #[test]
-    fn a_lock_that_a_starting_process_holds_for_a_moment_is_waited_for() {
+    fn opening_waits_for_a_briefly_held_lock() {
         let folder = Folder::new("lock");
         let path = folder.join("match.jsonl");
         drop(Results::open(&path, &json!({}), Existing::Refuse).unwrap());
@@ -145,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn late_games_are_played_again_and_kept_aside() {
+    fn late_games_are_replayed_and_archived() {
         let folder = Folder::new("late");
         let path = folder.join("match.jsonl");
         let conditions = json!({"players": ["a", "b"]});
@@ -165,7 +168,7 @@ mod tests {
             games.iter().map(|game| game.number).collect::<Vec<_>>()
         };
         assert_eq!(numbers(Existing::ReplayLate), [1, 2]);
-        assert_eq!(numbers(Existing::Resume), [1, 2], "removed from the file");
+        assert_eq!(numbers(Existing::Resume), [1, 2], "late games must be removed from the file");
         // FILE.late keeps the late games of all runs.
         let late_again = |when: &str| {
             let record = GameRecord { when: when.into(), ..lost_by(3, "late") };

@@ -15,7 +15,7 @@ use std::fmt::Display;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// A match between two players: everything that decides its games.
+/// A match between two players: everything that determines its games.
 #[derive(Clone, Debug)]
 pub struct Match {
     /// A and B. A plays Black in even-numbered games.
@@ -32,7 +32,7 @@ pub struct Match {
 }
 
 impl Match {
-    /// Returns the conditions of the match, which must be equal when it is resumed.
+    /// Returns the conditions of the match; a results file resumes only under equal conditions.
     pub fn conditions(&self) -> Value {
         json!({
             "players": [self.players[0].text, self.players[1].text],

@@ -100,8 +100,8 @@ impl Score {
     }
 }
 
-/// Returns the number of games that repeat an earlier one move by move. The statistics wrongly treat these games as
-/// independent. For example, a deterministic player plays both games of a pair against itself alike.
+/// Counts the games that repeat an earlier one move by move, such as both games of a pair that a deterministic player
+/// plays against itself. The statistics wrongly treat these games as independent.
 pub fn repetitions(games: &[GameRecord]) -> usize {
     let mut seen: HashSet<Vec<Move>> = HashSet::new();
     games.iter().filter(|game| !seen.insert(game.moves.iter().map(|played| played.mv).collect())).count()

@@ -11,7 +11,7 @@ use std::str::FromStr;
 
 #[derive(Clone, Debug)]
 pub struct PlayerSpec {
-    /// The description itself; the player's name in records and tables.
+    /// The description, which is also the name of the player in records and tables.
     pub text: String,
     kind: Kind,
 }
@@ -26,10 +26,10 @@ enum Kind {
     External { command: Vec<String>, protocol: Protocol },
 }
 
-/// Default resources of a player's search: one thread, because a match runs several searches at once.
+/// Default resources of a player's search: one thread, because a match runs several searches concurrently.
 const ONE_THREAD: Resources = Resources { threads: 1, memory: 256 << 20, seed: 0 };
 
-/// The largest depth of alpha-beta, far beyond what any time control allows.
+/// Maximum depth of alpha-beta, deeper than any time control allows.
 const MAX_DEPTH: u32 = 10;
 
 impl PlayerSpec {
@@ -48,7 +48,7 @@ impl PlayerSpec {
         }
     }
 
-    /// Checks that the player's program, if it has one, can be started, and stops it again at once.
+    /// Checks that the player's program, if it has one, can be started; stops it immediately.
     pub fn check_start(&self) -> Result<(), String> {
         match &self.kind {
             Kind::External { command, .. } => check_start(command),

@@ -27,11 +27,11 @@ pub struct Book {
 /// Iterations of the search that estimates the winning rate of an opening.
 const BALANCE_ITERATIONS: u64 = 1000;
 
-/// Number of random openings tried; if none is balanced enough, the most balanced one is taken.
+/// Maximum number of random openings tried; if none is balanced enough, the most balanced one is used.
 const MAX_TRIES: usize = 50;
 
 impl Openings {
-    /// Returns the opening with this index, the same in every run.
+    /// Returns the opening with this index, which depends only on the seed or the book.
     pub fn opening(&self, start: &Position, index: u64) -> Vec<Move> {
         if let Some(Book { lines, .. }) = &self.book {
             return lines[(index % lines.len() as u64) as usize].clone();
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_series_is_reproducible_and_varies() {
+    fn openings_are_reproducible_and_vary() {
         let openings = Openings { book: None, plies: 4, balance: 0.2, seed: 3 };
         let start = Position::standard();
         let first = openings.opening(&start, 0);

@@ -21,11 +21,11 @@ pub fn iterate(search: &mut Search, iterations: u64) -> Report {
 pub struct SearchPlayer {
     params: Params,
     resources: Resources,
-    /// Iterations per move, which replace the budget.
+    /// Iterations per move; override the budget of the game.
     iterations: Option<u64>,
     /// Share of the thinking time to use, at most 1.
     share: f64,
-    /// Playing level, which replaces the budget.
+    /// Playing level; overrides the budget of the game.
     level: Option<Level>,
     games: u64,
     search: Option<Search>,

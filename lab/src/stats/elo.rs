@@ -2,8 +2,8 @@
 
 use super::{Interval, Z_95, require, wilson};
 
-/// Pentanomial counts: pairs of games from one opening with swapped colours, with 0, 1/2, 1, 3/2 and 2 points. Amazons has
-/// no draws and fills only the first, third and fifth.
+/// Pentanomial counts: pairs of games from one opening with swapped colours, with 0, 1/2, 1, 3/2 and 2 points. Amazons
+/// has no draws and fills only the first, third and fifth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Pairs {
     pub counts: [u64; 5],
@@ -47,8 +47,8 @@ impl Pairs {
     /// As in fastchess and fishtest, the interval of the mean score is ±1.96 standard errors from the variance of the
     /// pairs, with both ends turned into Elo. It includes the correlation of a pair's games.
     ///
-    /// If all results are equal, their variance is unknown, and the interval is [Wilson's](wilson::wilson), which takes the
-    /// largest possible variance. So 100 % gives an infinite Elo with a finite lower end, and 0 % the reverse.
+    /// If all results are equal, their variance is unknown, and the interval is [Wilson's](wilson::wilson), which takes
+    /// the largest possible variance. So 100 % gives an infinite Elo with a finite lower end, and 0 % the reverse.
     /// Fails without results.
     pub fn estimate(&self) -> Result<Estimate, String> {
         let n = self.total() as f64;

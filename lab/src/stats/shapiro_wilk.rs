@@ -18,9 +18,9 @@ const SMALL_LOG_SD: [f64; 4] = [1.3822, -0.77857, 0.062767, -0.0020322];
 const LARGE_MEAN: [f64; 4] = [-1.5861, -0.31082, -0.083751, 0.0038915];
 const LARGE_LOG_SD: [f64; 3] = [-0.4803, -0.082676, 0.0030302];
 
-/// Returns W, at most 1 and near 1 for a normal sample, and the p-value of the hypothesis of normality (P. Royston, Remark
-/// AS R94: a remark on algorithm AS 181: the W-test for normality, Applied Statistics 44, 1995). The sample has 3 to 5000
-/// values, not all equal.
+/// Returns W, at most 1 and near 1 for a normal sample, and the p-value of the hypothesis of normality (P. Royston,
+/// Remark AS R94: a remark on algorithm AS 181: the W-test for normality, Applied Statistics 44, 1995). The sample has
+/// 3 to 5000 values, not all equal.
 pub fn shapiro_wilk(sample: &[f64]) -> Result<TestResult, String> {
     let n = sample.len();
     require_sample(sample, 3)?;

@@ -14,11 +14,11 @@ pub enum Verdict {
 
 /// A generalised sequential probability ratio test of two Elo differences, fed with pairs of games.
 ///
-/// A. Wald, Sequential tests of statistical hypotheses, Ann. Math. Statist. 16, 1945; for results of unknown variance, M.
-/// Van den Bergh's GSPRT in its normal approximation, as in fishtest.
+/// A. Wald, Sequential tests of statistical hypotheses, Ann. Math. Statist. 16, 1945; for results of unknown variance,
+/// M. Van den Bergh's GSPRT in its normal approximation, as in fishtest.
 ///
-/// `alpha` and `beta` hold approximately: in simulations with 0.05 each, hypotheses 20 to 200 Elo apart and 20 to 80 % of
-/// the pairs split, at most 0.075 of the matches erred.
+/// `alpha` and `beta` hold approximately: in simulations with 0.05 each, hypotheses 20 to 200 Elo apart and 20 to 80 %
+/// of the pairs split, at most 0.075 of the matches erred.
 #[derive(Clone, Debug)]
 pub struct Sprt {
     score0: f64,
@@ -29,16 +29,17 @@ pub struct Sprt {
     verdict: Verdict,
 }
 
-/// Added to every bin before mean and variance are computed (Jeffreys' prior of a multinomial).
-// Without it the first pairs, all in one bin, have no variance and an infinite ratio. Fishtest's 0.001 in empty bins is too
-// little here: a test of 0 against 50 Elo would end with its first pair.
+/// Pseudo-count added to every bin before mean and variance are computed (Jeffreys' prior of a multinomial).
+// Without it the first pairs, all in one bin, have no variance and an infinite ratio. Fishtest's 0.001 in empty bins is
+// too little here: a test of 0 against 50 Elo would end with its first pair.
 const PRIOR: f64 = 0.5;
 
 impl Sprt {
-    /// Creates a test of H0, a difference of `elo0`, against H1, a difference of `elo1`, in logistic Elo. `alpha` is the
-    /// probability of accepting H1 if H0 is true, `beta` that of accepting H0 if H1 is true.
-    /// Fails unless `elo0 < elo1` with different expected scores, `alpha` and `beta` are
-    /// positive, and their sum is below 1.
+    /// Creates a test of H0, a difference of `elo0`, against H1, a difference of `elo1`, in logistic Elo. `alpha` is
+    /// the probability of accepting H1 if H0 is true, `beta` that of accepting H0 if H1 is true.
+    ///
+    /// Fails unless `elo0 < elo1` with different expected scores, `alpha` and `beta` are positive, and their sum is
+    /// below 1.
     pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64) -> Result<Self, String> {
         let (score0, score1) = (score_of_elo(elo0), score_of_elo(elo1));
         require(score0 < score1, "elo0 < elo1")?;
@@ -48,9 +49,9 @@ impl Sprt {
         Ok(Self { score0, score1, lower, upper, pairs: Pairs::default(), verdict: Verdict::Continue })
     }
 
-    /// Counts a pair with 0 to 4 half-points and returns the verdict. The first verdict other than [`Verdict::Continue`]
-    /// stays: `alpha` and `beta` do not hold for later ones.
-    /// Fails for more than 4 half-points; then nothing changes.
+    /// Counts a pair with 0 to 4 half-points and returns the verdict. The first verdict other than
+    /// [`Verdict::Continue`] stays: `alpha` and `beta` do not hold for later ones. Fails for more than 4 half-points;
+    /// then nothing changes.
     pub fn add(&mut self, half_points: usize) -> Result<Verdict, String> {
         self.pairs.add(half_points)?;
         let llr = self.llr();
@@ -62,8 +63,8 @@ impl Sprt {
         Ok(self.verdict)
     }
 
-    /// Returns the log-likelihood ratio of H1 to H0 in nats: N (s₁ − s₀) (2x̄ − s₀ − s₁) / 2σ², with the expected scores s,
-    /// and mean x̄ and variance σ² of the N pairs' scores with half a pair added to every bin.
+    /// Returns the log-likelihood ratio of H1 to H0 in nats: N (s₁ − s₀) (2x̄ − s₀ − s₁) / 2σ², with the expected
+    /// scores s, and mean x̄ and variance σ² of the N pairs' scores with half a pair added to every bin.
     pub fn llr(&self) -> f64 {
         let (mean, variance) = moments(self.pairs.counts.map(|count| count as f64 + PRIOR));
         let excess = 2.0 * mean - self.score0 - self.score1;

@@ -2,8 +2,8 @@
 
 use super::{Interval, Z_95, require};
 
-/// Returns the 95 % interval of a win rate, 0 to 1: Wilson's score interval without continuity correction (E. B. Wilson,
-/// Probable inference, the law of succession, and statistical inference, JASA 22, 1927).
+/// Returns the 95 % interval of a win rate, 0 to 1: Wilson's score interval without continuity correction (E. B.
+/// Wilson, Probable inference, the law of succession, and statistical inference, JASA 22, 1927).
 ///
 /// The games must be independent; for pairs of games use [`Pairs::estimate`](super::elo::Pairs::estimate).
 /// Fails without games and for more wins than games.

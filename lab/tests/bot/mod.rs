@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::LazyLock;
 
-/// Returns the path of the executable, built with the profile and in the target folder of the running tests.
+/// Returns the path of the executable, which is built if needed, in the profile and target folder of these tests.
 pub fn path() -> &'static str {
     static BOT: LazyLock<String> = LazyLock::new(|| {
         let folder = Path::new(env!("CARGO_BIN_EXE_lab")).parent().expect("the folder of a profile");
@@ -19,7 +19,7 @@ pub fn path() -> &'static str {
             return program.to_str().expect("a path in UTF-8").to_owned();
         }
         let mut cargo = Command::new(env!("CARGO"));
-        // Of the whole workspace, so that dependencies have the features that they have in the tests.
+        // Builds the whole workspace, so that dependencies get the same features as in the tests.
         cargo.args(["build", "--quiet", "--workspace", "--bin", "otrera", "--bin", "referee"]);
         cargo.args(["--profile", profile]);
         cargo.arg("--target-dir").arg(folder.parent().expect("the target folder"));

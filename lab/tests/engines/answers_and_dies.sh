@@ -1,4 +1,4 @@
 #!/bin/sh
-# An engine with a good move for Black and a bad end.
+# An engine that answers with a legal move for Black, then exits with an error.
 echo "5 0 5 6 2 3"
 exit 3

@@ -1,4 +1,4 @@
 #!/bin/sh
-# An engine with a good move for Black that neither ends nor asks to be kept.
+# An engine that answers with a legal move for Black, then neither exits nor asks to keep running.
 echo "5 0 5 6 2 3"
 sleep 4243

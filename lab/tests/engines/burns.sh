@@ -1,3 +1,3 @@
 #!/bin/sh
-# An engine that thinks for ever, on a processor.
+# An engine that never answers and keeps a processor busy.
 while :; do :; done

@@ -1,4 +1,4 @@
 #!/bin/sh
-# An engine that lets a child of its think for ever.
+# An engine that never answers and keeps a processor busy in a child process.
 sh -c 'while :; do :; done' &
 wait

@@ -1,4 +1,4 @@
 #!/bin/sh
-# An engine that ends with an error.
+# An engine that exits with an error.
 read -r line
 exit 3

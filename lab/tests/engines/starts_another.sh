@@ -1,4 +1,4 @@
 #!/bin/sh
-# An engine that lets another program answer.
+# An engine that starts another program, which answers.
 read -r line
 /bin/echo "5 0 5 6 2 3"

@@ -1,5 +1,5 @@
 //! Helpers for the laboratory's tests: they run the program and count running processes.
-#![allow(dead_code)] // every test file compiles this module for itself and uses a part of it
+#![allow(dead_code)] // every test program compiles this module and uses a part of it
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -35,13 +35,13 @@ pub fn run_in(folder: &Path, arguments: &[&str]) -> Run {
     run(lab(arguments).current_dir(folder))
 }
 
-/// Runs the laboratory with the words of `words` as arguments.
+/// Runs the laboratory with arguments separated by spaces.
 pub fn run_lab(words: &str) -> Run {
     run(&mut lab(&words.split_whitespace().collect::<Vec<_>>()))
 }
 
-/// Creates a command of the laboratory with captured output. Its signals have their default actions, even if the tests
-/// run as a background job of a shell, which ignores some.
+/// Creates a command of the laboratory with captured output and default signal actions: a shell ignores some signals
+/// for background jobs, and the tests can be one.
 pub fn lab(arguments: &[&str]) -> Command {
     let mut command = Command::new("env");
     command.args(["--default-signal", env!("CARGO_BIN_EXE_lab")]).args(arguments);
@@ -50,14 +50,14 @@ pub fn lab(arguments: &[&str]) -> Command {
 }
 
 /// Counts the running processes with this text in their command line.
-pub fn running(text: &str) -> usize {
+pub fn count_running(text: &str) -> usize {
     let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
     let lines = processes.filter_map(|process| std::fs::read(process.path().join("cmdline")).ok());
     lines.filter(|line| String::from_utf8_lossy(line).replace('\0', " ").contains(text)).count()
 }
 
 /// Waits up to 30 seconds for a condition; returns true if it was met.
-pub fn soon(condition: impl Fn() -> bool) -> bool {
+pub fn eventually(condition: impl Fn() -> bool) -> bool {
     (0..3000).any(|_| {
         condition() || {
             std::thread::sleep(Duration::from_millis(10));

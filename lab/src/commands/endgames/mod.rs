@@ -186,7 +186,7 @@ fn verdict(args: &Args, endgame: &Endgame) -> Result<(Verdict, Move), String> {
     Ok((verdict, choice.mv))
 }
 
-/// Result of checking a proof of the engine by playing the game to its end.
+/// Result of checking an endgame proof of the engine by playing the game to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Call {
     /// The game ended before the engine proved a winner.
@@ -219,6 +219,7 @@ fn search(start: Position, counting: bool, args: &Args) -> Search {
     search_of(&start, Params { endgame_proofs: counting, ..Params::TOURNAMENT }, 32, args.seed)
 }
 
+/// Plays on from `start` until the engine proves a winner, then checks the proof.
 fn call(args: &Args, start: &Position) -> Call {
     let mut both = search(*start, false, args);
     let mut prover = FillingProver::new();

@@ -21,11 +21,12 @@ use rayon::prelude::*;
 use std::collections::HashSet;
 use std::path::Path;
 
-/// Iterations of the searches that grade a puzzle: all of them solve a puzzle of grade 1, none solves one of grade 3.
+/// Iterations of the two searches that grade a puzzle: both solve a puzzle of grade 1, neither solves one of grade 3.
 const SEARCHES: [u64; 2] = [1, 100];
 
 const GRADES: usize = SEARCHES.len() + 1;
 
+/// Minimum number of legal moves in a puzzle.
 const MIN_MOVES: usize = 12;
 
 /// Node limit for computing the margin of a puzzle, as a multiple of `--nodes`.
@@ -34,7 +35,7 @@ const MARGIN_NODES: u64 = 10;
 /// Number of games played before their puzzles are written.
 const BATCH: u64 = 16;
 
-/// Maximum number of games played per puzzle wanted.
+/// Maximum number of games, as a multiple of `--each`.
 const MAX_GAMES: u64 = 60;
 
 /// A won position in which exactly one move keeps the win.
@@ -46,6 +47,7 @@ pub struct Puzzle {
     pub margin: i32,
     /// Difficulty, 1 to 3, see [`SEARCHES`].
     pub grade: usize,
+    /// Number of the game that the position comes from.
     pub game: u64,
 }
 
@@ -212,7 +214,7 @@ mod tests {
     /// Node limit for solving the web page's puzzles, higher than the limit used to generate them.
     const NODES: u64 = 1_000_000;
 
-    fn of_page() -> Vec<Puzzle> {
+    fn page_puzzles() -> Vec<Puzzle> {
         let files = ["puzzles-8.txt", "puzzles-10.txt"];
         let text = files
             .map(|file| std::fs::read_to_string(testkit::files::repository().join("web/page").join(file)));
@@ -224,16 +226,16 @@ mod tests {
     }
 
     #[test]
-    fn one_move_wins_in_every_puzzle_of_the_page() {
-        for puzzle in of_page() {
+    fn every_page_puzzle_has_one_winning_move() {
+        for puzzle in page_puzzles() {
             assert_eq!(only_winning_move(&puzzle.position, NODES), Some(puzzle.solution), "{puzzle}");
             assert_eq!(Solver::new(NODES).margin(&puzzle.position), Some(puzzle.margin), "{puzzle}");
         }
     }
 
     #[test]
-    fn the_pages_puzzles_are_different_and_of_every_grade() {
-        let puzzles = of_page();
+    fn page_puzzles_are_distinct_and_cover_all_grades() {
+        let puzzles = page_puzzles();
         assert!(puzzles.len() >= 200, "{} puzzles", puzzles.len());
         let mut seen = HashSet::new();
         for puzzle in &puzzles {
@@ -252,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_margin_is_the_moves_left_at_the_end() {
+    fn the_margin_counts_the_moves_left() {
         // White, walled off, has three moves; Black has one or two.
         for (fen, margin) in [("q3/****/****/Q1** b - - 0 1", 1), ("q3/****/****/Q2* b - - 0 1", 0)] {
             let position = Position::from_fen(fen).expect("a FEN");

@@ -67,7 +67,8 @@ impl Remainder {
 }
 
 impl Surveyor {
-    /// Removes the areas with amazons of one side only and adds their moves to `lead`, that of the side to move so far.
+    /// Removes the areas with amazons of one side only, and adds their moves to `lead`, the previous lead of the side
+    /// to move in spare moves.
     pub fn reduce(&mut self, position: &Position, lead: i32) -> Remainder {
         let (mover, other) = (position.side(), position.side().opponent());
         let (own, others) = (position.amazons(mover), position.amazons(other));

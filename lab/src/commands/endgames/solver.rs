@@ -9,7 +9,7 @@ use otrera::eval::metrics::territory;
 use otrera::{DistanceMaps, Kernel, Position, Side};
 use std::collections::HashMap;
 
-/// Proof number of a disproven claim.
+/// Proof number of a disproven result (infinity).
 const NEVER: u32 = 1 << 30;
 
 /// Initial proof number per square by which the other side leads.
@@ -33,7 +33,7 @@ pub struct Solver {
     known: HashMap<u64, Proofs>,
     surveyor: Surveyor,
     maps: DistanceMaps,
-    /// Number of nodes left to search.
+    /// Number of nodes that the search can still visit.
     left: u64,
 }
 
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn gives_up_in_time() {
+    fn gives_up_at_the_node_limit() {
         assert_eq!(Solver::new(3000).winner(&Position::standard()), None);
     }
 }

@@ -17,9 +17,10 @@ use otrera::{Params, Position, Side};
 use std::collections::HashSet;
 use std::path::Path;
 
+/// Maximum number of contested squares of a position in a suite.
 pub const MAX_CONTESTED: usize = 22;
 
-/// Maximum number of games, as a multiple of the positions wanted for each count of contested squares.
+/// Maximum number of games, as a multiple of `--each`.
 const MAX_GAMES: usize = 10;
 
 /// Number of games played before their positions are drawn.

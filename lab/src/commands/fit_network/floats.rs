@@ -8,7 +8,7 @@ use otrera::eval::network::{HIDDEN, Network, ONE, OUTPUT_PART, overflow};
 
 pub type Row = [f32; HIDDEN];
 
-// Rows: the inputs before the ply, the knots of the biases, the bias of all plies, the output.
+// Indices of rows: inputs other than the ply, bias knots, bias common to all plies, output weights.
 const KNOT: usize = PLY_PART.first;
 const BIAS: usize = KNOT + KNOTS.len();
 const OUTPUT: usize = BIAS + 1;
@@ -21,7 +21,7 @@ const REACH: f32 = 7.5;
 /// Index of the hidden unit that is linear instead of ReLU. Its output weight is fixed at 1.
 const LINEAR: usize = HIDDEN - 1;
 
-/// Weights of a network.
+/// Weights of a network, with one row for each index above.
 pub struct Floats(pub Vec<Row>);
 
 impl Floats {
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn the_engine_computes_what_was_trained() {
+    fn the_engine_agrees_with_the_trained_network() {
         let mut rng = Rng::with_seed(1);
         let trained = network(&mut rng, 3.0);
         let network = trained.rounded().unwrap();
@@ -181,7 +181,7 @@ mod tests {
         for (position, inputs) in positions(&mut rng) {
             let value = evaluator.value(&position, &mut ModelScratch::default()).0;
             let exact = trained.log_odds(&inputs);
-            // Half a unit in each of some 200 weights.
+            // A rounding error of half a unit in each of about 200 weights.
             assert!((value - exact).abs() < 100.0 / ONE as f32, "{value} for {exact}: {position:?}");
             largest = largest.max(exact.abs());
         }
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_and_sums_that_overflow_are_refused() {
+    fn overflowing_weights_and_sums_are_refused() {
         let positions = positions(&mut Rng::with_seed(1));
         for (times, part) in [(1e4, "a weight is "), (60.0, "a hidden unit is ")] {
             let rounded = network(&mut Rng::with_seed(1), times).rounded();

@@ -1,4 +1,4 @@
-//! Training data: the visits of movements and arrows in searches, and the policy's features of them.
+//! Training data: the features of movements and arrows, and their visits in the searches.
 
 use crate::commands::fit_network::samples::undecided;
 use otrera::eval::policy::{ARROW_FEATURES, Arrows, MOVEMENT_FEATURES, Movements, classes, stage};

@@ -1,4 +1,4 @@
-//! `lab confine`: replaces itself by another program that cannot start further programs.
+//! `lab confine`: replaces itself with another program, which cannot start further programs.
 //!
 //! A seccomp filter cannot tell the first `execve` from a later one, but it can compare the memory address of the path
 //! argument. The filter allows only the address of our own string. The new program has another address space, so its
@@ -15,7 +15,7 @@ use std::ffi::{CString, OsString};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-/// Effect of a refused call of `execve` or `execveat`.
+/// Effect of a call of `execve` or `execveat` that the filter refuses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Refusal {
     /// The call fails with EPERM.

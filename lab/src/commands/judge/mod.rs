@@ -90,7 +90,7 @@ enum Language {
 }
 
 impl Language {
-    /// Returns the time limits as multiples of those of C++, for a turn in a new process and in a kept process.
+    /// Returns the time limits as multiples of those of C++, for a turn in a new process and in one kept running.
     fn factors(self) -> (u32, u32) {
         match self {
             Self::Cpp | Self::Elfbin | Self::Pascal => (1, 1),
@@ -124,6 +124,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     }
 }
 
+/// The bot under test, its limits, and its opponent.
 struct Court<'a> {
     args: &'a Args,
     command: Vec<String>,
@@ -185,7 +186,7 @@ impl<'a> Court<'a> {
         let conditions = GameSetup {
             start: Position::start(self.args.size),
             opening: Vec::new(),
-            // The bot knows its own time and is under its own limits.
+            // Applies to the opponent; the bot has the limits of `allowance`.
             control: Control::PerMove(self.args.opponent_time),
             grace: Duration::MAX,
             adjudicate: None,

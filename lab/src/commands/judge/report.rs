@@ -13,6 +13,7 @@ pub struct Report {
     pub mode: String,
     pub games: u64,
     pub won: u64,
+    /// Turns of the bot in all games.
     pub turns: Vec<TurnTaken>,
     /// Games that the bot lost by a verdict, with the reasons.
     pub problems: Vec<String>,
@@ -125,7 +126,7 @@ fn spreads(turns: &[Spent]) -> [Spread; 2] {
 fn spread(times: impl Iterator<Item = Duration>) -> Spread {
     let mut times: Vec<Duration> = times.collect();
     times.sort_unstable();
-    // Percentile of the times of all turns.
+    // Nearest-rank percentile.
     let percentile = |percent: usize| {
         let rank = (times.len() * percent).div_ceil(100).saturating_sub(1);
         times.get(rank).copied().unwrap_or_default()
@@ -138,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_spread_takes_the_nearest_rank() {
+    fn percentiles_use_the_nearest_rank() {
         let of =
             |count: u64| spread((1..=count).rev().map(Duration::from_millis)).map(|time| time.as_millis());
         assert_eq!(of(200), [100, 198, 200]);

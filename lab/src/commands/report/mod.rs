@@ -78,11 +78,11 @@ fn page(title: &str, games: &[GameRecord]) -> String {
     let data = format!("{},\"games\":[\n{}\n]}}", &head[..head.len() - 1], records.join(",\n"));
     PAGE.replace("{{style}}", &STYLES.join("\n"))
         .replace("{{scripts}}", &SCRIPTS.join("\n"))
-        .replace("{{data}}", &harmless_in_html(&data))
+        .replace("{{data}}", &escaped_for_html(&data))
 }
 
 /// Escapes the characters in JSON that could end a script element.
-fn harmless_in_html(json: &str) -> String {
+fn escaped_for_html(json: &str) -> String {
     json.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
 }
 
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_names_no_other_resource() {
+    fn the_page_loads_no_external_resource() {
         let page = page("t", &[]);
         for word in ["http://", "https://", "//www", "src=", "@import", "url("] {
             let foreign = page.replace("http://www.w3.org/2000/svg", "");

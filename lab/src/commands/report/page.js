@@ -1,9 +1,9 @@
-// The page: which game and which ply are shown, and everything that changes them.
+// The page: shows one game at one ply, lists the games, and handles navigation.
 
 const DATA = JSON.parse(byId("data").textContent);
 const GAMES = DATA.games;
 
-/** Rows of the game list that are made at a time; the next come as the list is scrolled. */
+/** Rows added to the game list at a time; scrolling adds more. */
 const ROWS_AT_ONCE = 100;
 
 const shown = { game: null, ply: 0 };
@@ -13,7 +13,7 @@ let listed = [];
 const board = new Board(byId("board"));
 const curve = new Curve(byId("curve"), (ply) => show(shown.game, ply), chart);
 
-/** Shows a game after so many plies; both are brought into range. */
+/** Shows a game after `ply` moves; clamps both numbers to their range. */
 function show(number, ply) {
   if (GAMES.length === 0) return;
   const before = shown.game;
@@ -37,14 +37,14 @@ function showGame(game) {
   if (index >= 0) keepInView(byId("game-rows"), byId("game-rows").children[index]);
 }
 
-/** How a game ended, in words. */
+/** Describes the result of a game. */
 function outcomeOf(game) {
   if (game.winner === null) return "Unfinished";
   const won = `${game[game.winner]} won`;
   return game.forfeit ? `${won} by forfeit: ${game.forfeit.text || game.forfeit.kind}` : won;
 }
 
-/** The winning rates of a game as each player saw them. */
+/** Returns the chart of the winning rates that each player reported. */
 function chart(game) {
   const series = SIDES.map((side) => {
     const points = ratesOf(game, side);
@@ -55,7 +55,7 @@ function chart(game) {
   return { plies: game.moves.length, series, label, empty: "The record of this game has no winning rates." };
 }
 
-/** The plies after which a side has said something, with Black's winning rate as it saw it. */
+/** Returns the plies at which a side reported a winning rate, with the rate for Black. */
 function ratesOf(game, side) {
   const rates = game.moves.map((_, ply) => ({ ply: ply + 1, rate: blackRate(game, ply) }));
   return rates.filter(({ ply, rate }) => rate !== null && moverOf(game, ply - 1) === side);
@@ -75,7 +75,7 @@ function showPly(game) {
   keepInView(moves, current);
 }
 
-/** What is known about the move that led to the position shown. */
+/** Describes the move that led to the position shown: player, winning rate, time, effort. */
 function readout(game, ply) {
   if (ply === 0) return `The start; ${game[moverOf(game, 0)]} moves first`;
   const { move, seconds, effort, win_rate: rate } = game.moves[ply - 1];
@@ -86,7 +86,7 @@ function readout(game, ply) {
   return parts.join(" · ");
 }
 
-/** The moves in pairs, a button each. */
+/** Returns the rows of the move list, with a button for each of two moves. */
 function moveRows(game) {
   const cells = game.moves.map(({ move, win_rate: rate }, index) => html("button", {
     type: "button",
@@ -124,7 +124,7 @@ function markRow(row) {
   else row.firstElementChild.removeAttribute("aria-current");
 }
 
-/** Makes the rows up to the one with this index, in steps. */
+/** Adds rows to the game list in steps, until it contains the row with this index. */
 function growList(index) {
   const rows = byId("game-rows");
   while (rows.childElementCount <= index && rows.childElementCount < listed.length) {
@@ -153,7 +153,7 @@ function choosePair(pair) {
   byId("games").scrollIntoView({ behavior: "smooth" });
 }
 
-/** The game before or after the one shown, among those listed. */
+/** Shows the game `by` rows below the current one in the list. */
 function neighbour(by) {
   const index = listed.indexOf(shown.game) + by;
   if (index < 0 || index >= listed.length) return;
@@ -161,7 +161,7 @@ function neighbour(by) {
   byId("game-rows").children[index].firstElementChild.focus({ preventScroll: true });
 }
 
-/** What a key does, if anything. */
+/** Returns the action of a key, or undefined. */
 function actionOf(event) {
   const steps = {
     ArrowLeft: () => show(shown.game, shown.ply - 1),
@@ -201,7 +201,7 @@ function listen() {
   addEventListener("hashchange", showHash);
 }
 
-/** Shows what the address asks for: `#game=3&ply=12`, both from 0. */
+/** Shows the game and the ply in the address, such as `#game=3&ply=12`; both count from 0. */
 function showHash() {
   const wanted = new URLSearchParams(location.hash.slice(1));
   show(Number.parseInt(wanted.get("game"), 10) || 0, Number.parseInt(wanted.get("ply"), 10) || 0);

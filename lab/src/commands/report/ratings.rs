@@ -1,19 +1,19 @@
 //! A cross-table and maximum-likelihood ratings.
 //!
 //! In Elo's model, which is Bradley and Terry's, a player wins with probability `1 / (1 + 10^(-difference / 400))`. The
-//! ratings maximise the likelihood of the results (D. R. Hunter, MM algorithms for generalized Bradley-Terry models, Annals
-//! of Statistics 32, 2004); their mean is 0. The intervals follow from the curvature of the likelihood and assume
-//! independent games.
+//! ratings maximise the likelihood of the results (D. R. Hunter, MM algorithms for generalized Bradley-Terry models,
+//! Annals of Statistics 32, 2004); their mean is 0. The intervals follow from the curvature of the likelihood and
+//! assume independent games.
 
 use crate::stats::Z_95;
 use otrera::{GameRecord, Side};
 use serde::Serialize;
 use std::f64::consts::LN_10;
 
-/// Rating points for each unit of log-strength.
+/// Elo per unit of log-strength.
 const SCALE: f64 = 400.0 / LN_10;
 
-/// Maximum number of rounds of Hunter's iteration, each of which reads the cross-table once.
+/// Maximum number of rounds of Hunter's iteration; a round reads the cross-table once.
 const MAX_ROUNDS: u32 = 100_000;
 
 /// The cross-table with ratings, best player first.
@@ -81,6 +81,7 @@ fn is_connected(wins: &[Vec<u32>]) -> bool {
         && reaches_all(&|player, other| wins[other][player] > 0)
 }
 
+/// Results from which ratings are computed.
 struct Field<'a> {
     wins: &'a [Vec<u32>],
     /// Number of virtual draws of each player against an opponent rated 0.
@@ -99,7 +100,7 @@ impl Field<'_> {
         for _ in 0..MAX_ROUNDS {
             let next = (0..count).map(|player| self.improved(player, &strengths)).collect::<Vec<f64>>();
             let mean = next.iter().map(|strength| strength.ln()).sum::<f64>() / count as f64;
-            // With the anchor the level is part of the likelihood, and removed at the end.
+            // The anchor makes the level a part of the likelihood; the level is removed at the end.
             let level = if self.anchor > 0.0 { 1.0 } else { mean.exp() };
             let next: Vec<f64> = next.iter().map(|strength| strength / level).collect();
             let moved =
@@ -125,7 +126,7 @@ impl Field<'_> {
         if expected > 0.0 { wins / expected } else { own }
     }
 
-    /// Returns the half-width of each rating's 95 % interval, in rating points.
+    /// Returns the half-width of each rating's 95 % interval, in Elo.
     fn margins(&self, ratings: &[f64]) -> Vec<f64> {
         let count = ratings.len();
         // The second derivatives of the likelihood, with the mean fixed.
@@ -139,7 +140,7 @@ impl Field<'_> {
             }
         }
         let covariance = inverse(curvature);
-        // The common error of all ratings counts for none.
+        // Variances of the ratings minus their mean: an error common to all ratings cancels.
         let mean_of = |row: &Vec<f64>| row.iter().sum::<f64>() / count as f64;
         let row_means: Vec<f64> = covariance.iter().map(mean_of).collect();
         let mean = mean_of(&row_means);
@@ -187,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn two_players_are_as_far_apart_as_their_score_says() {
+    fn two_ratings_match_the_head_to_head_score() {
         let standing = Standing::of(&games(&[("a", "b", 25), ("b", "a", 75)]));
         let [first, second] = &standing.players[..] else { panic!("two players") };
         assert_eq!((first.name.as_str(), second.name.as_str()), ("b", "a"));
@@ -200,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn consistent_results_give_the_ratings_behind_them() {
+    fn consistent_results_recover_their_ratings() {
         // 1 : 2 : 4, so one doubling, 120.41 points, between neighbours.
         let standing = Standing::of(&games(&[
             ("b", "a", 200),
@@ -220,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn ratings_stay_finite_whatever_happened() {
+    fn ratings_are_finite_for_any_results() {
         for results in [
             &[][..],
             &[("a", "b", 10)],

@@ -1,6 +1,6 @@
 // The cross-table and the ratings.
 
-/** Fills both. `choosePair` is called with the names of two players whose games are wanted. */
+/** Fills the cross-table and the ratings. A click on a cell calls `choosePair` with the names of its two players. */
 function showStanding({ players, wins, anchored }, choosePair) {
   if (players.length < 2) return;
   byId("standing").hidden = false;
@@ -39,7 +39,7 @@ function tableRow(players, wins, row, choosePair) {
     ...cells);
 }
 
-/** How the player of the row did against that of the column. */
+/** Returns the cell with the score of the row's player against the column's. */
 function pairCell(players, wins, row, column, choosePair) {
   const [won, lost] = [wins[row][column], wins[column][row]];
   if (row === column) return html("td", { class: "self", "aria-label": "itself" });
@@ -56,7 +56,7 @@ function pairCell(players, wins, row, column, choosePair) {
   return html("td", { class: "number" }, cell);
 }
 
-/** The ends of the rating axis: every interval, rounded outwards. */
+/** Returns the range of the rating axis, which contains all intervals, and the step between its marks. */
 function ratingRange(players) {
   const low = Math.min(...players.map(({ elo, margin }) => elo - margin));
   const high = Math.max(...players.map(({ elo, margin }) => elo + margin));

@@ -1,11 +1,12 @@
 //! Reversi and tic-tac-toe, to repeat the studies of two papers.
 //!
-//! \[M\] is P. Muens, *Minimax and Monte Carlo Tree Search*; \[R\] is B. X. Phan and M. Synytsia, a comparison of the two in
-//! Reversi. One small [`Game`] trait, two games, three searches, independent of the Amazons engine and written for clarity.
+//! \[M\] is P. Muens, *Minimax and Monte Carlo Tree Search*; \[R\] is B. X. Phan and M. Synytsia, a comparison of the
+//! two in Reversi. One small [`Game`] trait, two games, three searches, independent of the Amazons engine and written
+//! for clarity.
 //!
 //! 1. [`tictactoe`], [`reversi`]: the games.
 //! 2. [`minimax`], [`uct`]: the searches.
-//! 3. [`paper`]: the results of \[R\]. [`study`]: the same tables, played again.
+//! 3. [`paper`]: the results of \[R\]. [`study`]: the same tables, from our own games.
 
 pub mod minimax;
 pub mod paper;

@@ -1,8 +1,8 @@
-//! The results printed in \[R\], and known truths about the games.
+//! The results printed in \[R\], and known facts about the games.
 //!
-//! \[R\] played 6 games, 3 with each side moving first, for every combination of board, minimax depth and MCTS iterations:
-//! 288 games, in Python. A game ended when one side had searched for more than 30 minutes (table 10). Rows and columns with
-//! such games describe openings more than games.
+//! \[R\] played 6 games, 3 with each side moving first, for every combination of board, minimax depth and MCTS
+//! iterations: 288 games, in Python. A game ended when one side had searched for more than 30 minutes (table 10). Rows
+//! and columns with such games describe openings more than games.
 
 use std::time::Duration;
 
@@ -21,8 +21,8 @@ pub const LIMIT: Duration = Duration::from_secs(30 * 60);
 /// Printed numbers by board, and by depth or iterations.
 pub type ByBoard = [[f64; 4]; 3];
 
-/// Tables 1 to 8: search time in seconds of minimax (1, 2) and MCTS (3, 4), and nodes of minimax (5, 6) and MCTS (7, printed
-/// as a second table 5, and 8), each per game and per move.
+/// Tables 1 to 8: search time in seconds of minimax (1, 2) and MCTS (3, 4), and nodes of minimax (5, 6) and MCTS (7,
+/// printed as a second table 5, and 8), each per game and per move.
 pub const EFFORTS: [ByBoard; 8] = [
     [[0.022, 0.04, 0.077, 0.121], [6.808, 30.616, 167.335, 632.757], [87.183, 390.696, 856.841, 1376.846]],
     [[0.004, 0.007, 0.014, 0.02], [0.283, 1.208, 6.984, 23.356], [1.535, 6.786, 37.227, 92.765]],
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_printed_means_are_means_of_the_printed_rates() {
+    fn printed_means_match_the_printed_rates() {
         for row in MINIMAX_WINS.iter().flatten() {
             assert!((row[..4].iter().sum::<f64>() / 4.0 - row[4]).abs() < 0.011, "{row:?}");
         }

@@ -89,8 +89,8 @@ const MOBILITY: i32 = 5;
 
 /// Positional weights by distance from the nearest edges, 0 at the corner.
 ///
-/// A quarter of the 12x12 table in figure 2 of \[R\], whose 4x4 table is its upper left 2x2. Our copy of \[R\] lacks the 8x8
-/// table; the upper left 4x4 is the common table of that size.
+/// A quarter of the 12x12 table in figure 2 of \[R\], whose 4x4 table is its upper left 2x2. Our copy of \[R\] lacks
+/// the 8x8 table; the upper left 4x4 is the common table of that size.
 const QUARTER: [[i32; MAX_SIZE / 2]; MAX_SIZE / 2] = [
     [120, -20, 20, 5, 3, 3],
     [-20, -40, -5, -5, -3, -3],
@@ -218,7 +218,7 @@ impl BitOr for Squares {
     }
 }
 
-/// Includes squares off the board: mask the result.
+/// The complement includes squares off the board: mask the result.
 impl Not for Squares {
     type Output = Self;
 
@@ -246,7 +246,7 @@ mod tests {
     }
 
     /// Finds the flipped discs square by square, without bitboards.
-    fn slowly_turned(state: &Reversi, row: usize, column: usize) -> Vec<(usize, usize)> {
+    fn flipped_square_by_square(state: &Reversi, row: usize, column: usize) -> Vec<(usize, usize)> {
         let has = |player: Player, row: i8, column: i8| {
             row >= 0
                 && column >= 0
@@ -266,14 +266,14 @@ mod tests {
     }
 
     #[test]
-    fn moves_turn_what_they_bracket_and_no_other_square_is_legal() {
+    fn legal_moves_flip_exactly_the_bracketed_discs() {
         let mut rng = Rng::with_seed(1);
         for round in 0..100 {
             let size = SIZES[round % SIZES.len()];
             let state = after_random_moves(&start(size), rng.usize(..size * size), &mut rng);
             let moves = state.moves();
             for (row, column) in state.empty().iter() {
-                let turned = slowly_turned(&state, row, column);
+                let turned = flipped_square_by_square(&state, row, column);
                 let mv = Turn::Disc { row: row as u8, column: column as u8 };
                 assert_eq!(moves.contains(&mv), !turned.is_empty(), "{mv:?} in\n{state:?}");
                 let next = state.play(mv);
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pass_is_the_only_move_and_never_follows_a_pass() {
+    fn a_pass_is_forced_and_never_repeated() {
         let mut rng = Rng::with_seed(2);
         let mut passes = 0;
         for _ in 0..50 {
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_are_those_of_the_paper() {
+    fn weights_match_the_paper() {
         let sum = |size: usize, row: usize| {
             let discs = (0..size).fold(Squares::EMPTY, |discs, column| discs | Squares::single(row, column));
             Reversi { discs: [discs, Squares::EMPTY], ..start(size) }.weight(Player::First)
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn evaluation_is_the_same_from_both_sides() {
+    fn swapping_the_colours_negates_the_evaluation() {
         let mut rng = Rng::with_seed(3);
         for _ in 0..50 {
             let state = after_random_moves(&start(8), rng.usize(..60), &mut rng);

@@ -41,8 +41,8 @@ pub struct Played {
     pub efforts: [Effort; 2],
 }
 
-/// Returns the games of the study, with alternating sides: 288 as in \[R\], or 24 with `quick`, 2 for each combination of
-/// depths 3 and 4 with 10 and 100 iterations.
+/// Returns the games of the study, with alternating sides: 288 as in \[R\], or 24 with `quick`, 2 for each combination
+/// of depths 3 and 4 with 10 and 100 iterations.
 ///
 /// The 288 games take about a quarter of an hour on one core, the 24 a second.
 pub fn pairings(quick: bool, seed: u64) -> Vec<Pairing> {
@@ -64,8 +64,8 @@ pub fn pairings(quick: bool, seed: u64) -> Vec<Pairing> {
 
 /// Plays a game; `None` if Reversi has no such board.
 ///
-/// \[R\] says both that the side with more discs wins a stopped game (2.4) and that the side out of time loses it (3.3). The
-/// first rule holds here.
+/// \[R\] says both that the side with more discs wins a stopped game (2.4) and that the side out of time loses it
+/// (3.3). The first rule holds here.
 pub fn play(pairing: &Pairing) -> Option<Played> {
     play_within(pairing, paper::LIMIT)
 }
@@ -99,7 +99,7 @@ fn play_within(pairing: &Pairing, limit: Duration) -> Option<Played> {
     Some(Played { pairing: *pairing, lead, stopped: stopped && !state.moves().is_empty(), efforts })
 }
 
-/// Returns all ten tables, our numbers beside the printed ones. Cells without games hold `-`.
+/// Returns all ten tables, with our numbers beside the printed ones; a cell without games is `-`.
 pub fn tables(played: &[Played]) -> Vec<Sheet> {
     let efforts = paper::EFFORTS.iter().enumerate().map(|(index, paper)| effort_table(index, paper, played));
     efforts.chain([win_rates(played), stopped_games(played)]).collect()
@@ -160,7 +160,7 @@ fn win_rates(played: &[Played]) -> Sheet {
     table_by_depth(9, "Minimax: games won in %", played, &paper::MINIMAX_WINS, rate)
 }
 
-/// Builds table 10: the number of games stopped early, of 6 games in each cell or fewer.
+/// Builds table 10: the number of games stopped early, of at most 6 in each cell.
 fn stopped_games(played: &[Played]) -> Sheet {
     let stopped = |games: &[&Played]| {
         let count = games.iter().filter(|game| game.stopped).count();
@@ -245,14 +245,14 @@ mod tests {
     }
 
     #[test]
-    fn truths_hold() {
+    fn known_facts_hold() {
         for (name, ours, known) in truths(true) {
             assert_eq!(ours, known, "{name}");
         }
     }
 
     #[test]
-    fn the_full_study_has_288_games_half_of_them_begun_by_minimax() {
+    fn the_full_study_has_288_balanced_games() {
         let all = pairings(false, 1);
         assert_eq!(all.len(), 288);
         assert_eq!(all.iter().filter(|pairing| pairing.minimax_plays == Player::First).count(), 144);
@@ -260,14 +260,14 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_decides_all_but_the_times() {
+    fn a_seed_determines_everything_but_times() {
         let same = |game: &Played| (game.lead, game.efforts.map(|effort| (effort.nodes, effort.moves)));
         let [one, two] = [quick_on_4x4(), quick_on_4x4()];
         assert!(one.iter().map(same).eq(two.iter().map(same)));
     }
 
     #[test]
-    fn without_time_one_move_is_played() {
+    fn a_zero_time_limit_allows_one_move() {
         let game = play_within(&pairings(true, 1)[0], Duration::ZERO).unwrap();
         assert!(game.stopped);
         assert_eq!(game.efforts.map(|effort| effort.moves), [1, 0]);

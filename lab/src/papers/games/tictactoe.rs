@@ -84,9 +84,9 @@ mod tests {
     use crate::papers::games::perft;
 
     #[test]
-    fn move_sequences_are_counted_to_the_last() {
+    fn perft_counts_are_exact() {
         let counts: Vec<u64> = (0..=9).map(|depth| perft(&TicTacToe::new(), depth)).collect();
-        // Up to the fourth move nobody can have won; 127,872 games end with the ninth.
+        // Nobody can win before the fifth move; 127,872 games end with the ninth.
         assert_eq!(counts, [1, 9, 72, 504, 3024, 15_120, 54_720, 148_176, 200_448, 127_872]);
     }
 }

@@ -1,7 +1,7 @@
 //! Monte Carlo tree search with UCB1, as in function 2 of \[R\]: random playouts to the end of the game.
 //!
-//! The pseudocode of \[R\] adds up the first player's results in every node, which would make the second player seek its
-//! defeat. Here a node counts the wins of the player who moved into it.
+//! The pseudocode of \[R\] adds up the first player's results in every node, which would make the second player seek
+//! its defeat. Here a node counts the wins of the player who moved into it.
 
 use super::Game;
 use fastrand::Rng;
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_decides_everything() {
+    fn a_seed_determines_the_search() {
         let start = Reversi::new(8).unwrap();
         assert_eq!(search(&start, 300, 5), search(&start, 300, 5));
         assert_ne!(search(&start, 300, 5), search(&start, 300, 6));
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn many_iterations_find_a_move_that_keeps_the_value() {
+    fn many_iterations_find_an_optimal_move() {
         let mut rng = Rng::with_seed(7);
         for seed in 0..40 {
             let state = after_random_moves(&TicTacToe::new(), rng.usize(..7), &mut rng);

@@ -1,8 +1,8 @@
 //! Tables of the MG-PEO paper from games against many programs: win rates (tables 5 and 8), rounds to the match point
 //! (table 6), their significance (table 7), and the depth of the rollouts (table A1).
 //!
-//! The paper's opponents were 50 competition programs that are not available. Ours are five baselines, so that trends can be
-//! compared, but not absolute win rates.
+//! The paper's opponents were 50 competition programs that are not available. Ours are five baselines, so that trends
+//! can be compared, but not absolute win rates.
 
 use super::study::{Study, file_name, machine, percent_interval};
 use crate::arguments::cores;
@@ -40,7 +40,7 @@ const LOST: f64 = 47.0;
 /// Time for a move; 5 s in the paper.
 const MOVE_TIME: Duration = Duration::from_millis(200);
 
-/// A game against the field, and the system's side.
+/// A game of a system against an opponent of [`FIELD`], and the side of the system.
 type Played = (GameRecord, Side);
 
 fn games(study: &Study, systems: &[String]) -> Result<Vec<Vec<Played>>, String> {
@@ -194,7 +194,7 @@ mod tests {
     use otrera::PlayedMove;
 
     #[test]
-    fn all_players_are_understood() {
+    fn all_players_parse() {
         let systems = SYSTEMS.map(|(name, ..)| name.to_owned());
         let depths = DEPTHS.map(|(depth, _)| format!("paper,rollouts={depth}"));
         for player in FIELD.map(str::to_owned).iter().chain(&systems).chain(&depths) {
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn the_match_point_is_the_first_own_move_that_sees_ninety_per_cent() {
+    fn match_point_is_the_first_move_at_90_percent() {
         let position = Position::standard();
         let mv = position.legal_moves().next().unwrap();
         let seen = |rate: f32| PlayedMove { win_rate: Some(rate), ..mv.into() };

@@ -1,5 +1,5 @@
-//! The winning convergence distance of the MG-PEO paper (4.1, table 2): the number of nodes that the search expands for the
-//! first move on 10x10 until it returns to the best move.
+//! The winning convergence distance of the MG-PEO paper (4.1, table 2): the number of nodes that the search expands for
+//! the first move on 10x10 until it returns to the best move.
 //!
 //! The nodes are counted in the engine's tree with the engine's selection, without exploration. An oracle for the best
 //! or the worst case replaces the rollouts.
@@ -75,8 +75,8 @@ impl FirstMove {
         }
     }
 
-    /// Expands a new node and backs up the oracle's result; returns false if the search returns to a known whole move,
-    /// which is the best one.
+    /// Expands a new node and backs up the oracle's result; returns false if the search instead returns to a whole move
+    /// already in the tree, which is the best move.
     fn expand_one(&mut self) -> bool {
         let Some(path) = self.descend() else { return false };
         backup::add_rewards(&self.tree, &path, Rewards::of(self.oracle(&path)));
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn with_groups_each_movement_is_tried_then_one_arrow_of_each() {
+    fn all_movements_are_tried_before_arrows() {
         let mut search = FirstMove::new(&Params::PAPER, Case::Best);
         for expected in [[80, 0], [80, 80]] {
             (0..80).for_each(|_| assert!(search.expand_one()));
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_the_paper_comes_out() {
+    fn node_counts_match_the_paper() {
         assert_eq!(expanded_nodes(&Params::PAPER, Case::Best), [80, 80 + 27]);
         assert_eq!(expanded_nodes(&Params::PAPER, Case::Best).iter().sum::<usize>(), 187);
         assert_eq!(expanded_nodes(&Params::PAPER, Case::Worst), [80, 2176]);

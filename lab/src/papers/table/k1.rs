@@ -99,7 +99,7 @@ mod tests {
     use crate::matches::spec::PlayerSpec;
 
     #[test]
-    fn all_players_are_understood() {
+    fn all_players_parse() {
         for (playouts, ..) in PAPER {
             for player in EVALUATIONS.iter().flat_map(|evaluation| players(playouts, evaluation)) {
                 assert!(player.parse::<PlayerSpec>().is_ok(), "{player}");

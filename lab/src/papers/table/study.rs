@@ -1,4 +1,4 @@
-//! Parts that the tables share: playing the games, notes, and output.
+//! Functions that the tables share: playing the games, statistics, and output.
 
 use crate::arguments::cores;
 use crate::cluster::WorkArgs;
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cell_is_played_by_the_same_match_on_a_cluster() {
+    fn a_cell_has_the_expected_match_arguments() {
         let study = Study { quick: true, seed: 7, work: WorkArgs::default(), folder: PathBuf::new() };
         let time = Control::PerMove(Duration::from_millis(200));
         let matchup = study.new_match(["paper,rollouts=4+5", "pvs:paper"], 20, time, 4).unwrap();

@@ -74,7 +74,7 @@ mod tests {
     use crate::matches::spec::PlayerSpec;
 
     #[test]
-    fn all_settings_are_understood_and_change_something() {
+    fn all_settings_parse_and_change_the_preset() {
         for (_, settings) in WITHOUT.iter().chain(&WITH) {
             let player = format!("tournament,{settings}");
             assert!(player.parse::<PlayerSpec>().is_ok(), "{player}");

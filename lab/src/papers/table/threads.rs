@@ -11,7 +11,7 @@ use otrera::{Limits, Params, Position, Resources, Search};
 use statrs::statistics::{Data, OrderStatistics};
 use std::time::Duration;
 
-/// Bytes of tree for each thread.
+/// Memory of the search tree per thread, in bytes.
 const MEMORY: usize = 160 << 20;
 
 /// Iterations per second with a number of threads: the median of all rounds, each a mean over the positions.
@@ -23,7 +23,7 @@ struct Speed {
 }
 
 impl Speed {
-    /// Returns the share of the speed that is left when the threads share a tree.
+    /// Returns the speed of one search as a fraction of that of the separate searches.
     fn ratio(&self) -> f64 {
         self.together / self.apart
     }
@@ -142,14 +142,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_cores_come_last_and_once() {
+    fn thread_counts_end_with_all_cores() {
         for (cores, counts) in [(1, vec![1]), (2, vec![1, 2]), (6, vec![1, 2, 4, 6]), (8, vec![1, 2, 4, 8])] {
             assert_eq!(thread_counts(cores).collect::<Vec<_>>(), counts);
         }
     }
 
     #[test]
-    fn the_model_agrees_with_its_input() {
+    fn the_model_reproduces_its_input() {
         for share in [0.7, 0.93, 1.0] {
             for of_two in model(share, 2) {
                 assert!((of_two - share).abs() < 1e-9);
