@@ -31,7 +31,7 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 
-/// Default port: a browser keeps the page's settings for each port.
+/// Default port, always the same because a browser stores the page's settings for each port.
 const PORT: u16 = 7264;
 
 /// Maximum size of a request, in bytes: a record of 16 MB in JSON.
@@ -51,6 +51,7 @@ struct Job {
 struct Shared {
     /// Path of the page: `/TOKEN/`.
     root: String,
+    /// Valid values of the header `Host`.
     hosts: [String; 2],
     page: String,
     jobs: mpsc::Sender<Job>,
@@ -59,7 +60,7 @@ struct Shared {
     tabs: watch::Sender<usize>,
 }
 
-/// Runs the command until the last tab is closed.
+/// Serves the page until its last tab is closed.
 ///
 /// # Errors
 /// The port is not free, or the system provides no random numbers.
@@ -148,7 +149,7 @@ fn start_engine(options: &CommandLine) -> Result<mpsc::Sender<Job>, String> {
                 engine = new();
                 r#"{"problem":"the engine has failed and begins anew"}"#.into()
             });
-            // Nobody waits any more if the tab is closed.
+            // If the tab is closed, nobody waits for the answer.
             let _ = job.answer.send(answer);
         }
     };
@@ -158,7 +159,7 @@ fn start_engine(options: &CommandLine) -> Result<mpsc::Sender<Job>, String> {
 
 /// Waits until a tab has been opened and then none has been open for [`GRACE`].
 async fn last_tab_closed(tabs: &mut watch::Receiver<usize>) {
-    // The sender lives as long as the server.
+    // The sender outlives this task, so waiting cannot fail.
     let _ = tabs.wait_for(|&tabs| tabs > 0).await;
     loop {
         let _ = tabs.wait_for(|&tabs| tabs == 0).await;
@@ -218,7 +219,7 @@ impl Shared {
     }
 }
 
-/// Answer to a refused request.
+/// Status and text of the answer to a refused request.
 type Refusal = (StatusCode, &'static str);
 
 /// Reads the body of a request.

@@ -12,7 +12,7 @@ use testkit::Folder;
 /// Default time limit of a line and of the program's end.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Replays one transcript against the bot, line by line.
+/// Plays one transcript with the program, line by line.
 ///
 /// # Errors
 /// An expectation fails; the message has the file, the line and the output received.
