@@ -6,7 +6,7 @@
 //! | `POST /TOKEN/ask` | the answer to a request of [`otrera_web::request`]; a closed connection stops the search |
 //! | `POST /TOKEN/save` | id and file name of a match, after saving it: [`crate::matches`] |
 //! | `GET /TOKEN/matches` | the unfinished matches |
-//! | `GET /TOKEN/alive` | none: the page keeps it open, and the program ends after the last one is closed |
+//! | `GET /TOKEN/alive` | none: an open page keeps this connection, and the program ends after the last one closes |
 //!
 //! `TOKEN` is random. Any other path, host or origin is refused, so that no other web site can reach the engine.
 
@@ -56,7 +56,7 @@ struct Shared {
     page: String,
     jobs: mpsc::Sender<Job>,
     matches: Mutex<Matches>,
-    /// Number of open tabs.
+    /// Number of open `alive` connections.
     tabs: watch::Sender<usize>,
 }
 
@@ -258,7 +258,7 @@ impl Drop for StopOnDrop {
     }
 }
 
-/// Counts a tab while its connection is open.
+/// Counts a connection of `alive` in [`Shared::tabs`] while it is open.
 struct Tab<'a>(&'a watch::Sender<usize>);
 
 impl<'a> Tab<'a> {

@@ -122,9 +122,9 @@ fn the_log_does_not_mix_with_the_answers() {
     std::fs::write(&turn, FIRST_TURN).expect("writable");
     for name in ["/dev/stdout", text(&answers), "/dev/stdin"] {
         let mut command = otrera(&["--iterations", "200", "--log", name]);
-        let [input, output] = [File::open(&turn), File::create(&answers)].map(|file| file.expect("it opens"));
+        let [input, output] = [File::open(&turn), File::create(&answers)].map(|file| file.expect("a file"));
         command.env("TMPDIR", &temporary).stdin(input).stdout(output).stderr(Stdio::null());
-        assert!(command.status().expect("it starts").success());
+        assert!(command.status().expect("otrera starts").success());
         let answer = read(&answers);
         assert_eq!(answer.lines().count(), 2, "--log {name}: {answer}");
         assert_eq!(read(&turn).as_bytes(), FIRST_TURN);
@@ -183,7 +183,7 @@ fn programs_sharing_a_log_write_separate_files() {
     let programs = ["First", "Second", "Third"].map(|name| (name, start(name)));
     for ((name, mut program), file) in programs.into_iter().zip(["the.log", "the-2.log", "the-3.log"]) {
         program.send(b"quit\n");
-        assert_eq!(program.exit(LIMIT).expect("it ends").status, Some(0));
+        assert_eq!(program.exit(LIMIT).expect("otrera ends").status, Some(0));
         let log = read(&folder.join(file));
         assert_contains(&log, &format!("<- name {name}\n"));
         assert_eq!(log.matches("<- name ").count(), 1, "{log}");
@@ -191,6 +191,6 @@ fn programs_sharing_a_log_write_separate_files() {
     // The first name is free again.
     let mut last = start("Last");
     last.close_input();
-    assert_eq!(last.exit(LIMIT).expect("it ends").status, Some(0));
+    assert_eq!(last.exit(LIMIT).expect("otrera ends").status, Some(0));
     assert_contains(&read(&log), "<- name Last\n");
 }

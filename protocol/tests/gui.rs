@@ -32,7 +32,7 @@ impl Gui {
     }
 
     pub fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(&self.host).expect("it accepts");
+        let stream = TcpStream::connect(&self.host).expect("the server accepts");
         stream.set_read_timeout(Some(LIMIT)).expect("a limit");
         stream
     }
@@ -150,7 +150,7 @@ fn malformed_requests_do_not_stop_the_server() {
     // Requests truncated in the head and in the body.
     for part in [&post[..30], &format!("{post}Content-Length: 1000\r\n\r\n{{\"do\"")] {
         let mut stream = gui.connect();
-        stream.write_all(part.as_bytes()).expect("it reads");
+        stream.write_all(part.as_bytes()).expect("the server reads");
         stream.shutdown(Shutdown::Both).expect("an open connection");
     }
     let long_head = gui.exchange(format!("GET /{} HTTP/1.1\r\n\r\n", "a".repeat(10_000_000)).as_bytes());
@@ -177,7 +177,7 @@ fn a_thousand_simultaneous_requests_are_answered() {
     let post = gui.post(&json!({"do": "start", "edge": 8}).to_string());
     let streams: Vec<TcpStream> = (0..CONNECTIONS).map(|_| gui.connect()).collect();
     for mut stream in &streams {
-        stream.write_all(post.as_bytes()).expect("it reads");
+        stream.write_all(post.as_bytes()).expect("the server reads");
     }
     let answered = streams.into_iter().filter_map(|mut stream| {
         let mut answer = String::new();
@@ -194,7 +194,7 @@ fn a_closed_connection_stops_the_search() {
     let fen = gui.ask(&json!({"do": "start", "edge": 10}))["fen"].clone();
     let think = json!({"do": "think", "fen": fen, "seconds": 3600.0, "lines": 1});
     let mut stream = gui.connect();
-    stream.write_all(gui.post(&think.to_string()).as_bytes()).expect("it reads");
+    stream.write_all(gui.post(&think.to_string()).as_bytes()).expect("the server reads");
     drop(stream);
     let begun = Instant::now();
     gui.assert_answers();
@@ -207,13 +207,13 @@ fn the_program_ends_after_the_last_tab() {
     let alive = gui.request("GET", &format!("{}alive", gui.root), &gui.host, "", "");
     let [mut first, mut second] = [gui.connect(), gui.connect()];
     for tab in [&mut first, &mut second] {
-        tab.write_all(alive.as_bytes()).expect("it reads");
+        tab.write_all(alive.as_bytes()).expect("the server reads");
     }
     gui.assert_answers();
     drop(first);
     gui.assert_answers();
     drop(second);
-    let exit = gui.program.exit(LIMIT).expect("it ends by itself");
+    let exit = gui.program.exit(LIMIT).expect("otrera ends by itself");
     assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""));
 }
 

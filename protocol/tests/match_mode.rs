@@ -528,10 +528,10 @@ fn a_failed_save_is_shown_and_retried() {
     table.wait_for_save();
     let away = table.folder.with_extension("away");
     let _ = std::fs::remove_dir_all(&away);
-    std::fs::rename(&table.folder, &away).expect("it is renamed");
+    std::fs::rename(&table.folder, &away).expect("a renamed folder");
     let mv = table.enter_any_move();
     table.browser.wait_for("byId('match-problem').textContent.startsWith('Not saved: ')");
-    std::fs::rename(&away, &table.folder).expect("it is renamed");
+    std::fs::rename(&away, &table.folder).expect("a renamed folder");
     table.browser.wait_for("byId('match-problem').textContent === ''");
     assert_eq!(moves_of(&record(&table.folder)), [mv]);
     assert_eq!(table.browser.complaints(), NO_COMPLAINT);

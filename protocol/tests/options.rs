@@ -161,7 +161,7 @@ fn the_command_line_overrides_the_configuration_file() {
 fn every_packaged_configuration_line_is_valid() {
     let executable = installed(&folder("packaged-file"));
     let packaged = Path::new(env!("CARGO_MANIFEST_DIR")).join("../packaging/sau/otrera.toml");
-    let text = std::fs::read_to_string(packaged).expect("it is there");
+    let text = std::fs::read_to_string(packaged).expect("a packaged file");
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with("# "));
     let mut count = 0;
     for line in lines {

@@ -271,7 +271,7 @@ fn boards_after_replies() -> impl Iterator<Item = Board> {
 fn assert_legal_after_nearly_any_reply(answer: &str) {
     let refused =
         boards_after_replies().filter_map(|mut board| board.accept(answer, Form::Sau).err()).count();
-    assert!(refused < 30, "{answer} is illegal after {refused} replies of some 1400");
+    assert!(refused < 30, "{answer} is illegal after {refused} of about 1400 replies");
 }
 
 /// A long silence on the opponent's turn means that the opponent's move was lost. Our move must be legal after nearly

@@ -89,7 +89,7 @@ fn play_all(kind: &str) -> (usize, Vec<String>) {
 fn all_transcripts_pass() {
     let outcomes: Vec<_> = std::thread::scope(|scope| {
         let threads: Vec<_> = kinds().map(|kind| (kind, scope.spawn(move || play_all(kind)))).collect();
-        threads.into_iter().map(|(kind, thread)| (kind, thread.join().expect("it ends"))).collect()
+        threads.into_iter().map(|(kind, thread)| (kind, thread.join().expect("no panic"))).collect()
     });
     let failures: Vec<_> = outcomes.iter().flat_map(|(_, (_, failures))| failures.iter().cloned()).collect();
     assert!(failures.is_empty(), "\n{}\n", failures.join("\n"));
@@ -113,7 +113,7 @@ fn every_platform_is_listed_and_documented() {
     );
 
     let help = otrera_bot::cli::help();
-    let readme = std::fs::read_to_string(protocol_folder().join("README.md")).expect("there is a README");
+    let readme = std::fs::read_to_string(protocol_folder().join("README.md")).expect("a README");
     for platform in PLATFORMS {
         assert!(help.contains(platform.speaker), "--help lists {}", platform.speaker);
         assert!(!platform.transcripts.is_empty(), "{} has transcripts", platform.name);
@@ -127,7 +127,7 @@ fn every_platform_is_listed_and_documented() {
 
 #[test]
 fn every_transcript_is_played_and_documented() {
-    let readme = std::fs::read_to_string(protocol_folder().join("README.md")).expect("there is a README");
+    let readme = std::fs::read_to_string(protocol_folder().join("README.md")).expect("a README");
     let told: BTreeSet<String> = readme
         .split(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '.'))
         .filter(|word| word.ends_with(".session"))

@@ -15,9 +15,9 @@ struct Terminal {
     child: Child,
     keyboard: File,
     screen: Receiver<Vec<u8>>,
-    /// Output as raw bytes.
+    /// Raw output so far.
     bytes: Vec<u8>,
-    /// Output as text with line feeds only.
+    /// Output so far as text, with LF instead of CRLF.
     shown: String,
 }
 
@@ -92,7 +92,7 @@ impl Terminal {
         if Instant::now() >= deadline {
             let _ = self.child.kill();
         }
-        assert_eq!(self.child.wait().expect("it ends").code(), Some(status), "{}", self.shown);
+        assert_eq!(self.child.wait().expect("otrera ends").code(), Some(status), "{}", self.shown);
         std::mem::take(&mut self.shown)
     }
 }
@@ -200,7 +200,7 @@ fn an_interrupt_keeps_the_announced_record() {
     play_a_move(&mut terminal);
     let kill = Command::new("kill").args(["-INT", &terminal.child.id().to_string()]).status();
     assert!(kill.is_ok_and(|status| status.success()));
-    assert!(!terminal.child.wait().expect("it ends").success(), "the interrupt ended the program");
+    assert!(!terminal.child.wait().expect("otrera ends").success(), "the interrupt ended the program");
     let (name, record) = only_record(&folder);
     assert_contains(&terminal.shown, text(&folder.join(name)));
     assert_eq!(record.matches("d1d7(g7) ").count(), 1, "{record}");

@@ -115,7 +115,7 @@ impl BotzoneBot {
         self.session.game().think(Some(deadline), &AtomicBool::new(false))
     }
 
-    /// True if the process keeps running after this turn. Once it does, it runs until its input ends.
+    /// True if the process keeps running after this turn; `is_kept_running` is true if it did so after the last turn.
     fn stays(&mut self, turn: &Turn, is_kept_running: bool) -> bool {
         match self.session.settings.keep_running {
             KeepRunning::On => true,
@@ -199,7 +199,7 @@ fn input_stays_open(events: &mut Events, mut deadline: Instant) -> bool {
     !closed || another_turn
 }
 
-/// Formats the answer, without the line that keeps the process running.
+/// Formats the answer without [`KEEP_RUNNING`]; `remark` is appended to the debug line.
 fn format_answer(report: &Report, style: Style, stays: bool, remark: &str) -> String {
     let response = response(report.best, style);
     let debug = summary(report, MAX_DEBUG.saturating_sub(remark.len())) + remark;

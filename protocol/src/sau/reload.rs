@@ -168,7 +168,7 @@ impl SauBot {
         !self.guesses.is_empty()
     }
 
-    /// Excludes refused moves, and moves that are illegal in too many possible games.
+    /// Excludes refused moves from the search, or the [`Guesses::risky`] ones while the position is uncertain.
     pub fn exclude_moves(&mut self) {
         if self.guesses.is_empty() {
             return self.session.exclude_refused();
