@@ -14,10 +14,10 @@ use std::time::Duration;
 /// Default thinking time.
 const DEFAULT_TIME: Duration = Duration::from_secs(5);
 
-/// Width of a terminal in columns.
+/// Assumed width of the terminal, in columns.
 const WIDTH: usize = 80;
 
-/// Runs the command.
+/// Runs the command: prints the position, searches it and prints the best moves.
 ///
 /// # Errors
 /// Invalid options, or a failed write.
@@ -50,7 +50,7 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
     ))
 }
 
-/// Creates the search of an analysis, with a fixed default seed, so that an analysis is repeatable.
+/// Creates the search of an analysis. The default seed is fixed, so that an analysis can be repeated.
 pub fn new_search(position: Position, options: &CommandLine) -> Search {
     let settings = &options.settings;
     let resources = Resources { seed: settings.seed.unwrap_or(1), ..Setup::DESKTOP.resources(settings) };

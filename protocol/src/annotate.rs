@@ -15,7 +15,7 @@ use std::time::Duration;
 /// Default thinking time for each position.
 const DEFAULT_TIME: Duration = Duration::from_secs(1);
 
-/// Maximum length of a better line, in moves.
+/// Maximum length of the variation added for a better move, in moves.
 const MAX_LINE: usize = 6;
 
 /// Result of the search for one position.
@@ -24,11 +24,11 @@ struct Opinion {
     black: f32,
     /// Best line; empty at the end of the game.
     line: Vec<Move>,
-    /// Proven result in words.
+    /// Proven result as a clause for a comment.
     verdict: Option<String>,
 }
 
-/// Runs the command: prints the marked moves and writes the game to `output`.
+/// Runs the command: prints the mistakes and writes the annotated game to `output`.
 ///
 /// # Errors
 /// Invalid options, an illegal move, an existing file, or a failed write.
@@ -41,7 +41,7 @@ pub fn run(options: &CommandLine, output: &Path) -> Result<(), String> {
         return Err(position::format_illegal(illegal));
     }
     options.settings.check_board(game.start.size())?;
-    // Before the search, which takes minutes.
+    // Checks the output before the search, which takes minutes.
     format_game(output, &game)?;
     require_new(output)?;
     let opinions = search(options, &game);
@@ -63,8 +63,8 @@ pub fn run(options: &CommandLine, output: &Path) -> Result<(), String> {
     crate::print(&format!("written to {}\n", output.display()))
 }
 
-/// Prints the moves with a large loss and adds a comment and the better line to each. Returns the side and the loss of
-/// every move.
+/// Prints each move that loses much winning rate and adds a comment and the better line to it. Returns the side and the
+/// lost winning rate (0 to 1) of every move.
 fn mark_losses(game: &mut GameRecord, opinions: &[Opinion]) -> Result<Vec<(Side, f32)>, String> {
     let mut losses = Vec::new();
     let mut side = game.start.side();
@@ -133,7 +133,7 @@ fn add_comment(note: &mut Note, remark: &str) {
     note.comment.push_str(remark);
 }
 
-/// Adds the better line, unless the record already has a variation with the same first move.
+/// Adds a better line as a variation, unless the record has one with the same first move.
 fn add_variation(note: &mut Note, line: &[Move]) {
     let first = |variation: &Variation| variation.moves.first().map(|played| played.mv);
     if note.variations.iter().all(|variation| first(variation) != line.first().copied()) {

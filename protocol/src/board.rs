@@ -13,13 +13,13 @@ impl Colours {
     /// Enables colours if standard output is a terminal with colours and `NO_COLOR` is not set
     /// (<https://no-color.org>).
     pub fn of_output() -> Self {
-        // Older consoles of Windows print the sequences.
+        // Older Windows consoles print the sequences as text.
         let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let refused = set("NO_COLOR").is_some() || set("TERM").is_some_and(|terminal| terminal == "dumb");
         Self(std::io::stdout().is_terminal() && !refused && !cfg!(windows))
     }
 
-    /// Formats a letter of the board in its colour, the same as in the self-play scripts.
+    /// Formats a letter of a board in the colour of its side; arrows, empty and shared squares are dim.
     fn paint(self, letter: char) -> String {
         let rendition = match letter {
             'B' | 'b' | '+' => "1;36",
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_move_stands_between_brackets() {
+    fn brackets_mark_the_last_move() {
         let mv: Move = "b1-a1/b2".parse().unwrap();
         let start = Position::from_fen("q2q/4/4/1Q1Q w").unwrap();
         let text = position(&start.with_move(mv), Some(mv), Colours(false));

@@ -22,9 +22,9 @@ pub enum Command {
     Detect,
     /// Play on this platform, without detection.
     Serve(&'static Platform),
-    /// Print checksum and speed.
+    /// Print speed and checksum of the search.
     Bench,
-    /// Count move sequences.
+    /// Count the move sequences of length [`CommandLine::depth`].
     Perft,
     /// Search a position.
     Analyze,
@@ -41,19 +41,19 @@ pub enum Command {
 /// The parsed command line, merged with `otrera.toml`.
 #[derive(Clone, Default, Debug)]
 pub struct CommandLine {
-    /// The command.
+    /// Command to run.
     pub command: Command,
-    /// Options from file and command line.
+    /// General options, from file and command line.
     pub settings: Settings,
-    /// Options of the command.
+    /// Options that only some commands accept.
     pub own: CommandOptions,
-    /// Argument of `perft`.
+    /// Argument of `perft`, in moves.
     pub depth: Option<u32>,
     /// Mistakes in options, each with the valid values.
     pub problems: Vec<String>,
-    /// True if a mistake is on the command line, not in the file.
+    /// True if the command line has a mistake; mistakes in the file do not count.
     pub is_mistyped: bool,
-    /// Notes on values that were reduced to the limits of this machine, which is not an error.
+    /// Notes on values reduced to the limits of this machine; not errors.
     pub remarks: Vec<String>,
 }
 
@@ -203,7 +203,7 @@ impl CommandLine {
             };
             if let Err(problem) = outcome {
                 self.problems.push(problem);
-                // The value in `--name=value` is no second mistake.
+                // Skips the value in `--name=value`, so that it is not a second mistake.
                 let _ = parser.optional_value();
             }
         }
@@ -280,7 +280,7 @@ impl CommandLine {
     }
 }
 
-/// An option of single commands that was given.
+/// Row of a command's own option that was given.
 type Used = &'static OptionRow<CommandOptions>;
 
 /// Reads the value of an option from the command line and sets the option.
@@ -319,7 +319,7 @@ fn pages() -> impl Iterator<Item = &'static str> {
     COMMANDS.into_iter().map(|(name, ..)| name).chain(of_platforms).chain(["parameters"])
 }
 
-/// Options of single commands; none in the build for Botzone, which has only `bench`.
+/// Returns the table of options for single commands; empty in the build for Botzone, which has only `bench`.
 fn command_options() -> &'static [OptionRow<CommandOptions>] {
     if BOTZONE_ONLY { &[] } else { COMMAND_OPTIONS }
 }
@@ -338,11 +338,11 @@ fn unknown_word(kind: &str, word: &str) -> String {
     format!("unknown {kind} {word}; {}", suggestion(word, "", known.into_iter()))
 }
 
-/// Formats a suggestion of the nearest known word, if it is near enough; `dashes` precede option names.
+/// Suggests the nearest known word if it is at most two edits away, else `--help`; `dashes` precede option names.
 fn suggestion(word: &str, dashes: &str, known: impl Iterator<Item = &'static str>) -> String {
     let bare = word.strip_prefix(dashes).unwrap_or(word);
     let nearest = known.map(|name| (edits(bare, name), name)).min();
-    // Two letters in the wrong order are two edits.
+    // Two swapped letters are two edits.
     match nearest.filter(|(edits, name)| *edits <= 2 && edits * 2 <= name.len()) {
         Some((_, name)) => format!("did you mean {dashes}{name}? See otrera --help"),
         None => "see otrera --help".into(),
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn every_option_is_on_a_page_and_every_page_exists() {
+    fn every_option_names_existing_help_pages() {
         let on_pages =
             SETTINGS.iter().map(|row| row.pages).chain(command_options().iter().map(|row| row.pages));
         for page in on_pages.flat_map(|names| names.split(' ')) {

@@ -31,7 +31,7 @@ pub fn read_record(path: &Path, max: u64) -> Result<String> {
 }
 
 fn read(path: &Path, max: u64) -> Result<Vec<u8>> {
-    // First, since opening a named pipe waits for its other end.
+    // Checked first, since opening a named pipe waits for its writer.
     require_regular(path)?;
     let mut bytes = Vec::new();
     File::open(path)?.take(max + 1).read_to_end(&mut bytes)?;
@@ -69,7 +69,7 @@ fn require_regular(path: &Path) -> Result<()> {
 /// Maximum number of file names that [`append`] tries.
 const MAX_NUMBERS: u32 = 9;
 
-/// Size at which a file counts as full, in bytes.
+/// Size in bytes at which [`append`] takes the next file name.
 const MAX_APPENDED: u64 = 100 << 20;
 
 /// Opens a file for appending and locks it for this process. If `otrera.log` is in use or full, tries `otrera-2.log`
@@ -114,7 +114,7 @@ pub fn claim(path: &Path) -> Result<Option<File>> {
     let file = File::options().create(true).append(true).open(path)?;
     match file.try_lock() {
         Err(std::fs::TryLockError::WouldBlock) => Ok(None),
-        // A file system without locks shows no other process.
+        // A file system without locks cannot show that another process writes the file.
         Ok(()) | Err(std::fs::TryLockError::Error(_)) => Ok(Some(file)),
     }
 }

@@ -6,7 +6,7 @@
 //! | `POST /TOKEN/ask` | the answer to a request of [`otrera_web::request`]; a closed connection stops the search |
 //! | `POST /TOKEN/save` | id and file name of a match, after saving it: [`crate::matches`] |
 //! | `GET /TOKEN/matches` | the unfinished matches |
-//! | `GET /TOKEN/alive` | none: the page keeps it open, and the program ends after the last one is closed |
+//! | `GET /TOKEN/alive` | none: an open page keeps this connection, and the program ends after the last one closes |
 //!
 //! `TOKEN` is random. Any other path, host or origin is refused, so that no other web site can reach the engine.
 
@@ -31,7 +31,7 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 
-/// Default port: a browser keeps the page's settings for each port.
+/// Default port, always the same because a browser stores the page's settings for each port.
 const PORT: u16 = 7264;
 
 /// Maximum size of a request, in bytes: a record of 16 MB in JSON.
@@ -51,15 +51,16 @@ struct Job {
 struct Shared {
     /// Path of the page: `/TOKEN/`.
     root: String,
+    /// Valid values of the header `Host`.
     hosts: [String; 2],
     page: String,
     jobs: mpsc::Sender<Job>,
     matches: Mutex<Matches>,
-    /// Number of open tabs.
+    /// Number of open `alive` connections.
     tabs: watch::Sender<usize>,
 }
 
-/// Runs the command until the last tab is closed.
+/// Serves the page until its last tab is closed.
 ///
 /// # Errors
 /// The port is not free, or the system provides no random numbers.
@@ -148,7 +149,7 @@ fn start_engine(options: &CommandLine) -> Result<mpsc::Sender<Job>, String> {
                 engine = new();
                 r#"{"problem":"the engine has failed and begins anew"}"#.into()
             });
-            // Nobody waits any more if the tab is closed.
+            // If the tab is closed, nobody waits for the answer.
             let _ = job.answer.send(answer);
         }
     };
@@ -158,7 +159,7 @@ fn start_engine(options: &CommandLine) -> Result<mpsc::Sender<Job>, String> {
 
 /// Waits until a tab has been opened and then none has been open for [`GRACE`].
 async fn last_tab_closed(tabs: &mut watch::Receiver<usize>) {
-    // The sender lives as long as the server.
+    // The sender outlives this task, so waiting cannot fail.
     let _ = tabs.wait_for(|&tabs| tabs > 0).await;
     loop {
         let _ = tabs.wait_for(|&tabs| tabs == 0).await;
@@ -218,7 +219,7 @@ impl Shared {
     }
 }
 
-/// Answer to a refused request.
+/// Status and text of the answer to a refused request.
 type Refusal = (StatusCode, &'static str);
 
 /// Reads the body of a request.
@@ -257,7 +258,7 @@ impl Drop for StopOnDrop {
     }
 }
 
-/// Counts a tab while its connection is open.
+/// Counts a connection of `alive` in [`Shared::tabs`] while it is open.
 struct Tab<'a>(&'a watch::Sender<usize>);
 
 impl<'a> Tab<'a> {

@@ -26,13 +26,13 @@ pub enum Event {
     SearchEnded(u64),
 }
 
-/// Maximum length of a line in bytes, beyond which it is truncated. No platform sends more, and memory is limited.
+/// Maximum number of bytes kept of a line, to limit memory. No platform sends longer lines.
 pub const MAX_LINE_BYTES: usize = 32 << 20;
 
 /// Bytes of input read so far, including an unfinished line.
 static BYTES_READ: AtomicUsize = AtomicUsize::new(0);
 
-/// Returns the number of input bytes read so far. While the number grows, a line or the end of input is on its way.
+/// Returns the number of input bytes read so far. A growing number means that part of a line has arrived.
 pub fn bytes_read() -> usize {
     BYTES_READ.load(Relaxed)
 }
@@ -154,7 +154,8 @@ impl Log {
         Self { file: None, started }
     }
 
-    /// Writes a line with the seconds since the start, a mark and a text.
+    /// Writes a line with the seconds since the start, a mark and a text. The marks are `->` for input, `<-` for
+    /// answers, `--` for information and `!!` for problems.
     pub fn note(&self, mark: &str, text: &str) {
         let Some(file) = &self.file else { return };
         let Ok(mut file) = file.lock() else { return };
@@ -210,7 +211,7 @@ pub struct Connection {
 pub fn listen(events: Sender<Event>, log: Log) -> io::Result<()> {
     let read = move || {
         read_lines(io::stdin().lock(), &events, &log);
-        // Botzone's sandbox may let no thread end.
+        // Botzone's sandbox may not let a thread end.
         while BOTZONE_ONLY {
             std::thread::park();
         }
@@ -227,7 +228,7 @@ pub struct Events {
 }
 
 impl Events {
-    /// Creates the events received from a channel.
+    /// Creates the queue of events received from a channel.
     pub fn new(receiver: Receiver<Event>) -> Self {
         Self { receiver, waiting: VecDeque::new(), input: None }
     }
@@ -247,7 +248,7 @@ impl Events {
         }
     }
 
-    /// Waits for the next event; `None` after the deadline.
+    /// Waits for the next event until `deadline`, if there is one; `None` after it.
     pub fn next_by(&mut self, deadline: Option<Instant>) -> Option<Event> {
         match deadline {
             Some(deadline) if self.input.is_none() => {
@@ -262,7 +263,7 @@ impl Events {
         self.waiting.push_front(event);
     }
 
-    /// Drops the waiting lines for which `wanted` is false.
+    /// Drops the lines put back or peeked at for which `wanted` is false.
     pub fn keep_lines(&mut self, wanted: impl Fn(&str) -> bool) {
         self.waiting.retain(|event| match event {
             Event::Line(line, _) => wanted(line),
@@ -299,7 +300,7 @@ mod tests {
     use std::sync::mpsc;
 
     #[test]
-    fn the_end_of_input_is_told_once() {
+    fn the_end_of_input_is_reported_once() {
         let (sender, receiver) = mpsc::channel();
         read_lines("quit\n".as_bytes(), &sender, &Log::none(Instant::now()));
         drop(sender);
@@ -308,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_thread_lines_are_read_where_they_are_wanted() {
+    fn lines_are_read_on_demand_without_a_thread() {
         let (_sender, receiver) = mpsc::channel();
         let mut events = Events::new(receiver);
         events.read_from(Box::new("1\r\n-1 -1\nlast".as_bytes()), Log::none(Instant::now()));

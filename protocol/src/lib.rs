@@ -28,7 +28,7 @@ mod platform;
 pub mod platforms;
 pub mod play;
 pub mod position;
-#[cfg_attr(botzone_only, allow(dead_code))] // what only matches use
+#[cfg_attr(botzone_only, allow(dead_code))] // functions that only `matches` uses
 mod records;
 pub mod sau;
 mod session;

@@ -45,7 +45,7 @@ fn run(arguments: Vec<OsString>) -> u8 {
     survive_signals();
     let work = {
         let arguments = arguments.clone();
-        // Exits from the thread: some sandboxes let no thread end.
+        // Exits from the thread, since some sandboxes do not let a thread end.
         move || std::process::exit(obey(arguments, started).into())
     };
     match std::thread::Builder::new().stack_size(STACK).spawn(work) {
@@ -63,7 +63,7 @@ fn survive_signals() {
     static SEEN: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
     let signals: &[c_int] = if BOTZONE_ONLY { &[SIGXFSZ, SIGPIPE] } else { &[SIGXFSZ] };
     for &signal in signals {
-        // Without a handler nothing is lost yet.
+        // A missing handler does no harm until such a signal arrives.
         let _ = signal_hook::flag::register(signal, &SEEN);
     }
 }
@@ -74,15 +74,15 @@ fn survive_signals() {}
 /// Parses and runs the command; returns the exit status.
 fn obey(arguments: Vec<OsString>, started: Instant) -> u8 {
     let mut options = CommandLine::read(arguments.into_iter().skip(1));
-    // A double click on Windows: a console without a platform.
+    // On Windows, a console as input means a double click, not a platform.
     if cfg!(windows) && matches!(options.command, Command::Detect) && std::io::stdin().is_terminal() {
         options.command = Command::Gui;
     }
     let serves = matches!(options.command, Command::Detect | Command::Serve(_));
-    // A platform is served whatever the options; a person at a terminal has mistyped.
+    // Invalid options never cost a game on a platform; a person at a terminal gets an error instead.
     if serves && !(options.is_mistyped && std::io::stdin().is_terminal()) {
         serve(&options, started);
-        // A platform takes any other status for a crash.
+        // A platform treats any other status as a crash.
         return 0;
     }
     for problem in options.problems.iter().chain(&options.remarks) {
@@ -130,7 +130,7 @@ fn serve(options: &CommandLine, started: Instant) {
         _ => platforms::detect(&mut connection.events),
     };
     if let Some(platform) = platform {
-        // A closed reader leaves nothing to do.
+        // If the reader of the answers is gone, nothing is left to do.
         let _ = platform.serve(connection, &options.settings);
     }
 }
@@ -153,7 +153,7 @@ fn connect(options: &CommandLine, started: Instant) -> Connection {
     for problem in &problems {
         log.note("!!", problem);
     }
-    // The session answers a panic with a legal move; only the log hears of it.
+    // The session still plays a legal move after a panic, so only the log reports it.
     let panics = log.clone();
     std::panic::set_hook(Box::new(move |panic| panics.note("!!", &panic.to_string())));
     let (sender, receiver) = mpsc::channel();

@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// Maximum size of a match, in bytes. A long game has 20 KB.
+/// Maximum size of a request to save a match, in bytes. A long game has 20 KB.
 pub const MAX_BYTES: usize = 1 << 20;
 
 /// Maximum number of unfinished matches that the page is offered.
@@ -30,7 +30,7 @@ const MAX_OFFERED: usize = 9;
 struct Save {
     /// `None` for a new match.
     id: Option<String>,
-    /// Random name of the page that writes.
+    /// Random name of the open page that sends the request.
     writer: String,
     /// True if this page resumes a match that another page has begun.
     #[serde(default)]
@@ -50,7 +50,7 @@ struct Entry {
     state: Map<String, Value>,
 }
 
-/// The content of a file: a game with its key `match`.
+/// JSON file of a match: the game and, under the key `match`, its entry.
 #[derive(Serialize)]
 struct Line<'a> {
     #[serde(flatten)]
@@ -65,13 +65,13 @@ struct File {
     entry: Entry,
 }
 
-/// A match of this process, with its files and the page that writes it.
+/// A match saved by this process: its files and the name of the page that can overwrite them.
 struct Match {
     files: RecordFile,
     writer: String,
 }
 
-/// The matches of a record folder.
+/// Saves and lists the matches in a record folder.
 pub struct Matches {
     folder: PathBuf,
     settings: Settings,
@@ -79,13 +79,13 @@ pub struct Matches {
 }
 
 impl Matches {
-    /// Creates the matches of the record folder in the settings.
+    /// Uses the record folder in the settings, which can be missing until the first match is saved.
     pub fn new(settings: &Settings) -> Self {
         let folder = record_folder(settings).to_owned();
         Self { folder, settings: settings.clone(), open: HashMap::new() }
     }
 
-    /// Writes both files of a match. Returns `{"id":"…","file":"…"}`.
+    /// Writes both files of a match and returns `{"id":"…","file":"…"}`; `new_id` names a new match.
     ///
     /// # Errors
     /// An invalid request, a match that another page has taken over, or a failed write.
@@ -112,7 +112,7 @@ impl Matches {
         Ok(json!({"id": id, "file": written?.display().to_string()}).to_string())
     }
 
-    /// Returns the match with this id, of this process or from a file of an earlier one, else a new match.
+    /// Removes the match from the open ones; else reopens the files of an earlier process, or creates a match.
     fn take(&mut self, id: &str, game: &GameRecord) -> Match {
         if let Some(found) = self.open.remove(id) {
             return found;

@@ -11,7 +11,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Mode of the process on Botzone between turns.
+/// Value of `--keep-running`: the process stays between Botzone's turns or exits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum KeepRunning {
     /// Keeps running if standard input is still open when the answer is ready.
@@ -37,7 +37,7 @@ impl fmt::Display for Preset {
     }
 }
 
-/// Description of an option that changes a `T`.
+/// An option that sets a field of a `T`.
 pub struct OptionRow<T> {
     /// Name, without dashes.
     pub name: &'static str,

@@ -10,13 +10,13 @@ use crate::setup::Setup;
 pub struct Platform {
     /// Name in help; in lower case, the name of the help page.
     pub name: &'static str,
-    /// Name of the sender on standard input, for help.
+    /// Description in help of the program that writes to our standard input, like `a UCI interface`.
     pub speaker: &'static str,
-    /// Command that selects the platform before the first line, and its help.
+    /// Command that selects the platform without detection, and the command's description in help.
     pub command: Option<(&'static str, &'static str)>,
-    /// Prefixes of the names of its transcripts, one for each style of the protocol.
+    /// Prefixes of the file names of its transcripts, one for each style of the protocol: `json`, `simple`.
     pub transcripts: &'static [&'static str],
-    /// Defaults for the setup.
+    /// Board, resources and time, unless options change them.
     pub defaults: Setup,
     /// Returns true for a first line of this platform.
     pub recognises: fn(&str) -> bool,
@@ -25,7 +25,7 @@ pub struct Platform {
 }
 
 impl Platform {
-    /// Plays on this platform.
+    /// Creates a session and plays until it ends.
     ///
     /// # Errors
     /// The reader of standard output is gone.

@@ -29,14 +29,14 @@ Type a move as from, to and arrow, like d1-d7/g7 or d1d7g7, or one of:
   help       this text
 ";
 
-/// End of a game.
+/// Reason why a game ended.
 enum End {
     Won(Side),
     Resigned(Side),
     Left,
 }
 
-/// Runs the command.
+/// Runs the command: plays one game.
 ///
 /// # Errors
 /// Invalid options, or a failed read or write.
@@ -88,6 +88,7 @@ fn reads_chinese() -> bool {
     locale.is_some_and(|locale| locale.starts_with("zh"))
 }
 
+/// A game in the terminal.
 struct Table<'a> {
     game: GameSearch,
     /// Moves of the record. Moves that were taken back stay until another move is played.
@@ -153,7 +154,7 @@ impl Table<'_> {
             effort: Some(report.iterations),
             win_rate: Some(report.best_rate().0),
         })?;
-        // A rate would be a hint; the page hides it as well.
+        // At a level the winning rate would be a hint; the page hides it too.
         let rate = match self.level {
             Some(_) => String::new(),
             None => format!(" ({})", format_verdict(&report, "its winning rate")),
@@ -220,8 +221,8 @@ impl Table<'_> {
         self.keep_record()
     }
 
-    /// Takes back the person's last `count` moves and Otrera's answers; returns a message. The record keeps the moves
-    /// until another one is played, so that after a resignation it holds the game as played.
+    /// Takes back the person's last `count` moves and Otrera's answers, and lists them. The record keeps the moves
+    /// until another one is played, so that a game resigned after `undo` is recorded as played.
     fn undo(&mut self, count: &str) -> Result<String, String> {
         let available = self.game.moves().len() / 2;
         if available == 0 {

@@ -7,7 +7,7 @@ use otrera::{Move, Position, Side};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The record of a game. It is written anew after each move, so that a killed program leaves a record behind.
+/// The record file of a game, rewritten after each move, so that it survives a kill of the program.
 pub struct RecordFile {
     folder: PathBuf,
     record: GameRecord,
@@ -51,7 +51,7 @@ impl RecordFile {
         file
     }
 
-    /// Returns the parts of the file name that do not follow from the game.
+    /// Returns the parts of the file name that the game does not determine, for [`Self::reopened`].
     pub fn date_and_suffix(&self) -> [&str; 2] {
         [&self.when, &self.suffix]
     }
@@ -96,7 +96,7 @@ impl RecordFile {
     }
 
     pub fn discard(self) {
-        // A file too many does no harm.
+        // A leftover file does no harm.
         let _ = self.path.map(std::fs::remove_file);
     }
 
@@ -122,7 +122,7 @@ impl RecordFile {
         Ok(path)
     }
 
-    /// Creates the file under the first name that is free with every result.
+    /// Creates the file with the first suffix that is unused for every result of the game.
     fn claim_name(&mut self) -> std::io::Result<PathBuf> {
         std::fs::create_dir_all(&self.folder)?;
         for number in 1.. {
@@ -183,12 +183,12 @@ fn replace_by(
     written
 }
 
-/// Returns the record folder of commands for people.
+/// Returns the record folder of `play` and `gui`: `--record-dir`, by default `records`.
 pub fn record_folder(settings: &Settings) -> &Path {
     settings.record_dir.as_deref().unwrap_or(Path::new("records"))
 }
 
-/// Returns our name in records.
+/// Returns our name in records: `--team`, by default `--name`.
 pub fn own_name(settings: &Settings) -> &str {
     settings.team.as_ref().unwrap_or(&settings.name)
 }
@@ -221,8 +221,8 @@ pub fn read_text(file: &Path) -> std::io::Result<String> {
     files::read_record(file, MAX_RECORD_BYTES)
 }
 
-/// Reads the moves of a record, or plain moves, from `start` up to the first invalid one. Also returns the problem with
-/// the invalid move.
+/// Reads the moves of a record, or plain moves, up to the first one that is unreadable or illegal after `start`. Also
+/// returns the problem, if any.
 pub fn playable(text: &str, start: &Position) -> (Vec<Move>, Option<String>) {
     let (moves, torn) = ccgc::read_moves_up_to_error(text);
     let mut position = *start;

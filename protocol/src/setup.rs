@@ -73,7 +73,7 @@ impl Setup {
     }
 }
 
-/// Returns the default tree size in bytes: a quarter of the machine's free memory, but between 256 MiB and 16 GiB; 1 GiB if
+/// Returns the default tree size in bytes: a quarter of the machine's free memory, between 256 MiB and 16 GiB; 1 GiB if
 /// the free memory is unknown, and on 32-bit systems.
 pub fn machine_memory() -> usize {
     const UNKNOWN: u64 = 1 << 30;
@@ -110,7 +110,7 @@ fn usable_memory() -> Option<u64> {
     None
 }
 
-// Unpredictable, so that no opponent can prepare a game.
+// Unpredictable, so that no opponent can prepare for our moves.
 fn seed_from_time() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let process = if BOTZONE_ONLY { 0 } else { std::process::id() };

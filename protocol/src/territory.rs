@@ -58,8 +58,8 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_square_is_told_apart() {
-        // White is shut in with one square, Black with four; nobody reaches d3 and d4.
+    fn enclosed_and_unreachable_squares_are_marked() {
+        // White is enclosed with one empty square, Black with four; nobody reaches d3 and d4.
         let picture = "W.X.\nXXX.\nB.XX\n...X";
         let position = Position::from_picture(picture, Side::Black);
         let territory = Territory::of(&position.unwrap_or_else(|_| Position::standard()));
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_there_in_fewer_moves_comes_first() {
+    fn the_nearer_side_owns_a_square() {
         let position = Position::from_picture("W...\nXXX.\nXXX.\n...B", Side::Black);
         let territory = Territory::of(&position.unwrap_or_else(|_| Position::standard()));
         let rows = territory.rows(Colours::NONE).join("\n");

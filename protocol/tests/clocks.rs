@@ -19,7 +19,7 @@ fn seconds(seconds: f64) -> Duration {
     Duration::from_secs_f64(seconds)
 }
 
-/// Returns a game on Botzone's board after a number of plies.
+/// Plays this number of plies on Botzone's board.
 fn game_on_botzone(plies: usize) -> Board {
     let mut referee = Board::new(Position::start(Size::BOTZONE));
     for _ in 0..plies {
@@ -29,7 +29,7 @@ fn game_on_botzone(plies: usize) -> Board {
 }
 
 /// Plays one turn on Botzone in a new process; returns its duration, start-up included.
-fn turn_of_a_process(plies: usize, form: Form) -> Duration {
+fn turn_in_new_process(plies: usize, form: Form) -> Duration {
     let mut referee = game_on_botzone(plies);
     let text = referee.history(form);
     let started = Instant::now();
@@ -42,7 +42,7 @@ fn turn_of_a_process(plies: usize, form: Form) -> Duration {
     taken
 }
 
-/// Asserts that no turn is shorter than `least`, and that one of several turns is shorter than `most`.
+/// Asserts that no turn takes less than `least` seconds, and that one of [`TRIES`] turns takes at most `most` seconds.
 fn check_turns(least: f64, most: f64, mut turn: impl FnMut() -> Duration) {
     let mut taken = Vec::new();
     while taken.len() < TRIES {
@@ -57,15 +57,15 @@ fn check_turns(least: f64, most: f64, mut turn: impl FnMut() -> Duration) {
 }
 
 #[test]
-fn a_first_turn_on_botzone_uses_its_two_seconds_and_keeps_within_them() {
-    check_turns(1.7, 1.93, || turn_of_a_process(0, Form::Json));
-    check_turns(1.7, 1.93, || turn_of_a_process(1, Form::Simple));
+fn the_first_botzone_turn_takes_nearly_two_seconds() {
+    check_turns(1.7, 1.93, || turn_in_new_process(0, Form::Json));
+    check_turns(1.7, 1.93, || turn_in_new_process(1, Form::Simple));
 }
 
 #[test]
-fn a_later_turn_on_botzone_uses_its_second_and_keeps_within_it() {
-    check_turns(0.8, 0.97, || turn_of_a_process(4, Form::Json));
-    check_turns(0.8, 0.97, || turn_of_a_process(5, Form::Simple));
+fn a_later_botzone_turn_takes_nearly_one_second() {
+    check_turns(0.8, 0.97, || turn_in_new_process(4, Form::Json));
+    check_turns(0.8, 0.97, || turn_in_new_process(5, Form::Simple));
 }
 
 /// Asks for a first move of one second after the process has been running for `pause`. Returns the time from the
@@ -82,26 +82,26 @@ fn first_turn_after(pause: Duration) -> (Duration, u64) {
 }
 
 #[test]
-fn a_process_that_waited_for_its_turn_thinks_about_it() {
+fn a_late_request_still_gets_thinking_time() {
     let iterations = (0..3).map(|_| first_turn_after(seconds(1.2)).1).max();
     assert!(iterations >= Some(100), "{iterations:?} iterations in a second");
 }
 
 #[test]
-fn a_process_that_was_started_for_the_turn_counts_from_its_start() {
+fn a_prompt_request_is_timed_from_process_start() {
     let time = (0..3).map(|_| first_turn_after(seconds(0.4)).0).min();
     assert!(time < Some(seconds(0.85)), "{time:?} after the request, and 0.4 s before it");
 }
 
-/// A process that keeps running from turn to turn, and the match that it plays.
-struct Kept {
+/// A match played by one process that keeps running between turns.
+struct KeepRunningMatch {
     program: Program,
     referee: Board,
     form: Form,
     message: String,
 }
 
-impl Kept {
+impl KeepRunningMatch {
     fn new(form: Form) -> Self {
         let referee = game_on_botzone(0);
         Self { program: start(&[]), message: referee.history(form), referee, form }
@@ -122,18 +122,18 @@ impl Kept {
 
 /// The bound is narrower than for a new process, which has to start first.
 #[test]
-fn a_kept_process_uses_each_turns_time_and_keeps_within_it() {
+fn keep_running_turns_take_nearly_one_second() {
     for form in [Form::Json, Form::Simple] {
-        let mut kept = None;
+        let mut running = None;
         check_turns(0.8, 0.96, || {
-            // Soon the game is decided, and nothing is thought about any more.
-            let match_under_way = kept.take().filter(|kept: &Kept| kept.referee.moves().len() < 12);
-            let kept = kept.insert(match_under_way.unwrap_or_else(|| {
-                let mut kept = Kept::new(form);
-                assert!(kept.turn() >= seconds(1.7), "the first turn");
-                kept
+            // Starts a new match before the game is decided, because decided positions need no thought.
+            let undecided = running.take().filter(|game: &KeepRunningMatch| game.referee.moves().len() < 12);
+            let running = running.insert(undecided.unwrap_or_else(|| {
+                let mut running = KeepRunningMatch::new(form);
+                assert!(running.turn() >= seconds(1.7), "the first turn");
+                running
             }));
-            kept.turn()
+            running.turn()
         });
     }
 }
@@ -149,7 +149,7 @@ fn writable_memory(program: &Program) -> u64 {
 /// The tree's memory is reserved at once and filled gradually, so the reserved size is tested.
 #[cfg(target_os = "linux")]
 #[test]
-fn on_botzone_it_cannot_use_more_than_256_megabytes() {
+fn botzone_memory_stays_below_256_megabytes() {
     for (arguments, least, most) in [(&[][..], 150, 256), (&["--memory", "480"], 480, 576)] {
         let mut program = start(&[&["--iterations", "200"], arguments].concat());
         let mut referee = game_on_botzone(0);
@@ -162,7 +162,7 @@ fn on_botzone_it_cannot_use_more_than_256_megabytes() {
 
 /// With 900 s for a game, the first move takes more than 4 s. The test then ends the game.
 #[test]
-fn a_move_on_the_sau_platform_has_its_share_of_fifteen_minutes() {
+fn the_first_sau_move_takes_over_four_seconds() {
     let mut program = start(&[]);
     program.send(b"new black\n");
     program.silent(seconds(4.0)).unwrap();
@@ -173,7 +173,7 @@ fn a_move_on_the_sau_platform_has_its_share_of_fifteen_minutes() {
 
 /// The library plays the opponent's moves, well enough for a long game.
 #[test]
-fn a_game_on_the_sau_platform_keeps_within_its_time() {
+fn a_sau_game_stays_within_its_total_time() {
     const TOTAL: f64 = 3.0;
     let mut referee = Board::new(Position::standard().with_rules(Rules::SelfBlocking));
     let mut opponent = Search::new(*referee.position(), Params::TOURNAMENT, Resources::default());
@@ -192,7 +192,7 @@ fn a_game_on_the_sau_platform_keeps_within_its_time() {
         message = format!("move {}", referee.format_move(mv, Form::Sau));
     }
     assert!(referee.moves().len() > 40, "only {} plies", referee.moves().len());
-    // It counts what the machine keeps from it, and takes it back from the moves to come.
-    assert!(thought > seconds(TOTAL * 0.5), "it thought for {thought:?} of {TOTAL} s");
-    assert!(thought < seconds(TOTAL * 1.25), "it thought for {thought:?} of {TOTAL} s");
+    // The clock includes delays of a busy machine, which shorten the later moves.
+    assert!(thought > seconds(TOTAL * 0.5), "only {thought:?} of {TOTAL} s used");
+    assert!(thought < seconds(TOTAL * 1.25), "{thought:?} of {TOTAL} s used");
 }

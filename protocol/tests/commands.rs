@@ -10,7 +10,7 @@ use std::process::Command;
 use std::time::Duration;
 
 #[test]
-fn a_command_with_a_mistake_says_so_and_fails() {
+fn invalid_arguments_are_reported_with_status_2() {
     let mistakes: [(&[&str], &str); 32] = [
         (&["perft"], "perft needs a depth, like `otrera perft 2`"),
         (&["perft", "x"], "valid is a whole number"),
@@ -60,7 +60,7 @@ fn a_command_with_a_mistake_says_so_and_fails() {
 }
 
 #[test]
-fn a_file_of_weights_is_a_model() {
+fn a_weights_file_can_be_the_model() {
     let folder = folder("model");
     let file = folder.join("Weights.json");
     let mut weights = WeightsFile::read(WeightsFile::BUILT_IN).unwrap();
@@ -71,7 +71,7 @@ fn a_file_of_weights_is_a_model() {
     weights.networks.standard = None;
     std::fs::write(&file, weights.write()).unwrap();
     assert_ne!(bench(&with_file), usual);
-    // In otrera.toml its path counts from the folder of that file.
+    // In otrera.toml the path is relative to the folder of that file.
     let (mut settings, mut problems) = (Settings::default(), Vec::new());
     let line = "preset = \"tournament,model=Weights.json\"";
     settings.read_text(line, &folder.join("otrera.toml"), &mut problems);
@@ -103,7 +103,7 @@ fn weights_for_other_boards_are_refused() {
         && second.starts_with("info string option \"UCI_Variant\" value \"amazons\": ")),
         "{said}"
     );
-    // A match under way is played on; the log says why the weights do not count.
+    // On a platform the game continues without these weights, and the log says why.
     let log = folder.join("log");
     let sau = ["--preset", &preset, "--log", text(&log), "--iterations", "10"];
     assert_eq!(run(OTRERA, sau, b"name?\nnew black\nquit\n").status, Some(0));
@@ -127,21 +127,21 @@ fn help_and_version() {
         (&["--help", "parameters"], "lcb-z"),
     ];
     for (arguments, text) in pages {
-        // A mistyped option does not keep the help from being shown.
+        // Help is shown even with a mistyped option.
         let exit = run(OTRERA, arguments.iter().copied(), b"");
         assert_eq!(exit.status, Some(0), "{arguments:?}");
         assert_contains(&exit.rest, text);
     }
     let exit = run(OTRERA, ["--help", "analise"], b"");
     assert_contains(&exit.errors, "unknown help page analise; did you mean analyze?");
-    assert!(!output(["help", "parameters"]).contains("burst"), "for the laboratory alone");
+    assert!(!output(["help", "parameters"]).contains("burst"), "a parameter of the laboratory");
     for arguments in [["--version"], ["-V"]] {
         assert_eq!(output(arguments), format!("otrera {}\n", env!("CARGO_PKG_VERSION")));
     }
 }
 
 #[test]
-fn a_reader_that_has_gone_away_is_no_failure() {
+fn a_closed_output_pipe_is_not_an_error() {
     for argument in ["--help", "--version"] {
         let mut program = start(&[argument]);
         program.hang_up();
@@ -151,7 +151,7 @@ fn a_reader_that_has_gone_away_is_no_failure() {
 }
 
 #[test]
-fn the_commands_do_what_they_say() {
+fn perft_and_analyze_print_their_results() {
     let perft = |arguments: &[&str]| output([&["perft"], arguments].concat());
     assert_eq!(perft(&["1"]), "2176\n");
     assert_eq!(perft(&["1", "--size", "8"]), "1232\n");
@@ -175,7 +175,7 @@ fn table(analysis: &str) -> Vec<Vec<&str>> {
 }
 
 #[test]
-fn an_analysis_has_the_move_to_play_first_and_continuations() {
+fn analysis_lists_the_best_move_first_with_continuations() {
     let analysis = output(["analyze", "--iterations", "3000", "--lines", "3", "--threads", "1"]);
     let rows = table(&analysis);
     let course = analysis.lines().find_map(|line| line.strip_prefix("principal variation: ")).expect("it");
@@ -186,7 +186,7 @@ fn an_analysis_has_the_move_to_play_first_and_continuations() {
 /// Moves with enough visits have a lower bound and come first, sorted by the bound. The others follow, sorted by
 /// visits.
 #[test]
-fn the_moves_of_an_analysis_are_sorted_by_the_rule_that_chooses() {
+fn analysis_sorts_moves_by_lower_bound_then_visits() {
     let per_cent = |word: &str| word.strip_suffix('%').and_then(|rate| rate.parse::<f64>().ok());
     let mut bounded = 0;
     for iterations in ["300", "1000", "3000", "10000"] {
@@ -209,12 +209,12 @@ fn the_moves_of_an_analysis_are_sorted_by_the_rule_that_chooses() {
     assert_contains(&paper, "Black's chances, chosen and sorted by visits.\n");
 }
 
-/// A position that counting the moves left proves lost for the side to move. The search alone estimated 45.1 %.
+/// A position that counting the remaining moves proves lost for the side to move. The search alone estimated 45.1 %.
 const LOST: &str = "2**Q2*/2q**q*1/1**1****/q*1**Q*1/**2***1/*2Q*3/*Q2q*2/1****3 w - - 0 1";
 
 #[test]
 fn a_proven_result_is_shown_with_its_margin() {
-    // One thread: with two, one may wait for the other during all of so few iterations.
+    // One thread: with two, one may idle during so few iterations.
     let lost = output(["analyze", "--iterations", "500", "--threads", "1", "--fen", LOST]);
     assert_contains(
         &lost,
@@ -225,14 +225,14 @@ fn a_proven_result_is_shown_with_its_margin() {
     let won = output(["analyze", "--iterations", "500", "--fen", &LOST.replace(" w ", " b ")]);
     assert_contains(&won, "White is certain to win by at least ");
     assert_eq!(table(&won)[0][1], "won", "{won}");
-    // In a game it is said too.
+    // `hint` in a game also shows the proven result.
     let folder = folder("proven");
     let arguments = ["play", "--iterations", "200", "--record-dir", text(&folder), "--fen", LOST];
     assert_contains(&run(OTRERA, arguments, b"hint\n").rest, "(White is certain to win by at least 3 moves)");
 }
 
 #[test]
-fn a_game_is_analysed_from_its_moves_or_its_record() {
+fn analysis_accepts_moves_or_a_record() {
     let folder = folder("analysed");
     let analysed = |arguments: &[&str]| output([&["analyze", "--iterations", "50"], arguments].concat());
     let fen = |text: &str| {
@@ -266,7 +266,7 @@ fn a_game_is_analysed_from_its_moves_or_its_record() {
 /// Reading a pipe could block, and a device could be endless.
 #[test]
 #[cfg(unix)]
-fn what_is_no_file_of_records_is_refused() {
+fn invalid_record_files_are_refused() {
     let folder = folder("refused");
     let pipe = folder.join("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()));
@@ -295,8 +295,8 @@ fn what_is_no_file_of_records_is_refused() {
     assert_contains(&game("3").errors, "has no game 3, but 2");
 }
 
-/// Runs `otrera play` with this input, sent all at once; returns the output and the records.
-fn typed(name: &str, arguments: &[&str], input: &[u8]) -> (String, Vec<String>) {
+/// Runs `otrera play` with this input, sent all at once; returns the output and the texts of the records.
+fn play_with_input(name: &str, arguments: &[&str], input: &[u8]) -> (String, Vec<String>) {
     let folder = folder(name);
     let options = ["play", "--iterations", "200", "--record-dir", text(&folder)];
     let exit = run(OTRERA, [&options, arguments].concat(), input);
@@ -311,10 +311,10 @@ fn typed(name: &str, arguments: &[&str], input: &[u8]) -> (String, Vec<String>) 
 }
 
 #[test]
-fn a_game_in_the_terminal() {
-    // Of the last three moves one at least is legal, whatever the engine has done.
+fn play_accepts_moves_and_commands_from_a_pipe() {
+    // At least one of the last three moves is legal after any moves of the engine.
     let input = b"help\nd1-d7/g7\nhint\nundo\nD1D7,D7G7\na4-a5/a4\ng1-f1/g1\nj4-j5(j4)\nresign\n";
-    let (output, records) = typed("game", &[], input);
+    let (output, records) = play_with_input("game", &[], input);
     assert_contains(&output, "You play Black.");
     assert_contains(&output, "winning rate");
     assert!(output.matches("Otrera plays ").count() >= 3, "{output}");
@@ -326,7 +326,7 @@ fn a_game_in_the_terminal() {
 }
 
 #[test]
-fn a_level_plays_in_the_terminal() {
+fn play_supports_levels() {
     let folder = folder("level");
     let arguments = ["play", "--level", "1", "--record-dir", text(&folder)];
     let output = run(OTRERA, arguments, b"d1-d7/g7\nquit\n").rest;
@@ -336,9 +336,9 @@ fn a_level_plays_in_the_terminal() {
 }
 
 #[test]
-fn the_other_colour_and_another_board() {
+fn play_supports_white_and_other_boards() {
     let (output, records) =
-        typed("white", &["--side", "white", "--size", "8", "--name", "Hippolyta"], b"undo\nquit\n");
+        play_with_input("white", &["--side", "white", "--size", "8", "--name", "Hippolyta"], b"undo\nquit\n");
     assert_contains(&output, "You play White.");
     assert_contains(&output, "Hippolyta plays ");
     assert_contains(&output, "no move of yours to take back");
@@ -347,8 +347,8 @@ fn the_other_colour_and_another_board() {
 }
 
 #[test]
-fn typed_mistakes_are_told_apart() {
-    let (output, records) = typed(
+fn play_explains_each_typing_mistake() {
+    let (output, records) = play_with_input(
         "mistakes",
         &[],
         b"undo\nhello\nd1-d7\nd1-d7/g77\n\nd1-d7/e9\na7-a6/a7\nd1-e3/e4\nz9\n\xff\xfe\nd1-d7/g7\n",
@@ -360,15 +360,15 @@ fn typed_mistakes_are_told_apart() {
     assert_contains(&output, "not legal: the side to move has no amazon on a7");
     assert_contains(&output, "not legal: the amazon on d1 cannot slide to e3");
     assert_contains(&output, "there is no move of yours to take back");
-    // What is no text at all is no move either, and the game goes on.
+    // Bytes that are not UTF-8 are rejected as a move, and the game continues.
     assert_eq!(output.matches("is not a move").count(), 4, "{output}");
     assert_contains(&output, "Otrera plays ");
     assert_eq!(records.len(), 1, "the end of input keeps the record");
 }
 
 #[test]
-fn a_game_that_never_began_leaves_no_record() {
-    let (_, records) = typed("never-began", &[], b"");
+fn an_empty_game_leaves_no_record() {
+    let (_, records) = play_with_input("never-began", &[], b"");
     assert_eq!(records, Vec::<String>::new());
 }
 
@@ -401,7 +401,7 @@ fn a_game_is_annotated() {
     let marked = annotated.notes.values().filter(|note| note.comment.contains("is better")).count();
     let better: Vec<_> = annotated.notes.values().flat_map(|note| &note.variations).collect();
     assert!(marked > 0 && better.len() == marked, "{marked} marks, {} variations", better.len());
-    // A file is never replaced, and a game is needed.
+    // An existing file is never replaced, and a game is required.
     assert_contains(&run(OTRERA, arguments, b"").errors, "exists already");
     assert_contains(&run(OTRERA, ["analyze", "--annotate", "new.sgf"], b"").errors, "needs a game");
     let unknown = ["analyze", "--record", text(&game), "--annotate", "new.pdf"];

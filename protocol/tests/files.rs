@@ -1,5 +1,5 @@
-//! Bad files: a directory, a pipe or an unreadable file in place of otrera.toml, the log or a record. The game
-//! continues, and the log contains the problem. The same holds under the limits of `ulimit`.
+//! Unusable files: a directory, a pipe or an unreadable file in place of otrera.toml, the log or a record, and the
+//! limits of `ulimit`. The game continues, and the log contains the problem.
 #![cfg(unix)]
 
 use crate::common::{FIRST_TURN, LIMIT, OTRERA, assert_contains, folder, installed, read, run_command, text};
@@ -57,7 +57,7 @@ fn assert_answered(exit: &Exit, what: &str) {
 }
 
 /// Kinds of paths that are not regular files.
-const STRANGE: [&str; 5] = ["pipe", "zero", "full", "folder", "loop"];
+const IRREGULAR: [&str; 5] = ["pipe", "zero", "full", "folder", "loop"];
 
 fn make(kind: &str, path: &Path) {
     let made = match kind {
@@ -71,8 +71,8 @@ fn make(kind: &str, path: &Path) {
 }
 
 #[test]
-fn a_configuration_that_is_no_regular_file_is_left_alone() {
-    for kind in STRANGE {
+fn an_irregular_configuration_file_is_ignored() {
+    for kind in IRREGULAR {
         let (folder, temporary) = folders(&format!("toml-{kind}"));
         let executable = installed(&folder);
         make(kind, &folder.join("otrera.toml"));
@@ -85,7 +85,7 @@ fn a_configuration_that_is_no_regular_file_is_left_alone() {
 }
 
 #[test]
-fn a_configuration_of_many_megabytes_is_not_read() {
+fn a_huge_configuration_file_is_ignored() {
     let (folder, temporary) = folders("toml-large");
     let executable = installed(&folder);
     let lines = "name = 'Too large'\n# filling\n".repeat(1 << 16);
@@ -99,14 +99,14 @@ fn a_configuration_of_many_megabytes_is_not_read() {
 }
 
 #[test]
-fn a_log_that_cannot_be_written_goes_on_in_the_folder_for_temporary_files() {
-    for kind in STRANGE {
+fn an_unwritable_log_moves_to_the_temporary_folder() {
+    for kind in IRREGULAR {
         let (folder, temporary) = folders(&format!("log-{kind}"));
         let log = folder.join("the.log");
         make(kind, &log);
         let exit = run(otrera(&["--log", text(&log)]), &temporary, FIRST_TURN);
         assert_answered(&exit, kind);
-        // The person at the platform sees it too, in the debug line.
+        // The debug line also shows the problem to the person at the platform.
         assert_contains(&exit.rest, " ! --log ");
         let written = read(&temporary.join("the.log"));
         assert_contains(&written, &format!("!! --log {}: ", log.display()));
@@ -122,9 +122,9 @@ fn the_log_does_not_mix_with_the_answers() {
     std::fs::write(&turn, FIRST_TURN).expect("writable");
     for name in ["/dev/stdout", text(&answers), "/dev/stdin"] {
         let mut command = otrera(&["--iterations", "200", "--log", name]);
-        let [input, output] = [File::open(&turn), File::create(&answers)].map(|file| file.expect("it opens"));
+        let [input, output] = [File::open(&turn), File::create(&answers)].map(|file| file.expect("a file"));
         command.env("TMPDIR", &temporary).stdin(input).stdout(output).stderr(Stdio::null());
-        assert!(command.status().expect("it starts").success());
+        assert!(command.status().expect("otrera starts").success());
         let answer = read(&answers);
         assert_eq!(answer.lines().count(), 2, "--log {name}: {answer}");
         assert_eq!(read(&turn).as_bytes(), FIRST_TURN);
@@ -132,11 +132,11 @@ fn the_log_does_not_mix_with_the_answers() {
 }
 
 #[test]
-fn a_limit_on_the_size_of_files_costs_no_move() {
+fn a_file_size_limit_costs_no_move() {
     let (folder, temporary) = folders("limit");
     let limited = |blocks: &str, arguments: &[&str]| limited(&format!("ulimit -f {blocks}"), arguments);
     let log = folder.join("the.log");
-    // More than two blocks, be they of 512 bytes or of 1024.
+    // More than two blocks of 512 or 1024 bytes.
     std::fs::write(&log, "an old line\n".repeat(400)).expect("writable");
     assert_answered(&run(limited("2", &["--log", text(&log)]), &temporary, FIRST_TURN), "log");
     let written = read(&temporary.join("the.log"));
@@ -153,9 +153,9 @@ fn a_small_stack_costs_no_move() {
 }
 
 #[test]
-fn a_record_to_resume_or_a_folder_for_records_that_is_none_costs_no_move() {
+fn unusable_record_paths_cost_no_move() {
     for (option, kinds, message) in [
-        ("--resume", &STRANGE[..], "!! resume "),
+        ("--resume", &IRREGULAR[..], "!! resume "),
         ("--record-dir", &["pipe", "full", "loop"], "no record written"),
     ] {
         for kind in kinds {
@@ -169,7 +169,7 @@ fn a_record_to_resume_or_a_folder_for_records_that_is_none_costs_no_move() {
 }
 
 #[test]
-fn programs_that_share_a_log_have_a_file_each() {
+fn programs_sharing_a_log_write_separate_files() {
     let (folder, temporary) = folders("shared");
     let log = folder.join("the.log");
     let start = |name: &str| {
@@ -183,7 +183,7 @@ fn programs_that_share_a_log_have_a_file_each() {
     let programs = ["First", "Second", "Third"].map(|name| (name, start(name)));
     for ((name, mut program), file) in programs.into_iter().zip(["the.log", "the-2.log", "the-3.log"]) {
         program.send(b"quit\n");
-        assert_eq!(program.exit(LIMIT).expect("it ends").status, Some(0));
+        assert_eq!(program.exit(LIMIT).expect("otrera ends").status, Some(0));
         let log = read(&folder.join(file));
         assert_contains(&log, &format!("<- name {name}\n"));
         assert_eq!(log.matches("<- name ").count(), 1, "{log}");
@@ -191,6 +191,6 @@ fn programs_that_share_a_log_have_a_file_each() {
     // The first name is free again.
     let mut last = start("Last");
     last.close_input();
-    assert_eq!(last.exit(LIMIT).expect("it ends").status, Some(0));
+    assert_eq!(last.exit(LIMIT).expect("otrera ends").status, Some(0));
     assert_contains(&read(&log), "<- name Last\n");
 }

@@ -1,5 +1,5 @@
-//! Checks the laws of `fuzz/` on every input that has violated one (`tests/fuzzed/TARGET/`), and on the input lines of
-//! the transcripts.
+//! Checks the laws of `fuzz/` on every input that once violated a law (`tests/fuzzed/TARGET/`), and on the input lines
+//! of the transcripts.
 
 #[path = "../../fuzz/src/lib.rs"]
 mod laws;
@@ -13,7 +13,7 @@ fn files_below(folder: &str) -> Vec<PathBuf> {
 }
 
 #[test]
-fn inputs_that_were_found_stay_harmless() {
+fn past_fuzzing_failures_stay_fixed() {
     let mut count = 0;
     for folder in files_below("tests/fuzzed") {
         let target = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -23,12 +23,12 @@ fn inputs_that_were_found_stay_harmless() {
             count += 1;
         }
     }
-    assert!(count > 0, "tests/fuzzed holds inputs");
+    assert!(count > 0, "tests/fuzzed has inputs");
 }
 
 /// The transcripts contain valid input, so most laws get past the parser.
 #[test]
-fn the_laws_hold_for_the_transcripts() {
+fn fuzz_laws_hold_for_the_transcripts() {
     for path in files_below("transcripts") {
         let text = std::fs::read_to_string(&path).expect("readable");
         let lines: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("> ")).collect();

@@ -1,4 +1,4 @@
-//! `otrera gui`: the answers and refusals of its server, and its page in a browser.
+//! `otrera gui`: its server and its page in a browser.
 
 use crate::common::{LIMIT, folder, start, text};
 use otrera::eval::weights::WeightsFile;
@@ -32,7 +32,7 @@ impl Gui {
     }
 
     pub fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(&self.host).expect("it accepts");
+        let stream = TcpStream::connect(&self.host).expect("the server accepts");
         stream.set_read_timeout(Some(LIMIT)).expect("a limit");
         stream
     }
@@ -74,7 +74,7 @@ impl Gui {
 
     /// Asserts that only the page can send a request: with the token, to our host, from our origin or none. `check` is
     /// called after each refusal.
-    pub fn assert_for_the_page_alone(&self, method: &str, name: &str, body: &str, check: impl Fn(&str)) {
+    pub fn assert_only_the_page_admitted(&self, method: &str, name: &str, body: &str, check: impl Fn(&str)) {
         let (host, path) = (self.host.as_str(), format!("{}{name}", self.root));
         let port = host.rsplit(':').next().expect("a port");
         let origin = |origin: &str| format!("Origin: {origin}\r\n");
@@ -111,18 +111,18 @@ impl Gui {
 }
 
 #[test]
-fn strangers_are_refused() {
+fn foreign_requests_are_refused() {
     let gui = Gui::start(&[]);
     let page = gui.exchange(gui.request("GET", &gui.root, &gui.host, "", "").as_bytes());
     assert!(page.starts_with("HTTP/1.1 200 ") && page.contains("\"preset\":\"tournament\""), "{page:.300}");
     let (ask, body) = (format!("{}ask", gui.root), json!({"do": "start", "edge": 8}).to_string());
-    gui.assert_for_the_page_alone("POST", "ask", &body, |_| ());
+    gui.assert_only_the_page_admitted("POST", "ask", &body, |_| ());
     let without_host = format!("POST {ask} HTTP/1.0\r\nContent-Length: {}\r\n\r\n{body}", body.len());
     assert!(gui.exchange(without_host.as_bytes()).contains(" 403 "));
 }
 
 #[test]
-fn nothing_listens_on_another_address() {
+fn only_127_0_0_1_accepts_connections() {
     let gui = Gui::start(&[]);
     let port: u16 = gui.host.rsplit(':').next().and_then(|port| port.parse().ok()).expect("a port");
     // Any address of the network interface; no packet is sent.
@@ -140,17 +140,17 @@ fn nothing_listens_on_another_address() {
 }
 
 #[test]
-fn no_request_stops_the_server() {
+fn malformed_requests_do_not_stop_the_server() {
     let gui = Gui::start(&[]);
     let post = format!("POST {}ask HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n", gui.root, gui.host);
-    // 100 MB, announced and sent as far as the server reads.
+    // 100 MB, of which the server reads only a part.
     let large = format!("{post}Content-Length: 100000000\r\n\r\n{}", " ".repeat(100_000_000));
     let refused = gui.exchange(large.as_bytes());
     assert!(refused.is_empty() || refused.contains(" 413 "), "{refused:.200}");
-    // Cut off in the head and in the body.
+    // Requests truncated in the head and in the body.
     for part in [&post[..30], &format!("{post}Content-Length: 1000\r\n\r\n{{\"do\"")] {
         let mut stream = gui.connect();
-        stream.write_all(part.as_bytes()).expect("it reads");
+        stream.write_all(part.as_bytes()).expect("the server reads");
         stream.shutdown(Shutdown::Both).expect("an open connection");
     }
     let long_head = gui.exchange(format!("GET /{} HTTP/1.1\r\n\r\n", "a".repeat(10_000_000)).as_bytes());
@@ -167,7 +167,7 @@ fn no_request_stops_the_server() {
 
 #[test]
 #[cfg(unix)]
-fn a_thousand_requests_at_once_are_answered_or_refused() {
+fn a_thousand_simultaneous_requests_are_answered() {
     use nix::sys::resource::{Resource, getrlimit, setrlimit};
     const CONNECTIONS: usize = 1000;
     // The other tests of this process need descriptors as well.
@@ -177,7 +177,7 @@ fn a_thousand_requests_at_once_are_answered_or_refused() {
     let post = gui.post(&json!({"do": "start", "edge": 8}).to_string());
     let streams: Vec<TcpStream> = (0..CONNECTIONS).map(|_| gui.connect()).collect();
     for mut stream in &streams {
-        stream.write_all(post.as_bytes()).expect("it reads");
+        stream.write_all(post.as_bytes()).expect("the server reads");
     }
     let answered = streams.into_iter().filter_map(|mut stream| {
         let mut answer = String::new();
@@ -194,7 +194,7 @@ fn a_closed_connection_stops_the_search() {
     let fen = gui.ask(&json!({"do": "start", "edge": 10}))["fen"].clone();
     let think = json!({"do": "think", "fen": fen, "seconds": 3600.0, "lines": 1});
     let mut stream = gui.connect();
-    stream.write_all(gui.post(&think.to_string()).as_bytes()).expect("it reads");
+    stream.write_all(gui.post(&think.to_string()).as_bytes()).expect("the server reads");
     drop(stream);
     let begun = Instant::now();
     gui.assert_answers();
@@ -202,18 +202,18 @@ fn a_closed_connection_stops_the_search() {
 }
 
 #[test]
-fn it_ends_after_the_last_tab() {
+fn the_program_ends_after_the_last_tab() {
     let mut gui = Gui::start(&[]);
     let alive = gui.request("GET", &format!("{}alive", gui.root), &gui.host, "", "");
     let [mut first, mut second] = [gui.connect(), gui.connect()];
     for tab in [&mut first, &mut second] {
-        tab.write_all(alive.as_bytes()).expect("it reads");
+        tab.write_all(alive.as_bytes()).expect("the server reads");
     }
     gui.assert_answers();
     drop(first);
     gui.assert_answers();
     drop(second);
-    let exit = gui.program.exit(LIMIT).expect("it ends by itself");
+    let exit = gui.program.exit(LIMIT).expect("otrera ends by itself");
     assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""));
 }
 
@@ -249,7 +249,7 @@ fn a_network_for_another_board_is_refused() {
 }
 
 #[test]
-fn the_page_is_played_and_analysed_with_the_native_engine() {
+fn the_page_uses_the_native_engine() {
     let gui = Gui::start(&[]);
     let Some(mut browser) = Browser::start("the page of otrera gui") else { return };
     browser.open_address(&gui.address, "");

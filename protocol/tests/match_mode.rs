@@ -1,4 +1,4 @@
-//! Match mode of the page: what the server stores and refuses, and whole matches with the mistakes of an operator.
+//! Match mode of the page: saving matches on the server, and whole matches in a browser with operator mistakes.
 
 use crate::common::{files, folder, only_record, read, text};
 use crate::gui::Gui;
@@ -54,30 +54,30 @@ fn moves_of(record: &GameRecord) -> Vec<Move> {
 }
 
 /// Reads the JSON of the only match in a folder.
-fn kept(folder: &Path) -> Value {
+fn saved_match(folder: &Path) -> Value {
     let [file] = &files(folder, "json")[..] else { panic!("{:?}", files(folder, "json")) };
     serde_json::from_str(&read(file)).expect("JSON")
 }
 
 #[test]
-fn only_the_page_saves_and_lists_matches() {
+fn only_the_page_can_save_and_list_matches() {
     let folder = folder("match-strangers");
     let gui = start(&folder);
     let body = match_of("w", &[]).to_string();
     for (method, swapped, name) in [("POST", "GET", "save"), ("GET", "POST", "matches")] {
         let before = entries_in(&folder);
-        gui.assert_for_the_page_alone(method, name, &body, |case| {
+        gui.assert_only_the_page_admitted(method, name, &body, |case| {
             assert_eq!(entries_in(&folder), before, "{case}");
         });
         let path = format!("{}{name}", gui.root);
         let answer = gui.exchange(gui.request(swapped, &path, &gui.host, "", &body).as_bytes());
         assert!(answer.starts_with("HTTP/1.1 404 "), "{swapped} {path}");
     }
-    assert_eq!(files(&folder, "json").len(), 3, "one for each time that the page saved");
+    assert_eq!(files(&folder, "json").len(), 3, "one file for each accepted request");
 }
 
 #[test]
-fn a_bad_match_is_refused_and_no_name_leaves_the_folder() {
+fn bad_matches_are_refused_and_file_names_sanitised() {
     let folder = folder("match-names");
     let inner = folder.join("records");
     let gui = start(&inner);
@@ -103,13 +103,13 @@ fn a_bad_match_is_refused_and_no_name_leaves_the_folder() {
         request["game"][name] = json!("../../x/..\\C:\0");
     }
     assert!(gui.save(&request)["file"].is_string());
-    assert_eq!(entries_in(&folder), 1, "nothing beside the folder");
+    assert_eq!(entries_in(&folder), 1, "no file outside the folder");
     assert_eq!(entries_in(&inner), 2, "one record and one match");
     gui.assert_answers();
 }
 
 #[test]
-fn each_save_replaces_the_files_and_the_result_renames_the_record() {
+fn saving_replaces_files_and_results_rename_the_record() {
     let folder = folder("match-files");
     let gui = start(&folder);
     let mut request = match_of("first", &[]);
@@ -130,7 +130,7 @@ fn each_save_replaces_the_files_and_the_result_renames_the_record() {
     request["takes_over"] = json!(true);
     assert_eq!(gui.save(&request)["file"], saved["file"]);
     assert!(gui.save(&stale)["problem"].is_string());
-    // So does another process.
+    // The refusal survives a restart of the program.
     drop(gui);
     let gui = start(&folder);
     assert!(gui.save(&stale)["problem"].is_string());
@@ -142,12 +142,12 @@ fn each_save_replaces_the_files_and_the_result_renames_the_record() {
     assert_eq!(record(&folder).winner, Some(Side::White));
     assert!(gui.unfinished().is_empty());
     assert_eq!(entries_in(&folder), 2);
-    // A second match of the same minute gets other files.
+    // A second match in the same minute gets its own files.
     gui.save(&match_of("third", &["c1-c5/f5"]));
     assert_eq!((files(&folder, "txt").len(), files(&folder, "json").len()), (2, 2));
 }
 
-/// A running `otrera gui` with its page in a browser.
+/// A running `otrera gui`, its page in a browser, and its record folder.
 struct Table {
     gui: Gui,
     browser: Browser,
@@ -155,7 +155,7 @@ struct Table {
 }
 
 impl Table {
-    /// Opens the page; `None` without a browser.
+    /// Starts the program and opens the page; `None` without a browser.
     fn new(test: &str, name: &str) -> Option<Self> {
         let folder = folder(name);
         let (gui, browser) = (start(&folder), Browser::start(test)?);
@@ -174,7 +174,7 @@ impl Table {
         assert_eq!(self.browser.complaints(), NO_COMPLAINT);
         self.gui = start(&self.folder);
         self.load();
-        // The old page has lost its program.
+        // The old page complained about the lost connection.
         self.browser.forget_events();
     }
 
@@ -225,7 +225,7 @@ impl Table {
         Position::from_fen(fen.as_str().expect("a text")).expect("a FEN")
     }
 
-    /// Waits for our move and returns it; asserts that the announcement and the SAU notation agree.
+    /// Waits for our move and returns it; asserts that the page announces it in words and, on 10x10, in SAU notation.
     fn announced(&mut self) -> Move {
         let patience = Instant::now() + Duration::from_secs(600);
         while self.browser.evaluate("match.phase === 'thinking' || !state.tree.current.described") == true {
@@ -277,7 +277,7 @@ impl Table {
         self.browser.wait_for(&format!("state.tree.current.ply === {}", ply + 1));
     }
 
-    /// Enters and confirms some move of the opponent.
+    /// Enters and confirms the first legal move for the opponent.
     fn enter_any_move(&mut self) -> Move {
         let mv = self.position().legal_moves().next().expect("a move");
         self.type_move(mv);
@@ -285,7 +285,7 @@ impl Table {
         mv
     }
 
-    /// Enters a time in the form of a clock.
+    /// Enters a time such as `0:20` into the clock's field.
     fn set_clock(&mut self, time: &str) {
         self.browser.fill("#match-clock", time);
         self.browser.click("#match-clock-form button");
@@ -306,7 +306,7 @@ impl Table {
         self.browser.wait_for("match.active && Boolean(state.tree.current.described)");
     }
 
-    fn left(&mut self, side: &str) -> f64 {
+    fn time_left(&mut self, side: &str) -> f64 {
         self.browser.evaluate(&format!("match.left({side:?})")).as_f64().expect("a number")
     }
 }
@@ -317,7 +317,7 @@ fn other_move(position: &Position, mv: Move) -> Move {
 }
 
 #[test]
-fn a_move_of_the_opponent_counts_after_its_confirmation() {
+fn the_opponents_move_needs_confirmation() {
     let Some(mut table) = Table::new("moves of a match", "match-moves") else { return };
     table.begin("white", 10, "15", "5");
     let title = table.browser.text("#game-title");
@@ -327,7 +327,7 @@ fn a_move_of_the_opponent_counts_after_its_confirmation() {
     table.click_move(wrong);
     assert_eq!(table.browser.text("#match-task"), "Black: amazon from d1 to d6, arrow to g6");
     table.assert_board(&begin);
-    // A second move is not taken while one waits.
+    // Clicks start no second move while one waits for confirmation.
     table.browser.click("#squares [data-square='g1']");
     assert_eq!(table.browser.evaluate("[match.entered, state.half.from ?? null]"), json!(["d1-d6/g6", null]));
     table.browser.press("Escape");
@@ -339,7 +339,7 @@ fn a_move_of_the_opponent_counts_after_its_confirmation() {
     table.confirm();
     table.assert_board(&begin.with_move(right));
     assert_eq!(table.browser.evaluate("match.running"), "white");
-    // A clock nearly run down makes the plan short.
+    // A short remaining time shortens the search.
     table.browser.fill("#match-clock", "0:10");
     table.browser.press("Enter");
     table.browser.click("#match-clock-form button");
@@ -357,9 +357,9 @@ fn a_move_of_the_opponent_counts_after_its_confirmation() {
 }
 
 #[test]
-fn clocks_run_are_set_stopped_and_plan_the_moves() {
+fn clocks_limit_thinking_and_can_be_paused() {
     let Some(mut table) = Table::new("clocks of a match", "match-clocks") else { return };
-    // Keeps the requests for moves.
+    // Collects the requests for our moves.
     table.browser.evaluate(
         "window.thinks = []; const asking = engine.ask.bind(engine);
         engine.ask = (request) => { if (request.clock) thinks.push(request); return asking(request); }; 0",
@@ -369,28 +369,28 @@ fn clocks_run_are_set_stopped_and_plan_the_moves() {
     let clock = table.browser.evaluate("thinks[0].clock");
     assert_eq!((clock["total"].as_f64(), clock["overhead"].as_f64()), (Some(900.0), Some(4.0)));
     assert!(clock["left"].as_f64() > Some(890.0), "{clock}");
-    // Fifteen minutes allow half a minute for this move; the official clock leaves a second.
+    // With fifteen minutes left this move may take half a minute; with 20 s left, about a second.
     table.set_clock("1:70");
-    assert!(table.left("black") > 880.0, "no clock shows 1:70");
+    assert!(table.time_left("black") > 880.0, "1:70 is not a time");
     table.set_clock("0:20");
     let set = Instant::now();
     table.announced();
-    assert!(set.elapsed() < Duration::from_secs(15), "the search that ran was planned anew");
+    assert!(set.elapsed() < Duration::from_secs(15), "the running search gets the new time");
     let clock = table.browser.evaluate("thinks.at(-1).clock");
     assert!(clock["left"].as_f64() <= Some(20.0), "{clock}");
-    assert!(table.left("black") < 20.0 && table.left("white") == 900.0);
+    assert!(table.time_left("black") < 20.0 && table.time_left("white") == 900.0);
     table.browser.press("h");
     table.wait_for_phase("paused");
-    let stopped = [table.left("black"), table.left("white")];
+    let stopped = [table.time_left("black"), table.time_left("white")];
     table.browser.press("p");
     std::thread::sleep(Duration::from_millis(300));
-    assert_eq!([table.left("black"), table.left("white")], stopped, "both clocks are stopped");
-    assert_eq!(table.browser.evaluate("state.tree.current.ply"), 0, "no move is played in a pause");
+    assert_eq!([table.time_left("black"), table.time_left("white")], stopped, "both clocks are stopped");
+    assert_eq!(table.browser.evaluate("state.tree.current.ply"), 0, "no move is played during a pause");
     table.browser.press("h");
     table.wait_for_phase("announced");
     table.browser.press("p");
     table.browser.wait_for("match.running === 'white' && match.left('white') < 899.9");
-    // The flags end nothing; ours warns.
+    // A fallen flag does not end the match; ours shows a warning.
     assert_eq!(table.browser.evaluate("byId('match-flag').hidden"), true);
     table.browser.choose("#match-clock-side", "theirs");
     table.set_clock("0:00");
@@ -405,7 +405,7 @@ fn clocks_run_are_set_stopped_and_plan_the_moves() {
 }
 
 #[test]
-fn a_move_is_taken_back_with_a_reason_that_the_record_keeps() {
+fn taking_back_a_move_records_the_reason() {
     let Some(mut table) = Table::new("moves taken back in a match", "match-back") else { return };
     table.begin("black", 8, "0.2", "0");
     let begin = table.position();
@@ -424,11 +424,11 @@ fn a_move_is_taken_back_with_a_reason_that_the_record_keeps() {
     assert_eq!(table.browser.evaluate("state.tree.current.ply"), 2, "Cancel takes nothing back");
     table.take_back("read wrongly");
     table.wait_for_phase("entry");
-    // Our own move is announced again, not searched again.
+    // After taking back our own move, the page announces it again without a search.
     table.take_back("not played yet");
     assert_eq!(table.browser.evaluate("match.decided?.move ?? null"), ours.to_string());
     assert_eq!(table.announced(), ours);
-    // The board shows that we played another one.
+    // The operator has played another move on the real board.
     table.browser.press("o");
     table.wait_for_phase("entry");
     let by_hand = other_move(&begin, ours);
@@ -440,7 +440,7 @@ fn a_move_is_taken_back_with_a_reason_that_the_record_keeps() {
     let announced = table.announced();
     table.wait_for_save();
     assert_eq!(moves_of(&record(&table.folder)), [by_hand, right]);
-    // A move by hand is given up: Otrera's is announced again.
+    // Cancelling the operator's own move announces Otrera's move again.
     table.browser.press("o");
     let by_hand = other_move(&table.position(), announced);
     table.click_move(by_hand);
@@ -448,7 +448,7 @@ fn a_move_is_taken_back_with_a_reason_that_the_record_keeps() {
     table.wait_for_phase("entry");
     table.browser.press("Escape");
     assert_eq!(table.announced(), announced);
-    let notes = &kept(&table.folder)["notes"];
+    let notes = &saved_match(&table.folder)["notes"];
     let comment = notes["0"]["comment"].as_str().expect("a comment");
     assert!(comment.contains(&format!("Taken back: {ours} (not played yet)")), "{notes}");
     let variation = &notes["0"]["variations"][0];
@@ -459,7 +459,7 @@ fn a_move_is_taken_back_with_a_reason_that_the_record_keeps() {
 }
 
 #[test]
-fn a_match_resumes_after_a_reload_a_crash_and_on_another_computer() {
+fn matches_resume_after_reload_crash_and_file_transfer() {
     let Some(mut table) = Table::new("matches that are resumed", "match-resume") else { return };
     assert_eq!(table.browser.evaluate("byId('match-offers').hidden"), true);
     table.begin("white", 8, "5", "0");
@@ -475,10 +475,10 @@ fn a_match_resumes_after_a_reload_a_crash_and_on_another_computer() {
     let decided = table.browser.evaluate("match.decided?.move ?? null");
     assert_eq!(decided, ours.to_string(), "the announced move stays");
     assert_eq!(table.announced(), ours);
-    assert!(table.left("white") < 20.0 && table.left("black") < 300.0);
+    assert!(table.time_left("white") < 20.0 && table.time_left("black") < 300.0);
     assert_eq!(table.play_ours(), ours);
     table.wait_for_save();
-    let (before, began) = (table.left("black"), Instant::now());
+    let (before, began) = (table.time_left("black"), Instant::now());
     assert_eq!(table.browser.complaints(), NO_COMPLAINT);
     table.gui = start(&table.folder);
     std::thread::sleep(Duration::from_secs(1));
@@ -488,16 +488,16 @@ fn a_match_resumes_after_a_reload_a_crash_and_on_another_computer() {
     table.browser.forget_events();
     table.resume();
     table.wait_for_phase("entry");
-    let gone = before - table.left("black");
-    // The page was away for a second at least; a busy machine measures late.
-    assert!((1.0..began.elapsed().as_secs_f64() + 3.0).contains(&gone), "the clock went on: {gone} s");
+    let gone = before - table.time_left("black");
+    // The page was closed for at least a second; a busy machine measures more.
+    assert!((1.0..began.elapsed().as_secs_f64() + 3.0).contains(&gone), "the clock kept running: {gone} s");
     assert_eq!(table.position(), begin.with_move(first).with_move(ours));
     let third = table.enter_any_move();
     table.wait_for_save();
     assert_eq!(moves_of(&record(&table.folder)), [first, ours, third]);
-    // On another computer, long after: the file is opened, and the clocks wait.
+    // On another computer, much later: the page opens the file with stopped clocks.
     let file = files(&table.folder, "json").remove(0);
-    let mut old = kept(&table.folder);
+    let mut old = saved_match(&table.folder);
     old["match"]["state"]["since"] = json!(1_000_000);
     let copy = folder("match-copy").join("copy.json");
     std::fs::write(&copy, old.to_string()).expect("a file");
@@ -510,7 +510,7 @@ fn a_match_resumes_after_a_reload_a_crash_and_on_another_computer() {
     table.wait_for_save();
     assert_eq!(moves_of(&record(&table.folder)), [first, ours, third]);
     assert!(file.exists(), "the first computer's file stays");
-    // A file without its clocks is refused.
+    // The page refuses a file without clocks.
     old["match"]["state"]["clocks"] = Value::Null;
     std::fs::write(&copy, old.to_string()).expect("a file");
     table.browser.give_file("#file", &copy);
@@ -522,23 +522,23 @@ fn a_match_resumes_after_a_reload_a_crash_and_on_another_computer() {
 }
 
 #[test]
-fn a_failed_save_is_shown_and_tried_again() {
+fn a_failed_save_is_shown_and_retried() {
     let Some(mut table) = Table::new("a failed save", "match-unsaved") else { return };
     table.begin("white", 8, "5", "0");
     table.wait_for_save();
     let away = table.folder.with_extension("away");
     let _ = std::fs::remove_dir_all(&away);
-    std::fs::rename(&table.folder, &away).expect("it is renamed");
+    std::fs::rename(&table.folder, &away).expect("a renamed folder");
     let mv = table.enter_any_move();
     table.browser.wait_for("byId('match-problem').textContent.startsWith('Not saved: ')");
-    std::fs::rename(&away, &table.folder).expect("it is renamed");
+    std::fs::rename(&away, &table.folder).expect("a renamed folder");
     table.browser.wait_for("byId('match-problem').textContent === ''");
     assert_eq!(moves_of(&record(&table.folder)), [mv]);
     assert_eq!(table.browser.complaints(), NO_COMPLAINT);
 }
 
 #[test]
-fn the_referee_ends_a_match_and_it_is_analysed() {
+fn the_referees_result_ends_a_match() {
     let Some(mut table) = Table::new("the end of a match", "match-end") else { return };
     table.begin("white", 8, "5", "0");
     table.enter_any_move();
@@ -550,15 +550,15 @@ fn the_referee_ends_a_match_and_it_is_analysed() {
     assert_eq!(table.browser.text("#match-task"), "The match is over: Black has won.");
     table.wait_for_save();
     assert_eq!(record(&table.folder).winner, Some(Side::Black));
-    assert_eq!(kept(&table.folder)["notes"]["1"]["comment"], "White's flag fell");
+    assert_eq!(saved_match(&table.folder)["notes"]["1"]["comment"], "White's flag fell");
     table.browser.click("#match-close");
     table.browser.wait_for("!match.active && byId('match').hidden && state.players.white === 'human'");
-    assert_eq!(table.browser.evaluate("byId('match-offers').hidden"), true, "a finished match");
+    assert_eq!(table.browser.evaluate("byId('match-offers').hidden"), true, "nothing to offer");
     assert_eq!(table.browser.complaints(), NO_COMPLAINT);
 }
 
 #[test]
-fn otrera_ponders_only_where_that_is_allowed() {
+fn otrera_ponders_only_if_allowed() {
     let Some(mut table) = Table::new("pondering in a match", "match-pondering") else { return };
     table.begin("white", 8, "5", "0");
     std::thread::sleep(Duration::from_millis(500));
@@ -567,7 +567,7 @@ fn otrera_ponders_only_where_that_is_allowed() {
     table.browser.evaluate("byId('match-pondering').checked = true");
     table.begin("white", 8, "5", "0");
     table.browser.wait_for("(state.tree.current.found?.visits ?? 0) > 1000");
-    // It neither shows nor delays anything.
+    // Pondering is invisible and does not delay our move.
     assert_eq!(table.browser.evaluate("board.over.children.length"), 0);
     table.enter_any_move();
     table.wait_for_phase("thinking");
@@ -575,7 +575,7 @@ fn otrera_ponders_only_where_that_is_allowed() {
 }
 
 #[test]
-fn the_match_is_read_in_both_languages_on_a_phone_and_by_the_accessibility_checker() {
+fn match_mode_is_translated_responsive_and_accessible() {
     let Some(axe) = axe() else { return };
     let Some(mut table) = Table::new("accessibility of a match", "match-axe") else { return };
     let nothing: [Value; 0] = [];
@@ -605,7 +605,7 @@ fn the_match_is_read_in_both_languages_on_a_phone_and_by_the_accessibility_check
             return clock.scrollWidth <= clock.clientWidth && clock.offsetHeight < 1.5 * parseFloat(getComputedStyle(clock).fontSize); }))";
         assert_eq!(table.browser.evaluate(fit), true, "{width}: a clock is wider than its field");
         if width > 1900 {
-            // From two metres.
+            // Readable from two metres.
             let sizes = "[byId('match-task'), byId('match-time-black')].map((element) => parseFloat(getComputedStyle(element).fontSize))";
             let sizes = table.browser.evaluate(sizes);
             assert!(sizes[0].as_f64() >= Some(40.0) && sizes[1].as_f64() >= Some(60.0), "{sizes}");
@@ -642,14 +642,14 @@ fn the_match_is_read_in_both_languages_on_a_phone_and_by_the_accessibility_check
     assert_eq!(table.browser.complaints(), NO_COMPLAINT);
 }
 
-/// Chooses the opponent's move in a rehearsal, by a short search.
+/// Chooses a move for the opponent in a rehearsal, by a short search.
 fn opponent_move(position: &Position) -> Move {
     let resources = Resources { threads: 1, memory: 16 << 20, seed: 5 };
     let mut search = Search::new(*position, Params::TOURNAMENT, resources);
     search.run(&Limits::iterations(300), &AtomicBool::new(false), &mut |_| ()).best.expect("a move")
 }
 
-/// Plays a whole match with the mistakes and failures of a tournament, and checks that the record has the moves played.
+/// Plays a whole match with operator mistakes, a reload and a crash. The record must have exactly the moves played.
 fn rehearse(name: &str, us: Side, edge: usize, minutes: f64) {
     let Some(mut table) = Table::new("a rehearsal of a match", name) else { return };
     table.begin(&us.to_string().to_lowercase(), edge, &minutes.to_string(), "0.2");
@@ -690,12 +690,12 @@ fn rehearse(name: &str, us: Side, edge: usize, minutes: f64) {
     assert_eq!((record.winner, record.event.as_str()), (position.winner(), "2026 CCGC"));
     let names = [record.black.as_str(), record.white.as_str()];
     assert_eq!(names[us as usize], "东北大学");
-    let kept = kept(&table.folder);
-    let comments = kept["notes"].to_string();
+    let saved = saved_match(&table.folder);
+    let comments = saved["notes"].to_string();
     for reason in ["confirmed by mistake", "hand slipped"] {
         assert_eq!(comments.matches(reason).count(), 1, "{reason}: {comments}");
     }
-    let left = kept["match"]["state"]["clocks"][us.to_string().to_lowercase()].as_f64().expect("a number");
+    let left = saved["match"]["state"]["clocks"][us.to_string().to_lowercase()].as_f64().expect("a number");
     assert!(left > 0.0, "our flag fell: {left}");
     assert_eq!(table.browser.complaints(), NO_COMPLAINT);
     println!("{} moves, {left:.1} s left, {:?} wins as {us} played Otrera", played.len(), position.winner());
@@ -736,11 +736,11 @@ fn make_mistake(table: &mut Table, number: usize, position: &Position, right: Mo
 }
 
 #[test]
-fn a_match_with_an_operators_mistakes_and_a_crash_loses_nothing() {
+fn operator_mistakes_and_a_crash_lose_no_moves() {
     rehearse("match-rehearsal", Side::Black, 8, 0.4);
 }
 
-/// `OTRERA_REHEARSAL=15` sets the minutes of a side.
+/// `OTRERA_REHEARSAL` sets the minutes for each side, by default 1.
 #[test]
 #[ignore = "slow"]
 fn a_rehearsal_on_10x10() {

@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 /// Options that make the moves of a game reproducible.
 const FIXED: [&str; 4] = ["--iterations", "200", "--seed", "1"];
 
-/// Returns the answer of a run without mistakes.
+/// Returns the program's first move with [`FIXED`] options and no mistakes.
 fn usual_move() -> String {
     first_line(run(OTRERA, FIXED, FIRST_TURN))
 }
 
-/// Returns the move that a successful run has printed.
+/// Checks that a run printed a move and a debug line without errors; returns the move.
 fn first_line(exit: Exit) -> String {
     assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""), "printed: {}", exit.rest);
     assert_eq!(exit.rest.lines().count(), 2, "a move and a debug line: {}", exit.rest);
@@ -22,7 +22,7 @@ fn first_line(exit: Exit) -> String {
 }
 
 #[test]
-fn a_bad_option_changes_nothing_and_is_logged_with_what_would_be_valid() {
+fn invalid_options_are_logged_and_ignored() {
     let folder = folder("bad-option");
     let mistakes: [(&[&str], &str); 21] = [
         (&["--colour", "red"], "--colour"),
@@ -58,7 +58,7 @@ fn a_bad_option_changes_nothing_and_is_logged_with_what_would_be_valid() {
 
 /// Regression test: with a thousand threads a move of 0.3 s took many seconds.
 #[test]
-fn more_threads_than_cores_count_as_all_cores() {
+fn excess_threads_are_reduced_to_the_cores() {
     let log = folder("threads").join("log");
     let times = (0..3).map(|_| {
         let began = Instant::now();
@@ -79,7 +79,7 @@ fn more_threads_than_cores_count_as_all_cores() {
 /// On Botzone the time of the first turn counts from the start of the process. On SAU an overhead above the total time
 /// leaves no time.
 #[test]
-fn a_clock_that_has_run_out_leaves_a_hundred_iterations() {
+fn an_expired_clock_still_allows_100_iterations() {
     let folder = folder("no-time");
     let games: [(&[u8], &[&str]); 2] = [
         (FIRST_TURN, &["--move-time", "0.01"]),
@@ -96,7 +96,7 @@ fn a_clock_that_has_run_out_leaves_a_hundred_iterations() {
 }
 
 #[test]
-fn an_option_without_its_value_is_logged() {
+fn an_option_without_a_value_is_logged() {
     let log = folder("no-value").join("log");
     let arguments = [&FIXED[..], &["--log", text(&log), "--threads"]].concat();
     assert_eq!(first_line(run(OTRERA, arguments, FIRST_TURN)), usual_move());
@@ -107,7 +107,7 @@ fn an_option_without_its_value_is_logged() {
 }
 
 #[test]
-fn a_bad_file_changes_nothing_and_is_logged() {
+fn invalid_configuration_lines_are_logged_and_ignored() {
     let executable = installed(&folder("bad-file"));
     let file = executable.with_file_name("otrera.toml");
     let mistakes: [(&[u8], &str); 12] = [
@@ -135,7 +135,7 @@ fn a_bad_file_changes_nothing_and_is_logged() {
 }
 
 #[test]
-fn the_file_is_obeyed_and_the_command_line_wins() {
+fn the_command_line_overrides_the_configuration_file() {
     let executable = installed(&folder("good-file"));
     let file = executable.with_file_name("otrera.toml");
     let name = |arguments: &[&str]| run(&executable, arguments.iter().copied(), b"name?\nquit\n").rest;
@@ -158,10 +158,10 @@ fn the_file_is_obeyed_and_the_command_line_wins() {
 
 /// In the packaged file, a disabled option follows `#` directly, and a comment follows `# `.
 #[test]
-fn every_line_of_the_packaged_file_is_a_valid_option() {
+fn every_packaged_configuration_line_is_valid() {
     let executable = installed(&folder("packaged-file"));
     let packaged = Path::new(env!("CARGO_MANIFEST_DIR")).join("../packaging/sau/otrera.toml");
-    let text = std::fs::read_to_string(packaged).expect("it is there");
+    let text = std::fs::read_to_string(packaged).expect("a packaged file");
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with("# "));
     let mut count = 0;
     for line in lines {
@@ -179,7 +179,7 @@ fn every_line_of_the_packaged_file_is_a_valid_option() {
 }
 
 #[test]
-fn a_good_line_of_the_file_counts_beside_a_bad_one() {
+fn valid_lines_take_effect_despite_invalid_ones() {
     let executable = installed(&folder("half-bad-file"));
     std::fs::write(executable.with_file_name("otrera.toml"), "threads = 'x'\nname = 'Half'\ncolour = 1")
         .expect("writable");
@@ -187,7 +187,7 @@ fn a_good_line_of_the_file_counts_beside_a_bad_one() {
 }
 
 #[test]
-fn the_log_holds_both_directions() {
+fn the_log_has_input_and_output() {
     let log = folder("log").join("log");
     let arguments = [&FIXED[..], &["--log", text(&log)]].concat();
     let usual = usual_move();

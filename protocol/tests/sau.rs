@@ -11,7 +11,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use testkit::at_once;
 
-/// Time limit below the silence after which the program moves on the opponent's turn.
+/// Time limit of an answer that must come before the long silence on the opponent's turn is over.
 const SOON: Duration = Duration::from_secs(10);
 
 const OPENING: [&str; 4] = ["d1d7(g7)", "a7d4(a7)", "g1e3(e10)", "d4e4(e8)"];
@@ -25,7 +25,7 @@ struct Game {
 impl Game {
     /// Starts a program that has Black on 10x10.
     fn black(arguments: &[&str]) -> Self {
-        let mut game = Self { program: start(arguments), referee: after(&[]) };
+        let mut game = Self { program: start(arguments), referee: board_after(&[]) };
         game.program.send("new black\n");
         game.answer(LIMIT);
         game
@@ -58,13 +58,13 @@ impl Game {
     }
 }
 
-fn board(edge: usize) -> Position {
+fn start_position(edge: usize) -> Position {
     Position::start(Size::new(edge).unwrap()).with_rules(Rules::SelfBlocking)
 }
 
 /// Returns a referee's board on 10x10 after these moves.
-fn after(moves: &[&str]) -> Board {
-    let mut referee = Board::new(board(10));
+fn board_after(moves: &[&str]) -> Board {
+    let mut referee = Board::new(start_position(10));
     moves.iter().for_each(|mv| referee.play(mv.parse().unwrap()).unwrap());
     referee
 }
@@ -93,7 +93,7 @@ fn check_name(name: &str, beginning: &str, results: &[&str], end: &str) {
 
 /// Plays a whole game on a small board; returns the winner by the platform's rules.
 fn play_to_the_end(program: &mut Program) -> Side {
-    let mut referee = Board::new(board(5));
+    let mut referee = Board::new(start_position(5));
     let mut message = "new black".to_owned();
     loop {
         referee.accept(&answer(program, &message), Form::Sau).unwrap();
@@ -105,7 +105,7 @@ fn play_to_the_end(program: &mut Program) -> Side {
         message = format!("move {}", referee.format_move(mv, Form::Sau));
         if let Some(winner) = referee.position().winner() {
             program.send(format!("{message}\n"));
-            // On a busy machine the end may come late; there is nothing to say meanwhile.
+            // `end` can arrive late on a busy machine; until then no answer is expected.
             program.silent(Duration::from_millis(50)).unwrap();
             program.send("end\n");
             return winner;
@@ -114,7 +114,7 @@ fn play_to_the_end(program: &mut Program) -> Side {
 }
 
 #[test]
-fn a_finished_game_is_recorded_under_the_competitions_name() {
+fn finished_games_are_recorded_under_championship_names() {
     let folder = folder("finished");
     let mut options = vec!["--size", "5", "--iterations", "100", "--record-dir", text(&folder)];
     options.extend(["--team", "甲队", "--opponent", "乙/队: \"?", "--place", "重庆", "--event", "2026 CCGC"]);
@@ -138,13 +138,13 @@ fn a_finished_game_is_recorded_under_the_competitions_name() {
 }
 
 #[test]
-fn a_killed_program_leaves_a_record_and_the_game_goes_on_from_it() {
+fn a_game_resumes_from_a_killed_programs_record() {
     let folder = folder("killed");
     let options = ["--iterations", "100", "--seed", "5", "--record-dir", text(&folder)];
     let mut game = Game::black(&options);
     let message = game.reply();
     let expected = game.answer(LIMIT);
-    // The move is recorded before anything else is done.
+    // The program answers `name?` only after recording its move.
     answer(&mut game.program, "name?");
     drop(game);
 
@@ -160,10 +160,10 @@ fn a_killed_program_leaves_a_record_and_the_game_goes_on_from_it() {
 }
 
 #[test]
-fn a_game_goes_on_from_what_is_whole_of_a_torn_record() {
+fn a_truncated_record_resumes_from_its_complete_moves() {
     let folder = folder("torn");
     let (record, log) = (folder.join("game.txt"), folder.join("log"));
-    // White is to move after three moves; that the fourth is torn must not cost the others.
+    // The fourth move is truncated; the three complete moves must be kept.
     let torn = "#[AM][A][B][未完][2020.08.16 11:44][E];\r\n1 d1d7(g7) a7d4(a7)\r\n2 g1e3(e10) d4e4(e";
     let utf_16: Vec<u8> =
         std::iter::once(0xfeff).chain(torn.encode_utf16()).flat_map(u16::to_le_bytes).collect();
@@ -171,7 +171,7 @@ fn a_game_goes_on_from_what_is_whole_of_a_torn_record() {
         std::fs::write(&record, bytes).unwrap();
         let program = start(&["resume", text(&record), "--iterations", "100", "--log", text(&log)]);
         let mut game = Game::resumed(program, &OPENING[..3]);
-        // The last move of the record, sent once more.
+        // Sends the record's last move again.
         game.program.send("move GJEHEA\n");
         game.answer(LIMIT);
         assert_contains(&read(&log), "breaks off");
@@ -214,15 +214,15 @@ fn record(path: &Path, names: [&str; 2], moves: &[&str]) {
     std::fs::write(path, text).unwrap();
 }
 
-/// Starts the program as after a crash: with a record, and with no command from the platform except `name?`.
-fn loaded_again(record: &Path, more: &[&str]) -> Program {
+/// Starts the program with a record, as after a crash: the platform sends only `name?`.
+fn reload_with_record(record: &Path, more: &[&str]) -> Program {
     let mut program = start(&[&["resume", text(record), "--iterations", "100"], more].concat());
     assert_eq!(answer(&mut program, "name?"), "name Otrera");
     program
 }
 
 #[test]
-fn loaded_again_on_our_turn_it_moves_unasked() {
+fn after_reload_on_our_turn_it_moves_unasked() {
     let folder = folder("unasked");
     let cases = [
         (["Otrera", "Opponent"], 2, &[][..]),
@@ -230,13 +230,13 @@ fn loaded_again_on_our_turn_it_moves_unasked() {
         (["A", "B"], 2, &["--team", "A"]),
         (["A", "B"], 3, &["--opponent", "A"]),
         (["A", "A"], 3, &["--team", "A", "--side", "white"]),
-        // Nothing says whose side is ours: that nobody moves does.
+        // The names do not tell our side, but the silence means that it is our turn.
         (["A", "B"], 2, &[]),
     ];
     at_once(cases.into_iter().enumerate(), |(number, (names, count, more))| {
         let file = folder.join(format!("record{number}.txt"));
         record(&file, names, &OPENING[..count]);
-        let mut game = Game::resumed(loaded_again(&file, more), &OPENING[..count]);
+        let mut game = Game::resumed(reload_with_record(&file, more), &OPENING[..count]);
         game.program.silent(Duration::from_secs(1)).unwrap();
         game.answer(SOON);
         game.reply();
@@ -245,44 +245,44 @@ fn loaded_again_on_our_turn_it_moves_unasked() {
 }
 
 #[test]
-fn loaded_again_on_the_opponents_turn_it_waits() {
+fn after_reload_on_the_opponents_turn_it_waits() {
     let folder = folder("waits");
     at_once([(["Otrera", "Opponent"], 3), (["Opponent", "Otrera"], 2)], |(names, count)| {
         let file = folder.join(format!("record{count}.txt"));
         record(&file, names, &OPENING[..count]);
-        let mut game = Game::resumed(loaded_again(&file, &[]), &OPENING[..count]);
+        let mut game = Game::resumed(reload_with_record(&file, &[]), &OPENING[..count]);
         game.program.silent(Duration::from_millis(3500)).unwrap();
         game.reply();
         game.answer(LIMIT);
     });
 }
 
-/// Returns the boards after each reply to the first three moves of the opening.
+/// Returns one board for each legal reply to the first three moves of [`OPENING`].
 fn boards_after_replies() -> impl Iterator<Item = Board> {
-    let replies: Vec<Move> = after(&OPENING[..3]).position().legal_moves().collect();
+    let replies: Vec<Move> = board_after(&OPENING[..3]).position().legal_moves().collect();
     replies.into_iter().map(|reply| {
-        let mut referee = after(&OPENING[..3]);
+        let mut referee = board_after(&OPENING[..3]);
         referee.play(reply).unwrap();
         referee
     })
 }
 
-/// Asserts that an answer is legal after nearly any reply to the first three moves of the opening.
+/// Asserts that an answer is legal after nearly every reply to the first three moves of [`OPENING`].
 fn assert_legal_after_nearly_any_reply(answer: &str) {
     let refused =
         boards_after_replies().filter_map(|mut board| board.accept(answer, Form::Sau).err()).count();
-    assert!(refused < 30, "{answer} is illegal after {refused} replies of some 1400");
+    assert!(refused < 30, "{answer} is illegal after {refused} of about 1400 replies");
 }
 
 /// A long silence on the opponent's turn means that the opponent's move was lost. Our move must be legal after nearly
 /// any reply.
 #[test]
 #[ignore = "slow"]
-fn a_long_silence_makes_it_move_whatever_the_opponent_has_played() {
+fn a_long_silence_triggers_a_safe_move() {
     let file = folder("lost").join("record.txt");
     record(&file, ["Otrera", "Opponent"], &OPENING[..3]);
-    let mut game = Game::resumed(loaded_again(&file, &["--total-time", "30"]), &OPENING[..3]);
-    // It is legal, and the opponent's next move comes from where the lost one has led to.
+    let mut game = Game::resumed(reload_with_record(&file, &["--total-time", "30"]), &OPENING[..3]);
+    // The opponent's next move starts on the target square of the lost move.
     let lost: Move = "d10d9d10".parse().unwrap();
     game.referee.play(lost).unwrap();
     assert_legal_after_nearly_any_reply(&game.answer(SOON));
@@ -291,8 +291,8 @@ fn a_long_silence_makes_it_move_whatever_the_opponent_has_played() {
     game.program.send(format!("move {}\n", game.referee.format_move(mv, Form::Sau)));
     game.answer(LIMIT);
 
-    // Refused, it tells which replies are possible, and none is tried that is illegal after most of them.
-    let mut program = loaded_again(&file, &["--total-time", "30"]);
+    // A refusal leaves the replies that make the first move illegal; the second move must suit some of them.
+    let mut program = reload_with_record(&file, &["--total-time", "30"]);
     let first = program.line(SOON).unwrap();
     let second = answer(&mut program, "error");
     let possible = boards_after_replies().filter_map(|mut board| {
@@ -312,7 +312,7 @@ fn journal(folder: &Path, name: &str, us: &str, moves: &str, sent: bool, ago: f6
 
 /// Starts the program with the record folder of a crashed process and sends `name?`. The log is the file `log` in this
 /// folder.
-fn loaded_after_crash(folder: &Path, more: &[&str]) -> Program {
+fn reload_with_journal(folder: &Path, more: &[&str]) -> Program {
     let log = folder.join("log");
     let _ = std::fs::remove_file(&log);
     let own =
@@ -324,7 +324,7 @@ fn loaded_after_crash(folder: &Path, more: &[&str]) -> Program {
 
 /// Waits until the log shows the clock after this many moves; returns the log and the seconds left in the last such
 /// line.
-fn clock_of(log: &Path, moves: usize) -> (String, f64) {
+fn wait_for_clock(log: &Path, moves: usize) -> (String, f64) {
     let deadline = Instant::now() + LIMIT;
     loop {
         let text = read(log);
@@ -343,10 +343,10 @@ fn journals_in(folder: &Path) -> usize {
 }
 
 #[test]
-fn a_game_of_a_killed_process_goes_on_by_itself_and_its_clock_runs_on() {
+fn a_crashed_game_resumes_with_its_clock_running() {
     let folder = folder("by-itself");
     let mut game = Game::black(&["--record-dir", text(&folder), "--total-time", "60", "--iterations", "100"]);
-    // The opponent's move was read, ours not yet made.
+    // The opponent has moved; the program's answer will be lost.
     game.reply();
     let Game { mut program, referee } = game;
     let lost = program.line(LIMIT).unwrap();
@@ -354,26 +354,26 @@ fn a_game_of_a_killed_process_goes_on_by_itself_and_its_clock_runs_on() {
     let path = files(&folder, "game").remove(0);
     let text = read(&path);
     assert_contains(&text, &lost["move ".len()..]);
-    // As if it had been killed before it announced that move.
+    // Edits the journal as if the kill had come before that answer.
     let before: Vec<&str> = text.lines().filter(|line| !line.contains(&lost["move ".len()..])).collect();
     std::fs::write(&path, before.join("\n") + "\n").unwrap();
     files(&folder, "txt").iter().for_each(|record| std::fs::remove_file(record).unwrap());
 
-    let mut game = Game { program: loaded_after_crash(&folder, &["--move-overhead", "0"]), referee };
+    let mut game = Game { program: reload_with_journal(&folder, &["--move-overhead", "0"]), referee };
     game.answer(SOON);
-    let (log, left) = clock_of(&folder.join("log"), 1);
+    let (log, left) = wait_for_clock(&folder.join("log"), 1);
     assert!(log.contains("its process crashed") && log.contains("no command after name?"), "{log}");
-    // The first process has charged one move, and two seconds of silence are ours.
+    // Our clock was charged the first move's overhead and two seconds of silence.
     assert!(left <= 60.0 - 0.4 - 2.0, "{log}");
     game.reply();
     game.answer(LIMIT);
-    assert_eq!(journals_in(&folder), 1, "the same journal goes on");
+    assert_eq!(journals_in(&folder), 1, "the game keeps its journal");
     answer(&mut game.program, "end\nname?");
     assert_eq!(journals_in(&folder), 0);
 }
 
 #[test]
-fn quit_and_the_end_of_input_leave_nothing_to_resume() {
+fn quit_and_end_of_input_remove_the_journal() {
     for quits in [true, false] {
         let folder = folder(&format!("left-{quits}"));
         let Game { mut program, .. } = Game::black(&["--record-dir", text(&folder), "--iterations", "100"]);
@@ -390,7 +390,7 @@ fn quit_and_the_end_of_input_leave_nothing_to_resume() {
 
 /// In each case the program must not move unasked, and the log must say why.
 #[test]
-fn what_is_no_crashed_game_is_not_resumed() {
+fn unsuitable_journals_are_not_resumed() {
     let game = "DJDDGD ADDGAD";
     let cases = [
         ("none", "no unfinished game", &[][..]),
@@ -402,7 +402,7 @@ fn what_is_no_crashed_game_is_not_resumed() {
         for (name, us, moves, ago) in journals {
             journal(&folder, name, us, moves, true, *ago);
         }
-        let mut program = loaded_after_crash(&folder, &[]);
+        let mut program = reload_with_journal(&folder, &[]);
         program.silent(Duration::from_millis(2500)).unwrap_or_else(|moved| panic!("{name}: {moved}"));
         assert_contains(&read(&folder.join("log")), why);
     });
@@ -410,10 +410,10 @@ fn what_is_no_crashed_game_is_not_resumed() {
 
 /// The living process keeps its journal and continues its game.
 #[test]
-fn the_game_of_a_living_process_is_not_resumed() {
+fn a_locked_journal_is_not_resumed() {
     let folder = folder("living");
     let mut living = Game::black(&["--record-dir", text(&folder), "--iterations", "100"]);
-    let mut program = loaded_after_crash(&folder, &[]);
+    let mut program = reload_with_journal(&folder, &[]);
     program.silent(Duration::from_millis(2500)).unwrap();
     living.reply();
     living.answer(LIMIT);
@@ -421,54 +421,54 @@ fn the_game_of_a_living_process_is_not_resumed() {
 }
 
 #[test]
-fn of_two_crashed_sides_that_which_the_settings_name_goes_on() {
+fn side_selects_between_two_crashed_games() {
     let folder = folder("one-side");
     journal(&folder, "a", "Black", "DJDDGD ADDGAD", true, 2.0);
     journal(&folder, "b", "White", "DJDDGD ADDGAD", true, 1.0);
-    Game::resumed(loaded_after_crash(&folder, &["--side", "black"]), &OPENING[..2]).answer(SOON);
+    Game::resumed(reload_with_journal(&folder, &["--side", "black"]), &OPENING[..2]).answer(SOON);
 }
 
 /// The journal has the move, but the platform may not have received it. The platform ignores a move that it already
 /// has.
 #[test]
-fn a_move_that_was_perhaps_not_sent_is_sent_again() {
+fn a_possibly_unsent_move_is_sent_again() {
     let folder = folder("unsent");
     journal(&folder, "a", "Black", "DJDDGD ADDGAD GJEHEA", false, 1.0);
-    let mut program = loaded_after_crash(&folder, &[]);
+    let mut program = reload_with_journal(&folder, &[]);
     assert_eq!(program.line(SOON).unwrap(), "move GJEHEA");
-    // Refused, it says that the platform had it and that the reply was lost.
+    // `error` means that the platform already had the move and that the reply was lost.
     assert_legal_after_nearly_any_reply(&answer(&mut program, "error"));
 }
 
 #[test]
-fn the_opponents_move_goes_on_with_a_crashed_game_and_the_clock_has_not_run() {
+fn the_opponents_move_resumes_without_charging_our_clock() {
     let folder = folder("answered");
     journal(&folder, "a", "Black", "DJDDGD ADDGAD GJEHEA", true, 30.0);
-    let program = loaded_after_crash(&folder, &["--move-overhead", "0"]);
+    let program = reload_with_journal(&folder, &["--move-overhead", "0"]);
     let mut game = Game::resumed(program, &OPENING[..3]);
     game.reply();
     game.answer(LIMIT);
-    let (log, left) = clock_of(&folder.join("log"), 1);
+    let (log, left) = wait_for_clock(&folder.join("log"), 1);
     assert!((45.0..=50.0).contains(&left), "50 s were left on the opponent's turn: {log}");
 }
 
 #[test]
-fn a_new_game_forgets_the_crashed_one() {
+fn a_new_game_discards_the_crashed_one() {
     let folder = folder("forgotten");
     journal(&folder, "a", "White", "DJDDGD", true, 1.0);
-    let mut program = loaded_after_crash(&folder, &["--seed", "1"]);
+    let mut program = reload_with_journal(&folder, &["--seed", "1"]);
     program.line(SOON).unwrap();
     program.send("new black\n");
     Game::resumed(program, &[]).answer(LIMIT);
     assert!(!folder.join("a.game").exists());
-    assert_eq!(journals_in(&folder), 1, "that of the new game");
+    assert_eq!(journals_in(&folder), 1, "the journal of the new game");
     let (_, record) = only_record(&folder);
     assert_eq!(record.matches('(').count(), 1, "{record}");
 }
 
 /// The platform's own record has a move that was sent while no program ran, and shows if our last move was received.
 #[test]
-fn the_platforms_own_record_fills_the_gap() {
+fn the_platforms_record_completes_the_journal() {
     let old = "Black: DJDDGD\r\nWhite: ADDGAD\r\n";
     let game = "Black: DJDDGD\r\nWhite: ADDGAD\r\nBlack: GJEHEA\r\n";
     let loaded = |name: &str, place: &str, text_of_platform: String| {
@@ -477,7 +477,7 @@ fn the_platforms_own_record_fills_the_gap() {
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(&file, text_of_platform).unwrap();
         journal(&folder, "a", "Black", "DJDDGD ADDGAD GJEHEA", true, 1.0);
-        let program = loaded_after_crash(&folder, &["--platform-dir", text(&folder.join("platform"))]);
+        let program = reload_with_journal(&folder, &["--platform-dir", text(&folder.join("platform"))]);
         (program, folder)
     };
     std::thread::scope(|scope| {
@@ -493,7 +493,7 @@ fn the_platforms_own_record_fills_the_gap() {
             let (mut program, _) = loaded("lacks-our-move", "Untitled.sgf", format!("{game}{old}"));
             assert_eq!(program.line(SOON).unwrap(), "move GJEHEA");
         });
-        // The opponent still thinks: nothing is sent however long it is silent.
+        // While the opponent thinks, even a long silence triggers no move.
         scope.spawn(move || {
             let (mut program, _) = loaded("thinks", "Untitled.sgf", format!("{old}{game}"));
             program.silent(Duration::from_millis(5000)).unwrap();
@@ -504,7 +504,7 @@ fn the_platforms_own_record_fills_the_gap() {
 /// `resume-time-left` applies only to the resumed game. From its difference to our clock the program learns the
 /// overhead of a move.
 #[test]
-fn the_time_left_of_a_resumed_game_is_not_that_of_the_next() {
+fn resume_time_left_applies_to_one_game_only() {
     let folder = folder("time-left");
     let program = installed(&folder);
     let log = folder.join("log");
@@ -516,34 +516,34 @@ fn the_time_left_of_a_resumed_game_is_not_that_of_the_next() {
         answer(&mut program, "name?");
         program
     };
-    let mut referee = after(&[]);
+    let mut referee = board_after(&[]);
     let mut any_move = || referee.play_any().map(|mv| referee.format_move(mv, Form::Sau)).unwrap();
     let moves: Vec<String> = (0..10).map(|_| any_move()).collect();
     journal(&folder, "a", "Black", &moves.join(" "), true, 1.0);
     let mut resumed = loaded(&["--resume-time-left", "45"]);
     resumed.line(SOON).unwrap();
-    let (text_of_log, left) = clock_of(&log, 1);
+    let (text_of_log, left) = wait_for_clock(&log, 1);
     assert!((38.0..=43.0).contains(&left), "{text_of_log}");
     answer(&mut resumed, "end\nnew black");
-    let (text_of_log, left) = clock_of(&log, 2);
+    let (text_of_log, left) = wait_for_clock(&log, 2);
     assert!(left > 58.0, "{text_of_log}");
     quit(resumed);
 
-    // 50 s less one were counted and 45 were left: 0.8 s in each of five moves.
+    // We counted 49 s and the platform had 45 s left: 0.8 s more for each of our five moves.
     let learned = read(&folder.join("otrera-overhead.txt"));
     assert!((1.0..1.25).contains(&learned.trim().parse::<f64>().unwrap()), "{learned}");
     let mut next = loaded(&["--log", text(&folder.join("next"))]);
     answer(&mut next, "new black");
-    let (text_of_log, left) = clock_of(&folder.join("next"), 1);
+    let (text_of_log, left) = wait_for_clock(&folder.join("next"), 1);
     assert!(left < 60.0 - 1.0, "{text_of_log}");
 }
 
 #[test]
-fn a_new_game_wipes_what_was_sent_unasked_and_follows_the_record() {
+fn new_discards_unasked_moves_and_replays_the_record() {
     let folder = folder("wiped");
     let (file, records) = (folder.join("record.txt"), folder.join("records"));
     record(&file, ["Otrera", "Opponent"], &OPENING);
-    let mut program = loaded_again(&file, &["--record-dir", text(&records)]);
+    let mut program = reload_with_record(&file, &["--record-dir", text(&records)]);
     program.line(SOON).unwrap();
     assert_eq!(answer(&mut program, "new black"), "move DJDDGD");
     assert_eq!(answer(&mut program, "move ADDGAD"), "move GJEHEA");
@@ -553,16 +553,16 @@ fn a_new_game_wipes_what_was_sent_unasked_and_follows_the_record() {
 
 /// According to the record it is our turn, but the opponent moves: the record lacks our last move.
 #[test]
-fn a_move_out_of_the_records_turn_is_believed() {
+fn an_opponents_move_out_of_turn_is_accepted() {
     let file = folder("believed").join("record.txt");
     record(&file, ["Otrera", "Opponent"], &OPENING[..2]);
     let loaded = |more: &[&str]| {
-        let mut game = Game::resumed(loaded_again(&file, more), &OPENING[..2]);
+        let mut game = Game::resumed(reload_with_record(&file, more), &OPENING[..2]);
         game.referee.pass();
         game
     };
     for wait in [0, 3000] {
-        // In the middle of its thinking, too.
+        // The opponent's move arrives at once, or while the program is thinking.
         let mut game = loaded(&["--iterations", "1000000000", "--move-time", "60"]);
         game.program.silent(Duration::from_millis(wait)).unwrap();
         game.reply();
@@ -575,11 +575,11 @@ fn a_move_out_of_the_records_turn_is_believed() {
 }
 
 #[test]
-fn a_decided_record_is_not_gone_on_with_unasked() {
+fn a_decided_record_is_not_resumed() {
     let file = folder("decided").join("record.txt");
     record(&file, ["Otrera", "Opponent"], &OPENING);
     std::fs::write(&file, read(&file).replace("未完", "先手胜")).unwrap();
-    loaded_again(&file, &[]).silent(Duration::from_millis(3500)).unwrap();
+    reload_with_record(&file, &[]).silent(Duration::from_millis(3500)).unwrap();
 }
 
 /// The platform appends every game to the same file. Black's first move of the next game can directly follow Black's
@@ -597,18 +597,18 @@ fn the_last_of_several_games_is_resumed() {
         std::fs::write(&file, text_of_file).unwrap();
         let _ = std::fs::remove_file(&log);
         let side = if moves == 4 { "black" } else { "white" };
-        let program = loaded_again(&file, &["--side", side, "--log", text(&log)]);
+        let program = reload_with_record(&file, &["--side", side, "--log", text(&log)]);
         Game::resumed(program, &OPENING[..moves]).answer(SOON);
         let log = read(&log);
         assert!(log.contains(&format!("resume: {moves} moves")) && log.contains("last of"), "{log}");
         assert!(!log.contains("!!"), "{log}");
     }
-    // Records of ours, one behind the other.
+    // Our own records, concatenated.
     record(&file, ["Otrera", "Opponent"], &OPENING[..3]);
     let first = read(&file).replace("未完", "先手胜");
     record(&file, ["Otrera", "Opponent"], &OPENING[..2]);
     std::fs::write(&file, first + &read(&file)).unwrap();
-    Game::resumed(loaded_again(&file, &[]), &OPENING[..2]).answer(SOON);
+    Game::resumed(reload_with_record(&file, &[]), &OPENING[..2]).answer(SOON);
 }
 
 /// The record contains a sent move even if the program is killed at once.
@@ -624,7 +624,7 @@ fn a_move_is_recorded_before_it_is_sent() {
 }
 
 #[test]
-fn a_refused_move_is_replaced_by_thought() {
+fn a_refusal_starts_a_new_search() {
     let log = folder("refused").join("log");
     let mut game = Game::black(&["--iterations", "500", "--seed", "1", "--log", text(&log)]);
     let thoughts = || read(&log).matches(" n=5").count();
@@ -635,14 +635,14 @@ fn a_refused_move_is_replaced_by_thought() {
         game.answer(LIMIT);
         assert_eq!(thoughts(), count, "{}", read(&log));
     }
-    // What is refused with two arrows is refused for its way.
+    // A movement refused with two arrows is not tried again.
     let often = |movement| movements.iter().filter(|&other| other == movement).count();
     assert!(movements.iter().all(|movement| often(movement) <= 2), "{movements:?}");
 }
 
-/// After each refused move the program thinks for less than a second.
+/// A replacement takes less than a second.
 #[test]
-fn a_replacement_takes_no_long_thought_and_the_next_move_has_its_whole_time() {
+fn a_refusal_shortens_only_the_replacement_move() {
     let mut game = Game::black(&["--move-time", "1.5"]);
     let mut quickest = Duration::MAX;
     for _ in 0..3 {
@@ -660,16 +660,16 @@ fn a_replacement_takes_no_long_thought_and_the_next_move_has_its_whole_time() {
 /// Kills the program before, while and after it sends its move. Output after the test has stopped reading is lost.
 #[test]
 #[ignore = "slow"]
-fn killed_at_any_moment_it_goes_on_from_its_record() {
+fn resumes_from_its_record_after_any_kill() {
     for (count, wait) in [10, 295, 305, 500].into_iter().enumerate() {
         let folder = folder(&format!("kill-{count}"));
         let options = ["--move-time", "0.3", "--total-time", "30", "--record-dir", text(&folder)];
-        let (mut program, mut referee) = (start(&options), after(&[]));
+        let (mut program, mut referee) = (start(&options), board_after(&[]));
         program.send("new black\n");
         if let Ok(answer) = program.line(Duration::from_millis(wait)) {
             referee.accept(&answer, Form::Sau).unwrap();
         }
-        // A busy machine may not have let it read `new` yet.
+        // On a busy machine the program may not have read `new` yet.
         let deadline = Instant::now() + LIMIT;
         while files(&folder, "txt").is_empty() && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(1));
@@ -684,7 +684,7 @@ fn killed_at_any_moment_it_goes_on_from_its_record() {
             }
             let line = game.program.line(SOON).unwrap_or_else(|why| panic!("killed after {wait} ms: {why}"));
             if game.referee.accept(&line, Form::Sau).is_err() {
-                // It had sent its move when we listened no more, and hears of that.
+                // The killed program had sent its move after we stopped reading, so this move is refused.
                 game.program.send("error\n");
                 game.answer(SOON);
             }
@@ -694,19 +694,19 @@ fn killed_at_any_moment_it_goes_on_from_its_record() {
 
 /// Uses a preset with random rollouts. With equal seeds, the program's moves would be predictable.
 #[test]
-fn without_a_seed_no_two_processes_play_alike() {
+fn processes_without_a_seed_play_differently() {
     let first_moves = |seed: &[&str]| -> HashSet<String> {
         let options = ["--preset", "paper", "--iterations", "30", "--threads", "1"];
         (0..8).map(|_| answer(&mut start(&[&options, seed].concat()), "new black")).collect()
     };
-    assert!(first_moves(&[]).len() > 1, "eight times the same move");
-    assert_eq!(first_moves(&["--seed", "5"]).len(), 1, "with a seed always the same move");
+    assert!(first_moves(&[]).len() > 1, "all eight moves are the same");
+    assert_eq!(first_moves(&["--seed", "5"]).len(), 1, "one move for each seed");
     assert_ne!(first_moves(&["--seed", "5"]), first_moves(&["--seed", "6"]));
 }
 
 /// With a fixed number of iterations on one thread, all games are equal, including the answers to refusals.
 #[test]
-fn no_state_of_one_game_reaches_the_next() {
+fn no_state_carries_over_between_games() {
     let mut program = start(&["--iterations", "200", "--threads", "1", "--seed", "1"]);
     let mut game = |begin: &str| [begin, "error", "error"].map(|line| answer(&mut program, line));
     let first = game("new black");
@@ -736,7 +736,7 @@ fn self_blocking_game() -> (Vec<Move>, Position) {
 
 /// A referee by the standard rules does not send `end`, but waits for our move.
 #[test]
-fn a_game_that_goes_on_beyond_the_platforms_rules_is_played_on() {
+fn a_self_blocked_game_continues_by_standard_rules() {
     let (moves, position) = self_blocking_game();
     let record = folder("played-on").join("moves.txt");
     let words: Vec<String> = moves.iter().map(ToString::to_string).collect();

@@ -12,9 +12,9 @@
 //! < TEXT                expects exactly this line; <version> is the program's version, <cores> the number of
 //!                       cores of this machine
 //! < json move           expects a legal move in Botzone's JSON, and plays it on the board
-//! < simple move         the same for simple interaction
-//! < sau move            the same for the SAU platform
-//! < uci move            the same for UCI, after any number of `info` lines
+//! < simple move         as `< json move`, for simple interaction
+//! < sau move            as `< json move`, for the SAU platform
+//! < uci move            as `< json move`, for UCI after any number of `info` lines
 //! < debug               expects any line of less than 1 KB
 //! silent N              expects no output for N milliseconds, and that the program keeps running
 //! exits N [within MS]   expects that the program ends with status N, without further output and without
@@ -22,11 +22,11 @@
 //! recorded              expects a record file in <folder> with exactly the moves of the board
 //!
 //! board start N         sets up the board of the referee, which is the library: the start position of NxN
-//! board FEN             the same for any position
+//! board FEN             sets up the position of a FEN
 //! play MOVES            the referee plays these moves: f1-d3/g6 …
 //! plies N               the referee plays N moves of its choice
 //! pass                  the referee passes, for a message that is not a move
-//! take back             the referee takes back the last move, and refuses it in this position from then on
+//! take back             the referee takes back the last move, and refuses this move in the same position later
 //! ```
 //!
 //! Placeholders in the text sent:
@@ -37,7 +37,7 @@
 //! <10000 x [>                                    a text repeated
 //! <json move> <simple move> <sau move> <uci move>
 //!                                                a legal move of the referee's choice, which the referee plays
-//! <json move in lines>                           the same, spread over several lines with CRLF
+//! <json move in lines>                           as <json move>, spread over several lines with CRLF
 //! <json requests> <json responses>               the game so far for the side to move: as elements of these
 //! <simple history>                               arrays; as turn number and lines
 //! <uci game>                                     all moves of the game
@@ -68,8 +68,7 @@ fn protocol_folder() -> PathBuf {
 
 /// Returns the paths of the transcripts, sorted by name.
 fn transcripts() -> BTreeSet<PathBuf> {
-    let entries =
-        std::fs::read_dir(protocol_folder().join("transcripts")).expect("the transcripts are there");
+    let entries = std::fs::read_dir(protocol_folder().join("transcripts")).expect("a folder of transcripts");
     entries.map(|entry| entry.expect("readable").path()).collect()
 }
 
@@ -87,10 +86,10 @@ fn play_all(kind: &str) -> (usize, Vec<String>) {
 }
 
 #[test]
-fn the_transcripts_of_every_platform() {
+fn all_transcripts_pass() {
     let outcomes: Vec<_> = std::thread::scope(|scope| {
         let threads: Vec<_> = kinds().map(|kind| (kind, scope.spawn(move || play_all(kind)))).collect();
-        threads.into_iter().map(|(kind, thread)| (kind, thread.join().expect("it ends"))).collect()
+        threads.into_iter().map(|(kind, thread)| (kind, thread.join().expect("no panic"))).collect()
     });
     let failures: Vec<_> = outcomes.iter().flat_map(|(_, (_, failures))| failures.iter().cloned()).collect();
     assert!(failures.is_empty(), "\n{}\n", failures.join("\n"));
@@ -101,8 +100,8 @@ fn the_transcripts_of_every_platform() {
 
 /// Checks that every protocol is reachable and documented.
 #[test]
-fn every_platform_is_in_the_table_the_help_and_the_readme() {
-    let modules = std::fs::read_dir(protocol_folder().join("src")).expect("the source is there");
+fn every_platform_is_listed_and_documented() {
+    let modules = std::fs::read_dir(protocol_folder().join("src")).expect("a folder of modules");
     let modules = modules.map(|entry| entry.expect("readable").path());
     let main_file = |path: PathBuf| if path.is_dir() { path.join("mod.rs") } else { path };
     let texts = modules.map(|path| std::fs::read_to_string(main_file(path)).expect("a module's main file"));
@@ -114,9 +113,9 @@ fn every_platform_is_in_the_table_the_help_and_the_readme() {
     );
 
     let help = otrera_bot::cli::help();
-    let readme = std::fs::read_to_string(protocol_folder().join("README.md")).expect("there is a README");
+    let readme = std::fs::read_to_string(protocol_folder().join("README.md")).expect("a README");
     for platform in PLATFORMS {
-        assert!(help.contains(platform.speaker), "--help tells of {}", platform.speaker);
+        assert!(help.contains(platform.speaker), "--help lists {}", platform.speaker);
         assert!(!platform.transcripts.is_empty(), "{} has transcripts", platform.name);
         let section = format!("\n## {}", platform.name);
         assert!(readme.contains(&section), "protocol/README.md has a section {section:?}");
@@ -127,8 +126,8 @@ fn every_platform_is_in_the_table_the_help_and_the_readme() {
 }
 
 #[test]
-fn every_transcript_is_played_and_told_of() {
-    let readme = std::fs::read_to_string(protocol_folder().join("README.md")).expect("there is a README");
+fn every_transcript_is_played_and_documented() {
+    let readme = std::fs::read_to_string(protocol_folder().join("README.md")).expect("a README");
     let told: BTreeSet<String> = readme
         .split(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '.'))
         .filter(|word| word.ends_with(".session"))
@@ -168,7 +167,7 @@ fn each_sau_command_is_one_write() {
     let writes: Vec<String> = calls
         .lines()
         .filter_map(|line| line.split_once("write(1, "))
-        // What follows is its result, on a line of its own where another thread was seen in between.
+        // The result of the call follows, on another line if another thread was traced in between.
         .filter_map(|(_, call)| call.split([')', '<']).next().map(|arguments| arguments.trim().to_owned()))
         .collect();
     let call = |line: &String| format!("\"{line}\\n\", {length}", length = line.len() + 1);

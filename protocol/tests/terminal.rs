@@ -1,5 +1,4 @@
-//! `otrera play` and `otrera analyze` on a pseudo-terminal. Through pipes, neither colours nor delayed output would be
-//! tested.
+//! `otrera play` and `otrera analyze` on a pseudo-terminal, since through pipes they show neither colours nor progress.
 #![cfg(unix)]
 
 use crate::common::{LIMIT, OTRERA, assert_contains, folder, only_record, read, text};
@@ -16,9 +15,9 @@ struct Terminal {
     child: Child,
     keyboard: File,
     screen: Receiver<Vec<u8>>,
-    /// Output as raw bytes.
+    /// Raw output so far.
     bytes: Vec<u8>,
-    /// Output as text with line feeds only.
+    /// Output so far as text, with LF instead of CRLF.
     shown: String,
 }
 
@@ -27,7 +26,7 @@ impl Terminal {
         let size = Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 };
         let pty = openpty(&size, None).expect("a pseudo-terminal");
         let end = || pty.slave.try_clone().expect("a descriptor");
-        // An interrupt ends it also where whoever runs the tests ignores that signal, as a shell's background jobs do.
+        // `env` restores the default action of SIGINT, which background jobs of a shell inherit as ignored.
         let mut command = Command::new("env");
         command
             .args(["--default-signal=INT", OTRERA])
@@ -41,7 +40,7 @@ impl Terminal {
             .env("LC_ALL", "C")
             .envs(variables.iter().copied());
         let child = command.spawn().expect("the program starts");
-        // The screen ends when the program does only if nobody else holds the other side.
+        // Reading ends with the program only if no other handle of its side is open.
         drop((command, pty.slave));
         let keyboard = File::from(pty.master);
         let mut output = keyboard.try_clone().expect("a descriptor");
@@ -93,13 +92,13 @@ impl Terminal {
         if Instant::now() >= deadline {
             let _ = self.child.kill();
         }
-        assert_eq!(self.child.wait().expect("it ends").code(), Some(status), "{}", self.shown);
+        assert_eq!(self.child.wait().expect("otrera ends").code(), Some(status), "{}", self.shown);
         std::mem::take(&mut self.shown)
     }
 }
 
-/// Returns the lines left on the screen, where text after a carriage return overwrites the line.
-fn lines_that_stay(shown: &str) -> Vec<String> {
+/// Returns the lines finally visible on the screen: text after a carriage return overwrites its line.
+fn final_lines(shown: &str) -> Vec<String> {
     let line = |line: &str| {
         line.split('\r').fold(String::new(), |under, over| {
             let rest = under.chars().skip(over.chars().count());
@@ -111,7 +110,7 @@ fn lines_that_stay(shown: &str) -> Vec<String> {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        // One that has ended cannot be killed, which is as well.
+        // Fails if the program has already ended, which does no harm.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -126,13 +125,13 @@ fn play(name: &str, variables: &[(&str, &str)]) -> (Terminal, PathBuf) {
 const PROMPT: &str = "your move> ";
 
 #[test]
-fn a_game_on_a_terminal() {
+fn play_shows_colours_and_the_last_move() {
     let (mut terminal, _) = play("game", &[]);
     terminal.wait_for(PROMPT, 0);
     assert!(terminal.shown.contains("\x1b[1;36mB\x1b[0m"), "colours:\n{}", terminal.shown);
     let [answered, asked] = play_a_move(&mut terminal);
     let board = &terminal.shown[answered..asked];
-    // Brackets around three squares, which may be neighbours; neither belongs to an escape sequence.
+    // Removes the brackets of escape sequences; the others enclose three squares, which can be neighbours.
     let board = board.replace("\x1b[", "");
     assert!((1..=3).contains(&board.matches('[').count()), "the last move is marked:\n{board}");
     assert_eq!(board.matches('[').count(), board.matches(']').count(), "{board}");
@@ -185,7 +184,7 @@ fn moves_are_listed_and_saved() {
 }
 
 #[test]
-fn no_colours_where_they_are_not_wanted() {
+fn no_color_and_dumb_terminals_disable_colours() {
     for variable in [("NO_COLOR", "1"), ("TERM", "dumb")] {
         let (mut terminal, _) = play(&format!("plain-{}", variable.0), &[variable]);
         play_a_move(&mut terminal);
@@ -196,12 +195,12 @@ fn no_colours_where_they_are_not_wanted() {
 }
 
 #[test]
-fn an_interrupt_leaves_a_record_whose_name_was_told() {
+fn an_interrupt_keeps_the_announced_record() {
     let (mut terminal, folder) = play("interrupt", &[]);
     play_a_move(&mut terminal);
     let kill = Command::new("kill").args(["-INT", &terminal.child.id().to_string()]).status();
     assert!(kill.is_ok_and(|status| status.success()));
-    assert!(!terminal.child.wait().expect("it ends").success(), "the interrupt has ended it");
+    assert!(!terminal.child.wait().expect("otrera ends").success(), "the interrupt ended the program");
     let (name, record) = only_record(&folder);
     assert_contains(&terminal.shown, text(&folder.join(name)));
     assert_eq!(record.matches("d1d7(g7) ").count(), 1, "{record}");
@@ -216,7 +215,7 @@ fn play_a_move(terminal: &mut Terminal) -> [usize; 2] {
 }
 
 #[test]
-fn what_was_taken_back_leaves_the_record_when_another_move_is_played() {
+fn undone_moves_leave_the_record_after_another_move() {
     let (mut terminal, folder) = play("undo", &[]);
     let [_, mut shown] = play_a_move(&mut terminal);
     terminal.type_line("undo 2");
@@ -236,7 +235,7 @@ fn what_was_taken_back_leaves_the_record_when_another_move_is_played() {
 
 /// Regression test: the record had a winner, but no moves.
 #[test]
-fn who_takes_a_move_back_and_resigns_has_lost_the_game_that_was_played() {
+fn resigning_after_undo_loses_the_game() {
     let (mut terminal, folder) = play("undo-resign", &[]);
     let [_, shown] = play_a_move(&mut terminal);
     terminal.type_line("undo");
@@ -250,7 +249,7 @@ fn who_takes_a_move_back_and_resigns_has_lost_the_game_that_was_played() {
 }
 
 #[test]
-fn records_are_named_in_chinese_where_the_locale_is() {
+fn records_get_chinese_names_in_chinese_locales() {
     for (variable, is_chinese) in
         [(("LC_ALL", "zh_CN.UTF-8"), true), (("LANG", "zh_CN.UTF-8"), false), (("LC_ALL", "de_DE"), false)]
     {
@@ -265,7 +264,7 @@ fn records_are_named_in_chinese_where_the_locale_is() {
 }
 
 #[test]
-fn thinking_is_shown_and_wiped() {
+fn thinking_progress_is_shown_and_cleared() {
     let folder = folder("terminal-thinking");
     let arguments = ["play", "--move-time", "1.5", "--record-dir", text(&folder)];
     let mut terminal = Terminal::start(&arguments, &[("NO_COLOR", "1")]);
@@ -274,19 +273,19 @@ fn thinking_is_shown_and_wiped() {
     let shown = terminal.wait_for("Otrera thinks ... 1 s, depth ", 0);
     terminal.wait_for(PROMPT, shown);
     terminal.type_line("quit");
-    let lines = lines_that_stay(&terminal.end());
+    let lines = final_lines(&terminal.end());
     assert!(lines.iter().any(|line| line.contains("(winning rate ")), "{lines:?}");
     assert!(!lines.iter().any(|line| line.contains("thinks")), "{lines:?}");
 }
 
 #[test]
-fn an_analysis_fits_the_screen_and_its_progress_is_wiped() {
+fn analysis_fits_the_screen_and_clears_its_progress() {
     let played = "d1-d7/g7 a7-d4/a7";
     for arguments in [&[][..], &["--moves", played], &["--preset", "paper"], &["--size", "8"]] {
         let arguments = [&["analyze", "--time", "1.5", "--threads", "1"], arguments].concat();
         let mut terminal = Terminal::start(&arguments, &[("NO_COLOR", "1")]);
         terminal.wait_for("  1 s  ", 0);
-        let lines = lines_that_stay(&terminal.end());
+        let lines = final_lines(&terminal.end());
         assert!(lines.len() <= 23, "{} lines and a prompt:\n{}", lines.len(), lines.join("\n"));
         for line in &lines {
             assert!(line.chars().count() <= 80, "{line}");
@@ -297,7 +296,7 @@ fn an_analysis_fits_the_screen_and_its_progress_is_wiped() {
 }
 
 #[test]
-fn a_mistyped_command_ends_with_a_suggestion() {
+fn a_mistyped_command_gets_a_suggestion() {
     for (arguments, message) in [
         (["anlyze"], "otrera: unknown command anlyze; did you mean analyze? See otrera --help\n"),
         (["--threds=2"], "otrera: unknown option --threds; did you mean --threads? See otrera --help\n"),

@@ -1,4 +1,4 @@
-//! UCI through the real program: boards and counts as in Fairy-Stockfish, and the right answer to everything that an
+//! UCI through the real program: boards and move counts as in Fairy-Stockfish, and one answer to each `go` whatever an
 //! interface sends.
 
 use crate::common;
@@ -58,7 +58,7 @@ fn fairy_stockfish_agrees_on_positions_and_legal_moves() {
 }
 
 #[test]
-fn stop_and_quit_are_obeyed_at_once() {
+fn stop_and_quit_take_effect_immediately() {
     let mut program = start();
     for _ in 0..3 {
         send(&mut program, "go infinite");
@@ -81,7 +81,7 @@ fn last_of(lines: &[String], name: &str) -> i64 {
 
 /// Covers a time below the overhead, an overrun clock, and an immediate stop.
 #[test]
-fn an_answer_comes_after_a_hundred_iterations_at_least() {
+fn go_without_time_searches_100_iterations() {
     let mut program = start();
     for go in [
         "go movetime 0",
@@ -104,7 +104,7 @@ fn an_answer_comes_after_a_hundred_iterations_at_least() {
 }
 
 #[test]
-fn a_proven_result_is_certain_in_score_and_wdl() {
+fn proven_results_have_certain_scores_and_wdl() {
     let mut program = start();
     send(&mut program, "setoption name UCI_ShowWDL value true\nsetoption name MultiPV value 3");
     for (side, expected) in [
@@ -122,7 +122,7 @@ fn a_proven_result_is_certain_in_score_and_wdl() {
 }
 
 #[test]
-fn analysis_tells_of_several_moves_and_of_the_winning_rate() {
+fn info_lines_show_multipv_and_wdl() {
     let mut program = start();
     send(&mut program, "setoption name MultiPV value 3\nsetoption name UCI_ShowWDL value true");
     send(&mut program, "go nodes 2000");
@@ -189,12 +189,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_is_sent_each_go_is_answered_once(commands in vec(command(), 1..40)) {
+    fn each_go_gets_one_answer_on_any_input(commands in vec(command(), 1..40)) {
         let mut program = start();
         for command in &commands {
             program.send([command, b"\n".as_slice()].concat());
         }
-        // More could come from what was sent, so the end is something that cannot.
+        // The commands above cannot print this board, so it marks the end of their output.
         send(&mut program, "stop\nposition fen QqQq/4/4/4 b\nd");
         let (_, answers) = read_to(&mut program, "Fen: QqQq/4/4/4 b");
         let searches = commands

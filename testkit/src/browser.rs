@@ -77,7 +77,7 @@ impl Browser {
         Some(browser)
     }
 
-    /// Sends a command and returns its result.
+    /// Sends a DevTools command and returns its result.
     pub fn command(&mut self, method: &str, params: Value) -> Value {
         self.commands += 1;
         let id = self.commands;
@@ -117,12 +117,12 @@ impl Browser {
         self.messages.recv_timeout(Duration::from_secs(60)).expect("Chromium answers")
     }
 
-    /// Loads a page from a file, afresh.
+    /// Loads a page from a file, even if it is already open; `hash` is the fragment with its `#`, or empty.
     pub fn open(&mut self, page: &Path, hash: &str) {
         self.open_address(&format!("file://{}", page.display()), hash);
     }
 
-    /// Loads the page at an address, afresh.
+    /// Loads the page at an address, even if it is already open; `hash` as in [`Self::open`].
     pub fn open_address(&mut self, address: &str, hash: &str) {
         address.clone_into(&mut self.address);
         for url in ["about:blank".to_owned(), format!("{address}{hash}")] {
@@ -196,7 +196,7 @@ impl Browser {
 
     /// Presses and releases a key.
     pub fn press(&mut self, key: &str) {
-        // Dialogs are closed by the number of the key.
+        // Dialogs check the number of the key, not its name.
         let number = if key == "Escape" { 27 } else { 0 };
         for kind in ["rawKeyDown", "keyUp"] {
             let event = json!({"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": number});

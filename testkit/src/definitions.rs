@@ -10,7 +10,7 @@ use std::collections::HashMap;
 pub const DIRECTIONS: [(i32, i32); 8] =
     [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)];
 
-/// Returns the empty squares from a square in one direction, nearest first.
+/// Returns the empty squares up to the first obstacle in one direction, nearest first.
 pub fn line(position: &Position, from: Square, (columns, rows): (i32, i32)) -> Vec<Square> {
     let at = |step: i32| {
         let moved = |from: usize, by: i32| usize::try_from(from as i32 + by).ok();
@@ -83,7 +83,7 @@ pub fn various_positions() -> Vec<Position> {
     positions
 }
 
-/// Creates a winding corridor with a few amazons, in a random orientation: many squares are distant, few are near.
+/// Creates a winding corridor with a few amazons, in a random orientation, where distances are large.
 fn corridor(size: Size, rng: &mut Rng) -> Position {
     let last = size.edge() - 1;
     let is_wall = |square: &Square| {

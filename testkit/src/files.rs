@@ -14,7 +14,7 @@ pub fn repository() -> &'static Path {
 pub fn target() -> &'static Path {
     static TARGET: LazyLock<PathBuf> = LazyLock::new(|| {
         let program = std::env::current_exe().expect("a test knows its path");
-        program.ancestors().nth(3).expect("it lies in target/PROFILE/deps").to_owned()
+        program.ancestors().nth(3).expect("the test is in target/PROFILE/deps").to_owned()
     });
     &TARGET
 }
@@ -49,7 +49,7 @@ impl Folder {
     /// Writes a file into the folder, with its parent folders, and returns its path.
     pub fn write(&self, name: &str, text: &str) -> String {
         let path = self.0.join(name);
-        std::fs::create_dir_all(path.parent().expect("it is in the folder")).expect("a folder in a folder");
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder in a folder");
         std::fs::write(&path, text).expect("a file fits on the disk");
         self.file(name)
     }

@@ -11,7 +11,7 @@ pub use files::{Folder, repository};
 pub use positions::*;
 pub use skip::skip;
 
-/// Runs a task for all cases concurrently, for programs that mostly wait.
+/// Runs a task for all cases concurrently, each in its own thread, for tests that mostly wait.
 pub fn at_once<T: Send>(cases: impl IntoIterator<Item = T>, task: impl Fn(T) + Sync) {
     let task = &task;
     std::thread::scope(|scope| {

@@ -57,7 +57,7 @@ pub fn axe() -> Option<String> {
             return None;
         }
     }
-    Some(std::fs::read_to_string(script).expect("npm has put it there"))
+    Some(std::fs::read_to_string(script).expect("npm has installed the script"))
 }
 
 /// Returns the findings of axe-core on the page shown, except those of `minor` impact.

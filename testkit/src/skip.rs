@@ -7,7 +7,7 @@ use std::io::Write;
 pub fn skip(test: &str, missing: &str) {
     eprintln!("SKIPPED {test}: {missing}");
     if let Some(list) = std::env::var_os("OTRERA_SKIPPED") {
-        let mut list = OpenOptions::new().append(true).open(list).expect("scripts/tests.sh has made it");
+        let mut list = OpenOptions::new().append(true).open(list).expect("the list of scripts/tests.sh");
         list.write_all(format!("{test}: {missing}\n").as_bytes()).expect("a line fits on the disk");
     }
 }

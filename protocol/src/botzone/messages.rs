@@ -33,11 +33,11 @@ pub enum Message {
 pub enum Request {
     /// All messages since the start of the match in order; the last one is to be answered.
     Full(Vec<Message>),
-    /// Only the message to be answered.
+    /// Only the message to be answered, as sent to a process that keeps running.
     Bare(Message),
 }
 
-/// A line of input by its form.
+/// A line of input, classified by its syntax.
 #[derive(PartialEq, Eq, Debug)]
 pub enum Form {
     /// The start of a JSON text.
@@ -81,7 +81,7 @@ const MAX_TURNS: i64 = 100;
 /// Maximum count of numbers on a line: those of the longest history.
 const MAX_NUMBERS: usize = 1 + 6 * expected_messages(MAX_TURNS);
 
-/// Returns the number of messages up to the n-th turn, 2n-1.
+/// Returns the number of messages up to the n-th turn, 2n-1; n is limited to 1 to `MAX_TURNS`.
 pub const fn expected_messages(turn: i64) -> usize {
     let turn = if turn < 1 { 1 } else { turn };
     (if turn > MAX_TURNS { MAX_TURNS } else { turn }) as usize * 2 - 1
@@ -228,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_has_one_form() {
+    fn lines_are_classified_by_form() {
         let begin = [-1; 6];
         let first = [5, 0, 3, 2, 6, 5];
         for (line, form) in [

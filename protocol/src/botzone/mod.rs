@@ -79,7 +79,7 @@ fn play(session: Session) -> Result<(), Disconnected> {
             break;
         }
         running = Some(turn.style);
-        // Earlier lines that begin no turn are stored data, not the opponent's move.
+        // Unread lines that start no turn are stored data, not the opponent's move.
         bot.session.connection.events.keep_lines(recognises);
         if let Some(mv) = report.best {
             bot.session.game().advance(mv);
@@ -91,8 +91,8 @@ fn play(session: Session) -> Result<(), Disconnected> {
 /// Returns the deadline of a turn with this time. The time counts from the start of the process, unless more than half
 /// of it had passed when the turn began.
 fn deadline(turn: &Turn, process_started: Option<Instant>, time: Duration) -> Instant {
-    // A platform that starts a process for the turn can count from there; its request comes within milliseconds. A later
-    // request means that the process was started early, to wait. Either way we think at least half of the time.
+    // A platform that starts a process for the turn may count from the start; its request comes within milliseconds. A
+    // later request means that the process was started in advance. Either way we think at least half of the time.
     let is_for_turn = |started: &Instant| turn.began.saturating_duration_since(*started) <= time / 2;
     process_started.filter(is_for_turn).unwrap_or(turn.began) + time
 }
@@ -115,7 +115,7 @@ impl BotzoneBot {
         self.session.game().think(Some(deadline), &AtomicBool::new(false))
     }
 
-    /// True if the process keeps running after this turn. Once it does, it runs until its input ends.
+    /// True if the process keeps running after this turn; `is_kept_running` is true if it did so after the last turn.
     fn stays(&mut self, turn: &Turn, is_kept_running: bool) -> bool {
         match self.session.settings.keep_running {
             KeepRunning::On => true,
@@ -189,7 +189,7 @@ fn end_expected_by(turn: &Turn) -> Instant {
 fn input_stays_open(events: &mut Events, mut deadline: Instant) -> bool {
     let mut read = bytes_read();
     while !matches!(events.peek_before(deadline).back(), Some(Event::Closed)) && bytes_read() != read {
-        // Part of a line has come: wait for its end.
+        // Part of a line has arrived: waits for its end.
         read = bytes_read();
         deadline = Instant::now() + CLOSING_GRACE;
     }
@@ -199,7 +199,7 @@ fn input_stays_open(events: &mut Events, mut deadline: Instant) -> bool {
     !closed || another_turn
 }
 
-/// Formats the answer, without the line that keeps the process running.
+/// Formats the answer without [`KEEP_RUNNING`]; `remark` is appended to the debug line.
 fn format_answer(report: &Report, style: Style, stays: bool, remark: &str) -> String {
     let response = response(report.best, style);
     let debug = summary(report, MAX_DEBUG.saturating_sub(remark.len())) + remark;
@@ -228,13 +228,13 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_input_may_take_as_long_as_the_lines_before_it() {
+    fn a_slow_request_extends_the_wait_for_closing() {
         let (turn, began) = slow_turn(&["2", "-1 -1 -1 -1 -1 -1", "5 0 3 2 6 5", "0 5 4 5 3 4"]);
         assert_eq!(end_expected_by(&turn), began + CLOSING_GRACE + Duration::from_millis(600));
     }
 
     #[test]
-    fn the_clock_of_a_turn_starts_at_its_first_line() {
+    fn the_turn_clock_starts_at_the_first_line() {
         let second = Duration::from_secs(1);
         for lines in [
             &["2", "-1 -1 -1 -1 -1 -1", "5 0 3 2 6 5", "0 5 4 5 3 4"][..],

@@ -17,8 +17,10 @@ pub struct Turn {
     pub complete: Instant,
 }
 
-/// Reads one turn; `None` at the end of input. Skips lines without meaning. If the process has been kept running,
-/// `running` is its style, and such a line counts as an unreadable move of the opponent.
+/// Reads one turn; `None` at the end of input. Skips lines that start no turn.
+///
+/// `running` is the style of the match if the process keeps running. In this case a line that starts no turn counts as
+/// an unreadable move of the opponent, unless it is blank.
 pub fn read_turn(events: &mut Events, size: Size, running: Option<Style>) -> Option<Turn> {
     loop {
         let Event::Line(line, began) = events.wait() else { return None };
@@ -125,32 +127,32 @@ impl Nesting {
     }
 }
 
-/// Time-outs for the rest of a turn: 0.3 s for each line and 2 s in total, counted in pieces of 20 ms.
+/// Time-outs for the rest of a turn: 0.3 s for each line and 2 s in total, counted in slices of 20 ms.
 ///
-/// The pieces protect a process that was stopped (SIGSTOP): it loses one piece and then continues to read. A piece in
-/// which part of a line arrives does not count, up to [`MAX_LINE_BYTES`].
+/// A process that was stopped (SIGSTOP) loses only one slice and then continues to read. A slice in which part of a
+/// line arrives does not count, up to [`MAX_LINE_BYTES`].
 struct Patience {
-    pieces_left: u32,
+    slices_left: u32,
 }
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { pieces_left: 100 }
+        Self { slices_left: 100 }
     }
 }
 
 impl Patience {
-    const PIECE: Duration = Duration::from_millis(20);
-    const PIECES_A_LINE: u32 = 15;
+    const SLICE: Duration = Duration::from_millis(20);
+    const SLICES_PER_LINE: u32 = 15;
 
     /// Reads the next line; `None` at the end of input or after a time-out.
     fn next_line(&mut self, events: &mut Events) -> Option<(String, Instant)> {
         let start = bytes_read();
-        let (mut read, mut pieces) = (start, 0);
-        while pieces < self.pieces_left.min(Self::PIECES_A_LINE) {
-            match events.next_by(Some(Instant::now() + Self::PIECE)) {
+        let (mut read, mut slices) = (start, 0);
+        while slices < self.slices_left.min(Self::SLICES_PER_LINE) {
+            match events.next_by(Some(Instant::now() + Self::SLICE)) {
                 Some(Event::Line(line, arrived)) => {
-                    self.pieces_left -= pieces;
+                    self.slices_left -= slices;
                     return Some((line, arrived));
                 }
                 Some(other) => {
@@ -159,12 +161,12 @@ impl Patience {
                 }
                 None if bytes_read() != read && bytes_read().wrapping_sub(start) < MAX_LINE_BYTES => {
                     read = bytes_read();
-                    pieces = 0;
+                    slices = 0;
                 }
-                None => pieces += 1,
+                None => slices += 1,
             }
         }
-        self.pieces_left -= pieces;
+        self.slices_left -= slices;
         None
     }
 }
@@ -192,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_with_a_number_too_many_begins_no_other_game() {
+    fn a_malformed_move_does_not_start_a_turn() {
         let first = [5, 0, 3, 2, 6, 5];
         assert!(!is_certain(1, &[first]) && !is_certain(2, &[first]));
         assert!(is_certain(2, &[[-1; 6]; 3]) && is_certain(7, &[]));

@@ -22,7 +22,7 @@ impl Command {
             "name?" => Self::Name,
             "new" => match words.next() {
                 Some(colour) if colour.eq_ignore_ascii_case("white") => Self::New(Side::White),
-                // A colour that cannot be read counts as Black: an answer is better than none.
+                // An unreadable colour counts as Black: a wrong answer is better than none.
                 _ => Self::New(Side::Black),
             },
             "move" => Self::Move(words.next().and_then(|text| Move::from_letters(text, size))),

@@ -41,8 +41,8 @@ pub struct Guesses {
 impl Guesses {
     /// Collects the possible games if the platform is silent after `moves`, on the opponent's turn: the opponent's
     /// reply was lost (one game for each reply), there is no reply yet, or the platform missed our last move. `sent` is
-    /// true if the journal says that this move was sent. Half of the weight of a reply comes from its visits in
-    /// `report`.
+    /// true if the journal says that this move was sent. Replies share half of their weight equally and half by their
+    /// visits in `report`.
     pub fn of_lost_reply(start: &Position, moves: &[Move], report: &Report, sent: bool) -> Self {
         let guess = |moves: &[Move], weight| Guess {
             moves: moves.to_vec(),
@@ -75,8 +75,8 @@ impl Guesses {
         self.all.len()
     }
 
-    /// Returns the likeliest game in which it is our turn, from the likeliest group of games with equal squares of our
-    /// amazons.
+    /// Returns the likeliest game in which it is our turn: first selects the likeliest placement of our amazons, then
+    /// the likeliest game with this placement.
     pub fn likeliest(&self, us: Side) -> Option<&Guess> {
         let ours = || self.all.iter().filter(|guess| guess.position.side() == us);
         let alike = |guess: &Guess| -> f32 {
@@ -95,7 +95,7 @@ impl Guesses {
         best.map(|(guess, _)| guess)
     }
 
-    /// Lists the moves of `position` that are illegal in too many possible games.
+    /// Lists the moves whose probability of being illegal exceeds that of the safest move by more than [`MAX_RISK`].
     pub fn risky(&self, position: &Position) -> Vec<Move> {
         let total: f32 = self.all.iter().map(|guess| guess.weight).sum();
         let risks: Vec<(f32, Move)> = position
@@ -207,11 +207,11 @@ mod tests {
     }
 
     #[test]
-    fn the_board_is_among_the_guesses_as_long_as_the_game_goes_on() {
+    fn guesses_always_contain_the_true_position() {
         let mut rng = fastrand::Rng::with_seed(5);
         for game in 0..20 {
             let (mut truth, mut guesses) = after_first_move(game % 2 == 0);
-            // In one game of four the opponent still thought, and our move is overlooked.
+            // In every fourth game the opponent is still thinking, so the platform ignores our move.
             let overlooked = game % 4 == 3;
             let mut any = |position: &Position| {
                 let moves: Vec<Move> = position.legal_moves().collect();
@@ -253,9 +253,9 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_move_leaves_the_boards_on_which_it_is_illegal() {
+    fn a_refusal_excludes_boards_that_allow_the_move() {
         let (position, mut guesses) = after_first_move(true);
-        // The reply blocks d7-d8, the arrow stays where it is.
+        // Illegal only if the reply blocks d8, since the amazon shoots back to the square that it left.
         let ours: Move = "d7d8d7".parse().unwrap();
         guesses.send(ours);
         guesses.refuse(Side::Black);
@@ -264,7 +264,7 @@ mod tests {
             assert!(guess.position.check(ours).is_err() && guess.position.side() == Side::Black);
         }
         let blocking = position.legal_moves().filter(|&reply| position.with_move(reply).check(ours).is_err());
-        // And the board that our first move has not reached.
+        // Plus the board on which the platform missed our first move.
         assert_eq!(guesses.len(), blocking.count() + 1);
     }
 }

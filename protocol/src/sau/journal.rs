@@ -78,7 +78,7 @@ impl Journal {
 
     /// Removes the file.
     pub fn discard(self) {
-        // Windows removes no open file. A file that stays is removed when it is old.
+        // Windows cannot remove an open file. A file that remains is removed once it is old.
         drop(self.file);
         let _ = std::fs::remove_file(self.path);
     }
@@ -114,7 +114,7 @@ pub fn abandoned(folder: &Path, start: &Position, age: Duration, now: SystemTime
         let Ok(Some(file)) = claim(&path) else { continue };
         let journal = Journal { path, file };
         match last_state(&journal.path, start) {
-            // A clock set back makes a journal of the future.
+            // If the clock was set back, a journal can be from the future.
             Some(state) if now.duration_since(state.written).unwrap_or_default() <= age => {
                 found.games.push((journal, state));
             }
@@ -169,7 +169,7 @@ mod tests {
     const AGE: Duration = Duration::from_secs(100);
 
     #[test]
-    fn the_last_complete_line_counts() {
+    fn the_last_complete_line_is_used() {
         let folder = Folder::new("journal-torn");
         let state = some_state(now());
         let mut journal = Journal::create(&folder).unwrap();
@@ -182,28 +182,28 @@ mod tests {
         drop(found);
         let other_board = abandoned(&folder, &Position::start(Size::BOTZONE), AGE, SystemTime::now());
         assert!(other_board.games.is_empty() && other_board.unusable.len() == 1);
-        assert_eq!(abandoned(&folder, &Position::standard(), AGE, now()).games.len(), 1, "it is still there");
+        assert_eq!(abandoned(&folder, &Position::standard(), AGE, now()).games.len(), 1, "it is left alone");
     }
 
     #[test]
-    fn a_journal_that_is_claimed_or_old_is_none_to_go_on_with() {
+    fn locked_and_old_journals_are_not_resumed() {
         let folder = Folder::new("journal-claimed");
         let start = Position::standard();
         let mut journal = Journal::create(&folder).unwrap();
         journal.write(&some_state(now()), Size::STANDARD).unwrap();
         let games = |now| abandoned(&folder, &start, AGE, now).games;
-        assert!(games(now()).is_empty(), "its process lives");
+        assert!(games(now()).is_empty(), "the process is alive");
         drop(journal);
         let first = games(now());
         assert_eq!(first.len(), 1);
-        assert!(games(now()).is_empty(), "somebody goes on with it");
+        assert!(games(now()).is_empty(), "another process resumes the game");
         drop(first);
-        assert!(games(now() + AGE + Duration::from_secs(1)).is_empty(), "old");
-        assert_eq!(std::fs::read_dir(&*folder).unwrap().count(), 0, "and removed");
+        assert!(games(now() + AGE + Duration::from_secs(1)).is_empty(), "the journal is old");
+        assert_eq!(std::fs::read_dir(&*folder).unwrap().count(), 0, "the old journal is removed");
     }
 
     #[test]
-    fn a_damaged_journal_is_named_and_kept_until_it_is_old() {
+    fn damaged_journals_are_reported_and_removed_when_old() {
         let folder = Folder::new("journal-damaged");
         for (name, bytes) in
             [("empty.game", &b""[..]), ("zeros.game", &[0; 500]), ("words.game", b"no journal\n")]
@@ -216,6 +216,6 @@ mod tests {
             assert_eq!((found.games.len(), found.unusable.len()), (0, 3));
         }
         assert!(at(SystemTime::now() + 2 * AGE).unusable.is_empty());
-        assert_eq!(std::fs::read_dir(&*folder).unwrap().count(), 0, "and removed");
+        assert_eq!(std::fs::read_dir(&*folder).unwrap().count(), 0, "old journals are removed");
     }
 }

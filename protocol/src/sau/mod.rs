@@ -197,14 +197,14 @@ impl SauBot {
         let before_last = game.moves().iter().rev().nth(1).copied();
         let is_known = self.guesses.is_empty();
         if is_known && mv.is_some() && mv == before_last && game.position().side() != us {
-            // The line came twice: no amazon can make the same move in two turns running.
+            // A repeated line: no side can play the same move in two consecutive turns.
             self.session.keep_record(None);
             self.write_journal(None, true);
             return Ok(());
         }
         if !self.follow_guesses(mv) && !self.follow_opponent(mv) {
-            // The platform accepts no illegal move, so our position is wrong. Any answer is better than to wait for a
-            // move already made.
+            // The platform accepts no illegal move, so our position is wrong. Any answer is better than waiting for a
+            // move that was already sent.
             self.session.note("!!", "a move that cannot be played here was left out");
             self.session.game().give_turn_to(us);
         }
@@ -233,7 +233,7 @@ impl SauBot {
             return self.play(mv, began);
         }
         if decided {
-            // The platform ends a decided game, and `end` stops us. A referee that goes on plays by the standard rules.
+            // The platform sends `end` after a decided game. A referee that continues uses the standard rules.
             self.session.game().set_rules(Rules::Standard);
         }
         let hold = if decided { END_FOLLOWS } else { Duration::ZERO };
@@ -256,7 +256,7 @@ impl SauBot {
     /// Starts pondering, if it is enabled and the game is not over.
     fn ponder(&mut self) {
         if self.session.settings.pondering && self.session.game().position().winner().is_none() {
-            // Without a thread it does not ponder.
+            // If no thread can start, there is no pondering.
             let _ = self.session.search(GameSearch::ponder);
         }
     }
@@ -279,7 +279,7 @@ impl SauBot {
         self.session.spend(began);
         self.write_journal(Some(mv), true);
         self.guesses.send(mv);
-        // In the opponent's time: pruning the tree and waiting for the disk.
+        // Prunes the tree and waits for the disk in the opponent's time.
         self.session.game().advance(mv);
         if let Some((us, told)) = self.state.game() {
             self.state = State::Waiting { us, told };
@@ -305,7 +305,7 @@ impl SauBot {
 
     /// Ends the game: stops the search and writes the result to the record.
     fn finish_game(&mut self) {
-        // By the platform's rules, even if the game went on beyond them.
+        // The platform's rules decide the result, even if the game went on by the standard rules.
         let winner = self.session.game().position().with_rules(Rules::SelfBlocking).winner();
         if winner.is_some() {
             self.session.keep_record(winner);
@@ -313,7 +313,7 @@ impl SauBot {
         if self.state.game().is_some() {
             self.resumed.discard();
         }
-        // `end` without a game keeps a broken-off game resumable.
+        // After `end` without a game, an interrupted game can still be resumed.
         if !matches!(self.state, State::Loaded) {
             self.state = State::Over;
         }

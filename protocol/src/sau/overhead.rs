@@ -47,7 +47,7 @@ pub fn learn(session: &mut Session, ours: Duration, moves: usize) {
 
 /// Computes the overhead from our count and the official time; `None` if it is implausible or not greater than before.
 fn learned(overhead: Duration, ours: Duration, official: Duration, moves: usize) -> Option<Duration> {
-    // Never less: the operator reads the time before the program is loaded, so it is a little too long.
+    // Never decreases: the operator reads the clock before loading the program, so the time read is slightly too long.
     let missed = ours.checked_sub(official)?;
     let learned = overhead + missed / u32::try_from(moves).ok().filter(|_| moves >= MIN_MOVES)?;
     (learned > overhead && learned <= MAX_LEARNED).then_some(learned)
@@ -63,13 +63,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_difference_a_move_is_learned_within_bounds() {
+    fn learns_the_overhead_per_move_within_bounds() {
         let [overhead, ours] = [400, 60_000].map(Duration::from_millis);
         let learned = |official, moves| learned(overhead, ours, Duration::from_millis(official), moves);
         assert_eq!(learned(58_000, 10), Some(Duration::from_millis(600)));
-        assert_eq!(learned(60_000, 10), None, "no difference");
-        assert_eq!(learned(65_000, 10), None, "it never becomes less");
+        assert_eq!(learned(60_000, 10), None, "both clocks agree");
+        assert_eq!(learned(65_000, 10), None, "the overhead never decreases");
         assert_eq!(learned(58_000, 4), None, "too few moves");
-        assert_eq!(learned(6_000, 10), None, "a slip of the pen");
+        assert_eq!(learned(6_000, 10), None, "probably a typing error");
     }
 }

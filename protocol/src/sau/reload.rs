@@ -12,7 +12,7 @@ use std::time::{Duration, Instant, SystemTime};
 /// Time of silence after `name?` before we move unasked, if it is our turn.
 const SILENCE: Duration = Duration::from_secs(2);
 
-/// Divisor of the total time that gives the silence on the opponent's turn, at least [`SILENCE`].
+/// On the opponent's turn the silence is the total time divided by this number, but at least [`SILENCE`].
 const LONG_SILENCE: u32 = 15;
 
 /// Maximum time of the search for likely replies, during which the loop waits.
@@ -168,7 +168,7 @@ impl SauBot {
         !self.guesses.is_empty()
     }
 
-    /// Excludes refused moves, and moves that are illegal in too many possible games.
+    /// Excludes refused moves from the search, or the [`Guesses::risky`] ones while the position is uncertain.
     pub fn exclude_moves(&mut self) {
         if self.guesses.is_empty() {
             return self.session.exclude_refused();
@@ -206,7 +206,7 @@ impl SauBot {
         true
     }
 
-    /// True if the move is a legal one of our presumed side at the end of the record.
+    /// True if `mv` is legal for our presumed side at the end of the record, so that the other side is ours.
     fn moved_us(&mut self, us: Side, mv: Move) -> bool {
         let game = self.session.game();
         let at_end = if us == game.position().side() { Some(game.position()) } else { game.before_last() };
@@ -228,7 +228,7 @@ impl SauBot {
     /// default White.
     pub fn enter_resumed_game(&mut self, mv: Option<Move>, arrived: Instant) -> Side {
         self.resumed.find(&self.session, SystemTime::now());
-        // The move can be the last one of the record, sent again.
+        // The platform may send the record's last move again.
         if mv.is_some() && self.resumed.moves.last() == mv.as_ref() {
             self.resumed.moves.pop();
         }
@@ -239,14 +239,14 @@ impl SauBot {
             Some(us) if !fits => (us, false),
             _ => (position.side().opponent(), true),
         };
-        // On the opponent's turn the opponent's clock has run.
+        // On the opponent's turn, only the opponent's clock has run.
         self.enter(us, told, position.side() == us, arrived);
         us
     }
 }
 
 impl Resumed {
-    /// Returns the position after the moves of the game to resume.
+    /// Returns the position at the end of the game to resume.
     pub fn position(&self, session: &crate::session::Session) -> Position {
         self.moves.iter().fold(session.start, |position, &mv| position.with_move(mv))
     }

@@ -25,15 +25,15 @@ const MANUALS: [&str; 3] = ["chess manual", "亚马逊棋", "sgf"];
 pub struct Resumed {
     /// Moves from the start position, all legal.
     pub moves: Vec<Move>,
-    /// Our side, known from the journal, the option `side` or the team's name.
+    /// Our side, from the journal, the option `side` or the team's name; `None` if unknown.
     pub side: Option<Side>,
-    /// True while a game is in progress.
+    /// True if there is an unfinished game to resume.
     pub open: bool,
     /// Name of the source, for the log.
     pub source: String,
     /// True if our last move may not have been sent.
     pub unsent: bool,
-    /// Last state of the crashed process.
+    /// Last state in the crashed process's journal.
     pub crashed: Option<journal::State>,
     /// Journal of the crashed process, until the game takes it over.
     pub journal: Option<Journal>,
@@ -68,7 +68,7 @@ impl Resumed {
             Some(fields) => fields.get(3).is_some_and(|field| winners.contains(&field.trim())),
             None => moves.is_empty(),
         };
-        // Without a move of ours there is nothing to repeat or to continue.
+        // As White, without any move, there is nothing to resume.
         let open = !decided && (!moves.is_empty() || side != Some(Side::White));
         let which = if games > 1 { format!(", the last of {games} games") } else { String::new() };
         let ours = side.map_or("nothing says which side is ours".into(), |side| format!("we are {side}"));
@@ -164,7 +164,7 @@ impl Resumed {
             return true;
         }
         let (Some((_, before)), false) = (self.moves.split_last(), moves.is_empty()) else { return false };
-        // The mover of the last move is the side to move before it.
+        // The last move is ours if we were to move before it.
         let is_ours = (before.len() % 2 == 0) == (us == Side::Black);
         if moves != before || !is_ours {
             return false;
@@ -174,7 +174,7 @@ impl Resumed {
         true
     }
 
-    /// Returns our time left: `resume-time-left`, else our own count; `None` if neither is known.
+    /// Returns our time left: `resume-time-left`, else [`Self::own_count`]; `None` if neither is known.
     pub fn time_left(&self, session: &Session, running: bool, now: SystemTime) -> Option<Duration> {
         session.settings.resume_time_left.or_else(|| self.own_count(running, now))
     }

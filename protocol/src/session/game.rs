@@ -97,7 +97,7 @@ impl GameSearch {
         self.search(&Limits::default(), stop, &mut |_| ())
     }
 
-    /// Searches for a single iteration, if there is no time or no thread.
+    /// Searches for a single iteration, for use without time or without a thread.
     pub fn single_iteration(&mut self) -> Report {
         self.search(&Limits::iterations(1), &AtomicBool::new(true), &mut |_| ())
     }
@@ -129,7 +129,7 @@ impl GameSearch {
         })
     }
 
-    /// Runs `think`. After a panic, a new search of a single iteration finds a legal move.
+    /// Runs `think`. If it panics, a new search with a single iteration finds a legal move.
     fn recovered(&mut self, think: impl FnOnce(&mut Search) -> Report) -> Report {
         match catch_unwind(AssertUnwindSafe(|| think(&mut self.search))) {
             Ok(report) => report,

@@ -212,7 +212,7 @@ impl Session {
             return Vec::new();
         }
         let position = *self.game().position();
-        // Something unknown must stand in the way of a movement refused twice.
+        // A movement refused with two arrows is probably blocked by a piece that we do not know of.
         let refusals = |mv: &Move| self.refused.iter().filter(|r| r.movement() == mv.movement()).count();
         let is_out = |mv: &Move| self.refused.contains(mv) || refusals(mv) >= 2;
         position.legal_moves().filter(is_out).collect()
@@ -243,13 +243,13 @@ impl Session {
         self.game().follow(&[], start);
     }
 
-    /// Writes the record of the game.
+    /// Writes the record, with the result if known, and waits for the disk.
     pub fn keep_record(&mut self, winner: Option<Side>) {
         let moves = self.moves().to_vec();
         self.write_record(|record| record.write(&moves, winner));
     }
 
-    /// Writes the record, with a move that was just received or is about to be sent.
+    /// Writes the record, with a move just received or about to be sent, without waiting for the disk.
     pub fn announce(&mut self, mv: Option<Move>) {
         let moves = [self.moves(), mv.as_slice()].concat();
         self.write_record(|record| record.announce(&moves));
@@ -292,8 +292,8 @@ mod tests {
     }
 
     #[test]
-    fn the_overhead_of_the_moves_to_come_is_held_back_from_the_first_move_on() {
-        // With a second for each of 40 moves a third of the minute is left to think.
+    fn the_first_move_reserves_overhead_for_later_moves() {
+        // A second of overhead for each of 40 moves leaves a third of the minute to think.
         let time = |overhead| session(Duration::from_millis(overhead)).time_for_move();
         assert!(time(1000) < time(0) * 2 / 3, "{:?} and {:?}", time(1000), time(0));
         let after_begin = |overhead| {

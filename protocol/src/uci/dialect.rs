@@ -39,7 +39,7 @@ pub struct Go {
     /// Answer only after `ponderhit` or `stop`.
     pub ponder: bool,
     pub move_time: Option<Duration>,
-    /// Time left of the first and of the second player.
+    /// Time left of the first player (`wtime`) and of the second (`btime`).
     pub clocks: [Option<Duration>; 2],
     pub increments: [Duration; 2],
     pub moves_to_go: Option<u32>,
@@ -187,10 +187,10 @@ fn verdict(report: &Report, side: Side) -> Option<String> {
     Some(format!("info string proven {result}{margin}"))
 }
 
-/// Score of a proven win.
+/// Score of a proven win, in centipawns.
 const WON: f64 = 20_000.0;
 
-/// Maximum score of a position without a proof.
+/// Maximum score of a position without a proof, in centipawns.
 const MAX_UNPROVEN: f64 = 2_000.0;
 
 /// Formats a winning rate w as a score of `400 log10(w / (1 - w))`, so that `cp 100` is 64 %. A proven win is not shown
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn the_arguments_of_go_come_in_any_order_and_unknown_ones_do_not_matter() {
+    fn go_accepts_any_order_and_ignores_unknown_arguments() {
         let ms = Duration::from_millis;
         let read = go("go ponder binc 20 wtime -5 movestogo 7 what winc 10 btime 60000 depth nodes 9");
         let expected = Go {
@@ -267,13 +267,13 @@ mod tests {
             moves_to_go: Some(7),
             ..Go::default()
         };
-        assert_eq!(read, expected, "`nodes` is no number of moves for `depth`");
+        assert_eq!(read, expected, "`nodes` after `depth` is not its value");
         assert_eq!(go("go"), Go::default());
         assert_eq!(go("go movetime 99999999999999999999").move_time, None);
     }
 
     #[test]
-    fn names_and_values_of_options_may_contain_spaces() {
+    fn option_names_and_values_can_contain_spaces() {
         let option =
             |name: &str, value: &str| Some(Command::SetOption { name: name.into(), value: value.into() });
         assert_eq!(Command::read("setoption name Move Overhead value 50"), option("Move Overhead", "50"));
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_are_odd_finite_and_rise_with_the_winning_rate() {
+    fn scores_are_antisymmetric_finite_and_increasing() {
         let cp = |rate: f32| -> i32 {
             score(WinRate(rate), None, false).strip_prefix("cp ").unwrap().parse().unwrap()
         };
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_and_boards_are_those_of_fairy_stockfish() {
+    fn moves_and_boards_match_fairy_stockfish() {
         let mv: Move = "d1-d7/g7".parse().unwrap();
         assert_eq!(format_move(mv), "d1d7,d7g7");
         let shown = format_board(&Position::standard().with_move(mv));

@@ -103,7 +103,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// A UCI option: its name, a function that returns its kind, and one that sets it or returns the valid values.
+/// A UCI option: its name, a function that returns its kind, and one that sets it or fails with the valid values.
 type OptionOfUci = (&'static str, fn(&UciBot) -> Kind, fn(&mut UciBot, &str) -> Result<(), String>);
 
 /// All options, in the order of the answer to `uci`.
@@ -177,7 +177,7 @@ impl UciBot {
         Self { shown, moves: Vec::new(), position: session.start, pending: None, session }
     }
 
-    /// Returns the time that is subtracted from every limit.
+    /// Returns the move overhead, which is subtracted from every time limit.
     fn overhead(&self) -> Duration {
         self.session.setup().move_overhead.unwrap_or_default()
     }
@@ -254,7 +254,7 @@ impl UciBot {
         outcome.map_err(|problem| format!("option {} value {}: {problem}", shortened(name), shortened(value)))
     }
 
-    /// Changes a setting that takes effect with a new search.
+    /// Changes a setting of the search and discards the tree.
     fn set_search(&mut self, setting: &str, value: &str) -> Result<(), String> {
         self.session.settings.set(setting, value, Path::new(""))?;
         self.session.forget_tree();
@@ -297,13 +297,13 @@ impl UciBot {
         let forced = time.is_some() && self.position.legal_moves().nth(1).is_none();
         let iterations = if forced { Some(1) } else { go.nodes };
         let deadline = if go.ponder { None } else { time.and_then(|time| arrived.checked_add(time)) };
-        // The search has the deadline too: on a busy machine that saves a switch of threads.
+        // The search also knows the deadline, which saves a thread switch on a busy machine.
         let limits = Limits { iterations, deadline };
         let (output, shown) = (self.session.connection.output.clone(), self.shown);
         let (side, depth) = (self.position.side(), go.depth.unwrap_or(usize::MAX));
         let think = move |game: &mut GameSearch, stop: &AtomicBool| {
             game.search(&limits, stop, &mut |report| {
-                // If the reader is gone, the loop at the input notices.
+                // The main loop notices if the reader is gone.
                 let _ = output.send(&dialect::format_info(report, side, shown));
                 if dialect::depth(report) >= depth {
                     stop.store(true, Ordering::Relaxed);

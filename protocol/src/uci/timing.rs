@@ -16,7 +16,7 @@ pub fn time_for(go: &Go, position: &Position, overhead: Duration) -> Option<Dura
     let side = position.side().index();
     let left = (*go.clocks.get(side)?)?.saturating_sub(overhead);
     let increment = go.increments.get(side).copied().unwrap_or_default();
-    // One move more than to the time control: a reserve.
+    // Plans for one move more than the time control requires, as a reserve.
     let to_control = go.moves_to_go.map_or(Duration::ZERO, |moves| left / moves.saturating_add(1));
     let share = GameClock::new(left).with_overhead(overhead).time_for(position).max(to_control);
     // A quarter of the increment stays as a reserve for a busy machine.
@@ -39,7 +39,7 @@ mod tests {
     }
 
     #[test]
-    fn time_comes_from_the_clock_of_the_side_to_move() {
+    fn time_depends_on_the_movers_clock() {
         let start = Position::standard();
         let other = start.with_side(start.side().opponent());
         let go = clocks(100_000, 10_000);
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn increments_and_moves_to_go_give_more_time_but_never_all_that_is_left() {
+    fn increment_and_movestogo_add_time_up_to_half() {
         let start = Position::standard();
         let bare = clocks(60_000, 60_000);
         let increment = Go { increments: [Duration::from_secs(1); 2], ..bare.clone() };
@@ -66,17 +66,17 @@ mod tests {
     }
 
     #[test]
-    fn the_overhead_of_the_moves_to_come_is_held_back() {
+    fn overhead_of_later_moves_is_reserved() {
         let start = Position::standard();
         let time = |overhead: u64| {
             time_for(&clocks(60_000 + overhead, 0), &start, Duration::from_millis(overhead)).unwrap()
         };
         let (little, much) = (time(10), time(1000));
-        assert!(much < little / 2, "{much:?} where a move costs a second, {little:?} where it costs 10 ms");
+        assert!(much < little / 2, "{much:?} with an overhead of 1 s, {little:?} with 10 ms");
     }
 
     #[test]
-    fn a_fixed_time_is_kept_with_the_overhead_to_spare() {
+    fn movetime_is_reduced_by_the_overhead() {
         let go = |ms| Go { move_time: Some(Duration::from_millis(ms)), ..clocks(5, 5) };
         assert_eq!(time(&go(1000), &Position::standard()), Duration::from_millis(990));
         assert_eq!(time(&go(5), &Position::standard()), Duration::ZERO);

@@ -20,7 +20,7 @@ pub fn start(arguments: &[&str]) -> Program {
     Program::start(command)
 }
 
-/// Runs a program until it ends, with all of its input sent at once.
+/// Sends all input to a program and waits for its end.
 pub fn run<'a>(
     program: impl AsRef<Path>,
     arguments: impl IntoIterator<Item = &'a str>,
@@ -56,7 +56,7 @@ pub fn folder(name: &str) -> PathBuf {
 /// Links the program into a folder, so that other files can lie beside it; returns its path.
 pub fn installed(folder: &Path) -> PathBuf {
     let program = folder.join(Path::new(OTRERA).file_name().expect("a file"));
-    // A link: a copy that another thread's child still holds open for writing could not be started.
+    // A link: a copy cannot be started while another thread's child process has the copy open for writing.
     std::fs::hard_link(OTRERA, &program).expect("the same file system");
     program
 }

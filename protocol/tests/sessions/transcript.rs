@@ -12,7 +12,7 @@ use testkit::Folder;
 /// Default time limit of a line and of the program's end.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Replays one transcript against the bot, line by line.
+/// Plays one transcript with the program, line by line.
 ///
 /// # Errors
 /// An expectation fails; the message has the file, the line and the output received.
@@ -29,12 +29,12 @@ pub fn play(path: &Path) -> Result<(), String> {
         }
     }
     match stage.program {
-        Some(_) => Err(format!("{}: it ends without `exits`", path.display())),
+        Some(_) => Err(format!("{}: the transcript ends without `exits`", path.display())),
         None => Ok(()),
     }
 }
 
-/// The running program and the board on which it plays.
+/// State of a transcript: its folder, the running program, and the referee's board.
 struct Stage {
     folder: Folder,
     program: Option<Program>,
