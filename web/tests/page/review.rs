@@ -19,7 +19,7 @@ const MARKED: [(f64, &str); 12] = [
     (0.06, "best"),
 ];
 
-/// A won endgame that Black throws away: Black has 3 moves against White's 2, but its first move fills a square of its own.
+/// A won endgame that Black throws away: Black has 3 moves against White's 2, but its first move wastes them.
 const THROWN_AWAY: &str = "q2*/****/****/Q3 w - - 0 1 moves a1-b1/c1 a4-b4/a4 b1-a1/b1 b4-c4/b4";
 
 /// Pastes a record with this number of plies and reviews the game, for `seconds` per position.
