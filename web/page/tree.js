@@ -3,9 +3,9 @@
 /**
  * Creates a node: a position after a move. `rate` is Black's winning rate from the longest search, `found` that
  * search's result, `played` the estimate and effort of the move's player, `winner` the winner if the game ended early,
- * for example by resignation. `proof` is a proven outcome, `{ winner, margin }`: the margin is the number of moves that the winner
- * has left at the end, or null. `note` holds comment, name and value in a record. `isReviewed` is true after the search
- * of a review.
+ * for example by resignation. `proof` is a proven outcome, `{ winner, margin }`: the margin is the number of moves that
+ * the winner has left at the end, or null. `note` holds comment, name and value in a record. `isReviewed` is true after
+ * the search of a review.
  */
 function newNode(parent, move) {
   const ply = parent ? parent.ply + 1 : 0;
