@@ -86,7 +86,7 @@ impl Running {
                 self.look();
                 return Err(Failure::new(Verdict::Ole, "more than a megabyte of output"));
             }
-            if let Some((length, with_line)) = marked(self.process.heard()).filter(|_| may_stay) {
+            if let Some((length, with_line)) = keep_running_line(self.process.heard()).filter(|_| may_stay) {
                 self.look();
                 limits.check(&self.spent)?;
                 let mut text = self.process.take(with_line);
@@ -130,7 +130,7 @@ impl Running {
 }
 
 /// Finds the line that requests keep-running. Returns where this line begins and ends, in bytes.
-fn marked(heard: &[u8]) -> Option<(usize, usize)> {
+fn keep_running_line(heard: &[u8]) -> Option<(usize, usize)> {
     let mut begin = 0;
     for line in heard.split_inclusive(|&byte| byte == b'\n') {
         let end = begin + line.len();
@@ -310,10 +310,10 @@ mod tests {
 
     #[test]
     fn keep_running_request_must_be_a_whole_line() {
-        assert_eq!(marked(format!("1 2\n{KEEP_RUNNING}\n").as_bytes()), Some((4, 39)));
-        assert_eq!(marked(format!("1 2\r\n{KEEP_RUNNING}\r\nmore").as_bytes()), Some((5, 41)));
+        assert_eq!(keep_running_line(format!("1 2\n{KEEP_RUNNING}\n").as_bytes()), Some((4, 39)));
+        assert_eq!(keep_running_line(format!("1 2\r\n{KEEP_RUNNING}\r\nmore").as_bytes()), Some((5, 41)));
         for text in [format!("1 2 {KEEP_RUNNING}\n"), format!("1 2\n{KEEP_RUNNING}"), String::new()] {
-            assert_eq!(marked(text.as_bytes()), None, "{text}");
+            assert_eq!(keep_running_line(text.as_bytes()), None, "{text}");
         }
     }
 }

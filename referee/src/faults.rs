@@ -140,24 +140,24 @@ pub fn run(options: &Options) -> Result<bool, String> {
         return Err(format!("no engine at {}: run make first", options.engine));
     }
     let mut rng = Rng::with_seed(options.seed);
-    let mut wheels: Vec<(Fault, Vec<Protocol>)> = Vec::new();
+    let mut schedule: Vec<(Fault, Vec<Protocol>)> = Vec::new();
     let faults = if options.fault.is_empty() { Fault::value_variants() } else { &options.fault };
     for &fault in faults {
         let mut protocols: Vec<Protocol> =
             options.protocol.iter().copied().filter(|&protocol| fault.fits(protocol)).collect();
         rng.shuffle(&mut protocols);
         if !protocols.is_empty() {
-            wheels.push((fault, protocols));
+            schedule.push((fault, protocols));
         }
     }
-    if wheels.is_empty() {
+    if schedule.is_empty() {
         return Err("this fault does not occur in these protocols".into());
     }
     let mut rows: BTreeMap<String, [usize; 7]> = BTreeMap::new();
     for number in 0..options.games {
         let turn = number as usize;
-        let (fault, protocols) = &wheels[turn % wheels.len()];
-        let protocol = protocols[turn / wheels.len() % protocols.len()];
+        let (fault, protocols) = &schedule[turn % schedule.len()];
+        let protocol = protocols[turn / schedule.len() % protocols.len()];
         let outcome = Bout::new(options, number, protocol, *fault)?.play();
         if groups::are_ending() {
             say("interrupted\n");

@@ -132,10 +132,10 @@ pub fn run(options: &Options) -> Result<bool, String> {
     let tally = Mutex::default();
     let run = Match { options, show, started: chrono::Local::now(), next: AtomicU64::new(1), tally };
     let outcomes: Vec<_> = std::thread::scope(|scope| {
-        let tables: Vec<_> = (0..options.jobs).map(|_| scope.spawn(|| run.play_all())).collect();
-        tables
+        let threads: Vec<_> = (0..options.jobs).map(|_| scope.spawn(|| run.play_all())).collect();
+        threads
             .into_iter()
-            .map(|table| table.join().unwrap_or_else(|_| Err("a game thread panicked".into())))
+            .map(|thread| thread.join().unwrap_or_else(|_| Err("a game thread panicked".into())))
             .collect()
     });
     outcomes.into_iter().collect::<Result<(), String>>()?;
