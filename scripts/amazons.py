@@ -1,12 +1,11 @@
-"""The rules of the Game of the Amazons, told as plainly as possible.
+"""The rules of the Game of the Amazons, written for clarity instead of speed.
 
-This is an independent referee: it shares no code and no representation with the
-engine, so that a mistake in one is not repeated in the other.  It is slow and obvious
-on purpose.
+This is an independent referee for tests: it shares neither code nor representation
+with the engine, so that a mistake in one is not repeated in the other.
 
 A square is (file, rank), both counted from 0 at the lower left corner.  Black moves
-first and starts at the bottom; the last section translates every platform's own
-coordinates into these.  Boards are written with B, W, X (arrow) and a dot.
+first and starts at the bottom; the last section converts these coordinates to each
+platform's and back.  Boards are written with B, W, X (arrow) and a dot (empty).
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ class Move(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Move:
-        """Any notation that names three squares in order: d1-d7/g7, D1D7G7, d1d7(g7)."""
+        """Parses any notation of three squares in order: d1-d7/g7, D1D7G7, d1d7(g7)."""
         squares = re.findall(r"[a-j](?:10|[1-9])", text.lower())
         if len(squares) != 3:
             raise ValueError(f"not a move: {text!r}")
@@ -67,7 +66,7 @@ class Move(NamedTuple):
 
 
 class Position:
-    """What stands on every square, and whose turn it is.  Never changed once made."""
+    """The content of every square, and the side to move.  Immutable."""
 
     def __init__(self, size: int, grid: Dict[Square, str], to_move: Side) -> None:
         self.size = size
@@ -76,10 +75,10 @@ class Position:
 
     @classmethod
     def start(cls, size: int) -> Position:
-        """The starting position: the standard one for 10x10, Botzone's for 8x8.
+        """Returns the start position: the standard one for 10x10, Botzone's for 8x8.
 
-        Other sizes follow the pattern these two share: the inner amazons stand a third
-        of the edge away from the corners, the outer ones at the same height.
+        Other sizes follow the pattern of these two: each amazon stands on the edge,
+        (size - 1) // 3 squares away from a corner.
         """
         last, third = size - 1, (size - 1) // 3
         grid = {Square(file, rank): EMPTY for file in range(size) for rank in range(size)}
@@ -90,7 +89,7 @@ class Position:
 
     @classmethod
     def from_rows(cls, rows: Sequence[str], to_move: Side) -> Position:
-        """The position in a picture, highest rank first."""
+        """Builds a position from rows of B, W, X and dots, highest rank first."""
         grid = {
             Square(file, rank): content
             for rank, row in enumerate(reversed(rows))
@@ -102,7 +101,7 @@ class Position:
         return [square for square, content in self.grid.items() if content == side.value]
 
     def reachable(self, start: Square, vacated: Optional[Square] = None) -> Iterator[Square]:
-        """The squares a queen's move away from `start`; `vacated` counts as empty."""
+        """Yields the squares a queen's move away from `start`; `vacated` counts as empty."""
         for file_step, rank_step in DIRECTIONS:
             square = Square(start.file + file_step, start.rank + rank_step)
             while self.grid.get(square) == EMPTY or square == vacated:
@@ -112,12 +111,12 @@ class Position:
     def legal_moves(self) -> Iterator[Move]:
         for origin in self.amazons(self.to_move):
             for landing in self.reachable(origin):
-                # The arrow may cross or hit the square the amazon has just left.
+                # The arrow can cross or hit the square that the amazon has just left.
                 for arrow in self.reachable(landing, vacated=origin):
                     yield Move(origin, landing, arrow)
 
     def objection(self, move: Move) -> Optional[str]:
-        """Why the move is illegal, or None if it is legal."""
+        """Returns why the move is illegal, or None if it is legal."""
         origin, landing, arrow = move
         if not all(square in self.grid for square in move):
             return f"a square is outside the {self.size}x{self.size} board"
@@ -130,7 +129,7 @@ class Position:
         return None
 
     def play(self, move: Move) -> Position:
-        """The position after a legal move."""
+        """Returns the position after a legal move."""
         grid = dict(self.grid)
         grid[move.origin] = EMPTY
         grid[move.landing] = self.to_move.value
@@ -138,25 +137,25 @@ class Position:
         return Position(self.size, grid, self.to_move.other)
 
     def is_blocked(self, side: Side) -> bool:
-        """Whether no amazon of `side` can step anywhere, whoever is to move.
+        """True if no amazon of `side` can move, whichever side is to move.
 
         One free neighbour is enough for a whole move: step there and shoot back.
         """
         return not any(True for amazon in self.amazons(side) for _ in self.reachable(amazon))
 
 
-# --- how each platform ends a game and names a square ---------------------------------
+# --- end of the game and coordinates on each platform ---------------------------------
 
 
 def botzone_winner(position: Position) -> Optional[Side]:
-    """Botzone looks only at the side that has to move now."""
+    """Returns the winner on Botzone, which checks only the side to move."""
     return position.to_move.other if position.is_blocked(position.to_move) else None
 
 
 def sau_winner(position: Position) -> Optional[Side]:
-    """The SAU platform looks at both sides after every move, at White first.
+    """Returns the winner on the SAU platform, which checks White, then Black, after a move.
 
-    So a side that shuts itself in loses at once, and Black wins if both are shut in.
+    So a side that shuts itself in loses immediately, and Black wins if both are shut in.
     """
     if position.is_blocked(Side.WHITE):
         return Side.BLACK
@@ -166,7 +165,7 @@ def sau_winner(position: Position) -> Optional[Side]:
 
 
 def to_botzone(move: Move) -> List[int]:
-    """x0 y0 x1 y1 x2 y2, where Black's edge is y = 0."""
+    """Returns x0 y0 x1 y1 x2 y2, with y = 0 at Black's edge."""
     return [number for square in move for number in square]
 
 
@@ -175,7 +174,7 @@ def from_botzone(numbers: Sequence[int]) -> Move:
 
 
 def to_sau(move: Move, size: int) -> str:
-    """Six capitals: for each square its file, then its row counted from White's edge."""
+    """Returns six capitals: for each square the file, then the row from White's edge."""
     return "".join(
         chr(ord("A") + file) + chr(ord("A") + size - 1 - rank) for file, rank in move
     )

@@ -1,4 +1,4 @@
-"""Packs the weights for the Botzone build: priors and networks of 8x8, as numbers only.
+"""Packs the 8x8 weights for the Botzone build: priors and evaluation network, as binary numbers.
 
     botzone_weights.py FITTED.json OUTPUT
 
@@ -12,7 +12,7 @@ import struct
 import sys
 from fractions import Fraction
 
-UNITS = 10_000
+UNITS = 10_000  # the linear weights of the priors are whole multiples of 1/UNITS
 
 
 def flat(numbers):
@@ -31,7 +31,7 @@ def in_units(weights):
 
 
 def packed(weights):
-    """Returns the packed weights, in the order of the reader."""
+    """Returns the packed weights, in the order in which packed.rs reads them."""
     priors, network = weights["priors"]["small"], weights["networks"]["small"]
     numbers = in_units(priors["movements"]) + in_units(priors["arrows"])
     parts = [part for name, part in network.items() if name != "trained"]
@@ -41,7 +41,7 @@ def packed(weights):
 
 
 def main():
-    """Packs the weights."""
+    """Reads the fitted weights and writes the packed ones."""
     source, output = map(pathlib.Path, sys.argv[1:])
     weights = json.loads(source.read_text(), parse_float=Fraction, parse_int=Fraction)
     output.parent.mkdir(parents=True, exist_ok=True)

@@ -1,9 +1,9 @@
 #!/bin/sh
-# scripts/build_bot.sh EXECUTABLE [PROFILE [PACKAGE [REFEREE]]]: builds the bot (`make bot`) or another package, by a
-# profile of Cargo.toml (release). With REFEREE, a path, it builds the referee in the same run of cargo (`make play`).
+# scripts/build_bot.sh EXECUTABLE [PROFILE [PACKAGE [REFEREE]]]: builds the bot (`make bot`) or another package, with a
+# profile of Cargo.toml (default: release). REFEREE is a path to which the referee is built as well (`make play`).
 #
 # Builds a static program with musl. Installs Rust's musl target with rustup if it is missing. If that fails, builds with
-# this system's C library, static if there is a libc.a. Prints each of these steps and the result.
+# this system's C library, statically if there is a libc.a. Prints each of these steps and the result.
 set -eu
 cd "$(dirname "$0")/.."
 executable=$1
@@ -39,8 +39,8 @@ elif ! has_library "$target"; then
     fi
 fi
 
-# For Botzone Rust's library is built from source without backtraces: the program is a sixth smaller. Unwinding stays,
-# because the bot answers a panic by a legal move. RUSTC_BOOTSTRAP lets the stable compiler build the library.
+# For Botzone, Rust's library is built from source without backtraces: the program becomes a sixth smaller. Unwinding
+# stays, because the bot answers a panic with a legal move. RUSTC_BOOTSTRAP lets the stable compiler build the library.
 if [ "$profile" = botzone ]; then
     source="$(rustc --print sysroot)/lib/rustlib/src/rust/library"
     if ! [ -d "$source" ] && command -v rustup >/dev/null; then
@@ -62,7 +62,7 @@ case $package in
     *) program=${package#otrera-} ;;
 esac
 if [ "$profile" = botzone ]; then
-    # The profile compiles the libraries for size; this level is that of link-time optimisation.
+    # The profile compiles the libraries for size; opt-level 3 applies to link-time optimisation.
     cargo rustc --profile "$profile" --locked --package "$package" --bin "$program" --target "$target" -- -C opt-level=3
 else
     cargo build --profile "$profile" --locked --package "$package" ${referee:+--package otrera-referee} --target "$target"

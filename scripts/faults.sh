@@ -1,4 +1,3 @@
 #!/bin/sh
-# Plays games of the engine while things go wrong around it: `--help` lists the options.
-# It builds the program dist/referee if that is missing.
+# Plays games of the engine with injected faults; `--help` lists the options. Builds dist/referee if it is missing.
 exec "$(dirname "$0")/referee.sh" faults "$@"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# scripts/fuzz.sh SECONDS [TARGET...]: runs the fuzz targets in turn. Each starts from the input of the transcripts, from
-# fuzz/seeds, from earlier findings (protocol/tests/fuzzed) and from the corpus of earlier runs (fuzz/corpus). A target
-# prints the file of a finding; copy it to protocol/tests/fuzzed/TARGET/.
+# scripts/fuzz.sh SECONDS [TARGET...]: runs each fuzz target for SECONDS. A target starts from the input of the
+# transcripts, fuzz/seeds, earlier findings (protocol/tests/fuzzed) and the corpus of earlier runs (fuzz/corpus). It
+# prints the path of a new finding; copy that file to protocol/tests/fuzzed/TARGET/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,7 +11,7 @@ shift
 export RUSTC_BOOTSTRAP=1
 targets=${*:-$(cargo fuzz list)}
 
-# One file for each transcript and one for each of its lines, with a fixed move for each placeholder.
+# One file for each transcript and one for each of its lines, with fixed moves instead of placeholders.
 begin='{"x0":-1,"y0":-1,"x1":-1,"y1":-1,"x2":-1,"y2":-1}'
 move='{"x0":0,"y0":5,"x1":4,"y1":5,"x2":3,"y2":4}'
 sent=fuzz/corpus/transcripts

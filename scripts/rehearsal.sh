@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# scripts/rehearsal.sh [MINUTES]: rehearses a match of the page in Chromium, with MINUTES for each side (1), an operator's
-# mistakes, a reload and a crash. Fails unless the saved record is the moves played.
+# scripts/rehearsal.sh [MINUTES]: rehearses a match on the page in Chromium, with MINUTES for each side (default: 1), an
+# operator's mistakes, a reload and a crash. Fails unless the saved record contains exactly the moves played.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

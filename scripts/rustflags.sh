@@ -1,6 +1,6 @@
 #!/bin/sh
 # scripts/rustflags.sh: prints $RUSTFLAGS and flags that keep symbols and this machine's folders out of the program, so
-# that every checkout builds the same bytes. The format is that of CARGO_ENCODED_RUSTFLAGS, which allows spaces in folders.
+# that every checkout builds the same bytes. The output is for CARGO_ENCODED_RUSTFLAGS, which allows spaces in paths.
 set -eu
 cd "$(dirname "$0")/.."
 

@@ -1,6 +1,6 @@
-"""Checks of the referee: `python3 scripts/test_amazons.py`.
+"""Tests of amazons.py: `python3 scripts/test_amazons.py`.
 
-Move counts and real games from tests/data, and every candidate move of a small board.
+Uses move counts and real games from tests/data, and all candidate moves on a 4x4 board.
 """
 
 import itertools
@@ -13,7 +13,7 @@ from amazons import Move, Position, Side, Square
 
 DATA = Path(__file__).resolve().parent.parent / "tests" / "data"
 
-# Python counts some 500 thousand moves a second: more would make the checks a wait.
+# Python counts some 500,000 moves a second: more would make the tests slow.
 PERFT_NODE_LIMIT = 250_000
 
 

@@ -1,6 +1,6 @@
-"""Checks of what `make` does on machines that lack something: `python3 scripts/test_build.py`.
+"""Tests of `make` and tests.sh on machines that lack tools: `python3 scripts/test_build.py`.
 
-The tools of such a machine are small shell scripts in a folder that is the whole PATH.
+The tools of such a machine are small shell scripts in a folder, the only one in PATH.
 """
 
 import shutil
@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 HOST, MUSL = "x86_64-unknown-linux-gnu", "x86_64-unknown-linux-musl"
 
-# What every system has.
+# Tools that every system has.
 SYSTEM = ["sh", "sed", "sort", "cp", "mkdir", "rm", "dirname", "cat", "mktemp", "make", "tee"]
 
 RUSTC = f"""
@@ -32,7 +32,7 @@ CC = 'echo "$MACHINE/c/libc.a"'
 
 
 class Machine:
-    """A folder with these tools and these libraries."""
+    """A simulated machine: a folder with these tools (name and script) and these libraries."""
 
     def __init__(self, test, tools, libraries=()):
         self.folder = Path(tempfile.mkdtemp(prefix="otrera-build-"))

@@ -1,11 +1,11 @@
 #!/bin/sh
 # scripts/tests.sh SUITE...: runs the tests, then lists those that were skipped because a tool is missing.
 #
-#   rust       everything that `cargo test` runs
+#   rust       all tests that `cargo test` runs by default
 #   slow       the tests marked `#[ignore = "slow"]`
-#   botzone    the C++ source for Botzone, built and run
-#   ray        the laboratory on a cluster of Ray
-#   browser    the page and the reports of the laboratory in a browser
+#   botzone    builds and runs the C++ source for Botzone
+#   ray        the laboratory on a Ray cluster
+#   browser    the page and the laboratory's reports in a browser
 #   FOLDER     the Python tests of a folder
 #
 # First lists the downloads; ends with the ten slowest tests of rust and slow. Temporary files are in one folder, which is
@@ -14,7 +14,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# A short name: it contains Ray's sockets, whose paths have at most 107 bytes.
+# A short name, because the folder contains Ray's sockets, whose paths are limited to 107 bytes.
 TMPDIR=$(mktemp -d "${TMPDIR:-/tmp}/t.XXXXXX")
 RAY_TMPDIR=$TMPDIR
 OTRERA_SKIPPED=$TMPDIR/skipped
@@ -33,7 +33,7 @@ finish() {
     elif [ $status -eq 0 ]; then
         printf '\nNothing was skipped.\n'
     fi
-    # A browser that was just stopped can still write for a moment.
+    # A browser that was just stopped can still write files for a moment.
     rm -rf "$TMPDIR" 2>/dev/null || { sleep 2; rm -rf "$TMPDIR"; }
 }
 trap finish EXIT
@@ -47,7 +47,7 @@ has_ray() { "$1" -c 'import importlib.util, sys; sys.exit(importlib.util.find_sp
 MUSL=x86_64-unknown-linux-musl
 WASM=wasm32-unknown-unknown
 
-# Prints the downloads of a suite, one a line.
+# Prints the downloads of a suite, one per line.
 fetched_by() {
     case $1 in
         rust) cargo fetch --locked --offline >/dev/null 2>&1 || echo "the crates of Cargo.lock, 12 MB" ;;
@@ -68,8 +68,8 @@ if [ -n "$to_fetch" ]; then
     printf 'To be fetched first:\n%s\n\n' "$(echo "$to_fetch" | sed 's/^/  /')"
 fi
 
-# Runs the tests and collects their times. The flag that prints times is unstable, so only the test programs see
-# RUSTC_BOOTSTRAP: cargo would build everything again.
+# Runs the tests and collects their times. The flag that prints times needs RUSTC_BOOTSTRAP. Only the test programs get
+# this variable, because it would make cargo build everything again.
 timed() {
     runner="target.'cfg(all())'.runner=['env', 'RUSTC_BOOTSTRAP=1']"
     {

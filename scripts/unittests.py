@@ -1,4 +1,4 @@
-"""Runs the Python tests of a folder; what they skip goes to the list that tests.sh shows at its end."""
+"""Runs the Python tests of a folder. Adds skipped tests to the list that tests.sh prints at its end."""
 
 import os
 import sys

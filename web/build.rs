@@ -1,5 +1,5 @@
-//! Replaces each `{{FILE}}` in `page/page.html` by the file of this name, for `otrera gui`. `pack.py` does the same for
-//! `make web`.
+//! Inserts files into the page for `otrera gui`: replaces each line `{{FILE}}` in `page/page.html` with that file.
+//! `pack.py` does this for `make web`.
 
 use std::path::Path;
 use std::{env, fs, io};

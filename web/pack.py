@@ -1,7 +1,7 @@
-"""Makes the page one file: `pack.py PAGE.html SIMD.wasm PLAIN.wasm`
+"""Packs the page into one file: `pack.py PAGE.html SIMD.wasm PLAIN.wasm`
 
 `page/page.html` names the scripts and styles to insert as `{{FILE}}`. Both builds of the engine are inserted as gzip in
-base64. The same files always make the same page, byte for byte. `build.rs` inserts the files for `otrera gui`.
+base64. The output is reproducible, byte for byte. `build.rs` inserts the files for `otrera gui`.
 """
 
 import base64

@@ -3,7 +3,7 @@
 use otrera::Size;
 use std::time::Duration;
 
-/// Parses a number of seconds, 0 or more.
+/// Parses a number of seconds from 0 to 1,000,000.
 pub fn read_seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|seconds| (0.0..=1e6).contains(seconds));
     seconds.map(Duration::from_secs_f64).ok_or_else(|| "expected a number of seconds".into())
@@ -15,12 +15,12 @@ pub fn read_time(text: &str) -> Result<Duration, String> {
     time.ok_or_else(|| "expected a number of seconds above 0".into())
 }
 
-/// Parses the edge of a board.
+/// Parses the edge length of a board, 4 to 10 squares.
 pub fn read_size(text: &str) -> Result<Size, String> {
     text.parse().ok().and_then(Size::new).ok_or_else(|| "expected an edge from 4 to 10".into())
 }
 
-/// Returns the path of the engine in the folder of this program, where `make` puts both.
+/// Returns the path of `otrera` in the folder of this program. `make` puts both programs there.
 pub fn default_engine() -> String {
     let program = std::env::current_exe().unwrap_or_default();
     program.with_file_name("otrera").to_string_lossy().into_owned()

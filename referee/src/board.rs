@@ -1,14 +1,15 @@
-//! The referee's board: the actual position of a game, and the moves refused so far.
+//! The referee's board: the position of a game, and the moves that the platform refused.
 
 use crate::notation::Form;
 use otrera::{Move, Position};
 
-/// The state of a game from the platform's side.
+/// A game as the platform sees it: position, moves played and moves refused.
 pub struct Board {
     position: Position,
     moves: Vec<Move>,
+    /// The position before each of `moves`.
     past: Vec<Position>,
-    /// Refused moves, each after the number of moves played before it.
+    /// Refused moves, each with the number of plies played before it.
     refused: Vec<(usize, Move)>,
 }
 
@@ -25,6 +26,7 @@ impl Board {
         &self.moves
     }
 
+    /// Plays a move. Fails if the move is illegal or was refused at this ply.
     pub fn play(&mut self, mv: Move) -> Result<(), String> {
         if self.refused.contains(&(self.moves.len(), mv)) {
             return Err(format!("{mv} was refused before"));
@@ -37,7 +39,7 @@ impl Board {
         Ok(())
     }
 
-    /// Plays an arbitrary legal move, which depends only on the game so far.
+    /// Plays and returns an arbitrary legal move; the same game always gets the same move.
     pub fn play_any(&mut self) -> Result<Move, String> {
         let moves: Vec<Move> = self.position.legal_moves().collect();
         let choice = 7919 * (self.moves.len() + 1) % moves.len().max(1);
@@ -45,7 +47,7 @@ impl Board {
         self.play(mv).map(|()| mv)
     }
 
-    /// Takes back the last move. From now on this move is refused in this position.
+    /// Takes back the last move and refuses it from now on at this ply.
     pub fn take_back(&mut self) -> Result<(), String> {
         let (Some(mv), Some(position)) = (self.moves.pop(), self.past.pop()) else {
             return Err("there is no move to take back".into());
@@ -60,7 +62,7 @@ impl Board {
         self.position = self.position.with_side(self.position.side().opponent());
     }
 
-    /// Parses an answer strictly and plays the move.
+    /// Parses an engine's answer strictly and plays its move.
     pub fn accept(&mut self, line: &str, form: Form) -> Result<(), String> {
         let mv = form.read_answer(line, &self.position);
         self.play(mv.ok_or("that is not the form of a move there")?)
@@ -70,12 +72,12 @@ impl Board {
         form.format_move(mv, self.position.size().edge())
     }
 
-    /// Returns the requests and responses of Botzone's full history, for the side to move.
+    /// Returns the requests and the responses of Botzone's full history, as sent to the side to move.
     pub fn messages(&self, form: Form) -> [Vec<String>; 2] {
         form.messages(&self.moves, self.position.side(), self.position.size().edge())
     }
 
-    /// Formats Botzone's full history, for the side to move.
+    /// Formats Botzone's full history, as sent to the side to move.
     pub fn history(&self, form: Form) -> String {
         form.history(&self.moves, self.position.side(), self.position.size().edge(), "")
     }

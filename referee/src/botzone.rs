@@ -19,14 +19,16 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 /// Extra time to wait for a late answer. The caller decides whether the answer is too late.
 pub const GRACE: Duration = Duration::from_millis(500);
 
+/// Botzone's limits for a turn.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Allowance {
     /// Processor time for a turn; the first turn of a game has twice as much.
     pub time: Duration,
-    /// Processor time for a turn of a process kept from the last turn.
+    /// Processor time for a turn of a process that has kept running since its last turn.
     pub kept_time: Duration,
-    /// Limit of wall-clock time, as a multiple of the processor time.
+    /// Wall-clock limit, as a multiple of the limit of processor time.
     pub alarm: f64,
+    /// Limit of the peak resident set, in bytes.
     pub memory: u64,
 }
 
@@ -62,9 +64,10 @@ pub type Log = Arc<Mutex<Vec<TurnTaken>>>;
 /// Interval between checks of a process's time and memory.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// A running process, either in its turn or kept until its next turn.
+/// A bot's process, either in its turn or suspended until its next turn.
 struct Running {
     process: Process,
+    /// Start of this turn.
     began: Instant,
     /// Processor time already charged to earlier turns.
     paid: Duration,
@@ -83,7 +86,7 @@ impl Running {
                 self.look();
                 return Err(Failure::new(Verdict::Ole, "more than a megabyte of output"));
             }
-            if let Some((length, with_line)) = marked(self.process.heard()).filter(|_| may_stay) {
+            if let Some((length, with_line)) = keep_running_line(self.process.heard()).filter(|_| may_stay) {
                 self.look();
                 limits.check(&self.spent)?;
                 let mut text = self.process.take(with_line);
@@ -101,10 +104,11 @@ impl Running {
         }
     }
 
+    /// Returns the output of a process that has ended. Fails unless its exit status is 0.
     fn ended(&mut self, limits: &Limits) -> Result<String, Failure> {
         self.look();
         let text = self.process.take(FLOOD);
-        let end = self.process.end().ok_or_else(|| Failure::new(Verdict::Re, "nobody knows how it ended"))?;
+        let end = self.process.end().ok_or_else(|| Failure::new(Verdict::Re, "exit status unknown"))?;
         self.add(end.usage);
         limits.check(&self.spent)?;
         if !end.status.success() {
@@ -113,6 +117,7 @@ impl Running {
         Ok(text)
     }
 
+    /// Updates the time and memory used in this turn.
     fn look(&mut self) {
         self.spent.wall = self.began.elapsed();
         self.add(self.process.usage());
@@ -125,7 +130,7 @@ impl Running {
 }
 
 /// Finds the line that requests keep-running. Returns where this line begins and ends, in bytes.
-fn marked(heard: &[u8]) -> Option<(usize, usize)> {
+fn keep_running_line(heard: &[u8]) -> Option<(usize, usize)> {
     let mut begin = 0;
     for line in heard.split_inclusive(|&byte| byte == b'\n') {
         let end = begin + line.len();
@@ -151,7 +156,7 @@ pub struct BotzonePlayer {
 }
 
 impl BotzonePlayer {
-    /// Creates a player that runs this command, in matches that set the limits of each move.
+    /// Creates a player that runs this command. The budget of each move limits its time.
     pub fn new(command: Vec<String>, mode: Mode) -> Self {
         Self {
             command,
@@ -166,7 +171,7 @@ impl BotzonePlayer {
         }
     }
 
-    /// Replaces the match's limits by the platform's, and logs every turn.
+    /// Applies the platform's limits instead of the budget of each move, and logs every turn.
     pub fn judged(self, allowance: Allowance, errors: Errors, log: Log) -> Self {
         Self { allowance: Some(allowance), errors, log, ..self }
     }
@@ -175,14 +180,14 @@ impl BotzonePlayer {
         match self.allowance {
             Some(allowance) => allowance.limits(self.turns == 0, self.kept.is_some()),
             None => {
-                // The referee judges what is late by less than the grace.
+                // The caller judges an answer that is late by less than GRACE.
                 let time = budget.time.map_or(PATIENCE, |time| time + GRACE);
                 Limits { cpu: time, wall: time, memory: u64::MAX }
             }
         }
     }
 
-    /// Sends the request for the coming turn to the kept process, or else to a new one. Returns the process.
+    /// Sends the request for this turn to the suspended process, or to a new one. Returns the process.
     fn ask(&mut self) -> Result<Running, Failure> {
         let (began, spent) = (Instant::now(), Spent::default());
         if let (Some(mut kept), Some(&last)) = (self.kept.take(), self.moves.last()) {
@@ -231,7 +236,7 @@ impl Player for BotzonePlayer {
         if *start == Position::start(start.size()).with_rules(start.rules()) {
             Ok(())
         } else {
-            Err(Forfeit::Crashed("its protocol has no words for this start".into()))
+            Err(Forfeit::Crashed("its protocol cannot express this start position".into()))
         }
     }
 
@@ -270,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_turn_has_twice_the_time_and_a_kept_process_its_own() {
+    fn first_turns_and_kept_processes_have_their_own_limits() {
         let [time, kept_time] = [6, 4].map(Duration::from_secs);
         let allowance = Allowance { time, kept_time, alarm: 1.5, memory: 1 };
         let limits = [(true, false), (false, false), (false, true)]
@@ -280,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kept_process_is_stopped_between_its_turns_and_told_of_one_move() {
+    fn kept_process_is_suspended_and_gets_one_move() {
         let script = r#"
             read turn; read request; echo "5 0 5 6 2 3"; echo "$0"
             read request; [ "$request" = "0 5 4 5 3 4" ] && echo "2 0 2 1 2 2"; echo "$0"
@@ -298,17 +303,17 @@ mod tests {
         bot.played(Form::Simple.read_output("0 5 4 5 3 4").unwrap().0);
         let second = bot.choose(&start, Budget::default()).unwrap().mv;
         assert_eq!(second, Form::Simple.read_output("2 0 2 1 2 2").unwrap().0);
-        assert_eq!(kept(&bot), process, "the process is still the same");
+        assert_eq!(kept(&bot), process, "another process answered");
         drop(bot);
-        assert_eq!(is_stopped(process), None, "it is still there");
+        assert_eq!(is_stopped(process), None, "the process outlived its player");
     }
 
     #[test]
-    fn only_a_line_of_its_own_keeps_the_process() {
-        assert_eq!(marked(format!("1 2\n{KEEP_RUNNING}\n").as_bytes()), Some((4, 39)));
-        assert_eq!(marked(format!("1 2\r\n{KEEP_RUNNING}\r\nmore").as_bytes()), Some((5, 41)));
+    fn keep_running_request_must_be_a_whole_line() {
+        assert_eq!(keep_running_line(format!("1 2\n{KEEP_RUNNING}\n").as_bytes()), Some((4, 39)));
+        assert_eq!(keep_running_line(format!("1 2\r\n{KEEP_RUNNING}\r\nmore").as_bytes()), Some((5, 41)));
         for text in [format!("1 2 {KEEP_RUNNING}\n"), format!("1 2\n{KEEP_RUNNING}"), String::new()] {
-            assert_eq!(marked(text.as_bytes()), None, "{text}");
+            assert_eq!(keep_running_line(text.as_bytes()), None, "{text}");
         }
     }
 }

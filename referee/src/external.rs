@@ -1,4 +1,4 @@
-//! Players that run an external program over several games: by SAU commands, or by UCI in Fairy-Stockfish's `amazons`
+//! Players that run an external program for several games, by SAU commands or by UCI with Fairy-Stockfish's `amazons`
 //! variant.
 
 use crate::botzone::{BotzonePlayer, GRACE, PATIENCE};
@@ -16,7 +16,7 @@ const START: Duration = Duration::from_secs(10);
 /// Maximum number of other lines that a program may print before an answer.
 const TALK: usize = 10_000;
 
-/// A player that keeps an external program running during a game and between games.
+/// A player whose external program keeps running during and between games.
 struct External {
     command: Vec<String>,
     /// SAU or UCI.
@@ -116,9 +116,9 @@ impl Player for External {
                 return Err(Forfeit::Crashed("the SAU platform plays on 10x10".into()));
             }
             if *start != Position::standard().with_rules(start.rules()) {
-                return Err(Forfeit::Crashed("its protocol has no words for this start".into()));
+                return Err(Forfeit::Crashed("its protocol cannot express this start position".into()));
             }
-            // The game before this one is over; one that has gone away is started again.
+            // Ends the previous game. `introduce` restarts a program that has exited.
             if let Some(process) = self.process.as_mut().filter(|_| another_game) {
                 process.write("end\n");
                 if process.is_gone() {
@@ -132,7 +132,7 @@ impl Player for External {
     fn choose(&mut self, _: &Position, budget: Budget) -> Result<Choice, Forfeit> {
         let answer = self.answer(budget).map(Choice::from);
         if answer.is_err() {
-            // A program that has failed once is not spoken to again: the next game starts it anew.
+            // Drops a program that has failed: the next game starts it again.
             self.process = None;
             self.moves.clear();
         }
@@ -157,7 +157,7 @@ fn line_after_talk(
             return Ok(line);
         }
     }
-    Err(Forfeit::Garbled(format!("much talk and no {}", start.trim_end())))
+    Err(Forfeit::Garbled(format!("{TALK} lines without {}", start.trim_end())))
 }
 
 fn garbled(text: &str) -> Forfeit {

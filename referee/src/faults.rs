@@ -1,5 +1,5 @@
 //! `referee faults`: plays games of the engine with injected faults. Answers that a fault alone made late or impossible
-//! are excused. Any other loss that is not on the board is counted as the engine's fault.
+//! are excused. Every other forfeit counts as avoidable: the engine's fault.
 
 use crate::arguments::{default_engine, read_engine, read_seconds};
 use crate::groups;
@@ -75,7 +75,7 @@ impl Fault {
         }
     }
 
-    /// Returns a part of the message of the violation that the fault itself causes; `None` if it causes none.
+    /// Returns a part of the message of the violation that the fault itself causes, if it causes one.
     fn causes(self) -> Option<&'static str> {
         match self {
             Killed => Some("exit status -9"),
@@ -85,10 +85,9 @@ impl Fault {
     }
 }
 
-/// Plays games of the engine against random moves with injected faults, and counts those that the engine loses other
-/// than on the board.
+/// Plays games of the engine against random moves with injected faults, and counts the engine's avoidable losses.
 #[derive(clap::Args)]
-#[command(after_help = "Exit status: 0 none lost but on the board, 1 some, 2 wrong usage or no engine.")]
+#[command(after_help = "Exit status: 0 no avoidable loss, 1 an avoidable loss, 2 wrong usage or no engine.")]
 pub struct Options {
     /// The engine [default: the one beside this program].
     #[arg(long, value_name = "PATH", default_value_t = default_engine(), hide_default_value = true, value_parser = read_engine)]
@@ -125,39 +124,40 @@ pub struct Options {
     verbose: bool,
 }
 
-/// Result of a game, with counts of its turns.
+/// Result of a game, with the numbers of its disturbed turns and excused answers.
 #[derive(Default)]
 struct Outcome {
+    /// "won", "lost on board", "broken off" or "avoidable".
     result: &'static str,
     reason: String,
     disturbed: usize,
     excused: usize,
 }
 
-/// Plays the games. Returns true if the engine lost none other than on the board.
+/// Plays the games. Returns true if the engine had no avoidable loss.
 pub fn run(options: &Options) -> Result<bool, String> {
     if !Path::new(&options.engine).is_file() {
         return Err(format!("no engine at {}: run make first", options.engine));
     }
     let mut rng = Rng::with_seed(options.seed);
-    let mut wheels: Vec<(Fault, Vec<Protocol>)> = Vec::new();
+    let mut schedule: Vec<(Fault, Vec<Protocol>)> = Vec::new();
     let faults = if options.fault.is_empty() { Fault::value_variants() } else { &options.fault };
     for &fault in faults {
         let mut protocols: Vec<Protocol> =
             options.protocol.iter().copied().filter(|&protocol| fault.fits(protocol)).collect();
         rng.shuffle(&mut protocols);
         if !protocols.is_empty() {
-            wheels.push((fault, protocols));
+            schedule.push((fault, protocols));
         }
     }
-    if wheels.is_empty() {
+    if schedule.is_empty() {
         return Err("this fault does not occur in these protocols".into());
     }
     let mut rows: BTreeMap<String, [usize; 7]> = BTreeMap::new();
     for number in 0..options.games {
         let turn = number as usize;
-        let (fault, protocols) = &wheels[turn % wheels.len()];
-        let protocol = protocols[turn / wheels.len() % protocols.len()];
+        let (fault, protocols) = &schedule[turn % schedule.len()];
+        let protocol = protocols[turn / schedule.len() % protocols.len()];
         let outcome = Bout::new(options, number, protocol, *fault)?.play();
         if groups::are_ending() {
             say("interrupted\n");
@@ -256,7 +256,7 @@ impl<'a> Bout<'a> {
         if self.protocol.is_sau() { seat.leave() } else { Ok(()) }
     }
 
-    /// Asks for a move, and once more if the fault prevented the answer. `None` if the game cannot go on.
+    /// Asks for a move, and a second time if the fault prevented an answer. `None` if the game cannot continue.
     fn turn(
         &mut self,
         seat: &mut Seat,
@@ -284,7 +284,7 @@ impl<'a> Bout<'a> {
             }
         };
         self.outcome.excused += usize::from(seat.judge(&turn, excuse)?);
-        // It may have answered before the fault.
+        // The process may have answered before the fault hit it.
         if fault.is_some_and(|fault| fault.causes().is_some()) {
             seat.kill();
         }
@@ -292,7 +292,7 @@ impl<'a> Bout<'a> {
         Ok(Some(turn))
     }
 
-    /// Plays one turn with a fault, if any. Adds the time that the fault took to `excuse`.
+    /// Plays one turn, with a fault if one is given. Adds the delay that the fault caused to `excuse`.
     fn disturbed(
         &mut self,
         fault: Option<Fault>,
@@ -336,7 +336,7 @@ impl<'a> Bout<'a> {
         })
     }
 
-    /// Sends the request. Returns the time that the fault took.
+    /// Sends the request. Returns the delay that the fault caused.
     fn send(&mut self, fault: Option<Fault>, process: &mut Process, text: &str) -> Duration {
         let began = Instant::now();
         match fault {
@@ -378,7 +378,7 @@ impl<'a> Bout<'a> {
         let words = ["garbage", "#!?", "hello 12", "3.5 2", "settings 9", &long, "new"];
         let is_kept = self.protocol.keeps() && !self.protocol.is_sau();
         let words = match (is_kept && !self.is_first_turn, self.protocol.is_sau()) {
-            // There any other line is the opponent's move.
+            // A kept process on Botzone reads any other line as the opponent's move.
             (true, _) => &words[..0],
             (_, true) => &words[..6],
             _ => &words[..],
@@ -395,7 +395,7 @@ impl<'a> Bout<'a> {
         format!("{}\n{text}{behind}\n", lines.join("\n"))
     }
 
-    /// Returns the engine's command line, including faults that last a whole game.
+    /// Returns the engine's command line. For `NoDisk` and `Clock`, this command line also injects the fault.
     fn command(&mut self) -> Vec<String> {
         let mut command = match self.fault {
             NoDisk => self.without_disk(),
@@ -415,6 +415,7 @@ impl<'a> Bout<'a> {
         command
     }
 
+    /// Returns a command line that runs the engine with a full disk or with invalid paths.
     fn without_disk(&mut self) -> Vec<String> {
         const SCRIPT: &str = "mount -t tmpfs -o size=4k tmpfs \"$0\" && head -c 9999 /dev/zero >\"$0/full\" \
                               2>/dev/null; exec \"$@\"";
@@ -430,6 +431,7 @@ impl<'a> Bout<'a> {
         words.into_iter().map(str::to_owned).collect()
     }
 
+    /// Returns the beginning of a command line that sets the monotonic and boot clocks forward by up to 300 days.
     fn with_other_clocks(&mut self) -> Vec<String> {
         let mut start = Vec::new();
         if can_unshare("--time") {
@@ -440,7 +442,7 @@ impl<'a> Bout<'a> {
     }
 }
 
-/// Stops a process group for up to two seconds. Returns the time for which it was stopped.
+/// Stops a process group for up to two seconds. Returns the length of the stop.
 fn stop(group: Pid, delay: Duration, [length, choice]: [f64; 2]) -> Duration {
     let longest = [0.01, 0.1, 0.5, 2.0][(choice * 4.0) as usize % 4];
     if choice * 8.0 % 2.0 < 1.0 {

@@ -7,7 +7,7 @@ use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// True if no more programs may be started.
+/// True if no more programs can be started.
 static ENDING: AtomicBool = AtomicBool::new(false);
 
 static GROUPS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
@@ -25,21 +25,21 @@ pub fn are_ending() -> bool {
 pub fn end_all() {
     ENDING.store(true, Ordering::SeqCst);
     for group in groups().iter() {
-        // A group that is gone is no failure.
+        // A group that has ended is no error.
         let _ = kill_process_group(*group, Signal::KILL);
     }
 }
 
 /// Starts a program in its own process group, which is killed when this program ends.
 pub fn start_group(command: &mut Command) -> io::Result<(Child, Pid)> {
-    // Locked until the group is listed, so that `end_all` misses none.
+    // Locked until the new group is listed, so that `end_all` does not miss it.
     let mut groups = groups();
     if are_ending() {
         return Err(io::ErrorKind::Interrupted.into());
     }
     let child = command.process_group(0).spawn()?;
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    let group = group.ok_or_else(|| io::Error::other("a process without a number"))?;
+    let group = group.ok_or_else(|| io::Error::other("the new process has no valid id"))?;
     groups.push(group);
     Ok((child, group))
 }
@@ -48,7 +48,7 @@ pub fn start_group(command: &mut Command) -> io::Result<(Child, Pid)> {
 /// reused.
 pub fn end_group(group: Pid) {
     let mut groups = groups();
-    // A group that is gone is no failure.
+    // A group that has ended is no error.
     let _ = kill_process_group(group, Signal::KILL);
     groups.retain(|other| *other != group);
 }

@@ -1,5 +1,5 @@
-//! Botzone's simple and JSON interaction from the platform's side: writes requests, and parses output as strictly as
-//! the platform's judge.
+//! Botzone's simple and JSON interaction from the platform's side: formats requests, and parses bots' output as
+//! strictly as the platform does.
 
 use crate::notation::{Form, move_of, numbers_of_object};
 use crate::verdict::{Failure, Verdict};
@@ -17,7 +17,7 @@ pub struct Stored {
 const EDGE: usize = 0;
 
 impl Form {
-    /// Formats a request with the whole history, for a new process of the side to move.
+    /// Formats a request with the whole history, as sent to a new process of the side to move.
     pub fn full_request(self, moves: &[Move], stored: &Stored) -> String {
         let side = if moves.len().is_multiple_of(2) { Side::Black } else { Side::White };
         let data = [("data", &stored.data), ("globaldata", &stored.globaldata)];
@@ -38,12 +38,12 @@ impl Form {
         text + "\n"
     }
 
-    /// Formats a request with only the opponent's move, for a process that kept running.
+    /// Formats a request with only the opponent's last move, as sent to a process that kept running.
     pub fn bare_request(self, last: Move) -> String {
         self.format_move(last, EDGE) + "\n"
     }
 
-    /// Parses a bot's output: the move and the data to store.
+    /// Parses a bot's output. Returns its move and the data that the platform is to store.
     pub fn read_output(self, output: &str) -> Result<(Move, Stored), Failure> {
         let (numbers, stored) = match self {
             Self::Json => read_json(output),
@@ -80,7 +80,7 @@ fn read_json(output: &str) -> Option<([i64; 6], Stored)> {
     Some((numbers_of_object(&response)?, stored))
 }
 
-/// Truncates output to 80 characters, for messages.
+/// Returns the first 80 characters of output, for messages.
 pub fn beginning(text: &str) -> String {
     text.chars().take(80).collect()
 }
@@ -95,8 +95,8 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_history_as_botzone_writes_it() {
-        // The example of the platform's own page: Black's third turn.
+    fn full_request_matches_botzones_example() {
+        // The example in Botzone's documentation: Black's third turn.
         let moves: Vec<Move> = ["5 0 3 2 6 5", "0 5 4 5 3 4", "0 2 0 3 3 0", "2 7 2 5 1 4"]
             .map(|line| Form::Simple.read_output(line).unwrap().0)
             .to_vec();
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn simple_answers_are_read_as_strictly_as_the_platform_does() {
+    fn simple_output_is_parsed_strictly() {
         for good in ["5 0 3 2 6 5", "5 0 3 2 6 5\r\n", "5 0 3 2 6 5 and more\ndebug\n"] {
             assert_eq!(verdict(Form::Simple, good), Verdict::Ok, "{good:?}");
         }
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn json_answers_are_one_object() {
+    fn json_output_must_be_one_object() {
         let mv = r#"{"x0":5,"y0":0,"x1":3,"y1":2,"x2":6,"y2":5}"#;
         let quoted = Value::from(mv).to_string();
         for good in [format!("{{\"response\":{mv},\"debug\":1}}\n"), format!("{{\"response\":{quoted}}}")] {

@@ -13,7 +13,7 @@
 //! 7. [`seat`]: one side of a game under strict rules. [`selfplay`], [`faults`]: the commands of the program `referee`,
 //!    and [`arguments`], their option values.
 
-#![allow(missing_docs)] // only this workspace uses it: a name that says all needs no comment
+#![allow(missing_docs)] // used only in this workspace: self-explanatory names need no comment
 
 pub mod arguments;
 pub mod board;
@@ -36,7 +36,7 @@ pub mod verdict;
 
 use std::io::{self, Write};
 
-/// Writes to the standard output. Ends the run if the output's reader has closed it.
+/// Writes to standard output. Kills all programs under test if the output is closed.
 pub fn say(text: &str) {
     let mut output = io::stdout().lock();
     if output.write_all(text.as_bytes()).and_then(|()| output.flush()).is_err() {

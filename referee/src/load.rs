@@ -24,7 +24,7 @@ impl Load {
 impl Drop for Load {
     fn drop(&mut self) {
         for child in &mut self.0 {
-            // One that has ended by itself is no failure.
+            // A process that has ended by itself is no error.
             let _ = child.kill();
             let _ = child.wait();
         }

@@ -32,7 +32,7 @@ fn main() -> ExitCode {
         Ok(false) => ExitCode::FAILURE,
         Err(problem) => {
             eprintln!("referee: {problem}");
-            // As of wrong usage.
+            // The same status as for wrong usage.
             ExitCode::from(2)
         }
     }

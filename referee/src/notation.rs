@@ -11,10 +11,14 @@ pub const KEEP_RUNNING: &str = ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<";
 /// Maximum length of the debug text in a JSON answer, in bytes.
 const MAX_DEBUG: usize = 1023;
 
+/// A notation of moves and histories.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
+    /// Botzone's JSON interaction.
     Json,
+    /// Botzone's simple interaction: six numbers, `3 0 3 6 6 6`.
     Simple,
+    /// Six capital letters, `DJDDGD` (10x10); see [`read_letters`].
     Sau,
     /// UCI: named squares, `d1d7,d7g7`.
     Uci,
@@ -50,7 +54,7 @@ impl Form {
         if self == Self::Json { format!("{{{}}}", words.join(",")) } else { words.join(" ") }
     }
 
-    /// Returns the requests and responses of Botzone's full history, for the side to move.
+    /// Returns the requests and the responses of Botzone's full history, as sent to this side.
     pub fn messages(self, moves: &[Move], side: Side, edge: usize) -> [Vec<String>; 2] {
         let [mut requests, mut responses] = [Vec::new(), Vec::new()];
         if side == Side::Black {
@@ -64,7 +68,7 @@ impl Form {
         [requests, responses]
     }
 
-    /// Formats Botzone's full history, for the side to move. `more` is the text of further members of the JSON object.
+    /// Formats Botzone's full history, as sent to this side. `more` is appended inside the JSON object.
     pub fn history(self, moves: &[Move], side: Side, edge: usize, more: &str) -> String {
         let [requests, responses] = self.messages(moves, side, edge);
         if self == Self::Json {
@@ -82,7 +86,7 @@ impl Form {
         lines.join("\n")
     }
 
-    /// Parses an answer at least as strictly as the platform does.
+    /// Parses an engine's answer at least as strictly as the platform does.
     pub fn read_answer(self, line: &str, position: &Position) -> Option<Move> {
         let edge = position.size().edge();
         match self {

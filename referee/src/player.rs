@@ -3,7 +3,7 @@
 use otrera::{Forfeit, Move, Position};
 use std::time::Duration;
 
-/// Limits of one move. With neither limit, the player decides by itself.
+/// Limits of one move. With neither limit, the player chooses its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Budget {
     pub time: Option<Duration>,
@@ -11,7 +11,7 @@ pub struct Budget {
     pub iterations: Option<u64>,
 }
 
-/// A move with the player's effort and estimate.
+/// A chosen move with the search effort and the estimated winning rate.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Choice {
     pub mv: Move,
@@ -27,7 +27,7 @@ impl From<Move> for Choice {
     }
 }
 
-/// A player of whole games. The referee reports every move to the player, including its own.
+/// A player of whole games. The caller reports every move to the player, including the player's own.
 pub trait Player: Send {
     fn begin(&mut self, _start: &Position) -> Result<(), Forfeit> {
         Ok(())
@@ -36,6 +36,6 @@ pub trait Player: Send {
     /// Chooses a move in the current position of a game that is not over.
     fn choose(&mut self, position: &Position, budget: Budget) -> Result<Choice, Forfeit>;
 
-    /// Informs the player of a legal move by either side.
+    /// Reports a legal move by either side.
     fn played(&mut self, _mv: Move) {}
 }

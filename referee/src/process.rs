@@ -22,6 +22,7 @@ pub const FLOOD: usize = 1 << 20;
 /// Number of bytes that a pipe reported as writable accepts without blocking.
 const PIPE_BUF: usize = 4096;
 
+/// Maximum number of bytes per read of the output.
 const CHUNK: usize = 1 << 16;
 
 /// Time that a process has to exit after closing its output.
@@ -39,9 +40,11 @@ pub enum Errors {
     Merged,
 }
 
+/// An event that [`Process::listen`] reports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sign {
     Output,
+    /// The process has closed its output.
     Closed,
     /// The process has ended, and all of its output has been read.
     Ended,
@@ -52,8 +55,8 @@ pub enum Sign {
 #[derive(Clone, Copy, Debug)]
 pub struct End {
     pub status: ExitStatus,
-    /// Resources used, including children that were waited for. The memory is zero if it does not exceed ours, since a
-    /// child starts with our memory.
+    /// Resources used, including children that were waited for. The peak is 0 unless above our own, because a child
+    /// starts with a copy of our memory.
     pub usage: Usage,
 }
 
@@ -70,7 +73,9 @@ pub struct Process {
     unsent: Vec<u8>,
     /// True if the input is to be closed as soon as `unsent` is written.
     closing: bool,
+    /// Output that was read but not taken yet.
     heard: Vec<u8>,
+    /// Maximum number of bytes per read: [`CHUNK`], or 1 after [`Process::fill_output`].
     chunk: usize,
     /// Number of filler bytes in the output pipe, see [`Process::fill_output`].
     padding: usize,
@@ -145,7 +150,7 @@ impl Process {
         self.group
     }
 
-    /// Returns the standard error so far if it goes to [`Errors::Kept`].
+    /// Returns the standard error so far, up to 1 MiB; empty unless started with [`Errors::Kept`].
     pub fn errors(&self) -> String {
         let mut bytes = vec![0; FLOOD];
         let length = self.errors.as_ref().map_or(Ok(0), |file| file.read_at(&mut bytes, 0)).unwrap_or(0);
@@ -167,7 +172,7 @@ impl Process {
     /// Waits at most `patience` for an event. Reads output and writes pending input.
     pub fn listen(&mut self, patience: Duration) -> Sign {
         let unsent = self.stdin.as_ref().filter(|_| !self.unsent.is_empty());
-        // A closed pipe is always ready: what is not listened to is replaced by what never is.
+        // poll() always reports closed pipes: a source without interest is replaced by one without events.
         let never = PollFlags::empty();
         let mut sources = [
             PollFd::new(&self.ending, PollFlags::IN),
@@ -200,7 +205,7 @@ impl Process {
         match stdin.write(&self.unsent[..self.unsent.len().min(PIPE_BUF)]) {
             Ok(written) => drop(self.unsent.drain(..written)),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return,
-            // It has closed its input: nobody wants the rest.
+            // The process has closed its input, so the rest is dropped.
             Err(_) => {
                 self.stdin = None;
                 self.unsent.clear();
@@ -243,7 +248,7 @@ impl Process {
 
     /// Waits for output and takes it. Returns `None` at the deadline, an empty string at the end of the output.
     pub fn receive(&mut self, deadline: Instant) -> Option<String> {
-        // A reader of single bytes takes a whole line.
+        // When reading single bytes, waits for a whole line.
         let is_whole =
             |heard: &[u8], chunk: usize| !heard.is_empty() && (chunk > 1 || heard.ends_with(b"\n"));
         while !is_whole(&self.heard, self.chunk) {
@@ -259,7 +264,7 @@ impl Process {
         Some(self.take(FLOOD))
     }
 
-    /// Waits for the process to end. Returns the remaining output and the end, `None` if the process is still running.
+    /// Waits for the process to end. Returns the remaining output, and `None` as the end if the process still runs.
     pub fn finish(&mut self, deadline: Instant) -> (String, Option<End>) {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -271,7 +276,7 @@ impl Process {
         }
     }
 
-    /// Reads the next line. Fails if it is not complete at the time `since + limit`.
+    /// Reads the next line, without its line break. Fails if the line is incomplete at the time `since + limit`.
     pub fn line(&mut self, since: Instant, limit: Duration) -> Result<String, Forfeit> {
         let mut open = true;
         loop {
@@ -295,7 +300,7 @@ impl Process {
         }
     }
 
-    /// Returns the reason why there is no more output: a crash or closed output.
+    /// Returns why the output has ended: the process ended, or it closed its output.
     fn gone(&mut self) -> Forfeit {
         let ended = self.listen(ENDING) == Sign::Ended;
         match self.end() {
@@ -319,7 +324,7 @@ impl Process {
         self.id().map_or(Usage::default(), usage::of_tree)
     }
 
-    /// Kills the process group and reaps the process. Returns how the process ended, if that is known.
+    /// Kills the process group and reaps the process. Returns its exit status and usage, if known.
     pub fn end(&mut self) -> Option<End> {
         let Some(mut child) = self.child.take() else { return self.end };
         self.stdin = None;
@@ -339,18 +344,18 @@ impl Drop for Process {
 }
 
 pub fn signal_group(group: Pid, signal: Signal) {
-    // A group that is gone is no failure: the next read finds out.
+    // A group that has ended is no error: the next read reports its end.
     let _ = kill_process_group(group, signal);
 }
 
 /// Checks that a program can be started, by starting and killing it.
 pub fn check_start(command: &[String]) -> Result<(), String> {
     let started = Process::start(command, Errors::Hidden);
-    let [program, ..] = command else { return Err("what program?".into()) };
+    let [program, ..] = command else { return Err("no program given".into()) };
     started.map(drop).map_err(|error| format!("{program} cannot be started: {error}"))
 }
 
-/// True if the source is ready without waiting.
+/// True if the source is ready now.
 fn is_ready(source: &PollFd) -> bool {
     matches!(poll(&mut [source.clone()], Some(&Timespec::default())), Ok(1))
 }
@@ -369,13 +374,13 @@ mod tests {
     }
 
     #[test]
-    fn more_than_a_pipe_holds_is_written_to_those_who_read_and_keeps_nobody_waiting() {
+    fn writing_more_than_a_pipe_holds_never_blocks() {
         let text = "0123456789abcde\n".repeat(1 << 16);
         let mut reader = started(&["cat"]);
         reader.write(&text);
         reader.close_input();
         assert!(ended(&mut reader));
-        assert!(reader.take(2 << 20) == text, "not all has come back");
+        assert!(reader.take(2 << 20) == text, "output is incomplete");
         assert!(reader.end().is_some_and(|end| end.status.success()));
         let mut sleeper = started(&["sleep", "4245"]);
         sleeper.write(&text);
@@ -384,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_process_used_is_known_before_and_after_its_end() {
+    fn usage_is_known_before_and_after_the_end() {
         let mut counter =
             started(&["sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done; read line"]);
         let mut used = (0..1000).map(|_| {

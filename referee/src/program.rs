@@ -1,4 +1,4 @@
-//! A program under test, as tests use it: they send bytes, read whole lines and collect standard error.
+//! A program under test: tests send bytes, read whole lines and collect standard error.
 
 use crate::process::{Errors, Process};
 use std::process::Command;
@@ -45,7 +45,7 @@ impl Program {
         self.process.hang_up();
     }
 
-    /// Reads the next line. Fails if the line does not arrive in one piece, since the SAU platform loses such lines.
+    /// Reads the next line. Fails if the line arrives in several pieces, because the SAU platform loses such lines.
     pub fn line(&mut self, limit: Duration) -> Result<String, String> {
         if self.pending.is_empty() {
             let read = self.read(Instant::now() + limit)?;
@@ -68,7 +68,7 @@ impl Program {
         self.line(limit)
     }
 
-    /// Checks that the program neither prints anything nor ends during this time.
+    /// Fails if the program prints anything or closes its output during this time.
     pub fn silent(&mut self, time: Duration) -> Result<(), String> {
         if !self.pending.is_empty() {
             return Err(format!("it had already printed {:?}", self.pending));

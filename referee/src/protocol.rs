@@ -1,4 +1,4 @@
-//! The protocols by which a program can be run.
+//! The protocols through which a program can play.
 
 use crate::notation::Form;
 use otrera::{Position, Rules, Size};
@@ -14,10 +14,11 @@ pub enum Protocol {
     Uci,
 }
 
+/// A mode of interaction on Botzone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mode {
     pub form: Form,
-    /// True if a process that requests keep-running is kept for the next turn.
+    /// True if the platform grants requests for keep-running.
     pub keeps_running: bool,
 }
 
@@ -61,7 +62,7 @@ impl Protocol {
         }
     }
 
-    /// True if a process plays more than one turn.
+    /// True if a process can play more than one turn.
     pub fn keeps(self) -> bool {
         !matches!(self, Self::Botzone(Mode { keeps_running: false, .. }))
     }
@@ -70,7 +71,7 @@ impl Protocol {
         self == Self::Sau
     }
 
-    /// Returns the start position, by default on the platform's board, which engines assume without being told.
+    /// Returns the start position. Without a size, its board is the engines' default: 10x10 for SAU, else 8x8.
     pub fn start(self, size: Option<Size>) -> Position {
         let (own, rules) = if self.is_sau() {
             (Size::STANDARD, Rules::SelfBlocking)

@@ -1,8 +1,8 @@
 //! Simulates the SAU Game Platform and its operator: clock, dialog boxes, moves lost in a crash, and the platform's
-//! record. The program under test plays against a player of the laboratory.
+//! record. The engine under test plays against a [`Player`].
 //!
-//! After a crash, the game and the clock continue. Load does nothing until every box is closed; then it starts the
-//! engine and sends only `name?`. The platform never repeats a move that the opponent made in the meantime.
+//! After a crash, the game and the clock continue. The command Load does nothing until every box is closed; then it
+//! starts the engine and sends only `name?`. The platform never repeats a move that the opponent made meanwhile.
 
 use crate::arguments::{read_seconds, read_time};
 use crate::notation::{Form, read_letters};
@@ -27,10 +27,10 @@ const START: Duration = Duration::from_secs(10);
 /// Time that the engine has to exit after `quit`.
 const QUIT: Duration = Duration::from_millis(1000);
 
-/// Number of refused moves after which a game is broken off.
+/// Maximum number of refused moves in a game; one more breaks the game off.
 const MAX_REFUSED: usize = 20;
 
-/// Last turn of the engine in which it can be killed: later a game against random moves may be over.
+/// Last engine turn that can be drawn for the kill: later, a game against random moves may be over.
 const LATEST_KILL: usize = 12;
 
 // Options of all games.
@@ -107,13 +107,15 @@ pub struct Played {
     /// Reason why the game was not finished; `None` if it was.
     pub broken: Option<String>,
     pub plies: usize,
+    /// True if the engine won.
     pub won: bool,
     /// Time that the engine used, by the platform's clock.
     pub used: Duration,
-    /// Number of plies after which the engine was killed.
+    /// Number of plies played before the engine was killed; `None` if it was not.
     pub killed: Option<usize>,
     /// Number of moves that the platform refused as illegal.
     pub refused: usize,
+    /// Text of the engine's log files.
     pub log: String,
 }
 
@@ -145,9 +147,9 @@ struct Platform<'a> {
     used: Duration,
     /// Texts of the open dialog boxes.
     boxes: Vec<&'static str>,
-    /// Number of the engine's turn in which, or in the opponent's turn after which, the engine is killed.
+    /// Engine turn of the kill, counted from 1: the kill falls in this turn or in the opponent's turn after it.
     kill_turn: usize,
-    /// Time of a kill that the engine escaped by answering first; it is killed in the opponent's turn instead.
+    /// Time of a kill that the engine forestalled by answering; the kill then falls in the opponent's turn.
     kill_due: Option<Instant>,
     killed: Option<usize>,
     refused: usize,
@@ -189,13 +191,13 @@ impl<'a> Platform<'a> {
                 self.their_turn(opponent, turns)?;
             }
         }
-        // The box that tells the result is clicked away before the engines learn of the end.
+        // The operator closes the box with the result before the engines receive `end`.
         self.click();
         self.send("end\n");
         self.quit()
     }
 
-    /// Copies the engine and its settings into one folder, and creates the platform's folder.
+    /// Copies the engine into a folder, writes its settings there, and creates the platform's folder.
     fn install(&self) -> std::io::Result<()> {
         let (engine, total) = (self.conditions.engine, self.conditions.options.total_time);
         let [program, ..] = engine else { return Err(std::io::ErrorKind::InvalidInput.into()) };
@@ -208,7 +210,7 @@ impl<'a> Platform<'a> {
         );
         fs::write(self.folder.join("engine/otrera.toml"), settings)?;
         if self.conditions.all_step() {
-            // A game before this one.
+            // The record of an earlier game.
             fs::write(self.record(), "Black: DJDDGD\r\nWhite: ADDGAD\r\nBlack: GJEHEA\r\n")?;
         }
         Ok(())
@@ -229,7 +231,7 @@ impl<'a> Platform<'a> {
         }
     }
 
-    /// Simulates Load: starts the engine and asks for its name. Fails if a dialog box is open.
+    /// Simulates the command Load: starts the engine and asks for its name. Fails if a dialog box is open.
     fn load(&mut self) -> Result<(), String> {
         if !self.boxes.is_empty() {
             return Err(format!("Engine has loaded! {:?} is on the screen", self.boxes));
@@ -243,7 +245,7 @@ impl<'a> Platform<'a> {
         if line.starts_with("name ") { Ok(()) } else { Err(format!("name?: {line}")) }
     }
 
-    /// Simulates the operator, who closes every dialog box, and after a crash the one that appears later.
+    /// Simulates the operator, who closes every dialog box. After a crash, one more box appears with a delay.
     fn click(&mut self) {
         let died = self.boxes.iter().any(|text| text.starts_with("Program"));
         while self.boxes.pop().is_some() {
@@ -278,16 +280,16 @@ impl<'a> Platform<'a> {
         }
     }
 
+    /// True if a kill of this kind is due in this engine turn or in the opponent's turn after it.
     fn is_killed_in(&self, kill: Kill, turn: usize) -> bool {
         self.conditions.kill() == kill && self.killed.is_none() && turn >= self.kill_turn
     }
 
-    /// Waits for the engine's move while its clock runs. In the turn chosen for it, kills the engine at a random
-    /// moment.
+    /// Waits for the engine's move while its clock runs. If a kill is due, kills the engine at a random moment.
     fn our_turn(&mut self, turn: usize) -> Result<Move, String> {
         let began = Instant::now();
         let mut kill_at = self.is_killed_in(Kill::Ours, turn).then(|| {
-            // As often as not about the time at which it answers.
+            // In half of the games within the usual thinking time, otherwise within twice that time.
             let usual = self.conditions.options.total_time.as_secs_f64() / 40.0;
             Duration::from_secs_f64(if self.rng.bool() { usual } else { 2.0 * usual } * self.rng.f64())
         });
@@ -299,7 +301,7 @@ impl<'a> Platform<'a> {
                     Some(mv) => break mv,
                     None => continue,
                 },
-                // What it has written whole still counts.
+                // A line that was complete before the kill still counts.
                 Err(Forfeit::Late(_)) if kill_at.take().is_some() => self.kill(),
                 Err(Forfeit::Crashed(_)) if !self.boxes.is_empty() => self.load_again()?,
                 Err(forfeit) => {
@@ -318,8 +320,8 @@ impl<'a> Platform<'a> {
         Ok(mv)
     }
 
-    /// Parses the move of a line and returns it if it is legal. Otherwise a dialog box appears, and once it is closed
-    /// the engine receives `error`.
+    /// Parses the move in a line; `None` if the move is illegal. Then a dialog box appears, and the engine receives
+    /// `error` once the operator has closed the box.
     fn judged(&mut self, line: &str) -> Result<Option<Move>, String> {
         let letters = line.strip_prefix("move ").ok_or_else(|| format!("{line:?} is no command"))?;
         let mv = read_letters(letters, Size::STANDARD.edge());
@@ -336,8 +338,7 @@ impl<'a> Platform<'a> {
         Ok(None)
     }
 
-    /// Plays the opponent's move. Output of the engine during this time is ignored. If the engine is dead, it never
-    /// receives the move.
+    /// Plays the opponent's move and ignores the engine's output meanwhile. A dead engine never receives the move.
     fn their_turn(&mut self, opponent: &mut dyn Player, turn: usize) -> Result<(), String> {
         let ends = Instant::now() + self.conditions.options.opponent_time.mul_f64(self.rng.f64());
         let is_lost = self.is_killed_in(Kill::Theirs, turn);
@@ -352,7 +353,7 @@ impl<'a> Platform<'a> {
             self.kill();
         }
         if due.is_some() && !is_lost {
-            // The operator and the opponent are about equally quick.
+            // The operator loads the engine before the opponent's move only if there is time.
             let downtime = Duration::from_secs_f64(0.5 * self.rng.f64());
             if Instant::now() + downtime < ends {
                 self.load_again()?;
@@ -372,7 +373,7 @@ impl<'a> Platform<'a> {
         } else {
             self.boxes.push("WriteMsg failed error: 232");
             if self.position.winner().is_none() {
-                // The engine's clock runs from the opponent's move on.
+                // The engine's clock starts with the opponent's move.
                 let began = Instant::now();
                 self.load_again()?;
                 self.used += began.elapsed();
@@ -388,6 +389,7 @@ impl<'a> Platform<'a> {
         {}
     }
 
+    /// Plays a move and appends it to the platform's record, if there is one.
     fn make(&mut self, mv: Move) -> Result<(), String> {
         if self.conditions.all_step() {
             let line =
@@ -400,7 +402,7 @@ impl<'a> Platform<'a> {
         Ok(())
     }
 
-    /// Simulates Unload: sends `quit` and checks that the engine exits by itself.
+    /// Simulates the command Unload: sends `quit` and fails unless the engine exits by itself.
     fn quit(&mut self) -> Result<(), String> {
         let Some(mut process) = self.process.take().filter(|_| self.boxes.is_empty()) else { return Ok(()) };
         process.write("quit\n");
@@ -408,7 +410,7 @@ impl<'a> Platform<'a> {
         while process.line(asked, QUIT).is_ok() {}
         match process.is_gone() {
             true => Ok(()),
-            false => Err("it lives a second after quit".into()),
+            false => Err("still running a second after quit".into()),
         }
     }
 }

@@ -15,7 +15,7 @@ const HANG: Duration = Duration::from_secs(10);
 /// Time that an engine has to exit. The SAU platform then kills it.
 const EXIT: Duration = Duration::from_secs(1);
 
-/// Time to wait if there is no limit: a side's time for a whole SAU game.
+/// Time to wait for a move without a limit: one side's time for a whole SAU game.
 const UNLIMITED: Duration = Duration::from_secs(900);
 
 /// Time to wait for a belated move after a SAU game.
@@ -55,7 +55,7 @@ impl fmt::Display for Violation {
 /// Parses the name of a protocol that seats support: any except UCI.
 pub fn read_protocol(name: &str) -> Result<Protocol, String> {
     let protocol = name.parse()?;
-    if protocol == Protocol::Uci { Err("uci has no seat at this table".into()) } else { Ok(protocol) }
+    if protocol == Protocol::Uci { Err("this command does not support uci".into()) } else { Ok(protocol) }
 }
 
 /// Time limits of the first turn, of later turns and of a whole game; `None` for no limit.
@@ -64,7 +64,7 @@ pub struct TimeControl {
     pub first: Option<Duration>,
     pub later: Option<Duration>,
     pub total: Option<Duration>,
-    /// Time over the limit before a move counts as late.
+    /// Time over the limit that is tolerated; a move after that is late.
     pub grace: Duration,
 }
 
@@ -92,7 +92,7 @@ pub struct Seat {
     turns: usize,
     /// Time used in all turns of this game.
     pub used: Duration,
-    /// True if a SAU engine has been told of the current game.
+    /// True once the engine has been sent a message about the current game.
     playing: bool,
 }
 
@@ -129,7 +129,7 @@ impl Seat {
         Ok(())
     }
 
-    /// Prepares a turn and starts a process if necessary. Returns the time of the request and its text.
+    /// Prepares a turn; starts a process if none is running. Returns the start of the turn and the request's text.
     pub fn request(&mut self, moves: &[Move], position: &Position) -> Result<(Instant, String), Violation> {
         let (form, edge) = (self.protocol.form(), position.size().edge());
         if !self.protocol.keeps() {
@@ -174,7 +174,7 @@ impl Seat {
                 }
             }
         } else {
-            // A platform that does not grant keep-running ignores the wish.
+            // A platform that does not grant keep-running ignores the request.
             extra.extend(self.finish()?.lines().filter(|line| *line != KEEP_RUNNING).map(str::to_owned));
         }
         // In simple interaction the first line after the answer is for debugging.
@@ -185,6 +185,7 @@ impl Seat {
         }
     }
 
+    /// Checks the move in a line of output.
     fn turn(&self, line: &str, began: Instant, position: &Position) -> Result<Turn, Violation> {
         let wall = began.elapsed();
         let mv = self.protocol.form().read_answer(line, position);
@@ -193,7 +194,8 @@ impl Seat {
         Ok(Turn { mv, wall })
     }
 
-    /// Charges a turn's time less `excused` to the clock. Returns true if the turn would be late without the excuse.
+    /// Charges a turn's time minus `excused` to the clock; fails if that is late. Returns true if the turn is late but
+    /// excused.
     pub fn judge(&mut self, turn: &Turn, excused: Duration) -> Result<bool, Violation> {
         let own = turn.wall.saturating_sub(excused);
         let limit = self.allowance();
@@ -233,7 +235,7 @@ impl Seat {
         Ok(())
     }
 
-    /// Returns the time left for the coming turn; `None` for no limit.
+    /// Returns the time left for the next turn; `None` for no limit.
     fn allowance(&self) -> Option<Duration> {
         let control = &self.control;
         let turn = if self.turns == 0 { control.first } else { control.later };
@@ -269,6 +271,7 @@ impl Seat {
         self.finish_silently("output after quit")
     }
 
+    /// Kills the engine's process, if there is one.
     pub fn kill(&mut self) {
         self.process = None;
     }
@@ -281,6 +284,7 @@ impl Seat {
         Ok(self.process.insert(process))
     }
 
+    /// Returns the engine's process. Fails if there is none.
     pub fn running(&mut self) -> Result<&mut Process, Violation> {
         self.process.as_mut().ok_or_else(|| Violation::new(NO_ANSWER, "it is not running", ""))
     }
@@ -297,7 +301,7 @@ impl Seat {
         }
     }
 
-    /// Reads a command, which must be one whole line from a single write: the SAU platform loses anything else.
+    /// Reads a SAU command: exactly one line from a single write, since the platform loses anything else.
     fn read_command(
         &mut self,
         word: &str,
@@ -327,7 +331,7 @@ impl Seat {
         }
     }
 
-    /// Returns the violation for output that ended before an answer.
+    /// Returns the violation of an engine whose output ended before the awaited answer.
     fn gone(&mut self, awaited: &str) -> Violation {
         let Some(process) = &mut self.process else {
             return Violation::new(NO_ANSWER, "it is not running", "");
@@ -359,7 +363,7 @@ impl Seat {
     }
 }
 
-/// Returns the exit code, or the negative number of the signal that killed the process.
+/// Returns the exit code, or minus the number of the signal that killed the process.
 fn status(status: std::process::ExitStatus) -> i32 {
     status.code().unwrap_or_else(|| -status.signal().unwrap_or(0))
 }

@@ -91,7 +91,7 @@ struct Tally {
     wins: [usize; 2],
     plies: usize,
     offences: BTreeMap<&'static str, usize>,
-    /// Share of the total time that each side used in each game.
+    /// Fraction of the total time used, 0 to 1, one entry for each side of each game.
     used: Vec<f64>,
 }
 
@@ -100,6 +100,7 @@ struct Match<'a> {
     options: &'a Options,
     show: Show,
     started: chrono::DateTime<chrono::Local>,
+    /// Number of the next game, from 1.
     next: AtomicU64,
     tally: Mutex<Tally>,
 }
@@ -110,9 +111,9 @@ struct Game {
     position: Position,
     moves: Vec<Move>,
     offences: Vec<(Side, Violation)>,
-    /// Output held back until the end of the game.
+    /// Output that is printed at the end of the game, if several games run at once.
     held: String,
-    /// Number of lines of the last board on the terminal, which the next one overwrites.
+    /// Number of terminal lines that the next board overwrites.
     drawn: usize,
 }
 
@@ -131,10 +132,10 @@ pub fn run(options: &Options) -> Result<bool, String> {
     let tally = Mutex::default();
     let run = Match { options, show, started: chrono::Local::now(), next: AtomicU64::new(1), tally };
     let outcomes: Vec<_> = std::thread::scope(|scope| {
-        let tables: Vec<_> = (0..options.jobs).map(|_| scope.spawn(|| run.play_all())).collect();
-        tables
+        let threads: Vec<_> = (0..options.jobs).map(|_| scope.spawn(|| run.play_all())).collect();
+        threads
             .into_iter()
-            .map(|table| table.join().unwrap_or_else(|_| Err("a table failed".into())))
+            .map(|thread| thread.join().unwrap_or_else(|_| Err("a game thread panicked".into())))
             .collect()
     });
     outcomes.into_iter().collect::<Result<(), String>>()?;
@@ -146,7 +147,7 @@ pub fn run(options: &Options) -> Result<bool, String> {
     Ok(tally.offences.is_empty())
 }
 
-/// Checks the presets by running the engine with them once: it prints no errors while it plays.
+/// Checks each preset by running the engine once, since an engine that plays prints no errors.
 fn check_engine(options: &Options) -> Result<(), String> {
     for side in Side::BOTH {
         let mut command = Command::new(&options.engine);
@@ -332,7 +333,7 @@ impl Match<'_> {
         format!("{} ({})", lower(side), self.preset(side))
     }
 
-    /// Shows the board. On a terminal it replaces the previous board.
+    /// Prints the board. On a terminal, the new board replaces the previous one.
     fn draw(&self, game: &mut Game, line: &str) {
         if self.show != Show::Board {
             return;
@@ -348,7 +349,7 @@ impl Match<'_> {
         self.say(game, &(over + &text));
     }
 
-    /// Prints the text. If several games run at once, holds it back until the game ends.
+    /// Prints the text, or holds the text back until the game ends if several games run at once.
     fn say(&self, game: &mut Game, text: &str) {
         if self.options.jobs == 1 {
             say(text);

@@ -1,8 +1,8 @@
 //! Processor time and memory of a running process and its descendants, from `/proc`.
 //!
-//! Two sources are combined, neither of which overestimates. The totals in `stat` are truncated to ticks of 10 ms;
-//! those in `schedstat` are exact but cover only living threads. A child that was waited for is included in its
-//! parent's totals; an orphaned process is not found.
+//! Two sources are combined, and neither overestimates. The totals in `stat` are truncated to ticks of 10 ms; those in
+//! `schedstat` are exact but cover only living threads. A child that was waited for is included in its parent's totals;
+//! an orphaned process is not found.
 
 use std::fs;
 use std::time::Duration;
@@ -29,8 +29,8 @@ pub fn of_tree(root: u32) -> Usage {
     total
 }
 
-/// Returns the peak resident set of this process. A child's peak is never less, since a child starts with a copy of our
-/// memory.
+/// Returns the peak resident set of this process, in bytes. A child's peak is never less, because a child starts with a
+/// copy of our memory.
 pub fn own_peak() -> u64 {
     peak_of("self").unwrap_or(u64::MAX)
 }
@@ -48,10 +48,10 @@ fn threads_of(process: u32) -> (Duration, Vec<u32>) {
     (cpu, children)
 }
 
-/// Returns the processor time of a process and of the children that it waited for, in whole ticks.
+/// Returns the processor times of a process and of the children that it waited for, in whole ticks.
 fn ticks_of(process: u32) -> Option<(Duration, Duration)> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name, in brackets, may hold anything: fields are counted behind it.
+    // The name, in brackets, can contain anything, so fields are counted after the last bracket.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = |first: usize| -> Option<Duration> {
         let [user, system] = [fields.get(first)?, fields.get(first + 1)?].map(|field| field.parse::<f64>());
@@ -61,6 +61,7 @@ fn ticks_of(process: u32) -> Option<(Duration, Duration)> {
     Some((ticks(11)?, ticks(13)?))
 }
 
+/// Returns the peak resident set of a process (`VmHWM`), in bytes.
 fn peak_of(process: &str) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -36,6 +36,7 @@ impl fmt::Display for Verdict {
     }
 }
 
+/// Time and memory that a turn used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Spent {
     /// Processor time, including time used since the last turn.
@@ -46,10 +47,12 @@ pub struct Spent {
     pub peak: u64,
 }
 
+/// Limits of time and memory for a turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     pub cpu: Duration,
     pub wall: Duration,
+    /// In bytes.
     pub memory: u64,
 }
 

@@ -1,7 +1,6 @@
-//! Benchmark of the page: `cargo bench -p otrera-web`. Prints the time until the page shows the first board, its speed
-//! compared with the native engine (one thread each), its frames during an analysis, and the visits of an analysis
-//! compared with `dist/otrera gui`, if `make` has built the program. Both sides of a ratio are measured in the same
-//! run.
+//! Benchmark of the page: `cargo bench -p otrera-web`. Prints the time until the page shows the first board, the search
+//! speed compared with the native engine (one thread each), the frame times during an analysis, and the visits of an
+//! analysis compared with `dist/otrera gui` (if built by `make`). Both sides of a ratio are measured in the same run.
 
 use otrera::{Kernel, Params, bench};
 use serde_json::Value;
@@ -11,7 +10,7 @@ use testkit::browser::Browser;
 use testkit::page::page;
 use testkit::repository;
 
-/// Number of measurements of each side, which alternate.
+/// Number of measurements of each side of a ratio.
 const ROUNDS: usize = 3;
 
 /// Duration of an analysis in seconds.
@@ -40,11 +39,11 @@ fn main() {
     let _ = gui.kill();
 }
 
-/// Analyses the start position for [`SECONDS`]; prints and returns the visits. Then prints the frame times of 3 s.
+/// Analyses the start position for [`SECONDS`], then measures frames for 3 s. Prints the results; returns the visits.
 fn analyse(browser: &mut Browser, open: impl FnOnce(&mut Browser)) -> f64 {
     open(browser);
     browser.wait_for("Boolean(state.tree?.current.described)");
-    // The start for two persons: a game hides the analysis.
+    // Two persons play, because a game against the engine hides the analysis.
     browser.evaluate("newGame(10, { black: 'human', white: 'human' }, { seconds: 1 })");
     browser.wait_for("state.players.white === 'human' && Boolean(state.tree.current.described)");
     browser.click("#analyse");
@@ -52,11 +51,11 @@ fn analyse(browser: &mut Browser, open: impl FnOnce(&mut Browser)) -> f64 {
     let measured = browser.evaluate(&format!(
         "(async () => {{
             const now = () => performance.now();
-            // The program keeps its tree between the pages.
+            // `otrera gui` keeps its tree when the page is reloaded.
             const before = state.found.visits;
             await new Promise((resolve) => setTimeout(resolve, {SECONDS}000));
             const {{ visits, depth }} = state.found;
-            // Frames after that: drawing each of them takes a share of a core.
+            // Frames are measured afterwards, because drawing each of them takes processor time.
             const frames = [];
             for (let last = now(), end = last + 3000; last < end;) {{
                 await new Promise(requestAnimationFrame);
@@ -79,7 +78,7 @@ fn analyse(browser: &mut Browser, open: impl FnOnce(&mut Browser)) -> f64 {
     number("visits")
 }
 
-/// Starts `dist/otrera gui` on all cores; returns its address.
+/// Starts `dist/otrera gui` on all cores. Returns the process and its address; `None` without the program.
 fn start_gui() -> Option<(Child, String)> {
     let mut command = Command::new(repository().join("dist/otrera"));
     let mut gui = command.args(["gui", "--port", "0", "--no-open"]).stdout(Stdio::piped()).spawn().ok()?;
@@ -88,7 +87,7 @@ fn start_gui() -> Option<(Child, String)> {
     Some((gui, address.trim().to_owned()))
 }
 
-/// Compares the speed of `bench` in the page and in the native engine.
+/// Compares the speed of `bench` in the page with the native engine's.
 fn compare_with_native(browser: &mut Browser) {
     let mut best = [0.0_f64; 2];
     let mut checksums = Vec::new();

@@ -1,10 +1,10 @@
-// A game against the engine: rates that stay hidden, the coach that warns before the reply, hints in steps.
+// Games against the engine: hidden winning rates, the coach's warnings before the reply, hints in steps.
 
-/** Choices of the share that a move must lose before the coach warns. */
+/** Choices of the winning rate, 0 to 1, that a move must lose before the coach warns. */
 const WARNINGS = [0.05, 0.1, 0.2];
-/** Seconds that a hint takes. */
+/** Search time for a hint, in seconds. */
 const HINT_SECONDS = 1;
-/** The texts of a hint's steps: amazon, landing, arrow. */
+/** Text keys of a hint's steps: amazon, landing, arrow. */
 const HINT_STEPS = ["hintAmazon", "hintLanding", "hintArrow"];
 
 /** True if a person plays against the engine. */
@@ -12,12 +12,12 @@ function isGame() {
   return !puzzles.active && !match.active && state.players.black !== state.players.white;
 }
 
-/** True if the rates would spoil the game shown. */
+/** True if the winning rates are hidden because they would spoil the game shown. */
 function areRatesHidden() {
   return isGame() && !coach.active && !state.tree.winner();
 }
 
-/** True if the best moves are hidden: with the rates, and at the person's turn unless an analysis is wanted. */
+/** True if the best moves are hidden: together with the rates, and at the person's turn unless an analysis runs. */
 function areMovesHidden() {
   const isTurn = isGame() && !state.analysing && !state.tree.winner() && canMove(state.tree.current);
   return areRatesHidden() || isTurn;
@@ -25,23 +25,23 @@ function areMovesHidden() {
 
 const coach = {
   active: settings.get("coach") === "on",
-  /** The share of the winning rate that a move must lose before the coach warns. */
+  /** The winning rate, 0 to 1, that a move must lose before the coach warns. */
   limit: WARNINGS.find((share) => String(share) === settings.get("coach-limit")) ?? 0.1,
-  /** Seconds of search of the positions before and after a move; the first gets more while the person thinks. */
+  /** Search time for a position, in seconds: around a played move, and (`preparation`) while the person thinks. */
   seconds: 1,
   preparation: 3,
-  /** Seconds that positions have been searched. */
+  /** Search time so far of each node, in seconds. */
   searched: new WeakMap(),
-  /** Positions after moves that the person insists on. */
+  /** Nodes of moves that the person insists on. */
   accepted: new WeakSet(),
-  /** The move that waits for the person: `{ node, loss, reply, better, next }`. */
+  /** The move that waits for the person's decision, `{ node, loss, reply, better, next }`, or null. */
   warning: null,
 
   isWarning(node) {
     return this.active && isGame() && this.warning?.node === node;
   },
 
-  /** Searches a position until its searches have lasted this number of seconds. */
+  /** Searches a position until its total search time is `seconds`. */
   async look(node, goesOn, seconds = this.seconds) {
     await describe(node);
     const done = this.searched.get(node) ?? 0;
@@ -51,12 +51,12 @@ const coach = {
     this.searched.set(node, done + (performance.now() - begun) / 1000);
   },
 
-  /** Searches the person's position in the background. */
+  /** Searches the position in the background while the person thinks. */
   async prepare(node, goesOn) {
     if (this.active && isGame() && canMove(node) && !state.tree.winner()) await this.look(node, goesOn, this.preparation);
   },
 
-  /** Checks a person's move; true if it waits for the person, so that the engine does not answer. */
+  /** Checks a person's move. True if the engine must not answer: the coach warns, or the task was interrupted. */
   async holds(node, goesOn) {
     const { parent } = node;
     if (!this.active || !isGame() || !parent || this.accepted.has(node)) return false;
@@ -72,7 +72,7 @@ const coach = {
     return true;
   },
 
-  /** The better move and the reply that refutes the one that was played. */
+  /** Returns the better move and the reply that refutes the played move, to be drawn as arrows. */
   suggestions({ parent, ply }) {
     const { better, reply } = this.warning;
     const [mover, other] = [parent.ply, ply].map((at) => state.tree.moverOf(at));
@@ -83,7 +83,7 @@ const coach = {
     const isThinking = isEngineToMove(state.tree.current) && !this.isWarning(state.tree.current);
     this.active = !this.active;
     settings.set("coach", this.active ? "on" : "off");
-    // A move that the engine thinks about is not begun anew.
+    // Does not restart the engine's search for its move.
     if (isThinking) draw();
     else settle();
   },
@@ -94,7 +94,7 @@ const coach = {
     if (this.isWarning(state.tree.current)) this.decide(settle);
   },
 
-  /** Ends the warning in one way; the keyboard's focus goes back to the board. */
+  /** Ends the warning with this action and returns the keyboard focus to the board. */
   decide(action) {
     this.warning = null;
     action();
@@ -125,7 +125,7 @@ const coach = {
   },
 };
 
-/** Shows the next part of the best move: which amazon, where it goes, where the arrow flies. */
+/** Shows the next part of the best move: the amazon, then its target, then the arrow's target. */
 async function hint() {
   const node = state.tree.current;
   if (!canMove(node)) return;
@@ -149,13 +149,13 @@ function tellHint(move, step) {
   tell(t(HINT_STEPS[step - 1], from, to, arrow));
 }
 
-/** True if the half of a move that has been made is part of the hint's move. */
+/** True if the chosen part of a move agrees with the hint's move. */
 function agreesWithHint(half) {
   const wanted = state.hint && squaresOf(state.hint.move);
   return Boolean(wanted) && ["from", "to"].every((part) => [undefined, wanted[part]].includes(half[part]));
 }
 
-/** The parts of a move up to a step, as elements of the picture. */
+/** Returns the drawing of a move up to a step of the hint, or of the whole move without a step. */
 function partsOf(move, step, look) {
   const { from, to, arrow } = squaresOf(move);
   if (step === 1) return [board.cell(from, `${look} here`, 0.6)];

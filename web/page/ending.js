@@ -1,9 +1,9 @@
-// How games begin and end: from the start, from the position shown, resigned, decided, filled, played again.
+// Beginnings and ends of games: new games, resignation, filling of decided games, rematches.
 
-/** Seconds for each move when the engine fills the rest of a decided game. */
+/** Search time for each move, in seconds, when the engine fills the rest of a decided game. */
 const FILL_SECONDS = 0.1;
 
-/** Opens the dialog for a new game, from the position shown if that is wanted. */
+/** Opens the dialog for a new game, which starts from the position shown if `isFromHere`. */
 function askNewGame(isFromHere) {
   const { tree } = state;
   asked.from = isFromHere ? { tree, node: tree.current } : null;
@@ -14,11 +14,11 @@ function askNewGame(isFromHere) {
   ask("new-game-dialog");
 }
 
-/** Begins a game from the position shown in a tree. */
+/** Begins a game at the current node of a tree. */
 function beginGame(tree, players, control) {
   Object.assign(state, { players, control, analysing: false });
   turnBoardToPerson();
-  // The address is that of the game no more.
+  // The link in the address no longer matches the game.
   if (location.hash) history.replaceState(null, "", "#");
   const names = Object.fromEntries(SIDES.map((side) => [side, players[side] === "engine" ? engineAt(control) : ""]));
   tree.record = { ...names, when: localTime(), control: control.level ? "" : controlText(control) };
@@ -27,7 +27,7 @@ function beginGame(tree, players, control) {
 }
 
 const ending = {
-  /** The change of the state with which filling began. */
+  /** The value of `state.change` when filling began. */
   change: null,
 
   /** True while the engine plays the remaining moves of both sides. */
@@ -35,12 +35,12 @@ const ending = {
     return this.change === state.change;
   },
 
-  /** True if the game shown has been played here and its last position is shown. */
+  /** True if the node is the last position of a game that is played on the page. */
   isAtEnd({ next, described }) {
     return Boolean(state.tree.begun !== null && described && !next && !puzzles.active && !setUp.active);
   },
 
-  /** True if the person is offered to fill the rest: at one position of a game only. */
+  /** True if filling is offered at this node: once a game, at the first decided position with the person to move. */
   offersFilling(node) {
     const { tree } = state;
     if (!node.described.proof || node.winner || !canMove(node)) return false;
@@ -60,7 +60,7 @@ const ending = {
     byId("ending").hidden = !byId("decided").textContent && byId("fill").hidden && byId("play-again").hidden;
   },
 
-  /** Who is certain to win, or how many moves the winner has left. */
+  /** Returns a text on the certain winner or, after the end, on the number of moves that the winner has left. */
   text({ described: { winner, proof }, winner: resigned }) {
     if (!proof || resigned) return "";
     const side = t(proof.winner);
@@ -68,7 +68,7 @@ const ending = {
     return t("decided", side, proof.margin);
   },
 
-  /** Plays the remaining moves of both sides, or stops that. */
+  /** Plays the remaining moves of both sides, or stops doing so. */
   async fill() {
     if (this.isFilling) return settle();
     const goesOn = interrupt();
@@ -95,7 +95,7 @@ const ending = {
     draw();
   },
 
-  /** Begins the game again where it began, with the colours changed. */
+  /** Begins the game again from its first position, with colours swapped. */
   playAgain() {
     const { tree, players, control } = state;
     asked.players = { black: players.white, white: players.black };

@@ -1,9 +1,9 @@
-// The engine from the page's side: a worker, or the server of `otrera gui`, that answers one request after the other.
+// The page's interface to the engine: a worker, or the server of `otrera gui`. Requests are answered one after another.
 
-/** The search was stopped by whoever asked for it. */
+/** The error of a request that `restart` has cancelled. */
 class Stopped extends Error {}
 
-/** What the server says of its engine; null in a page from a file. */
+/** The server's description of its engine; null in a page opened from a file. */
 const server = JSON.parse(byId("server").textContent || "null");
 
 /** The native engine of `otrera gui`. */
@@ -11,11 +11,11 @@ class ServedEngine {
   constructor() {
     this.stop = new AbortController();
     this.ready = Promise.resolve();
-    // The program ends after the last tab. One tab holds the connection for all: a browser opens six to a server.
+    // The program ends with the last connection. One tab holds it for all tabs: a browser opens only six to a server.
     navigator.locks.request(location.pathname, () => fetch("alive")).catch(() => {});
   }
 
-  /** The answer to a request; fails with a sentence about what is wrong with it. */
+  /** Returns the answer to a request. Throws an error whose message is a sentence about the problem. */
   async ask(request) {
     const { signal } = this.stop;
     try {
@@ -29,13 +29,14 @@ class ServedEngine {
     }
   }
 
-  /** Ends whatever is computed, whose askers get `Stopped`. */
+  /** Cancels all requests in progress: their callers get `Stopped`. */
   restart() {
     this.stop.abort();
     this.stop = new AbortController();
   }
 }
 
+/** The engine as a WebAssembly module in a worker. */
 class Engine {
   constructor() {
     const source = byId("worker").textContent;
@@ -57,7 +58,7 @@ class Engine {
       };
       this.worker.onerror = (event) => reject(new Error(event.message));
     });
-    // Whoever asks is told.
+    // `ask` reports the error; this only prevents an unhandled rejection.
     this.ready.catch(() => {});
     this.worker.postMessage(this.builds);
   }
@@ -65,13 +66,13 @@ class Engine {
   settle({ id, answer }) {
     const { resolve, reject } = this.waiting.get(id);
     this.waiting.delete(id);
-    // A module that has panicked is not to be trusted with another request.
+    // A module that has panicked gets no more requests.
     if (answer.broken) this.restart();
     if (answer.problem === undefined) resolve(answer);
     else reject(new Error(problemText(answer.problem)));
   }
 
-  /** The answer to a request; fails with a sentence about what is wrong with it. */
+  /** Returns the answer to a request. Throws an error whose message is a sentence about the problem. */
   async ask(request) {
     await this.ready;
     this.requests += 1;
@@ -82,7 +83,7 @@ class Engine {
     });
   }
 
-  /** Ends whatever is computed, whose askers get `Stopped`; what the search knew is lost. */
+  /** Cancels all requests in progress: their callers get `Stopped`. The search tree is lost. */
   restart() {
     this.worker.terminate();
     this.giveUp();

@@ -1,4 +1,4 @@
-// The game that is shown, and everything that changes it: moves, the engine's turns, analysis.
+// The game shown, and everything that changes it: moves, the engine's turns, analysis.
 
 const engine = server ? new ServedEngine() : new Engine();
 
@@ -7,29 +7,29 @@ const state = {
   players: { black: "human", white: "engine" },
   /** The engine's strength: `{ level }`, `{ seconds }` or `{ iterations }` for a move. */
   control: { level: 4 },
-  /** The half of a move that has been made: `{ from, to }`. */
+  /** The chosen part of a move: `{}`, `{ from }` or `{ from, to }`. */
   half: {},
-  /** A position that the engine is to answer though it has been answered before. */
+  /** The node of the move just played, which the engine answers even if the tree has an answer already. */
   unanswered: null,
-  /** Incremented with every change, so that what was begun before it ends. */
+  /** Number of interruptions so far; a task ends after the next one. */
   change: 0,
   analysing: false,
-  /** Whether a search runs that takes no other request before its end. */
+  /** True while a search runs that only a restart of the engine can stop. */
   uninterruptible: false,
-  /** What the last search of the position shown has found, and at what speed. */
+  /** Search result for the position shown, or null. */
   found: null,
-  /** The move that a hint shows up to a step: `{ move, step }`, where the third step shows it whole. */
+  /** The hint: its move and the step up to which the move is shown, `{ move, step }`; step 3 shows the whole move. */
   hint: null,
-  /** The index of the best move that somebody points at. */
+  /** Index of the best move under the pointer or with focus, or null. */
   pointed: null,
-  /** The marked move whose better line somebody points at: the board shows the position before it. */
+  /** Node of a faulty move whose better line has pointer or focus, or null. The board shows the position before it. */
   preview: null,
-  /** Number of searches that run for the position shown; a review waits for them. */
+  /** Number of searches in progress that a review waits for. */
   searches: 0,
   message: null,
 };
 
-/** Lets the last change take effect: shows the position, then lets the engine move or analyse. */
+/** Applies the last change: shows the position, then lets the engine move or analyse. */
 async function settle(message = null) {
   const goesOn = interrupt();
   const node = state.tree.current;
@@ -37,7 +37,7 @@ async function settle(message = null) {
   byId("link").hidden = true;
   draw();
   await unlessStopped(goesOn, async () => {
-    // What is being set up need not be a position that can be played.
+    // A position that is being set up can be invalid.
     if (setUp.active) return;
     await describe(node);
     if (!goesOn()) return;
@@ -53,7 +53,7 @@ async function settle(message = null) {
   });
 }
 
-/** Ends what is being computed for the page; returns a function that tells whether nothing has done so again. */
+/** Ends the page's current tasks. Returns a function that is true until the next interruption. */
 function interrupt() {
   state.change += 1;
   const { change } = state;
@@ -62,7 +62,7 @@ function interrupt() {
   return () => change === state.change;
 }
 
-/** Does what asks the engine; says what went wrong, unless that is not wanted any more. */
+/** Runs a task that uses the engine. Shows the task's error, unless the task was interrupted. */
 async function unlessStopped(goesOn, work) {
   try {
     await work();
@@ -71,14 +71,14 @@ async function unlessStopped(goesOn, work) {
   }
 }
 
-/** Asks the engine what there is to know of a position: whose turn, legal moves, owners. */
+/** Asks the engine to describe a node, once: side to move, legal moves, owners of squares, proof. */
 async function describe(node, { tree } = state) {
   node.described ??= await engine.ask({ do: "position", fen: tree.start, moves: tree.movesTo(node) });
   const { proof } = node.described;
   if (proof) tree.prove(node, proof);
 }
 
-/** The engine answers a move and goes on at the end of a line; it is silent where somebody steps through a game. */
+/** True if the engine is to move: at the end of a line or after the move just played, not while stepping through. */
 function isEngineToMove(node) {
   const isWanted = node.children.length === 0 || node === state.unanswered;
   return state.players[state.tree.moverOf(node.ply)] === "engine" && isWanted && !node.winner;
@@ -90,10 +90,10 @@ async function moveByEngine(node, goesOn) {
   if (goesOn()) play(found.best, { win_rate: found.win_rate, effort: found.visits });
 }
 
-/** The level of the full engine, which has one second for a move. */
+/** The level of the full engine with one second per move. */
 const FULL_LEVEL = 10;
 
-/** Searches for a move of a playing level; what it finds is no analysis of the position. */
+/** Searches for a move of a playing level. The result is not stored as an analysis of the position. */
 async function thinkAt(level, node, goesOn) {
   state.uninterruptible = true;
   const found = await engine.ask({ do: "think", fen: node.described.fen, level, seed: Math.floor(Math.random() * 2 ** 32) });
@@ -101,14 +101,14 @@ async function thinkAt(level, node, goesOn) {
   return found;
 }
 
-/** The most best moves that can be shown. */
+/** Maximum number of best moves that can be shown. */
 const MAX_LINES = 10;
-/** Seconds between two looks at what else is wanted. The engine takes longer when it has to make room in its memory. */
+/** Search time between two checks for interruptions, in seconds. A slice takes longer if the engine recycles memory. */
 const SLICE = 0.1;
-/** Seconds at most for a position that is proven to be lost: its tree is begun anew with each run. */
+/** Maximum search time, in seconds, for a position that is proven lost: each run restarts its tree. */
 const LOST_SECONDS = 1;
 
-/** Searches the position shown, or another one that somebody waits for. */
+/** Searches a position for a result that is shown or waited for; a review pauses meanwhile. */
 async function search(node, limit, goesOn) {
   state.searches += 1;
   try {
@@ -118,7 +118,7 @@ async function search(node, limit, goesOn) {
   }
 }
 
-/** Searches a position as long as it is wanted, in slices after each of which the page shows what was found. */
+/** Searches a position in slices, until a limit or an interruption. The page shows the result after each slice. */
 async function searchInSlices(node, { seconds, iterations, lostSeconds = LOST_SECONDS }, goesOn) {
   const { tree } = state;
   const think = async (limit) => noted(tree, node, await engine.ask({ ...request, ...limit }), goesOn);
@@ -137,7 +137,7 @@ async function searchInSlices(node, { seconds, iterations, lostSeconds = LOST_SE
   return found;
 }
 
-/** Keeps the longest search of a position, and shows it if that is still wanted. */
+/** Stores a search result in its node, unless a longer search is known, and shows the result unless interrupted. */
 function noted(tree, node, found, goesOn) {
   if (found.proven) tree.prove(node, { winner: found.proven, margin: found.margin });
   else tree.learn(node, tree.blackRate(node.ply, found.win_rate), found.visits);
@@ -150,7 +150,7 @@ function noted(tree, node, found, goesOn) {
   return found;
 }
 
-/** Plays a move at the position shown, which may begin a variation; `played` is what its player tells of it. */
+/** Plays a move in the position shown, which can begin a variation. `played` holds the player's estimate and effort. */
 function play(move, played = {}) {
   if (match.active) return match.enter(move);
   if (lesson.takes(move)) return;
@@ -169,14 +169,14 @@ function goTo(node) {
   settle();
 }
 
-/** Steps along the line shown; `by` may be infinite. */
+/** Steps by a number of plies along the line shown; `by` can be infinite. */
 function step(by) {
   const line = state.tree.line();
   const index = line.indexOf(state.tree.current) + by;
   goTo(line[Math.min(Math.max(0, index), line.length - 1)]);
 }
 
-/** Takes a resignation back, or moves until a person is to move. */
+/** Takes back a resignation, or the moves up to the person's last turn. */
 function undo() {
   const node = undoTarget();
   if (!node) return;
@@ -184,18 +184,18 @@ function undo() {
   goTo(node);
 }
 
-/** The position that would be taken back to, if there is one. */
+/** Returns the node to which `undo` goes, or null. */
 function undoTarget() {
   const { current, end } = state.tree;
   if (current.winner && current !== end && !current.described?.winner) return current;
   const isEngines = ({ ply }) => state.players[state.tree.moverOf(ply)] === "engine";
   let node = current.parent;
   while (node && isEngines(node)) node = node.parent;
-  // Not behind the position from which the game was begun.
+  // Not before the position in which the game began.
   return node && node.ply >= (state.tree.begun ?? 0) ? node : null;
 }
 
-/** The person to move gives up at the end of a line; the game can be gone on with all the same. */
+/** Resigns for the person to move, at the end of a line. The game can still be continued. */
 function resign() {
   const node = state.tree.current;
   if (!canResign(node)) return;
@@ -209,18 +209,18 @@ function canResign(node) {
   return canMove(node) && node.children.length === 0 && !node.winner;
 }
 
-/** Whether a person may move in a position. */
+/** True if a person can move in this position. */
 function canMove(node) {
   return Boolean(node.described && !node.described.winner && !isEngineToMove(node) && !setUp.active && !match.refusesMoves);
 }
 
-/** Says something below the board. */
+/** Shows a message below the board. */
 function tell(message) {
   state.message = message;
   draw();
 }
 
-/** Begins or ends the analysis of whatever is shown; a move that the engine thinks about is not begun anew. */
+/** Starts or stops the analysis of the position shown. Does not restart the engine's search for its move. */
 function toggleAnalysis() {
   state.analysing = !state.analysing;
   const { current } = state.tree;
@@ -228,43 +228,43 @@ function toggleAnalysis() {
   else settle();
 }
 
-/** Another game is shown. */
+/** Shows another game. */
 function setTree(tree, message = null) {
   Object.assign(state, { tree, unanswered: null, half: {} });
   byId("games-label").hidden = true;
   settle(message);
 }
 
-/** What must be kept to return to the game shown. */
+/** Returns what `returnTo` needs to return to the game shown. */
 function gameShown() {
   const { tree, unanswered, half, players } = state;
   return { tree, unanswered, half, players, hasGames: !byId("games-label").hidden };
 }
 
-/** Returns to a game that was left. */
+/** Returns to a game that was left, from the result of `gameShown`. */
 function returnTo({ hasGames, ...game }) {
   Object.assign(state, game);
   byId("games-label").hidden = !hasGames;
   settle();
 }
 
-/** Scrolls to the board; the keyboard's focus goes to the title of a panel beside it. */
+/** Scrolls to the board and moves the keyboard focus to the title of a panel beside it. */
 function goToPanel(title) {
   document.querySelector(".table").scrollIntoView();
   byId(title).focus({ preventScroll: true });
 }
 
-/** Turns the board to the person in a game against the engine. */
+/** Turns the board so that a person's side is at the bottom in a game against the engine. */
 function turnBoardToPerson() {
   board.flip(state.players.black === "engine" && state.players.white === "human");
 }
 
-/** The moves that a search expects, at most `count` of them. */
+/** Returns the best move of a search and its expected continuation, at most `count` moves. */
 function bestLine({ best, lines }, count) {
   return [best, ...(lines.find(({ move }) => move === best)?.continuation ?? [])].slice(0, count);
 }
 
-/** Another game is shown that two persons play: whoever opened it wants to look at it. */
+/** Shows another game for two persons, so that the engine does not answer moves. */
 function setTreeToLookAt(tree, message = null) {
   state.players = { black: "human", white: "human" };
   setTree(tree, message);
@@ -279,7 +279,7 @@ async function newGame(edge, players, control) {
   });
 }
 
-/** Date and time as records of ours have them: 2020.08.16 11:44. */
+/** Returns the local date and time in the format of records: 2020.08.16 11:44. */
 function localTime() {
   return new Date().toLocaleString("sv").slice(0, 16).replaceAll("-", ".");
 }
@@ -289,12 +289,12 @@ function controlText({ level, seconds, iterations }) {
   return seconds ? t("seconds", seconds) : t("iterations", iterations);
 }
 
-/** The engine's name in records. */
+/** Returns the engine's name for records. */
 function engineAt({ level }) {
   return level ? t("engineLevel", level) : t("engine");
 }
 
-/** What a person does with a square: amazon, landing, arrow in turn. A drag chooses its amazon anew. */
+/** Handles a chosen square: amazon, landing or arrow in turn. `dragged` is true where a drag begins. */
 function choose(square, dragged = false) {
   if (setUp.active) return setUp.put(square);
   const node = state.tree.current;
@@ -302,7 +302,7 @@ function choose(square, dragged = false) {
   if (isEngineToMove(node)) return tell(t("notYourTurn"));
   const { from, to } = state.half;
   const { moves, side } = node.described;
-  // A drag from the landing square is the arrow's way: its end will be chosen.
+  // A drag from the landing square shoots the arrow: the end of the drag is chosen later.
   if (to) return dragged && square === to ? undefined : shoot(moves, square);
   if (from && moves[from][square]) return setHalf({ from, to: square });
   if (moves[square]) return setHalf(square === from && !dragged ? {} : { from: square });
@@ -323,7 +323,7 @@ function setHalf(half) {
   draw();
 }
 
-/** A move that was typed. */
+/** Plays a typed move. */
 async function playTyped(text) {
   const node = state.tree.current;
   if (isEngineToMove(node)) tell(t("notYourTurn"));

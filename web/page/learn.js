@@ -1,17 +1,17 @@
-// Lessons: the positions before a player's mistakes and blunders, in which a better move is to be found.
+// Lessons: a player looks for better moves in the positions before the player's mistakes and blunders.
 
-/** The largest loss of a right answer. */
+/** Maximum loss of winning rate of a right answer, 0 to 1. */
 const RIGHT_LOSS = 0.02;
 
 const lesson = {
   index: 0,
-  /** The mistakes: `{ node, loss }`. */
+  /** The mistakes and blunders of the lesson: `{ node, loss }`. */
   mistakes: [],
-  /** Seconds for a try. */
+  /** Search time for a try, in seconds. */
   seconds: 1,
-  /** The tree with the position shown and the tries, or null before the first lesson. */
+  /** The tree with the position of the lesson and the tries; null before the first lesson. */
   tree: null,
-  /** The game to go back to. */
+  /** The game to return to, from `gameShown`. */
   before: null,
 
   /** True while a position of a lesson is on the board. */
@@ -23,7 +23,7 @@ const lesson = {
     return this.mistakes[this.index];
   },
 
-  /** Begins a lesson on the mistakes of a side. */
+  /** Begins a lesson on the mistakes and blunders of a side. */
   begin(side) {
     const faults = review.movesOf(side).filter((node) => GRAVE.includes(review.markOf(node)));
     this.mistakes = faults.map((node) => ({ node, loss: review.lossOf(node) }));
@@ -50,14 +50,14 @@ const lesson = {
     return this.active && node.parent === this.tree.root;
   },
 
-  /** Takes a move as a try. False if it is none: no lesson is shown, or the move follows a try. */
+  /** Handles a move as a try. Returns false if no lesson is shown or the move follows a try. */
   takes(move) {
     if (!this.active || state.tree.current !== this.tree.root) return false;
     this.try(move);
     return true;
   },
 
-  /** Shows a try and says whether it is right. */
+  /** Plays a try and shows the verdict on it. */
   async try(move) {
     const node = this.tree.play(move);
     state.half = {};
@@ -72,7 +72,7 @@ const lesson = {
     });
   },
 
-  /** The winning rate that a try loses. */
+  /** Returns the winning rate that a try loses, 0 to 1. */
   async lossOf(node, goesOn) {
     const { node: { move, parent }, loss } = this.mistake;
     if (node.move === move) return loss;
@@ -87,7 +87,7 @@ const lesson = {
     tell(this.task());
   },
 
-  /** Plays the engine's move and says what it expects. */
+  /** Plays the engine's move and shows the expected continuation. */
   solve() {
     const line = bestLine(this.mistake.node.parent.found, BETTER_MOVES);
     this.tree.show(this.tree.root);

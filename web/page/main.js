@@ -1,15 +1,15 @@
-// What the page's controls do, and how it begins.
+// The page's controls, and its start.
 
 const THEMES = ["auto", "light", "dark"];
 const SQUARES_SHOWN = ["off", "owners", "moves"];
-/** Choices of the engine's strength; the list shows the levels first. */
+/** The engine's strengths. The selection list shows the levels first. */
 const CONTROLS = [
   ...[0.2, 1, 5, 20].map((seconds) => ({ seconds })),
   ...[1000, 20000, 200000].map((iterations) => ({ iterations })),
   ...Array.from({ length: 10 }, (_, index) => ({ level: index + 1 })),
 ];
 const CONTROL_GROUPS = { levels: "level", full: "seconds", fixed: "iterations" };
-/** Boards that a new game is offered on. */
+/** Edges of the boards for new games. */
 const NEW_EDGES = [8, 10];
 
 /** Fills a selection list and chooses one of its values. */
@@ -30,7 +30,7 @@ function setLanguage(chosen) {
   fillNewGame();
   match.translate();
   byId("server-note").hidden = !server;
-  // Nobody else can open the address of this computer.
+  // No other computer can open this page's address.
   byId("share").hidden = Boolean(server);
   if (server) byId("server-note").textContent = t("served", server);
   gridKey = null;
@@ -43,7 +43,7 @@ function setTheme(theme) {
   document.documentElement.style.colorScheme = theme === "auto" ? "" : theme;
 }
 
-/** What the dialog for a new game asks, with the choices of the last game. */
+/** The choices in the dialog for a new game, preset to those of the last game. */
 const asked = { edge: 10, players: { black: "human", white: "engine" }, from: null };
 
 function fillControls() {
@@ -67,7 +67,7 @@ function fillNewGame() {
   }
 }
 
-/** What a key does, where no control and no square has it. */
+/** Steps through the game by keys that neither a control nor a square uses. */
 function stepByKey(event) {
   const steps = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
   const isTyping = event.target.closest("input, select, textarea, dialog, .scroll-x");
@@ -143,12 +143,12 @@ function listen() {
   addEventListener("hashchange", async () => {
     if (match.isRunning) return tell(t("matchRuns"));
     const { problem } = await openLink();
-    // The engine goes on with what the link has interrupted.
+    // After a bad link, the engine resumes the interrupted task.
     return problem && settle(problem);
   });
 }
 
-/** Shows the behaviour checksum, by which builds of the engine are compared, and the speed. */
+/** Runs the benchmark: shows the speed and the behaviour checksum, which is equal for all builds of the engine. */
 async function measure() {
   const goesOn = interrupt();
   state.uninterruptible = true;
@@ -167,13 +167,13 @@ async function measure() {
   settle();
 }
 
-/** Opens a dialog. Closed by Escape it keeps this answer. */
+/** Opens a dialog. Its answer stays empty if Escape closes the dialog. */
 function ask(id) {
   byId(id).returnValue = "";
   byId(id).showModal();
 }
 
-/** The course of the best move that is pointed at is drawn. */
+/** Draws the continuation of a best move under the pointer or with focus; a click plays the move. */
 function listenToLines() {
   const lines = byId("best-moves").tBodies[0];
   const point = (index) => {

@@ -1,13 +1,13 @@
-// Matches at a table: an operator carries the moves between the board of the match and Otrera. For `otrera gui` only.
+// Match mode, only in `otrera gui`: an operator carries the moves between the board of the match and Otrera.
 
-/** Milliseconds between two looks at the clocks. */
+/** Milliseconds between two updates of the clocks. */
 const CLOCK_TICK = 200;
-/** Milliseconds before a failed save or search is tried again. */
+/** Milliseconds before a failed save or search is repeated. */
 const MATCH_RETRY = 3000;
-/** Our moves before the measured time for an operator's move counts. */
+/** Number of our moves from which on the measured time of the operator counts. */
 const MIN_HANDLED = 3;
 
-/** The keys of a match: key, method, text. */
+/** Keys in match mode: key, method, text key. */
 const MATCH_KEYS = [
   ["Enter", "confirm", "matchConfirm"],
   ["Escape", "revise", "matchRevise"],
@@ -19,62 +19,62 @@ const MATCH_KEYS = [
   ["O", "enterOurs", "matchEnterOurs"],
 ];
 
-/** A time on a clock: 14:05, or −0:03 after the flag. */
+/** Formats a time on a clock: 14:05, or −0:03 after the flag has fallen. */
 function clockText(seconds) {
   const whole = Math.abs(Math.floor(seconds));
   return `${seconds < 0 ? "−" : ""}${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }
 
-/** Seconds of a text like 14:05; null for any other text. */
+/** Parses a time like 14:05 as seconds; null for any other text. */
 function secondsOfClock(text) {
   const parts = text.trim().match(/^(\d{1,4})[:：]([0-5]\d)$/);
   return parts && 60 * Number(parts[1]) + Number(parts[2]);
 }
 
-/** A move in SAU notation, DJ DD GD: columns from the left, rows from the top. */
+/** Formats a move in SAU notation, DJ DD GD: columns from the left, rows from the top. */
 function sauMove(move, edge) {
   const letters = Object.values(squaresOf(move)).map(placeOf).map(([column, row]) => String.fromCharCode(65 + column, 64 + edge - row));
   return letters.join(" ");
 }
 
-/** The parts of a match that are saved beside its game. */
+/** Returns the state of a match that is saved with its game. */
 function matchState({ us, minutes, overhead, handled, pondering, clocks, since, spent, paused, over, decided }) {
   return { us, minutes, overhead, handled, pondering, clocks, since, spent, paused, over, decided };
 }
 
 const match = {
-  /** The tree of the match, or null. */
+  /** The game tree of the match, or null. */
   tree: null,
   /** Our side. */
   us: "black",
-  /** Seconds left at the moment `since`, in milliseconds since 1970. */
+  /** Seconds left for each side at the time `since`, which is in milliseconds since 1970. */
   clocks: { black: 0, white: 0 },
   since: 0,
-  /** Seconds that the side to move has used for its move before `since`. */
+  /** Seconds that the side to move had used for its move at the time `since`. */
   spent: 0,
   paused: false,
   over: false,
-  /** Our move until it is played: `{ move, win_rate, effort }`. */
+  /** Our announced move, `{ move, win_rate, effort }`; null before it is found and after it is played. */
   decided: null,
-  /** A move that waits for confirmation. */
+  /** The entered move that waits for confirmation, or null. */
   entered: null,
-  /** True while the operator enters a move of ours. */
+  /** True while the operator enters a move for our side. */
   byHand: false,
-  /** Id and name of the file of this match; `takesOver` until the first save of a resumed match. */
+  /** Id and name of the match's file; `takesOver` is true until the first save of a resumed match. */
   file: null,
   saving: Promise.resolve(),
   saveProblem: null,
   searchProblem: null,
   /** Matches that can be resumed. */
   offers: [],
-  /** What the dialog asks, with the choices of the last match. */
+  /** The choices in the dialog for a new match, preset to those of the last match. */
   asked: { us: "black", edge: 10 },
 
   get active() {
     return this.tree !== null && state.tree === this.tree;
   },
 
-  /** True from the begin to the end of a match: nothing else is opened meanwhile. */
+  /** True from the beginning to the end of a match: no other game can be opened meanwhile. */
   get isRunning() {
     return this.active && !this.over;
   },
@@ -91,7 +91,7 @@ const match = {
     return this.decided ? "announced" : "thinking";
   },
 
-  /** True if the board takes no move now. */
+  /** True if the board accepts no moves now. */
   get refusesMoves() {
     return this.active && this.phase !== "entry";
   },
@@ -101,11 +101,12 @@ const match = {
     return this.over || this.paused ? null : this.mover;
   },
 
+  /** Returns the seconds left on a side's clock now. */
   left(side) {
     return this.clocks[side] - (side === this.running ? (Date.now() - this.since) / 1000 : 0);
   },
 
-  /** Charges the running clock up to now: the first step of every change. */
+  /** Charges the time up to now to the running clock. Every change begins with this. */
   charge() {
     const { running } = this;
     if (running) {
@@ -133,7 +134,7 @@ const match = {
     });
   },
 
-  /** Shows a match and goes on with it. */
+  /** Shows a match and continues it. */
   open(tree, kept, file) {
     if (setUp.active) setUp.close();
     Object.assign(this, kept, { tree, file, entered: null, byHand: false, decidedAt: null, saveProblem: null, searchProblem: null });
@@ -153,7 +154,7 @@ const match = {
     state.players = { black: "human", white: "human", [this.us]: ours };
   },
 
-  /** Lets a change take effect. */
+  /** Applies a change, lets the engine continue, and saves the match. */
   go(change) {
     Object.assign(this, { searchProblem: null }, change);
     state.half = {};
@@ -162,7 +163,7 @@ const match = {
     this.save();
   },
 
-  /** What the engine does in a position of the match. */
+  /** Ends the match if the game is over; otherwise lets the engine think or ponder. */
   async turn(node, goesOn) {
     if (node.described.winner && !this.over) {
       this.charge();
@@ -174,7 +175,7 @@ const match = {
     }
   },
 
-  /** Searches; a failed search is said and tried again. */
+  /** Runs a search. Shows a failure and repeats the search after a pause. */
   async search(work, goesOn) {
     try {
       await work();
@@ -202,13 +203,13 @@ const match = {
     sound.knock();
   },
 
-  /** Seconds that a move of ours costs besides thinking: as the operator expects, or longer if that was measured. */
+  /** Returns the seconds that our move costs besides thinking: the expected overhead, or a longer measured mean. */
   handling() {
     const { moves, seconds } = this.handled;
     return moves < MIN_HANDLED ? this.overhead : Math.max(this.overhead, seconds / moves);
   },
 
-  /** Takes a move of the board or of the keyboard for confirmation. */
+  /** Enters a move from the board or the keyboard, to be confirmed. */
   enter(move) {
     if (this.phase !== "entry") return;
     this.entered = move;
@@ -221,7 +222,7 @@ const match = {
     if (this.phase === "entered") this.advance({ move: this.entered });
   },
 
-  /** Returns to the entry of a move, or from the entry of our move to Otrera's. */
+  /** Cancels an entered move, or ends the entry of our move in favour of Otrera's. */
   revise() {
     if (this.phase === "entered") {
       this.entered = null;
@@ -232,7 +233,7 @@ const match = {
     }
   },
 
-  /** Our move has been made on the board of the match. */
+  /** Records that our move has been made on the board of the match. */
   played() {
     if (this.phase !== "announced") return;
     if (this.decidedAt) {
@@ -261,7 +262,7 @@ const match = {
     this.go({ paused: !this.paused });
   },
 
-  /** Takes the last move back. A move of ours is announced again; another one is entered again. */
+  /** Takes back the last move. Our move is announced again; the opponent's must be entered again. */
   takeBack(reason) {
     const { parent, move, played } = this.tree.current;
     if (!parent) return;
@@ -286,13 +287,13 @@ const match = {
     this.clocks[side] = seconds;
     byId("match-clock").value = "";
     byId("match-task").focus({ preventScroll: true });
-    // A search that runs is planned anew.
+    // Restarts a running search with the new time.
     if (this.phase === "thinking") this.go({});
     else this.save();
     draw();
   },
 
-  /** Ends the match by a decision of the referee. */
+  /** Ends the match by the referee's decision. */
   end(winner, reason) {
     this.charge();
     this.tree.current.winner = winner || null;
@@ -315,7 +316,7 @@ const match = {
     ask("match-back-dialog");
   },
 
-  /** Leaves a match that is over for analysis, or any match for another game. */
+  /** Leaves match mode, for analysis after the match or for another game. */
   leave() {
     clearInterval(this.timer);
     this.tree = null;
@@ -328,7 +329,7 @@ const match = {
     if (this.saveProblem && Date.now() - this.triedAt > MATCH_RETRY) this.save();
   },
 
-  /** Sends the whole match to the server, after the saves before. */
+  /** Sends the whole match to the server, after all earlier saves. */
   save() {
     const { file, writer } = this;
     const body = JSON.stringify({ writer, game: this.tree.toRecord(), state: matchState(this) });
@@ -353,7 +354,7 @@ const match = {
     this.draw();
   },
 
-  /** The match of a saved file, or null. */
+  /** Returns the match in the text of a saved file, or null. */
   readFile(text) {
     if (!server || !text.startsWith("{")) return null;
     try {
@@ -363,7 +364,7 @@ const match = {
     }
   },
 
-  /** Goes on with the match of a saved file. */
+  /** Resumes the match of a saved file. */
   async resume(text) {
     const goesOn = interrupt();
     try {
@@ -374,7 +375,7 @@ const match = {
       if (!SIDES.includes(us) || !numbers.every(Number.isFinite)) throw new Error(t("matchBroken"));
       const tree = GameTree.ofRecord(games[0]);
       tree.show(tree.end);
-      // A move that was announced must be legal too.
+      // An announced move must be legal, too.
       await engine.ask({ do: "position", fen: tree.start, moves: [...tree.movesTo(tree.end), decided?.move].filter(Boolean) });
       if (!goesOn()) return;
       this.open(tree, this.kept(matchState(kept), tree), { id, name: null, takesOver: true });
@@ -383,7 +384,7 @@ const match = {
     }
   },
 
-  /** The clocks went on since the last save; after so long that one ran out, the match is paused as it was saved. */
+  /** Returns the saved state: the clock has kept running, or is paused as saved if it would have run out. */
   kept(kept, tree) {
     const left = kept.clocks[tree.moverOf(tree.end.ply)];
     const away = (Date.now() - kept.since) / 1000;
@@ -398,7 +399,7 @@ const match = {
       this.offers = matches.map(({ text }) => ({ text, game: JSON.parse(text) }));
       this.drawOffers();
     } catch {
-      // Without the program nothing can be resumed.
+      // Without the program, no match can be resumed.
     }
   },
 
@@ -433,7 +434,7 @@ const match = {
     byId("match-saved").textContent = name && t("matchSaved", at.toLocaleTimeString("sv"), name);
   },
 
-  /** The move that is announced or entered, or null. */
+  /** Returns the announced or entered move, or null. */
   moveShown() {
     const { phase } = this;
     return phase === "entered" ? this.entered : phase === "announced" ? this.decided.move : null;
@@ -483,7 +484,7 @@ const match = {
     this[action]();
   },
 
-  /** Fills what depends on the language, and the dialog of a new match. */
+  /** Fills in the texts that depend on the language, and the dialog for a new match. */
   translate() {
     byId("open-match").hidden = !server;
     if (!server) return;

@@ -1,14 +1,14 @@
-// Pictures to save: the page's own drawings with their styles written into them, painted by a canvas as PNG.
+// Pictures to save: the page's drawings with their styles inlined, rendered as PNG by a canvas.
 
-/** Pixels of the canvas for one of the drawing. */
+/** Canvas pixels per pixel of the drawing. */
 const PICTURE_SCALE = 2;
-/** Width of a picture, and the room at its edges and between its parts. */
+/** Width of a picture, gap at its edges and between its parts, and height of a line of text, in pixels. */
 const PICTURE = { width: 720, gap: 16, line: 22 };
-/** What a style sheet says of a drawing. */
+/** Style properties that are copied into a drawing. */
 const DRAWN_STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin",
   "opacity", "font-family", "font-size", "font-weight", "text-anchor", "transform"];
 
-/** A copy of a drawing of the page that needs no style sheet, at a place of a picture. */
+/** Returns a copy of a drawing with inlined styles, placed in a picture. */
 function placed(drawing, { y, width, height, x = 0, box = drawing.getAttribute("viewBox") }) {
   const copy = drawing.cloneNode(true);
   const copies = [copy, ...copy.querySelectorAll("*")];
@@ -20,14 +20,14 @@ function placed(drawing, { y, width, height, x = 0, box = drawing.getAttribute("
   return copy;
 }
 
-/** A line of text in the page's font. */
+/** Returns a line of text in the page's font. */
 function pictureText(text, y, { x = PICTURE.gap, colour = null, bold = false } = {}) {
   const { fontFamily, color } = getComputedStyle(document.body);
   const style = `font:${bold ? "bold " : ""}15px ${fontFamily};fill:${colour ?? color}`;
   return svg("text", { x, y, style }, text);
 }
 
-/** A picture of this height on the colour of the page's cards. */
+/** Returns a picture of this height, with the background colour of the page's cards. */
 function pictureOf(height, parts) {
   const { width } = PICTURE;
   const colour = getComputedStyle(document.querySelector(".card")).backgroundColor;
@@ -36,19 +36,19 @@ function pictureOf(height, parts) {
   return picture;
 }
 
-/** The board with its arrows. */
+/** Returns a picture of the board with its arrows. */
 function boardPicture() {
   const { width } = PICTURE;
   return pictureOf(width, [placed(byId("board").querySelector("svg"), { y: 0, width, height: width })]);
 }
 
-/** The names of the players as text. */
+/** Returns the sides and the players' names as text. */
 function playersText() {
   const { record } = state.tree;
   return SIDES.map((side) => `${t(side)}${record[side] ? `: ${record[side]}` : ""}`).join(" – ");
 }
 
-/** The board, the curve with its marks, and what the review says of both players. */
+/** Returns a picture of the board, the curve with its marks, and the review's summary of both players. */
 function reviewPicture() {
   const { width, gap, line } = PICTURE;
   const inner = width - 2 * gap;
@@ -74,7 +74,7 @@ function reviewPicture() {
   return pictureOf(Math.ceil(y + gap), parts);
 }
 
-/** A picture as PNG. */
+/** Renders a picture as PNG. */
 async function toPng(picture) {
   const image = new Image();
   image.src = `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(picture))}`;

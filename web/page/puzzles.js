@@ -1,24 +1,24 @@
 // Puzzles: positions in which exactly one move keeps the win, proven by the laboratory's solver.
 
-/** Seconds for the answer to a try. */
+/** Search time for the reply to a try, in seconds. */
 const ANSWER_SECONDS = 2;
-/** Moves of the expected continuation that are shown. */
+/** Maximum number of moves shown of the expected continuation. */
 const CONTINUATION = 4;
-/** Today's puzzle is this many places after yesterday's: a prime, so that every puzzle has its day. */
+/** Distance in the list from yesterday's puzzle to today's: a prime, so that every puzzle gets its day. */
 const DAY_STEP = 7919;
 const GRADES = [1, 2, 3];
 
-/** The puzzles of the page: lines of FEN, the winning move, the moves that the winner has left at the end, the grade. */
+/** Puzzles of the page. Each line holds a FEN, the winning move, the winner's moves left at the end, and the grade. */
 const PUZZLES = byId("puzzle-list").textContent.split("\n").filter((line) => line.includes(";") && !line.startsWith("#"))
   .map((line) => line.split(";").map((field) => field.trim()))
   .map(([fen, solution, margin, grade]) => ({ fen, solution, margin: Number(margin), grade: Number(grade) }));
 
-/** The number of a local date, in days. */
+/** Returns the number of days from 1970 to a local date. */
 function dayNumber(date = new Date()) {
   return Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / 86_400_000;
 }
 
-/** What is kept of earlier visits: the solved puzzles by FEN, the day of the last daily one, and the days in a row. */
+/** Progress stored between visits: FENs of solved puzzles, day of the last daily puzzle, and streak in days. */
 const solvedPuzzles = {
   read() {
     let kept = null;
@@ -35,7 +35,7 @@ const solvedPuzzles = {
   },
 
   add({ fen }, isDaily) {
-    // Another tab may have added one; storage may keep none.
+    // Another tab may have stored more puzzles, or the browser may refuse to store any.
     const own = this.fens;
     this.read();
     own.forEach((known) => this.fens.add(known));
@@ -48,7 +48,7 @@ const solvedPuzzles = {
     settings.set("puzzles", JSON.stringify({ solved: [...this.fens], day: this.day, streak: this.streak }));
   },
 
-  /** Days in a row up to today or yesterday whose daily puzzle was solved. */
+  /** Returns the number of consecutive days, up to today or yesterday, with a solved daily puzzle. */
   days() {
     return dayNumber() - this.day <= 1 ? this.streak : 0;
   },
@@ -56,15 +56,15 @@ const solvedPuzzles = {
 
 const puzzles = {
   index: 0,
-  /** The tree of the puzzle, or null before the first one. */
+  /** The tree of the puzzle; null before the first puzzle. */
   tree: null,
-  /** The tree of the puzzle that was analysed, or null. */
+  /** The tree in which the last puzzle was analysed, or null. */
   analysed: null,
   /** The chosen grade; 0 for all. */
   grade: 0,
-  /** True if the solution was shown. */
+  /** True if the solution was shown, so that the puzzle does not count as solved. */
   isShown: false,
-  /** The game to go back to. */
+  /** The game to return to, from `gameShown`. */
   before: null,
 
   /** True while a puzzle is on the board. */
@@ -83,7 +83,7 @@ const puzzles = {
   open() {
     if (this.active) return;
     if (setUp.active) setUp.cancel();
-    // From the analysis of a puzzle the way back is that of the puzzle.
+    // After the analysis of a puzzle, the way back still leads to the game before the puzzle.
     if (state.tree !== this.analysed) this.before = gameShown();
     this.show(this.today());
     goToPanel("puzzle-title");
@@ -95,7 +95,7 @@ const puzzles = {
     setTree(this.tree, t("puzzleTask"));
   },
 
-  /** The puzzles of the chosen grade that are not solved, or all of that grade, without the one shown. */
+  /** Returns the indices of the other unsolved puzzles of the chosen grade, or of all others if every one is solved. */
   others() {
     const isWanted = (index) => index !== this.index && [0, PUZZLES[index].grade].includes(this.grade);
     const all = [...PUZZLES.keys()].filter(isWanted);
@@ -124,7 +124,7 @@ const puzzles = {
     return this.active && node.parent === this.tree.root;
   },
 
-  /** Tells whether a try is right, and how the game goes on. */
+  /** Shows whether a try is right and how the game continues. */
   async judge(node, goesOn) {
     const { solution, margin } = this.puzzle;
     const isRight = node.move === solution;
@@ -141,7 +141,7 @@ const puzzles = {
     tell(`${verdict} ${isRight ? t("puzzleGoesOn", line.join(" ")) : answer}`);
   },
 
-  /** Shows the next part of the winning move: its amazon, then where the amazon goes. */
+  /** Shows the next part of the winning move: its amazon, then the amazon's target. */
   hint() {
     const { from, to } = squaresOf(this.puzzle.solution);
     const isNext = state.tree.current === this.tree.root && state.half.from === from;
@@ -160,7 +160,7 @@ const puzzles = {
     goTo(this.tree.root);
   },
 
-  /** Leaves the puzzle for the analysis of its position. */
+  /** Leaves the puzzle and analyses its position. */
   analyse() {
     this.analysed = new GameTree(this.puzzle.fen);
     setTreeToLookAt(this.analysed);

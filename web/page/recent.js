@@ -1,11 +1,11 @@
-// Recent games in the browser's storage: the game shown survives a reload, a list opens the others.
+// Recent games in the browser's storage: the game shown survives a reload, and a list opens the others.
 
 const MAX_KEPT = 20;
-/** Characters of the largest game that is kept. */
+/** Maximum length of a stored game, in characters of JSON. */
 const MAX_KEPT_LENGTH = 200_000;
 
 const recent = {
-  /** The kept games, newest first, without broken entries. */
+  /** Returns the stored games, newest first, without broken entries. */
   read() {
     try {
       const games = JSON.parse(settings.get("games"));
@@ -19,13 +19,13 @@ const recent = {
     settings.set("games", JSON.stringify(games.slice(0, MAX_KEPT)));
   },
 
-  /** Keeps the game shown with its variations and the ply, once a move has been played in it here. */
+  /** Stores the game shown with its variations and ply, once it has been begun or changed on the page. */
   keep() {
     const { tree, players, control } = state;
     if (tree.id === null || puzzles.active || lesson.active || setUp.active) return;
     const games = this.read();
     const stored = games.find(({ id }) => id === tree.id);
-    // Another tab has played on in this game: both are kept.
+    // Another tab has changed this game: this tab stores its own copy.
     if (stored && JSON.stringify(stored) !== tree.kept) tree.id = Date.now();
     const { id, begun, current } = tree;
     const game = { id, begun, players, control, ply: current.ply, record: { ...tree.toRecord(), when: tree.record.when || localTime() } };
@@ -33,11 +33,11 @@ const recent = {
     if (text.length > MAX_KEPT_LENGTH) return;
     tree.kept = text;
     settings.set("game", id, "session");
-    // A game without a move is kept only while it is shown.
+    // A game without a move is stored only while it is shown.
     this.write([game, ...games.filter((other) => other.id !== id && other.record.moves.length > 0)]);
   },
 
-  /** Returns to the game that this tab has shown last, or else any tab; false if there is none. */
+  /** Shows the last game of this tab or, without one, the newest stored game. Returns false if none can be shown. */
   async restore() {
     const games = this.read();
     const own = Number(settings.get("game", "session"));
@@ -45,7 +45,7 @@ const recent = {
     return Boolean(last) && (await this.show(last)) === null;
   },
 
-  /** Shows a kept game; returns what is wrong with it, or null. */
+  /** Shows a stored game. Returns an error message, or null. */
   async show(game) {
     const { id, begun, players, control, ply, record } = game;
     interrupt();
@@ -53,14 +53,14 @@ const recent = {
     try {
       const { games } = await engine.ask({ do: "read", text: JSON.stringify(record) });
       tree = GameTree.ofRecord(games[0]);
-      // A record may hold a position that cannot be played.
+      // A record can contain an invalid position.
       await describe(tree.root, { tree });
     } catch (error) {
       return error.message;
     }
     const line = tree.line();
     Object.assign(tree, { id, begun: line[begun] ? begun : null, kept: JSON.stringify(game) });
-    // A resignation here is taken back as before the reload.
+    // A resignation on the page can be taken back, as before the reload.
     if (tree.begun !== null) tree.end = null;
     tree.show(line[ply] ?? line.at(-1));
     const isPlayer = (player) => ["human", "engine"].includes(player);
@@ -74,7 +74,7 @@ const recent = {
     return null;
   },
 
-  /** The dialog of a new game begins with the choices of the game shown. */
+  /** Presets the dialog for a new game to the choices of the game shown. */
   askSame(edge) {
     if (NEW_EDGES.includes(edge)) asked.edge = edge;
     if (isGame()) asked.players = { ...state.players };
@@ -92,13 +92,13 @@ const recent = {
   remove(games) {
     const ids = new Set(games.map(({ id }) => id));
     this.write(this.read().filter(({ id }) => !ids.has(id)));
-    // The game shown is kept again with its next move.
+    // The game shown is stored again after its next move.
     if (ids.has(state.tree.id)) state.tree.id = null;
     this.fill();
     byId("recent-close").focus();
   },
 
-  /** The games of the list. */
+  /** Returns the stored games that have a move, for the list. */
   listed() {
     return this.read().filter(({ record }) => record.moves.length > 0);
   },

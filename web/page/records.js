@@ -1,10 +1,10 @@
-// Records and links: opened, pasted, saved.
+// Records and links: opening, pasting, saving.
 
-/** The largest file that is read, as the engine's own limit. */
+/** Maximum size of a file; the engine's limit is the same. */
 const MAX_MEGABYTES = 16;
 const FORMS = { json: ["JSON", "jsonl"], sgf: ["SGF", "sgf"], ccgc: ["CCGC", "txt"] };
 
-/** The games of the record that was opened last, and their trees as far as they were shown. */
+/** Games of the record opened last, and the trees of those that have been shown. */
 let openedGames = [];
 let openedTrees = [];
 
@@ -19,13 +19,13 @@ async function openFile(file) {
   else await openText(file.name, text);
 }
 
-/** Text in UTF-8 or, as Chinese programs on Windows write it, GBK; null if it is in neither. */
+/** Decodes text in UTF-8 or in GBK, which Chinese programs on Windows write; null if it is neither. */
 function decoded(bytes) {
   for (const encoding of ["utf-8", "gb18030"]) {
     try {
       return new TextDecoder(encoding, { fatal: true }).decode(bytes);
     } catch {
-      // Then it is in another.
+      // Tries the next encoding.
     }
   }
   return null;
@@ -54,7 +54,7 @@ function showGame(index, message = null) {
   byId("games-label").hidden = openedGames.length < 2;
 }
 
-/** Shows at which positions of the line counting proves the outcome. */
+/** Asks the engine in which positions of the line the filling bounds prove the outcome, and shows the proofs. */
 async function proveLine(tree) {
   const line = tree.line();
   await unlessStopped(() => tree === state.tree, async () => {
@@ -67,22 +67,22 @@ async function proveLine(tree) {
 async function save(form) {
   const { tree } = state;
   await unlessStopped(() => true, async () => {
-    // The end of the line says who has won.
+    // The last position of the line determines the winner.
     await describe(tree.line().at(-1));
     const { text } = await engine.ask({ do: "write", form, game: tree.toRecord() });
     download(new Blob([text], { type: "text/plain" }), `otrera.${FORMS[form][1]}`);
   });
 }
 
-/** Saves a file where the browser puts its downloads. */
+/** Saves a file in the browser's folder for downloads. */
 function download(blob, name) {
   const url = URL.createObjectURL(blob);
   html("a", { href: url, download: name }).click();
-  // Some browsers read it only now.
+  // Some browsers read the data only after the click.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-/** A link that holds the start and the moves up to the position shown: nothing is sent anywhere. */
+/** Shows and copies a link that contains the start and the moves up to the position shown. Nothing is sent anywhere. */
 async function share() {
   const moves = state.tree.movesTo(state.tree.current).map((move) => move.replace(/[-/]/g, ""));
   const hash = new URLSearchParams({ fen: state.tree.start, moves: moves.join(",") });
@@ -98,7 +98,7 @@ async function share() {
   }
 }
 
-/** Shows what the address asks for. Returns whether it did, and what is wrong with the address. */
+/** Opens the game in the page's address. `isOpened` is true on success; `problem` is an error message or null. */
 async function openLink() {
   const wanted = new URLSearchParams(location.hash.slice(1));
   const fen = wanted.get("fen");

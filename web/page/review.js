@@ -1,23 +1,23 @@
-// The review of a game: searches its positions in the background and marks the moves by the winning rate that they lose.
+// Reviews of games: searches all positions in the background and marks moves by the winning rate that they lose.
 
-/** The largest loss of a move with the best mark. */
+/** Maximum loss of a move with the mark `best`, as a winning rate. */
 const BEST_LOSS = 0.01;
-/** The marks of moves, best first, and their signs. */
+/** Marks of moves, best first, and their signs. */
 const SIGNS = { best: "★", good: "", inaccuracy: "?!", mistake: "?", blunder: "??" };
-/** The marks that are counted and drawn on the curve; a lesson and the bars have the last two. */
+/** Marks that are counted and drawn on the curve. Lessons and the signs above bars use only the last two. */
 const FAULTS = ["inaccuracy", "mistake", "blunder"];
 const GRAVE = FAULTS.slice(1);
-/** Moves of a better line that are drawn on the board. */
+/** Maximum number of moves of a better line drawn on the board. */
 const BETTER_MOVES = 4;
-/** Milliseconds between two looks for the end of another search. */
+/** Milliseconds between two checks for the end of another search. */
 const REVIEW_PAUSE = 100;
 
 const review = {
-  /** Losses from which a move has a mark, largest first: `[loss, mark]`. */
+  /** Minimum losses of the marks, largest first: `[loss, mark]`. */
   limits: [],
-  /** Seconds for each position. */
+  /** Search time for each position, in seconds. */
   seconds: 0.5,
-  /** The run in progress: `{ tree, done, waits }`, or null. */
+  /** The review in progress, `{ tree, done, waits }`, or null. */
   run: null,
 
   /** True while the game shown is being reviewed. */
@@ -36,14 +36,14 @@ const review = {
     return draw();
   },
 
-  /** Searches every position of the line that has not been reviewed. */
+  /** Reviews the line shown: searches every position that has not been reviewed. */
   async begin() {
     const { tree } = state;
     const run = { tree, done: 0, waits: false };
     const goesOn = () => this.run === run && this.active;
     this.run = run;
     tree.reviewed = tree.line();
-    // An analysis without an end would hold up the review.
+    // An endless analysis would block the review.
     if (state.analysing) toggleAnalysis();
     draw();
     await unlessStopped(goesOn, async () => {
@@ -59,7 +59,7 @@ const review = {
     draw();
   },
 
-  /** Part of an answer of the engine, which is asked again after a restart. */
+  /** Asks the engine, and asks again after a restart. Returns the part of the answer that `part` selects. */
   async ask(request, part) {
     for (;;) {
       try {
@@ -70,7 +70,7 @@ const review = {
     }
   },
 
-  /** Searches one position; begins again after a search for the position shown. */
+  /** Searches one position. Waits for other searches to end, and starts again if one interrupts. */
   async examine(node, run, goesOn) {
     const isFree = () => goesOn() && state.searches === 0 && !state.uninterruptible && !setUp.active;
     while (goesOn() && !node.isReviewed) {
@@ -93,13 +93,13 @@ const review = {
     }
   },
 
-  /** The winning rate that a reviewed move lost: nothing for the engine's first choice; null if it is not reviewed. */
+  /** Returns the winning rate that a reviewed move lost, 0 for the engine's first choice; null if not reviewed. */
   lossOf(node) {
     if (!node.parent?.isReviewed || !node.isReviewed) return null;
     return node.parent.found?.best === node.move ? 0 : Math.max(0, state.tree.lossOf(node));
   },
 
-  /** The mark of a reviewed move, or null; a game hides it with the rates. */
+  /** Returns the mark of a reviewed move; null if not reviewed, or while a game hides the rates. */
   markOf(node) {
     const loss = this.lossOf(node);
     if (loss === null || areRatesHidden()) return null;
@@ -111,18 +111,18 @@ const review = {
     return FAULTS.includes(this.markOf(node));
   },
 
-  /** The engine's line in place of a move, as `{ move, side }`. */
+  /** Returns the engine's line instead of a move, as a list of `{ move, side }`. */
   betterLine({ parent }) {
     return bestLine(parent.found, BETTER_MOVES).map((move, index) => ({ move, side: state.tree.moverOf(parent.ply + index) }));
   },
 
-  /** The reviewed moves of a side. */
+  /** Returns the nodes of a side's reviewed moves. */
   movesOf(side) {
     const { tree } = state;
     return tree.reviewed.filter((node) => node.parent && tree.moverOf(node.parent.ply) === side && this.lossOf(node) !== null);
   },
 
-  /** What the review says of a side: accuracy (100 less the mean loss in percent) and the number of each fault. */
+  /** Returns a side's accuracy (100 minus the mean loss in percent) and its number of each fault. */
   summary(side) {
     const moves = this.movesOf(side);
     const lost = moves.reduce((sum, node) => sum + this.lossOf(node), 0);
@@ -130,27 +130,27 @@ const review = {
     return { accuracy, counts: FAULTS.map((fault) => moves.filter((node) => this.markOf(node) === fault).length) };
   },
 
-  /** What the status says of the move that led to the position shown. */
+  /** Returns the status text on a faulty move that led to the position shown, or null. */
   remark(node) {
     if (!this.isFault(node) || lesson.active) return null;
     const remark = t("reviewRemark", node.move, t("marks")[this.markOf(node)], percent(this.lossOf(node)));
     return `${remark} ${t("reviewBetter", node.parent.found.best)}`;
   },
 
-  /** The arrows of the review: the better line that is pointed at with numbers, or the better move beside the one played. */
+  /** Returns the review's arrows: the previewed better line with numbers, or the better move beside the played one. */
   arrows(node) {
     if (state.preview) return this.betterLine(state.preview).map((one, index) => ({ ...one, number: index + 1 }));
     return this.isFault(node) ? [{ ...this.betterLine(node)[0], look: "better" }] : [];
   },
 
-  /** The sign of a move in the list. */
+  /** Returns the element with a move's sign in the list, or null. */
   sign(node) {
     const mark = this.markOf(node);
     const label = t("marks")[mark];
     return SIGNS[mark] ? html("span", { class: `sign ${mark}`, role: "img", "aria-label": label, title: label }, SIGNS[mark]) : null;
   },
 
-  /** The better move below a fault in the list; leads to the position before it. */
+  /** Returns the button with the better move below a fault in the list. It shows the position before the fault. */
   betterButton(node) {
     if (!this.isFault(node)) return [];
     const text = `${t("better")}: ${node.parent.found.best} (−${percent(this.lossOf(node))})`;
@@ -158,7 +158,7 @@ const review = {
     return [html("button", attributes, text)];
   },
 
-  /** The marks and bars of the curve. */
+  /** Returns the bars below the curve, one for each reviewed move. */
   bars(line) {
     const marked = line.filter((node) => this.lossOf(node) !== null);
     return marked.map((node) => {
@@ -192,14 +192,14 @@ const review = {
     byId("review-done").textContent = run?.waits && active ? t("reviewWaits") : done;
   },
 
-  /** After one more position. The board is left alone: somebody may be dragging a piece. */
+  /** Draws the progress after each position. Leaves the board alone, because somebody may be dragging a piece. */
   drawProgress() {
     this.draw();
     drawMoves();
     curve.draw({}, state.tree.current.ply);
   },
 
-  /** Previews the position before a fault with the better line, or shows the current position again. */
+  /** Previews the position before a fault with the better line; null shows the current position again. */
   point(node) {
     if (node === state.preview) return;
     state.preview = node;
@@ -211,7 +211,7 @@ const review = {
     byId("review").addEventListener("click", () => this.toggle());
     const moves = byId("moves");
     const pointed = ({ type, target, movementX, movementY }) => {
-      // A list that scrolls below a resting pointer is not pointed at.
+      // Ignores a list that scrolls below a resting pointer.
       if (type === "mousemove" && !movementX && !movementY) return;
       const ply = target.closest("[data-better]")?.dataset.better;
       this.point(ply === undefined ? null : state.tree.line()[ply]);

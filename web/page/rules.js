@@ -1,6 +1,6 @@
 // The rules of the game and the keys of the page, with one move as an example.
 
-/** Milliseconds between the steps of the example: the start, the amazon's way, the arrow's flight. */
+/** Milliseconds between the steps of the example: start, amazon's move, arrow's flight. */
 const EXAMPLE_STEP = 1300;
 const EXAMPLE = { start: "1q2q/5/1*3/4*/Q2Q1 w - - 0 1", move: "d1-d4/b2" };
 
@@ -19,7 +19,7 @@ const rules = {
     this.showVersion();
   },
 
-  /** Shows the start of the example, the position after the amazon's way, or the one after the arrow. */
+  /** Shows a step of the example: 0 is the start, 1 the amazon's move, 2 the whole move. */
   show(step) {
     this.step = step;
     const moves = step > 0 ? [{ move: EXAMPLE.move }] : [];

@@ -1,7 +1,7 @@
-// Setting up any position: a palette of pieces, put on the board square by square.
+// Set-up of positions: pieces from a palette are put on the board square by square.
 
 const PALETTE = ["black", "white", "arrow", "empty"];
-/** Edges of boards, shortest first. */
+/** Edge lengths of all boards. */
 const EDGES = [4, 5, 6, 7, 8, 9, 10];
 
 const setUp = {
@@ -9,7 +9,7 @@ const setUp = {
   piece: "black",
   side: "black",
   edge: 10,
-  /** What stands where. */
+  /** Piece on each occupied square. */
   content: new Map(),
 
   open() {
@@ -33,7 +33,7 @@ const setUp = {
     this.show();
   },
 
-  /** The position as FEN: Q and q are amazons of Black and White, `*` is an arrow; w means that Black is to move. */
+  /** Returns the position as FEN: Q and q are amazons of Black and White, `*` is an arrow, w means Black to move. */
   fen() {
     const letters = { black: "Q", white: "q", arrow: "*" };
     const rows = Array.from({ length: this.edge }, (_, fromTop) => {
@@ -45,7 +45,7 @@ const setUp = {
     return `${rows.join("/")} ${this.side === "black" ? "w" : "b"} - - ${arrows} ${Math.floor(arrows / 2) + 1}`;
   },
 
-  /** Shows the position as far as it has come, which need not be one that can be played. */
+  /** Shows the position so far, which can be invalid. */
   show() {
     document.body.classList.toggle("setting-up", this.active);
     byId("set-up").hidden = !this.active;
@@ -82,7 +82,7 @@ const setUp = {
     this.show();
   },
 
-  /** Begins a game from the position, or says why that is none. */
+  /** Ends set-up and shows the position for two persons, or shows why the position is invalid. */
   async done() {
     await unlessStopped(() => this.active, async () => {
       const { fen } = await engine.ask({ do: "position", fen: this.fen() });
@@ -103,7 +103,7 @@ const setUp = {
   },
 };
 
-/** A row of radio buttons. */
+/** Fills an element with a row of radio buttons. */
 function choices(id, name, options, value, chosen) {
   const holder = byId(id);
   const hadFocus = holder.contains(document.activeElement);

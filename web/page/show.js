@@ -1,10 +1,10 @@
-// Everything that is drawn from the state: board, grid, status, moves, curve.
+// Draws the state: board, grid, status, moves, curve.
 
 const board = new Board(byId("board"));
 const squares = new Squares(byId("squares"), board, { chosen: choose, canDrag: () => !setUp.active });
 const curve = new Curve(byId("curve"), (ply) => goTo(state.tree.line()[ply]), chart);
 let gridKey = null;
-/** The position that the field for one shows, unless somebody writes there. */
+/** The FEN in the field for FENs, unless somebody has edited the field. */
 let fenShown = null;
 
 function draw() {
@@ -30,26 +30,26 @@ function draw() {
   }
 }
 
-/** The comment on the position shown, which can be edited. */
+/** Shows the comment on the position, for editing. */
 function drawComment({ note: { name, comment = "" } }) {
   byId("comment-label").textContent = t("comment", name);
-  // An equal text is not written: the cursor stays where it is.
+  // Writes only a changed text, so that the cursor stays in place.
   if (byId("comment").value !== comment) byId("comment").value = comment;
 }
 
-/** Writes a text whose moves are not broken at the end of a line. An equal text is not written: screen readers would say it again. */
+/** Writes a text without line breaks inside moves. Skips an unchanged text, because screen readers would repeat it. */
 function write(id, text) {
   if (byId(id).textContent === text) return;
   const parts = text.split(/([a-z]\d+-[a-z]\d+\/[a-z]\d+)/);
   byId(id).replaceChildren(...parts.map((part, index) => (index % 2 === 1 ? html("span", { class: "unbroken" }, part) : part)));
 }
 
-/** A message with a full stop. */
+/** Returns a message with a full stop at its end. */
 function sentence(text) {
   return /[.:…。：！]$/.test(text) ? text : `${text}${t("fullStop")}`;
 }
 
-/** Who plays, and what else a record says. */
+/** Shows the players and the other data of the record. */
 function drawTitle() {
   const { record } = state.tree;
   const players = SIDES.flatMap((side) => [icon(side), ` ${record[side] || t(side)} `]);
@@ -57,7 +57,7 @@ function drawTitle() {
   byId("game-title").replaceChildren(...players, ...rest);
 }
 
-/** The board of a node with the half of a move that has been made. */
+/** Returns the board of a node, including the chosen amazon move at the current node. */
 function positionShown(node) {
   const { start } = state.tree;
   const moves = state.tree.movesTo(node).map((move) => ({ move }));
@@ -85,7 +85,7 @@ function drawGrid({ edge, amazons, arrows }, node) {
   });
 }
 
-/** The squares that a person may choose now. */
+/** Returns the squares that a person can choose now. */
 function choicesIn(node) {
   if (!canMove(node)) return new Set();
   const { from, to } = state.half;
@@ -93,13 +93,13 @@ function choicesIn(node) {
   return new Set(to ? moves[from][to] : Object.keys(from ? moves[from] : moves));
 }
 
-/** Whose the squares are, and the best moves as arrows. */
+/** Draws the owners of squares below the pieces, and suggested moves as arrows above them. */
 function drawOverlay(node) {
   const marks = ownerMarks(state.preview?.parent ?? node);
   board.under.replaceChildren(...marks);
   byId("squares-legend").hidden = byId("squares-shown").value === "off";
   const moves = suggestions(node);
-  // The first of them lies on top.
+  // The first move is drawn on top.
   const arrows = moves.toReversed().flatMap(({ move, side, step, look = "" }, index) => {
     const name = `suggestion ${side} rank-${moves.length - index} ${look}`;
     return partsOf(move, step, name);
@@ -107,7 +107,7 @@ function drawOverlay(node) {
   board.over.replaceChildren(...arrows, ...moves.filter(({ number }) => number).map(moveNumber), ...moveRates(moves));
 }
 
-/** The rates of the best moves, each on its landing square or, if a better move has that, on its arrow's square. */
+/** Returns tags with the rates of the best moves, on the landing square or, if that is taken, the arrow's square. */
 function moveRates(moves) {
   const rates = new Map();
   for (const { move, side, rate } of moves) {
@@ -122,13 +122,16 @@ function moveRates(moves) {
   });
 }
 
-/** The number of a move of a line, on its landing square. */
+/** Returns a tag with a move's number in its line, on the landing square. */
 function moveNumber({ move, side, number }) {
   const [x, y] = board.centre(squaresOf(move).to);
   return svg("g", { class: `board-tag ${side}` }, svg("circle", { cx: x - 2.4, cy: y - 2.4, r: 2.1 }), svg("text", { x: x - 2.4, y: y - 1.3 }, number));
 }
 
-/** The moves drawn as arrows: the better line or the line that is pointed at, the hint, the coach's, the best moves, or the better move. */
+/**
+ * Returns the moves to draw as arrows, by priority: match move, previewed line, hint, coach's moves, line of the best
+ * move under the pointer, best moves of the analysis, better move of the review.
+ */
 function suggestions(node) {
   const { ply } = node;
   const lines = state.found?.lines ?? [];
@@ -146,7 +149,7 @@ function suggestions(node) {
   return state.analysing ? lines.slice(0, Math.min(3, shownLines())).map(({ move, win_rate: rate }) => ({ move, side, rate })) : review.arrows(node);
 }
 
-/** How many best moves are wanted. */
+/** Returns the number of best moves to show, as chosen on the page. */
 function shownLines() {
   return Number(byId("lines").value);
 }
@@ -165,7 +168,7 @@ function ownerMarks(node) {
   });
 }
 
-/** In how many moves Black and White get to a square. */
+/** Returns a text on a square with the moves that Black and White need to reach the square. */
 function distanceText(square, moves) {
   const [x, y] = board.centre(square);
   return svg("text", { class: "distance", x, y: y + 1 }, moves.map((count) => count ?? "–").join(" "));
@@ -193,13 +196,13 @@ function drawSteps(node) {
   byId("resign").disabled = !canResign(node);
 }
 
-/** The moves of the line in pairs; below a move the others that were tried in its place. */
+/** Draws the moves of the line in pairs, with the alternatives to each move below it. */
 function drawMoves() {
   const line = state.tree.line();
   const rows = Map.groupBy(line.slice(1), ({ ply }) => state.tree.rowOf(ply));
   const items = [...rows].map(([number, nodes]) => {
     const cells = nodes.map((node) => moveButton(node));
-    // Where White moved first, Black's place is empty.
+    // If White moved first, Black's place in the first row is empty.
     if (number === 1 && state.tree.first === "white") cells.unshift(html("span", { class: "move" }, "…"));
     return html("li", {}, html("span", { class: "move-number" }, number), ...cells, ...nodes.flatMap((node) => [...review.betterButton(node), ...variations(node)]));
   });
@@ -223,7 +226,7 @@ function variations(node) {
   return others.map((other) => html("button", { type: "button", class: "variation", onclick: () => goTo(other) }, `${t("variation")}: ${other.move}`));
 }
 
-/** What is known of the position by search: rate, speed, best moves, the curve. */
+/** Draws the search results: winning rate, speed, best moves, curve. */
 function drawSearch() {
   const { current } = state.tree;
   drawRate(current);
@@ -237,14 +240,14 @@ function drawSearch() {
   curve.draw({}, current.ply);
 }
 
-/** Visits, depth and speed of a search, or why they are hidden. */
+/** Returns a text with visits, depth and speed of a search, or with the reason why they are hidden. */
 function runningText(found) {
   if (areRatesHidden()) return t("ratesHidden");
   if (areMovesHidden()) return t("movesHidden");
   return found ? t("running", { ...found, speed: found.iterations / Math.max(found.seconds, 1e-3) }) : "";
 }
 
-/** The bar of Black's winning rate; it is empty where the rate is not known. Its text lies on the larger part. */
+/** Draws the bar of Black's winning rate, empty if the rate is unknown. The text lies on the larger part of the bar. */
 function drawRate({ rate, proof, described }) {
   const bar = byId("rate");
   const outcome = described?.winner ? t("won", t(described.winner)) : proof && t("proven", t(proof.winner), proof.margin);
@@ -255,10 +258,10 @@ function drawRate({ rate, proof, described }) {
   bar.style.setProperty("--share", rate ?? 0);
 }
 
-/** Replaces what is in a list of buttons; the keyboard's focus stays at its place. */
+/** Replaces the content of a list of buttons; the keyboard focus stays in place. */
 function replaceButtons(list, children) {
   const place = [...list.querySelectorAll("button")].indexOf(document.activeElement);
-  // Buttons with the same data are the same button, though others may have come before it.
+  // Finds the focused button again by its data, because buttons may have been inserted before it.
   const key = JSON.stringify(document.activeElement?.dataset);
   list.replaceChildren(...children);
   if (place < 0) return;
@@ -267,10 +270,10 @@ function replaceButtons(list, children) {
   (same ?? buttons[place])?.focus({ preventScroll: true });
 }
 
-/** The rows stay and are filled anew, since a press of a button may last longer than a slice of the search. */
+/** Refills the rows of best moves. Keeps their elements, since a press can last longer than a slice of the search. */
 function drawBestMoves(lines) {
   const { rows } = byId("best-moves").tBodies[0];
-  // Room for as many as there will be: nothing below moves when they come and go.
+  // Reserves room for all rows, so that the layout stays when rows come and go.
   byId("best-moves").parentElement.style.setProperty("--lines", shownLines());
   while (rows.length > lines.length) rows[rows.length - 1].remove();
   while (rows.length < lines.length) {
@@ -284,14 +287,14 @@ function fillBestMove([rateCell, visitsCell, moveCell], { move, win_rate: rate, 
   rateCell.textContent = percent(rate);
   visitsCell.textContent = visits.toLocaleString("en");
   moveCell.firstElementChild.textContent = move;
-  // Where the position is proven, all moves are, and what is to be expected says more.
+  // In a proven position all moves are proven, so the continuation says more.
   const isNews = proven && (!state.found.proven || continuation.length === 0);
   const expected = isNews ? [t("proven", t(proven))] : continuation.slice(0, 5);
   moveCell.lastElementChild.textContent = ` ${expected.join(" ")}`;
   moveCell.title = expected.join(" ");
 }
 
-/** Black's winning rate along the line: as Otrera sees it and, from a record, as each player saw it. */
+/** Returns the data of the curve: Black's winning rate along the line, by Otrera and, from a record, by each player. */
 function chart() {
   const line = areRatesHidden() ? [] : state.tree.line();
   const players = playerSeries(line);
@@ -308,12 +311,12 @@ function chart() {
   return { plies: line.length - 1, label: t("curve"), empty: t(areRatesHidden() ? "ratesHidden" : "curveEmpty"), series, bars };
 }
 
-/** True if the rate of a position is its player's own, neither searched nor proven here nor a value of the record. */
+/** True if a position's rate is only its player's estimate: not searched, not proven, not a value in the record. */
 function isOwnEstimate({ visits, note }) {
   return visits === 0 && note.value == null;
 }
 
-/** The lines of both players, if the record holds what at least one of them said. */
+/** Returns a series of each player's estimates; empty if the record has none. */
 function playerSeries(line) {
   const { tree } = state;
   if (!tree.end) return [];
@@ -327,7 +330,7 @@ function playerSeries(line) {
   });
 }
 
-/** The text of the first position from which on all are proven for one side, with the largest margin. */
+/** Returns the label of the first position from which all are proven for one side, with the largest margin, or null. */
 function proofLabel(node) {
   const winner = node.proof?.winner;
   if (!winner || node.parent?.proof?.winner === winner) return null;

@@ -1,6 +1,6 @@
-// A knock for each move that is played or announced, off until somebody switches it on.
+// A knock for each move that is played or announced; off by default.
 
-/** Hertz, loudness and seconds of the knock. */
+/** The knock: pitch in Hz, loudness from 0 to 1, duration in seconds. */
 const KNOCK = { pitch: 220, loudness: 0.3, seconds: 0.12 };
 
 const sound = {
@@ -10,7 +10,7 @@ const sound = {
   knock() {
     if (!this.active) return;
     this.context ??= new AudioContext();
-    // A browser suspends the sound of a page that nobody has clicked on.
+    // Browsers suspend sound until somebody has clicked on the page.
     this.context.resume();
     const { currentTime: begin, destination } = this.context;
     const end = begin + KNOCK.seconds;

@@ -1,18 +1,18 @@
-// Moves by hand: a grid of squares over the board that takes clicks, drags and keys, and is what screen readers see.
+// Input of moves: a grid of squares over the board for clicks, drags, keys and screen readers.
 
 const DRAG_PIXELS = 6;
 
 class Squares {
   /**
-   * `chosen` is called with the square that somebody clicks, or drops a piece on, and with `true` behind it where a drag
-   * begins; `canDrag` says whether one may.
+   * Calls `chosen(square)` for a clicked square and the end of a drag, and `chosen(square, true)` where a drag begins.
+   * `canDrag()` is true if drags are allowed.
    */
   constructor(holder, board, { chosen, canDrag }) {
     Object.assign(this, { holder, board, chosen, canDrag });
     this.cells = new Map();
     this.focused = null;
     this.drag = null;
-    /** True from a press of the pointer on the board until the keyboard leads to a square. */
+    /** True after a press on the board, until the keyboard moves the focus or the focus leaves. */
     this.isPointed = false;
     holder.addEventListener("keydown", (event) => this.key(event));
     holder.addEventListener("pointerdown", (event) => this.press(event));
@@ -21,13 +21,13 @@ class Squares {
     holder.addEventListener("pointercancel", () => this.drop());
     holder.addEventListener("click", (event) => this.click(event));
     holder.addEventListener("focusout", ({ relatedTarget }) => {
-      // The focus stays when another window takes the keyboard.
+      // Focus that goes to another window does not leave the grid.
       const stays = [relatedTarget, document.activeElement].some((element) => holder.contains(element));
       if (!stays) this.isPointed = false;
     });
   }
 
-  /** Makes the grid for a board, from the top left corner. */
+  /** Builds the grid of a board, from the top left corner. */
   build(edge, flipped) {
     this.cells.clear();
     const numbers = [...Array(edge).keys()];
@@ -47,7 +47,7 @@ class Squares {
     return cell;
   }
 
-  /** Says of each square what it is, `{ label, mark }`; a mark is a class or null. */
+  /** Labels all squares: `describe(square)` returns `{ label, mark }`, where the mark is a CSS class or null. */
   describe(describe) {
     for (const cells of this.grid) {
       for (const square of cells) {
@@ -60,7 +60,7 @@ class Squares {
     }
   }
 
-  /** One square of all can be reached by Tab, the others from there by the arrow keys. */
+  /** Makes one square the only one that Tab reaches; arrow keys lead from there to the others. */
   focus(square) {
     this.cells.get(this.focused)?.setAttribute("tabindex", -1);
     this.focused = square;
@@ -85,7 +85,7 @@ class Squares {
     event.stopPropagation();
   }
 
-  /** Moves the keyboard's focus to a square, if there is one. */
+  /** Moves the keyboard focus to a square; ignores undefined. */
   go(square) {
     if (!square) return;
     this.isPointed = false;
@@ -107,7 +107,7 @@ class Squares {
   }
 
   move(event) {
-    // A board that was drawn anew has other pieces.
+    // A rebuilt board has new pieces.
     if (!event.isPrimary || !this.drag?.piece?.isConnected) return;
     const { x, y, piece, square } = this.drag;
     if (!this.drag.moved && Math.hypot(event.clientX - x, event.clientY - y) < DRAG_PIXELS) return;
@@ -125,7 +125,7 @@ class Squares {
     if (!event.isPrimary) return;
     const drag = this.drop();
     if (!drag?.moved) return;
-    // The click that follows a drag is none.
+    // Ignores the click event that follows a drag.
     this.swallow = true;
     setTimeout(() => {
       this.swallow = false;
@@ -134,7 +134,7 @@ class Squares {
     if (square && square !== drag.square) this.chosen(square);
   }
 
-  /** Ends a drag, if there is one, and puts its piece back. */
+  /** Ends a drag, if there is one, and puts its piece back. Returns the drag. */
   drop() {
     const drag = this.drag;
     this.drag = null;
@@ -148,7 +148,7 @@ class Squares {
 
   click(event) {
     if (this.swallow) return;
-    // A captured pointer clicks on whatever captured it.
+    // With a captured pointer, the event's target is the capturing element.
     const square = event.target.dataset.square ?? this.squareAt(event);
     if (!square) return;
     this.focus(square);

@@ -1,4 +1,4 @@
-// What the page says, in English and in Chinese.
+// Texts of the page, in English and Chinese.
 
 const TEXT = {
   en: {
@@ -479,7 +479,7 @@ const TEXT = {
   },
 };
 
-/** What is kept from one visit to the next; a browser may refuse that for files. */
+/** Values stored between visits; a browser can refuse to store them for pages opened from files. */
 const settings = {
   get(name, place = "local") {
     try {
@@ -492,7 +492,7 @@ const settings = {
     try {
       globalThis[`${place}Storage`].setItem(`otrera.${name}`, value);
     } catch {
-      // Then it is not kept.
+      // The value is not stored.
     }
   },
 };

@@ -1,10 +1,11 @@
 // A game with its variations: a tree of positions, of which one is shown.
 
 /**
- * A position. `rate` is Black's winning rate by the longest search of it, `found` that search, `played` what the player
- * of the move tells of it, `winner` who has won where the game ended before its end on the board. `proof` is
- * `{ winner, margin }` where the outcome is certain: the moves that the winner has left at the end, if that is known.
- * `note` holds comment, name and value of a record. `isReviewed` is true after the search of a review.
+ * Creates a node: a position after a move. `rate` is Black's winning rate from the longest search, `found` that
+ * search's result, `played` the estimate and effort of the move's player, `winner` the winner if the game ended early,
+ * for example by resignation. `proof` is a proven outcome, `{ winner, margin }`: the margin is the number of moves that
+ * the winner has left at the end, or null. `note` holds comment, name and value in a record. `isReviewed` is true after
+ * the search of a review.
  */
 function newNode(parent, move) {
   const ply = parent ? parent.ply + 1 : 0;
@@ -12,7 +13,7 @@ function newNode(parent, move) {
   return { parent, move, ply, children: [], next: null, ...known };
 }
 
-/** The nodes from a node to the end of its line. */
+/** Returns the nodes from a node to the end of its line. */
 function lineFrom(node) {
   const nodes = [node];
   while (nodes.at(-1).next) nodes.push(nodes.at(-1).next);
@@ -20,7 +21,7 @@ function lineFrom(node) {
 }
 
 class GameTree {
-  /** `start` is a FEN; `record` holds what else a record says of the game. */
+  /** `start` is a FEN. `record` holds the other data of a record, such as players and event. */
   constructor(start, record = {}) {
     this.start = start;
     /** The side that moves first. */
@@ -28,21 +29,21 @@ class GameTree {
     this.record = record;
     this.root = newNode(null, null);
     this.current = this.root;
-    /** The nodes of the line that was reviewed, or is being reviewed. */
+    /** Nodes of the last reviewed line, or of the line under review. */
     this.reviewed = [];
-    /** Where the record ends. */
+    /** Last node of the opened record, or null. */
     this.end = null;
-    /** The number by which the browser keeps the game, or null. */
+    /** Key of the game in the browser's storage, or null. */
     this.id = null;
-    /** The ply at which the game was begun on the page, or null for a position to look at. */
+    /** Ply at which the game was begun on the page, or null if no game was begun. */
     this.begun = null;
-    /** The game as the browser keeps it, in JSON, or null. */
+    /** The game as last stored in the browser, in JSON, or null. */
     this.kept = null;
-    /** The position at which filling the rest was offered. */
+    /** Node at which filling the rest was offered, or null. */
     this.offered = null;
   }
 
-  /** The node after a move from the one shown, which is shown then; made if nobody has played it there. */
+  /** Plays a move from the node shown. Shows and returns the node after the move, which is new if the move is. */
   play(move) {
     const parent = this.current;
     let node = parent.children.find((child) => child.move === move);
@@ -55,13 +56,13 @@ class GameTree {
     return node;
   }
 
-  /** Shows a node; the line through it is the one that is walked from then on. */
+  /** Shows a node and makes the line through the node the line shown. */
   show(node) {
     this.current = node;
     for (let below = node; below.parent; below = below.parent) below.parent.next = below;
   }
 
-  /** A tree of the moves that lead to a node, which is shown; what is known of the positions is kept. */
+  /** Returns a new tree with only the moves up to a node, and with the known rates and proofs of their positions. */
   copyTo(node) {
     const copy = new GameTree(this.start);
     const path = [];
@@ -73,19 +74,19 @@ class GameTree {
     return copy;
   }
 
-  /** The nodes from the root through the one shown to the end of its line. */
+  /** Returns the nodes of the line shown, from the root to its end. */
   line() {
     return lineFrom(this.root);
   }
 
-  /** The moves that lead to a node. */
+  /** Returns the moves that lead to a node. */
   movesTo(node) {
     const moves = [];
     for (let at = node; at.parent; at = at.parent) moves.unshift(at.move);
     return moves;
   }
 
-  /** The line shown as a record, in the shape that the engine reads and writes. */
+  /** Returns the line shown as a record, in the JSON format of the engine. */
   toRecord() {
     const line = this.line();
     const { moves, notes } = this.lineToRecord(line, 0);
@@ -95,8 +96,8 @@ class GameTree {
   }
 
   /**
-   * Moves of a line of nodes, and the notes on its positions by ply. The first position of a variation has its note in the
-   * line that the variation leaves, so that its notes begin with ply 1.
+   * Returns the moves of a line of nodes and the notes on its positions by ply. The note on a variation's first
+   * position belongs to the line that it branches from, so a variation's notes begin with ply 1.
    */
   lineToRecord(line, first = 1) {
     const moves = line.slice(1).map(({ move, played }) => ({ ...played, move }));
@@ -114,7 +115,7 @@ class GameTree {
     return { moves, notes };
   }
 
-  /** Adds the moves of a line of a record below a node; returns the nodes of the line. */
+  /** Adds the moves of a record's line below a node. Returns the nodes of the line. */
   addLine(from, { moves, notes }) {
     const nodes = [from];
     for (const { move, ...played } of moves) {
@@ -128,62 +129,62 @@ class GameTree {
       node.note = note;
       for (const variation of variations) this.addLine(node, variation);
     }
-    // The line itself is shown, not its variations.
+    // Shows the line itself, not its variations.
     this.show(nodes.at(-1));
     return nodes;
   }
 
-  /** Who has won at the end of the line shown, or null. */
+  /** Returns the winner at the end of the line shown, or null. */
   winner() {
     const end = this.line().at(-1);
     return end.described?.winner ?? end.winner;
   }
 
-  /** The side to move after this number of plies. */
+  /** Returns the side to move after this number of plies. */
   moverOf(ply) {
     return SIDES[(SIDES.indexOf(this.first) + ply) % 2];
   }
 
-  /** Black's winning rate, from that of the side to move after this number of plies. */
+  /** Converts the winning rate of the side to move after this number of plies to Black's. */
   blackRate(ply, rate) {
     return this.moverOf(ply) === "black" ? rate : 1 - rate;
   }
 
-  /** The number of the row of a list of moves, two in a row, in which a ply stands. */
+  /** Returns the row of a ply in a list of moves with two moves per row, from 1. */
   rowOf(ply) {
     return Math.ceil((ply + SIDES.indexOf(this.first)) / 2);
   }
 
-  /** Keeps the winning rate of a search, Black's, unless a longer one is known. */
+  /** Stores Black's winning rate from a search, unless a longer search is known. */
   learn(node, rate, visits) {
     if (visits < node.visits) return;
     node.rate = rate;
     node.visits = visits;
   }
 
-  /** Keeps the proven outcome with the largest margin, and proves by it the positions before and after. */
+  /** Stores a proven outcome, unless one with at least its margin is known, and passes it on to parent and children. */
   prove(node, proof) {
     if (node.proof && (node.proof.margin ?? -1) >= (proof.margin ?? -1)) return;
     node.proof = proof;
     this.learn(node, proof.winner === "black" ? 1 : 0, Infinity);
     this.proveChildren(node);
-    // A side that can move to a won position has won.
+    // A side that can move to a won position wins.
     if (node.parent && this.moverOf(node.parent.ply) === proof.winner) this.prove(node.parent, proof);
   }
 
-  /** A lost side has lost after each of its moves. */
+  /** Passes a proof that the side to move loses on to all children. */
   proveChildren({ proof, ply, children }) {
     if (this.moverOf(ply) === proof.winner) return;
     for (const child of children) this.prove(child, proof);
   }
 
-  /** How much of its winning rate the mover of a node gave away, where both positions have been searched. */
+  /** Returns the winning rate that a node's move lost (negative: gained); null unless both positions have a rate. */
   lossOf(node, before = node.parent?.rate) {
     if (before == null || node.rate === null) return null;
     return this.moverOf(node.parent.ply) === "black" ? before - node.rate : node.rate - before;
   }
 
-  /** A game as the engine read it from a record. */
+  /** Returns the tree of a game that the engine read from a record. */
   static ofRecord(record) {
     const { start, winner, ...rest } = record;
     const tree = new GameTree(start, rest);

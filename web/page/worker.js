@@ -1,7 +1,7 @@
-// The engine's thread: takes the build of the engine that the browser admits and answers requests, one after the
-// other. The first message brings both builds, gzip in base64; the others are `{ id, request }`.
+// The engine's thread: loads the build of the engine that the browser supports, and answers requests one after another.
+// The first message contains both builds, as gzip in base64; the others are `{ id, request }`.
 
-// A module with one function whose body is `i32.const 0; i8x16.splat; i8x16.popcnt`: valid where SIMD is.
+// A module with one function, `i32.const 0; i8x16.splat; i8x16.popcnt`: valid only if the browser supports SIMD.
 const SIMD_PROBE = new Uint8Array([
   0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11,
 ]);
@@ -26,7 +26,7 @@ async function unpacked(base64) {
   return new Response(stream).arrayBuffer();
 }
 
-/** Memory of the search tree in MB; the system grants it page by page as the tree grows. */
+/** Returns the memory of the search tree, in MB. The system provides it page by page as the tree grows. */
 function treeMemory() {
   const { deviceMemory = 8, userAgent } = navigator;
   return deviceMemory < 4 || /Android|iPhone|iPad|Mobile/.test(userAgent) ? 256 : 1024;
@@ -40,7 +40,7 @@ async function load({ simd, plain }) {
 
 function answer(request) {
   const bytes = new TextEncoder().encode(JSON.stringify(request));
-  // Asking for room may move the memory, so it is looked at afterwards.
+  // `reserve` can replace the memory's buffer, so the buffer is read afterwards.
   const at = engine.reserve(bytes.length);
   new Uint8Array(engine.memory.buffer, at, bytes.length).set(bytes);
   const length = engine.answer();

@@ -1,4 +1,4 @@
-// The board as a picture. Amazons and arrows are elements that stay: stepping moves them.
+// The board as a picture. The elements of amazons and arrows stay between positions, so that pieces glide.
 
 const CELL = 10;
 const MARGIN = 5;
@@ -10,15 +10,15 @@ class Board {
     this.flipped = false;
   }
 
-  /** Whether White sits at the bottom; seen when it is drawn next. */
+  /** Sets whether White's side is at the bottom. The next drawing shows the change. */
   flip(flipped) {
     this.flipped = flipped;
     this.key = null;
   }
 
   /**
-   * Draws a position. Of positions with the same key, those of one game, the pieces glide. `under` and `over` are
-   * groups for whoever wants to draw more, below the pieces and above them.
+   * Draws a position. Pieces glide between positions with the same key, which identifies a game. `under` and `over` are
+   * groups for further drawings below and above the pieces.
    */
   draw(key, position) {
     if (this.key !== key) {
@@ -50,7 +50,7 @@ class Board {
     this.holder.replaceChildren(picture);
   }
 
-  /** The empty board with its coordinates. */
+  /** Returns the squares of an empty board and the coordinates. */
   squares() {
     const length = this.edge * CELL;
     const elements = [svg("rect", { class: "rim", x: -0.6, y: -0.6, width: length + 1.2, height: length + 1.2, rx: 0.8 })];
@@ -74,14 +74,14 @@ class Board {
     return this.flipped ? [this.edge * CELL - x, this.edge * CELL - y] : [x, y];
   }
 
-  /** A square, or a smaller one inside it. */
+  /** Returns a square, smaller by `inset` on each side. */
   cell(square, name, inset = 0) {
     const [x, y] = this.centre(square);
     const width = CELL - 2 * inset;
     return svg("rect", { class: name, x: x - width / 2, y: y - width / 2, width, height: width, rx: inset });
   }
 
-  /** Arrows come and go at the end of the list, from where two lines of a game part. */
+  /** Draws the arrows. Keeps the elements before the first arrow that differs from those drawn last. */
   drawArrows(arrows) {
     const drawn = [...this.tiles.children];
     const parting = drawn.findIndex((tile, index) => tile.dataset.square !== arrows[index]);
@@ -97,7 +97,7 @@ class Board {
     for (const tile of this.tiles.children) tile.classList.toggle("newest", tile === last);
   }
 
-  /** The way of the last amazon and of its arrow, if it has been shot. */
+  /** Draws the last move: the amazon's line, and the arrow's if it has been shot. */
   drawLast(last) {
     this.marks.replaceChildren();
     this.lines.replaceChildren();
@@ -111,16 +111,16 @@ class Board {
     this.lines.append(...this.course(last, "way", "flight"));
   }
 
-  /** The lines of a move or of its first half, with a class for the amazon's and one for the arrow's. */
+  /** Returns the lines of a move or of its first half, with the CSS classes `way` (amazon) and `flight` (arrow). */
   course({ from, to, arrow }, way, flight) {
-    // An arrow into the square that was left would fly along the amazon's own way.
+    // An arrow shot back at the square that the amazon left would cover the amazon's line.
     const shift = arrow === from ? 1 : 0;
     const lines = [this.line(from, to, way, 0, 4.4, shift)];
     if (arrow) lines.push(this.line(to, arrow, flight, 4.6, 3.2, shift));
     return lines;
   }
 
-  /** A line between two squares, cut short at its ends and moved to its right, with a head. */
+  /** Returns a line with a head between two squares, shortened at both ends and shifted to its right. */
   line(from, to, name, startGap, endGap, shift) {
     const [[x1, y1], [x2, y2]] = [this.centre(from), this.centre(to)];
     const length = Math.hypot(x2 - x1, y2 - y1);

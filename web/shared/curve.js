@@ -1,18 +1,18 @@
-// The winning-rate curves of a game: Black's chances ply by ply, as one or two saw them.
+// Winning-rate curves of a game: Black's winning rate ply by ply, in one or more series.
 
 const CURVE = { height: 230, bars: 66, left: 46, right: 12, top: 14, bottom: 26 };
-/** The least share that a bar of full height shows. */
+/** Minimum share that a bar of full height stands for. */
 const MIN_BAR_SCALE = 0.1;
 /** Width of a sign above a bar, in pixels. */
 const SIGN_WIDTH = 14;
 
 class Curve {
   /**
-   * `choose` is called with the ply that somebody points at; `chart` makes of a game what is drawn:
+   * Calls `choose` with the ply that somebody points at. `chart(game)` returns the data to draw:
    * `{ plies, label, empty, series: [{ side, points: [{ ply, rate, proven, label, mark }], legend: [element or text] }],
-   * bars: [{ ply, share, side, sign }] }`. `side` is the look of a line, `empty` is shown where no series has a point;
-   * `proven` points look different, `label` is a text beside a point, or null, and `mark` is the look of a larger point
-   * below it, or null. `bars` below the curve, if there are any, are as high as their share, with a sign above.
+   * bars: [{ ply, share, side, sign }] }`. `side` is a CSS class; the text `empty` is shown if no series has a point.
+   * `proven` points look different, `label` is a text beside a point or null, and `mark` is the CSS class of a larger
+   * point below it or null. The optional `bars` below the curve have heights proportional to `share` and a sign above.
    */
   constructor(holder, choose, chart) {
     this.holder = holder;
@@ -29,7 +29,7 @@ class Curve {
     else this.placeCursor();
   }
 
-  /** The same where the game has changed. */
+  /** Draws the whole curve of a game. */
   redraw(game) {
     this.game = game;
     this.build();
@@ -91,7 +91,7 @@ class Curve {
     return elements;
   }
 
-  /** Bars below the curve, which makes room for them. The highest takes all of it, or a part if it is small. */
+  /** Returns the bars below the curve. The highest one has full height, unless its share is below `MIN_BAR_SCALE`. */
   bars(bars) {
     if (bars.length === 0) return [];
     const bottom = CURVE.height - 2;
@@ -101,7 +101,7 @@ class Curve {
     const drawn = bars.flatMap(({ ply, share, side, sign }) => {
       const height = (share / highest) * (CURVE.bars - 18);
       const x = this.x(ply);
-      // A sign that would lie on the last one is left out.
+      // Omits a sign that would overlap the previous one.
       const hasRoom = sign && x - last >= SIGN_WIDTH;
       if (hasRoom) last = x;
       const text = hasRoom && svg("text", { class: "tick", x, y: bottom - height - 3, "text-anchor": "middle" }, sign);
@@ -126,7 +126,7 @@ class Curve {
     return [svg("path", { class: `rates ${side}`, d: path.join("") }), ...marks, ...dots, ...labels];
   }
 
-  /** The text of a point, behind it and towards the middle of the picture, where a line that ends there leaves room. */
+  /** Returns the label of a point, shifted towards the middle of the curve's height, where it covers no line. */
   label({ ply, rate, label }) {
     const isRight = this.x(ply) > this.width / 2;
     const x = isRight ? this.width - CURVE.right : this.x(ply) + 6;

@@ -1,13 +1,13 @@
-// Making elements. Text always goes in as text, never as markup.
+// Creates elements. Text is always inserted as text, never as markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An HTML element with attributes and children; an attribute that is null or false is left out. */
+/** Creates an HTML element with attributes and children. Omits attributes that are null or false. */
 function html(name, attributes = {}, ...children) {
   return filled(document.createElement(name), attributes, children);
 }
 
-/** The same for an element of a picture. */
+/** Creates an SVG element with attributes and children, like `html`. */
 function svg(name, attributes = {}, ...children) {
   return filled(document.createElementNS(SVG, name), attributes, children);
 }
@@ -28,7 +28,7 @@ function byId(id) {
 
 const SIDES = ["black", "white"];
 
-/** The piece of a side, as on the board: a round shield for the first mover, a pointed one for the second. */
+/** Returns the drawing of a side's amazon: a round shield for Black, a pointed one for White. */
 function piece(side) {
   const shield = side === "black"
     ? svg("circle", { class: "shield", r: 3.9 })
@@ -40,7 +40,7 @@ function piece(side) {
   return svg("g", { class: `amazon ${side}` }, shield, crown);
 }
 
-/** The piece as a small picture in running text. */
+/** Returns a side's amazon as a small picture for running text. */
 function icon(side) {
   return svg("svg", { class: "icon", viewBox: "-5 -5 10 10", "aria-hidden": "true" }, piece(side));
 }
@@ -49,7 +49,7 @@ function percent(share, digits = 1) {
   return `${(100 * share).toFixed(digits)} %`;
 }
 
-/** A rating with its sign, a true minus sign. */
+/** Formats a rating with its sign, + or a true minus sign. */
 function signed(number) {
   const rounded = Math.round(number);
   return rounded > 0 ? `+${rounded}` : rounded < 0 ? `−${-rounded}` : "0";
@@ -64,7 +64,7 @@ function count(number, noun) {
   return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** Scrolls a list, and nothing else, until one of its elements is seen. */
+/** Scrolls only this list until the element is visible, or to the top without an element. */
 function keepInView(list, element) {
   if (!element) {
     list.scrollTop = 0;

@@ -1,6 +1,6 @@
-// What stands where after each ply of a game. Squares are texts like "d7".
+// Positions of a game by ply. Squares are texts like "d7".
 
-/** The start of a game from its FEN: `{ edge, side, amazons: [{ side, square }], arrows: [square] }`. */
+/** Parses a FEN: `{ edge, side, amazons: [{ side, square }], arrows: [square] }`, where `side` is the side to move. */
 function startOf(fen) {
   const [placement, toMove] = fen.split(" ");
   const rows = placement.split("/");
@@ -22,18 +22,18 @@ function squareAt(column, row) {
   return String.fromCharCode(97 + column) + (row + 1);
 }
 
-/** Column and row of a square, both from 0. */
+/** Returns column and row of a square, both from 0. */
 function placeOf(square) {
   return [square.charCodeAt(0) - 97, Number.parseInt(square.slice(1), 10) - 1];
 }
 
-/** A move's text as its three squares. */
+/** Splits the text of a move into its three squares. */
 function squaresOf(move) {
   const [from, to, arrow] = move.match(/[a-j]\d+/g);
   return { from, to, arrow };
 }
 
-/** The board after so many plies; amazons and arrows keep their order, so that drawings can follow them. */
+/** Returns the board after this number of plies. Amazons and arrows keep their order, so that drawings can glide. */
 function boardAfter(game, plies) {
   const { edge, amazons, arrows } = startOf(game.start);
   let last = null;
@@ -45,13 +45,13 @@ function boardAfter(game, plies) {
   return { edge, amazons, arrows, last };
 }
 
-/** Who makes the ply, counted from 0. */
+/** Returns the side that makes a ply, counted from 0. */
 function moverOf(game, ply) {
   const first = SIDES.indexOf(startOf(game.start).side);
   return SIDES[(first + ply) % 2];
 }
 
-/** Black's winning rate as the mover of this ply saw it, or null. */
+/** Returns Black's winning rate in the estimate of this ply's mover, or null. */
 function blackRate(game, ply) {
   const rate = game.moves[ply].win_rate;
   if (rate == null) return null;

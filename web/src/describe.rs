@@ -5,7 +5,7 @@ use otrera::{FillingProver, Line, Move, Position, Report, Side, Square};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A position with its legal moves and square ownership, so that the page needs no rules of the game in JavaScript.
+/// A position with its legal moves and square ownership: the page has no rules of the game in JavaScript.
 #[derive(Serialize)]
 pub struct Described {
     /// FEN of the position.
@@ -17,12 +17,13 @@ pub struct Described {
     winner: Option<Side>,
     /// The proven outcome, if the game is over or the filling bounds prove it.
     proof: Option<Proof>,
-    /// Legal moves: for each amazon and each of its target squares, the squares of the arrow.
+    /// Legal moves: amazon's square -> target square -> squares that the arrow can hit.
     moves: BTreeMap<String, BTreeMap<String, Vec<String>>>,
-    /// Letter of the [owner](otrera::eval::ownership::Owner::letter) of each square, by rows from a1; a space if
-    /// occupied.
+    /// [Letter of the owner](otrera::eval::ownership::Owner::letter) of each square, row by row from a1; a space if
+    /// the square is occupied.
     owners: String,
-    /// Queen distances of Black and White to each reachable square.
+    /// Queen moves that Black and White need to reach each empty square, `None` if unreachable. Squares that neither
+    /// side can reach are omitted.
     distances: BTreeMap<String, [Option<usize>; 2]>,
 }
 
@@ -58,7 +59,7 @@ impl Described {
 #[derive(Serialize)]
 pub struct Proof {
     winner: Side,
-    /// Minimum number of moves that the winner has left when the other side cannot move.
+    /// Minimum number of moves that the winner has left once the other side cannot move.
     margin: u32,
 }
 
@@ -80,24 +81,24 @@ fn moves(position: &Position) -> BTreeMap<String, BTreeMap<String, Vec<String>>>
     moves
 }
 
-/// Result of a search. Winning rates are for the side to move, 0 to 1. `win_rate` is that of the best move, or 0 or 1
-/// if the result is proven.
+/// Result of a search. Winning rates are for the side to move, 0 to 1. `win_rate` is the best move's, or 0 or 1 if the
+/// result is proven.
 #[derive(Serialize)]
 pub struct Found {
     best: Option<String>,
     win_rate: f32,
     proven: Option<Side>,
-    /// Minimum number of moves that the winner has left when the other side cannot move, if the filling bounds prove
-    /// the winner.
+    /// Minimum number of moves that the winner has left once the other side cannot move; `None` unless the filling
+    /// bounds prove the winner.
     margin: Option<u32>,
     lines: Vec<FoundLine>,
-    /// Iterations of this run; `visits` are those of the root, earlier runs included.
+    /// Iterations of this run. `visits` counts the root's visits, including those of earlier runs.
     iterations: u64,
     visits: u32,
-    /// Maximum depth reached since the search of this position began; `recycled` counts how often memory was recycled.
+    /// Maximum depth of all runs on this position. `recycled` counts how often they recycled memory.
     depth: usize,
     recycled: u32,
-    /// Duration of this run.
+    /// Duration of this run, in seconds.
     seconds: f64,
 }
 

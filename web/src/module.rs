@@ -13,7 +13,7 @@ thread_local! {
     static ANSWER: RefCell<String> = RefCell::default();
 }
 
-// SAFETY: whoever instantiates the module gives a function of this signature, or it is not instantiated.
+// SAFETY: the module can only be instantiated with a function of this signature.
 #[link(wasm_import_module = "host")]
 unsafe extern "C" {
     /// Reports a panic; its message is the UTF-8 text at this address.
@@ -38,8 +38,8 @@ impl FreshPages {
 }
 
 // SAFETY: `memory.grow` returns the number of the first new page, or `usize::MAX` if memory cannot grow. New pages are
-// zero, belong to nobody and are aligned to `PAGE`. Other blocks are the system allocator's, from `alloc` to `dealloc`:
-// a block's layout says whose it is.
+// zero, unused and aligned to `PAGE`. All other blocks are allocated and freed by the system's allocator: the layout
+// decides which allocator owns a block.
 unsafe impl GlobalAlloc for FreshPages {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if !Self::is_for(layout) {
@@ -53,7 +53,7 @@ unsafe impl GlobalAlloc for FreshPages {
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's contract is that of both functions; new pages are zero.
+        // SAFETY: both functions have the caller's contract; new pages are zero.
         unsafe { if Self::is_for(layout) { self.alloc(layout) } else { System.alloc_zeroed(layout) } }
     }
 
@@ -72,8 +72,8 @@ pub extern "C" fn use_memory(megabytes: usize) {
     ENGINE.set(Engine::new(Params::TOURNAMENT, resources));
 }
 
-/// Returns the address for a request of this length in bytes.
-// SAFETY: no other function of the module has this name, nor have the others.
+/// Returns the address of a buffer for a request of this length in bytes.
+// SAFETY: the names of the exported functions are unique.
 #[unsafe(no_mangle)]
 pub extern "C" fn reserve(bytes: usize) -> *mut u8 {
     std::panic::set_hook(Box::new(|problem| {

@@ -3,12 +3,12 @@
 //! ```json
 //! {"do":"start","edge":8}                                  the start position of a board
 //! {"do":"position","fen":"…","moves":["d1-d7/g7"]}         the position after these moves, in any move notation
-//! {"do":"proofs","fen":"…","moves":["d1-d7/g7"]}           the outcome of each position, if proven by filling bounds
-//! {"do":"think","fen":"…","seconds":0.1,"lines":5}         one run of the search, which keeps its tree
-//! {"do":"think","fen":"…","iterations":5000,"anew":true}   the same with an empty tree
+//! {"do":"proofs","fen":"…","moves":["d1-d7/g7"]}           outcome of each position, if the filling bounds prove it
+//! {"do":"think","fen":"…","seconds":0.1,"lines":5}         one run of the search; the tree is kept
+//! {"do":"think","fen":"…","iterations":5000,"anew":true}   one run that starts with an empty tree
 //! {"do":"think","fen":"…","moves":["d1-d7/g7"],"clock":{"left":540,"total":900,"overhead":5}}
-//!                                                          a move of a match: plans its time as on SAU's clock
-//! {"do":"think","fen":"…","level":3,"seed":7}              a move of a playing level; its line comes first
+//!                                                          a move of a match, with its time planned as in SAU matches
+//! {"do":"think","fen":"…","level":3,"seed":7}              a move of a playing level, as the first line
 //! {"do":"read","text":"…"}                                 the games of a record in any format, or of a FEN
 //! {"do":"write","game":{…},"form":"sgf"}                   the text of a game from `read`, as json, sgf or ccgc
 //! {"do":"marks"}                                           the minimum losses of inaccuracy, mistake and blunder
@@ -16,7 +16,7 @@
 //! {"do":"version"}                                         the version
 //! ```
 //!
-//! `{"problem":"…"}` answers a bad request; the text is one sentence.
+//! The answer to a bad request is `{"problem":"…"}`, a text of one sentence.
 
 use crate::describe::{Described, Found, Proof};
 use otrera::record::{ccgc, sgf};
@@ -152,7 +152,7 @@ enum Run {
     Level(Level),
 }
 
-/// Totals of all runs on one position.
+/// Totals of all runs on the current position.
 #[derive(Default)]
 struct Progress {
     depth: usize,
@@ -171,7 +171,7 @@ impl Engine {
         Self { params, search: None, resources, progress: Progress::default() }
     }
 
-    /// Answers a request. A search ends as soon as `stop` is true.
+    /// Answers a JSON request with JSON; bad requests get a `problem`. A search ends as soon as `stop` is true.
     pub fn answer(&mut self, request: &str, stop: &AtomicBool) -> String {
         self.answered(request, stop).unwrap_or_else(|problem| json!({"problem": problem}).to_string())
     }
@@ -203,7 +203,8 @@ impl Engine {
         })
     }
 
-    /// Runs the search once. The tree is kept if the position equals the previous one or follows it by a move.
+    /// Runs the search once. Keeps the tree if the position searched last occurs in the request's game or leads to the
+    /// new position by one move.
     fn think(&mut self, think: &Think, stop: &AtomicBool) -> Result<Found, String> {
         let (positions, moves) = course(&think.fen, &think.moves)?;
         let position = *positions.last().ok_or("there is no position")?;
@@ -221,14 +222,14 @@ impl Engine {
         }
         let new = || Search::new(position, self.params.clone(), self.resources);
         let search = self.search.get_or_insert_with(new);
-        // The tree follows a game that has gone on since the last run.
+        // Keeps the subtree if the game was continued since the last run.
         if let Some(ply) = positions.iter().rposition(|known| known == search.position()) {
             for mv in &moves[ply..] {
                 search.advance(*mv);
             }
         }
         let before = *search.position();
-        // Most runs go on with the position of the one before: then there is nothing to look for.
+        // Most runs continue in the same position: then no move needs to be found.
         if before != position {
             match before.legal_moves().find(|&mv| before.with_move(mv) == position) {
                 Some(mv) => search.advance(mv),
@@ -264,7 +265,7 @@ fn run_of(think: &Think, position: &Position) -> Result<Run, String> {
     Ok(Run::Limited(Limits { iterations: think.iterations, deadline }))
 }
 
-/// Formats an answer as JSON, directly and not as a [`Value`], which would change the digits of winning rates.
+/// Formats an answer as JSON. Does not use [`Value`], which would change the digits of winning rates.
 fn written(answer: &impl Serialize) -> String {
     serde_json::to_string(answer).unwrap_or_else(|error| format!("{{\"problem\":\"{error}\"}}"))
 }
@@ -278,7 +279,7 @@ fn position(fen: &str) -> Result<Position, String> {
     }
 }
 
-/// Plays moves from a FEN; returns all positions, the first included, and the parsed moves.
+/// Plays moves from a FEN. Returns all positions, including the first, and the parsed moves.
 fn course(fen: &str, moves: &[String]) -> Result<(Vec<Position>, Vec<Move>), String> {
     let mut position = position(fen)?;
     let (mut positions, mut played) = (vec![position], Vec::with_capacity(moves.len()));
@@ -297,7 +298,7 @@ fn game_of_fen(text: &str) -> Option<Result<GameRecord, MalformedText>> {
     let text =
         ["position ", "fen "].into_iter().fold(text, |text, word| text.strip_prefix(word).unwrap_or(text));
     let board = text.split_whitespace().next()?;
-    // No other form has three slashes in such a word.
+    // No other format has a word with three slashes.
     let is_board = board.matches('/').count() >= 3
         && board.chars().all(|c| c.is_ascii_alphanumeric() || c == '*' || c == '/');
     is_board.then(|| {
@@ -327,6 +328,7 @@ fn games(text: &str) -> Result<Vec<GameRecord>, String> {
     }
 }
 
+/// Formats a game in a record format. Fails if the format cannot express the game.
 fn record_text(game: Value, form: Form) -> Result<String, String> {
     let game: GameRecord = serde_json::from_value(game).map_err(|error| error.to_string())?;
     match form {
@@ -336,6 +338,7 @@ fn record_text(game: Value, form: Form) -> Result<String, String> {
     }
 }
 
+/// Runs the benchmark. Returns its checksum and speed.
 fn measured() -> Value {
     let bench = bench::run(&Params::TOURNAMENT);
     json!({

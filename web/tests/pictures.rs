@@ -6,7 +6,7 @@ use std::path::Path;
 use testkit::browser::Browser;
 use testkit::page::page;
 
-/// Returns the moves of the Olympiad game whose line begins with `name`.
+/// Returns the moves of the Olympiad game whose line in `olympiad_games.txt` begins with `name`.
 fn olympiad_game(name: &str) -> String {
     let games = include_str!("../../tests/data/olympiad_games.txt");
     let game = games.lines().find(|line| line.starts_with(name)).expect("one of the games");

@@ -1,4 +1,4 @@
-//! The engine's answers to requests of the page, without a browser.
+//! Answers to the page's requests, without a browser.
 
 use otrera::record::sgf;
 use otrera::{GameClock, GameRecord, Limits, Params, Position, Resources, Search, Size};
@@ -13,7 +13,7 @@ fn ask(engine: &mut Engine, request: &Value) -> Value {
 }
 
 #[test]
-fn a_position_comes_with_all_its_moves() {
+fn position_lists_all_legal_moves() {
     let start = Position::start(Size::BOTZONE);
     let request = json!({"do": "position", "fen": start.to_fen(), "moves": ["C1C6F6"]});
     let answer = ask(&mut Engine::default(), &request);
@@ -32,7 +32,7 @@ fn a_position_comes_with_all_its_moves() {
 }
 
 #[test]
-fn the_tree_is_kept_where_the_game_goes_on() {
+fn search_tree_survives_the_next_move() {
     let mut engine = Engine::default();
     let start = Position::standard();
     let think = |position: &Position, anew: bool| json!({"do": "think", "fen": position.to_fen(), "iterations": 400, "lines": 2, "anew": anew});
@@ -48,7 +48,7 @@ fn the_tree_is_kept_where_the_game_goes_on() {
 }
 
 #[test]
-fn a_move_of_a_match_is_planned_on_its_clock() {
+fn match_clock_sets_the_thinking_time() {
     let mut engine = Engine::default();
     let start = Position::start(Size::BOTZONE);
     let think = |clock: Value| json!({"do": "think", "fen": start.to_fen(), "clock": clock});
@@ -76,7 +76,7 @@ fn a_move_of_a_match_is_planned_on_its_clock() {
 }
 
 #[test]
-fn the_tree_follows_the_moves_of_a_game() {
+fn search_tree_follows_two_moves_of_a_game() {
     let mut engine = Engine::default();
     let start = Position::start(Size::BOTZONE);
     let think = |moves: &[String]| json!({"do": "think", "fen": start.to_fen(), "moves": moves, "iterations": 3000, "lines": 1});
@@ -91,7 +91,7 @@ fn the_tree_follows_the_moves_of_a_game() {
 }
 
 #[test]
-fn a_level_plays_the_moves_of_its_seed_and_starts_anew() {
+fn level_move_depends_only_on_the_seed() {
     let fen = Position::standard().to_fen();
     let level = |seed| json!({"do": "think", "fen": fen, "level": 2, "seed": seed, "lines": 1});
     let mut engine = Engine::default();
@@ -104,7 +104,7 @@ fn a_level_plays_the_moves_of_its_seed_and_starts_anew() {
 }
 
 #[test]
-fn the_version_is_that_of_the_program() {
+fn version_matches_the_package() {
     let answer = ask(&mut Engine::default(), &json!({"do": "version"}));
     assert_eq!(answer["version"], env!("CARGO_PKG_VERSION"));
 }
@@ -121,13 +121,13 @@ fn records_are_read_and_written() {
 }
 
 #[test]
-fn moves_are_marked_as_in_annotated_records() {
+fn mark_thresholds_match_annotated_records() {
     let marks = json!([[0.2, "blunder"], [0.1, "mistake"], [0.05, "inaccuracy"]]);
     assert_eq!(ask(&mut Engine::default(), &json!({"do": "marks"})), json!({"marks": marks}));
 }
 
 #[test]
-fn what_is_wrong_is_said_in_a_sentence() {
+fn bad_requests_name_the_problem() {
     let stuck = "qQ2/QQ2/4/4 b - - 0 1";
     for (request, problem) in [
         (json!({"do": "dance"}), "a request"),
@@ -154,9 +154,9 @@ fn what_is_wrong_is_said_in_a_sentence() {
 }
 
 #[test]
-fn squares_and_rates_are_those_of_the_side_that_is_named() {
+fn distances_and_rates_belong_to_the_right_side() {
     let mut engine = Engine::default();
-    // Black on d1 reaches the long way round to White's corner, and White to Black's.
+    // Each side reaches the other's corner only the long way round, along the right edge.
     let described = ask(&mut engine, &json!({"do": "position", "fen": "q3/***1/***1/3Q b - - 0 1"}));
     let distances = json!({
         "b4": [2, 1], "c4": [2, 1], "d4": [1, 1], "d3": [1, 2], "d2": [1, 2], "c1": [1, 3], "b1": [1, 4], "a1": [1, 4],
@@ -172,7 +172,7 @@ fn squares_and_rates_are_those_of_the_side_that_is_named() {
         let found = ask(&mut engine, &think);
         let mut search = Search::new(position, Params::TOURNAMENT, Resources::default());
         let report = search.run(&Limits::iterations(300), &AtomicBool::new(false), &mut |_| ());
-        assert_eq!(report.proven, None, "{fen}: a rate is wanted");
+        assert_eq!(report.proven, None, "{fen}: the test needs a winning rate");
         let rate = |value: &Value| value.as_f64().expect("a number") as f32;
         assert_eq!(rate(&found["win_rate"]), report.lines[0].win_rate.0);
         assert_eq!(rate(&found["win_rate"]) > 0.5, ahead, "{fen}: {found}");
@@ -183,7 +183,7 @@ fn squares_and_rates_are_those_of_the_side_that_is_named() {
 }
 
 #[test]
-fn a_counted_endgame_comes_with_its_winner_and_margin() {
+fn proven_endgame_has_winner_and_margin() {
     // White has three moves to itself, Black one.
     let fen = |side| format!("q3/****/****/Q1** {side} - - 0 1");
     let mut engine = Engine::default();
@@ -202,7 +202,7 @@ fn a_counted_endgame_comes_with_its_winner_and_margin() {
 }
 
 #[test]
-fn a_full_tree_is_recycled_however_short_the_runs_are() {
+fn short_runs_recycle_a_full_tree() {
     let mut engine = Engine::new(Params::TOURNAMENT, Resources { memory: 1 << 20, ..Resources::default() });
     let fen = Position::standard().to_fen();
     let run = json!({"do": "think", "fen": fen, "seconds": 0.001, "lines": 1});
@@ -210,12 +210,9 @@ fn a_full_tree_is_recycled_however_short_the_runs_are() {
     let is_recycled = |found: &Value| {
         found["recycled"].as_u64() > Some(0) && found["depth"].as_u64() >= first["depth"].as_u64()
     };
-    assert!((0..20_000).any(|_| is_recycled(&ask(&mut engine, &run))), "the memory is full for ever");
+    assert!((0..20_000).any(|_| is_recycled(&ask(&mut engine, &run))), "the memory is never recycled");
     let recycled = ask(&mut engine, &run);
-    assert!(
-        recycled["recycled"].as_u64() > Some(0),
-        "it is counted as long as the position stays: {recycled}"
-    );
+    assert!(recycled["recycled"].as_u64() > Some(0), "the count was reset on the same position: {recycled}");
     // Another board drops the tree, so ten iterations cannot fill the memory again.
     let other = Position::start(Size::BOTZONE).to_fen();
     let other = ask(&mut engine, &json!({"do": "think", "fen": other, "iterations": 10}));
@@ -223,7 +220,7 @@ fn a_full_tree_is_recycled_however_short_the_runs_are() {
 }
 
 #[test]
-fn a_fen_is_a_record() {
+fn fen_with_moves_is_read_as_a_record() {
     let start = Position::start(Size::BOTZONE);
     let fen = start.to_fen();
     let mut engine = Engine::default();

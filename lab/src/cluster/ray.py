@@ -2,9 +2,9 @@
 
 ADDRESS is `HOST:PORT` of a cluster, or `local` for this machine. PROGRAM is `lab`; Ray copies it to its nodes.
 
-Input, one line of JSON each: {"id": N, "arguments": [...]}, the arguments of `lab`. Output, likewise: {"cores": N} when
-the cluster's number of cores changes, {"id": N, "lines": [...], "seconds": S} for a finished task,
-{"command": "...", "problem": "..."} for a failed one. The end of the input cancels all tasks under way.
+Input, one JSON line per task: {"id": N, "arguments": [...]}, the arguments of `lab`. Output, also lines of JSON:
+{"cores": N} when the number of cores changes, {"id": N, "lines": [...], "seconds": S} for a finished task,
+{"command": "...", "problem": "..."} for a failed one. Closing the input cancels all running tasks.
 """
 
 import ctypes
@@ -26,17 +26,17 @@ import ray
 
 POLL_SECONDS = 0.2
 PR_SET_PDEATHSIG = 1
-MAX_DEATHS = 10  # of a task's worker before the task fails
+MAX_DEATHS = 10  # deaths of a task's worker before the task fails
 SIGNALLED = 128  # a program ended by a signal exits with this plus the signal's number
 
 
 def end_with_parent() -> None:
-    """Ends the program when its worker ends, even by SIGKILL (prctl(2))."""
+    """Makes the program end with its worker, even if SIGKILL ends the worker (prctl(2))."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def unpacked(program: bytes) -> Path:
-    """Returns the path of the program on this machine; writes the file if it is missing."""
+    """Writes the program to a file on this machine, unless it exists. Returns the path."""
     name = f"otrera-lab-{os.getuid()}-{hashlib.sha256(program).hexdigest()[:16]}"
     path = Path(tempfile.gettempdir()) / name
     if not path.exists():
@@ -51,7 +51,7 @@ def failed(task: dict, problem: str) -> dict:
     return {"command": shlex.join(["lab", *task["arguments"]]), "problem": problem}
 
 
-# Ray repeats the task of a killed worker.
+# Ray repeats a task whose worker was killed.
 @ray.remote(num_cpus=1, max_retries=MAX_DEATHS - 1)
 def play(program: bytes, task: dict) -> dict:
     command = [str(unpacked(program)), *task["arguments"]]
@@ -59,7 +59,7 @@ def play(program: bytes, task: dict) -> dict:
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL,
                           preexec_fn=end_with_parent, check=False)
     if done.returncode < 0 or done.returncode >= SIGNALLED:
-        # Killed from outside: end the worker, so that Ray repeats the task.
+        # The program was killed: kills the worker, too, so that Ray repeats the task.
         os._exit(1)
     if done.returncode > 0:
         return failed(task, done.stderr.strip()[-1000:])
@@ -67,7 +67,7 @@ def play(program: bytes, task: dict) -> dict:
 
 
 def result(reference: ray.ObjectRef, task: dict) -> dict:
-    """Returns the message for a finished task."""
+    """Returns the output message for a task that has finished or failed."""
     try:
         return ray.get(reference)
     except ray.exceptions.WorkerCrashedError:

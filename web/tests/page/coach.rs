@@ -1,11 +1,11 @@
-//! Games without spoilers, the coach that warns before a reply, and hints in steps.
+//! Games without spoilers, the coach's warnings, and hints in steps.
 
 use super::*;
 
 /// Window sizes, one for each layout of the page.
 const SIZES: [[u32; 2]; 5] = [[1366, 625], [1280, 900], [1600, 1000], [1024, 1300], [360, 740]];
 
-/// Script that records the positions of the page's parts in `seen`, in every frame from now on.
+/// Script that records the places of the page's elements in the set `seen`, in every frame from now on.
 const WATCH_PLACES: &str = "scrollTo(0, 0); window.seen = new Set(); (function watch() {
     const parts = [...document.querySelectorAll('main, .card, .card > *, .coach-panel > *, footer')];
     const places = parts.filter((part) => part.offsetParent).map((part) => {
@@ -16,7 +16,7 @@ const WATCH_PLACES: &str = "scrollTo(0, 0); window.seen = new Set(); (function w
     window.watching = requestAnimationFrame(watch);
 })();";
 
-/// Ends the recording of [`WATCH_PLACES`]; fails if a part has moved.
+/// Ends the recording of [`WATCH_PLACES`]. Fails if an element has moved.
 fn assert_nothing_moved(browser: &mut Browser, context: &str) {
     let seen = browser.evaluate("cancelAnimationFrame(watching); [...seen]");
     let seen: Vec<&str> = seen.as_array().expect("a list").iter().filter_map(Value::as_str).collect();
@@ -26,7 +26,7 @@ fn assert_nothing_moved(browser: &mut Browser, context: &str) {
     assert!(moved.is_empty() && others.is_empty(), "{context}: {moved:#?}");
 }
 
-/// Starts an 8x8 game with this choice of the engine's strength, and waits for the person's turn.
+/// Starts an 8x8 game and waits for the person's turn. `control` is the index of the engine's strength.
 fn begin(browser: &mut Browser, control: usize) {
     browser.evaluate("state.tree.isOld = true");
     new_game(browser, control);
@@ -34,20 +34,20 @@ fn begin(browser: &mut Browser, control: usize) {
     wait_for_turn(browser);
 }
 
-/// Index of the choice "0.2 s a move", with which the page shows interim results of a search.
+/// Index of the engine strength "0.2 s a move", at which the page shows interim results of a search.
 const SHORT_TIME: usize = 0;
 
-/// An obviously bad move, after which the other side is better: an amazon shuts itself into a corner.
+/// An obvious mistake in the 8x8 start position: an amazon shuts itself into a corner.
 const BLUNDER: &str = "a3-a1/b1";
 
-/// Plays a bad move as Black and waits for the coach's warning.
+/// Plays [`BLUNDER`] and waits for the coach's warning.
 fn blunder(browser: &mut Browser) {
     browser.evaluate(&format!("play('{BLUNDER}')"));
     browser.wait_for("coach.isWarning(state.tree.current)");
 }
 
 #[test]
-fn a_game_shows_no_rate_before_its_end_unless_the_coach_is_on() {
+fn game_hides_rates_unless_the_coach_is_on() {
     let Some(mut browser) = opened("a game without spoilers") else { return };
     begin(&mut browser, SHORT_TIME);
     let spoilers = [
@@ -90,7 +90,7 @@ fn a_game_shows_no_rate_before_its_end_unless_the_coach_is_on() {
     for selector in spoilers {
         assert_eq!(is_shown(&mut browser, selector), true, "{selector}");
     }
-    // Without the coach the analysis ends.
+    // Switching the coach off ends the analysis.
     browser.click("#coach");
     browser.wait_for("!state.analysing");
     assert_eq!(is_shown(&mut browser, ".suggestion"), false);
@@ -108,7 +108,7 @@ fn a_game_shows_no_rate_before_its_end_unless_the_coach_is_on() {
 }
 
 #[test]
-fn nothing_moves_while_the_engine_thinks_or_the_coach_warns() {
+fn layout_stays_while_engine_thinks_or_coach_warns() {
     let Some(mut browser) = opened("the places during a game") else { return };
     browser.evaluate("coach.seconds = 0.3");
     let right_column = "[...document.querySelectorAll('.side, .side > *, .side .card > *')].map(({ offsetHeight }) => offsetHeight)";
@@ -117,7 +117,7 @@ fn nothing_moves_while_the_engine_thinks_or_the_coach_warns() {
             let before = browser.evaluate(right_column);
             browser.click("#coach");
             browser.wait_for("!areRatesHidden()");
-            assert_eq!(browser.evaluate(right_column), before, "the coach is switched on");
+            assert_eq!(browser.evaluate(right_column), before, "after switching the coach on");
         }
         for size in SIZES {
             browser.resize(size, size[0] < 500);
@@ -144,13 +144,13 @@ fn nothing_moves_while_the_engine_thinks_or_the_coach_warns() {
 }
 
 #[test]
-fn the_coach_warns_before_the_reply() {
+fn coach_warns_before_the_engine_replies() {
     let Some(mut browser) = opened("the coach") else { return };
     browser.click("#coach");
     begin(&mut browser, FEW_ITERATIONS);
     assert_eq!(browser.evaluate("byId('coach-limit').value"), "0.1");
     assert!(browser.text("#coach-text").contains("more than 10 %"), "{}", browser.text("#coach-text"));
-    // The position is searched in the background up to a limit, and the best moves stay hidden.
+    // The coach searches the position in the background up to a time limit; the best moves stay hidden.
     browser.wait_for("coach.searched.get(state.tree.current) > 2.5");
     let visits = browser.evaluate("state.tree.current.found.visits");
     std::thread::sleep(std::time::Duration::from_millis(500));
@@ -167,7 +167,7 @@ fn the_coach_warns_before_the_reply() {
     let [better, reply] = ["better", "reply"].map(|part| browser.evaluate(&format!("coach.warning.{part}")));
     assert!(said.contains(&format!("Better: {}, after which ", better.as_str().expect("a move"))), "{said}");
     assert_eq!(start.check(reply.as_str().and_then(|text| text.parse().ok()).expect("a move")), Ok(()));
-    // No second button takes back.
+    // The button for undo is hidden while the coach offers to take the move back.
     assert_eq!(browser.evaluate("getComputedStyle(byId('undo')).visibility"), "hidden");
     // Both moves are drawn, each as the flights of an amazon and of an arrow.
     let drawn =
@@ -179,7 +179,7 @@ fn the_coach_warns_before_the_reply() {
     browser.click("#coach-back");
     browser.wait_for("state.tree.current.ply === 0 && canMove(state.tree.current)");
     assert_eq!(browser.evaluate("document.activeElement.getAttribute('role')"), "gridcell");
-    // The best move brings no warning; then the same mistake is played on purpose.
+    // The best move brings no warning. Then the same mistake is played on purpose.
     browser.evaluate("play(state.tree.root.found.best)");
     browser.wait_for("state.tree.current.ply === 2");
     wait_for_turn(&mut browser);
@@ -200,7 +200,7 @@ fn the_coach_warns_before_the_reply() {
 }
 
 #[test]
-fn the_coach_is_kept_and_its_limit_counts() {
+fn coach_settings_survive_a_reload_and_apply() {
     let Some(mut browser) = opened("the coach's settings") else { return };
     browser.click("#coach");
     browser.choose("#coach-limit", "0.2");
@@ -210,7 +210,7 @@ fn the_coach_is_kept_and_its_limit_counts() {
     browser.wait_for("byId('coach-limit').value === '0.2'");
     assert_eq!(browser.evaluate(kept), json!([true, 0.2, "0.2", false]));
     begin(&mut browser, FEW_ITERATIONS);
-    // Known rates stand for searches: a loss of 15 % is passed over, and warned of where 10 % are the limit.
+    // With fixed rates instead of searches, a loss of 15 % brings a warning at the limit 10 %, not at 20 %.
     let judge = "(async () => {
         coach.look = async (node) => { node.rate = node.parent ? 0.45 : 0.6; node.visits = Infinity; };
         const { tree } = state;
@@ -223,10 +223,10 @@ fn the_coach_is_kept_and_its_limit_counts() {
     browser.choose("#coach-limit", "0.1");
     assert_eq!(browser.evaluate(judge), true);
     assert_eq!(browser.text("#coach-text"), "c1-c2/c3 loses 15 %. Better: d1-d2/d3.");
-    // With a wider limit the move is no mistake any more, and the engine answers.
+    // At the limit 20 %, the move is no mistake any more, and the engine answers.
     browser.choose("#coach-limit", "0.2");
     browser.wait_for("state.tree.current.ply === 2");
-    // Two persons, and puzzles, have no coach.
+    // Puzzles and games of two persons have no coach.
     browser.click("#open-puzzles");
     browser.wait_for("puzzles.active");
     assert_eq!(browser.evaluate("[byId('coach-panel').hidden, isGame()]"), json!([true, false]));
@@ -238,7 +238,7 @@ fn the_coach_is_kept_and_its_limit_counts() {
 }
 
 #[test]
-fn a_hint_shows_a_move_in_three_steps() {
+fn hint_shows_a_move_in_three_steps() {
     let Some(mut browser) = opened("hints in steps") else { return };
     begin(&mut browser, FEW_ITERATIONS);
     let drawn = "['.here', '.suggestion:not(.shot, .here)', '.shot'].map((part) => document.querySelectorAll(`#board ${part}`).length)";
@@ -272,7 +272,7 @@ fn a_hint_shows_a_move_in_three_steps() {
 }
 
 #[test]
-fn the_coach_is_read_in_both_languages_on_a_phone_and_by_the_accessibility_checker() {
+fn coach_is_translated_accessible_and_fits_a_phone() {
     let Some(axe) = axe() else { return };
     let Some(mut browser) = opened("accessibility of the coach") else { return };
     browser.evaluate(&axe);

@@ -1,4 +1,4 @@
-//! The page, built as by `make web`, opened from a file in a real browser and operated like a person would.
+//! Tests of the page as `make web` builds it: opened from a file in a real browser and operated by clicks and keys.
 
 mod coach;
 mod matches;
@@ -49,7 +49,7 @@ fn click_move(browser: &mut Browser, mv: Move) {
     }
 }
 
-/// Starts an 8x8 game in the dialog, with the entry of this index in the list of engine strengths.
+/// Starts an 8x8 game in the dialog. `control` is the index of the engine's strength in the selection list.
 fn new_game(browser: &mut Browser, control: usize) {
     browser.click("#new-game");
     browser.click("#new-size input[value='8']");
@@ -58,7 +58,7 @@ fn new_game(browser: &mut Browser, control: usize) {
     browser.wait_for("state.tree.root.described?.edge === 8");
 }
 
-/// Index of the choice "1000 iterations a move".
+/// Index of the engine strength "1000 iterations a move".
 const FEW_ITERATIONS: usize = 4;
 
 /// Waits until the person is to move, or the game is over.
@@ -69,7 +69,7 @@ fn wait_for_turn(browser: &mut Browser) {
 }
 
 #[test]
-fn a_whole_game_is_played_by_clicks() {
+fn clicks_play_a_whole_game() {
     let Some(mut browser) = opened("a game in the page") else { return };
     new_game(&mut browser, FEW_ITERATIONS);
     let mut rng = Rng::with_seed(21);
@@ -90,11 +90,11 @@ fn a_whole_game_is_played_by_clicks() {
 }
 
 #[test]
-fn the_levels_are_offered_first_and_played() {
+fn levels_are_listed_first_and_play() {
     let Some(mut browser) = opened("a level of the page") else { return };
     let groups = browser.evaluate("[...byId('control').children].map(({ children }) => children.length)");
     assert_eq!(groups, json!([10, 4, 3]));
-    assert_eq!(browser.evaluate("state.control"), json!({"level": 4}), "the first game is no full engine");
+    assert_eq!(browser.evaluate("state.control"), json!({"level": 4}), "the first game starts at level 4");
     browser.evaluate(
         "engine.asked = [];
          engine.ask = (request) => { engine.asked.push(request); return Engine.prototype.ask.call(engine, request); };",
@@ -115,12 +115,12 @@ fn the_levels_are_offered_first_and_played() {
 }
 
 #[test]
-fn moves_are_taken_back_suggested_refused_and_given_up() {
+fn undo_hint_illegal_click_and_resignation_work() {
     let Some(mut browser) = opened("undo, hint, illegal click and resignation") else { return };
     new_game(&mut browser, FEW_ITERATIONS);
     wait_for_turn(&mut browser);
     let start = position(&mut browser);
-    // b1 is empty; c1 cannot go to d3, and once on c5 its arrow cannot fly to d7.
+    // b1 is empty; the amazon on c1 cannot move to d3, nor shoot from c5 to d7.
     for (clicks, complaint) in [
         (&["b1"][..], "none of Black's amazons"),
         (&["c1", "d3"], "cannot go to d3"),
@@ -157,7 +157,7 @@ fn moves_are_taken_back_suggested_refused_and_given_up() {
 }
 
 #[test]
-fn a_move_that_is_taken_back_and_played_again_is_answered_again() {
+fn engine_answers_a_move_played_again_after_undo() {
     let Some(mut browser) = opened("a move played twice") else { return };
     new_game(&mut browser, FEW_ITERATIONS);
     wait_for_turn(&mut browser);
@@ -173,7 +173,7 @@ fn a_move_that_is_taken_back_and_played_again_is_answered_again() {
         wait_for_turn(&mut browser);
         assert_eq!(position(&mut browser), start);
     }
-    // From one variation into the other at the same ply: the arrows are those of the one that is shown.
+    // Switching between variations at the same ply shows the arrows of the chosen variation.
     for child in [0, 1, 0] {
         browser.evaluate(&format!("goTo(state.tree.root.children[{child}])"));
         let shown = position(&mut browser);
@@ -183,7 +183,7 @@ fn a_move_that_is_taken_back_and_played_again_is_answered_again() {
 }
 
 #[test]
-fn a_long_search_ends_when_something_else_is_wanted() {
+fn link_and_new_game_stop_a_long_search() {
     let Some(mut browser) = opened("a search that is stopped") else { return };
     // 200,000 iterations a move, for both sides.
     browser.click("#new-game");
@@ -191,7 +191,7 @@ fn a_long_search_ends_when_something_else_is_wanted() {
     browser.choose("#control", "6");
     browser.click("#begin");
     browser.wait_for("state.uninterruptible");
-    // A link that is opened during the search ends it as well.
+    // A link opened during the search ends the search.
     let fen = Position::start(size(6)).to_fen();
     browser.evaluate(&format!("location.hash = new URLSearchParams({{ fen: {fen:?} }})"));
     browser.click("#back");
@@ -200,18 +200,14 @@ fn a_long_search_ends_when_something_else_is_wanted() {
     browser.wait_for("state.tree.current.ply >= 2");
     browser.click("#new-game");
     browser.press("Escape");
-    assert_eq!(
-        browser.evaluate("state.tree.root.described.edge"),
-        8,
-        "a dialog closed by Escape begins nothing"
-    );
+    assert_eq!(browser.evaluate("state.tree.root.described.edge"), 8, "Escape in the dialog started a game");
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
 #[test]
-fn set_up_that_is_cancelled_leaves_no_trace() {
+fn cancelling_set_up_restores_the_game() {
     let Some(mut browser) = opened("set-up that is cancelled") else { return };
-    // Two games, a variation in the first of them, and half a move.
+    // Two games, a variation in the first one, and half a move.
     let text: String = [4, 5].map(|seed| json::write(&game(8, seed)) + "\n").concat();
     paste(&mut browser, &text);
     browser.wait_for("state.tree.line().length > 5 && Boolean(state.tree.current.described)");
@@ -238,7 +234,7 @@ fn set_up_that_is_cancelled_leaves_no_trace() {
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
-/// Drags from one square to another like a mouse, with events at points in between.
+/// Drags the mouse from one square to another, with five movements on the way.
 fn drag(browser: &mut Browser, from: &str, to: &str) {
     let [[x0, y0], [x1, y1]] = [from, to].map(|square| {
         let cell =
@@ -260,7 +256,7 @@ fn drag(browser: &mut Browser, from: &str, to: &str) {
 }
 
 #[test]
-fn pieces_are_dragged_and_keys_move() {
+fn drags_and_keys_play_moves() {
     let Some(mut browser) = opened("drags and keys") else { return };
     new_game(&mut browser, FEW_ITERATIONS);
     wait_for_turn(&mut browser);
@@ -284,7 +280,7 @@ fn pieces_are_dragged_and_keys_move() {
     browser
         .wait_for("state.tree.current.ply === 2 && state.tree.movesTo(state.tree.current)[0] === 'c1-c3/c2'");
     wait_for_turn(&mut browser);
-    // After a click the keys step through the game; after the way by Tab, from square to square.
+    // After a click, the keys step through the game; after focus by keyboard, they move from square to square.
     click_square(&mut browser, "d4");
     for (key, ply) in [("ArrowLeft", 1), ("Home", 0), ("ArrowRight", 1), ("End", 2)] {
         browser.press(key);
@@ -305,7 +301,7 @@ fn pieces_are_dragged_and_keys_move() {
 }
 
 #[test]
-fn the_engine_searches_as_the_program_does() {
+fn page_engine_matches_the_native_engine() {
     let Some(mut browser) = opened("the search of the page") else { return };
     browser.evaluate(
         "engine.asked = [];
@@ -323,7 +319,7 @@ fn the_engine_searches_as_the_program_does() {
     let shown = browser.text("#bench-result");
     assert!(shown.contains(&format!("Bench: {recorded}")), "{shown}");
     assert_eq!(bench["kernel"], "simd128");
-    // A browser without SIMD takes the other build.
+    // A browser without SIMD uses the other build.
     let plain = browser.evaluate(
         "(engine.builds.simd = engine.builds.plain, engine.restart(), engine.ask({ do: 'bench' }))",
     );
@@ -347,16 +343,16 @@ fn the_engine_searches_as_the_program_does() {
 }
 
 #[test]
-fn a_position_is_analysed_for_as_long_as_it_is_wanted() {
+fn analysis_runs_until_it_is_stopped() {
     let Some(mut browser) = opened("analysis in the page") else { return };
-    // The start for two persons, so that the engine does not answer.
+    // The start position for two persons, so that the engine does not answer.
     browser.click("#fen-form button");
     browser.wait_for("state.players.white === 'human' && Boolean(state.tree.current.described)");
     browser.click("#analyse");
     browser.wait_for("(state.found?.visits ?? 0) > 3000");
     assert!(browser.evaluate("document.querySelectorAll('#board .suggestion').length").as_u64() >= Some(2));
     assert_eq!(browser.evaluate("document.querySelectorAll('#best-moves tbody tr').length"), 3);
-    // The rates of the best moves are on the board, each on a square of its own: two moves share a landing square.
+    // The board shows the rates of the best moves on different squares, although two moves share a landing square.
     browser.evaluate("{ const lines = [['d1-d7/g7', 0.5126], ['d1-d7/g4', 0.5], ['g1-g7/d7', 1], ['a4-d7/g7', 0.4]]
         .map(([move, win_rate]) => ({ move, win_rate, visits: 1, continuation: [] }));
         window.drawnRates = (count) => { byId('lines').value = count; state.found = { ...state.found, lines }; drawSearch();
@@ -364,7 +360,7 @@ fn a_position_is_analysed_for_as_long_as_it_is_wanted() {
     assert_eq!(browser.evaluate("drawnRates(3)"), json!(["51.3", "50.0", "100.0"]));
     assert_eq!(browser.evaluate("drawnRates(1)"), json!(["51.3"]));
     browser.choose("#lines", "3");
-    // The course of a move that is pointed at is drawn, and the keyboard stays where it is while the search goes on.
+    // Focusing a best move draws its continuation, and the focus stays there while the search continues.
     browser.evaluate("document.querySelectorAll('#best-moves .best')[1].focus()");
     let visits = browser.evaluate("state.found.visits");
     browser.wait_for(&format!("state.found.visits > {visits} && state.pointed === 1"));
@@ -376,7 +372,7 @@ fn a_position_is_analysed_for_as_long_as_it_is_wanted() {
     browser.choose("#squares-shown", "moves");
     let squares = browser.evaluate("document.querySelectorAll('#board .owner').length");
     assert_eq!(squares, 92);
-    // The best move is played, and the analysis goes on behind it: then back, where what was found is still there.
+    // A click plays the best move and the analysis continues. Back at the start, the earlier result is still shown.
     browser.click("#best-moves .best");
     browser.wait_for("state.tree.current.ply === 1 && (state.found?.visits ?? 0) > 500");
     browser.click("#back");
@@ -389,7 +385,7 @@ fn a_position_is_analysed_for_as_long_as_it_is_wanted() {
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
-/// Creates a game of random moves.
+/// Plays a game of random moves on a board with this edge.
 fn game(edge: usize, seed: u64) -> GameRecord {
     let mut rng = Rng::with_seed(seed);
     let start = Position::start(size(edge));
@@ -404,7 +400,7 @@ fn game(edge: usize, seed: u64) -> GameRecord {
 }
 
 #[test]
-fn records_are_opened_stepped_through_and_saved_again() {
+fn records_are_opened_stepped_through_and_saved() {
     let Some(mut browser) = opened("records in the page") else { return };
     let folder = Folder::new("records");
     let downloads = json!({"behavior": "allow", "downloadPath": &*folder});
@@ -440,7 +436,7 @@ fn records_are_opened_stepped_through_and_saved_again() {
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
-/// Pastes a text into the dialog for records.
+/// Pastes a text into the dialog for records and opens it.
 fn paste(browser: &mut Browser, text: &str) {
     browser.click("#open-paste");
     browser.evaluate(&format!("byId('pasted').value = {}", json!(text)));
@@ -448,7 +444,7 @@ fn paste(browser: &mut Browser, text: &str) {
 }
 
 #[test]
-fn comments_and_variations_of_a_record_are_shown_and_saved() {
+fn comments_and_variations_are_shown_and_saved() {
     let Some(mut browser) = opened("comments and variations in the page") else { return };
     let mut record = game(8, 5);
     let start = record.start;
@@ -470,7 +466,7 @@ fn comments_and_variations_of_a_record_are_shown_and_saved() {
     let saved = browser.evaluate("engine.ask({ do: 'write', form: 'sgf', game: state.tree.toRecord() })");
     let saved = sgf::read(saved["text"].as_str().expect("a text")).expect("a record");
     assert_eq!(saved, sgf::read(&sgf::write(&record)).expect("a record"));
-    // In the variation its comment is shown; the game itself becomes the variation of what is saved.
+    // Shows the variation's comment. When the variation is saved, the game's own moves become its variation.
     browser.evaluate("goTo(state.tree.root.children[1].children[0])");
     browser.wait_for("byId('comment').value.startsWith('a reply')");
     let saved = browser.evaluate("state.tree.toRecord()");
@@ -483,7 +479,7 @@ fn comments_and_variations_of_a_record_are_shown_and_saved() {
 }
 
 #[test]
-fn a_comment_is_written_kept_and_removed() {
+fn comment_is_written_stored_and_removed() {
     let Some(mut browser) = opened("a comment in the page") else { return };
     let Some(page) = page("a comment in the page") else { return };
     paste(&mut browser, &json::write(&game(8, 6)));
@@ -504,7 +500,7 @@ fn a_comment_is_written_kept_and_removed() {
     browser.fill("#comment", "");
     browser.evaluate("document.execCommand('delete'), byId('comment').blur()");
     assert_eq!(browser.evaluate("state.tree.toRecord().notes"), json!({}));
-    // The comments of a game that is played on from here are its own.
+    // A game started from this position has its own copy of the comments.
     browser.evaluate("state.tree.current.note.comment = 'first'");
     assert_eq!(
         browser.evaluate(
@@ -517,13 +513,13 @@ fn a_comment_is_written_kept_and_removed() {
 }
 
 #[test]
-fn a_knock_sounds_at_each_move_once_it_is_switched_on() {
+fn sound_knocks_at_each_move_when_enabled() {
     let Some(mut browser) = opened("the sound of the page") else { return };
     let Some(page) = page("the sound of the page") else { return };
     browser.click("#fen-form button");
     browser.wait_for("state.players.white === 'human' && Boolean(state.tree.current.described)");
     browser.evaluate("play('d1-d7/g7')");
-    assert_eq!(browser.evaluate("sound.context"), Value::Null, "it is off at first");
+    assert_eq!(browser.evaluate("sound.context"), Value::Null, "sound is off by default");
     browser.click("#sound");
     browser.wait_for("sound.context.state === 'running'");
     open(&mut browser, page, "");
@@ -541,7 +537,7 @@ fn a_knock_sounds_at_each_move_once_it_is_switched_on() {
 }
 
 #[test]
-fn long_texts_of_a_record_widen_nothing() {
+fn long_record_texts_do_not_widen_the_page() {
     let Some(mut browser) = opened("long texts") else { return };
     let long = "x".repeat(3000);
     let mut record = game(8, 7);
@@ -561,7 +557,7 @@ fn long_texts_of_a_record_widen_nothing() {
 }
 
 #[test]
-fn a_log_of_botzone_is_pasted() {
+fn pasted_botzone_log_is_opened() {
     let Some(mut browser) = opened("a match log in the page") else { return };
     let record = game(8, 5);
     let turns = record.moves.iter().zip(0..).map(|(played, ply)| {
@@ -579,7 +575,7 @@ fn a_log_of_botzone_is_pasted() {
 }
 
 #[test]
-fn a_link_holds_the_game_up_to_the_position_shown() {
+fn link_contains_the_moves_up_to_the_position_shown() {
     let Some(mut browser) = opened("links") else { return };
     let Some(page) = page("links") else { return };
     let record = game(8, 4);
@@ -600,7 +596,7 @@ fn a_link_holds_the_game_up_to_the_position_shown() {
 }
 
 #[test]
-fn any_position_is_set_up_and_written_as_fen() {
+fn any_position_can_be_set_up_or_read_from_fen() {
     let Some(mut browser) = opened("setting up") else { return };
     let mut rng = Rng::with_seed(9);
     let game = random_game(Position::start(size(6)), &mut rng);
@@ -633,7 +629,7 @@ fn any_position_is_set_up_and_written_as_fen() {
 }
 
 #[test]
-fn bad_input_gets_a_sentence_and_the_page_goes_on() {
+fn bad_input_gets_a_message_and_the_page_works_on() {
     let Some(mut browser) = opened("bad input in the page") else { return };
     let folder = Folder::new("bad");
     let [huge, utf16] = ["huge.sgf", "utf16.txt"].map(|name| folder.join(name));
@@ -671,7 +667,7 @@ fn bad_input_gets_a_sentence_and_the_page_goes_on() {
 
 const START: &str = "1qq1/q2q/Q2Q/1QQ1";
 
-/// Invalid input of each kind: a record and an empty string, or moves and the FEN before them.
+/// Invalid inputs: a record and an empty string, or moves and the FEN from which they start.
 const PROBLEMS: [(&str, &str); 42] = [
     ("", "nonsense"),
     ("", "4/4/4/4"),
@@ -724,7 +720,7 @@ const ENGLISH: [&str; 22] = [
 ];
 
 #[test]
-fn the_page_is_read_in_both_languages_on_any_screen_in_either_light() {
+fn page_fits_every_language_screen_and_theme() {
     let Some(mut browser) = opened("languages, widths and colours") else { return };
     assert_eq!(browser.text("#new-game"), "New game");
     browser.choose("#language", "zh");
@@ -741,7 +737,7 @@ fn the_page_is_read_in_both_languages_on_any_screen_in_either_light() {
         let problem =
             browser.evaluate(&format!("engine.ask({request}).then(() => '', ({{ message }}) => message)"));
         let problem = problem.as_str().expect("a text");
-        // What it repeats of the text stays as it is.
+        // Quoted parts of the input are not translated.
         let said: String = problem.split('"').step_by(2).collect();
         let words: Vec<&str> = said.split(|c: char| !c.is_ascii_alphanumeric()).collect();
         let is_english = words.iter().any(|word| ENGLISH.contains(word));
@@ -767,7 +763,7 @@ fn the_page_is_read_in_both_languages_on_any_screen_in_either_light() {
 }
 
 #[test]
-fn the_accessibility_checker_finds_nothing() {
+fn page_passes_the_accessibility_checker() {
     let Some(axe) = axe() else { return };
     let Some(mut browser) = opened("accessibility of the page") else { return };
     browser.evaluate(&axe);
@@ -798,7 +794,7 @@ fn the_accessibility_checker_finds_nothing() {
 }
 
 #[test]
-fn the_file_is_small_and_names_no_other_resource() {
+fn file_is_small_and_loads_no_other_resource() {
     let Some(page) = page("the page's file") else { return };
     let file = std::fs::read_to_string(page).expect("a file");
     assert!(file.len() < 2_500_000, "{} bytes", file.len());
@@ -809,12 +805,12 @@ fn the_file_is_small_and_names_no_other_resource() {
     for script in ["elements.js", "replay.js", "board.js", "curve.js"] {
         let shared =
             std::fs::read_to_string(format!("{}/shared/{script}", env!("CARGO_MANIFEST_DIR"))).expect(script);
-        assert!(file.contains(&shared), "the report's {script} is the page's");
+        assert!(file.contains(&shared), "the page does not contain the shared {script}");
     }
 }
 
 #[test]
-fn nothing_moves_when_a_move_is_made() {
+fn layout_stays_when_a_move_is_made() {
     let Some(mut browser) = opened("the places of the cards") else { return };
     browser.resize([1366, 625], false);
     new_game(&mut browser, FEW_ITERATIONS);
@@ -828,7 +824,7 @@ fn nothing_moves_when_a_move_is_made() {
     );
     assert!(
         field[2].as_f64() >= Some(480.0) && field[1].as_f64() <= Some(625.0),
-        "the board is seen whole: {field}"
+        "part of the board is off screen: {field}"
     );
     for ply in [2, 4, 6] {
         let mv = random_move(&position(&mut browser), &mut Rng::with_seed(ply));
@@ -850,13 +846,13 @@ fn nothing_moves_when_a_move_is_made() {
 }
 
 #[test]
-fn the_rate_is_read_at_any_value_and_absent_where_it_is_unknown() {
+fn winning_rate_is_readable_or_hidden_if_unknown() {
     let Some(mut browser) = opened("the bar of the winning rate") else { return };
     browser.click("#fen-form button");
     browser.wait_for("state.players.white === 'human' && Boolean(state.tree.current.described)");
     assert_eq!(browser.text("#rate"), "");
     assert_eq!(browser.evaluate("byId('rate').querySelector('.share').offsetWidth"), 0);
-    // The text lies wholly on one part, whose colour is far from its own.
+    // The text lies within one part of the bar and contrasts with that part's colour.
     let contrast = "(() => {
         const bar = byId('rate'), [share, number] = bar.children, range = document.createRange();
         range.selectNodeContents(number);
@@ -877,9 +873,9 @@ fn the_rate_is_read_at_any_value_and_absent_where_it_is_unknown() {
 }
 
 #[test]
-fn a_counted_endgame_is_shown_with_its_margin() {
+fn proven_endgame_shows_its_margin() {
     let Some(mut browser) = opened("proofs in the page") else { return };
-    // White, walled off, has three moves more than Black needs; nobody searches.
+    // White is walled off and has more moves left than Black; the proof needs no search.
     paste(&mut browser, "q3/****/****/Q1** w - - 0 1 moves a1-b1/a1 a4-b4/a4");
     browser.wait_for(
         "state.tree.line().length === 3 && document.querySelectorAll('#curve .proven').length === 3",
@@ -887,7 +883,7 @@ fn a_counted_endgame_is_shown_with_its_margin() {
     assert_eq!(browser.text("#rate"), "proven: White wins (+2)");
     assert_eq!(browser.evaluate("state.tree.line().map(({ rate }) => rate)"), json!([0, 0, 0]));
     assert!(browser.text("#curve").contains("proven: White wins (+2)"), "{}", browser.text("#curve"));
-    // A shorter proof says less of what is lost already, and a rate of the record nothing.
+    // A proof without a margin or a searched rate does not replace the proof with a margin.
     browser.evaluate("state.tree.prove(state.tree.root, { winner: 'white', margin: null })");
     browser.evaluate("state.tree.learn(state.tree.root, 0.45, 1000)");
     assert_eq!(browser.evaluate("[state.tree.root.rate, state.tree.root.proof.margin]"), json!([0, 2]));
@@ -895,7 +891,7 @@ fn a_counted_endgame_is_shown_with_its_margin() {
 }
 
 #[test]
-fn records_of_chinese_programs_on_windows_are_read() {
+fn gbk_records_of_chinese_programs_are_read() {
     let Some(mut browser) = opened("a record in GBK") else { return };
     let folder = Folder::new("gbk");
     let file = folder.join("record.txt");

@@ -1,14 +1,14 @@
-//! Match mode needs the program, so the page opened from a file hides the mode. `protocol/tests/match_mode.rs` plays
+//! Match mode needs `otrera gui`, so a page opened from a file hides the mode. `protocol/tests/match_mode.rs` plays
 //! matches.
 
 use super::*;
 
 #[test]
-fn a_page_without_the_program_offers_no_match() {
+fn page_from_a_file_hides_match_mode() {
     let Some(mut browser) = opened("match mode without the program") else { return };
     let hidden = "['open-match', 'match-offers', 'match'].map((id) => byId(id).hidden)";
     assert_eq!(browser.evaluate(hidden), json!([true, true, true]));
-    // The file of a match is a game here.
+    // The file of a match is opened as a plain game.
     let mut line: Value = serde_json::from_str(&json::write(&game(8, 4))).expect("JSON");
     line["match"] = json!({"id": "", "state": {"us": "black"}});
     paste(&mut browser, &line.to_string());
@@ -18,7 +18,7 @@ fn a_page_without_the_program_offers_no_match() {
 }
 
 #[test]
-fn clocks_are_read_and_written_in_minutes_and_seconds() {
+fn clocks_use_minutes_and_seconds() {
     let Some(mut browser) = opened("the texts of clocks") else { return };
     for (seconds, text) in
         [("900", "15:00"), ("5.9", "0:05"), ("0", "0:00"), ("-0.5", "−0:01"), ("6001", "100:01")]

@@ -1,8 +1,8 @@
-//! Playing: layout, games from any position, the end of a game, stored games, rules.
+//! Playing: layout, games from any position, ends of games, stored games, rules.
 
 use super::*;
 
-/// JavaScript expression that lists overlapping visible elements, and texts that are wider than their buttons.
+/// JavaScript expression that lists overlapping visible elements, and buttons that are too narrow for their text.
 const OVERLAPS: &str = "(() => {
     const seen = [...document.querySelectorAll('button, select, input, h1, h2, #board, #status, #rate, #ply')]
         .filter((element) => element.offsetParent && !element.closest('.scroll-x, .moves'));
@@ -15,7 +15,7 @@ const OVERLAPS: &str = "(() => {
 })()";
 
 #[test]
-fn the_board_takes_the_height_and_nothing_overlaps() {
+fn board_fills_the_height_and_nothing_overlaps() {
     let Some(mut browser) = opened("the layout of the page") else { return };
     for language in ["en", "zh"] {
         browser.choose("#language", language);
@@ -46,7 +46,7 @@ fn the_board_takes_the_height_and_nothing_overlaps() {
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
-/// Starts a game from the position shown, with these players.
+/// Starts a game from the position shown. Each player is "human" or "engine".
 fn play_here(browser: &mut Browser, black: &str, white: &str) {
     browser.click("#play-here");
     browser.click(&format!("#new-black input[value='{black}']"));
@@ -57,7 +57,7 @@ fn play_here(browser: &mut Browser, black: &str, white: &str) {
 }
 
 #[test]
-fn a_game_goes_on_from_any_position_for_either_side() {
+fn game_can_start_from_any_position() {
     let Some(mut browser) = opened("a game from a position") else { return };
     let record = game(8, 4);
     let moves: Vec<String> = record.moves.iter().map(|played| played.mv.to_string()).collect();
@@ -70,7 +70,7 @@ fn a_game_goes_on_from_any_position_for_either_side() {
     assert_eq!(browser.text("#new-from"), "From this position: White to move.");
     browser.press("Escape");
     browser.wait_for("!byId('new-game-dialog').open");
-    assert_eq!(browser.evaluate("state.tree.begun"), Value::Null, "Escape begins nothing");
+    assert_eq!(browser.evaluate("state.tree.begun"), Value::Null, "Escape started a game");
     play_here(&mut browser, "human", "engine");
     browser.wait_for("state.tree.current.ply === 4");
     wait_for_turn(&mut browser);
@@ -83,7 +83,7 @@ fn a_game_goes_on_from_any_position_for_either_side() {
     assert_eq!(browser.evaluate("byId('undo').disabled"), true, "the game began with Otrera's move");
     browser.evaluate("step(-3)");
     assert_eq!(position(&mut browser), record.positions()[1]);
-    // Of a FEN with Black to move, Black is the engine; its answer comes after each move.
+    // With Black to move in a FEN, the engine plays Black and answers every move.
     browser.fill("#fen", &record.positions()[4].to_fen());
     browser.click("#fen-form button");
     browser.wait_for("state.tree.begun === null && Boolean(state.tree.current.described)");
@@ -98,21 +98,21 @@ fn a_game_goes_on_from_any_position_for_either_side() {
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
-/// A lost position for Black, who is to move and has one move left. White, walled off, has more.
+/// A lost position: Black is to move and has one move left; White is walled off and has three.
 const DECIDED: &str = "q3/****/****/Q1** w - - 0 1";
 
-/// Starts a game as Black against the engine in the lost position.
+/// Starts a game from [`DECIDED`], as Black against the engine.
 fn play_decided(browser: &mut Browser) {
     browser.fill("#fen", DECIDED);
     browser.click("#fen-form button");
     browser.wait_for("state.tree.current.described?.edge === 4");
-    assert_eq!(browser.evaluate("byId('ending').hidden"), true, "a position to look at is no game");
+    assert_eq!(browser.evaluate("byId('ending').hidden"), true, "no game has started");
     play_here(browser, "human", "engine");
     wait_for_turn(browser);
 }
 
 #[test]
-fn a_decided_game_is_filled_and_played_again_with_colours_changed() {
+fn decided_game_is_filled_and_replayed_with_swapped_colours() {
     let Some(mut browser) = opened("the end of a game") else { return };
     play_decided(&mut browser);
     assert_eq!(browser.text("#decided"), "White is certain to win by at least 2 moves.");
@@ -131,11 +131,11 @@ fn a_decided_game_is_filled_and_played_again_with_colours_changed() {
 }
 
 #[test]
-fn filling_is_offered_once_and_stops() {
+fn filling_is_offered_once_and_can_be_stopped() {
     let Some(mut browser) = opened("filling the rest") else { return };
     play_decided(&mut browser);
     assert_eq!(browser.evaluate("byId('fill').hidden"), false);
-    // The person plays on: filling is not offered again.
+    // The person plays on, so filling is not offered again.
     browser.evaluate("goTo(state.tree.root)");
     browser.fill("#fen", "q3/4/****/Q3 w - - 0 1");
     browser.click("#fen-form button");
@@ -172,7 +172,7 @@ fn filling_is_offered_once_and_stops() {
 }
 
 #[test]
-fn a_game_is_resigned_only_after_a_question() {
+fn resigning_asks_for_confirmation() {
     let Some(mut browser) = opened("resignation") else { return };
     new_game(&mut browser, FEW_ITERATIONS);
     wait_for_turn(&mut browser);
@@ -197,7 +197,7 @@ fn a_game_is_resigned_only_after_a_question() {
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
-/// JavaScript expression for the parts of a game that survive a reload.
+/// JavaScript expression for the state of a game that survives a reload.
 const KEPT: &str = "[state.players, state.control, state.tree.current.ply, state.tree.begun, board.flipped,
     state.tree.movesTo(state.tree.current), state.tree.line().length, state.tree.root.children.map(({ move }) => move).sort()]";
 
@@ -210,7 +210,7 @@ fn wait_until_kept(browser: &mut Browser) {
 }
 
 #[test]
-fn a_game_survives_a_reload_with_its_variations() {
+fn game_and_variations_survive_a_reload() {
     let Some(mut browser) = opened("a game after a reload") else { return };
     let Some(page) = page("a game after a reload") else { return };
     new_game(&mut browser, FEW_ITERATIONS);
@@ -229,7 +229,7 @@ fn a_game_survives_a_reload_with_its_variations() {
     open(&mut browser, page, "");
     assert_eq!(browser.evaluate(KEPT), before);
     assert_eq!(position(&mut browser), shown);
-    // The game is gone on with, and the link in an address comes first.
+    // The game continues. A link in the address has priority over the stored game.
     browser.click("#to-end");
     wait_for_turn(&mut browser);
     let mv = random_move(&position(&mut browser), &mut Rng::with_seed(5));
@@ -240,7 +240,7 @@ fn a_game_survives_a_reload_with_its_variations() {
     assert_eq!(browser.evaluate("state.tree.current.described.edge"), 4);
     open(&mut browser, page, "");
     assert_eq!(browser.evaluate("[state.tree.current.ply, recent.read().length]"), json!([4, 1]));
-    // A resignation stays and is taken back.
+    // A resignation survives a reload and can be taken back.
     browser.evaluate("resign()");
     browser.wait_for("recent.read()[0].record.winner === 'white'");
     open(&mut browser, page, "");
@@ -251,7 +251,7 @@ fn a_game_survives_a_reload_with_its_variations() {
 }
 
 #[test]
-fn a_game_that_another_tab_plays_on_is_kept_beside_it() {
+fn game_continued_in_two_tabs_is_stored_twice() {
     let Some(mut browser) = opened("a game in two tabs") else { return };
     new_game(&mut browser, FEW_ITERATIONS);
     wait_for_turn(&mut browser);
@@ -262,7 +262,7 @@ fn a_game_that_another_tab_plays_on_is_kept_beside_it() {
     let kept = browser.evaluate(changed).as_u64().expect("a number");
     browser.evaluate("step(-1)");
     browser.wait_for(&format!("recent.read().length === {}", kept + 1));
-    // The next change is in the game of this tab.
+    // The next change updates this tab's copy.
     browser.evaluate("step(1)");
     wait_until_kept(&mut browser);
     assert_eq!(browser.evaluate("recent.read().length"), kept + 1);
@@ -270,9 +270,9 @@ fn a_game_that_another_tab_plays_on_is_kept_beside_it() {
 }
 
 #[test]
-fn a_broken_link_does_not_stop_the_engine() {
+fn broken_link_does_not_stop_the_engine() {
     let Some(mut browser) = opened("a broken link in a game") else { return };
-    // A second a move: the link comes while Otrera thinks.
+    // One second a move: the link opens while Otrera thinks.
     new_game(&mut browser, 1);
     wait_for_turn(&mut browser);
     click_move(&mut browser, "c1-c5/f5".parse().expect("a move"));
@@ -283,7 +283,7 @@ fn a_broken_link_does_not_stop_the_engine() {
 }
 
 #[test]
-fn a_puzzle_is_not_kept_but_the_game_before_it() {
+fn puzzle_does_not_replace_the_stored_game() {
     let Some(mut browser) = opened("a puzzle and the kept game") else { return };
     let Some(page) = page("a puzzle and the kept game") else { return };
     browser.fill("#fen", DECIDED);
@@ -342,7 +342,7 @@ fn recent_games_are_listed_opened_and_deleted() {
         "JSON.stringify(state.tree.movesTo(state.tree.current)) === JSON.stringify({})",
         json!(moves)
     ));
-    // The game that is opened becomes the newest; the other is deleted.
+    // The opened game becomes the newest; then the other one is deleted.
     wait_until_kept(&mut browser);
     browser.click("#open-recent");
     assert_eq!(browser.evaluate(list)[0], text);
@@ -355,7 +355,7 @@ fn recent_games_are_listed_opened_and_deleted() {
     browser.wait_for("!byId('recent-dialog').open");
     browser.evaluate("step(-1)");
     browser.wait_for("Boolean(state.tree.current.described)");
-    assert_eq!(browser.evaluate("recent.read()"), json!([]), "a step does not keep a deleted game");
+    assert_eq!(browser.evaluate("recent.read()"), json!([]), "a step stored the deleted game again");
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
@@ -380,7 +380,7 @@ fn broken_and_full_storage_is_ignored() {
             "{broken}"
         );
     }
-    // A game with unknown players, strength and ply is shown for two persons.
+    // A game with invalid players, strength and ply is opened for two persons.
     let odd = "JSON.stringify([{ ...recent.read()[0], players: 'x', control: { level: 99 }, ply: -7, begun: 'y' }])";
     browser.evaluate(&format!("localStorage.setItem('otrera.games', {odd})"));
     open(&mut browser, page, "");
@@ -388,29 +388,29 @@ fn broken_and_full_storage_is_ignored() {
         browser.evaluate("[state.players.white, state.control, state.tree.begun]"),
         json!(["human", {"level": 4}, null])
     );
-    // No more than 20 games, none of them large; a full storage keeps what it had.
+    // At most 20 games are stored, and no large game. If storage is full, the stored games stay.
     browser.evaluate(
         "recent.write(Array.from({ length: 30 }, (_, id) => ({ id, record: { ...state.tree.toRecord(), moves: [{ move: 'd1-d7/g7' }] } })))",
     );
     assert_eq!(browser.evaluate("recent.read().length"), 20);
     browser.evaluate("state.tree.root.note.comment = 'x'.repeat(MAX_KEPT_LENGTH); play('d1-d7/g7')");
     browser.wait_for("Boolean(state.tree.current.described)");
-    assert_eq!(browser.evaluate("recent.read()[0].id"), 0, "a game that is too large is not kept");
+    assert_eq!(browser.evaluate("recent.read()[0].id"), 0, "a game that is too large was stored");
     browser.evaluate("state.tree.root.note = {}; Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }; play('d10-d8/f8')");
     browser.wait_for("state.tree.current.ply === 2 && Boolean(state.tree.current.described)");
     assert_eq!(browser.evaluate("recent.read()[0].id"), 0);
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
-/// JavaScript expression for the state of the rules' example: the amazon is on d4, number of arrows, number of lines.
+/// JavaScript expression for the state of the rules' example: true if the amazon is on d4, counts of arrows and lines.
 const EXAMPLE: &str = "[rules.board.pieces.map((piece) => piece.dataset.square).includes('d4'),
     document.querySelectorAll('#rules-board .tile').length, document.querySelectorAll('#rules-board .shaft').length]";
 
-/// States of the rules' example: at the start, after the amazon's movement, and after the arrow's flight.
+/// Values of [`EXAMPLE`]: at the start, after the amazon's move, and after the arrow's flight.
 const STEPS: &str = "[[false,2,0],[true,2,1],[true,3,2]]";
 
 #[test]
-fn the_rules_are_shown_with_a_moving_example_and_the_keys() {
+fn rules_show_keys_and_an_animated_example() {
     let Some(mut browser) = opened("the rules on the page") else { return };
     browser.click("#open-rules");
     assert_eq!(
@@ -421,7 +421,7 @@ fn the_rules_are_shown_with_a_moving_example_and_the_keys() {
     assert!(["Home", "Esc", "Tab", "Enter"].iter().all(|key| keys.contains(key)), "{keys}");
     browser
         .wait_for(&format!("byId('rules-version').textContent === 'Otrera {}'", env!("CARGO_PKG_VERSION")));
-    // The browser asks for reduced motion: a still picture of the whole move, until the person wants the steps.
+    // The browser asks for reduced motion: the example shows the whole move until the person plays its steps.
     assert_eq!(browser.evaluate(&format!("[rules.timer, {EXAMPLE}]")), json!([null, [true, 3, 2]]));
     browser.evaluate(&format!(
         "rules.seen = [];
@@ -433,7 +433,7 @@ fn the_rules_are_shown_with_a_moving_example_and_the_keys() {
     browser.press("Escape");
     browser.wait_for("!byId('rules-dialog').open");
     browser.command("Emulation.setEmulatedMedia", json!({"features": []}));
-    // Without that wish the example begins by itself.
+    // Otherwise, the example starts by itself.
     browser.evaluate("rules.seen = []");
     browser.click("#open-rules");
     browser.wait_for(&format!("JSON.stringify(rules.seen.slice(0, 3)) === '{STEPS}'"));
@@ -445,7 +445,7 @@ fn the_rules_are_shown_with_a_moving_example_and_the_keys() {
 }
 
 #[test]
-fn the_dialogs_are_accessible_in_both_languages_on_a_phone() {
+fn dialogs_are_translated_accessible_and_fit_a_phone() {
     let Some(axe) = axe() else { return };
     let Some(mut browser) = opened("accessibility of the dialogs") else { return };
     browser.evaluate(&axe);
@@ -483,7 +483,7 @@ fn the_dialogs_are_accessible_in_both_languages_on_a_phone() {
                 let english = said
                     .split(|c: char| !c.is_ascii_alphanumeric())
                     .find(|word| is_word(word) && !is_known(word));
-                // What a game was begun with stays in the language of its day.
+                // Stored texts of a game stay in the language in which the game was started.
                 assert!(english.is_none() || open.contains("recent"), "{open}: {english:?} in {said}");
             }
             browser.evaluate(&format!("{dialog}.close('')"));

@@ -19,7 +19,7 @@ fn wait_for_status(browser: &mut Browser, text: &str) {
 }
 
 #[test]
-fn a_wrong_move_is_refuted_and_the_right_one_confirmed() {
+fn wrong_move_is_refuted_and_right_one_confirmed() {
     let Some(mut browser) = opened("a puzzle in the page") else { return };
     let game = position(&mut browser);
     open_puzzles(&mut browser);
@@ -48,12 +48,12 @@ fn a_wrong_move_is_refuted_and_the_right_one_confirmed() {
     let Some(page) = page("puzzles") else { return };
     open(&mut browser, page, "");
     open_puzzles(&mut browser);
-    assert!(browser.text("#puzzle-kept").starts_with("1 of "), "solved puzzles are kept");
+    assert!(browser.text("#puzzle-kept").starts_with("1 of "), "solved puzzles are lost");
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
 #[test]
-fn a_shown_solution_does_not_count_and_its_position_is_analysed() {
+fn shown_solution_does_not_count_as_solved() {
     let Some(mut browser) = opened("the solution of a puzzle") else { return };
     open_puzzles(&mut browser);
     let fen = browser.evaluate("puzzles.puzzle.fen");
@@ -63,7 +63,7 @@ fn a_shown_solution_does_not_count_and_its_position_is_analysed() {
     browser.click("#puzzle-analyse");
     browser.wait_for("!puzzles.active && state.analysing && state.found !== null");
     assert_eq!(browser.evaluate("[state.tree.start, byId('puzzle').hidden]"), json!([fen, true]));
-    // A new game ends a puzzle too.
+    // A new game also ends a puzzle.
     open_puzzles(&mut browser);
     new_game(&mut browser, FEW_ITERATIONS);
     browser.wait_for("!puzzles.active && byId('puzzle').hidden");
@@ -71,11 +71,11 @@ fn a_shown_solution_does_not_count_and_its_position_is_analysed() {
 }
 
 #[test]
-fn every_puzzle_has_its_day_and_grades_are_chosen() {
+fn every_puzzle_gets_its_day_and_grades_filter() {
     let Some(mut browser) = opened("the puzzle of the day") else { return };
     let days = "new Set([...PUZZLES.keys()].map((day) => (day * DAY_STEP) % PUZZLES.length)).size === PUZZLES.length";
     assert_eq!(browser.evaluate(days), true);
-    // The date is the local one, up to midnight.
+    // Days change at local midnight.
     let day = "dayNumber(new Date(2027, 0, 1, 23, 59)) - dayNumber(new Date(2026, 11, 31, 0, 1))";
     assert_eq!(browser.evaluate(day), 1);
     open_puzzles(&mut browser);
@@ -87,7 +87,7 @@ fn every_puzzle_has_its_day_and_grades_are_chosen() {
             assert_eq!(browser.evaluate("String(puzzles.puzzle.grade)"), grade, "{button}");
         }
     }
-    // Solved puzzles are passed over while others are left.
+    // Solved puzzles are skipped while unsolved ones are left.
     let left = "(() => { const { index } = puzzles; solvedPuzzles.fens = new Set(PUZZLES.map(({ fen }) => fen));
         solvedPuzzles.fens.delete(puzzles.puzzle.fen); puzzles.next(); puzzles.next(); return puzzles.index === index; })()";
     assert_eq!(browser.evaluate(left), true);
@@ -95,7 +95,7 @@ fn every_puzzle_has_its_day_and_grades_are_chosen() {
 }
 
 #[test]
-fn the_streak_counts_days_in_a_row_and_broken_entries_are_ignored() {
+fn streak_counts_days_and_ignores_broken_entries() {
     let Some(mut browser) = opened("the streak of daily puzzles") else { return };
     let streak = |browser: &mut Browser, kept: &str| {
         let read = "solvedPuzzles.read(), [solvedPuzzles.fens.size, solvedPuzzles.days()]";
@@ -129,7 +129,7 @@ fn the_streak_counts_days_in_a_row_and_broken_entries_are_ignored() {
 }
 
 #[test]
-fn the_analysis_of_a_puzzle_keeps_the_way_back_to_the_game() {
+fn closing_a_puzzle_after_analysis_restores_the_game() {
     let Some(mut browser) = opened("the way back from a puzzle") else { return };
     browser.evaluate("globalThis.before = state.tree; 0");
     open_puzzles(&mut browser);
@@ -142,7 +142,7 @@ fn the_analysis_of_a_puzzle_keeps_the_way_back_to_the_game() {
 }
 
 #[test]
-fn a_puzzle_is_read_in_both_languages_on_a_phone_and_by_the_accessibility_checker() {
+fn puzzle_is_translated_accessible_and_fits_a_phone() {
     let Some(axe) = axe() else { return };
     let Some(mut browser) = opened("accessibility of a puzzle") else { return };
     browser.evaluate(&axe);

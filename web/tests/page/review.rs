@@ -1,9 +1,9 @@
-//! Reviews: marks, better moves, curve and bars, lessons, the players' winning rates, pictures.
+//! Reviews: marks, better moves, curve and bars, lessons, the players' own estimates, pictures.
 
 use super::*;
 
-/// Losses of moves with their marks, around each limit. The last move is "best" despite its loss: Otrera's first
-/// choice.
+/// Losses of winning rate with their marks, around each threshold. The last move is "best" despite its loss because it
+/// is Otrera's first choice.
 const MARKED: [(f64, &str); 12] = [
     (0.009, "best"),
     (0.011, "good"),
@@ -19,10 +19,10 @@ const MARKED: [(f64, &str); 12] = [
     (0.06, "best"),
 ];
 
-/// A won endgame that Black throws away: with 3 moves left against White's 2, the first move blocks squares of Black.
+/// A won endgame that Black throws away: Black has 3 moves against White's 2, but its first move wastes them.
 const THROWN_AWAY: &str = "q2*/****/****/Q3 w - - 0 1 moves a1-b1/c1 a4-b4/a4 b1-a1/b1 b4-c4/b4";
 
-/// Pastes a record and reviews the game with this time for each position.
+/// Pastes a record with this number of plies and reviews the game, for `seconds` per position.
 fn reviewed(browser: &mut Browser, text: &str, plies: usize, seconds: f64) {
     paste(browser, text);
     browser.wait_for(&format!(
@@ -43,14 +43,14 @@ fn numbers(value: &Value) -> Vec<f64> {
 }
 
 #[test]
-fn a_game_is_reviewed_and_its_moves_are_marked() {
+fn review_marks_moves_by_their_loss() {
     let Some(mut browser) = opened("a review") else { return };
     let record = game(6, 5);
     reviewed(&mut browser, &sgf::write(&record), record.moves.len(), 0.06);
     assert_eq!(browser.evaluate("state.tree.line().every(({ isReviewed }) => isReviewed)"), true);
     let blunders = "state.tree.line().filter((node) => review.markOf(node) === 'blunder' && state.tree.lossOf(node) > 0.19).length";
-    assert!(browser.evaluate(blunders).as_u64() > Some(2), "moves at random");
-    // What was found is replaced by what every mark can be seen with.
+    assert!(browser.evaluate(blunders).as_u64() > Some(2), "random moves have few blunders");
+    // Replaces the search results by rates that give every mark.
     let mut rate = 0.5;
     let rates: Vec<f64> = (0..record.moves.len())
         .map(|ply| {
@@ -101,7 +101,7 @@ fn a_game_is_reviewed_and_its_moves_are_marked() {
     for (height, loss) in heights.iter().zip(&losses) {
         assert!((height / 48.0 - loss / highest).abs() < 1e-3, "{height} for {loss} of {highest}");
     }
-    // Accuracy is 100 less the mean loss in percent.
+    // Accuracy is 100 minus the mean loss in percent.
     for (row, side) in ["Black", "White"].into_iter().enumerate() {
         let own: Vec<f64> = losses.iter().copied().skip(row).step_by(2).collect();
         let accuracy = 100.0 - 100.0 * own.iter().sum::<f64>() / own.len() as f64;
@@ -123,7 +123,7 @@ fn a_game_is_reviewed_and_its_moves_are_marked() {
 }
 
 #[test]
-fn the_better_move_is_drawn_and_its_line_previewed() {
+fn better_move_is_drawn_and_its_line_previewed() {
     let Some(mut browser) = opened("better moves on the board") else { return };
     let record = game(6, 5);
     let positions = record.positions();
@@ -138,7 +138,7 @@ fn the_better_move_is_drawn_and_its_line_previewed() {
     for text in [&*record.moves[ply - 1].mv.to_string(), "(blunder)", &format!("Better: {better}.")] {
         assert!(status.contains(text), "{text}: {status}");
     }
-    // The move played is drawn by the board, the better one over it in another colour.
+    // The board draws the played move, and the better move over it in another colour.
     let drawn = "['.way', '.flight', '.suggestion.better', '.board-tag']
         .map((name) => document.querySelectorAll(`#board ${name}`).length)";
     assert_eq!(browser.evaluate(drawn), json!([1, 1, 2, 0]));
@@ -146,7 +146,7 @@ fn the_better_move_is_drawn_and_its_line_previewed() {
     let colours = browser.evaluate(colours);
     assert_ne!(colours[0], colours[1]);
     assert_eq!(browser.board(), expected(&positions[ply]));
-    // The position before it is shown with the numbered line for as long as the better move is pointed at.
+    // While the better move has focus, the board shows the position before the mistake with the numbered better line.
     let button = format!("#moves [data-better='{ply}']");
     assert!(browser.text(&button).contains(better), "{}", browser.text(&button));
     let line = "[...document.querySelectorAll('#board .board-tag')].map(({ textContent }) => textContent)";
@@ -186,7 +186,7 @@ fn the_better_move_is_drawn_and_its_line_previewed() {
 }
 
 #[test]
-fn a_review_runs_in_the_background_stops_and_goes_on() {
+fn review_runs_in_the_background_and_can_resume() {
     let Some(mut browser) = opened("a review in the background") else { return };
     let record = game(8, 5);
     let positions = record.positions();
@@ -198,12 +198,12 @@ fn a_review_runs_in_the_background_stops_and_goes_on() {
     let before = browser.evaluate(place);
     browser.click("#review");
     browser.wait_for("review.active && review.run.done >= 2");
-    assert_eq!(browser.evaluate(place), before, "the button stays below the pointer");
+    assert_eq!(browser.evaluate(place), before, "the button moved");
     assert_eq!(
         browser.evaluate("[byId('review-progress').hidden, byId('review-progress').max]"),
         json!([false, positions.len()])
     );
-    // The game is stepped through meanwhile.
+    // The game can be stepped through meanwhile.
     for (key, ply) in [("End", positions.len() - 1), ("ArrowLeft", positions.len() - 2), ("Home", 0)] {
         browser.evaluate("document.activeElement.blur()");
         browser.press(key);
@@ -211,7 +211,7 @@ fn a_review_runs_in_the_background_stops_and_goes_on() {
     }
     browser.wait_for("review.run.done >= 4");
     assert_eq!(browser.evaluate("review.active"), true);
-    // It waits for an analysis and survives a restart of the engine.
+    // The review waits for an analysis and survives a restart of the engine.
     browser.click("#analyse");
     browser.wait_for("review.run.waits && state.found?.visits > 500");
     let done = browser.evaluate("review.run.done");
@@ -222,7 +222,7 @@ fn a_review_runs_in_the_background_stops_and_goes_on() {
     browser.click("#analyse");
     browser.evaluate("engine.restart()");
     browser.wait_for("review.run.done >= 6");
-    // Stopped, it keeps what it knows.
+    // A stopped review keeps its results.
     browser.click("#review");
     assert_eq!(browser.evaluate("[review.active, byId('review-progress').hidden]"), json!([false, true]));
     let known =
@@ -236,7 +236,7 @@ fn a_review_runs_in_the_background_stops_and_goes_on() {
     browser.click("#review");
     browser.wait_for("!review.active");
     let again = "state.tree.line().slice(0, 6).filter(({ described }) => engine.asked.includes(described.fen)).length";
-    assert_eq!(browser.evaluate(again), 0, "nothing is searched twice");
+    assert_eq!(browser.evaluate(again), 0, "a position was searched twice");
     assert_eq!(browser.evaluate("state.tree.line().every(({ isReviewed }) => isReviewed)"), true);
     // Another game ends a review.
     paste(&mut browser, &sgf::write(&game(8, 6)));
@@ -253,7 +253,7 @@ fn a_review_runs_in_the_background_stops_and_goes_on() {
 }
 
 #[test]
-fn a_player_learns_from_a_blunder() {
+fn lesson_judges_tries_after_a_blunder() {
     let Some(mut browser) = opened("a lesson") else { return };
     reviewed(&mut browser, THROWN_AWAY, 4, 0.1);
     let marks = "state.tree.line().slice(1).map((node) => review.markOf(node))";
@@ -273,7 +273,7 @@ fn a_player_learns_from_a_blunder() {
     let start = position(&mut browser);
     let best: String =
         browser.evaluate("lesson.mistake.node.parent.found.best").as_str().expect("a move").into();
-    // The move played and another wrong one, two that keep the win by search, and Otrera's.
+    // The played move and another wrong one, two that keep the win, and Otrera's move.
     let right: Vec<&str> =
         ["a1-b1/a1", "a1-c1/d1", "a1-d1/a1"].into_iter().filter(|mv| *mv != best).take(2).collect();
     let tries = [("a1-b1/c1", "loses 100.0 %"), ("a1-c1/b1", "loses 100.0 %")]
@@ -295,19 +295,19 @@ fn a_player_learns_from_a_blunder() {
     browser.wait_for("state.tree.current.ply === 1");
     assert!(browser.text("#status").contains(&best), "{}", browser.text("#status"));
     assert_eq!(browser.evaluate("byId('lesson-next').disabled"), true);
-    // A move after the answer is played on, and is none of the games that are kept.
+    // Moves after the answer can be played, but the lesson is not stored as a game.
     let kept = browser.evaluate("settings.get('games')");
     click_move(&mut browser, "a4-b4/a4".parse().expect("a move"));
     browser.wait_for("state.tree.current.ply === 2 && Boolean(state.tree.current.described)");
     assert_eq!(browser.evaluate("settings.get('games')"), kept);
     browser.click("#lesson-end");
     browser.wait_for("!lesson.active && byId('lesson').hidden");
-    assert_eq!(browser.evaluate(tree), before, "tries are no variations of the game");
+    assert_eq!(browser.evaluate(tree), before, "tries were added to the game");
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
 #[test]
-fn a_lesson_goes_through_the_mistakes_of_one_player() {
+fn lesson_goes_through_one_players_mistakes() {
     let Some(mut browser) = opened("a longer lesson") else { return };
     let record = game(6, 5);
     let positions = record.positions();
@@ -324,14 +324,14 @@ fn a_lesson_goes_through_the_mistakes_of_one_player() {
         assert_eq!(browser.text("#lesson-title"), format!("Mistake {} of {}", index + 1, plies.len()));
         browser.click("#lesson-next");
     }
-    // What a lesson tries is searched; a new game ends it.
+    // A new game ends the lesson.
     new_game(&mut browser, FEW_ITERATIONS);
     browser.wait_for("!lesson.active && byId('lesson').hidden");
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
 #[test]
-fn the_estimates_of_both_players_are_lines_of_the_curve() {
+fn curve_shows_both_players_estimates() {
     let Some(mut browser) = opened("the players' own estimates") else { return };
     let mut record = game(6, 5);
     for (ply, played) in record.moves.iter_mut().enumerate() {
@@ -344,7 +344,7 @@ fn the_estimates_of_both_players_are_lines_of_the_curve() {
     let shown = browser.evaluate(series);
     let black: Vec<Value> = (0..record.moves.len()).step_by(2).map(|ply| json!([ply + 1, 0.25])).collect();
     assert_eq!((&shown[0], &shown[1]), (&json!(["black", black]), &json!(["white", [[4, 0.75]]])));
-    // Otrera's own line has only what is proven or searched here.
+    // Otrera's line contains only rates that were proven or searched on the page.
     let own = "chart().series[2].points.every(({ proven }) => proven)";
     assert_eq!(browser.evaluate(own), true);
     browser.click("#analyse");
@@ -371,7 +371,7 @@ fn the_estimates_of_both_players_are_lines_of_the_curve() {
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
-/// Returns the size of a picture made by the page, and the number of pixels in each of these colours (`#rrggbb`).
+/// Returns width and height of a picture made by the page, and its number of pixels in each colour (`#rrggbb`).
 fn pixels(browser: &mut Browser, picture: &str, colours: &[&str]) -> (Value, Vec<u64>) {
     let seen = browser.evaluate(&format!(
         "toPng({picture}).then(createImageBitmap).then((image) => {{
@@ -395,13 +395,13 @@ fn pixels(browser: &mut Browser, picture: &str, colours: &[&str]) -> (Value, Vec
 fn png_size(file: &Path) -> Option<[u32; 2]> {
     let bytes = std::fs::read(file).ok()?;
     let number = |at| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
-    // The file ends as a PNG does.
+    // A complete file has a PNG's first and last bytes.
     (bytes.starts_with(b"\x89PNG") && bytes.ends_with(b"IEND\xaeB`\x82")).then_some(())?;
     Some([number(16)?, number(20)?])
 }
 
 #[test]
-fn pictures_of_board_and_review_are_saved() {
+fn board_and_review_are_saved_as_pictures() {
     let Some(mut browser) = opened("pictures to save") else { return };
     let folder = Folder::new("saved-pictures");
     browser.command("Page.setDownloadBehavior", json!({"behavior": "allow", "downloadPath": &*folder}));
@@ -414,7 +414,7 @@ fn pictures_of_board_and_review_are_saved() {
     assert!(counts[0] > 100_000 && counts[1] > 100_000 && counts[2..] == [0, 0, 0], "{counts:?}");
     browser.evaluate("goTo(state.tree.line().find((node) => review.markOf(node) === 'blunder'))");
     let (_, counts) = pixels(&mut browser, "boardPicture()", &colours);
-    assert!(counts[2] > 500, "the arrow of the better move: {counts:?}");
+    assert!(counts[2] > 500, "no arrow of the better move: {counts:?}");
     let (size, counts) = pixels(&mut browser, "reviewPicture()", &colours);
     assert!(size[0] == 1440 && size[1].as_u64() > Some(2000), "{size}");
     assert!(counts.iter().all(|count| *count > 100), "{counts:?}");
@@ -432,8 +432,8 @@ fn pictures_of_board_and_review_are_saved() {
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
-/// JavaScript expression for the contrasts of the marks on the backgrounds of the move list, which axe-core does not
-/// check.
+/// JavaScript expression for the contrast ratios of all marks on all backgrounds of the move list, which axe-core does
+/// not check.
 const CONTRASTS: &str = "(() => {
     const light = (colour) => {
         const [r, g, b] = colour.match(/[0-9]+/g).slice(0, 3).map((part) => part / 255)
@@ -451,7 +451,7 @@ const CONTRASTS: &str = "(() => {
 })()";
 
 #[test]
-fn a_review_is_read_in_both_languages_on_a_phone_and_by_the_accessibility_checker() {
+fn review_is_translated_accessible_and_fits_a_phone() {
     let Some(axe) = axe() else { return };
     let Some(mut browser) = opened("accessibility of a review") else { return };
     browser.evaluate(&axe);
