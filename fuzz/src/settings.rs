@@ -8,7 +8,7 @@ use std::path::Path;
 /// Assumed path of the configuration file, which relative paths in the file refer to.
 const FILE: &str = "otrera.toml";
 
-/// Checks that any arguments, one per line of the input, leave valid settings.
+/// Checks that the settings are valid after any arguments, one per line of the input.
 pub fn options(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let options = CommandLine::read(text.lines().map(OsString::from));
@@ -16,8 +16,8 @@ pub fn options(bytes: &[u8]) {
     assert!((1..=10_000).contains(&options.own.lines));
 }
 
-/// Checks that any configuration file leaves valid settings, and that a setting (chosen by the first byte) has the same
-/// meaning in the file and on the command line.
+/// Checks that the settings are valid after any configuration file, and that one setting (chosen by the first byte)
+/// means the same in the file as on the command line.
 pub fn configuration(bytes: &[u8]) {
     let Some((choice, text)) = bytes.split_first() else { return };
     let text = String::from_utf8_lossy(text);

@@ -17,7 +17,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 use testkit::{Folder, skip};
 
-/// A match whose games depend only on their numbers, not on time.
+/// Arguments of a match limited by iterations, not time, so that each game depends only on its number and the seed.
 const PLAYERS: [&str; 3] = ["match", "tournament,iterations=600", "greedy"];
 
 fn lab(arguments: &[&str], file: &Path) -> Command {

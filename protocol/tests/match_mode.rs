@@ -213,7 +213,7 @@ impl Table {
         self.browser.wait_for(&format!("match.phase === {phase:?} && Boolean(state.tree.current.described)"));
     }
 
-    /// Waits until every change is saved.
+    /// Waits until every change is saved; panics if saving failed.
     fn wait_for_save(&mut self) {
         self.browser.evaluate("match.saving");
         assert_eq!(self.browser.evaluate("match.saveProblem"), Value::Null);

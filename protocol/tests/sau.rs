@@ -11,7 +11,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use testkit::at_once;
 
-/// Time limit of an answer that must come before the long silence on the opponent's turn is over.
+/// Time limit for an answer.
 const SOON: Duration = Duration::from_secs(10);
 
 const OPENING: [&str; 4] = ["d1d7(g7)", "a7d4(a7)", "g1e3(e10)", "d4e4(e8)"];

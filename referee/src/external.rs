@@ -82,7 +82,7 @@ impl External {
         best.parse().map_err(|_| garbled(&line))
     }
 
-    /// Starts the program if it is not running, and sets the variant over UCI.
+    /// Starts the program if it is not running. If it speaks UCI, also sets the variant and begins a new game.
     fn introduce(&mut self) -> Result<(), Forfeit> {
         let (greeting, reply) =
             if self.protocol.is_sau() { ("name?\n", "name ") } else { ("uci\n", "uciok") };

@@ -67,8 +67,9 @@ impl Position {
         Self::start(Size::STANDARD)
     }
 
-    /// Returns the start position of a board of this size, with each amazon a third of the edge from a corner. On 8x8
-    /// this is Botzone's start, Black on a3 c1 f1 h3.
+    /// Returns the start position of a board of this size: each amazon stands on an edge, about a third of its length
+    /// from a corner. On 8x8 this is Botzone's start, with Black on a3, c1, f1 and h3. A FEN writes Black, who moves
+    /// first, as `Q` and `w`.
     ///
     /// ```
     /// use otrera::{Position, Size};

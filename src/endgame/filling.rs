@@ -29,7 +29,7 @@ const SEARCHED_MOVES: u32 = 2000;
 pub struct Part {
     /// Empty squares.
     pub empty: Bitboard,
-    /// Amazons that move without restriction.
+    /// Amazons that are not guards; they move without restriction.
     pub free: Bitboard,
     /// Amazons that keep the other side out. A guard's first move shoots back at the square that it leaves; then the
     /// amazon is free.

@@ -33,7 +33,7 @@ pub enum Model {
     File(Arc<Fitted>),
 }
 
-/// Scratch space of a [`Model`], one per thread; reuse it between calls.
+/// Scratch space for a [`Model`]. Each thread keeps its own and reuses it between calls.
 #[derive(Clone, Debug, Default)]
 pub struct ModelScratch {
     maps: DistanceMaps,

@@ -24,8 +24,8 @@ use crate::simd::Lanes;
 /// Units of the hidden layer. The last unit is linear: it passes a weighted sum of the inputs straight to the output.
 pub const HIDDEN: usize = 32;
 
-/// Fixed-point scale: weights and hidden units are in units of `1 / ONE`. Sums wrap modulo 2^16; only the final sum has
-/// to fit.
+/// Fixed-point scale: weights and hidden activations are multiples of `1 / ONE`. Sums wrap modulo 2^16; only the final
+/// sum has to fit.
 pub const ONE: i32 = 1 << 9;
 
 /// One weight per hidden unit.

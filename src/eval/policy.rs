@@ -132,8 +132,8 @@ impl Movements {
         Self { classes, codes: SquareCodes::new::<L>(position, maps) }
     }
 
-    /// Returns the classes in rows 1 to 3 of the movement table in the module comment, with `square` as the goal; row 3
-    /// lacks the field for movements of one step.
+    /// Returns the square's classes for the first three movement features (see the table in the module comment). The
+    /// third lacks its bit for movements of one step, which [`Self::features`] adds.
     #[inline(always)]
     pub fn classes(&self, square: Square) -> [usize; 3] {
         self.classes.of(square)

@@ -17,7 +17,7 @@ use crate::board::position::Position;
 use crate::board::square::{STRIDE, Square};
 use crate::simd::{Lanes, PortableLanes};
 
-/// Fixed-point scale: weights and hidden units are in units of `1 / ONE`.
+/// Fixed-point scale: weights and hidden activations are multiples of `1 / ONE`.
 pub const ONE: i32 = 1 << 7;
 
 /// Units of the hidden layer.

@@ -25,7 +25,7 @@ impl State {
         }
     }
 
-    /// Returns the board; after a movement, without its arrow.
+    /// Returns the board. After a movement, the amazon has moved but the arrow is not yet on it.
     #[inline(always)]
     pub fn position(&self) -> &Position {
         match self {

@@ -93,7 +93,7 @@ impl Kernel {
         *FASTEST
     }
 
-    /// Returns the kernel's name.
+    /// Returns the name of the instruction set, such as `avx2`.
     pub fn name(self) -> &'static str {
         with_lanes!(self, L => L::NAME)
     }

@@ -328,7 +328,8 @@ impl Decision {
     }
 }
 
-/// Adds a step to the rounds; fails if it cannot follow the previous step.
+/// Adds a finished fit or match to the training rounds. A fit begins a round and a match completes it; any other order
+/// is an error.
 fn add(rounds: &mut Vec<Round>, step: Step) -> Result<(), String> {
     match (step, rounds.last_mut()) {
         (Step::Fit(fit), None | Some((_, Some(_)))) => rounds.push((fit, None)),

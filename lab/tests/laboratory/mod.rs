@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// Exit status and outputs of a finished command.
+/// Exit status, output and error output of a finished command.
 #[derive(Debug)]
 pub struct Run {
     pub status: Option<i32>,

@@ -161,7 +161,7 @@ impl Session {
     }
 }
 
-/// Methods for the clock of the game.
+/// The game clock.
 impl Session {
     /// Returns the time for the next move: a fixed time, or a share of the remaining time; less after a refused move.
     pub fn time_for_move(&mut self) -> Duration {

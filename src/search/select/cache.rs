@@ -32,7 +32,7 @@ use crate::search::tree::{Node, NodeId, Tree};
 #[derive(Debug)]
 pub struct SelectionCache {
     entries: Vec<TopChildren>,
-    /// Scratch space of [`TopChildren::renew`]: score, place in tree order, and child.
+    /// Scratch space for [`TopChildren::renew`]: score, place in tree order, and child.
     scored: Vec<(f32, u32, Candidate)>,
 }
 
@@ -222,7 +222,8 @@ impl SelectionCache {
         entry.best(&formula)
     }
 
-    /// Adds a child, which the caller has just claimed and is about to visit, to its parent's entry if there is one.
+    /// Adds a child just claimed by [`Tree::claim_untried`], before its first visit, to the parent's cache entry. Does
+    /// nothing if the parent has no entry, or if the entry is full or out of date.
     #[inline(always)]
     pub fn add(&mut self, parent: &Parent, child: NodeId) {
         let &Parent { tree, id, .. } = parent;

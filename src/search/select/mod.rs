@@ -105,9 +105,9 @@ fn is_movement(node: &Node) -> bool {
 /// Chooses the child to play: a proven win, else the most visited child (the mean breaks ties). A proven loss is
 /// chosen only if all children are lost.
 ///
-/// If `lcb_z` is above 0, the choice is the child with the highest lower confidence bound (LCB, as in Leela Zero and
-/// KataGo) `mean - lcb_z * sqrt(variance / n)` among those with at least 1/5 of the most visits: the most visited child
-/// may have lost value late in the search.
+/// Without a proven win, and if `lcb_z` is above 0, the choice is the child with the highest lower confidence bound
+/// (LCB, as in Leela Zero and KataGo) `mean - lcb_z * sqrt(variance / n)` among the unproven children with at least 1/5
+/// of the most visits: the most visited child may have lost value late in the search.
 pub fn final_child(tree: &Tree, id: NodeId, chooser: Side, lcb_z: f32) -> Option<NodeId> {
     let proof = |node: &Node| match node.proof() {
         Some(winner) if winner == chooser => 2,

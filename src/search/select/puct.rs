@@ -44,7 +44,7 @@ impl ValueVariance {
     }
 }
 
-/// The best tried child of a node by PUCT, compared with the next untried child.
+/// Result of a PUCT selection: the best tried child, and whether the next untried child scores higher.
 pub(super) struct Preference {
     /// Best of the tried children; `None` if all of them are proven losses.
     pub tried: Option<NodeId>,

@@ -98,7 +98,7 @@ const AT_ONCE: usize = 8;
 const LAST: Edge = Edge(i32::MAX as u32);
 
 /// Sorts distinct edges into `sorted` by rank, the number of smaller edges. The n^2 comparisons, without branches, are
-/// fastest at this length. Leaves `edges` padded to whole registers.
+/// fastest at this length. Leaves `edges` padded to a multiple of [`AT_ONCE`].
 #[inline(always)]
 pub fn sort(edges: &mut Vec<Edge>, sorted: &mut Vec<Edge>) {
     let count = edges.len();
@@ -135,7 +135,7 @@ pub fn sort_first(edges: &mut Vec<Edge>, sorted: &mut Vec<Edge>, count: usize) {
     }
 }
 
-/// Pads the edges to whole registers with [`LAST`].
+/// Pads the edges with [`LAST`] to a multiple of [`AT_ONCE`].
 #[inline(always)]
 fn padded(edges: &mut Vec<Edge>) -> &[[Edge; AT_ONCE]] {
     edges.resize(edges.len().next_multiple_of(AT_ONCE), LAST);

@@ -21,7 +21,8 @@ const REACH: f32 = 7.5;
 /// Index of the hidden unit that is linear instead of ReLU. Its output weight is fixed at 1.
 const LINEAR: usize = HIDDEN - 1;
 
-/// Weights of a network, with one row for each index above.
+/// Floating-point weights of a network: [`ROWS`] rows for the inputs, the knots of the bias, the common bias and the
+/// output.
 pub struct Floats(pub Vec<Row>);
 
 impl Floats {
