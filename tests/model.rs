@@ -31,13 +31,13 @@ fn a_changed_file_survives_a_round_trip() {
 #[test]
 fn invalid_files_are_refused_with_a_reason() {
     let changes: [(&str, Value, &str); 7] = [
-        ("movements", json!([[]]), "small, movements: 1 stages, and 4 are wanted"),
-        ("movements/1", json!([[0.5]]), "small, movements, stage 2: 1 features, and 4 are wanted"),
-        ("arrows/3/5", json!([0.5]), "small, arrows, stage 4, feature 6: 1 weights, and 32 are wanted"),
-        ("arrows/3/5/0", json!(1e300), "small, arrows, stage 4, feature 6: inf is no weight"),
-        ("arrow_rows", json!("?"), "is no file of weights: rows in Base64: Invalid"),
-        ("arrow_rows", json!("AAAA"), "is no file of weights: 3 weights are no rows of 16"),
-        ("movement_rows", json!("AAECAwQFBgcICQoLDA0ODw=="), "priors small: 1 rows, and 3185 are wanted"),
+        ("movements", json!([[]]), "small, movements: 1 stages, expected 4"),
+        ("movements/1", json!([[0.5]]), "small, movements, stage 2: 1 features, expected 4"),
+        ("arrows/3/5", json!([0.5]), "small, arrows, stage 4, feature 6: 1 weights, expected 32"),
+        ("arrows/3/5/0", json!(1e300), "small, arrows, stage 4, feature 6: inf is not a valid weight"),
+        ("arrow_rows", json!("?"), "is not a weights file: rows in Base64: Invalid"),
+        ("arrow_rows", json!("AAAA"), "is not a weights file: 3 weights do not divide into rows of 16"),
+        ("movement_rows", json!("AAECAwQFBgcICQoLDA0ODw=="), "priors small: 1 rows, expected 3185"),
     ];
     for (place, wrong, reason) in changes {
         let mut file: Value = serde_json::from_str(WeightsFile::BUILT_IN).unwrap();
@@ -49,7 +49,7 @@ fn invalid_files_are_refused_with_a_reason() {
         ["", "{}", "[1, 2]", "{\"value\": 1}", "\u{0}", "{\"networks\": {}, \"priors\": {}, \"more\": 0}"]
     {
         let problem = Model::from_weights(text).unwrap_err();
-        assert!(problem.starts_with("is no file of weights: "), "{text}: {problem}");
+        assert!(problem.starts_with("is not a weights file: "), "{text}: {problem}");
     }
 }
 
@@ -75,7 +75,7 @@ fn a_network_may_omit_inputs_but_not_rows() {
         ("outputs", Some(json!([[1, 2]])), "this version has no input `outputs`"),
     ] {
         let problem = changed(name, part).unwrap_err();
-        assert!(problem.starts_with(&format!("is no file of weights: {reason}")), "{problem}");
+        assert!(problem.starts_with(&format!("is not a weights file: {reason}")), "{problem}");
     }
 }
 

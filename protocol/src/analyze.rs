@@ -148,7 +148,8 @@ fn format_report(report: &Report, side: Side, lines: usize) -> String {
     text += &format!("{course}{}\n", moves_within(&report.principal_variation, WIDTH - course.len()));
     if report.recycled > 0 {
         let seconds = report.recycling.as_secs_f64();
-        text += &format!("The memory was full and recycled: {} pauses, {seconds:.2} s\n", report.recycled);
+        text +=
+            &format!("Memory full: {} pauses to recycle nodes, {seconds:.2} s in total\n", report.recycled);
     }
     text
 }
@@ -156,11 +157,11 @@ fn format_report(report: &Report, side: Side, lines: usize) -> String {
 /// Formats the line above the table: the rule that chooses the move, or the proven result.
 fn heading(report: &Report, side: Side, bounded: bool) -> String {
     match verdict(report) {
-        Some(verdict) => format!("{verdict}. The move to play, then by visits:\n"),
+        Some(verdict) => format!("{verdict}. Best move first, then by visits:\n"),
         None if bounded => {
-            format!("{side}'s chances, chosen and sorted by lower bound (at least), then by visits.\n")
+            format!("{side}'s win rates. Best move first: by lower bound (at least), then by visits.\n")
         }
-        None => format!("{side}'s chances, chosen and sorted by visits.\n"),
+        None => format!("{side}'s win rates. Best move first: by visits.\n"),
     }
 }
 

@@ -58,7 +58,7 @@ pub fn run(options: &CommandLine, output: &Path) -> Result<(), String> {
     for side in Side::BOTH {
         let own = || losses.iter().filter(|(mover, _)| *mover == side).map(|(_, loss)| loss);
         let mean = own().sum::<f32>() / own().count().max(1) as f32;
-        crate::print(&format!("{side} lost {:.1}% winning rate a move\n", mean * 100.0))?;
+        crate::print(&format!("{side} lost {:.1}% winning rate per move\n", mean * 100.0))?;
     }
     crate::print(&format!("written to {}\n", output.display()))
 }

@@ -235,7 +235,7 @@ impl CommandLine {
             (Command::Detect, "resume") => match value_of(parser) {
                 Ok(page) if page == "--help" || page == "-h" => self.command = Command::Help("SAU"),
                 Ok(file) => self.settings.resume = Some(file.into()),
-                Err(_) => return Err("resume needs a file: a record, or moves".into()),
+                Err(_) => return Err("resume needs a file with a record or moves".into()),
             },
             (Command::Detect, word) => {
                 let found = commands().find(|(name, _)| *name == word);

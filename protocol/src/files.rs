@@ -85,13 +85,13 @@ pub fn append(path: &Path) -> Result<(PathBuf, File)> {
         }
         let Some(file) = claim(&path)? else { continue };
         if is_standard_stream(&file)? {
-            return Err(Error::other("standard input or output"));
+            return Err(Error::other("is standard input or output"));
         }
         if file.metadata()?.len() < MAX_APPENDED {
             return Ok((path, file));
         }
     }
-    Err(Error::other("in use or full, and so are those with the numbers after it"))
+    Err(Error::other("in use or full, as are all its numbered variants"))
 }
 
 fn numbered(path: &Path, number: u32) -> PathBuf {

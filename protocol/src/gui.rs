@@ -66,7 +66,7 @@ struct Shared {
 /// The port is not free, or the system provides no random numbers.
 pub fn run(options: &CommandLine) -> Result<(), String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| format!("no input and output: {error}"))?;
+    let runtime = runtime.map_err(|error| format!("cannot start the server: {error}"))?;
     runtime.block_on(serve(options))
 }
 
@@ -89,7 +89,7 @@ async fn serve(options: &CommandLine) -> Result<(), String> {
     if !options.own.no_open
         && let Err(error) = open::that_detached(&url)
     {
-        eprintln!("otrera: no browser opened ({error}): open the address above");
+        eprintln!("otrera: cannot open a browser ({error}); open the address above");
     }
     let router = Router::new().fallback(respond).with_state(Arc::new(shared));
     let server = axum::serve(listener, router);
@@ -113,7 +113,7 @@ fn listen(port: Option<u16>) -> Result<TcpListener, String> {
 /// Returns 128 random bits as hexadecimal digits.
 fn token() -> Result<String, String> {
     let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|error| format!("no random numbers: {error}"))?;
+    getrandom::fill(&mut bytes).map_err(|error| format!("cannot get random numbers: {error}"))?;
     Ok(format!("{:032x}", u128::from_le_bytes(bytes)))
 }
 
@@ -147,14 +147,14 @@ fn start_engine(options: &CommandLine) -> Result<mpsc::Sender<Job>, String> {
             let answer = answer.unwrap_or_else(|_| {
                 // The tree of a search that has panicked may be damaged.
                 engine = new();
-                r#"{"problem":"the engine has failed and begins anew"}"#.into()
+                r#"{"problem":"the engine crashed and was restarted"}"#.into()
             });
             // If the tab is closed, nobody waits for the answer.
             let _ = job.answer.send(answer);
         }
     };
     let thread = std::thread::Builder::new().name("engine".into()).spawn(work);
-    thread.map(|_| sender).map_err(|error| format!("no thread for the engine: {error}"))
+    thread.map(|_| sender).map_err(|error| format!("cannot start the engine's thread: {error}"))
 }
 
 /// Waits until a tab has been opened and then none has been open for [`GRACE`].
@@ -172,7 +172,7 @@ async fn last_tab_closed(tabs: &mut watch::Receiver<usize>) {
 async fn respond(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     if !shared.admits(&parts.headers) {
-        return (StatusCode::FORBIDDEN, "another host or origin\n").into_response();
+        return (StatusCode::FORBIDDEN, "request from another host or origin\n").into_response();
     }
     let Some(path) = parts.uri.path().strip_prefix(&shared.root) else {
         return (StatusCode::NOT_FOUND, "open the address that `otrera gui` printed\n").into_response();

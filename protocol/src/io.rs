@@ -180,8 +180,8 @@ impl LogFile {
         let found = if self.moved { None } else { files::append(&refuge).ok() };
         self.moved = true;
         let (outcome, file) = match found {
-            Some((path, file)) => (format!("the log is {}", path.display()), Some(file)),
-            None => ("there is no log".into(), None),
+            Some((path, file)) => (format!("logging to {}", path.display()), Some(file)),
+            None => ("logging has stopped".into(), None),
         };
         self.file = file;
         format!("--log {}: {reason}; {outcome}", self.path.display())

@@ -159,7 +159,7 @@ fn connect(options: &CommandLine, started: Instant) -> Connection {
     let (sender, receiver) = mpsc::channel();
     let mut events = Events::new(receiver);
     if let Err(error) = io::listen(sender.clone(), log.clone()) {
-        log.note("!!", &format!("no thread for the input: {error}"));
+        log.note("!!", &format!("cannot start the input thread: {error}"));
         events.read_from(Box::new(std::io::stdin().lock()), log.clone());
     }
     let output = Output::new(Box::new(std::io::stdout()), log.clone());
@@ -167,7 +167,7 @@ fn connect(options: &CommandLine, started: Instant) -> Connection {
 }
 
 fn not_built_in() -> String {
-    "this program was built for Botzone alone; `make` builds the one with all commands".into()
+    "this build supports only Botzone; `make` builds the program with all commands".into()
 }
 
 fn perft(options: &CommandLine) -> Result<(), String> {
@@ -178,7 +178,7 @@ fn perft(options: &CommandLine) -> Result<(), String> {
 fn bench(options: &CommandLine) -> Result<(), String> {
     let (settings, preset) = (&options.settings, &options.settings.preset);
     if settings.iterations.is_some() || settings.move_time.is_some() {
-        return Err("bench always searches the same number of iterations; it takes a --preset".into());
+        return Err("bench has a fixed number of iterations: remove iterations and move-time".into());
     }
     let bench = otrera::bench::run(&preset.params);
     let seconds = bench.elapsed.as_secs_f64();

@@ -94,17 +94,18 @@ impl Matches {
         request: &str,
         new_id: impl FnOnce() -> Result<String, String>,
     ) -> Result<String, String> {
-        let mut save: Save = serde_json::from_str(request).map_err(|error| format!("a match: {error}"))?;
+        let mut save: Save =
+            serde_json::from_str(request).map_err(|error| format!("invalid match: {error}"))?;
         check(&save.game)?;
         let id = match save.id {
             Some(id) if id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit()) => id,
-            Some(_) => return Err("a match: its id is not valid".into()),
+            Some(_) => return Err("invalid match id".into()),
             None => new_id()?,
         };
         let mut found = self.take(&id, &save.game);
         if found.writer != save.writer && !found.writer.is_empty() && !save.takes_over {
             self.open.insert(id, found);
-            return Err("this match goes on in another window".into());
+            return Err("this match is open in another window".into());
         }
         found.writer = save.writer;
         let written = found.write(&mut save.game, &id, save.state);
@@ -155,7 +156,7 @@ impl Match {
         let entry = Entry { id: id.to_owned(), writer: self.writer.clone(), when, suffix, state };
         let line = serde_json::to_string(&Line { game, entry }).map_err(|error| error.to_string())? + "\n";
         let path = self.files.json_path();
-        let problem = |error| format!("no match written in {}: {error}", path.display());
+        let problem = |error| format!("cannot write the match file {}: {error}", path.display());
         replace_file(&path, line.as_bytes()).map_err(problem)?;
         self.files.write(&moves, game.winner)
     }
@@ -164,7 +165,7 @@ impl Match {
 /// Checks that a game begins at the start position and has only legal moves.
 fn check(game: &GameRecord) -> Result<(), String> {
     if game.start != Position::start(game.start.size()) {
-        return Err("a match begins at the usual start".into());
+        return Err("a match must begin from the standard start position".into());
     }
     match game.first_illegal() {
         Some((ply, mv, error)) => Err(format!("move {ply}, {mv}: {error}")),

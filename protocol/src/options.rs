@@ -216,7 +216,7 @@ impl Settings {
         let cores = cores();
         let wanted = self.threads.filter(|&wanted| wanted > cores)?;
         self.threads = Some(cores);
-        Some(format!("threads {wanted}: more than the cores of this machine, so {cores} think"))
+        Some(format!("threads {wanted}: more than the cores of this machine; using {cores}"))
     }
 
     /// Sets one option from text; a relative path refers to `folder`.
@@ -241,7 +241,7 @@ impl Settings {
             Ok(text) => text,
         };
         if text.contains('\u{fffd}') {
-            problems.push(format!("{}: not all of it is UTF-8, save it as that", path.display()));
+            problems.push(format!("{}: not valid UTF-8; save the file as UTF-8", path.display()));
         }
         self.read_text(&text, path, problems);
     }
@@ -282,7 +282,7 @@ fn read_preset(text: &str, folder: &Path) -> Result<Preset, String> {
 
 fn read_model(path: &Path) -> Result<Model, String> {
     if BOTZONE_ONLY {
-        return Err("this program, built for Botzone alone, reads no files".into());
+        return Err("the build for Botzone reads no files".into());
     }
     let problem = |what: &dyn fmt::Display| format!("{}: {what}", path.display());
     let text = files::read_text(path, MAX_WEIGHTS_BYTES).map_err(|error| problem(&error))?;

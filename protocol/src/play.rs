@@ -46,7 +46,7 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
     settings.check_board(start.size())?;
     let level = options.own.level;
     if level.is_some() && (options.own.time.is_some() || settings.iterations.is_some()) {
-        return Err("--level sets the effort for a move: leave out --time and --iterations".into());
+        return Err("--level cannot be combined with --time or --iterations".into());
     }
     let person = settings.side.unwrap_or(Side::Black);
     let engine = level.map_or(settings.name.clone(), |level| format!("{} level {level}", settings.name));
@@ -209,7 +209,7 @@ impl Table<'_> {
 
     /// Parses a move and checks that it is legal.
     fn parse_move(&self, text: &str) -> Result<Move, String> {
-        let mv: Move = text.parse().map_err(|error| format!("{error} (or help)"))?;
+        let mv: Move = text.parse().map_err(|error| format!("{error} (type help for the commands)"))?;
         self.game.position().check(mv).map_err(|error| format!("not legal: {error}"))?;
         Ok(mv)
     }
@@ -226,7 +226,7 @@ impl Table<'_> {
     fn undo(&mut self, count: &str) -> Result<String, String> {
         let available = self.game.moves().len() / 2;
         if available == 0 {
-            return Err("there is no move of yours to take back".into());
+            return Err("you have no move to take back".into());
         }
         let count = if count.is_empty() { Ok(1) } else { number(count, 1, available as u64) };
         let count = count.map_err(|valid| format!("undo: {valid}"))?;
@@ -239,7 +239,7 @@ impl Table<'_> {
     fn save(&mut self, file: &Path) -> Result<String, String> {
         let game = self.played.get(..self.game.moves().len()).unwrap_or_default();
         if game.is_empty() {
-            return Err("no move was played yet".into());
+            return Err("no move has been played yet".into());
         }
         let text = format_game(file, &self.record.game(game, None))?;
         if self.saved.as_deref() != Some(file) {
@@ -285,7 +285,7 @@ fn format_verdict(report: &Report, rate: &str) -> String {
 /// Formats the moves in numbered pairs, three per line.
 fn format_moves(moves: &[Move]) -> String {
     if moves.is_empty() {
-        return "no move was played yet\n".into();
+        return "no move has been played yet\n".into();
     }
     let pair = |(number, pair): (usize, &[Move])| {
         let moves: Vec<String> = pair.iter().map(ToString::to_string).collect();

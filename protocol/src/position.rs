@@ -49,9 +49,9 @@ pub fn format_illegal((number, mv, error): (usize, Move, IllegalMove)) -> String
 /// Contradictory options, or an unreadable file.
 pub fn game(options: &CommandLine) -> Result<GameRecord, String> {
     Ok(match (&options.own.moves, &options.own.record) {
-        (Some(_), Some(_)) => return Err("--moves and --record: use one of them".into()),
+        (Some(_), Some(_)) => return Err("--moves and --record cannot be combined".into()),
         (None, Some(_)) if options.own.fen.is_some() => {
-            return Err("--fen and --record: a record has its own start".into());
+            return Err("--fen and --record cannot be combined: a record has its own start position".into());
         }
         (_, None) if options.own.game.is_some() => {
             return Err("--game needs --record".into());
@@ -73,9 +73,9 @@ fn recorded(file: &Path, number: Option<usize>) -> Result<GameRecord, String> {
     let games = record::read(&text).map_err(|error| error.to_string())?;
     let count = games.len();
     let wanted = match number {
-        None if count > 1 => return Err(format!("has {count} games: say which with --game N")),
+        None if count > 1 => return Err(format!("has {count} games; choose one with --game N")),
         number => number.unwrap_or(1),
     };
     let game = wanted.checked_sub(1).and_then(|index| games.into_iter().nth(index));
-    game.ok_or_else(|| format!("has no game {wanted}, but {count}"))
+    game.ok_or_else(|| format!("has no game {wanted}, only {count}"))
 }

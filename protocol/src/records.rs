@@ -75,7 +75,7 @@ impl RecordFile {
     }
 
     fn problem(&self, error: &std::io::Error) -> String {
-        format!("no record written in {}: {error}", self.folder.display())
+        format!("cannot write a record in {}: {error}", self.folder.display())
     }
 
     /// Returns the game with these moves.
@@ -236,8 +236,8 @@ pub fn playable(text: &str, start: &Position) -> (Vec<Move>, Option<String>) {
         }
     }
     let problem = match torn {
-        Some(error) => Some(format!("{error}; what comes before it counts")),
-        None if moves.is_empty() => Some("no moves in it".into()),
+        Some(error) => Some(format!("{error}; the moves before this error are used")),
+        None if moves.is_empty() => Some("contains no moves".into()),
         None => None,
     };
     (moves, problem)
@@ -246,7 +246,7 @@ pub fn playable(text: &str, start: &Position) -> (Vec<Move>, Option<String>) {
 /// Fails if the file exists.
 pub fn require_new(file: &Path) -> Result<(), String> {
     match file.exists() {
-        true => Err(format!("{} exists already, choose another name", file.display())),
+        true => Err(format!("{} already exists; choose another name", file.display())),
         false => Ok(()),
     }
 }

@@ -30,9 +30,9 @@ impl Territory {
     pub fn legend(&self) -> Vec<String> {
         let owners = [
             (Owner::Alone(Side::Black), "only Black"),
-            (Owner::Sooner(Side::Black), "Black sooner"),
-            (Owner::Both, "both alike"),
-            (Owner::Sooner(Side::White), "White sooner"),
+            (Owner::Sooner(Side::Black), "Black first"),
+            (Owner::Both, "tie"),
+            (Owner::Sooner(Side::White), "White first"),
             (Owner::Alone(Side::White), "only White"),
             (Owner::Nobody, "nobody"),
         ];

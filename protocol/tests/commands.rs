@@ -31,10 +31,10 @@ fn invalid_arguments_are_reported_with_status_2() {
             "move 2, a7-a8/a8, is not legal: the arrow cannot fly",
         ),
         (&["analyze", "--moves", "d1-d7/g7", "--ply", "2"], "--ply 2: the game has 1 moves"),
-        (&["analyze", "--record", "a", "--moves", "d1-d7/g7"], "--moves and --record: use one of them"),
+        (&["analyze", "--record", "a", "--moves", "d1-d7/g7"], "--moves and --record cannot be combined"),
         (&["perft", "1", "--moves", "d1-d7/g7"], "--moves is for analyze"),
         (&["play", "--level", "11"], "--level 11: valid is a level from 1 to 10"),
-        (&["play", "--level", "3", "--time", "5"], "leave out --time and --iterations"),
+        (&["play", "--level", "3", "--time", "5"], "cannot be combined with --time or --iterations"),
         (&["analyze", "--level", "3"], "--level is for play"),
         (&["analyze", "--time", "soon"], "--time soon: valid is a number of seconds"),
         (&["analyze", "--lines", "0"], "--lines 0: valid is"),
@@ -48,7 +48,7 @@ fn invalid_arguments_are_reported_with_status_2() {
             "or a file of weights: no-such-file: No such file",
         ),
         (&["bench", "--preset", "tournament,model=Paper:0"], "valid is a scale from 0.01 to 1000 squares"),
-        (&["bench", "--preset", "tournament,model=Cargo.toml"], "is no file of weights"),
+        (&["bench", "--preset", "tournament,model=Cargo.toml"], "is not a weights file"),
         (&["bench", "--preset", "tournament,c"], "\"c\": a parameter is name=value"),
     ];
     for (arguments, message) in mistakes {
@@ -191,7 +191,7 @@ fn analysis_sorts_moves_by_lower_bound_then_visits() {
     let mut bounded = 0;
     for iterations in ["300", "1000", "3000", "10000"] {
         let text = output(["analyze", "--iterations", iterations, "--lines", "40", "--threads", "1"]);
-        let rule = "Black's chances, chosen and sorted by lower bound (at least), then by visits.\n";
+        let rule = "Black's win rates. Best move first: by lower bound (at least), then by visits.\n";
         assert_contains(&text, rule);
         let rows = table(&text);
         let (with, without): (Vec<_>, Vec<_>) = rows.iter().partition(|row| per_cent(row[2]).is_some());
@@ -206,7 +206,7 @@ fn analysis_sorts_moves_by_lower_bound_then_visits() {
     }
     assert!(bounded > 4, "only {bounded} bounds");
     let paper = output(["analyze", "--iterations", "1000", "--preset", "paper"]);
-    assert_contains(&paper, "Black's chances, chosen and sorted by visits.\n");
+    assert_contains(&paper, "Black's win rates. Best move first: by visits.\n");
 }
 
 /// A position that counting the remaining moves proves lost for the side to move. The search alone estimated 45.1 %.
@@ -216,10 +216,7 @@ const LOST: &str = "2**Q2*/2q**q*1/1**1****/q*1**Q*1/**2***1/*2Q*3/*Q2q*2/1****3
 fn a_proven_result_is_shown_with_its_margin() {
     // One thread: with two, one may idle during so few iterations.
     let lost = output(["analyze", "--iterations", "500", "--threads", "1", "--fen", LOST]);
-    assert_contains(
-        &lost,
-        "White is certain to win by at least 3 moves. The move to play, then by visits:\n",
-    );
+    assert_contains(&lost, "White is certain to win by at least 3 moves. Best move first, then by visits:\n");
     let rows = table(&lost);
     assert!(rows.len() == 6 && rows.iter().all(|row| row[1] == "lost"), "{lost}");
     let won = output(["analyze", "--iterations", "500", "--fen", &LOST.replace(" w ", " b ")]);
@@ -279,8 +276,8 @@ fn invalid_record_files_are_refused() {
         ("/dev/zero", "not a regular file"),
         (text(&folder), "not a regular file"),
         (text(&folder.join("absent")), "absent: "),
-        (text(&folder.join("none.txt")), "has no game in it"),
-        (text(&folder.join("two.txt")), "has 2 games: say which with --game N"),
+        (text(&folder.join("none.txt")), "contains no game"),
+        (text(&folder.join("two.txt")), "has 2 games; choose one with --game N"),
         (text(&folder.join("huge.txt")), "larger than 65536 KB"),
     ] {
         let exit = run(OTRERA, ["analyze", "--record", file], b"");
@@ -292,7 +289,7 @@ fn invalid_record_files_are_refused() {
         run(OTRERA, ["analyze", "--iterations", "20", "--record", text(&two), "--game", number], b"")
     };
     assert_eq!(game("2").status, Some(0));
-    assert_contains(&game("3").errors, "has no game 3, but 2");
+    assert_contains(&game("3").errors, "has no game 3, only 2");
 }
 
 /// Runs `otrera play` with this input, sent all at once; returns the output and the texts of the records.
@@ -341,7 +338,7 @@ fn play_supports_white_and_other_boards() {
         play_with_input("white", &["--side", "white", "--size", "8", "--name", "Hippolyta"], b"undo\nquit\n");
     assert_contains(&output, "You play White.");
     assert_contains(&output, "Hippolyta plays ");
-    assert_contains(&output, "no move of yours to take back");
+    assert_contains(&output, "you have no move to take back");
     let [record] = &records[..] else { panic!("{records:?}") };
     assert_contains(record, "#[AM][Hippolyta][You]");
 }
@@ -354,12 +351,12 @@ fn play_explains_each_typing_mistake() {
         b"undo\nhello\nd1-d7\nd1-d7/g77\n\nd1-d7/e9\na7-a6/a7\nd1-e3/e4\nz9\n\xff\xfe\nd1-d7/g7\n",
     );
     assert_contains(&output, "\"hello\" is not a move");
-    assert_contains(&output, "a move is three squares like d1-d7/g7, this has 2");
+    assert_contains(&output, "expected three squares like d1-d7/g7, found 2");
     assert_contains(&output, "\"d1-d7/g77\" is not a move");
     assert_contains(&output, "not legal: the arrow cannot fly to e9");
     assert_contains(&output, "not legal: the side to move has no amazon on a7");
     assert_contains(&output, "not legal: the amazon on d1 cannot slide to e3");
-    assert_contains(&output, "there is no move of yours to take back");
+    assert_contains(&output, "you have no move to take back");
     // Bytes that are not UTF-8 are rejected as a move, and the game continues.
     assert_eq!(output.matches("is not a move").count(), 4, "{output}");
     assert_contains(&output, "Otrera plays ");
@@ -402,7 +399,7 @@ fn a_game_is_annotated() {
     let better: Vec<_> = annotated.notes.values().flat_map(|note| &note.variations).collect();
     assert!(marked > 0 && better.len() == marked, "{marked} marks, {} variations", better.len());
     // An existing file is never replaced, and a game is required.
-    assert_contains(&run(OTRERA, arguments, b"").errors, "exists already");
+    assert_contains(&run(OTRERA, arguments, b"").errors, "already exists");
     assert_contains(&run(OTRERA, ["analyze", "--annotate", "new.sgf"], b"").errors, "needs a game");
     let unknown = ["analyze", "--record", text(&game), "--annotate", "new.pdf"];
     assert_contains(&run(OTRERA, unknown, b"").errors, "must end in .sgf, .json or .txt");

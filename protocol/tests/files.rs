@@ -156,7 +156,7 @@ fn a_small_stack_costs_no_move() {
 fn unusable_record_paths_cost_no_move() {
     for (option, kinds, message) in [
         ("--resume", &IRREGULAR[..], "!! resume "),
-        ("--record-dir", &["pipe", "full", "loop"], "no record written"),
+        ("--record-dir", &["pipe", "full", "loop"], "cannot write a record"),
     ] {
         for kind in kinds {
             let (folder, temporary) = folders(&format!("{}-{kind}", option.trim_matches('-')));

@@ -87,10 +87,10 @@ fn bad_matches_are_refused_and_file_names_sanitised() {
         let answer = gui.save(&request);
         assert!(answer["problem"].as_str().is_some_and(|text| text.contains(problem)), "{problem}: {answer}");
     };
-    refused(&|request| request["game"]["start"] = json!("q3/4/4/3Q w - - 0 1"), "usual start");
+    refused(&|request| request["game"]["start"] = json!("q3/4/4/3Q w - - 0 1"), "standard start position");
     refused(&|request| request["game"]["moves"][0]["move"] = json!("c1-c9/c8"), "move 1");
-    refused(&|request| request["game"] = json!(7), "a match");
-    refused(&|request| request["state"] = json!([]), "a match");
+    refused(&|request| request["game"] = json!(7), "invalid match");
+    refused(&|request| request["state"] = json!([]), "invalid match");
     refused(&|request| request["id"] = json!("../../etc/passwd"), "id");
     refused(&|request| request["id"] = json!("0".repeat(33)), "id");
     let save = format!("POST {}save HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n", gui.root, gui.host);
@@ -126,7 +126,7 @@ fn saving_replaces_files_and_results_rename_the_record() {
     // Another window resumes the match; the first one can no longer overwrite it.
     let stale = request.clone();
     request["writer"] = json!("second");
-    assert_eq!(gui.save(&request)["problem"], "this match goes on in another window");
+    assert_eq!(gui.save(&request)["problem"], "this match is open in another window");
     request["takes_over"] = json!(true);
     assert_eq!(gui.save(&request)["file"], saved["file"]);
     assert!(gui.save(&stale)["problem"].is_string());

@@ -69,7 +69,7 @@ fn excess_threads_are_reduced_to_the_cores() {
     let least = times.min();
     assert!(least < Some(Duration::from_secs(1)), "{least:?}");
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let remark = format!("threads 1000: more than the cores of this machine, so {cores} think");
+    let remark = format!("threads 1000: more than the cores of this machine; using {cores}");
     assert_contains(&read(&log), &format!("!! {remark}\n"));
     let analysis = run(OTRERA, ["analyze", "--threads", "1000", "--iterations", "100"], b"");
     assert_eq!((analysis.status, analysis.errors), (Some(0), format!("otrera: {remark}\n")));
@@ -122,7 +122,7 @@ fn invalid_configuration_lines_are_logged_and_ignored() {
         (b"name = Otrera", "otrera.toml"),
         (b"= = =\n\0", "otrera.toml"),
         (b"name = '\xff\xfe'", "otrera.toml"),
-        (b"team = '\xb6\xab\xb1\xb1'", "not all of it is UTF-8"),
+        (b"team = '\xb6\xab\xb1\xb1'", "not valid UTF-8"),
     ];
     let usual = usual_move();
     for (number, (mistake, message)) in mistakes.into_iter().enumerate() {

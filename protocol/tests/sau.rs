@@ -174,7 +174,7 @@ fn a_truncated_record_resumes_from_its_complete_moves() {
         // Sends the record's last move again.
         game.program.send("move GJEHEA\n");
         game.answer(LIMIT);
-        assert_contains(&read(&log), "breaks off");
+        assert_contains(&read(&log), "is incomplete");
     }
 }
 

@@ -145,9 +145,9 @@ fn moves_are_listed_and_saved() {
     let (mut terminal, folder) = play("save", &[]);
     let mut shown = terminal.wait_for(PROMPT, 0);
     terminal.type_line("moves");
-    shown = terminal.wait_for("no move was played yet\n", shown);
+    shown = terminal.wait_for("no move has been played yet\n", shown);
     terminal.type_line("save game.sgf");
-    shown = terminal.wait_for("not saved: no move was played yet\n", shown);
+    shown = terminal.wait_for("not saved: no move has been played yet\n", shown);
     terminal.type_line("d1-d7/g7");
     shown = terminal.wait_for("Otrera plays ", shown);
     shown = terminal.wait_for(PROMPT, shown);
@@ -169,7 +169,7 @@ fn moves_are_listed_and_saved() {
         assert_eq!(game.moves[1].win_rate.is_some(), name != "game.txt", "{text}");
     }
     for (name, problem) in [
-        ("Game.SGF", "exists already, choose another name"),
+        ("Game.SGF", "already exists; choose another name"),
         ("game", "the file name must end in .sgf, .json or .txt"),
         ("", "the file name must end in .sgf, .json or .txt"),
         ("absent/game.sgf", "No such file"),

@@ -51,7 +51,7 @@ pub fn recognises(text: &str) -> bool {
 /// The first error in the text.
 pub fn read(text: &str) -> Result<GameRecord, MalformedText> {
     let value: Value = serde_json::from_str(text)
-        .map_err(|error| MalformedText::new(format!("a Botzone log that is no JSON: {error}")))?;
+        .map_err(|error| MalformedText::new(format!("a Botzone log that is not valid JSON: {error}")))?;
     let start = Position::start(Size::BOTZONE);
     let names = [0, 1].map(|player| name(&value["players"][player]).unwrap_or_default());
     let [black, white] = names;

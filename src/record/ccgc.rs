@@ -64,7 +64,7 @@ pub fn obstacle(record: &GameRecord) -> Option<String> {
     } else if guess != size {
         let [edge, other] = [size, guess].map(Size::edge);
         Some(format!(
-            "a CCGC record does not name its board: this {edge}x{edge} game would be read as {other}x{other}"
+            "a CCGC record does not state its board size: this {edge}x{edge} game would be read as {other}x{other}"
         ))
     } else {
         None
@@ -112,7 +112,7 @@ pub fn read(text: &str) -> Result<GameRecord, MalformedText> {
 pub(super) fn read_bare(text: &str) -> Result<GameRecord, MalformedText> {
     let moves = read_moves(text)?;
     if moves.is_empty() {
-        return Err(MalformedText::new("no move is found"));
+        return Err(MalformedText::new("no move found"));
     }
     Ok(GameRecord::new("", "", Position::start(likely_size(&moves))).with_moves(&moves))
 }
@@ -175,7 +175,7 @@ fn append_line(moves: &mut Vec<Move>, line: &str) -> Result<(), MalformedText> {
     for word in text.split_whitespace().filter(|word| *word != ";") {
         if word.matches('(').count() != word.matches(')').count() {
             let word: String = word.chars().take(30).collect();
-            return Err(MalformedText::new(format!("{word:?} breaks off")));
+            return Err(MalformedText::new(format!("{word:?} is incomplete")));
         }
         let of_platform = Move::from_letters(word.trim_end_matches(';'), Size::STANDARD);
         moves.push(of_platform.map_or_else(|| word.parse(), Ok)?);

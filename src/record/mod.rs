@@ -290,12 +290,12 @@ pub fn read(text: &str) -> Result<Vec<GameRecord>, MalformedText> {
         Some('#') => vec![ccgc::read(text)?],
         Some(_) => vec![ccgc::read_bare(text).map_err(|error| {
             MalformedText::new(format!(
-                "is neither JSON lines nor SGF nor CCGC text nor a Botzone log, and as moves: {error}"
+                "is not JSON lines, SGF, CCGC text or a Botzone log; read as moves: {error}"
             ))
         })?],
         None => Vec::new(),
     };
-    if games.is_empty() { Err(MalformedText::new("has no game in it")) } else { Ok(games) }
+    if games.is_empty() { Err(MalformedText::new("contains no game")) } else { Ok(games) }
 }
 
 /// Reads JSON lines. Skips lines without a game, such as the first line of a results file, and a truncated last line.
@@ -337,7 +337,7 @@ mod tests {
             let [read] = &read(text).unwrap()[..] else { panic!("{text}") };
             assert_eq!((&read.moves, read.start), (&game.moves, game.start), "{text}");
         }
-        for (text, problem) in [("1. e4 e5", "neither"), ("7777", "no move is found")] {
+        for (text, problem) in [("1. e4 e5", "is not JSON lines"), ("7777", "no move found")] {
             assert!(read(text).unwrap_err().to_string().contains(problem));
         }
         for empty in ["", " \n", "{\"match\":{}}\n"] {

@@ -177,16 +177,16 @@ impl Engine {
     }
 
     fn answered(&mut self, request: &str, stop: &AtomicBool) -> Result<String, String> {
-        let request = serde_json::from_str(request).map_err(|error| format!("a request: {error}"))?;
+        let request = serde_json::from_str(request).map_err(|error| format!("invalid request: {error}"))?;
         Ok(match request {
             Request::Start { edge } => {
-                let size = Size::new(edge).ok_or("boards have 4 to 10 squares along an edge")?;
+                let size = Size::new(edge).ok_or("a board has 4 to 10 squares along each edge")?;
                 written(&Described::new(&Position::start(size)))
             }
             Request::Position { fen, moves } => {
                 let (positions, moves) = course(&fen, &moves)?;
                 let played = moves.iter().map(Move::to_string).collect();
-                let position = positions.last().map(Described::new).ok_or("there is no position")?;
+                let position = positions.last().map(Described::new).ok_or("the request has no position")?;
                 written(&Reached { position, played })
             }
             Request::Proofs { fen, moves } => {
@@ -207,7 +207,7 @@ impl Engine {
     /// new position by one move.
     fn think(&mut self, think: &Think, stop: &AtomicBool) -> Result<Found, String> {
         let (positions, moves) = course(&think.fen, &think.moves)?;
-        let position = *positions.last().ok_or("there is no position")?;
+        let position = *positions.last().ok_or("the request has no position")?;
         if position.winner().is_some() {
             return Err("the game is over".into());
         }
@@ -253,8 +253,9 @@ fn run_of(think: &Think, position: &Position) -> Result<Run, String> {
         return Level::new(number).map(Run::Level).ok_or("levels are 1 to 10".into());
     }
     if let Some(clock) = &think.clock {
-        let time =
-            clock.time_for(position).ok_or_else(|| format!("a clock has seconds from 0 to {MAX_CLOCK}"))?;
+        let time = clock
+            .time_for(position)
+            .ok_or_else(|| format!("expected clock times from 0 to {MAX_CLOCK} s"))?;
         return Ok(Run::Limited(Limits::for_move(position, Limits::time(time).deadline)));
     }
     let time = think.seconds.filter(|seconds| (0.0..=MAX_SECONDS).contains(seconds));
@@ -313,7 +314,7 @@ fn game_of_fen(text: &str) -> Option<Result<GameRecord, MalformedText>> {
 fn games(text: &str) -> Result<Vec<GameRecord>, String> {
     if text.len() > MAX_BYTES {
         return Err(format!(
-            "{} MB are too much: records of up to {} MB are read",
+            "{} MB is too large: a record can have up to {} MB",
             text.len() >> 20,
             MAX_BYTES >> 20
         ));

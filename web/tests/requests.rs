@@ -130,7 +130,7 @@ fn mark_thresholds_match_annotated_records() {
 fn bad_requests_name_the_problem() {
     let stuck = "qQ2/QQ2/4/4 b - - 0 1";
     for (request, problem) in [
-        (json!({"do": "dance"}), "a request"),
+        (json!({"do": "dance"}), "invalid request"),
         (json!({"do": "start", "edge": 3}), "4 to 10"),
         (json!({"do": "position", "fen": "nonsense"}), "4 to 10 rows"),
         (json!({"do": "position", "fen": "4/4/4/4"}), "Black has no amazon"),

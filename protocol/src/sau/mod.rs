@@ -163,8 +163,10 @@ impl SauBot {
         self.state = State::Waiting { us, told };
         self.journal = self.resumed.journal.take().or_else(|| {
             let created = Journal::create(self.session.settings.record_dir.as_deref()?);
-            let problem =
-                |error| self.session.note("!!", &format!("no journal, so no resume after a crash: {error}"));
+            let problem = |error| {
+                self.session
+                    .note("!!", &format!("cannot create a journal for a resume after a crash: {error}"))
+            };
             created.map_err(problem).ok()
         });
         self.write_journal(None, true);
@@ -205,7 +207,7 @@ impl SauBot {
         if !self.follow_guesses(mv) && !self.follow_opponent(mv) {
             // The platform accepts no illegal move, so our position is wrong. Any answer is better than waiting for a
             // move that was already sent.
-            self.session.note("!!", "a move that cannot be played here was left out");
+            self.session.note("!!", "ignored a move that is illegal in this position");
             self.session.game().give_turn_to(us);
         }
         let us = self.state.game().map_or(us, |(us, _)| us);

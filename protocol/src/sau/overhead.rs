@@ -35,12 +35,12 @@ pub fn learn(session: &mut Session, ours: Duration, moves: usize) {
     session.settings.move_overhead = Some(learned);
     let text = format!("{:.3}\n", learned.as_secs_f64());
     let kept = path().ok_or(std::io::ErrorKind::NotFound.into()).and_then(|path| std::fs::write(path, text));
-    let kept = kept.map_or_else(|error| format!("not kept: {error}"), |()| format!("kept in {FILE}"));
+    let kept = kept.map_or_else(|error| format!("not saved: {error}"), |()| format!("saved in {FILE}"));
     let [learned, ours, official] = [learned, ours, official].map(|time| time.as_secs_f64());
     session.note(
         "--",
         &format!(
-            "move-overhead {learned:.3} s from now on, {kept}: after {moves} moves we counted {ours:.1} s left, the platform {official:.1} s"
+            "move-overhead is now {learned:.3} s ({kept}): after {moves} moves our clock had {ours:.1} s left, the platform's {official:.1} s"
         ),
     );
 }

@@ -63,13 +63,13 @@ impl SauBot {
         let (source, count) = (&self.resumed.source, self.resumed.moves.len());
         let left = self.session.time_left().as_secs_f64();
         let turn = match (our_turn, self.resumed.unsent) {
-            (_, true) => "our last move may not have been sent, so it is sent again unasked",
-            (true, _) => "it is our turn, so we move unasked",
-            _ => "the opponent's move was probably lost, so we move unasked",
+            (_, true) => "our last move may not have been sent; sending it again unasked",
+            (true, _) => "our turn; moving unasked",
+            _ => "the opponent's move was probably lost; moving unasked",
         };
         self.session.note(
             "--",
-            &format!("no command after name?: {source} goes on after {count} moves, we are {us}, {left:.1} s left; {turn}"),
+            &format!("no command after name?: resuming {source} after {count} moves as {us}, {left:.1} s left; {turn}"),
         );
         if !our_turn {
             self.guess_lost_reply();
@@ -188,14 +188,14 @@ impl SauBot {
             return false;
         }
         if !is_expected && is_theirs {
-            self.session.note("!!", "the record lacks a move of ours");
+            self.session.note("!!", "the record lacks one of our moves");
             self.session.game().give_turn_to(us.opponent());
         } else if !is_theirs {
             if !self.moved_us(us, mv) {
                 return false;
             }
             // The platform has ignored our move.
-            self.session.note("!!", "the other side is ours");
+            self.session.note("!!", "our side was wrong: we play the other side");
             if position.side() != us {
                 self.session.game().take_back();
             }

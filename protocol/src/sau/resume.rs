@@ -42,7 +42,7 @@ pub struct Resumed {
 /// Logs a problem if `platform-dir` is not a folder.
 pub fn check_platform_dir(session: &Session) {
     if let Some(folder) = session.settings.platform_dir.as_deref().filter(|folder| !folder.is_dir()) {
-        session.note("!!", &format!("platform-dir {}: there is no such folder", folder.display()));
+        session.note("!!", &format!("platform-dir {}: no such folder", folder.display()));
     }
 }
 
@@ -71,7 +71,7 @@ impl Resumed {
         // As White, without any move, there is nothing to resume.
         let open = !decided && (!moves.is_empty() || side != Some(Side::White));
         let which = if games > 1 { format!(", the last of {games} games") } else { String::new() };
-        let ours = side.map_or("nothing says which side is ours".into(), |side| format!("we are {side}"));
+        let ours = side.map_or("our side is unknown".into(), |side| format!("we are {side}"));
         session.note("--", &format!("resume: {} moves of {shown}{which}; {ours}", moves.len()));
         if let Some(problem) = problem {
             session.note("!!", &format!("resume {shown}: {problem}"));
@@ -90,8 +90,8 @@ impl Resumed {
         let journal::Abandoned { games: mut found, unusable } =
             journal::abandoned(folder, &session.start, age, now);
         for name in unusable {
-            let advice = "to go on with its game, name the game's record with resume";
-            session.note("!!", &format!("{name} holds no game of this board, so it is left alone: {advice}"));
+            let advice = "to resume its game, set resume to the game's record";
+            session.note("!!", &format!("{name} has no game on this board and is ignored; {advice}"));
         }
         found.retain(|(_, state)| session.settings.side.is_none_or(|side| side == state.us));
         if found.is_empty() {
@@ -169,7 +169,7 @@ impl Resumed {
         if moves != before || !is_ours {
             return false;
         }
-        session.note("--", &format!("{shown}: the platform has not got our last move"));
+        session.note("--", &format!("{shown}: our last move did not reach the platform"));
         self.unsent = true;
         true
     }

@@ -243,7 +243,7 @@ impl UciBot {
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), String> {
         let Some((_, kind, set)) = OPTIONS.into_iter().find(|(known, ..)| known.eq_ignore_ascii_case(name))
         else {
-            return Err(format!("option {}: there is no such option", shortened(name)));
+            return Err(format!("unknown option {}", shortened(name)));
         };
         let outcome = match kind(self) {
             Kind::Spin(_, min, max) if value.trim().parse::<u64>().is_err() => {

@@ -17,7 +17,7 @@ use std::fmt;
 /// ```
 /// use otrera::{Move, Position};
 /// let reason = "d1".parse::<Move>().unwrap_err().to_string();
-/// assert_eq!(reason, "a move is three squares like d1-d7/g7, this has 1: \"d1\"");
+/// assert_eq!(reason, "expected three squares like d1-d7/g7, found 1: \"d1\"");
 /// assert!(Position::from_fen("4/4/4").is_err());
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -83,7 +83,7 @@ impl BoardReader {
 fn size_of_rows(rows: usize) -> Result<Size, MalformedText> {
     match Size::new(rows) {
         Some(size) => Ok(size),
-        None => malformed(format!("a board has 4 to 10 rows, this one {rows}")),
+        None => malformed(format!("a board has 4 to 10 rows, not {rows}")),
     }
 }
 

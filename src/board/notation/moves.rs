@@ -23,7 +23,7 @@ impl FromStr for Move {
             [from, to, arrow] => Ok(Self { from, to, arrow }),
             [from, to, again, arrow] if again == to => Ok(Self { from, to, arrow }),
             ref squares => malformed(format!(
-                "a move is three squares like d1-d7/g7, this has {}: {:?}",
+                "expected three squares like d1-d7/g7, found {}: {:?}",
                 squares.len(),
                 shortened(text)
             )),

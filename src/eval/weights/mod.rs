@@ -76,7 +76,7 @@ impl TryFrom<String> for Rows {
     fn try_from(text: String) -> Result<Self, String> {
         let bytes = BASE64_STANDARD.decode(text).map_err(|error| format!("rows in Base64: {error}"))?;
         let (rows, []) = bytes.as_chunks::<UNITS>() else {
-            return Err(format!("{} weights are no rows of {UNITS}", bytes.len()));
+            return Err(format!("{} weights do not divide into rows of {UNITS}", bytes.len()));
         };
         Ok(Self(rows.iter().map(|row| row.map(|byte| byte as i8)).collect()))
     }
@@ -113,7 +113,7 @@ impl WeightsFile {
 
     fn parse(text: &str) -> Result<Self, String> {
         let mut file: Self = serde_json::from_str(text.trim_start_matches('\u{feff}'))
-            .map_err(|error| format!("is no file of weights: {error}"))?;
+            .map_err(|error| format!("is not a weights file: {error}"))?;
         if file.value.take().is_some() && file.networks == Networks::default() {
             return Err(
                 "its section `value` holds weights of an evaluation that networks have replaced, and it has \
@@ -128,7 +128,7 @@ impl WeightsFile {
             let wanted = policy_network::rows(size.edge());
             for Rows(rows) in [&weights.movement_rows, &weights.arrow_rows] {
                 if rows.len() != wanted {
-                    return Err(format!("priors {name}: {} rows, and {wanted} are wanted", rows.len()));
+                    return Err(format!("priors {name}: {} rows, expected {wanted}", rows.len()));
                 }
             }
         }
@@ -173,12 +173,12 @@ impl PriorWeights {
 
 fn check_priors(name: &str, stages: &[Vec<Vec<f32>>], features: &[usize]) -> Result<(), String> {
     if stages.len() != STAGES {
-        return Err(format!("{name}: {} stages, and {STAGES} are wanted", stages.len()));
+        return Err(format!("{name}: {} stages, expected {STAGES}", stages.len()));
     }
     for (number, stage) in (1..).zip(stages) {
         if stage.len() != features.len() {
             let (found, wanted) = (stage.len(), features.len());
-            return Err(format!("{name}, stage {number}: {found} features, and {wanted} are wanted"));
+            return Err(format!("{name}, stage {number}: {found} features, expected {wanted}"));
         }
         for (feature, (row, &classes)) in (1..).zip(stage.iter().zip(features)) {
             check_row(&format!("{name}, stage {number}, feature {feature}"), row, classes)?;
@@ -189,10 +189,10 @@ fn check_priors(name: &str, stages: &[Vec<Vec<f32>>], features: &[usize]) -> Res
 
 fn check_row(place: &str, row: &[f32], wanted: usize) -> Result<(), String> {
     if row.len() != wanted {
-        return Err(format!("{place}: {} weights, and {wanted} are wanted", row.len()));
+        return Err(format!("{place}: {} weights, expected {wanted}", row.len()));
     }
     match row.iter().find(|weight| !weight.is_finite()) {
-        Some(weight) => Err(format!("{place}: {weight} is no weight")),
+        Some(weight) => Err(format!("{place}: {weight} is not a valid weight")),
         None => Ok(()),
     }
 }

@@ -111,7 +111,7 @@ mod tests {
     fn errors_name_the_place() {
         for (text, reason) in [
             ("", "begins with (;"),
-            ("(;GM[1];B[aa])", "Amazons are 18"),
+            ("(;GM[1];B[aa])", "Amazons is game 18"),
             ("(;SZ[19])", "4 to 10"),
             ("(;SZ[x])", "is a number"),
             ("(;GM[18]\n;B[djddgd", "line 2: a value of B has no closing bracket"),

@@ -42,7 +42,7 @@ fn game_of(nodes: &[Node]) -> Result<GameRecord, MalformedText> {
     let text = |name: &str| values(name).map_or_else(String::new, |values| one_line(&values[0]));
     let game_number = text("GM");
     if !["", "18"].contains(&game_number.trim()) {
-        return Err(MalformedText::new(format!("GM is {game_number}, the Amazons are 18")));
+        return Err(MalformedText::new(format!("GM is {game_number}, but Amazons is game 18")));
     }
     let mut set_up = SetUp::default();
     let has_move = |node: &Node| move_of(node).is_some();

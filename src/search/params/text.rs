@@ -178,7 +178,7 @@ impl Parameter {
         let invalid = || format!("{name}={value}: valid is {}", self.valid());
         match self.kind {
             Kind::Number { least, most, place } => {
-                let place = place(params).ok_or_else(|| format!("{name} is no parameter of this formula"))?;
+                let place = place(params).ok_or_else(|| format!("this formula has no parameter {name}"))?;
                 let number = value.parse().ok().filter(|number| (least..=most).contains(number));
                 *place = number.ok_or_else(invalid)?;
                 Ok(())
