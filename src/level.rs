@@ -106,7 +106,7 @@ impl FromStr for Level {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        text.trim().parse().ok().and_then(Self::new).ok_or_else(|| "valid is a level from 1 to 10".into())
+        text.trim().parse().ok().and_then(Self::new).ok_or_else(|| "expected a level from 1 to 10".into())
     }
 }
 

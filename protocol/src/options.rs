@@ -228,7 +228,7 @@ impl Settings {
             Some(row) => (row.set)(self, value, folder),
             None => {
                 let names: Vec<&str> = SETTINGS.iter().map(|row| row.name).collect();
-                Err(format!("valid are {}", names.join(", ")))
+                Err(format!("unknown option, expected one of {}", names.join(", ")))
             }
         }
     }
@@ -263,7 +263,7 @@ impl Settings {
             let text = match &value {
                 toml::Value::String(text) => text.clone(),
                 toml::Value::Array(_) | toml::Value::Table(_) => {
-                    return Err(format!("{name} = {value}: valid is one text or number"));
+                    return Err(format!("{name} = {value}: expected one string or number"));
                 }
                 other => other.to_string(),
             };
@@ -293,7 +293,7 @@ fn read_model(path: &Path) -> Result<Model, String> {
 pub fn number(text: &str, min: u64, max: u64) -> Result<u64, String> {
     match text.trim().parse() {
         Ok(number) if (min..=max).contains(&number) => Ok(number),
-        _ => Err(format!("valid is a whole number from {min} to {max}")),
+        _ => Err(format!("expected a whole number from {min} to {max}")),
     }
 }
 
@@ -305,7 +305,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 fn seconds_between(text: &str, min: f64, max: f64) -> Result<Duration, String> {
     match text.trim().parse::<f64>() {
         Ok(seconds) if (min..=max).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
-        _ => Err(format!("valid is a number of seconds from {min} to {max}")),
+        _ => Err(format!("expected a number of seconds from {min} to {max}")),
     }
 }
 
@@ -318,7 +318,7 @@ fn megabytes(text: &str) -> Result<usize, String> {
 fn one_of<T: Copy>(text: &str, words: &[(&str, T)], listed: usize) -> Result<T, String> {
     let found = words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
     let valid = || words.iter().take(listed).map(|(word, _)| *word).collect::<Vec<_>>().join(", ");
-    found.ok_or_else(|| format!("valid are {}", valid()))
+    found.ok_or_else(|| format!("expected one of {}", valid()))
 }
 
 fn path(text: &str, folder: &Path) -> Result<Option<PathBuf>, String> {
@@ -329,7 +329,7 @@ fn engine_name(text: &str, _folder: &Path) -> Result<String, String> {
     let printable = text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
     match text.trim() {
         name if printable && (1..=40).contains(&name.len()) => Ok(name.into()),
-        _ => Err("valid are 1 to 40 printable ASCII characters".into()),
+        _ => Err("expected 1 to 40 printable ASCII characters".into()),
     }
 }
 
@@ -338,6 +338,6 @@ fn label(text: &str, _folder: &Path) -> Result<String, String> {
     let usable = |c: char| !c.is_control() && !"[];".contains(c);
     match text.trim() {
         label if (1..=40).contains(&label.chars().count()) && label.chars().all(usable) => Ok(label.into()),
-        _ => Err("valid are 1 to 40 printable characters other than [ ] ;".into()),
+        _ => Err("expected 1 to 40 printable characters other than [ ] ;".into()),
     }
 }

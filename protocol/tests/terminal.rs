@@ -219,7 +219,7 @@ fn undone_moves_leave_the_record_after_another_move() {
     let (mut terminal, folder) = play("undo", &[]);
     let [_, mut shown] = play_a_move(&mut terminal);
     terminal.type_line("undo 2");
-    shown = terminal.wait_for("undo: valid is a whole number from 1 to 1\n", shown);
+    shown = terminal.wait_for("undo: expected a whole number from 1 to 1\n", shown);
     terminal.type_line("undo 1");
     shown = terminal.wait_for("taken back: d1-d7/g7 ", shown);
     shown = terminal.wait_for(PROMPT, shown);

@@ -178,9 +178,9 @@ impl FromStr for Model {
                     link: ValueLink::Logistic { scale },
                     ..PhasedWeights::PAPER
                 })),
-                _ => Err("valid is a scale from 0.01 to 1000 squares".into()),
+                _ => Err("expected a scale from 0.01 to 1000 squares".into()),
             },
-            _ => Err("valid are paper, paper:SCALE, fitted".into()),
+            _ => Err("expected paper, paper:SCALE, fitted".into()),
         }
     }
 }

@@ -161,7 +161,7 @@ fn read_move(message: &Value) -> Result<Move, MalformedText> {
     let mv = numbers(message).and_then(|numbers| move_of(numbers, Size::BOTZONE));
     mv.ok_or_else(|| {
         let text: String = message.to_string().chars().take(80).collect();
-        MalformedText::new(format!("{text} is not a move: valid are x0, y0, x1, y1, x2, y2 from 0 to 7"))
+        MalformedText::new(format!("{text} is not a move: expected x0, y0, x1, y1, x2, y2 from 0 to 7"))
     })
 }
 

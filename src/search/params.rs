@@ -214,7 +214,7 @@ impl Params {
         match (self.grouping, self.formula) {
             (Grouping::Whole, Formula::Puct(_)) => {
                 Err("grouping=whole does not work with formula=puct, which needs priors of movements and of arrows: \
-                     valid are grouping=split, or formula=uct or formula=ucb1-tuned"
+                     expected grouping=split, formula=uct or formula=ucb1-tuned"
                     .into())
             }
             _ => Ok(self),

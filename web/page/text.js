@@ -524,7 +524,7 @@ const PROBLEMS_ZH = [
   [/^the last field of a FEN is the number of the move, from 1 to (\d+)$/, "FEN 的最后一项是回合数，应在 1 到 $1 之间"],
   [/^row (.*) is longer than the board$/, "行 $1 比棋盘长"],
   [/^row (.*) does not have (\d+) squares$/, "行 $1 不是 $2 格"],
-  [/^unknown letter (.*) in a FEN: valid are .*$/, "FEN 中不能有 $1，只能有 Q、q、* 和数字"],
+  [/^unknown letter (.*) in a FEN: expected .*$/, "FEN 中不能有 $1，只能有 Q、q、* 和数字"],
   [/^expected three squares like (\S+), found (\d+): (.*)$/, "着法由三个格子组成，例如 $1；这里有 $2 个：$3"],
   [/^(.*) is not a move$/, "$1 不是着法"],
   [/^(.*) is incomplete$/, "$1 不完整"],
@@ -539,7 +539,7 @@ const PROBLEMS_ZH = [
   [/^a CCGC record cannot hold a game from a set-up position$/, "CCGC 棋谱不能记录从摆放局面开始的对局"],
   [/^a CCGC record does not state its board size: this (\S+) game would be read as (\S+)$/, "CCGC 棋谱不记录棋盘大小：这局 $1 会被读作 $2"],
   [/^GM is (.*), but Amazons is game 18$/, "SGF 的 GM 为 $1，亚马逊棋应为 18"],
-  [/^SZ is (.*): valid are 4 to 10 rows$/, "SGF 的 SZ 为 $1，棋盘应有 4 到 10 行"],
+  [/^SZ is (.*): expected 4 to 10 rows$/, "SGF 的 SZ 为 $1，棋盘应有 4 到 10 行"],
   [/^(.*) has no point (.*)$/, "$1 中没有点 $2"],
   [/^(.*) is a number, not (.*)$/, "$1 应为数字，而不是 $2"],
   [/^(.*) is not a move of three points like djddgd$/, "$1 不是由三个点组成的着法（例如 djddgd）"],
@@ -557,7 +557,7 @@ const PROBLEMS_ZH = [
   [/^the engine crashed and was restarted$/, "引擎出错，已重新开始"],
   [/^a Botzone log without a move of Amazons$/, "Botzone 日志中没有亚马逊棋的着法"],
   [/^a Botzone log without a list of turns$/, "Botzone 日志中没有回合列表"],
-  [/^(.*) is not a move: valid are x0, y0, x1, y1, x2, y2 from 0 to 7$/, "$1 不是着法：x0、y0、x1、y1、x2、y2 应为 0 到 7"],
+  [/^(.*) is not a move: expected x0, y0, x1, y1, x2, y2 from 0 to 7$/, "$1 不是着法：x0、y0、x1、y1、x2、y2 应为 0 到 7"],
   [/^(Black|White)$/, (side) => TEXT.zh[side.toLowerCase()]],
 ];
 

@@ -125,7 +125,7 @@ fn built_in(text: &str) -> Result<Kind, String> {
         "alphabeta" => {
             let depth = words.get(1).map_or(Some(2), |depth| depth.parse().ok());
             let depth = depth.filter(|depth| (1..=MAX_DEPTH).contains(depth));
-            let depth = depth.ok_or_else(|| format!("{text}: valid is a depth from 1 to {MAX_DEPTH}"))?;
+            let depth = depth.ok_or_else(|| format!("{text}: expected a depth from 1 to {MAX_DEPTH}"))?;
             (Kind::AlphaBeta { evaluation: evaluation(Evaluation::Territory)?, depth }, 2)
         }
         "level" => {
@@ -164,11 +164,10 @@ pub fn check_board(text: &str, params: &Params, size: Size) -> Result<(), String
 fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Result<Kind, String> {
     let (mut resources, mut iterations, mut share) = (ONE_THREAD, None, 1.0);
     for option in options {
-        let (name, value) =
-            option.split_once('=').ok_or_else(|| format!("{option}: an option is name=value"))?;
+        let (name, value) = option.split_once('=').ok_or_else(|| format!("{option}: expected name=value"))?;
         let number = |most: u64| match value.parse() {
             Ok(number) if (1..=most).contains(&number) => Ok(number),
-            _ => Err(format!("{option}: valid is a whole number from 1 to {most}")),
+            _ => Err(format!("{option}: expected a whole number from 1 to {most}")),
         };
         match name.to_ascii_lowercase().as_str() {
             "threads" => resources.threads = number(1024)? as usize,
@@ -176,7 +175,7 @@ fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Res
             "iterations" => iterations = Some(number(1_000_000_000_000)?),
             "share" => {
                 let valid = value.parse().ok().filter(|share| *share > 0.0 && *share <= 1.0);
-                share = valid.ok_or_else(|| format!("{option}: valid is a number up to 1"))?;
+                share = valid.ok_or_else(|| format!("{option}: expected a number up to 1"))?;
             }
             _ => params.set_with(name, value, read_model)?,
         }

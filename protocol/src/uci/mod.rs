@@ -157,7 +157,7 @@ const OPTIONS: [OptionOfUci; 9] = [
         "UCI_ShowWDL",
         |bot| Kind::Check(bot.shown.winning_rate),
         |bot, value| {
-            bot.shown.winning_rate = value.parse().map_err(|_| "valid are true, false")?;
+            bot.shown.winning_rate = value.parse().map_err(|_| "expected true or false")?;
             Ok(())
         },
     ),
@@ -247,7 +247,7 @@ impl UciBot {
         };
         let outcome = match kind(self) {
             Kind::Spin(_, min, max) if value.trim().parse::<u64>().is_err() => {
-                Err(format!("valid is a whole number from {min} to {max}"))
+                Err(format!("expected a whole number from {min} to {max}"))
             }
             _ => set(self, value),
         };
@@ -265,7 +265,7 @@ impl UciBot {
     fn set_variant(&mut self, name: &str) -> Result<(), String> {
         let Some(size) = dialect::sizes().find(|&size| dialect::variant(size) == name) else {
             let valid: Vec<String> = dialect::sizes().map(dialect::variant).collect();
-            return Err(format!("valid are {}", valid.join(", ")));
+            return Err(format!("expected one of {}", valid.join(", ")));
         };
         self.session.settings.size = Some(size);
         self.set_position(None, &[])

@@ -106,9 +106,7 @@ fn read_fen_row(text: &str, row: usize, size: Size, board: &mut BoardReader) -> 
             'q' => Content::Amazon(Side::White),
             '*' => Content::Arrow,
             other => {
-                return malformed(format!(
-                    "unknown letter {other:?} in a FEN: valid are Q, q, * and numbers"
-                ));
+                return malformed(format!("unknown letter {other:?} in a FEN: expected Q, q, * or a number"));
             }
         };
         board.put(column, row, content);

@@ -32,7 +32,7 @@ impl Position {
                     'X' | 'x' => Content::Arrow,
                     'B' | 'b' => Content::Amazon(Side::Black),
                     'W' | 'w' => Content::Amazon(Side::White),
-                    other => return malformed(format!("{other:?} in a picture: valid are B, W, X and .")),
+                    other => return malformed(format!("{other:?} in a picture: expected B, W, X or .")),
                 };
                 board.put(column, row, content);
             }

@@ -39,7 +39,7 @@ impl SetUp {
     pub fn position(&self, mover: Side) -> Result<Position, MalformedText> {
         let edge = self.edge.unwrap_or(10);
         let Some(size) = Size::new(edge) else {
-            return Err(MalformedText::new(format!("SZ is {edge}: valid are 4 to 10 rows")));
+            return Err(MalformedText::new(format!("SZ is {edge}: expected 4 to 10 rows")));
         };
         let mut sets = [Bitboard::EMPTY; 3];
         for (kind, text) in &self.points {

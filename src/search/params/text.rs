@@ -175,7 +175,7 @@ impl Parameter {
 
     fn set(&self, params: &mut Params, value: &str) -> Result<(), String> {
         let name = self.name;
-        let invalid = || format!("{name}={value}: valid is {}", self.valid());
+        let invalid = || format!("{name}={value}: expected {}", self.valid());
         match self.kind {
             Kind::Number { least, most, place } => {
                 let place = place(params).ok_or_else(|| format!("this formula has no parameter {name}"))?;
@@ -207,7 +207,7 @@ impl Params {
         let mut params = Self::preset(words.next().unwrap_or_default())?;
         for setting in words {
             let (name, value) =
-                setting.split_once('=').ok_or_else(|| format!("{setting:?}: a parameter is name=value"))?;
+                setting.split_once('=').ok_or_else(|| format!("{setting:?}: expected name=value"))?;
             params.set_with(name, value, &read_model)?;
         }
         params.checked()
@@ -248,13 +248,13 @@ impl Params {
     /// let mut params = Params::TOURNAMENT;
     /// params.set("burst", "1").unwrap();
     /// assert_eq!(params, Params { burst: 1, ..Params::TOURNAMENT });
-    /// assert_eq!(params.set("burst", "0").unwrap_err(), "burst=0: valid is a whole number from 1 to 1000");
+    /// assert_eq!(params.set("burst", "0").unwrap_err(), "burst=0: expected a whole number from 1 to 1000");
     /// ```
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         match PARAMETERS.iter().find(|parameter| parameter.name == name) {
             Some(parameter) => parameter.set(self, value),
             None => Err(format!(
-                "{name} is no parameter: valid are {}",
+                "unknown parameter {name}: expected one of {}",
                 PARAMETERS.map(|known| known.name).join(", ")
             )),
         }
@@ -299,9 +299,8 @@ impl FromStr for Rollouts {
             None if text == "end" => Some(Self::ToEnd),
             None => depth(text).map(|depth| if depth == 0 { Self::None } else { Self::One(depth) }),
         };
-        rollouts.ok_or_else(|| {
-            format!("{text}: valid are depths up to 1000 half-moves, such as 0, 3, 4+5, and end")
-        })
+        rollouts
+            .ok_or_else(|| format!("{text}: expected depths up to 1000 half-moves, such as 0, 3, 4+5 or end"))
     }
 }
 
@@ -318,7 +317,7 @@ impl fmt::Display for Rollouts {
 
 fn named<T: Clone>(table: &[(&'static str, T)], name: &str) -> Result<T, String> {
     let valid = || table.iter().map(|(known, _)| *known).collect::<Vec<_>>().join(", ");
-    one_of(table, &name.to_ascii_lowercase()).ok_or_else(|| format!("valid are {}", valid()))
+    one_of(table, &name.to_ascii_lowercase()).ok_or_else(|| format!("expected one of {}", valid()))
 }
 
 fn one_of<T: Clone>(table: &[(&str, T)], name: &str) -> Option<T> {
