@@ -59,11 +59,11 @@ pub struct CommandLine {
 
 /// Commands other than those of platforms: name, command, argument, meaning.
 const COMMANDS: [(&str, Command, &str, &str); 5] = [
-    ("play", Command::Play, "", "play against it in the terminal"),
-    ("gui", Command::Gui, "", "play and analyse in a browser with this engine"),
+    ("play", Command::Play, "", "play against the engine in the terminal"),
+    ("gui", Command::Gui, "", "play and analyse in a browser"),
     ("analyze", Command::Analyze, "", "search a position: owners of the squares, best moves"),
     ("bench", Command::Bench, "", "print the speed and a checksum of the search"),
-    ("perft", Command::Perft, "DEPTH", "count the move sequences of a length"),
+    ("perft", Command::Perft, "DEPTH", "count the legal sequences of DEPTH moves"),
 ];
 
 const FEN_NOTE: &str = "
@@ -77,7 +77,7 @@ pub fn help() -> String {
     let speakers = PLATFORMS.iter().map(|platform| platform.speaker).collect::<Vec<_>>().join(", ");
     let own = COMMANDS.map(|(name, _, _, meaning)| (name, meaning));
     let of_platforms = PLATFORMS.iter().filter_map(|platform| platform.command);
-    let resume = ("resume FILE", "SAU: go on with the game of a record");
+    let resume = ("resume FILE", "SAU: resume the game of a record");
     let commands: String = (own.into_iter().chain(of_platforms).chain([resume]))
         .map(|(name, meaning)| format!("  otrera {name:<13}{meaning}\n"))
         .collect();
@@ -86,7 +86,7 @@ pub fn help() -> String {
         "\
 Otrera plays the Game of the Amazons.
 
-Without a command it plays on the platform that sends the first line:
+Without a command, it detects the platform from the first line of input:
 {speakers}.
 
 Commands:
@@ -97,7 +97,7 @@ More help:
   otrera --help parameters   search parameters for --preset
   otrera --version
 
-Options are also lines `name = value` of otrera.toml beside the program.
+otrera.toml beside the program sets the same options, as lines `name = value`.
 ",
         topics.join(", ")
     )

@@ -102,17 +102,17 @@ option_table! {
         => memory: Option<usize> = None, |text, _| Ok(Some(megabytes(text)?));
     "size" "N" on "analyze perft play botzone sau uci": "edge of the board, 4 to 10"
         => size: Option<Size> = None, |text, _| Ok(Size::new(number(text, 4, 10)? as usize));
-    "iterations" "N" on "analyze play botzone sau": "iterations for each move, instead of a time"
+    "iterations" "N" on "analyze play botzone sau": "iterations per move, instead of a time limit"
         => iterations: Option<u64> = None, |text, _| Ok(Some(number(text, 1, 1_000_000_000_000)?));
     "seed" "N" on "analyze gui play botzone sau uci": "seed of the random numbers"
         => seed: Option<u64> = None, |text, _| Ok(Some(number(text, 0, u64::MAX)?));
-    "move-time" "S" on "botzone sau": "seconds for each move"
+    "move-time" "S" on "botzone sau": "seconds per move"
         => move_time: Option<Duration> = None, |text, _| Ok(Some(seconds(text)?));
     "total-time" "S" on "sau": "seconds for all moves of one side"
         => total_time: Option<Duration> = None, |text, _| Ok(Some(seconds(text)?));
-    "move-overhead" "S" on "sau uci": "seconds a move costs besides thinking"
+    "move-overhead" "S" on "sau uci": "overhead of each move in seconds"
         => move_overhead: Option<Duration> = None, |text, _| Ok(Some(seconds_between(text, 0.0, MAX_OVERHEAD)?));
-    "keep-running" "MODE" on "botzone": "stay between turns: auto, on or off (auto)"
+    "keep-running" "MODE" on "botzone": "keep running between turns: auto, on or off (auto)"
         => keep_running: KeepRunning = KeepRunning::Auto, |text, _| one_of(text, &[
             ("auto", KeepRunning::Auto), ("on", KeepRunning::On), ("off", KeepRunning::Off),
             ("true", KeepRunning::On), ("false", KeepRunning::Off)], 3);
@@ -133,11 +133,11 @@ option_table! {
         => place: String = String::new(), label;
     "event" "EVENT" on "gui play sau": "event in records (Otrera)"
         => event: String = "Otrera".into(), label;
-    "resume" "FILE" on "sau": "record of a game to go on with"
+    "resume" "FILE" on "sau": "record of a game to resume"
         => resume: Option<PathBuf> = None, path;
-    "resume-time-left" "S" on "sau": "our seconds left in that game"
+    "resume-time-left" "S" on "sau": "our seconds left in the game to resume"
         => resume_time_left: Option<Duration> = None, |text, _| Ok(Some(seconds(text)?));
-    "platform-dir" "DIR" on "sau": "folder of the platform, to read its own record"
+    "platform-dir" "DIR" on "sau": "the platform's folder, to read its game record"
         => platform_dir: Option<PathBuf> = None, path;
     "side" "SIDE" on "play sau": "your side in play, ours in a game to resume"
         => side: Option<Side> = None, |text, _| {
@@ -149,9 +149,9 @@ option_table! {
 option_table! {
     /// Options of single commands, only on the command line.
     CommandOptions COMMAND_OPTIONS
-    "fen" "FEN" on "analyze perft play": "position instead of the start"
+    "fen" "FEN" on "analyze perft play": "position to start from"
         => fen: Option<String> = None, |text, _| Ok(Some(text.into()));
-    "moves" "\"M M\"" on "analyze": "moves played from there"
+    "moves" "\"M M\"" on "analyze": "moves from that position"
         => moves: Option<String> = None, |text, _| Ok(Some(text.into()));
     "record" "FILE" on "analyze": "game in SGF, CCGC or JSON, or moves alone"
         => record: Option<PathBuf> = None, path;
@@ -165,7 +165,7 @@ option_table! {
         => time: Option<Duration> = None, |text, _| Ok(Some(seconds(text)?));
     "level" "N" on "play": "level of play, 1 (beginner) to 10 (full search)"
         => level: Option<Level> = None, |text, _| text.parse().map(Some);
-    "annotate" "FILE" on "analyze": "search all of a game, write it as .sgf or .json"
+    "annotate" "FILE" on "analyze": "review a whole game, write it as .sgf or .json"
         => annotate: Option<PathBuf> = None, path;
     "port" "N" on "gui": "port on 127.0.0.1 (7264, or any free one)"
         => port: Option<u16> = None, |text, _| Ok(Some(number(text, 0, 65_535)? as u16));

@@ -20,13 +20,13 @@ const DEFAULT_TIME: Duration = Duration::from_secs(2);
 
 const HELP: &str = "\
 Type a move as from, to and arrow, like d1-d7/g7 or d1d7g7, or one of:
-  hint       search a move for you
+  hint       suggest a move
   undo [N]   take back your last N moves and their answers (1)
-  moves      the moves of the game so far
+  moves      list the moves of the game
   save FILE  write the game to a file that ends in .sgf, .json or .txt (CCGC)
   resign     resign the game
   quit       leave (or Ctrl-C); the record is kept
-  help       this text
+  help       show this text
 ";
 
 /// Reason why a game ended.
