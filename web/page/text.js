@@ -28,18 +28,18 @@ const TEXT = {
     flip: "Turn board",
     sound: "Sound",
     theme: "Colours",
-    themes: { auto: "as the system", light: "light", dark: "dark" },
+    themes: { auto: "system", light: "light", dark: "dark" },
     languageLabel: "Language",
     analysis: "Analysis",
     go: "Analyse",
     stop: "Stop",
     lines: "Lines",
     squares: "Squares",
-    squaresLegend: "Blue: Black, orange: White, grey: both alike. In strong colour nobody else gets there.",
-    squaresShown: { off: "plain", owners: "whose they are", moves: "moves to get there" },
+    squaresLegend: "Blue: Black, orange: White, grey: both equally soon. Strong colour: the opponent cannot reach the square.",
+    squaresShown: { off: "hidden", owners: "owner", moves: "moves to reach" },
     curve: "Black's winning rate",
     curveEmpty: "Positions that have been analysed appear here.",
-    curveLegend: "as Otrera sees it, or the record",
+    curveLegend: "estimates by Otrera or from the record",
     moves: "Moves",
     comment: (name) => (name ? `Comment (${name})` : "Comment"),
     record: "Position and record",
@@ -53,14 +53,14 @@ const TEXT = {
     games: "Game of this record",
     saveAs: (form) => `Save as ${form}`,
     share: "Link to this position",
-    copied: "The link is in the clipboard. It holds the game itself; nothing was sent anywhere.",
-    link: "The link, to be copied by hand:",
-    curvePlayer: (name) => `as ${name} sees it`,
-    curveSilent: (name) => `${name} does not tell`,
+    copied: "Link copied. The link itself contains the game; no data was sent.",
+    link: "Copy this link:",
+    curvePlayer: (name) => `estimates by ${name}`,
+    curveSilent: (name) => `no estimates by ${name}`,
     lossBars: "▮ loss of a move",
     review: "Review",
     reviewStop: "Stop the review",
-    reviewWaits: "waits for the other search",
+    reviewWaits: "waiting for the other search",
     marks: { best: "best", good: "good", inaccuracy: "inaccuracy", mistake: "mistake", blunder: "blunder" },
     accuracy: "Accuracy",
     inaccuracies: "Inaccuracies",
@@ -77,7 +77,7 @@ const TEXT = {
     lessonBest: (move) => `Right: ${move} is Otrera's move.`,
     lessonRight: (move) => `Right: ${move} is nearly as good as Otrera's move.`,
     lessonWrong: (move, loss) => `${move} loses ${loss}. Try again.`,
-    lessonShown: (line) => `Otrera's move, and what it expects: ${line}.`,
+    lessonShown: (line) => `Otrera's move and the expected line: ${line}.`,
     lessonShow: "Show",
     lessonNext: "Next",
     lessonEnd: "End",
@@ -96,50 +96,50 @@ const TEXT = {
     visits: "Visits",
     line: "Moves expected",
     unknown: "not known yet",
-    running: ({ visits, depth, speed, recycled }) => `${visits.toLocaleString("en")} visits · depth ${depth} · ${Math.round(speed).toLocaleString("en")} iterations/s${recycled ? " · memory full: the least visited moves are forgotten" : ""}`,
+    running: ({ visits, depth, speed, recycled }) => `${visits.toLocaleString("en")} visits · depth ${depth} · ${Math.round(speed).toLocaleString("en")} iterations/s${recycled ? " · memory full: the least visited moves are dropped" : ""}`,
     proven: (side, margin) => `proven: ${side} wins${margin == null ? "" : ` (+${margin})`}`,
     provenLegend: "□ proven",
     thinking: "Otrera is thinking.",
     toMove: (side) => `${side} to move: choose an amazon.`,
     chooseLanding: (from) => `Amazon on ${from}: choose where it goes.`,
-    chooseArrow: (to) => `To ${to}: choose where the arrow flies.`,
+    chooseArrow: (to) => `To ${to}: choose a square for the arrow.`,
     played: (side, move) => `${side} played ${move}.`,
     won: (side) => `${side} has won.`,
     resigned: (side) => `${side} resigns.`,
     hintAmazon: (from) => `The amazon on ${from}.`,
     hintLanding: (from, to) => `The amazon on ${from} goes to ${to}.`,
     hintArrow: (from, to, arrow) => `The amazon on ${from} goes to ${to}; the arrow flies to ${arrow}.`,
-    ratesHidden: "Hidden during a game: switch the coach on.",
+    ratesHidden: "Hidden during a game. Turn on the coach to see it.",
     movesHidden: "Press Analyse to see the best moves.",
     coach: "Coach",
-    coachLimit: "Warns from",
+    coachLimit: "Warn at",
     coachWatches: (share) => `The coach warns you when a move loses more than ${share}.`,
     coachWarning: ({ move, loss, reply, better, next }) => `${move} loses ${percent(loss, 0)}${reply ? ` to ${reply}` : ""}. Better: ${better}${next ? `, after which ${next} is expected` : ""}.`,
-    insist: "Play on",
-    noAmazon: (side) => `That is none of ${side}'s amazons that can move.`,
+    insist: "Play anyway",
+    noAmazon: (side) => `${side} has no amazon there that can move.`,
     noLanding: (from, to) => `The amazon on ${from} cannot go to ${to}.`,
     noArrow: (to, arrow) => `From ${to} the arrow cannot fly to ${arrow}.`,
     notYourTurn: "It is Otrera's turn.",
     illegal: (move, why) => `${move}: ${why}`,
-    tooLarge: (size, most) => `The file has ${size} MB; records of up to ${most} MB are read.`,
+    tooLarge: (size, most) => `The file has ${size} MB; a record can have up to ${most} MB.`,
     notText: "The file is not text in UTF-8 or GBK.",
     unread: (name, why) => `${name}: ${why}`,
     pasted: "The text",
     linkBroken: (why) => `The link's position cannot be shown: ${why}`,
     opened: (count) => (count === 1 ? "1 game opened." : `${count} games opened.`),
-    engineFailed: (why) => `The engine does not start here: ${why}`,
+    engineFailed: (why) => `The engine cannot start: ${why}`,
     square: { empty: "empty", arrow: "arrow", black: "black amazon", white: "white amazon" },
-    here: "can be chosen",
+    here: "selectable",
     setUpTitle: "Set up a position",
     put: "Put",
     clear: "Empty board",
-    usual: "Usual start",
+    usual: "Standard start",
     done: "Done",
     sideToMove: "To move",
     variation: "Variation",
     loading: "The engine is loading.",
     served: ({ version, preset, threads, memory }) => `Otrera ${version} on this computer: ${preset} · ${threads} ${threads === 1 ? "thread" : "threads"} · up to ${memory.toLocaleString("en")} MB`,
-    bench: "Measure the speed",
+    bench: "Measure speed",
     measuring: "Measuring …",
     benchResult: ({ version, checksum, kernel }, speed) => `Otrera ${version} · Bench: ${checksum} · ${speed} iterations/s (${kernel})`,
     playHere: "Play from here",
@@ -148,11 +148,11 @@ const TEXT = {
     movesLeft: (side, margin) => `${side} has at least ${margin === 1 ? "1 move" : `${margin} moves`} left.`,
     fill: "Fill the rest",
     filling: "Otrera plays the remaining moves of both sides.",
-    playAgain: "Play again with colours changed",
+    playAgain: "Play again with colours swapped",
     resignAsk: "Resign this game?",
-    playOn: "Go on playing",
+    playOn: "Keep playing",
     recent: "Recent games",
-    recentNone: "The browser keeps the last 20 games in which a move was made. There is none.",
+    recentNone: "No games yet. The browser keeps the last 20 games with at least one move.",
     unfinished: "unfinished",
     moveCount: (count) => (count === 1 ? "1 move" : `${count} moves`),
     remove: "Delete",
@@ -175,7 +175,7 @@ const TEXT = {
       ["Tab", "to the board"],
       ["↑ ↓ ← →", "on the board: to the next square"],
       ["Enter", "on the board: choose the square"],
-      ["Esc", "begin the move again"],
+      ["Esc", "restart the move"],
     ],
     puzzles: "Puzzles",
     puzzleTitle: (number, isToday) => `Puzzle ${number}${isToday ? ": puzzle of the day" : ""}`,
@@ -220,7 +220,7 @@ const TEXT = {
     matchReason: "Reason",
     matchTakenBack: (move, reason) => `Taken back: ${move} (${reason})`,
     matchPause: "Pause",
-    matchGoOn: "Go on",
+    matchGoOn: "Resume",
     matchPaused: "Paused. Both clocks are stopped.",
     matchEnterOurs: "Enter our move by hand",
     matchEnter: (side) => `Enter ${side}'s move.`,
@@ -232,7 +232,7 @@ const TEXT = {
     matchNoWinner: "no result",
     matchOver: (side) => `The match is over${side ? `: ${side} has won` : ""}.`,
     matchClose: "Leave the match",
-    matchFlag: "Our time is over by this clock.",
+    matchFlag: "Our time has run out on this clock.",
     matchKeys: "Keys",
     matchSaved: (time, file) => `Saved at ${time}: ${file}`,
     matchNotSaved: (why) => `Not saved: ${why}`,
@@ -500,13 +500,13 @@ const settings = {
 let language = settings.get("language") ?? (navigator.language.startsWith("zh") ? "zh" : "en");
 if (!(language in TEXT)) language = "en";
 
-/** A text of the page; one that depends on something takes that as arguments. */
+/** Returns a text of the page; `values` are the arguments of a text with parameters. */
 function t(name, ...values) {
   const text = TEXT[language][name];
   return typeof text === "function" ? text(...values) : text;
 }
 
-/** The engine's problems in Chinese: a pattern of the sentence, and a text whose $1 is its first group, translated too. */
+/** Chinese translations of engine problems: a pattern, and a text in which $1 is the first group, also translated. */
 const PROBLEMS_ZH = [
   [/^is not JSON lines, SGF, CCGC text or a Botzone log; read as moves: (.*)$/, "既不是 JSON、SGF、CCGC，也不是 FEN 或 Botzone 日志；作为着法读取时：$1"],
   [/^a Botzone log that is not valid JSON: (.*)$/, "Botzone 日志不是正确的 JSON：$1"],
@@ -561,7 +561,7 @@ const PROBLEMS_ZH = [
   [/^(Black|White)$/, (side) => TEXT.zh[side.toLowerCase()]],
 ];
 
-/** A problem that the engine tells, in the page's language. */
+/** Translates a problem reported by the engine into the language of the page. */
 function problemText(problem) {
   if (language === "en") return problem;
   for (const [pattern, text] of PROBLEMS_ZH) {
@@ -573,7 +573,7 @@ function problemText(problem) {
   return problem;
 }
 
-/** Fills every element that says which text it wants: `data-text` inside, `data-label` as its name. */
+/** Sets the text of elements with `data-text` and the accessible name of elements with `data-label`. */
 function translate() {
   document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
   document.title = t("title");

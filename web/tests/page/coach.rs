@@ -81,7 +81,7 @@ fn game_hides_rates_unless_the_coach_is_on() {
     }
     assert_eq!(browser.evaluate("flashes"), json!([]));
     for text in ["#running", "#curve"] {
-        assert_eq!(browser.text(text), "Hidden during a game: switch the coach on.");
+        assert_eq!(browser.text(text), "Hidden during a game. Turn on the coach to see it.");
     }
     browser.click("#coach");
     assert_eq!(browser.evaluate("byId('coach').getAttribute('aria-pressed')"), "true");

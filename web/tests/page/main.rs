@@ -122,7 +122,7 @@ fn undo_hint_illegal_click_and_resignation_work() {
     let start = position(&mut browser);
     // b1 is empty; the amazon on c1 cannot move to d3, nor shoot from c5 to d7.
     for (clicks, complaint) in [
-        (&["b1"][..], "none of Black's amazons"),
+        (&["b1"][..], "Black has no amazon there"),
         (&["c1", "d3"], "cannot go to d3"),
         (&["c5", "d7"], "cannot fly to d7"),
     ] {

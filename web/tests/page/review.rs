@@ -358,12 +358,12 @@ fn curve_shows_both_players_estimates() {
         let count = browser.evaluate(&format!("document.querySelectorAll('#curve .rates.{side}').length"));
         assert_eq!(count, 1, "{side}");
     }
-    for text in ["as eins sees it", "as 二 sees it", "as Otrera sees it"] {
+    for text in ["estimates by eins", "estimates by 二", "estimates by Otrera"] {
         assert!(browser.text("#curve").contains(text), "{text}: {}", browser.text("#curve"));
     }
     record.moves[3].win_rate = None;
     paste(&mut browser, &(json::write(&record) + "\n"));
-    browser.wait_for("byId('curve').textContent.includes('二 does not tell')");
+    browser.wait_for("byId('curve').textContent.includes('no estimates by 二')");
     // Without any estimate there is one line.
     record.moves.iter_mut().for_each(|played| played.win_rate = None);
     paste(&mut browser, &(json::write(&record) + "\n"));
