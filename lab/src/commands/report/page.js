@@ -48,10 +48,10 @@ function outcomeOf(game) {
 function chart(game) {
   const series = SIDES.map((side) => {
     const points = ratesOf(game, side);
-    const text = points.length > 0 ? `as ${game[side]} sees it` : `${game[side]} does not tell`;
+    const text = points.length > 0 ? `estimates by ${game[side]}` : `no estimates by ${game[side]}`;
     return { side, points, legend: [icon(side), html("span", { class: "name" }, text)] };
   });
-  const label = "Black's winning rate over the plies, as each player saw it";
+  const label = "Black's winning rate over the plies, as estimated by each player";
   return { plies: game.moves.length, series, label, empty: "The record of this game has no winning rates." };
 }
 
@@ -77,10 +77,10 @@ function showPly(game) {
 
 /** Describes the move that led to the position shown: player, winning rate, time, effort. */
 function readout(game, ply) {
-  if (ply === 0) return `The start; ${game[moverOf(game, 0)]} moves first`;
+  if (ply === 0) return `Start position; ${game[moverOf(game, 0)]} moves first`;
   const { move, seconds, effort, win_rate: rate } = game.moves[ply - 1];
   const parts = [`${game[moverOf(game, ply - 1)]}: ${move}`];
-  if (rate != null) parts.push(`sees ${percent(rate)} for itself`);
+  if (rate != null) parts.push(`winning rate ${percent(rate)}`);
   if (seconds) parts.push(duration(seconds));
   if (effort != null) parts.push(`effort ${effort.toLocaleString("en")}`);
   return parts.join(" · ");
@@ -213,7 +213,7 @@ function showSummary() {
   const plies = GAMES.reduce((total, game) => total + game.moves.length, 0);
   const black = decided.filter((game) => game.winner === "black").length;
   const parts = [count(GAMES.length, "game")];
-  if (decided.length > 0) parts.push(`Black, who moves first, won ${percent(black / decided.length)}`);
+  if (decided.length > 0) parts.push(`Black (moves first) won ${percent(black / decided.length)}`);
   if (GAMES.length > 0) parts.push(`${Math.round(plies / GAMES.length)} plies on average`);
   parts.push(forfeits ? count(forfeits, "forfeit") : "no forfeits");
   byId("title").textContent = DATA.title;

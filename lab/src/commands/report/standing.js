@@ -9,8 +9,8 @@ function showStanding({ players, wins, anchored }, choosePair) {
     ...players.map((player, row) => tableRow(players, wins, row, choosePair))));
   byId("rating-plot").append(...ratingRows(players), ratingAxis(players));
   byId("rating-note").textContent =
-    "Elo from the mean of all players, by maximum likelihood, with 95 % intervals." +
-    (anchored ? " Wins and losses alone do not link all players here, so each was given one drawn game against an average one." : "");
+    "Elo relative to the mean of all players, by maximum likelihood, with 95 % intervals." +
+    (anchored ? " Wins and losses do not connect all players, so each player got one draw against an average player." : "");
 }
 
 function tableHead(players) {
