@@ -25,7 +25,7 @@ fn problem(path: &Path, what: impl Display) -> String {
 pub fn read_text(path: &Path, max: u64) -> Result<String, String> {
     // Checked before the file is opened: opening a named pipe waits for its other end.
     if !path.metadata().map_err(|error| problem(path, error))?.is_file() {
-        return Err(problem(path, "is no regular file: name one"));
+        return Err(problem(path, "is not a regular file: name one"));
     }
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(max.saturating_add(1)).read_to_end(&mut bytes));
@@ -81,13 +81,13 @@ impl LineLog {
         let text = std::str::from_utf8(complete).map_err(|error| problem(path, error))?;
         let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()).peekable();
         if lines.peek().is_none() && !bytes.is_empty() {
-            return Err(problem(path, "is no file of this command: name another"));
+            return Err(problem(path, "was not written by this command: name another file"));
         }
         let mut log = Self { path: path.to_owned(), file, length: text.len() as u64, line_end };
         match (header, header.and_then(|_| lines.next())) {
             (Some(header), None) => log.add(header)?,
             (Some(header), Some((_, first))) if first != header => {
-                return Err(problem(path, "was begun under other conditions: name another"));
+                return Err(problem(path, "was started with other settings: name another file"));
             }
             _ => {}
         }
@@ -120,10 +120,13 @@ impl LineLog {
 fn open_locked(path: &Path, resume: bool) -> Result<File, String> {
     match path.metadata() {
         Ok(found) if !found.is_file() => {
-            return Err(problem(path, "is no regular file, and results are read again: name one"));
+            return Err(problem(path, "is not a regular file, but results are read back: name one"));
         }
         Ok(_) if !resume => {
-            return Err(problem(path, "exists: add --resume to go on with it, or name another --output"));
+            return Err(problem(
+                path,
+                "exists: add --resume to continue this file, or name another --output",
+            ));
         }
         _ => make_folder_of(path)?,
     }
@@ -140,7 +143,7 @@ fn open_locked(path: &Path, resume: bool) -> Result<File, String> {
             Err(TryLockError::Error(error)) => return Err(problem(path, error)),
             Err(TryLockError::WouldBlock) if Instant::now() < patience => sleep(Duration::from_millis(5)),
             _ => {
-                let busy = "another lab is writing it: let that one end, or name another --output";
+                let busy = "another lab is writing this file: wait for its end, or name another --output";
                 return Err(problem(path, busy));
             }
         }
@@ -155,7 +158,7 @@ impl Output {
     /// Checks that the file can be written and is none of these inputs; creates its folder.
     pub fn new(path: &Path, inputs: &[PathBuf]) -> Result<Self, String> {
         if inputs.iter().any(|input| input.metadata().is_ok_and(|input| is_same(&input, path))) {
-            return Err(problem(path, "is an input, and would be overwritten: name another --output"));
+            return Err(problem(path, "is an input and would be overwritten: name another --output"));
         }
         make_folder_of(path)?;
         match path.metadata() {
@@ -202,7 +205,7 @@ impl Output {
             let copy = std::env::temp_dir().join(format!("lab-{}-{name}", std::process::id()));
             match File::create_new(&copy).and_then(|mut file| file.write_all(text.as_bytes())) {
                 Ok(()) => format!("{problem}; the text is in {}", copy.display()),
-                Err(error) => format!("{problem}; nor can {} be written: {error}", copy.display()),
+                Err(error) => format!("{problem}; cannot write {} either: {error}", copy.display()),
             }
         })
     }

@@ -146,7 +146,7 @@ fn no_command_overwrites_its_input() {
     play(&folder, "page.html", "2");
     let before = read_to_string(folder.file("page.html")).unwrap();
     symlink(folder.file("page.html"), folder.file("link")).unwrap();
-    let complaint = "is an input, and would be overwritten: name another --output";
+    let complaint = "is an input and would be overwritten: name another --output";
     check_refusal(&folder, &["report", "page.html"], complaint);
     check_refusal(&folder, &["report", "page.html", "--output", "link"], complaint);
     check_refusal(&folder, &["fit-policy", "page.html", "--output", "./page.html"], complaint);
@@ -162,12 +162,12 @@ fn special_and_oversized_input_files_are_refused() {
     for input in ["/dev/zero", "pipe"] {
         for command in ["convert", "report", "fit-network", "tourney", "match random greedy --book"] {
             let arguments: Vec<&str> = command.split(' ').chain([input]).collect();
-            check_refusal(&folder, &arguments, &format!("lab: {input}: is no regular file: name one\n"));
+            check_refusal(&folder, &arguments, &format!("lab: {input}: is not a regular file: name one\n"));
         }
         let player = format!("tournament,model={input}");
-        check_refusal(&folder, &["match", "random", &player], "is no regular file: name one");
+        check_refusal(&folder, &["match", "random", &player], "is not a regular file: name one");
     }
-    check_refusal(&folder, &["convert", "."], "lab: .: is no regular file: name one\n");
+    check_refusal(&folder, &["convert", "."], "lab: .: is not a regular file: name one\n");
     File::create(folder.file("large")).and_then(|file| file.set_len((64 << 20) + 1)).unwrap();
     check_refusal(&folder, &["convert", "large"], "lab: large: is larger than 64 MB: split it\n");
 }
@@ -180,7 +180,7 @@ fn unwritable_outputs_are_refused_at_the_start() {
     let games = ["match", "random", "greedy", "--games", "1", "--output"];
     for file in ["/dev/full", "pipe", "."] {
         for more in [&[][..], &["--resume"]] {
-            check_refusal(&folder, &[&games[..], &[file], more].concat(), "is no regular file");
+            check_refusal(&folder, &[&games[..], &[file], more].concat(), "is not a regular file");
         }
     }
     check_refusal(&folder, &[&games[..], &["games.jsonl/x.jsonl"]].concat(), "games.jsonl: ");
@@ -297,8 +297,8 @@ fn an_interrupted_match_prints_how_to_resume() {
     let arguments: Vec<&str> = ["match", "random", &player].into_iter().chain(options.split(' ')).collect();
     for signal in [Signal::INT, Signal::TERM, Signal::HUP, Signal::QUIT] {
         let said = interrupted(&folder, &arguments, "514201", signal);
-        let advice = "lab: interrupted; the games so far are in games.jsonl: \
-                      the same command with --output games.jsonl --resume goes on\n";
+        let advice = "lab: interrupted; the games so far are in games.jsonl; \
+                      to resume, run the same command with --output games.jsonl --resume\n";
         assert!(said.ends_with(advice), "{said}");
         let text = read_to_string(folder.file("games.jsonl")).unwrap();
         assert_eq!(text.lines().count(), 1, "an interrupted game must not count as lost: {text}");
@@ -321,7 +321,9 @@ fn interrupted_judges_and_tournaments_end_their_programs() {
     folder.write("field.toml", &field);
     let said = interrupted(&folder, &["tourney", "field.toml"], "514202", Signal::TERM);
     assert!(
-        said.ends_with("lab: interrupted; the games so far are in results/field: the same command goes on\n"),
+        said.ends_with(
+            "lab: interrupted; the games so far are in results/field; to resume, run the same command\n"
+        ),
         "{said}"
     );
 }
@@ -382,7 +384,8 @@ fn two_processes_cannot_write_one_results_file() {
     let first = lab(&arguments).current_dir(&folder.0).spawn().unwrap();
     assert!(eventually(|| count_running("sleep 514204") >= 2));
     let before = read_to_string(folder.file("games.jsonl")).unwrap();
-    let complaint = "games.jsonl: another lab is writing it: let that one end, or name another --output";
+    let complaint =
+        "games.jsonl: another lab is writing this file: wait for its end, or name another --output";
     check_refusal(&folder, &arguments, complaint);
     check_refusal(&folder, &[&arguments[..], &["--replay-late"]].concat(), complaint);
     assert_eq!(read_to_string(folder.file("games.jsonl")).unwrap(), before);
@@ -412,12 +415,12 @@ fn an_unreachable_cluster_is_refused_within_ten_seconds() {
         ("[::1]:1", "self-play", ""),
         // Names under .invalid do not exist (RFC 6761).
         ("host.invalid:6379", "tune tournament c=3:0.5", ""),
-        (&other, "match random greedy", "something else listens there"),
+        (&other, "match random greedy", "another service listens there"),
         (&silent, "match random greedy", "no answer"),
     ] {
         let arguments: Vec<&str> = command.split(' ').chain(["--cluster", address]).collect();
         let begun = Instant::now();
-        check_refusal(&folder, &arguments, &format!("no Ray cluster there ({problem}"));
+        check_refusal(&folder, &arguments, &format!("no Ray cluster at this address ({problem}"));
         assert!(begun.elapsed() < Duration::from_secs(10), "{address}");
     }
     assert!(!folder.0.join("results").exists());
@@ -447,11 +450,11 @@ fn invalid_numbers_are_refused_with_the_valid_range() {
         ("match random greedy --cluster nonsense", "expected local, or HOST:PORT of a `ray start --head`"),
         ("match random greedy --cluster host:port", "expected local, or HOST:PORT of a `ray start --head`"),
         ("table threads --cluster local", "take no --cluster"),
-        ("match random greedy --book over.txt", "over.txt: holds no opening"),
+        ("match random greedy --book over.txt", "over.txt: contains no opening"),
         ("match random alphabeta:territory:0", "expected a depth from 1 to 10"),
         ("match random alphabeta:territory:99", "expected a depth from 1 to 10"),
         ("match random greedy:paper:9", "greedy does not take 9"),
-        ("match random tournament:2", "parameters of tournament come behind commas"),
+        ("match random tournament:2", "write parameters of tournament after commas"),
         ("match random tournament,threads=0", "threads=0: expected a whole number from 1 to 1024"),
         ("match random tournament,burst=1.5", "burst=1.5: expected a whole number from 1 to 1000"),
         ("judge true --time 0", seconds),

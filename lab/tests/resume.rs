@@ -28,7 +28,10 @@ fn tuning_is_independent_of_concurrency_and_resumes() {
     assert_eq!(tune("three", "--resume"), log);
     let other = "tune tournament,iterations=20 c=3:2.8:0.1:9.9 --pairs 100 --size 6 --resume --output";
     let refused = run_lab(&format!("{other} {}", folder.file("one")));
-    assert!(refused.status == Some(1) && refused.said.contains("is not of this command"), "{refused:?}");
+    assert!(
+        refused.status == Some(1) && refused.said.contains("was not written by this command"),
+        "{refused:?}"
+    );
     assert_eq!(
         read_to_string(folder.file("one")).unwrap(),
         log,

@@ -74,9 +74,9 @@ impl Ray {
 
     /// Submits a task. Ray runs it again if its process or machine dies.
     pub fn submit(&mut self, task: &Task) -> Result<(), String> {
-        let tasks = self.tasks.as_mut().ok_or("Ray has been ended")?;
+        let tasks = self.tasks.as_mut().ok_or("Ray was stopped")?;
         let task = serde_json::to_string(task).map_err(|error| error.to_string())?;
-        writeln!(tasks, "{task}").map_err(|error| format!("Ray has ended: {error}"))
+        writeln!(tasks, "{task}").map_err(|error| format!("Ray ended: {error}"))
     }
 
     /// Returns a finished task; `None` if none ends within a tenth of a second. Also updates [`Self::cores`].
@@ -86,7 +86,7 @@ impl Ray {
             Ok(Message::Cores { cores }) => self.cores = cores,
             Ok(Message::Failed { command, problem }) => return Err(format!("{command}: {problem}")),
             Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return Err("Ray has ended before the work did".into()),
+            Err(RecvTimeoutError::Disconnected) => return Err("Ray ended before the work was done".into()),
         }
         Ok(None)
     }
@@ -120,7 +120,9 @@ pub fn check_address(address: &str) -> Result<String, String> {
     });
     let outcome = outcome.recv_timeout(Duration::from_secs(8)).unwrap_or_else(|_| Err("no answer".into()));
     outcome.map(|()| text).map_err(|problem| {
-        format!("no Ray cluster there ({problem}): expected local, or HOST:PORT of a `ray start --head`")
+        format!(
+            "no Ray cluster at this address ({problem}): expected local, or HOST:PORT of a `ray start --head`"
+        )
     })
 }
 
@@ -137,5 +139,5 @@ fn greet(host: &str) -> io::Result<()> {
     let mut answer = EMPTY_SETTINGS;
     stream.read_exact(&mut answer)?;
     let is_settings = answer[3] == EMPTY_SETTINGS[3];
-    if is_settings { Ok(()) } else { Err(io::Error::other("something else listens there")) }
+    if is_settings { Ok(()) } else { Err(io::Error::other("another service listens there")) }
 }

@@ -156,7 +156,7 @@ fn read_book(text: &str, start: Position) -> Result<Vec<Vec<Move>>, String> {
             book.push(moves);
         }
     }
-    if book.is_empty() { Err("holds no opening".into()) } else { Ok(book) }
+    if book.is_empty() { Err("contains no opening".into()) } else { Ok(book) }
 }
 
 fn read_rate(text: &str) -> Result<f32, String> {
@@ -182,18 +182,18 @@ pub fn run(args: &Args) -> Result<(), String> {
     let test = args.sprt.as_ref();
     let path = args.output.clone().unwrap_or_else(|| new_path(&matchup));
     if args.resume && !path.exists() {
-        eprintln!("lab: {} does not exist: a new match begins", path.display());
+        eprintln!("lab: {} does not exist: starting a new match", path.display());
     }
     let shown = path.display();
     interrupt::advise(format!(
-        "; the games so far are in {shown}: the same command with --output {shown} --resume goes on"
+        "; the games so far are in {shown}; to resume, run the same command with --output {shown} --resume"
     ));
     let (matchup, results) = play(args, matchup, &path)?;
     let score = results.score();
     print!("{}", summary(&matchup, &score, test));
     let repeated = repetitions(&results.games());
     if repeated > 0 {
-        println!("games that repeat earlier ones: {repeated}; the interval takes them as independent");
+        println!("games that repeat earlier ones: {repeated}; the interval treats them as independent");
     }
     println!("results: {shown}");
     if args.json {

@@ -53,7 +53,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     println!("{}", total.summary());
     match total.games - total.finished + total.late {
         0 => Ok(()),
-        _ => Err("a game was not finished, or late".into()),
+        _ => Err("a game was late or not finished".into()),
     }
 }
 

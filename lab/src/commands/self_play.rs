@@ -65,7 +65,7 @@ pub fn run(args: &Args) -> Result<(), String> {
         let params = args.params()?;
         return jobs::print(numbers, |number| Ok(json::write(&play(args, &params, number, 0))));
     }
-    interrupt::advise(format!("; the games so far are in {}: --resume goes on", args.output.display()));
+    interrupt::advise(format!("; the games so far are in {}; resume with --resume", args.output.display()));
     let games = play_all(args)?;
     let positions: usize = games.iter().map(|game| game.moves.len()).sum();
     println!("{} games, all different, {positions} positions: {}", games.len(), args.output.display());

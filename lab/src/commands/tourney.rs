@@ -48,7 +48,10 @@ pub fn run(args: &Args) -> Result<(), String> {
     let field = Field::read(&text).map_err(|error| format!("{}: {error}", args.file.display()))?;
     let stem = args.file.file_stem().map_or("tourney".into(), |stem| stem.to_string_lossy().into_owned());
     let folder = args.output.clone().unwrap_or_else(|| Path::new("results").join(stem));
-    interrupt::advise(format!("; the games so far are in {}: the same command goes on", folder.display()));
+    interrupt::advise(format!(
+        "; the games so far are in {}; to resume, run the same command",
+        folder.display()
+    ));
     field.players.iter().try_for_each(|player| player.check(field.options.games.size))?;
     let matches = field.matches(&folder)?;
     runner::play(&matches, &args.work, &AtomicBool::new(false), &|index| {
@@ -129,7 +132,7 @@ fn cross_table(games: &[GameRecord]) -> Sheet {
     }
     if standing.anchored {
         sheet.notes.push(
-            "some results set no finite distance, so each player is given a draw against the average".into(),
+            "the results give no finite Elo: each player gets one draw against an average player".into(),
         );
     }
     sheet.notes.push("Elo above the mean of all players, with the half-width of its 95 % interval".into());

@@ -90,7 +90,7 @@ impl FromStr for Parameter {
 fn read_pairs(text: &str) -> Result<u64, String> {
     const MIN: u64 = 100;
     let pairs = text.parse().ok().filter(|pairs| *pairs >= MIN);
-    pairs.ok_or_else(|| format!("at least {MIN} pairs are needed: one pair alone says next to nothing"))
+    pairs.ok_or_else(|| format!("at least {MIN} pairs are needed: one pair alone is almost no evidence"))
 }
 
 /// The values of the parameters over the tuning run.
@@ -113,7 +113,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     let mut schedule = WeightSchedule { path: vec![start], early: BTreeMap::new(), log: None };
     if let Some(path) = &args.output {
         schedule.open(args, path)?;
-        interrupt::advise(format!("; the log so far is {}: --resume goes on", path.display()));
+        interrupt::advise(format!("; the log so far is in {}; resume with --resume", path.display()));
     }
     match &args.work.cluster {
         _ if schedule.played() == args.pairs => {}
@@ -252,7 +252,7 @@ impl WeightSchedule {
                 self.step(args, lead);
                 self.played() <= args.pairs && self.line(lead) == line
             });
-            if is_ours { Ok(()) } else { Err(format!("is not of this command: {line}")) }
+            if is_ours { Ok(()) } else { Err(format!("was not written by this command: {line}")) }
         })?;
         self.log = Some(log);
         Ok(())

@@ -134,7 +134,7 @@ fn built_in(text: &str) -> Result<Kind, String> {
         }
         "pvs" => (Kind::Pvs { evaluation: evaluation(Evaluation::Paper)? }, 1),
         preset if !words.is_empty() => {
-            return Err(format!("{text}: parameters of {preset} come behind commas"));
+            return Err(format!("{text}: write parameters of {preset} after commas"));
         }
         preset => {
             let params = Params::preset(preset).map_err(|valid| {
@@ -152,7 +152,7 @@ fn built_in(text: &str) -> Result<Kind, String> {
 pub fn search_params(text: &str) -> Result<Params, String> {
     match built_in(text)? {
         Kind::Search { params, .. } => Ok(*params),
-        _ => Err(format!("{text} is no search")),
+        _ => Err(format!("{text} is not a search")),
     }
 }
 

@@ -221,5 +221,5 @@ fn read_board(text: &str) -> Result<Position, String> {
 }
 
 fn number(text: &str) -> Result<usize, String> {
-    text.parse().map_err(|_| format!("{text:?} is no number"))
+    text.parse().map_err(|_| format!("{text:?} is not a number"))
 }

@@ -66,7 +66,7 @@ pub fn make(args: &Args, path: &Path) -> Result<(), String> {
         collection.add(Puzzle::read(line)?);
         Ok(())
     })?;
-    interrupt::advise(format!("; the puzzles so far are in {}: --resume goes on", path.display()));
+    interrupt::advise(format!("; the puzzles so far are in {}; resume with --resume", path.display()));
     let pool = args.cores.pool()?;
     let all = args.each as u64 * MAX_GAMES;
     let bar = progress_bar(args.each as u64).with_message("puzzles");
@@ -151,7 +151,7 @@ impl Puzzle {
         let [fen, solution, margin, grade, game] = fields[..] else {
             return Err("expected FEN; move; margin; grade; game".into());
         };
-        let number = |text: &str| text.parse::<u64>().map_err(|_| format!("{text:?} is no number"));
+        let number = |text: &str| text.parse::<u64>().map_err(|_| format!("{text:?} is not a number"));
         let grade = number(grade)? as usize;
         if !(1..=GRADES).contains(&grade) {
             return Err(format!("expected a grade of 1 to {GRADES}"));

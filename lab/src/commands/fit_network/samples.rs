@@ -25,7 +25,7 @@ pub struct Test {
 /// a mixture.
 pub fn are_small(games: &[GameRecord]) -> Result<bool, String> {
     let mut all = games.iter().map(|game| game.start.size().edge() <= 8);
-    let first = all.next().ok_or("there are no games")?;
+    let first = all.next().ok_or("no games in the input")?;
     if all.all(|is_small| is_small == first) {
         return Ok(first);
     }

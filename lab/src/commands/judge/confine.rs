@@ -46,7 +46,7 @@ pub fn confined(command: &[String], refusal: Refusal) -> Result<Vec<String>, Str
 
 /// Replaces this process by the command; returns only on failure.
 pub fn run(args: &Args) -> Result<(), String> {
-    let [program, ..] = &args.command[..] else { return Err("what program?".into()) };
+    let [program, ..] = &args.command[..] else { return Err("no program given".into()) };
     let text = |text: OsString| CString::new(text.into_vec()).map_err(|error| error.to_string());
     let path = text(search_path(program.as_ref()).into_os_string())?;
     let arguments = args.command.iter().cloned().map(text).collect::<Result<Vec<_>, _>>()?;

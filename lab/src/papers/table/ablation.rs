@@ -130,8 +130,7 @@ pub fn win_rates(study: &Study, name: &str) -> Result<(), String> {
     }
     sheet.notes = notes(study);
     sheet.notes.push(
-        "on one thread peo equals mcts and paper equals mg: there is no thread to share the evaluation"
-            .into(),
+        "on one thread peo equals mcts and paper equals mg: no second thread shares the evaluation".into(),
     );
     sheet.notes.push(
         "the paper's 45,536 iterations at 108 us for two evaluations take 4.9 s, its time for a move".into(),
@@ -183,7 +182,7 @@ pub fn rollout_depths(study: &Study) -> Result<(), String> {
         ]);
     }
     sheet.notes = notes(study);
-    sheet.notes.push("depth 8 stands for the paper's 7 to 10".into());
+    sheet.notes.push("depth 8 represents the paper's depths 7 to 10".into());
     study.publish("A1", &sheet, None)
 }
 

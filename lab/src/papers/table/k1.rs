@@ -67,7 +67,7 @@ pub fn run(study: &Study) -> Result<(), String> {
     sheet.notes = vec![
         format!("machine: {}; the paper's: Xeon E31245, C#", machine()),
         format!("10x10 from the start, colours swapped every game, seed {}, no time limit", study.seed),
-        "playouts draw a movement, then an arrow, each uniformly; the paper does not say how it draws".into(),
+        "playouts draw a movement, then an arrow, each uniformly; the paper does not specify its distribution".into(),
         "* outside the 95 % interval of the paper's own rate, of 100 games".into(),
     ];
     let mut lines = Vec::new();

@@ -39,7 +39,7 @@ impl Study {
             matches.push((matchup, results));
         }
         let folder = self.folder.display();
-        interrupt::advise(format!("; the games so far are in {folder}: the same command goes on"));
+        interrupt::advise(format!("; the games so far are in {folder}; to resume, run the same command"));
         runner::play(&matches, &self.work, &AtomicBool::new(false), &|index| {
             let (matchup, results) = &matches[index];
             let done = results.count() as u64;
