@@ -270,7 +270,7 @@ fn the_reason_for_a_forfeit_is_printed() {
     let player = "cmd:sh /is/not/there.sh,proto=botzone-simple";
     let arguments = ["match", player, "random", "--games", "2", "--output", "games.jsonl"];
     let printed = run_in(&folder, &[&arguments[..], &QUICK].concat()).printed();
-    let reason = format!("{player} lost 2 by crash, first: RE: it ended with exit status: ");
+    let reason = format!("{player} lost 2 by crash, first: RE: the program ended with exit status: ");
     assert!(printed.contains(&reason), "{printed}");
 }
 

@@ -50,7 +50,7 @@ impl Board {
     /// Takes back the last move and refuses it from now on at this ply.
     pub fn take_back(&mut self) -> Result<(), String> {
         let (Some(mv), Some(position)) = (self.moves.pop(), self.past.pop()) else {
-            return Err("there is no move to take back".into());
+            return Err("no move to take back".into());
         };
         self.refused.push((self.moves.len(), mv));
         self.position = position;
@@ -65,7 +65,7 @@ impl Board {
     /// Parses an engine's answer strictly and plays its move.
     pub fn accept(&mut self, line: &str, form: Form) -> Result<(), String> {
         let mv = form.read_answer(line, &self.position);
-        self.play(mv.ok_or("that is not the form of a move there")?)
+        self.play(mv.ok_or("malformed move")?)
     }
 
     pub fn format_move(&self, mv: Move, form: Form) -> String {

@@ -112,7 +112,7 @@ impl Running {
         self.add(end.usage);
         limits.check(&self.spent)?;
         if !end.status.success() {
-            return Err(Failure::new(Verdict::Re, format!("it ended with {}", end.status)));
+            return Err(Failure::new(Verdict::Re, format!("the program ended with {}", end.status)));
         }
         Ok(text)
     }

@@ -41,7 +41,7 @@ impl External {
     fn process(&mut self) -> Result<&mut Process, Forfeit> {
         match &mut self.process {
             Some(process) => Ok(process),
-            None => Err(Forfeit::Crashed("it is not running".into())),
+            None => Err(Forfeit::Crashed("the program is not running".into())),
         }
     }
 

@@ -20,7 +20,7 @@ use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
 const EXPLANATION: &str = "\
-broken off: the fault left no way to go on (the SAU platform does not start a program again)
+broken off: the game could not continue after the fault (the SAU platform does not restart a program)
 excused:    answers that the fault alone made late or impossible: killed, stopped, no reader
 avoidable:  games lost by a crash, an illegal or malformed answer, silence, or a late answer
 ";
@@ -35,7 +35,7 @@ pub enum Fault {
     Killed,
     /// The process is stopped (SIGSTOP) for up to two seconds, right after the input or later in its turn.
     Stopped,
-    /// Input arrives while a kept process is stopped, as on Botzone.
+    /// Input arrives while a keep-running process is stopped, as on Botzone.
     StoppedBetween,
     /// The process gets a fraction of its processor time: it is stopped and continued repeatedly.
     Slowed,
@@ -378,7 +378,7 @@ impl<'a> Bout<'a> {
         let words = ["garbage", "#!?", "hello 12", "3.5 2", "settings 9", &long, "new"];
         let is_kept = self.protocol.keeps() && !self.protocol.is_sau();
         let words = match (is_kept && !self.is_first_turn, self.protocol.is_sau()) {
-            // A kept process on Botzone reads any other line as the opponent's move.
+            // A keep-running process on Botzone reads any other line as the opponent's move.
             (true, _) => &words[..0],
             (_, true) => &words[..6],
             _ => &words[..],

@@ -304,8 +304,8 @@ impl Process {
     fn gone(&mut self) -> Forfeit {
         let ended = self.listen(ENDING) == Sign::Ended;
         match self.end() {
-            Some(End { status, .. }) if ended => Forfeit::Crashed(format!("it ended ({status})")),
-            _ => Forfeit::Crashed("it closed its output".into()),
+            Some(End { status, .. }) if ended => Forfeit::Crashed(format!("the program ended ({status})")),
+            _ => Forfeit::Crashed("the program closed its output".into()),
         }
     }
 

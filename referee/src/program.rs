@@ -49,9 +49,9 @@ impl Program {
     pub fn line(&mut self, limit: Duration) -> Result<String, String> {
         if self.pending.is_empty() {
             let read = self.read(Instant::now() + limit)?;
-            self.pending = read.ok_or_else(|| format!("nothing came within {limit:?}"))?;
+            self.pending = read.ok_or_else(|| format!("no output within {limit:?}"))?;
         }
-        let piece = || format!("only a piece of a line came: {:?}", self.pending);
+        let piece = || format!("received only part of a line: {:?}", self.pending);
         let (line, rest) = self.pending.split_once('\n').ok_or_else(piece)?;
         let [line, rest] = [line, rest].map(str::to_owned);
         self.pending = rest;
@@ -63,7 +63,7 @@ impl Program {
         let deadline = Instant::now() + limit;
         while !self.pending.contains('\n') {
             let read = self.read(deadline)?;
-            self.pending += &read.ok_or_else(|| format!("nothing came within {limit:?}"))?;
+            self.pending += &read.ok_or_else(|| format!("no output within {limit:?}"))?;
         }
         self.line(limit)
     }
@@ -71,19 +71,19 @@ impl Program {
     /// Fails if the program prints anything or closes its output during this time.
     pub fn silent(&mut self, time: Duration) -> Result<(), String> {
         if !self.pending.is_empty() {
-            return Err(format!("it had already printed {:?}", self.pending));
+            return Err(format!("already printed {:?}", self.pending));
         }
         match self.read(Instant::now() + time)? {
             None => Ok(()),
-            Some(text) => Err(format!("it printed {text:?}")),
+            Some(text) => Err(format!("unexpected output {text:?}")),
         }
     }
 
     fn read(&mut self, deadline: Instant) -> Result<Option<String>, String> {
         let read = self.process.receive(deadline);
         match read {
-            Some(text) if text.is_empty() => Err("it has closed its output".into()),
-            Some(text) if text.contains('\u{fffd}') => Err(format!("what came is not UTF-8: {text:?}")),
+            Some(text) if text.is_empty() => Err("the program closed its output".into()),
+            Some(text) if text.contains('\u{fffd}') => Err(format!("output is not UTF-8: {text:?}")),
             read => Ok(read),
         }
     }
@@ -92,7 +92,7 @@ impl Program {
     pub fn exit(&mut self, limit: Duration) -> Result<Exit, String> {
         let (rest, end) = self.process.finish(Instant::now() + limit);
         let rest = std::mem::take(&mut self.pending) + &rest;
-        let end = end.ok_or_else(|| format!("it had not ended after {limit:?}, but printed {rest:?}"))?;
+        let end = end.ok_or_else(|| format!("still running after {limit:?}; printed {rest:?}"))?;
         Ok(Exit { status: end.status.code(), rest, errors: self.process.errors() })
     }
 }

@@ -323,7 +323,7 @@ impl<'a> Platform<'a> {
     /// Parses the move in a line; `None` if the move is illegal. Then a dialog box appears, and the engine receives
     /// `error` once the operator has closed the box.
     fn judged(&mut self, line: &str) -> Result<Option<Move>, String> {
-        let letters = line.strip_prefix("move ").ok_or_else(|| format!("{line:?} is no command"))?;
+        let letters = line.strip_prefix("move ").ok_or_else(|| format!("{line:?} is not a command"))?;
         let mv = read_letters(letters, Size::STANDARD.edge());
         if let Some(mv) = mv.filter(|&mv| self.position.check(mv).is_ok()) {
             return Ok(Some(mv));

@@ -280,13 +280,13 @@ impl Seat {
         let errors = if self.protocol.is_sau() { Errors::Merged } else { Errors::Kept };
         let process = Process::start(&self.command, errors);
         let process =
-            process.map_err(|error| Violation::new(NO_ANSWER, format!("it did not start: {error}"), ""))?;
+            process.map_err(|error| Violation::new(NO_ANSWER, format!("cannot be started: {error}"), ""))?;
         Ok(self.process.insert(process))
     }
 
     /// Returns the engine's process. Fails if there is none.
     pub fn running(&mut self) -> Result<&mut Process, Violation> {
-        self.process.as_mut().ok_or_else(|| Violation::new(NO_ANSWER, "it is not running", ""))
+        self.process.as_mut().ok_or_else(|| Violation::new(NO_ANSWER, "the program is not running", ""))
     }
 
     fn read_line(&mut self, awaited: &str, deadline: Instant) -> Result<String, Violation> {
@@ -294,7 +294,7 @@ impl Seat {
         match self.running()?.line(now, deadline.saturating_duration_since(now)) {
             Ok(line) => Ok(line),
             Err(Forfeit::Late(_)) => {
-                Err(Violation::new(NO_ANSWER, format!("waited for {awaited} in vain"), ""))
+                Err(Violation::new(NO_ANSWER, format!("timed out waiting for {awaited}"), ""))
             }
             Err(Forfeit::Garbled(text)) => Err(Violation::new(MALFORMED, text, "")),
             Err(_) => Err(self.gone(awaited)),
@@ -310,7 +310,7 @@ impl Seat {
     ) -> Result<String, Violation> {
         let awaited = format!("a {word} line");
         match self.running()?.receive(deadline) {
-            None => Err(Violation::new(NO_ANSWER, format!("waited for {awaited} in vain"), "")),
+            None => Err(Violation::new(NO_ANSWER, format!("timed out waiting for {awaited}"), "")),
             Some(text) if text.is_empty() => Err(self.gone(&awaited)),
             Some(text) => match text.strip_suffix('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)) {
                 Some(line) if !line.contains('\n') && is_valid(line) => Ok(line.to_owned()),
@@ -334,7 +334,7 @@ impl Seat {
     /// Returns the violation of an engine whose output ended before the awaited answer.
     fn gone(&mut self, awaited: &str) -> Violation {
         let Some(process) = &mut self.process else {
-            return Violation::new(NO_ANSWER, "it is not running", "");
+            return Violation::new(NO_ANSWER, "the program is not running", "");
         };
         let (_, end) = process.finish(Instant::now() + EXIT);
         match end.map(|end| status(end.status)) {

@@ -38,7 +38,7 @@ pub struct Options {
     /// Number of games.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u64).range(1..))]
     games: u64,
-    /// Number of games at once; with more games than cores, engines are late.
+    /// Number of concurrent games; with more games than cores, moves come late.
     #[arg(long, value_name = "J", default_value_t = 1, value_parser = value_parser!(u16).range(1..))]
     jobs: u16,
     /// Edge of the board, 4 to 10 [default: 8; sau: 10].

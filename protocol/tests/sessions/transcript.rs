@@ -174,7 +174,9 @@ impl Stage {
         let expected = i32::try_from(number(status)?).map_err(|error| error.to_string())?;
         match exit {
             exit if !exit.errors.is_empty() => Err(format!("standard error holds {:?}", exit.errors)),
-            exit if !exit.rest.is_empty() => Err(format!("before it ended it printed {:?}", exit.rest)),
+            exit if !exit.rest.is_empty() => {
+                Err(format!("unexpected output before the exit: {:?}", exit.rest))
+            }
             exit if exit.status == Some(expected) => Ok(()),
             exit => Err(format!("its status was {:?}", exit.status)),
         }
