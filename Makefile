@@ -21,7 +21,7 @@ bot: ## the bot, a static Linux executable: dist/otrera
 	@scripts/need.sh cargo cc
 	@scripts/build_bot.sh $(EXE)
 
-quick: ## the bot for daily work, built faster, a fifth slower: dist/otrera-quick
+quick: ## a bot for daily work, builds faster, runs a fifth slower: dist/otrera-quick
 	@scripts/need.sh cargo cc
 	@cargo build --profile quick --locked --package otrera-bot
 	@mkdir -p dist
@@ -61,7 +61,7 @@ lab: ## the laboratory: dist/lab
 	@mkdir -p dist
 	cp -f target/release/lab dist/lab
 
-referee: ## the program of self-play and faults: dist/referee
+referee: ## the referee for self-play and injected faults: dist/referee
 	@scripts/need.sh cargo cc
 	@scripts/build_bot.sh dist/referee release otrera-referee
 
@@ -71,15 +71,15 @@ play: ## builds the bot and shows one game of it against itself
 	@scripts/build_bot.sh $(EXE) release otrera-bot dist/referee
 	scripts/selfplay.sh --engine $(EXE) --protocol json-keep --time $(PLAY_TIME) --show board
 
-test: ## all quick tests, and a list of those that were skipped
+test: ## all quick tests; lists the skipped ones at the end
 	@scripts/need.sh cargo cc python3
 	@scripts/tests.sh rust scripts
 
-test-all: ## all tests, slow ones, Ray and a browser included; first lists its downloads (Ray, 285 MB)
+test-all: ## all tests, also slow ones and those of Ray and the browser; lists its downloads first (Ray, 285 MB)
 	@scripts/need.sh cargo cc python3
 	@scripts/tests.sh rust slow scripts botzone ray browser
 
-fuzz: ## fuzzes everything that reads text, FUZZ_SECONDS (60) for each target
+fuzz: ## fuzzes all text parsers, FUZZ_SECONDS (60) for each target
 	@scripts/need.sh cargo cc cargo-fuzz
 	scripts/fuzz.sh $(FUZZ_SECONDS)
 
@@ -104,7 +104,7 @@ lint: ## formatting, clippy and documentation, warnings as errors
 	cargo clippy --locked --workspace --test cluster --test report --test page --test pictures -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --document-private-items --quiet
 	@if command -v cargo-deny >/dev/null; then cargo deny --log-level error check licenses bans sources; \
-	else echo "not checked, since cargo-deny is missing: the licences and sources of the dependencies (make deny)"; fi
+	else echo "licences and sources of the dependencies are not checked: cargo-deny is missing (make deny)"; fi
 
 deny: ## licences, sources and advisories of the dependencies
 	@scripts/need.sh cargo cargo-deny
@@ -118,5 +118,5 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
 
 need-std-source = [ -d "$$(rustc --print sysroot)/lib/rustlib/src/rust/library" ] || { \
-	echo "make: the source of Rust's library is missing; this installs it:  rustup component add rust-src" >&2; \
+	echo "make: the source of Rust's library is missing; installing it:  rustup component add rust-src" >&2; \
 	rustup component add rust-src; }

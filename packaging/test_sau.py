@@ -40,7 +40,7 @@ STEPS = 60.0  # seconds that anything under Wine may take on a busy machine
 def setUpModule():
     global folder
     if not ARCHIVE.exists():
-        raise unittest.SkipTest(f"{ARCHIVE} is not there: make sau builds it")
+        raise unittest.SkipTest(f"{ARCHIVE} is missing: make sau builds it")
     folder = Path(tempfile.mkdtemp(prefix="otrera-sau-"))
     with zipfile.ZipFile(ARCHIVE) as archive:
         archive.extractall(folder)

@@ -22,8 +22,8 @@ case $host in
 esac
 
 if ! has_library "$target" && command -v rustup >/dev/null; then
-    say "Rust's library for $target is missing; this installs it:  rustup target add $target"
-    rustup target add "$target" || say "rustup could not install it"
+    say "Rust's library for $target is missing; installing it:  rustup target add $target"
+    rustup target add "$target" || say "rustup failed"
 fi
 kind="static"
 if [ "$target" = "$host" ]; then
@@ -44,8 +44,8 @@ fi
 if [ "$profile" = botzone ]; then
     source="$(rustc --print sysroot)/lib/rustlib/src/rust/library"
     if ! [ -d "$source" ] && command -v rustup >/dev/null; then
-        say "the source of Rust's library is missing; this installs it:  rustup component add rust-src"
-        rustup component add rust-src || say "rustup could not install it"
+        say "the source of Rust's library is missing; installing it:  rustup component add rust-src"
+        rustup component add rust-src || say "rustup failed"
     fi
     if [ -d "$source" ]; then
         export RUSTC_BOOTSTRAP=1 CARGO_UNSTABLE_BUILD_STD=std,panic_unwind CARGO_UNSTABLE_BUILD_STD_FEATURES=

@@ -9,9 +9,9 @@ page=$1
 target=wasm32-unknown-unknown
 
 if ! [ -d "$(rustc --print target-libdir --target $target 2>/dev/null)" ]; then
-    echo "make: Rust's library for $target is missing; this installs it:  rustup target add $target" >&2
+    echo "make: Rust's library for $target is missing; installing it:  rustup target add $target" >&2
     command -v rustup >/dev/null || {
-        echo "make: rustup is missing as well; this installs it:  curl https://sh.rustup.rs -sSf | sh" >&2
+        echo "make: rustup is missing as well; install it with:  curl https://sh.rustup.rs -sSf | sh" >&2
         exit 1
     }
     rustup target add $target

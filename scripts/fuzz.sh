@@ -32,4 +32,4 @@ for target in $targets; do
         -rss_limit_mb=2048 -use_value_profile=1 -print_final_stats=1 -verbosity=1 || found+=("$target")
 done
 rmdir --ignore-fail-on-non-empty fuzz/seeds/* protocol/tests/fuzzed/*
-[ ${#found[@]} -eq 0 ] || { echo "fuzz.sh: found something: ${found[*]}" >&2; exit 1; }
+[ ${#found[@]} -eq 0 ] || { echo "fuzz.sh: targets with findings: ${found[*]}" >&2; exit 1; }

@@ -6,14 +6,14 @@ failed=0
 for program; do
     command -v "$program" >/dev/null && continue
     case $program in
-        cargo) bringing="curl https://sh.rustup.rs -sSf | sh" ;;
-        cargo-deny | cargo-fuzz | cargo-mutants) bringing="cargo install $program" ;;
-        cc) bringing="sudo apt-get install gcc" ;;
-        x86_64-w64-mingw32-gcc) bringing="sudo apt-get install gcc-mingw-w64-x86-64" ;;
-        i686-w64-mingw32-gcc) bringing="sudo apt-get install gcc-mingw-w64-i686" ;;
-        *) bringing="sudo apt-get install $program" ;;
+        cargo) install="curl https://sh.rustup.rs -sSf | sh" ;;
+        cargo-deny | cargo-fuzz | cargo-mutants) install="cargo install $program" ;;
+        cc) install="sudo apt-get install gcc" ;;
+        x86_64-w64-mingw32-gcc) install="sudo apt-get install gcc-mingw-w64-x86-64" ;;
+        i686-w64-mingw32-gcc) install="sudo apt-get install gcc-mingw-w64-i686" ;;
+        *) install="sudo apt-get install $program" ;;
     esac
-    echo "make: $program is missing; this installs it:  $bringing" >&2
+    echo "make: $program is missing; install it with:  $install" >&2
     failed=1
 done
 exit $failed

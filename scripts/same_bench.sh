@@ -37,9 +37,9 @@ check_arm() {
     check "AArch64, $1" qemu-aarch64 "${CARGO_TARGET_DIR:-target}/$arm_target/quick/otrera"
 }
 if ! command -v qemu-aarch64 >/dev/null; then
-    echo "AArch64 is skipped: qemu-aarch64 is missing; to install it:  sudo apt-get install qemu-user"
+    echo "AArch64 is skipped: qemu-aarch64 is missing; install it with:  sudo apt-get install qemu-user"
 elif ! [ -d "$(rustc --print target-libdir --target $arm_target)" ]; then
-    echo "AArch64 is skipped: its Rust target is missing; to install it:  rustup target add $arm_target"
+    echo "AArch64 is skipped: its Rust target is missing; install it with:  rustup target add $arm_target"
 else
     check_arm NEON ""
     check_arm portable "--cfg few_kernels"
@@ -47,7 +47,7 @@ fi
 
 [ "${1-}" = --without-windows ] && exit 0
 command -v wine >/dev/null || {
-    echo "Wine is missing; this installs it:  sudo apt-get install wine" >&2
+    echo "Wine is missing; install it with:  sudo apt-get install wine" >&2
     exit 1
 }
 make --silent windows

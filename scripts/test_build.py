@@ -71,7 +71,7 @@ class Machine:
 class Bot(unittest.TestCase):
     TOOLS = {"rustc": RUSTC, "cargo": CARGO, "cc": CC}
 
-    def test_a_library_that_is_there_is_used(self):
+    def test_an_installed_library_is_used(self):
         machine = Machine(self, {**self.TOOLS, "rustup": RUSTUP}, [f"lib/{MUSL}"])
         status, said = machine.build()
         self.assertEqual(status, 0, said)
@@ -79,14 +79,14 @@ class Bot(unittest.TestCase):
         self.assertNotIn("rustup", said)
         self.assertIn(f"is built for {MUSL}, static\n", said)
 
-    def test_rustup_brings_the_library(self):
+    def test_rustup_installs_a_missing_library(self):
         machine = Machine(self, {**self.TOOLS, "rustup": RUSTUP})
         status, said = machine.build()
         self.assertEqual(status, 0, said)
-        self.assertIn(f"this installs it:  rustup target add {MUSL}\nrustup target add {MUSL}\n", said)
+        self.assertIn(f"installing it:  rustup target add {MUSL}\nrustup target add {MUSL}\n", said)
         self.assertIn(f"is built for {MUSL}, static\n", said)
 
-    def test_without_network_or_rustup_the_systems_library_is_taken(self):
+    def test_without_rustup_the_build_uses_the_c_library_of_the_system(self):
         for rustup in ({"rustup": "echo no network; exit 1"}, {}):
             machine = Machine(self, {**self.TOOLS, **rustup})
             (machine.folder / "c" / "libc.a").touch()
@@ -97,38 +97,38 @@ class Bot(unittest.TestCase):
             self.assertIn(f"--target {HOST} with RUSTFLAGS= -C target-feature=+crt-static", said)
             self.assertIn(f"is built for {HOST}, static, with this system's C library\n", said)
 
-    def test_a_dynamic_program_is_called_one(self):
+    def test_a_dynamic_program_is_reported(self):
         status, said = Machine(self, self.TOOLS).build()
         self.assertEqual(status, 0, said)
         self.assertIn(f"--target {HOST} with RUSTFLAGS=\n", said)
         self.assertIn("NOT static", said)
 
-    def test_a_failed_build_is_a_failure(self):
+    def test_make_fails_if_the_build_fails(self):
         machine = Machine(self, {**self.TOOLS, "cargo": "exit 101"}, [f"lib/{MUSL}"])
         status, said = machine.build()
         self.assertNotEqual(status, 0, said)
         self.assertFalse(machine.built())
 
-    def test_all_that_is_missing_is_named_before_anything_is_built(self):
+    def test_missing_tools_are_listed_before_the_build(self):
         machine = Machine(self, {})
         for name in ("python3", "cc"):
             (machine.folder / "bin" / name).unlink(missing_ok=True)
         for target in ("play", "test"):
             status, said = machine.run("make", target)
             self.assertNotEqual(status, 0)
-            self.assertIn("cargo is missing; this installs it:  curl https://sh.rustup.rs", said)
-            self.assertIn("cc is missing; this installs it:  sudo apt-get install gcc", said)
-            python = "python3 is missing; this installs it:  sudo apt-get install python3"
+            self.assertIn("cargo is missing; install it with:  curl https://sh.rustup.rs", said)
+            self.assertIn("cc is missing; install it with:  sudo apt-get install gcc", said)
+            python = "python3 is missing; install it with:  sudo apt-get install python3"
             self.assertEqual(python in said, target == "test", said)
 
-    def test_the_folder_for_sau_is_not_begun_without_both_compilers(self):
+    def test_make_sau_needs_both_compilers(self):
         compilers = {"x86_64-w64-mingw32-gcc": "x86-64", "i686-w64-mingw32-gcc": "i686"}
         for present in ([], ["x86_64-w64-mingw32-gcc"]):
             tools = dict.fromkeys(present, "exit 0")
             status, said = Machine(self, {**self.TOOLS, **tools}).run("make", "sau")
             self.assertNotEqual(status, 0)
             for compiler, package in compilers.items():
-                missing = f"{compiler} is missing; this installs it:  sudo apt-get install gcc-mingw-w64-{package}\n"
+                missing = f"{compiler} is missing; install it with:  sudo apt-get install gcc-mingw-w64-{package}\n"
                 self.assertEqual(missing in said, compiler not in present, said)
             self.assertNotIn("cargo build", said)
 
@@ -141,42 +141,42 @@ class Skipped(unittest.TestCase):
         self.assertEqual(list(machine.folder.glob("t.*")), [], "temporary files are left")
         return done
 
-    def test_what_was_skipped_comes_last(self):
+    def test_skipped_tests_are_listed_last(self):
         for status in (0, 1):
             cargo = f'echo "b: no strace" >> "$OTRERA_SKIPPED"; echo "a: no wine" >> "$OTRERA_SKIPPED"; exit {status}'
             code, said = self.run_suite(cargo)
             self.assertEqual(code, status)
-            self.assertEqual(said, "\nSkipped, since something is missing here:\n  a: no wine\n  b: no strace\n")
+            self.assertEqual(said, "\nSkipped because a tool is missing:\n  a: no wine\n  b: no strace\n")
 
-    def test_nothing_skipped_is_said(self):
-        self.assertEqual(self.run_suite("exit 0"), (0, "\nNothing was skipped.\n"))
-        self.assertEqual(self.run_suite("exit 1"), (1, ""), "who knows what would have been")
+    def test_a_run_without_skipped_tests_says_so(self):
+        self.assertEqual(self.run_suite("exit 0"), (0, "\nNo tests were skipped.\n"))
+        self.assertEqual(self.run_suite("exit 1"), (1, ""), "a failed run says nothing about skipped tests")
 
-    def test_what_is_fetched_comes_first(self):
-        nothing = "\nNothing was skipped.\n"
+    def test_downloads_are_listed_first(self):
+        nothing = "\nNo tests were skipped.\n"
         self.assertEqual(
             self.run_suite("echo tests", has_all=False),
-            (0, "To be fetched first:\n  the crates of Cargo.lock, 12 MB\n\ntests\n" + nothing))
+            (0, "Downloads before the tests:\n  the crates of Cargo.lock, 12 MB\n\ntests\n" + nothing))
         for suite, fetched in (("ray", ["Ray, by pip into ~/.cache/otrera, 285 MB"]),
-                               ("browser", ["Rust's library for wasm32-unknown-unknown, by rustup, some 20 MB",
+                               ("browser", ["Rust's library for wasm32-unknown-unknown, by rustup, about 20 MB",
                                             "axe-core, by npm into target/tmp, 0.6 MB"])):
             _, said = self.run_suite("echo tests", suite)
             listed = "".join(f"  {thing}\n" for thing in fetched)
-            self.assertEqual(said, f"To be fetched first:\n{listed}\ntests\n{nothing}")
+            self.assertEqual(said, f"Downloads before the tests:\n{listed}\ntests\n{nothing}")
 
-    def test_without_its_library_the_launcher_is_not_tested(self):
+    def test_launcher_tests_are_skipped_without_musl(self):
         code, said = self.run_suite("exit 1", "botzone")
         self.assertEqual(
-            (code, said), (0, "\nSkipped, since something is missing here:\n"
+            (code, said), (0, "\nSkipped because a tool is missing:\n"
                               f"  botzone: no Rust library for {MUSL} (rustup target add {MUSL})\n"))
 
-    def test_temporary_files_go_with_the_tests(self):
+    def test_temporary_files_are_removed(self):
         for status in (0, 1):
             self.run_suite(f'mkdir -p "$TMPDIR/a/b"; echo left > "$RAY_TMPDIR/a/b/c"; exit {status}')
         code, _ = self.run_suite('echo left > "$TMPDIR/a"; kill -TERM $PPID', "ray")
         self.assertEqual(code, 143)
 
-    def test_python_tests_that_are_skipped_are_listed(self):
+    def test_skipped_python_tests_are_listed(self):
         machine = Machine(self, {})
         (machine.folder / "test_it.py").write_text(
             "import unittest\n"

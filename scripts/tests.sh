@@ -28,10 +28,10 @@ finish() {
         sort -rn "$TMPDIR/times" | sed 's/^/  /; 10q'
     fi
     if [ -s "$OTRERA_SKIPPED" ]; then
-        printf '\nSkipped, since something is missing here:\n'
+        printf '\nSkipped because a tool is missing:\n'
         sort -u "$OTRERA_SKIPPED" | sed 's/^/  /'
     elif [ $status -eq 0 ]; then
-        printf '\nNothing was skipped.\n'
+        printf '\nNo tests were skipped.\n'
     fi
     # A browser that was just stopped can still write files for a moment.
     rm -rf "$TMPDIR" 2>/dev/null || { sleep 2; rm -rf "$TMPDIR"; }
@@ -56,7 +56,7 @@ fetched_by() {
                 echo "Ray, by pip into ~/.cache/otrera, 285 MB"
             ;;
         browser)
-            has_library $WASM || echo "Rust's library for $WASM, by rustup, some 20 MB"
+            has_library $WASM || echo "Rust's library for $WASM, by rustup, about 20 MB"
             [ -e "${CARGO_TARGET_DIR:-target}/tmp/npm/node_modules/axe-core/axe.min.js" ] ||
                 echo "axe-core, by npm into target/tmp, 0.6 MB"
             ;;
@@ -65,7 +65,7 @@ fetched_by() {
 
 to_fetch=$(for suite; do fetched_by "$suite"; done)
 if [ -n "$to_fetch" ]; then
-    printf 'To be fetched first:\n%s\n\n' "$(echo "$to_fetch" | sed 's/^/  /')"
+    printf 'Downloads before the tests:\n%s\n\n' "$(echo "$to_fetch" | sed 's/^/  /')"
 fi
 
 # Runs the tests and collects their times. The flag that prints times needs RUSTC_BOOTSTRAP. Only the test programs get

@@ -764,7 +764,7 @@ int main(int argc, char **argv) {
             for (std::size_t i = 0; i < sizeof folders / sizeof *folders; ++i)
                 become_by_file(folders[i], executable, argv);
     }
-    std::fputs("otrera: the system allows none of the ways to start the program; a weak player answers\n", stderr);
+    std::fputs("otrera: cannot start the program on this system; a weak player answers\n", stderr);
     answer_turn();
     return 0;
 }

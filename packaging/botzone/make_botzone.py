@@ -46,7 +46,7 @@ class Unsuitable(Exception):
 def loaded_segments(executable: bytes) -> List[Segment]:
     """The parts of a static position-independent executable that belong in memory."""
     if len(executable) < FILE_HEADER.size or executable[:6] != b"\x7fELF\x02\x01":
-        raise Unsuitable("it is no 64-bit ELF file")
+        raise Unsuitable("it is not a 64-bit ELF file")
     header = FILE_HEADER.unpack_from(executable)
     kind, machine, headers, header_size, count = header[1], header[2], header[5], header[9], header[10]
     if (kind, machine) != (ET_DYN, EM_X86_64):

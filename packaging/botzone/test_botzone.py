@@ -81,7 +81,7 @@ def setUpModule():
     if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
         skip("launcher tests", "the program inside is for Linux on x86-64")
     if shutil.which("g++") is None:
-        skip("launcher tests", "g++ is missing; this installs it:  sudo apt-get install g++")
+        skip("launcher tests", "g++ is missing; install it with:  sudo apt-get install g++")
     subprocess.run(["make", "--silent", "bot", "botzone"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     temporary = tempfile.TemporaryDirectory()
     unittest.addModuleCleanup(temporary.cleanup)
@@ -351,7 +351,7 @@ class Ways(BotzoneTest):
     def test_if_there_is_no_way_it_says_so(self):
         result = run([*by("none"), bot], input="")
         self.assertEqual((result.returncode, result.stdout), (0, ""))
-        self.assertIn("allows none of the ways", result.stderr)
+        self.assertIn("cannot start the program", result.stderr)
 
 
 class LastResort(BotzoneTest):
@@ -446,7 +446,7 @@ class Restrictions(BotzoneTest):
         prefix = self.namespaces(READ_ONLY)
         self.play_all_modes(*prefix, "/mnt/bot")
         # The rule is in force: there is no place for a file.
-        self.assertIn("allows none of the ways", run([*prefix, *by("file"), "/mnt/bot"], input="").stderr)
+        self.assertIn("cannot start the program", run([*prefix, *by("file"), "/mnt/bot"], input="").stderr)
 
     def test_one_core(self):
         self.play_all_modes(*one_core(), bot)
