@@ -1,5 +1,5 @@
-//! All tests of the engine in one program, which links faster than one program per file. `cargo test --test all
-//! rules::` runs the tests of one file.
+//! All tests of the engine in one binary, which links faster than one binary per file. `cargo test --test all rules::`
+//! runs the tests of one file.
 
 mod bench;
 mod docs;

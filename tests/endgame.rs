@@ -1,7 +1,7 @@
 //! Endgame proofs, compared with brute force: the filling bounds, and the proofs of the search on small positions.
 //!
-//! Filling bounds: a proven winner wins, the exact maximum lies within the bounds, and a side that plays the filling
-//! moves, as the search does, gets the promised number of moves.
+//! Filling bounds: a proven winner wins, the exact filling number lies within the bounds, and a side that plays the
+//! filling moves, as the search does, makes at least as many moves as its lower bound.
 
 use fastrand::Rng;
 use otrera::endgame::filling::{Bounds, Part, fill, filling};

@@ -1,5 +1,6 @@
 //! The evaluation of the MG-PEO paper, compared with a reference that follows its definitions square by square. Also
-//! invariants: all kernels, threads and symmetries give equal values, and so do exchanged sides.
+//! invariants: kernels, threads and board symmetries change no value; exchanging the sides negates the metrics and
+//! keeps the value for the side to move.
 
 use otrera::eval::metrics::of_maps;
 use otrera::eval::mobility::mobility_on;

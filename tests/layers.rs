@@ -1,5 +1,5 @@
-//! Dependency rules: engine modules import only lower ones, the imports of files form no cycle, the search is in
-//! reading order, and only programs do input and output.
+//! Dependency rules: engine modules import only lower ones, the imports of files form no cycle, modules of the search
+//! import only modules after them in the reading order of `src/search/mod.rs`, and the library does no input or output.
 //!
 //! An import is a path to an item of another file, in a `use` or inline, outside unit tests. A path to an item of the
 //! file's parent (`super::Tree` in `tree/arena.rs`) does not count: a folder's `mod.rs` and the files below it are one
@@ -26,7 +26,7 @@ const LAYERS: [(&str, &[&str]); 12] = [
     ("bench", &["board", "search"]),
 ];
 
-/// Names of input and output, forbidden in the library.
+/// Macros and modules for input and output, forbidden in the library.
 const FORBIDDEN: [&str; 7] =
     ["println!", "print!", "dbg!", "std::fs", "io::stdin", "io::stdout", "io::stderr"];
 
@@ -36,7 +36,7 @@ type Module = Vec<String>;
 /// The source files of a crate: code without comments and unit tests, by module.
 struct Crate(BTreeMap<Module, String>);
 
-/// Modules with the modules that each imports.
+/// Import graph: each module with the modules that it imports.
 type Graph = BTreeMap<Module, BTreeSet<Module>>;
 
 fn read(path: &str) -> String {
@@ -87,7 +87,8 @@ impl Crate {
         imports.collect()
     }
 
-    /// Returns the paths of a file that begin with `crate`, `super`, `self` or a child's name, from the root.
+    /// Returns the paths in a file's code that begin with `crate`, `super`, `self` or the name of a child module, each
+    /// resolved from the crate's root.
     fn paths<'a>(&'a self, file: &'a Module, code: &'a str) -> Vec<Vec<&'a str>> {
         let file: Vec<&str> = file.iter().map(String::as_str).collect();
         let children =

@@ -38,7 +38,8 @@ fn reference_inputs(position: &Position) -> Inputs {
     }
 }
 
-/// Counts the empty squares by pairs of queen distances, and by pairs of leads in queen moves and in king moves.
+/// Counts the empty squares by the distance classes of both sides in queen moves, and by our leads in queen moves and
+/// in king moves. A lead is their class minus ours, clamped to -2..=2 and stored as 0 to 4.
 fn square_counts(position: &Position, queen: &[Distances; 2], king: &[Distances; 2]) -> [u8; COUNTS] {
     let mut counts = [0; COUNTS];
     for square in position.empty() {
@@ -56,8 +57,9 @@ fn distance_class(distances: &Distances, square: Square, most: usize) -> usize {
     distances.get(&square).map_or(most + 1, |&steps| (steps as usize - 1).min(most))
 }
 
-/// Returns the classes of an amazon: by its freedom in quarters, by the number of squares that it alone claims, and by
-/// the number of squares that it alone contests.
+/// Returns the classes of an amazon in the order of [`AMAZON_FEATURES`]: by its freedom in quarters, by the number of
+/// squares that it reaches before all other amazons, and by the number of squares that the enemy would reach first
+/// without it. Distances are in queen moves, at most 3.
 fn amazon_classes(
     position: &Position,
     side: Bitboard,
@@ -83,7 +85,7 @@ fn amazon_classes(
     })
 }
 
-/// Computes the network's output, in log-odds of a win, from its inputs; the rows are in the order of weights files.
+/// Computes the network's output, in log-odds of a win, from its inputs. The rows have the order of weights files.
 fn log_odds(Network { rows }: &Network, inputs: &Inputs) -> Value {
     let mut active: Vec<(usize, i32)> = inputs.counts.map(i32::from).into_iter().enumerate().collect();
     let mut first = COUNTS;

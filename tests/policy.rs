@@ -11,7 +11,7 @@ use testkit::definitions::{
     DIRECTIONS, Distances, distances, king_moves, line, queen_moves, various_positions,
 };
 
-/// Returns the class of a distance: `n - 1` for n steps, `far` for more than `far` steps, `far + 1` for unreachable.
+/// Returns the class of a distance: 0 to `far - 1` for 1 to `far` moves, `far` for more, `far + 1` for unreachable.
 fn class(distances: &Distances, square: Square, far: u32) -> usize {
     distances.get(&square).map_or(far + 1, |&steps| (steps - 1).min(far)) as usize
 }
@@ -27,7 +27,7 @@ fn steps_between(from: Square, to: Square) -> usize {
     from.column().abs_diff(to.column()).max(from.row().abs_diff(to.row()))
 }
 
-/// Counts the directions in which at least `squares` empty squares follow.
+/// Counts the queen directions in which a line of at least `squares` empty squares begins beside `square`.
 fn open_directions(position: &Position, square: Square, squares: usize) -> usize {
     DIRECTIONS.into_iter().filter(|&direction| line(position, square, direction).len() >= squares).count()
 }
@@ -110,7 +110,7 @@ fn kernels_give_the_same_logits() {
     }
 }
 
-/// Returns each square that feeds the hidden layer of the policy network, with its class.
+/// Returns the inputs of the policy network's hidden layer: the class and the square of each square without an arrow.
 fn squares_of(position: &Position) -> Vec<(usize, Square)> {
     let (us, them) = (position.side(), position.side().opponent());
     let [ours, theirs] = [us, them].map(|side| distances(position, side, queen_moves));

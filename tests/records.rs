@@ -21,7 +21,8 @@ fn start_of(edge: usize, set_up: bool, rng: &mut Rng) -> Position {
 }
 
 prop_compose! {
-    /// Generates a start position on any board, and up to 99 moves of a random game from there.
+    /// Generates a start position on any board, and up to 99 moves of a random game from there. If `set_up` is true,
+    /// the start position is random; otherwise it is the standard one.
     fn any_game(set_up: bool)(
         seed in any::<u64>(),
         edge in 4..=10_usize,

@@ -9,12 +9,12 @@ use otrera::search::state::State;
 use otrera::{Evaluator, Kernel, Model, ModelScratch, Params, Position, Rules, Side, ValueLink, WinRate};
 use testkit::{random_game, size};
 
-/// A link from value to winning rate that keeps different values different.
+/// A strictly monotonic link: different values have different winning rates.
 const LINK: ValueLink = ValueLink::Logistic { scale: 8.0 };
 
 const MODEL: Model = Model::Paper(PhasedWeights { link: LINK, ..PhasedWeights::PAPER });
 
-/// Positions with very different sides; in the second the mover has six amazons.
+/// Asymmetric positions on 6x6 and 7x7; in the second, Black has six amazons and White two.
 const PICTURES: [&str; 3] = [
     "W..... ..X... X....W ...X.. .B.X.B ......",
     "B.B..B ...X.. .X.B.. B...X. .XW..B ....W.",
@@ -50,7 +50,8 @@ fn moments(outcomes: &[(f64, f64)]) -> (f64, f64) {
     (mean, variance)
 }
 
-/// Asserts that rollouts from a state have only these outcomes, given as (probability, rate), and their mean.
+/// Asserts that every rollout from a state returns the rate of one of these outcomes, given as (probability, rate), and
+/// that the mean of the rollouts is that of the outcomes, within four standard errors.
 fn check_rollouts(state: &State, rollouts: Rollouts, outcomes: &[(f64, f64)]) {
     const SAMPLES: u32 = 8000;
     let mut rng = Rng::with_seed(7);
@@ -68,7 +69,6 @@ fn check_rollouts(state: &State, rollouts: Rollouts, outcomes: &[(f64, f64)]) {
     assert!((found - mean).abs() < 4.0 * error + 1e-6, "{found}, not {mean} +- {error}\n{state:?}");
 }
 
-/// Assigns equal probabilities to outcomes.
 fn equally_likely(rates: Vec<f64>) -> Vec<(f64, f64)> {
     let probability = 1.0 / rates.len() as f64;
     rates.into_iter().map(|rate| (probability, rate)).collect()
@@ -129,7 +129,7 @@ fn two_rollouts_are_averaged() {
     }
 }
 
-/// Returns the probability that Black wins a random game, by enumeration.
+/// Returns the probability that Black wins a game of random half-moves, by enumeration of all games.
 fn black_wins(position: &Position) -> f64 {
     match position.winner() {
         Some(winner) => f64::from(u8::from(winner == Side::Black)),
@@ -150,7 +150,8 @@ fn mean(rates: impl Iterator<Item = f64>) -> f64 {
     sum / f64::from(count)
 }
 
-/// Positions close to the end, so that all playouts can be enumerated: one, two, four and six amazons a side.
+/// Positions so close to the end that all playouts can be enumerated: one, two and four amazons a side, then six
+/// against four.
 const ENDINGS: [&str; 4] = [
     "B..X XXXX ..W. XX.X",
     "B.XXX .XB.X XX.XX W..WX XX.XX",

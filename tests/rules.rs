@@ -23,7 +23,7 @@ fn large_perft_agrees_with_independent_programs() {
     assert_eq!(check_perft(|nodes| nodes > QUICK), 2);
 }
 
-/// Checks the perft vectors whose node count is `wanted`; returns the number of vectors checked.
+/// Checks the perft vectors whose node count satisfies `wanted`; returns the number of vectors checked.
 fn check_perft(wanted: impl Fn(u64) -> bool) -> usize {
     let vectors: Vec<Value> = serde_json::from_str(include_str!("data/perft.json")).unwrap();
     let mut checked = 0;
@@ -68,8 +68,8 @@ fn olympiad_games_are_legal() {
     assert!(replayed >= 19, "only {replayed} games");
 }
 
-/// Checks that illegal variations of a legal move are refused, and random moves exactly if the brute-force check
-/// refuses them.
+/// Checks that three illegal variations of a legal move are refused for the right reason, and that random variations
+/// are refused if and only if the brute-force check refuses them.
 fn refuse_variations(position: &Position, mv: Move, rng: &mut Rng) {
     let theirs = position.amazons(position.side().opponent()).first().unwrap();
     assert_eq!(position.check(Move { from: theirs, ..mv }), Err(IllegalMove::NoAmazon(theirs)));

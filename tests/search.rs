@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use testkit::{random_game, size};
 
-/// A search that runs this long after its stop counts as hanging, even on a busy machine.
+/// Maximum time between the stop of a search and its end. A slower search counts as hanging, even on a busy machine.
 const HANGING: Duration = Duration::from_secs(10);
 
 /// Runs a search without interruption.
@@ -52,7 +52,8 @@ fn various_positions() -> Vec<Position> {
     positions
 }
 
-/// Returns parameters that cover both groupings, both UCB formulas, and rollouts with and without evaluation.
+/// Returns parameters that cover both variants of [`Grouping`], both UCB formulas, and rollouts with and without
+/// evaluation.
 fn searchers() -> [Params; 4] {
     [Params::MG, Params { formula: Formula::Ucb1Tuned, ..Params::MG }, Params::MCTS, Params::UCT]
 }
@@ -430,7 +431,7 @@ fn assert_legal(position: &Position, moves: &[Move], name: &str) {
     }
 }
 
-/// Covers every formula and grouping, from an expanded root, with zero, one and many iterations.
+/// Covers every preset, and so every formula and [`Grouping`], with zero, one and many iterations per search.
 #[test]
 fn exclusions_hold_until_the_position_changes() {
     let position = Position::start(size(4));

@@ -11,7 +11,7 @@ use otrera::search::state::State;
 use otrera::search::tree::{ArenaChunk, Edge, NodeId, REWARD_UNIT, Tree, squared_deviation};
 use otrera::{Bitboard, Kernel, Params, Position, Side, Size, WinRate};
 
-/// Expands the root; returns an iterator that claims the children one by one.
+/// Expands the root; returns an iterator over its children that claims each one ([`Tree::claim_untried`]).
 fn children<'a>(
     tree: &'a Tree,
     edges: &'a [Edge],
@@ -20,7 +20,7 @@ fn children<'a>(
     children_of(tree, tree.root(), edges, chunk)
 }
 
-/// Expands a node; returns an iterator that claims the children one by one.
+/// Expands a node; returns an iterator over its children that claims each one ([`Tree::claim_untried`]).
 fn children_of<'a>(
     tree: &'a Tree,
     id: NodeId,
@@ -62,7 +62,8 @@ fn selected(parent: &Parent, params: &Params, variance: ValueVariance, edges: &[
     best_child(parent, params, variance, &mut cache, &mut chunk, |_| edges).unwrap().child
 }
 
-/// Asserts that selection returns the child with the highest score and never a proven loss.
+/// Asserts that selection returns the child with the highest score and never a proven loss. `score` takes the mean
+/// reward and the visits of the child, and the visits of all children.
 fn check_selection(formula: Formula, score: impl Fn(f64, f64, f64) -> f64) {
     let mut rng = Rng::with_seed(2);
     let params = Params { formula, ..Params::MCTS };
@@ -172,8 +173,8 @@ fn the_selection_cache_changes_no_selection() {
     }
 }
 
-/// Compares UCT over movements, which tries a movement's arrows first, with a scan of all children. Covers ties,
-/// losses, movements that are never expanded, and finally a full tree.
+/// Compares UCT over movements with a scan of all children. An unexpanded movement comes first, so its arrows are tried
+/// before its value counts. Covers ties, losses, movements that are never expanded, and finally a full tree.
 #[test]
 fn cached_uct_matches_a_scan_of_all_children() {
     for c in [0.0, 0.7] {
@@ -222,8 +223,8 @@ fn cached_uct_matches_a_scan_of_all_children() {
     }
 }
 
-/// Returns the best child of the root by a scan of all children, and true if it comes first because none of its arrows
-/// has been tried.
+/// Returns the best child of the root by a scan of all children. The flag is true if the child was chosen because it is
+/// unexpanded; in a full tree, unexpanded children are compared like others.
 fn best_by_scan(tree: &Tree, c: f32) -> (NodeId, bool) {
     let visits = (tree.node(tree.root()).visits() - 1) as f32;
     let exploration = c * (2.0 * libm::logf(visits)).sqrt();
@@ -442,7 +443,8 @@ fn deviations_stop_counting_at_two_million() {
     assert_eq!(tree.deviations(tree.root()), (2 * MANY, 2.0 * MANY as f32 / 4.0));
 }
 
-/// Compares with the mean minus `lcb_z` standard errors in double precision, with one pseudo-value of variance 0.01.
+/// Compares the LCB with a reference in double precision: the mean minus `lcb_z` standard errors. The variance includes
+/// one pseudo-reward with a squared deviation of 0.01.
 #[test]
 fn the_final_child_has_the_highest_lcb() {
     let mut rng = Rng::with_seed(11);

@@ -12,7 +12,7 @@ fn edges(count: usize, rng: &mut Rng) -> Vec<Edge> {
     start.legal_moves().take(count).map(|mv| Edge::whole(mv).with_log_prior(-rng.f32() * 8.0)).collect()
 }
 
-/// Expands a node and tries some of its children; returns the tried children.
+/// Expands a node, tries some of its children and gives them random statistics; returns the tried children.
 fn grow(tree: &Tree, id: NodeId, rng: &mut Rng) -> Vec<NodeId> {
     let edges = edges(1 + rng.usize(..200), rng);
     let mut chunk = ArenaChunk::default();
@@ -43,7 +43,7 @@ fn grow(tree: &Tree, id: NodeId, rng: &mut Rng) -> Vec<NodeId> {
     children
 }
 
-/// Dumps the subtree of a node as text; returns the number of nodes below it, tried or not.
+/// Dumps the subtree of a node as text; returns the number of nodes below it, including untried children.
 fn dump(tree: &Tree, id: NodeId, text: &mut String) -> usize {
     let node = tree.node(id);
     let sums = (node.visits(), node.mean(1), node.proof(), node.counts());

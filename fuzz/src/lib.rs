@@ -7,7 +7,7 @@ mod notation;
 mod platform;
 mod settings;
 
-/// A property of all inputs, called a law: the function panics if the input violates the property.
+/// A law: a function that checks a property of one input and panics if the input violates the property.
 type Law = fn(&[u8]);
 
 /// Every law with the name of its fuzz target.

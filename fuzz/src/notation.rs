@@ -3,7 +3,7 @@
 use otrera::record::{ccgc, json, sgf};
 use otrera::{GameRecord, Move, Position};
 
-/// Checks that the normal form written for a parsed FEN gives the same position.
+/// Checks that a parsed FEN survives being written and parsed again, and that its picture shows the same board.
 pub fn fen(bytes: &[u8]) {
     let Ok(position) = Position::from_fen(&String::from_utf8_lossy(bytes)) else { return };
     let normal = position.to_fen();
@@ -19,7 +19,8 @@ pub fn moves(bytes: &[u8]) {
     assert_eq!(mv.to_string().parse(), Ok(mv));
 }
 
-/// Checks that a CCGC record keeps its game in a round trip, and that a second round trip changes nothing.
+/// Checks that start, moves and winner of a CCGC record survive being written and parsed again, and that the record is
+/// then written with the same text.
 pub fn ccgc(bytes: &[u8]) {
     let Ok(record) = ccgc::read(&String::from_utf8_lossy(bytes)) else { return };
     let text = ccgc::write(&record);

@@ -55,9 +55,9 @@ pub fn botzone_line(bytes: &[u8]) {
     }
 }
 
-/// Checks that the history of a game is read completely, that a truncated history yields only moves of the game at
-/// their indices, and that the answer is legal. The first two bytes choose where the history is cut, the others the
-/// moves.
+/// Checks that a complete history is parsed without loss, that no move parsed from a truncated history differs from the
+/// move of the game at the same index, and that the answer is legal. The first two bytes choose where the history is
+/// cut, the others the moves.
 pub fn botzone_history(bytes: &[u8]) {
     let Some((cut, choices)) = bytes.split_at_checked(2) else { return };
     let (position, moves) = game(choices);
@@ -123,7 +123,7 @@ fn simple_history(messages: &[Message]) -> String {
     std::iter::once(number).chain(lines).collect::<Vec<_>>().join("\n")
 }
 
-/// Checks that the platform understands every answer, whatever the session.
+/// Checks that every answer in a Botzone or SAU session is one that the platform understands.
 pub fn session(bytes: &[u8]) {
     let answers = answers_to(bytes);
     for message in moves_of(&answers) {
@@ -136,7 +136,7 @@ pub fn session(bytes: &[u8]) {
     }
 }
 
-/// Returns the messages among Botzone's answers. `Begin` stands for "no move".
+/// Parses the answers in Botzone's format and skips other lines. [`Message::Begin`] stands for "no move".
 fn moves_of(answers: &[String]) -> Vec<Message> {
     let message = |line: &String| match line.strip_prefix("{\"response\":") {
         Some(rest) => {
@@ -223,7 +223,7 @@ fn settings() -> Settings {
     }
 }
 
-/// Returns the lines that the program prints for this input.
+/// Serves the input by the first platform, Botzone or SAU, that recognises a line; returns the lines printed.
 fn answers_to(bytes: &[u8]) -> Vec<String> {
     let (sender, receiver) = read_in_pieces(bytes, 1 << 16);
     let sink = Sink::default();
@@ -239,7 +239,7 @@ fn answers_to(bytes: &[u8]) -> Vec<String> {
     sink.lines()
 }
 
-/// Creates a connection without a log that writes its answers to `sink`.
+/// Creates a connection that writes its answers to `sink` and keeps no log.
 fn connection(events: Events, sender: Sender<Event>, sink: &Sink) -> Connection {
     let started = Instant::now();
     let log = Log::none(started);

@@ -16,8 +16,8 @@ pub fn options(bytes: &[u8]) {
     assert!((1..=10_000).contains(&options.own.lines));
 }
 
-/// Checks that the settings are valid after any configuration file, and that one setting (chosen by the first byte)
-/// means the same in the file as on the command line.
+/// Checks that the settings are valid after any configuration file, and that one setting (chosen by the first byte) has
+/// the same effect in the file as on the command line.
 pub fn configuration(bytes: &[u8]) {
     let Some((choice, text)) = bytes.split_first() else { return };
     let text = String::from_utf8_lossy(text);

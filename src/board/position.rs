@@ -7,7 +7,7 @@ use super::reach::queen_reach;
 use super::square::{Side, Size, Square};
 use super::zobrist;
 
-/// Condition that ends the game.
+/// Rule for the end of the game and its winner.
 ///
 /// ```
 /// use otrera::{Position, Rules, Side};
@@ -59,7 +59,7 @@ pub struct ArrowPhase {
 }
 
 impl Position {
-    /// Plies of the longest game on 10x10: one for each empty square of the start position.
+    /// Maximum length of a game on 10x10, in plies: one for each empty square of the start position.
     pub const STANDARD_PLIES: u32 = 92;
 
     /// Returns the 10x10 start position: Black on a4 d1 g1 j4, White on a7 d10 g10 j7.
@@ -67,9 +67,9 @@ impl Position {
         Self::start(Size::STANDARD)
     }
 
-    /// Returns the start position of a board of this size: each amazon stands on an edge, about a third of its length
-    /// from a corner. On 8x8 this is Botzone's start, with Black on a3, c1, f1 and h3. A FEN writes Black, who moves
-    /// first, as `Q` and `w`.
+    /// Returns the start position of a board of this size: each amazon stands on an edge, `(edge - 1) / 3` squares
+    /// (rounded down) from a corner. On 8x8 this is Botzone's start, with Black on a3, c1, f1 and h3. A FEN writes
+    /// Black, who moves first, as `Q` and `w`.
     ///
     /// ```
     /// use otrera::{Position, Size};
@@ -190,7 +190,7 @@ impl Position {
         queen_reach(from, self.empty)
     }
 
-    /// Iterates over the amazons of the side to move with their destinations.
+    /// Iterates over the amazons of the side to move: yields the square of each and the set of its destinations.
     #[inline(always)]
     pub fn movement_groups(&self) -> impl Iterator<Item = (Square, Bitboard)> {
         let empty = self.empty;
@@ -316,7 +316,7 @@ impl ArrowPhase {
         self.origin
     }
 
-    /// Returns the board without the arrow; the side that shoots is still to move.
+    /// Returns the position after the movement and before the shot. Its side to move is the side that shoots.
     #[inline(always)]
     pub const fn position(&self) -> &Position {
         &self.position

@@ -12,12 +12,12 @@ pub const STRIDE: usize = 11;
 /// Number of squares in the 11-wide frame, which holds every board up to 10x10.
 pub const FRAME: usize = 110;
 
-/// A square of the 11-wide frame; `a1` is 0.
+/// A square, stored as its number in the 11-wide frame ([`FRAME`]); `a1` is 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Square(u8);
 
 impl Square {
-    /// Returns the square in `column` and `row`, counted from 0; `None` outside the 10x10 frame.
+    /// Returns the square in `column` and `row`, counted from 0; `None` outside the 10x10 board.
     ///
     /// ```
     /// use otrera::Square;

@@ -6,13 +6,13 @@
 //! Their Connection to Hamilton Circuits in Cubic Subgrid Graphs*, 2000). There are two algorithms:
 //!
 //! - [`fill`] fills greedily, without search: a lower bound. It shoots at squares with few neighbours first, and at a
-//!   [cut vertex](https://en.wikipedia.org/wiki/Biconnected_component) only if there is no other move.
+//!   possible [cut vertex](https://en.wikipedia.org/wiki/Biconnected_component) only if there is no other move.
 //! - [`filling`] is exact: if `fill` leaves squares empty, it runs a depth-first search with a table of solved parts,
 //!   up to [`SEARCHED_MOVES`] moves.
 //!
 //! Both depend only on the [`Part`]. After a best move, the result for the remaining part is lower by at most one:
 //! `fill` continues with the moves that it would have made anyway, and the search of the remaining part is no larger
-//! than that before the move. So a side that follows [`filling_move`] makes at least the promised number of moves.
+//! than that before the move. So a side that follows [`filling_move`] makes at least [`Bounds::low`] moves.
 
 use crate::board::bitboard::Bitboard;
 use crate::board::moves::{Move, Movement};
@@ -24,7 +24,7 @@ use std::iter::Sum;
 /// Budget of the exact search for one connected part, in moves tried.
 const SEARCHED_MOVES: u32 = 2000;
 
-/// A puzzle for one side: the empty squares on which it plays alone, and its amazons.
+/// Input of [`fill`] and [`filling`]: empty squares on which one side plays alone, and the amazons of this side.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Part {
     /// Empty squares.
@@ -36,10 +36,10 @@ pub struct Part {
     pub guards: Bitboard,
 }
 
-/// Bounds on the number of moves that a side has left.
+/// Bounds on the number of moves that a side has left, or on the filling number of a [`Part`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Bounds {
-    /// Number of moves that the side can make whatever the other side does.
+    /// Lower bound: number of moves that the side can make whatever the other side does.
     pub low: u32,
     /// Upper bound on the side's moves if the other side plays closed (see [`super`]).
     pub high: u32,
@@ -76,7 +76,6 @@ impl Part {
         Self { empty: self.empty & squares, free: self.free & squares, guards: self.guards & squares }
     }
 
-    /// Returns the part after a move.
     fn after(self, Move { from, to, arrow }: Move) -> Self {
         let [from, to, arrow] = [from, to, arrow].map(Bitboard::from);
         Self {
@@ -86,7 +85,7 @@ impl Part {
         }
     }
 
-    /// Returns the targets of the arrow after a movement.
+    /// Returns the possible targets of the arrow after a movement; for a guard, only the square that it leaves.
     fn arrow_targets(self, Movement { from, to }: Movement) -> Bitboard {
         if self.guards.contains(from) {
             return from.into();
@@ -117,13 +116,13 @@ fn moves_by(choose: impl Fn(Part) -> Option<Move>, part: Part) -> u32 {
     std::iter::successors(Some(part), |left| choose(*left).map(|mv| left.after(mv))).count() as u32 - 1
 }
 
-/// Returns the filling number of a part, with `low == high` unless a search exceeds its budget. A piece with such a
-/// search adds its [`fill`] to `low` and its number of empty squares to `high`.
+/// Returns bounds on the filling number of a part. A piece adds its exact number to both bounds, or, if its search
+/// exceeds the budget, its [`fill`] to `low` and its number of empty squares to `high`.
 pub fn filling(part: Part) -> Bounds {
     part.pieces().map(filling_of_piece).sum()
 }
 
-/// Returns the [`filling`] of a part that is a single piece.
+/// Returns the bounds of [`filling`] for a part that is a single piece.
 pub fn filling_of_piece(piece: Part) -> Bounds {
     let (low, high) = (fill(piece), piece.empty.len());
     if low == high {
@@ -153,8 +152,8 @@ fn next_move(part: Part) -> Option<Move> {
     thrifty_move(part).or_else(|| least_wasteful_retreat(part))
 }
 
-/// Returns a move that cuts off no squares, with the arrow on the square that has the fewest neighbours. Prefers
-/// movements of one square.
+/// Returns a move that cuts off no square, with the arrow on a target of the lowest rank in [`Ranks`]. Each amazon
+/// tries longer movements only if no movement of one square allows this. `None` if no movement does.
 fn thrifty_move(part: Part) -> Option<Move> {
     let ranks = Ranks::new(part);
     let of_mover = |from: Square| {
@@ -170,16 +169,16 @@ fn thrifty_move(part: Part) -> Option<Move> {
     best.map(|(_, mv)| mv)
 }
 
-/// Returns a move for parts in which every move cuts off squares: the movement that cuts off the fewest, with an arrow
-/// back to the square that the amazon left.
+/// Returns a move whose arrow returns to the origin of the movement; chooses the movement that cuts off the fewest
+/// squares. Used where [`thrifty_move`] finds no move.
 fn least_wasteful_retreat(part: Part) -> Option<Move> {
     let all = part.empty.len();
     let cut_off = |mv: &Move| all - part.after(*mv).pieces().map(|piece| piece.empty.len()).sum::<u32>();
     part.movements().map(|movement| movement.with_arrow(movement.from)).min_by_key(cut_off)
 }
 
-/// Squares of a part that are certainly not cut vertices, by their number of neighbours, 1 to 8: those whose neighbours
-/// are connected among themselves. (Other squares are not always cut vertices.)
+/// Squares that cannot be cut vertices of a part, by rank: the number of neighbours in the part, 1 to 8. A square
+/// qualifies if its neighbours are connected among themselves; this test misses some squares.
 struct Ranks {
     by_neighbours: [Bitboard; 9],
 }
@@ -196,8 +195,8 @@ impl Ranks {
         Self { by_neighbours }
     }
 
-    /// Completes the movement with the arrow whose target has the fewest neighbours; returns that number too. `None` if
-    /// every target could be a cut vertex.
+    /// Completes the movement with the arrow target of the lowest rank; returns the rank and the move. `None` if no
+    /// target has a rank.
     fn best_arrow(&self, part: Part, movement: Movement) -> Option<(usize, Move)> {
         let targets = part.arrow_targets(movement);
         let of_rank = |squares: &Bitboard| (targets & *squares).first();
@@ -215,11 +214,12 @@ fn ring(squares: Bitboard, centre: Square) -> usize {
     ((around & 7) | (around >> 11 & 1) << 3 | (around >> 13 & 1) << 4 | (around >> 22 & 7) << 5) as usize
 }
 
-/// Number of squares of each [`ring`]; `None` if the ring is empty or its squares are not connected by king moves.
+/// For each [`ring`], the number of its squares; `None` if the ring is empty or its squares are not connected by king
+/// moves.
 static LOOSE: [Option<u8>; 256] = loose();
 
 const fn loose() -> [Option<u8>; 256] {
-    /// For each bit of a ring, the bits of the ring's squares that are one king move away.
+    /// For each bit of a ring, a mask of the bits whose squares are one king move away.
     const NEIGHBOURS: [usize; 8] = [
         0b0000_1010,
         0b0001_1101,

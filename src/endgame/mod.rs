@@ -82,7 +82,8 @@ impl FillingBounds {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct FillingProver {
-    /// Hashed with fixed keys: the standard library's random keys need a system function that Windows 7 lacks.
+    /// Bounds of solved pieces. The hash keys are fixed: the standard library's random keys need a system function that
+    /// Windows 7 lacks.
     known: HashMap<Part, Bounds, BuildHasherDefault<DefaultHasher>>,
 }
 
@@ -148,8 +149,9 @@ impl FillingProver {
                 && low >= moves_needed(side, mover, self.filling(regions.open(rival)).high)
     }
 
-    /// Returns a move that keeps the proven result: the side to move plays closed and loses at most one move of its
-    /// low. `None` if the side to move is not proven to win and squares are contested, or if it has no such move.
+    /// Returns a closed move of the side to move that lowers its low by at most one, so a proven win stays proven.
+    /// `None` if the game is over, if the side has no closed move, or if squares are contested and the side has no
+    /// proven win.
     pub fn filling_move(&mut self, position: &Position) -> Option<Move> {
         if position.winner().is_some() {
             return None;

@@ -6,7 +6,7 @@ use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
 use crate::board::square::Side;
 
-/// The regions of a board. Arrays hold Black's squares first.
+/// Regions of a position: the empty squares that each side can reach. Arrays hold Black's squares first.
 #[derive(Clone, Copy, Debug)]
 pub struct Regions {
     amazons: [Bitboard; 2],
@@ -36,8 +36,8 @@ impl Regions {
         self.reachable(side) - self.reachable(side.opponent())
     }
 
-    /// Returns the puzzle of closed play (see [`super`]): the side's own squares. Its guards are the amazons that touch
-    /// an enemy amazon or a square that the enemy can reach.
+    /// Returns the [`Part`] of a side that plays closed (see [`super`]): its own squares. Guards are the amazons that
+    /// touch an enemy amazon or a square that the enemy can reach.
     pub fn closed(&self, side: Side) -> Part {
         let enemy = side.opponent();
         let amazons = self.amazons[side.index()];
@@ -45,7 +45,8 @@ impl Regions {
         Part { empty: self.own(side), free: amazons - touching, guards: amazons & touching }
     }
 
-    /// Returns the puzzle of open play: all squares that the side can reach, with all its amazons free.
+    /// Returns the [`Part`] of a side that plays without restriction: all squares that it can reach, and all its
+    /// amazons, free.
     pub fn open(&self, side: Side) -> Part {
         Part { empty: self.reachable(side), free: self.amazons[side.index()], guards: Bitboard::EMPTY }
     }

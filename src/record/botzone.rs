@@ -66,7 +66,8 @@ pub fn read(text: &str) -> Result<GameRecord, MalformedText> {
     Ok(record)
 }
 
-/// Returns a player's name from the list of `players`: a string, or the name of its bot or user.
+/// Returns the name in an entry of `players`: the entry if it is a string, or the `name` of the entry, its bot or its
+/// user.
 fn name(player: &Value) -> Option<String> {
     let names = [player, &player["name"], &player["bot"]["name"], &player["user"]["name"]];
     names.into_iter().find_map(Value::as_str).map(str::to_owned)
@@ -112,8 +113,8 @@ fn read_log(value: &Value, record: &mut GameRecord) -> Result<(), MalformedText>
     Ok(())
 }
 
-/// Returns the move of a turn, or the kind and text of a forfeit: the platform's verdict on the program, or a
-/// response that the judge rejects.
+/// Returns the move of a turn. Fails with the kind and text of a forfeit if the verdict on the bot is not OK or its
+/// response is malformed or illegal.
 fn read_turn(turn: &Value, position: &Position) -> Result<Move, (String, String)> {
     let forfeit = |kind: &str, text: String| (kind.to_owned(), format!("{kind}: {text}"));
     match turn["verdict"].as_str() {
@@ -137,7 +138,7 @@ fn is_beginning(message: &Value) -> bool {
     numbers(message).is_some_and(|numbers| numbers == [-1; 6])
 }
 
-/// Reads six numbers from an object with their keys, or from a string that contains such an object.
+/// Reads the numbers under [`KEYS`] from an object, or from a string that contains such an object.
 fn numbers(message: &Value) -> Option<[i64; 6]> {
     let inner;
     let message = match message {

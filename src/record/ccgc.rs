@@ -108,7 +108,7 @@ pub fn read(text: &str) -> Result<GameRecord, MalformedText> {
     })
 }
 
-/// Reads one or more bare moves like [`read_moves`]; guesses the board like [`read`].
+/// Reads moves without a header as [`read_moves`] does; guesses the board as [`read`] does. Fails without a move.
 pub(super) fn read_bare(text: &str) -> Result<GameRecord, MalformedText> {
     let moves = read_moves(text)?;
     if moves.is_empty() {
@@ -117,8 +117,8 @@ pub(super) fn read_bare(text: &str) -> Result<GameRecord, MalformedText> {
     Ok(GameRecord::new("", "", Position::start(likely_size(&moves))).with_moves(&moves))
 }
 
-/// Reads the moves of a record or of a text without a header: typed moves, or an SAU record (`Black: DJDDGD`, one
-/// move per line).
+/// Reads the moves of a CCGC record, of an SAU record (`Black: DJDDGD`, one move per line), or of a text of moves in
+/// any form that [`Move`] parses.
 ///
 /// # Errors
 /// The first error in the text, with its line.
@@ -129,8 +129,8 @@ pub fn read_moves(text: &str) -> Result<Vec<Move>, MalformedText> {
     }
 }
 
-/// Reads the moves of a truncated text like [`read_moves`]. Returns the moves before the first malformed word, and the
-/// error of that word.
+/// Reads the moves of a text that can be truncated, in the formats of [`read_moves`]. Returns the moves before the
+/// first malformed word, and the error of that word.
 pub fn read_moves_up_to_error(text: &str) -> (Vec<Move>, Option<MalformedText>) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let without_mover = |line| {
@@ -144,7 +144,7 @@ pub fn read_moves_up_to_error(text: &str) -> (Vec<Move>, Option<MalformedText>) 
     (moves, error)
 }
 
-/// Appends the moves of these lines up to the first malformed word.
+/// Appends the moves of numbered lines. Fails at the first malformed word, with its line number.
 fn append_moves<'a>(
     moves: &mut Vec<Move>,
     lines: impl Iterator<Item = (u32, &'a str)>,
@@ -194,7 +194,7 @@ fn half_width(letter: char) -> char {
     }
 }
 
-/// Guesses the board, see [`read`].
+/// Guesses the board size from the moves, by the rule of [`read`].
 fn likely_size(moves: &[Move]) -> Size {
     let sizes = [10, 8, 9, 7, 6, 5, 4].into_iter().filter_map(Size::new);
     let mut best = (Size::STANDARD, 0);

@@ -24,7 +24,7 @@ pub struct PlayedMove {
     pub mv: Move,
     /// Thinking time; zero for a move of a preset opening.
     pub time: Duration,
-    /// Iterations, playouts or nodes; `None` if the player does not count them.
+    /// Search effort: iterations, playouts or nodes; `None` if the player does not count them.
     pub effort: Option<u64>,
     /// The mover's own estimate of its winning rate, 0 to 1.
     pub win_rate: Option<f32>,
@@ -39,8 +39,8 @@ impl From<Move> for PlayedMove {
 /// Review marks of bad moves, worst first: the minimum loss of the mover's winning rate (0 to 1), and the mark's name.
 pub const MARKS: [(f32, &str); 3] = [(0.20, "blunder"), (0.10, "mistake"), (0.05, "inaccuracy")];
 
-/// Notes on the positions of a line of moves, by the number of its moves before the position. Positions without a note
-/// are absent.
+/// Notes on the positions of a line of moves. The key is the number of moves in the line before the position; positions
+/// without a note have no entry.
 pub type Notes = BTreeMap<usize, Note>;
 
 /// Comment, name and value of one position, and the variations that begin there.
@@ -53,10 +53,10 @@ pub struct Note {
     /// Name of the position, one line.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Value; positive is good for Black. Otrera writes [`Note::value_of`].
+    /// Value of the position; positive is good for Black. Otrera writes the result of [`Note::value_of`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f32>,
-    /// Alternatives to the line's next move, unchecked. A position after the last move has none.
+    /// Alternatives to the next move of the line; their moves can be illegal. Empty after the last move.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub variations: Vec<Variation>,
 }
@@ -79,14 +79,14 @@ pub struct Variation {
     pub notes: Notes,
 }
 
-/// Visits of the root moves in the search of each position, most visited first, by the number of moves before the
-/// position. Used as training targets.
+/// Training targets: root moves with their visits in the search of a position, most visited first. The key is the
+/// number of moves of the game before the position.
 pub type Visits = BTreeMap<usize, Vec<(Move, u32)>>;
 
 /// Maximum depth of variations inside variations. Deeper ones are not read; the limit protects the stack.
 pub const MAX_NESTING: usize = 24;
 
-/// A finished game.
+/// Moves and result of a finished game.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
     /// All moves, including those of a preset opening.
@@ -100,13 +100,13 @@ pub struct Outcome {
 /// A failure to answer with a legal move; it loses the game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Forfeit {
-    /// The program ended or could not be started.
+    /// The player cannot go on: its process ended or did not start, or it cannot play the position. Holds the reason.
     Crashed(String),
-    /// No answer before the deadline.
+    /// No answer before the deadline. Holds the time since the player was asked for a move.
     Late(Duration),
     /// The answer is not a move. Holds the beginning of the answer.
     Garbled(String),
-    /// The answer is an illegal move.
+    /// The answer is an illegal move. Holds the move and the reason.
     Illegal(String),
 }
 
@@ -145,8 +145,8 @@ impl fmt::Display for Forfeit {
 
 /// A record of a game: players, start, moves, result, event and time control.
 ///
-/// `moves` is the game as played; most readers need nothing else. `notes` makes it a tree: the note of a position holds
-/// its comment and the variations that branch off there; each [`Variation`] has its own `moves` and `notes`. A record
+/// `moves` is the game as played and is enough for most uses. `notes` makes it a tree: the note of a position holds its
+/// comment and the variations that branch off there; each [`Variation`] has its own `moves` and `notes`. A record
 /// without comments has no notes.
 ///
 /// ```
@@ -187,7 +187,7 @@ pub struct GameRecord {
     /// Comments, values and variations, by the number of moves before the position.
     #[serde(default, skip_serializing_if = "Notes::is_empty")]
     pub notes: Notes,
-    /// Visits of the searches that chose the moves. Only JSON lines store them.
+    /// Root visits of the searches that chose the moves, see [`Visits`]. Only JSON lines store them.
     #[serde(default, with = "json::visits", skip_serializing_if = "Visits::is_empty")]
     pub visits: Visits,
 }
@@ -267,9 +267,9 @@ impl GameRecord {
     }
 }
 
-/// Reads the games of a text in any format: JSON lines, SGF, CCGC, a Botzone log, or bare moves, typed or in an SAU
-/// record. The format is detected by the first character, and Botzone's JSON also by its keys. The result has at least
-/// one game. The caller checks whether the moves are legal.
+/// Reads the games of a text in any format: JSON lines, SGF, CCGC, a Botzone log, or moves without a header, also an
+/// SAU record ([`ccgc::read_moves`]). The format is detected by the first character, and Botzone's JSON also by its
+/// keys. The result has at least one game. The caller checks whether the moves are legal.
 ///
 /// ```
 /// use otrera::record::read;

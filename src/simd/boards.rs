@@ -47,7 +47,7 @@ impl<L: Lanes> Boards<L> {
             low: self.low.right(a, b).or(self.high.left(64 - a, 64 - b)),
             high: self.high.right(a, b),
         };
-        /// Returns the difference, without the squares of `other`.
+        /// Returns the difference: the squares of `self` that are not in `other`.
         pub fn without(self, other: Self) -> Self =
             Self { low: self.low.without(other.low), high: self.high.without(other.high) };
         /// Exchanges Black's bitboards with White's.
@@ -90,7 +90,7 @@ pub struct SidePair {
 }
 
 impl SidePair {
-    /// All bits, walls included: means that the reachable squares are unknown. No flood fill yields this set.
+    /// All bits, walls included: stands for an unknown set of reachable squares. No flood fill yields this set.
     pub(crate) const UNKNOWN: Self = Self { low: [u64::MAX; 2], high: [u64::MAX; 2] };
 
     inlined! {

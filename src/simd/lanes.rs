@@ -38,7 +38,7 @@ pub trait Lanes: Copy {
     fn or(self, other: Self) -> Self;
     /// Returns the bitwise exclusive or.
     fn xor(self, other: Self) -> Self;
-    /// Clears the bits of `other`.
+    /// Clears the bits that are set in `other`.
     fn without(self, other: Self) -> Self;
     /// Shifts lanes 0 and 1 left by `a`, lanes 2 and 3 by `b`; both below 64.
     fn left(self, a: u32, b: u32) -> Self;

@@ -67,7 +67,6 @@ fn bits_of_bytes(lanes: uint64x2_t) -> uint64x2_t {
     neon!(vreinterpretq_u64_u8(vcntq_u8(vreinterpretq_u8_u64(lanes))))
 }
 
-/// Adds two vectors of bytes.
 #[inline(always)]
 fn bytes_added(a: uint64x2_t, b: uint64x2_t) -> uint64x2_t {
     neon!(vreinterpretq_u64_u8(vaddq_u8(vreinterpretq_u8_u64(a), vreinterpretq_u8_u64(b))))

@@ -1,5 +1,5 @@
-//! Positions as pictures: rows from the top, one character per square: `B`, `W`, `X` (arrow) or `.`. [`Position`]
-//! displays with coordinates.
+//! Positions as pictures: rows from the top, one character per square: `B`, `W`, `X` (arrow) or `.` (empty). The
+//! `Display` text of [`Position`] is a picture with coordinates and the side to move.
 
 use super::{BoardReader, Content, MalformedText, malformed, shortened, size_of_rows};
 use crate::board::position::Position;

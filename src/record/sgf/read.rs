@@ -178,14 +178,15 @@ fn read_played(node: &Node, start: &Position, ply: usize) -> Result<Option<Playe
     Ok(Some(mv.into()))
 }
 
-/// Parses the first line of a comment into `played` if it has the fixed form of the module comment. Returns the other
-/// lines, or the whole comment if the line has another form; drops a blank first line.
+/// Parses the first line of a comment into `played` and returns the other lines. Returns the whole comment if its first
+/// line does not have the fixed form of [`super`]. A blank first line is dropped.
 pub(super) fn read_comment<'a>(text: &'a str, played: &mut PlayedMove) -> &'a str {
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
     if first.is_empty() || read_knowledge(first, played) { rest } else { text }
 }
 
-/// Parses time, effort and winning rate into `played`. Returns `false`, without a change, for any other text.
+/// Parses time, effort and winning rate into `played`. Returns `false` and changes nothing if the text has another
+/// form.
 fn read_knowledge(text: &str, played: &mut PlayedMove) -> bool {
     let mut known = *played;
     for part in text.split(", ") {

@@ -104,7 +104,7 @@ fn push(text: &mut String, name: &str, values: &[&str]) {
     }
 }
 
-/// Appends the set-up properties, unless the game starts from the usual position of its board.
+/// Appends the set-up properties, unless the game begins with the standard start position of its board size.
 fn push_start(text: &mut String, start: &Position) {
     if start.with_rules(Rules::Standard) == Position::start(start.size()) {
         return;
