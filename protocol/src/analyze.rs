@@ -50,15 +50,15 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
     ))
 }
 
-/// Creates the search of an analysis. The default seed is fixed, so that an analysis can be repeated.
+/// Creates the search of an analysis. The fixed default seed makes a single-threaded analysis repeatable.
 pub fn new_search(position: Position, options: &CommandLine) -> Search {
     let settings = &options.settings;
     let resources = Resources { seed: settings.seed.unwrap_or(1), ..Setup::DESKTOP.resources(settings) };
     Search::new(position, settings.preset.params.clone(), resources)
 }
 
-/// Returns the limits of one search: `--iterations`, `--time`, `--move-time` or `default`. The time starts at this
-/// call.
+/// Returns the limits of one search: the first given of `--iterations`, `--time` and `--move-time`, else `default`. A
+/// time limit starts at this call.
 pub fn limits(options: &CommandLine, default: Duration) -> Limits {
     match options.settings.iterations {
         Some(count) => Limits::iterations(count),
@@ -72,14 +72,14 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Shows the first text.
+    /// Creates the line and shows `text`.
     pub fn begin(text: &str) -> Self {
         let progress = Self { is_shown: std::io::stderr().is_terminal() };
         progress.show(text);
         progress
     }
 
-    /// Replaces the text.
+    /// Replaces the line's text, cut to [`WIDTH`] - 1 columns.
     pub fn show(&self, text: &str) {
         self.write(&format!("\r{text:<0$.0$}", WIDTH - 1));
     }
@@ -97,7 +97,7 @@ impl Progress {
     }
 }
 
-/// Formats position, territory and legend side by side, and the FEN.
+/// Formats two boards (pieces, territory) and the legend side by side, with the FEN below.
 fn format_position(position: &Position, last: Option<Move>) -> String {
     let colours = Colours::of_output();
     let territory = Territory::of(position);
@@ -125,8 +125,7 @@ fn format_position(position: &Position, last: Option<Move>) -> String {
     }
 }
 
-/// Formats the best moves with their continuations, in the order in which the search prefers them, and the principal
-/// variation.
+/// Formats the first `lines` moves of [`Report::by_choice`] as a table with continuations, and the principal variation.
 fn format_report(report: &Report, side: Side, lines: usize) -> String {
     let lines: Vec<&Line> = report.by_choice().into_iter().take(lines).collect();
     let bounded = lines.iter().any(|line| line.lower_bound.is_some());
@@ -165,13 +164,13 @@ fn heading(report: &Report, side: Side, bounded: bool) -> String {
     }
 }
 
-/// Formats the columns of a row that precede the continuation.
+/// Formats the start of a table row, up to the continuation; omits the column `bound` unless `bounded` is true.
 fn row([mv, rate, bound, visits]: [&str; 4], bounded: bool) -> String {
     let bound = if bounded { format!("{bound:>8}  ") } else { String::new() };
     format!("  {mv:<11} {rate:>8}  {bound}{visits:>9}  ")
 }
 
-/// Formats the moves that fit into this number of columns, followed by dots if some are left out.
+/// Formats the longest prefix of `moves` that fits into `columns`, followed by dots if moves are cut off.
 fn moves_within(moves: &[Move], columns: usize) -> String {
     let mut text = String::new();
     for (number, mv) in (1..).zip(moves) {

@@ -63,8 +63,8 @@ pub fn run(options: &CommandLine, output: &Path) -> Result<(), String> {
     crate::print(&format!("written to {}\n", output.display()))
 }
 
-/// Prints each move that loses much winning rate and adds a comment and the better line to it. Returns the side and the
-/// lost winning rate (0 to 1) of every move.
+/// Marks the moves that lose at least the lowest threshold of [`MARKS`]: prints them and adds a comment and the better
+/// line to the game. Returns the side and the lost winning rate (0 to 1) of every move.
 fn mark_losses(game: &mut GameRecord, opinions: &[Opinion]) -> Result<Vec<(Side, f32)>, String> {
     let mut losses = Vec::new();
     let mut side = game.start.side();
@@ -133,7 +133,7 @@ fn add_comment(note: &mut Note, remark: &str) {
     note.comment.push_str(remark);
 }
 
-/// Adds a better line as a variation, unless the record has one with the same first move.
+/// Adds a better line as a variation, unless a variation with the same first move exists.
 fn add_variation(note: &mut Note, line: &[Move]) {
     let first = |variation: &Variation| variation.moves.first().map(|played| played.mv);
     if note.variations.iter().all(|variation| first(variation) != line.first().copied()) {

@@ -19,7 +19,8 @@ impl Colours {
         Self(std::io::stdout().is_terminal() && !refused && !cfg!(windows))
     }
 
-    /// Formats a letter of a board in the colour of its side; arrows, empty and shared squares are dim.
+    /// Formats a letter of a board in the colour of its side; dims arrows, empty squares and squares reached equally
+    /// soon.
     fn paint(self, letter: char) -> String {
         let rendition = match letter {
             'B' | 'b' | '+' => "1;36",

@@ -49,9 +49,9 @@ pub struct CommandLine {
     pub own: CommandOptions,
     /// Argument of `perft`, in moves.
     pub depth: Option<u32>,
-    /// Mistakes in options, each with the valid values.
+    /// Messages about invalid commands, arguments and options.
     pub problems: Vec<String>,
-    /// True if the command line has a mistake; mistakes in the file do not count.
+    /// True if the command line has a problem; problems in `otrera.toml` do not count.
     pub is_mistyped: bool,
     /// Notes on values reduced to the limits of this machine; not errors.
     pub remarks: Vec<String>,
@@ -280,7 +280,7 @@ impl CommandLine {
     }
 }
 
-/// Row of a command's own option that was given.
+/// Row in [`COMMAND_OPTIONS`] of an option on the command line.
 type Used = &'static OptionRow<CommandOptions>;
 
 /// Reads the value of an option from the command line and sets the option.
@@ -305,7 +305,7 @@ fn skip_value(parser: &mut Parser) {
     }
 }
 
-/// Lists the commands by name.
+/// Lists the words that select a command: those of [`COMMANDS`] and of the platforms, and aliases.
 fn commands() -> impl Iterator<Item = (&'static str, Command)> {
     let own = COMMANDS.into_iter().map(|(name, command, ..)| (name, command));
     let of_platform = |platform: &&'static Platform| Some((platform.command?.0, Command::Serve(platform)));
@@ -338,7 +338,8 @@ fn unknown_word(kind: &str, word: &str) -> String {
     format!("unknown {kind} {word}; {}", suggestion(word, "", known.into_iter()))
 }
 
-/// Suggests the nearest known word if it is at most two edits away, else `--help`; `dashes` precede option names.
+/// Formats a hint for an unknown word: the most similar known word, if close enough, and a reference to `--help`.
+/// `dashes` is the prefix of option names, empty for other words.
 fn suggestion(word: &str, dashes: &str, known: impl Iterator<Item = &'static str>) -> String {
     let bare = word.strip_prefix(dashes).unwrap_or(word);
     let nearest = known.map(|name| (edits(bare, name), name)).min();

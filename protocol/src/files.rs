@@ -69,7 +69,7 @@ fn require_regular(path: &Path) -> Result<()> {
 /// Maximum number of file names that [`append`] tries.
 const MAX_NUMBERS: u32 = 9;
 
-/// Size in bytes at which [`append`] takes the next file name.
+/// Size in bytes from which [`append`] regards a file as full.
 const MAX_APPENDED: u64 = 100 << 20;
 
 /// Opens a file for appending and locks it for this process. If `otrera.log` is in use or full, tries `otrera-2.log`
@@ -121,7 +121,7 @@ pub fn claim(path: &Path) -> Result<Option<File>> {
 
 /// Opens a file for appending and locks it until it is closed; `None` if another process has locked it.
 ///
-/// Shares the file for reading only: on Windows a lock would also keep others from reading.
+/// Denies other processes write access by the share mode, because a Windows lock would also stop them from reading.
 #[cfg(windows)]
 pub fn claim(path: &Path) -> Result<Option<File>> {
     use std::os::windows::fs::OpenOptionsExt;

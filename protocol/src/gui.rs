@@ -6,9 +6,9 @@
 //! | `POST /TOKEN/ask` | the answer to a request of [`otrera_web::request`]; a closed connection stops the search |
 //! | `POST /TOKEN/save` | id and file name of a match, after saving it: [`crate::matches`] |
 //! | `GET /TOKEN/matches` | the unfinished matches |
-//! | `GET /TOKEN/alive` | none: an open page keeps this connection, and the program ends after the last one closes |
+//! | `GET /TOKEN/alive` | none; an open page holds this connection, and the server exits after the last one closes |
 //!
-//! `TOKEN` is random. Any other path, host or origin is refused, so that no other web site can reach the engine.
+//! `TOKEN` is random. Any other path, host or origin is refused, so no other web site can reach the engine.
 
 use crate::cli::CommandLine;
 use crate::matches::{self, Matches};
@@ -37,7 +37,7 @@ const PORT: u16 = 7264;
 /// Maximum size of a request, in bytes: a record of 16 MB in JSON.
 const MAX_BODY: usize = 20 << 20;
 
-/// Time without an open tab after which the program ends; a reload takes less.
+/// Time without an open tab after which the server exits. Reloading a page takes less.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// A request in the queue of the engine.
@@ -117,7 +117,7 @@ fn token() -> Result<String, String> {
     Ok(format!("{:032x}", u128::from_le_bytes(bytes)))
 }
 
-/// Describes the engine in JSON, for the page.
+/// Formats version, preset, resources and match names as JSON, for the page.
 fn describe(options: &CommandLine) -> String {
     let settings = &options.settings;
     let resources = Setup::DESKTOP.resources(settings);
@@ -207,7 +207,8 @@ impl Shared {
         self.matches.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// True if each `Host` and `Origin` names this server, and one `Host` exists; protects against DNS rebinding.
+    /// True if the headers have a `Host`, and every `Host` and `Origin` names this server; protects against DNS
+    /// rebinding.
     fn admits(&self, headers: &HeaderMap) -> bool {
         let is_ours = |host: &str| self.hosts.iter().any(|ours| ours == host);
         let all = |name, is_valid: &dyn Fn(&str) -> bool| {
@@ -222,7 +223,7 @@ impl Shared {
 /// Status and text of the answer to a refused request.
 type Refusal = (StatusCode, &'static str);
 
-/// Reads the body of a request.
+/// Reads a body of at most `limit` bytes; invalid UTF-8 becomes U+FFFD.
 async fn text_of(body: Body, limit: usize) -> Result<String, Refusal> {
     let bytes = to_bytes(body, limit).await;
     let bytes =

@@ -86,7 +86,7 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     }
 }
 
-/// The reader of standard output is gone.
+/// Error of a write to standard output, usually because its reader has exited.
 #[derive(Debug)]
 pub struct Disconnected;
 
@@ -114,8 +114,8 @@ impl Output {
     }
 }
 
-/// The log file, if any. If the file cannot be written, the log moves to the folder for temporary files. If that fails
-/// too, the log ends, since a log must not cost a game.
+/// Handle to the log file, if any. If a write fails, the log moves to the folder for temporary files. If a write fails
+/// there too, logging stops. An error of the log never ends a game.
 #[derive(Clone)]
 pub struct Log {
     file: Option<Arc<Mutex<LogFile>>>,
@@ -125,7 +125,7 @@ pub struct Log {
 struct LogFile {
     /// Path given by the option `log`.
     path: PathBuf,
-    /// `None` if the log has ended.
+    /// `None` once logging has stopped.
     file: Option<File>,
     moved: bool,
 }
@@ -154,8 +154,8 @@ impl Log {
         Self { file: None, started }
     }
 
-    /// Writes a line with the seconds since the start, a mark and a text. The marks are `->` for input, `<-` for
-    /// answers, `--` for information and `!!` for problems.
+    /// Writes a line: seconds since the start, mark, and `text` cut to 2000 characters. The marks are `->` for input,
+    /// `<-` for answers, `--` for information and `!!` for problems.
     pub fn note(&self, mark: &str, text: &str) {
         let Some(file) = &self.file else { return };
         let Ok(mut file) = file.lock() else { return };
@@ -196,7 +196,7 @@ pub struct Connection {
     pub sender: Sender<Event>,
     /// Sink of the answers.
     pub output: Output,
-    /// Log of both directions.
+    /// Log of input, answers and problems.
     pub log: Log,
     /// Problems with the options, for platforms that can show them.
     pub problems: Vec<String>,
@@ -233,8 +233,8 @@ impl Events {
         Self { receiver, waiting: VecDeque::new(), input: None }
     }
 
-    /// Switches to reading the input line by line without a thread. Then no line arrives during a search, and only
-    /// [`Self::wait`] can tell if the input is still open.
+    /// Switches to reading `input` without a thread, each time [`Self::wait`] or [`Self::next_by`] needs a line. Then
+    /// no line arrives during a search, and [`Self::peek_before`] treats the input as closed.
     pub fn read_from(&mut self, input: Box<dyn BufRead>, log: Log) {
         self.input = Some((input, log));
     }
@@ -248,7 +248,8 @@ impl Events {
         }
     }
 
-    /// Waits for the next event until `deadline`, if there is one; `None` after it.
+    /// Returns the next event, or `None` if none arrives by `deadline`. Waits without limit if there is no deadline or
+    /// no thread that reads the input.
     pub fn next_by(&mut self, deadline: Option<Instant>) -> Option<Event> {
         match deadline {
             Some(deadline) if self.input.is_none() => {
@@ -258,12 +259,13 @@ impl Events {
         }
     }
 
-    /// Puts an event back, to be the next one.
+    /// Puts an event back at the front of the queue.
     pub fn unread(&mut self, event: Event) {
         self.waiting.push_front(event);
     }
 
-    /// Drops the lines put back or peeked at for which `wanted` is false.
+    /// Removes the lines for which `wanted` is false. Affects only lines returned by [`Self::peek_before`] or put back
+    /// by [`Self::unread`].
     pub fn keep_lines(&mut self, wanted: impl Fn(&str) -> bool) {
         self.waiting.retain(|event| match event {
             Event::Line(line, _) => wanted(line),

@@ -25,8 +25,8 @@ fn main() -> ExitCode {
     run(std::env::args_os().collect()).into()
 }
 
-/// Entry point called by the C library. Rust's own entry point would end the program if a sandbox refuses `poll` or
-/// `sigaction`. Without it, `std::env::args` is empty.
+/// Entry point called by the C library. Rust's own entry point would abort the process if a sandbox refuses `poll` or
+/// `sigaction`, but without it `std::env::args` is empty.
 #[cfg(botzone_only)]
 #[unsafe(no_mangle)]
 extern "C" fn main(count: c_int, arguments: *const *const c_char) -> c_int {
@@ -135,7 +135,8 @@ fn serve(options: &CommandLine, started: Instant) {
     }
 }
 
-/// Opens the log, reports problems to it and to a terminal, and starts reading standard input.
+/// Opens the log, reports problems with the options and starts reading standard input. Problems go to the log, and to
+/// standard error if standard input is a terminal.
 fn connect(options: &CommandLine, started: Instant) -> Connection {
     let mut problems: Vec<String> = options.problems.iter().chain(&options.remarks).cloned().collect();
     let log = match &options.settings.log {

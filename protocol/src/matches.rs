@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 /// Maximum size of a request to save a match, in bytes. A long game has 20 KB.
 pub const MAX_BYTES: usize = 1 << 20;
 
-/// Maximum number of unfinished matches that the page is offered.
+/// Maximum number of matches in the list of unfinished matches.
 const MAX_OFFERED: usize = 9;
 
 /// A request to save a match.
@@ -79,13 +79,13 @@ pub struct Matches {
 }
 
 impl Matches {
-    /// Uses the record folder in the settings, which can be missing until the first match is saved.
+    /// Uses the [`record_folder`] of the settings. The folder need not exist; the first save creates it.
     pub fn new(settings: &Settings) -> Self {
         let folder = record_folder(settings).to_owned();
         Self { folder, settings: settings.clone(), open: HashMap::new() }
     }
 
-    /// Writes both files of a match and returns `{"id":"…","file":"…"}`; `new_id` names a new match.
+    /// Writes both files of a match and returns `{"id":"…","file":"…"}`; `new_id` generates the id of a new match.
     ///
     /// # Errors
     /// An invalid request, a match that another page has taken over, or a failed write.
@@ -113,7 +113,8 @@ impl Matches {
         Ok(json!({"id": id, "file": written?.display().to_string()}).to_string())
     }
 
-    /// Removes the match from the open ones; else reopens the files of an earlier process, or creates a match.
+    /// Removes the match from `open` and returns it. If `open` has no such match, reopens the files of an earlier
+    /// process, or creates a match.
     fn take(&mut self, id: &str, game: &GameRecord) -> Match {
         if let Some(found) = self.open.remove(id) {
             return found;

@@ -11,7 +11,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Value of `--keep-running`: the process stays between Botzone's turns or exits.
+/// Value of `--keep-running`: after an answer, the process waits for Botzone's next turn or exits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum KeepRunning {
     /// Keeps running if standard input is still open when the answer is ready.
@@ -47,7 +47,7 @@ pub struct OptionRow<T> {
     pub pages: &'static str,
     /// Description in help.
     pub help: &'static str,
-    /// Parses the value and sets the option; a relative path refers to the given folder.
+    /// Parses the value and sets the field. A relative path in the value is resolved against the given folder.
     pub set: fn(&mut T, &str, &Path) -> Result<(), String>,
 }
 
@@ -76,7 +76,7 @@ macro_rules! option_table {
             }
         }
 
-        /// Table of the options, in the order of help.
+        /// Table of the options, in the order in which help lists them.
         pub const $table: &[OptionRow<$struct>] = &[$(OptionRow {
             name: $name,
             value: $value,
@@ -92,7 +92,7 @@ macro_rules! option_table {
 }
 
 option_table! {
-    /// Options in the file and on the command line. `None` leaves the value to the platform.
+    /// Options in the file and on the command line. `None` means the platform's default, if it has one.
     Settings SETTINGS
     "preset" "NAME" on "analyze bench gui play botzone sau uci": "tournament, paper, mg, peo, mcts or uct (tournament)"
         => preset: Preset = Preset { text: Params::NAMED[0].0.into(), params: Params::TOURNAMENT }, read_preset;
@@ -211,7 +211,7 @@ impl Settings {
 
     /// Limits `threads` to the cores of this machine; returns a remark if the value changes.
     ///
-    /// With a thousand threads on a few cores, the threads wait for each other, and a move of 0.3 s takes many seconds.
+    /// A thousand threads on a few cores wait for each other: a move of 0.3 s takes many seconds.
     pub fn cap_threads(&mut self) -> Option<String> {
         let cores = cores();
         let wanted = self.threads.filter(|&wanted| wanted > cores)?;
@@ -333,7 +333,7 @@ fn engine_name(text: &str, _folder: &Path) -> Result<String, String> {
     }
 }
 
-/// Parses a name for records, which can be Chinese.
+/// Parses a name for records: 1 to 40 printable characters of any script, except `[`, `]` and `;`.
 fn label(text: &str, _folder: &Path) -> Result<String, String> {
     let usable = |c: char| !c.is_control() && !"[];".contains(c);
     match text.trim() {

@@ -10,11 +10,12 @@ use crate::setup::Setup;
 pub struct Platform {
     /// Name in help; in lower case, the name of the help page.
     pub name: &'static str,
-    /// Description in help of the program that writes to our standard input, like `a UCI interface`.
+    /// Phrase in help for the sender of the platform's first line, like `a UCI interface`.
     pub speaker: &'static str,
     /// Command that selects the platform without detection, and the command's description in help.
     pub command: Option<(&'static str, &'static str)>,
-    /// Prefixes of the file names of its transcripts, one for each style of the protocol: `json`, `simple`.
+    /// Prefixes of the file names of its transcripts in the tests, one for each style of the protocol: `json`,
+    /// `simple`.
     pub transcripts: &'static [&'static str],
     /// Board, resources and time, unless options change them.
     pub defaults: Setup,
@@ -28,7 +29,7 @@ impl Platform {
     /// Creates a session and plays until it ends.
     ///
     /// # Errors
-    /// The reader of standard output is gone.
+    /// A write to standard output failed.
     pub fn serve(&self, connection: Connection, settings: &Settings) -> Result<(), Disconnected> {
         (self.play)(Session::new(connection, settings, self.defaults))
     }

@@ -1,6 +1,6 @@
 //! `otrera play`: a game against a person in the terminal.
 //!
-//! The record is written after every move, and its path is printed when it is created, so that Ctrl-C loses nothing.
+//! The record is written after every move, so Ctrl-C loses no move. Its path is printed when the record is created.
 
 use crate::analyze::Progress;
 use crate::board::{self, Colours};
@@ -81,7 +81,7 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
     table.finish(winner)
 }
 
-/// True for a Chinese locale, in which the record gets the championships' file name.
+/// True if `LC_ALL`, `LC_MESSAGES` or `LANG` selects Chinese.
 fn reads_chinese() -> bool {
     let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
     let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().find_map(set);
@@ -94,7 +94,7 @@ struct Table<'a> {
     /// Moves of the record. Moves that were taken back stay until another move is played.
     played: Vec<PlayedMove>,
     record: RecordFile,
-    /// True once the path of the record, or the problem with it, has been printed.
+    /// True once the first write of the record has been reported: its path or an error.
     told: bool,
     /// File of the last `save`.
     saved: Option<PathBuf>,
@@ -221,8 +221,8 @@ impl Table<'_> {
         self.keep_record()
     }
 
-    /// Takes back the person's last `count` moves and Otrera's answers, and lists them. The record keeps the moves
-    /// until another one is played, so that a game resigned after `undo` is recorded as played.
+    /// Takes back the person's last `count` moves and Otrera's answers, and lists them. The record keeps these moves
+    /// until another move is played: resigning after `undo` records the whole game.
     fn undo(&mut self, count: &str) -> Result<String, String> {
         let available = self.game.moves().len() / 2;
         if available == 0 {
@@ -250,7 +250,7 @@ impl Table<'_> {
         Ok(format!("saved to {}", file.display()))
     }
 
-    /// Writes the record. The first call also prints its path, or the problem with it.
+    /// Writes the record. The first call also prints the record's path, or the error.
     fn keep_record(&mut self) -> Result<(), String> {
         let written = self.write_record(None);
         if std::mem::replace(&mut self.told, true) {

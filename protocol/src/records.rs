@@ -7,7 +7,7 @@ use otrera::{Move, Position, Side};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The record file of a game, rewritten after each move, so that it survives a kill of the program.
+/// The record file of a game, rewritten after each move to survive a kill of the process.
 pub struct RecordFile {
     folder: PathBuf,
     record: GameRecord,
@@ -41,7 +41,7 @@ impl RecordFile {
         Self { when, in_english: true, ..self }
     }
 
-    /// Reopens the files of an earlier process, named by [`Self::date_and_suffix`].
+    /// Takes over the files of an earlier process, found by its [`Self::date_and_suffix`].
     pub fn reopened(self, when: String, suffix: String) -> Self {
         let mut file = Self { when, suffix, ..self };
         let results = [Some(Side::Black), Some(Side::White)];
@@ -51,7 +51,7 @@ impl RecordFile {
         file
     }
 
-    /// Returns the parts of the file name that the game does not determine, for [`Self::reopened`].
+    /// Returns the date and suffix of the file name, by which [`Self::reopened`] finds the files.
     pub fn date_and_suffix(&self) -> [&str; 2] {
         [&self.when, &self.suffix]
     }
@@ -64,7 +64,7 @@ impl RecordFile {
         Ok(())
     }
 
-    /// Returns the path of a JSON file beside the record, whose name does not contain the result.
+    /// Returns the path of a JSON file beside the record. The JSON file's name does not contain the result.
     pub fn json_path(&self) -> PathBuf {
         self.json_place(&self.suffix)
     }
@@ -83,13 +83,13 @@ impl RecordFile {
         GameRecord { winner, moves: moves.to_vec(), ..self.record.clone() }
     }
 
-    /// Writes the game and waits for the disk; without a winner the game is unfinished. Returns the path, which depends
+    /// Writes the game and syncs it to disk; without a winner the game is unfinished. Returns the path, which depends
     /// on the result.
     pub fn write(&mut self, moves: &[Move], winner: Option<Side>) -> Result<PathBuf, String> {
         self.write_moves(moves, winner, write_through)
     }
 
-    /// Writes the moves of an unfinished game without waiting for the disk. The file survives a kill, but not a power
+    /// Writes the moves of an unfinished game without syncing. The file survives a kill of the process, but not a power
     /// cut.
     pub fn announce(&mut self, moves: &[Move]) -> Result<PathBuf, String> {
         self.write_moves(moves, None, |path, bytes| std::fs::write(path, bytes))
@@ -164,12 +164,12 @@ impl RecordFile {
     }
 }
 
-/// Replaces a file and waits for the disk.
+/// Replaces a file as [`replace_by`] does, after syncing the new one to disk.
 pub fn replace_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     replace_by(path, bytes, write_through)
 }
 
-/// Writes a temporary file and renames it, so that a kill leaves either the old file or the new one.
+/// Writes a temporary file by `write` and renames it to `path`. A kill preserves the old file or the new one.
 fn replace_by(
     path: &Path,
     bytes: &[u8],
@@ -193,8 +193,8 @@ pub fn own_name(settings: &Settings) -> &str {
     settings.team.as_ref().unwrap_or(&settings.name)
 }
 
-/// Replaces the characters that Windows forbids in file names, and truncates to 50 bytes, since four texts share
-/// Linux's limit of 255.
+/// Replaces the characters that Windows forbids in file names by `_`, and truncates to 50 bytes: a name has four such
+/// texts, and Linux allows 255 bytes.
 fn file_safe(text: &str) -> String {
     let forbidden = |c: char| c.is_control() || r#"<>:"/\|?*"#.contains(c);
     let safe = text.chars().map(|c| if forbidden(c) { '_' } else { c });
@@ -206,14 +206,14 @@ fn file_safe(text: &str) -> String {
     .collect()
 }
 
-/// Writes a file and waits for the disk, so that the file survives a power cut.
+/// Writes a file and syncs it to disk, so the file survives a power cut.
 fn write_through(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut file = std::fs::File::create(path)?;
     file.write_all(bytes)?;
     file.sync_all()
 }
 
-/// Maximum size of a file of records, in bytes. A long game has 10 KB; the platform appends all games to one file.
+/// Maximum size of a file of records, in bytes. A long game has 10 KB; the SAU platform appends all games to one file.
 const MAX_RECORD_BYTES: u64 = 16 << 20;
 
 /// Reads the text of a record. Names can be in any encoding; moves are ASCII.

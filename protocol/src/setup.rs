@@ -14,7 +14,7 @@ pub struct Setup {
     /// Bytes for the tree; `None` for [`machine_memory`].
     pub memory: Option<usize>,
     pub move_time: Option<Duration>,
-    /// Time for the first move of a match, if it differs.
+    /// Time for the first move of a match; `None` if the platform has no separate time for it.
     pub first_move_time: Option<Duration>,
     /// Time for all moves of one side.
     pub total_time: Option<Duration>,

@@ -18,7 +18,7 @@ pub enum Style {
 /// One message of the match: a request or a response.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Message {
-    /// No move, sent as six times -1: we are Black and begin.
+    /// Six times -1 instead of a move; as the first message, it means that we are Black and begin.
     Begin,
     /// A move on this board, legal or not.
     Move(Move),
@@ -42,7 +42,7 @@ pub enum Request {
 pub enum Form {
     /// The start of a JSON text.
     Json,
-    /// The number of a turn, and the messages after it on the same line; more can follow on the next lines.
+    /// A turn number and the messages on the same line; more messages can follow on the next lines.
     Turn(i64, Vec<[i64; 6]>),
     /// A single message.
     Message([i64; 6]),
@@ -69,25 +69,26 @@ pub fn classify(line: &str) -> Form {
     }
 }
 
-/// True if a turn can have this number of messages and the numbers of the first one are on a board.
+/// True if `turn` is 1 to [`MAX_TURNS`], `messages` is at most [`expected_messages`], and the numbers of `first` are -1
+/// to 9.
 fn is_history(turn: i64, first: &[i64; 6], messages: usize) -> bool {
     let is_on_board = first.iter().all(|number| (-1..Size::STANDARD.edge() as i64).contains(number));
     is_on_board && (1..=MAX_TURNS).contains(&turn) && messages <= expected_messages(turn)
 }
 
-/// Maximum number of a turn; no game is that long.
+/// Maximum turn number; every game is shorter.
 const MAX_TURNS: i64 = 100;
 
-/// Maximum count of numbers on a line: those of the longest history.
+/// Maximum count of numbers on a line: the turn number and all messages up to turn [`MAX_TURNS`].
 const MAX_NUMBERS: usize = 1 + 6 * expected_messages(MAX_TURNS);
 
-/// Returns the number of messages up to the n-th turn, 2n-1; n is limited to 1 to `MAX_TURNS`.
+/// Returns the number of messages up to turn n, 2n-1, with n clamped to 1 to [`MAX_TURNS`].
 pub const fn expected_messages(turn: i64) -> usize {
     let turn = if turn < 1 { 1 } else { turn };
     (if turn > MAX_TURNS { MAX_TURNS } else { turn }) as usize * 2 - 1
 }
 
-/// Reads a line of whole numbers separated by blanks; `None` for any other line.
+/// Parses a line of 1 to [`MAX_NUMBERS`] whole numbers separated by blanks; `None` for any other line.
 pub fn numbers(line: &str) -> Option<Vec<i64>> {
     let words: Vec<&str> = line.split_ascii_whitespace().take(MAX_NUMBERS + 1).collect();
     let numbers: Vec<i64> = words.iter().map_while(|word| word.parse().ok()).collect();
@@ -172,8 +173,8 @@ fn json_message(value: &Value, size: Size) -> Message {
     message_of_keys(number, size)
 }
 
-/// Builds a message from the keys that can be read. If some cannot be read, `x0 >= 0` distinguishes a garbled move from
-/// other messages.
+/// Builds a message from the values of [`KEYS`]. If one cannot be read, the message is [`Message::Garbled`] if `x0 >=
+/// 0`, else [`Message::Unreadable`].
 fn message_of_keys(number: impl Fn(&str) -> Option<i64>, size: Size) -> Message {
     let numbers: Vec<i64> = KEYS.into_iter().filter_map(&number).collect();
     match <[i64; 6]>::try_from(numbers) {
@@ -210,7 +211,7 @@ fn salvaged_number(object: &str, key: &str) -> Option<i64> {
     digits.get(..end)?.parse().ok()
 }
 
-/// Formats a move for Botzone's judge, or "no move" as six times -1, like the judge's sample programs.
+/// Formats an answer for Botzone's judge; `None` becomes six times -1, as in the judge's sample programs.
 pub fn response(mv: Option<Move>, style: Style) -> String {
     let numbers = match mv {
         Some(mv) => [mv.from, mv.to, mv.arrow].map(|square| [square.column() as i64, square.row() as i64]),

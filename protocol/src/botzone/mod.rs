@@ -41,8 +41,8 @@ pub const PLATFORM: Platform = Platform {
 /// Line that asks the platform to keep the process running.
 const KEEP_RUNNING: &str = ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<";
 
-/// Time within which the platform closes the input after a request, in addition to the time that reading the request
-/// took. An input that is still open then stays open.
+/// Time to wait after a request for the platform to close the input, plus the time between the request's first and last
+/// line. An input still open then counts as kept open.
 const CLOSING_GRACE: Duration = Duration::from_millis(200);
 
 /// Maximum bytes of the `debug` field; the platform allows 1 KB.
@@ -53,8 +53,8 @@ fn recognises(line: &str) -> bool {
     classify(line) != Form::Other
 }
 
-/// Plays one turn, or all turns until the input ends if the process keeps running. The first debug line reports
-/// problems with the options.
+/// Plays one turn, or all turns until the end of input if the process keeps running. Reports problems with the options
+/// in the debug line of the first answer.
 fn play(session: Session) -> Result<(), Disconnected> {
     let size = session.setup().size;
     let mut process_started = Some(session.connection.started);
@@ -88,8 +88,8 @@ fn play(session: Session) -> Result<(), Disconnected> {
     Ok(())
 }
 
-/// Returns the deadline of a turn with this time. The time counts from the start of the process, unless more than half
-/// of it had passed when the turn began.
+/// Returns the deadline of a turn: `time` after the start of the process, or after the turn's first line if that line
+/// arrived more than `time / 2` after the start. `process_started` is `None` after the first turn of the process.
 fn deadline(turn: &Turn, process_started: Option<Instant>, time: Duration) -> Instant {
     // A platform that starts a process for the turn may count from the start; its request comes within milliseconds. A
     // later request means that the process was started in advance. Either way we think at least half of the time.
@@ -103,7 +103,7 @@ struct BotzoneBot {
 }
 
 impl BotzoneBot {
-    /// Searches for the answer. `process_started` is given in the first turn of a process.
+    /// Sets up the position of the turn and searches it until the [`deadline`].
     fn think(&mut self, turn: &Turn, process_started: Option<Instant>) -> Report {
         let setup = self.session.setup();
         let is_first = matches!(&turn.request, Request::Full(messages) if messages.len() < 2);
@@ -115,7 +115,8 @@ impl BotzoneBot {
         self.session.game().think(Some(deadline), &AtomicBool::new(false))
     }
 
-    /// True if the process keeps running after this turn; `is_kept_running` is true if it did so after the last turn.
+    /// True if the process keeps running after this turn; `is_kept_running` is true if it kept running before this
+    /// turn.
     fn stays(&mut self, turn: &Turn, is_kept_running: bool) -> bool {
         match self.session.settings.keep_running {
             KeepRunning::On => true,
@@ -127,7 +128,7 @@ impl BotzoneBot {
         }
     }
 
-    /// Sets up the position of the request.
+    /// Sets up the position of the request. A bare message that cannot be played counts as a pass.
     fn follow(&mut self, request: &Request, size: Size) {
         match request {
             Request::Full(messages) => self.follow_history(messages, size),
@@ -144,8 +145,8 @@ impl BotzoneBot {
         }
     }
 
-    /// Replays all messages. An unreadable one stands for the known move at its place; one that cannot be played counts
-    /// as a pass.
+    /// Replays all messages. A message without a move is replaced by the move of the current game at the same index. A
+    /// message that cannot be played counts as a pass.
     fn follow_history(&mut self, messages: &[Message], size: Size) {
         let known = self.session.moves().to_vec();
         let (mut position, mut moves) = (Position::start(size), Vec::new());
@@ -179,13 +180,14 @@ fn side_of(first: &Message) -> Side {
     }
 }
 
-/// Returns the time by which the end of input is known, if the platform closes the input after the turn. A request that
-/// was slow to arrive delays this time.
+/// Returns the deadline for the end of input: [`CLOSING_GRACE`] after the turn's last line, plus the time between its
+/// first and last line.
 fn end_expected_by(turn: &Turn) -> Instant {
     turn.complete + CLOSING_GRACE + turn.complete.saturating_duration_since(turn.began)
 }
 
-/// True if the platform keeps the input open, false if it closes the input after the request and lines of stored data.
+/// Reads ahead until `deadline`, or longer while part of a line arrives. Returns false if the input ends without
+/// another turn, true otherwise.
 fn input_stays_open(events: &mut Events, mut deadline: Instant) -> bool {
     let mut read = bytes_read();
     while !matches!(events.peek_before(deadline).back(), Some(Event::Closed)) && bytes_read() != read {
@@ -199,7 +201,8 @@ fn input_stays_open(events: &mut Events, mut deadline: Instant) -> bool {
     !closed || another_turn
 }
 
-/// Formats the answer without [`KEEP_RUNNING`]; `remark` is appended to the debug line.
+/// Formats the answer without [`KEEP_RUNNING`], with `remark` at the end of its debug line. In simple interaction,
+/// omits the debug line if `stays` is true (the process keeps running).
 fn format_answer(report: &Report, style: Style, stays: bool, remark: &str) -> String {
     let response = response(report.best, style);
     let debug = summary(report, MAX_DEBUG.saturating_sub(remark.len())) + remark;

@@ -19,8 +19,8 @@ pub struct Turn {
 
 /// Reads one turn; `None` at the end of input. Skips lines that start no turn.
 ///
-/// `running` is the style of the match if the process keeps running. In this case a line that starts no turn counts as
-/// an unreadable move of the opponent, unless it is blank.
+/// `running` is the style of the last turn if the process has kept running since then. In this case a nonblank line
+/// that starts no turn counts as an unreadable move of the opponent.
 pub fn read_turn(events: &mut Events, size: Size, running: Option<Style>) -> Option<Turn> {
     loop {
         let Event::Line(line, began) = events.wait() else { return None };
@@ -46,14 +46,14 @@ pub fn read_turn(events: &mut Events, size: Size, running: Option<Style>) -> Opt
     }
 }
 
-/// True if the line is surely a turn, not a malformed move: the number alone, or followed by the whole history of a
-/// turn after the first.
+/// True if a turn number with these messages on its line cannot be a malformed move: it has no messages, or all
+/// [`expected_messages`] of a turn after the first.
 fn is_certain(turn: i64, messages: &[[i64; 6]]) -> bool {
     messages.is_empty() || turn > 1 && messages.len() == expected_messages(turn)
 }
 
-/// Reads the messages of a turn that follow the `first` ones, or fewer if no more arrive. Also returns the time of the
-/// last line.
+/// Adds messages to `first` until the turn is complete, the input ends or [`Patience`] times out. Also returns the
+/// arrival time of the last line.
 fn counted_messages(
     turn: i64,
     first: Vec<Message>,
@@ -81,7 +81,8 @@ fn counted_messages(
     (messages, complete)
 }
 
-/// Reads a JSON text of one or more lines, or its beginning if no more arrives. Also returns the time of the last line.
+/// Reads lines after `first` until the JSON text is complete, the input ends or [`Patience`] times out. Also returns
+/// the arrival time of the last line.
 fn whole_json(first: &str, events: &mut Events, began: Instant) -> (String, Instant) {
     let (mut text, mut complete) = (first.to_owned(), began);
     let (mut nesting, mut patience) = (Nesting::default(), Patience::default());
@@ -96,7 +97,7 @@ fn whole_json(first: &str, events: &mut Events, began: Instant) -> (String, Inst
     (text, complete)
 }
 
-/// Finds the end of a JSON text over several lines: the bracket, outside of strings, that closes the first one.
+/// Tracks the nesting of brackets outside of strings, to find the end of a JSON text that spans several lines.
 #[derive(Default)]
 struct Nesting {
     depth: usize,

@@ -6,13 +6,14 @@
 
 use otrera::{Bitboard, Move, Movement, Position, Report, Side};
 
-/// Probability that a silent opponent is still thinking.
+/// Weight of the game in which the opponent has not replied; all lost replies together have a weight of about 1.
 const STILL_THINKING: f32 = 0.1;
 
-/// Probability that the platform missed our last move: without a journal, and with a journal that says it was sent.
+/// Weight of the game in which the platform missed our last move, relative to all lost replies: without a journal, and
+/// with one that says the move was sent.
 const UNHEARD: [f32; 2] = [0.02, 0.002]; // the platform may not read the rest of a dead engine's pipe
 
-/// Maximum probability that a move is illegal, in excess of that of the safest move.
+/// Maximum difference between the probability that a move is illegal and that of the safest move.
 const MAX_RISK: f32 = 0.003;
 
 /// A possible game on the platform's board.
@@ -30,7 +31,7 @@ impl Guess {
     }
 }
 
-/// All possible games with their probabilities; empty if the position is known.
+/// All possible games with their weights, which need not sum to 1; empty if the position is known.
 #[derive(Default, Debug)]
 pub struct Guesses {
     all: Vec<Guess>,
@@ -39,10 +40,11 @@ pub struct Guesses {
 }
 
 impl Guesses {
-    /// Collects the possible games if the platform is silent after `moves`, on the opponent's turn: the opponent's
-    /// reply was lost (one game for each reply), there is no reply yet, or the platform missed our last move. `sent` is
-    /// true if the journal says that this move was sent. Replies share half of their weight equally and half by their
-    /// visits in `report`.
+    /// Collects the possible games if the platform is silent after our last move: one for each legal reply that may
+    /// have been lost, one without a reply, and one without our last move.
+    ///
+    /// The weight of each of n replies is the mean of 1/n and its share of the visits in `report`. `sent` is true if a
+    /// journal says that our last move was sent.
     pub fn of_lost_reply(start: &Position, moves: &[Move], report: &Report, sent: bool) -> Self {
         let guess = |moves: &[Move], weight| Guess {
             moves: moves.to_vec(),
@@ -75,8 +77,7 @@ impl Guesses {
         self.all.len()
     }
 
-    /// Returns the likeliest game in which it is our turn: first selects the likeliest placement of our amazons, then
-    /// the likeliest game with this placement.
+    /// Returns the likeliest game on our turn, among those with the likeliest placement of our amazons.
     pub fn likeliest(&self, us: Side) -> Option<&Guess> {
         let ours = || self.all.iter().filter(|guess| guess.position.side() == us);
         let alike = |guess: &Guess| -> f32 {
@@ -138,14 +139,14 @@ impl Guesses {
         self.sent = Some(mv);
     }
 
-    /// Handles a refusal of our sent move: keeps the games on our turn in which the move is illegal.
+    /// Handles a refusal of our sent move, if any: keeps the games on our turn in which the move is illegal.
     pub fn refuse(&mut self, us: Side) {
         let Some(mv) = self.sent.take() else { return };
         self.all.retain(|guess| guess.position.side() == us && guess.position.check(mv).is_err());
     }
 
-    /// Plays our sent move, unless it was out of turn, and the opponent's reply; drops games in which one of them is
-    /// illegal.
+    /// Plays our sent move in the games on our turn, then the opponent's reply in all games. Drops games in which
+    /// either move is illegal, drops decided games if others remain, and merges equal positions.
     pub fn reply(&mut self, us: Side, mv: Move) {
         let sent = self.sent.take();
         let after = |guess: &Guess| {

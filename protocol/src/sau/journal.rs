@@ -126,7 +126,7 @@ pub fn abandoned(folder: &Path, start: &Position, age: Duration, now: SystemTime
     found
 }
 
-/// Returns the last complete line of a journal, if it is a state on this board.
+/// Returns the last state on this board among the complete lines of a journal.
 fn last_state(path: &Path, start: &Position) -> Option<State> {
     let text = crate::files::read_text(path, MAX_BYTES).ok()?;
     let complete = text.rsplit_once('\n')?.0;

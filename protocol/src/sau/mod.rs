@@ -24,7 +24,7 @@ use resume::Resumed;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-/// The SAU Game Platform: 15 minutes per side. Its window, pipe and sound cost 0.24 to 0.5 s per move.
+/// The SAU Game Platform: 15 minutes per side. Its window, pipe and sound add 0.24 to 0.5 s to each move.
 pub const PLATFORM: Platform = Platform {
     name: "SAU",
     speaker: "SAU",
@@ -42,7 +42,7 @@ pub const PLATFORM: Platform = Platform {
 /// Time to wait for `end` after a move that decides the game, since `end` can be late on a busy machine.
 const END_FOLLOWS: Duration = Duration::from_millis(200);
 
-/// True if a line is a command of this platform.
+/// True for `name?`, `quit`, `new` with a side, and a readable `move`. Other commands can be lines of other programs.
 fn recognises(line: &str) -> bool {
     // Strict about the rest of the line: other programs write lines with "new", "move" or "error" too.
     match Command::read(line, Size::STANDARD) {
@@ -78,10 +78,11 @@ fn play(session: Session) -> Result<(), Disconnected> {
     Ok(())
 }
 
-/// State of the protocol. In a resumed game, `told` is false until the platform has sent a command.
+/// State of the protocol. `told` is false in a game resumed without `new` until a move from the platform confirms whose
+/// turn it is and which side is ours.
 #[derive(Clone, Copy)]
 enum State {
-    /// No game yet in this process; an interrupted one can be resumed.
+    /// Before the first game of this process; the first game can resume an interrupted one.
     Loaded,
     /// `name?` was answered; an interrupted game resumes if no command arrives before `ends`.
     Silent { began: Instant, ends: Instant },
@@ -94,7 +95,7 @@ enum State {
 }
 
 impl State {
-    /// Returns our side and `told` of the running game.
+    /// Returns our side and the field `told` of the running game; `None` if no game is running.
     fn game(self) -> Option<(Side, bool)> {
         match self {
             Self::Thinking { us, told, .. } | Self::Waiting { us, told } => Some((us, told)),
@@ -106,7 +107,7 @@ impl State {
 struct SauBot {
     session: Session,
     state: State,
-    /// Game to resume, until the first game is over.
+    /// Game to resume; dropped when the first game ends.
     resumed: Resumed,
     /// Possible games, if the position is uncertain.
     guesses: Guesses,
@@ -154,7 +155,7 @@ impl SauBot {
         }
     }
 
-    /// Starts a game, or resumes one with `left` on the clock; `told` as in [`State`].
+    /// Starts a game, or resumes one with `left` on the clock; `told` is the field of [`State`].
     fn begin_game(&mut self, us: Side, told: bool, left: Option<Duration>) {
         self.session.begin_game(us);
         if let Some(left) = left {
@@ -218,7 +219,8 @@ impl SauBot {
         self.think(arrived)
     }
 
-    /// Returns our next move in the game to resume, while the current game follows that game.
+    /// Returns the move after the current game's moves in [`Resumed::moves`]; `None` if none follows or the games
+    /// differ.
     fn resumed_move(&self) -> Option<Move> {
         self.resumed.moves.strip_prefix(self.session.moves())?.first().copied()
     }

@@ -1,4 +1,4 @@
-//! Learns the overhead of a move from the time left on the platform's clock, as read by the operator.
+//! Learns the overhead of a move from the official time left, which the operator reads from the platform's clock.
 
 use crate::files;
 use crate::session::Session;
@@ -11,10 +11,10 @@ const FILE: &str = "otrera-overhead.txt";
 /// Maximum learned overhead; a larger value is taken for a typing error.
 const MAX_LEARNED: Duration = Duration::from_millis(1500);
 
-/// Minimum number of our moves from which the overhead is learned.
+/// Minimum number of our moves required to learn the overhead.
 const MIN_MOVES: usize = 5;
 
-/// Uses the learned overhead if it exceeds that of the settings.
+/// Reads the learned overhead from [`FILE`] and uses it if it exceeds the configured one and is plausible.
 pub fn apply(session: &mut Session) {
     let configured = session.setup().move_overhead.unwrap_or_default();
     let text = path().and_then(|path| files::read_text(&path, 100).ok());
@@ -26,8 +26,8 @@ pub fn apply(session: &mut Session) {
     }
 }
 
-/// Learns the overhead: the difference between our own count and `resume-time-left`, divided by the number of our
-/// moves.
+/// Replaces the move overhead by the result of [`learned`], if any, and stores it in [`FILE`]. `ours` is the time left
+/// by our own clock after `moves` of our moves; the official time is `resume-time-left`.
 pub fn learn(session: &mut Session, ours: Duration, moves: usize) {
     let Some(official) = session.settings.resume_time_left else { return };
     let overhead = session.setup().move_overhead.unwrap_or_default();
@@ -45,7 +45,8 @@ pub fn learn(session: &mut Session, ours: Duration, moves: usize) {
     );
 }
 
-/// Computes the overhead from our count and the official time; `None` if it is implausible or not greater than before.
+/// Returns `overhead + (ours - official) / moves`; `None` if not greater than `overhead`, above [`MAX_LEARNED`], or
+/// from fewer than [`MIN_MOVES`] moves.
 fn learned(overhead: Duration, ours: Duration, official: Duration, moves: usize) -> Option<Duration> {
     // Never decreases: the operator reads the clock before loading the program, so the time read is slightly too long.
     let missed = ours.checked_sub(official)?;

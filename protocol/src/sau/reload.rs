@@ -9,17 +9,17 @@ use otrera::{Move, Position, Side};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Time of silence after `name?` before we move unasked, if it is our turn.
+/// Time to wait for a command after `name?` before we move without one, if it is our turn.
 const SILENCE: Duration = Duration::from_secs(2);
 
-/// On the opponent's turn the silence is the total time divided by this number, but at least [`SILENCE`].
+/// Divisor of the total time: on the opponent's turn we wait `total_time / LONG_SILENCE`, but at least [`SILENCE`].
 const LONG_SILENCE: u32 = 15;
 
 /// Maximum time of the search for likely replies, during which the loop waits.
 const MAX_REPLY_SEARCH: Duration = Duration::from_millis(400);
 
 impl SauBot {
-    /// Handles `name?`: if there is a game to resume, changes to [`State::Silent`], which waits for a command.
+    /// Handles `name?` before the first game: if there is an unfinished game to resume, changes to [`State::Silent`].
     pub fn await_command(&mut self, arrived: Instant) {
         if !matches!(self.state, State::Loaded) {
             return;
@@ -45,8 +45,9 @@ impl SauBot {
         SILENCE.max(self.session.setup().total_time.unwrap_or_default() / LONG_SILENCE)
     }
 
-    /// Resumes the game after the silence. On the opponent's turn, the opponent's move was probably lost, so we move in
-    /// a possible position.
+    /// Resumes the game if no command has arrived in time. On the opponent's turn, waits again if the platform's own
+    /// record of the game exists; otherwise assumes that the opponent's move was lost, and moves in the likeliest
+    /// position.
     pub fn go_on_unasked(&mut self) -> Result<(), Disconnected> {
         let State::Silent { began, .. } = self.state else { return Ok(()) };
         let is_known = self.resumed.follow_platform(&self.session);
@@ -78,8 +79,9 @@ impl SauBot {
         self.think(Instant::now())
     }
 
-    /// Starts the game to resume, plays its moves except an unsent last one, and sets the clock. `running` is true if
-    /// our clock has run since the journal's last line; `asked` is the time of the platform's line.
+    /// Starts the game to resume: plays its moves except an unsent last one, sets the clock and learns the overhead.
+    /// `running` is true if our clock has run since the journal's last line; `asked` is the arrival time of the
+    /// platform's last command.
     fn enter(&mut self, us: Side, told: bool, running: bool, asked: Instant) {
         let silence = asked.elapsed();
         let then = SystemTime::now().checked_sub(silence).unwrap_or(SystemTime::UNIX_EPOCH);
@@ -95,7 +97,7 @@ impl SauBot {
         self.begin_game(us, told, Some(left.saturating_sub(if running { silence } else { Duration::ZERO })));
     }
 
-    /// Collects the possible games on the opponent's turn.
+    /// Collects the possible games on the opponent's turn, by [`Guesses::of_lost_reply`] with a short search.
     fn guess_lost_reply(&mut self) {
         let time = (self.session.time_for_move() / 4).min(MAX_REPLY_SEARCH);
         let sent = self.resumed.crashed.is_some();
@@ -143,8 +145,8 @@ impl SauBot {
         is_possible
     }
 
-    /// Drops the possible games in which our refused move is legal; returns false if none is left, or if the position
-    /// was known.
+    /// Drops the possible games in which our refused move is legal. Returns false if none is left, or if the position
+    /// is known and the move was not a repeated one.
     pub fn refuse_guesses(&mut self, us: Side) -> bool {
         if self.guesses.is_empty() && !self.guess_after_repeated_move() {
             return false;
@@ -156,8 +158,8 @@ impl SauBot {
         is_possible
     }
 
-    /// Collects the possible games if our repeated move was refused, which means that the platform already had the move
-    /// and the reply was lost. Returns false if we have repeated no move.
+    /// Collects the possible games after the refusal of a move that we have sent again: the platform already had the
+    /// move, and the opponent's reply was lost. Returns false if we have sent no move again.
     fn guess_after_repeated_move(&mut self) -> bool {
         let is_repeated =
             matches!(self.state.game(), Some((_, false))) && self.resumed.moves == self.session.moves();
@@ -177,8 +179,8 @@ impl SauBot {
         self.session.game().exclude(&risky);
     }
 
-    /// Plays the opponent's move; returns true if it is legal. In a game resumed unasked, a move that does not fit the
-    /// record corrects whose turn it is, or which side is ours.
+    /// Plays the opponent's move; returns false if it cannot be played. While `told` is false (see [`State`]), an
+    /// unexpected move corrects whose turn it is, or which side is ours.
     pub fn follow_opponent(&mut self, mv: Option<Move>) -> bool {
         let (Some(mv), Some((us, told))) = (mv, self.state.game()) else { return false };
         let position = *self.session.game().position();
@@ -206,14 +208,14 @@ impl SauBot {
         true
     }
 
-    /// True if `mv` is legal for our presumed side at the end of the record, so that the other side is ours.
+    /// True if `mv` is legal for `us` in the last position with `us` to move, which means that the other side is ours.
     fn moved_us(&mut self, us: Side, mv: Move) -> bool {
         let game = self.session.game();
         let at_end = if us == game.position().side() { Some(game.position()) } else { game.before_last() };
         at_end.is_some_and(|position| position.check(mv).is_ok())
     }
 
-    /// Drops a game that was resumed unasked, since the platform starts a new one.
+    /// Drops a resumed game with its record and journal while `told` is false (see [`State`]); otherwise does nothing.
     pub fn forget_unasked(&mut self) {
         if let Some((_, false)) = self.state.game() {
             self.session.discard_record();

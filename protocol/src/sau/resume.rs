@@ -25,7 +25,7 @@ const MANUALS: [&str; 3] = ["chess manual", "亚马逊棋", "sgf"];
 pub struct Resumed {
     /// Moves from the start position, all legal.
     pub moves: Vec<Move>,
-    /// Our side, from the journal, the option `side` or the team's name; `None` if unknown.
+    /// Our side, from the journal, the option `side` or the names of the teams; `None` if unknown.
     pub side: Option<Side>,
     /// True if there is an unfinished game to resume.
     pub open: bool,
@@ -35,7 +35,7 @@ pub struct Resumed {
     pub unsent: bool,
     /// Last state in the crashed process's journal.
     pub crashed: Option<journal::State>,
-    /// Journal of the crashed process, until the game takes it over.
+    /// Journal of the crashed process; `None` after the resumed game has taken it over.
     pub journal: Option<Journal>,
 }
 
@@ -79,8 +79,8 @@ impl Resumed {
         Self { moves, side, open, source: format!("the game of {shown}"), ..Self::default() }
     }
 
-    /// Selects the newest game of a crashed process in `record-dir`, unless the file named by `resume` is newer. Logs
-    /// the choice.
+    /// Selects the newest game of a crashed process in `record-dir`, and logs the choice. Selects none if the file
+    /// named by `resume` is newer, or if both sides of that game crashed.
     pub fn find(&mut self, session: &Session, now: SystemTime) {
         let Some(folder) = session.settings.record_dir.as_deref().filter(|_| self.crashed.is_none()) else {
             return;
@@ -179,15 +179,16 @@ impl Resumed {
         session.settings.resume_time_left.or_else(|| self.own_count(running, now))
     }
 
-    /// Returns the time left by the crashed process's count, minus the time since then if the clock has been `running`.
+    /// Returns the time left on our clock according to the crashed process's journal; `None` without a journal.
+    /// Subtracts the time from the journal's last line to `now` if the clock has been `running`.
     pub fn own_count(&self, running: bool, now: SystemTime) -> Option<Duration> {
         let state = self.crashed.as_ref()?;
         let since = now.duration_since(state.written).unwrap_or_default();
         Some(state.left.saturating_sub(if running { since } else { Duration::ZERO }))
     }
 
-    /// Drops the game of a crashed process, since a new game starts. The moves of the file named by `resume` apply
-    /// again.
+    /// Discards the game of a crashed process with its journal, and reads the file named by `resume` again. Does
+    /// nothing if the game to resume is not from a journal.
     pub fn begin_anew(&mut self, session: &Session) {
         if self.crashed.is_some() {
             self.discard();

@@ -40,7 +40,7 @@ impl GameSearch {
         self.search.advance(mv);
     }
 
-    /// Takes back the last move that [`Self::advance`] has played, if there is one.
+    /// Takes back and returns the last move that [`Self::advance`] has played, if any.
     pub fn take_back(&mut self) -> Option<Move> {
         self.search.set_position(self.past.pop()?);
         self.moves.pop()
@@ -78,13 +78,12 @@ impl GameSearch {
         self.search.set_position(position);
     }
 
-    /// Searches until `deadline`, for the iterations in the settings, or until `stop` is set. If only one move is
-    /// legal, one iteration suffices.
+    /// Searches within [`Self::limits`] or until `stop` is set.
     pub fn think(&mut self, deadline: Option<Instant>, stop: &AtomicBool) -> Report {
         self.search(&self.limits(deadline), stop, &mut |_| ())
     }
 
-    /// Returns the limits of [`Self::think`].
+    /// Returns the limits for a move: the iterations in the settings, else those of [`Limits::for_move`].
     pub fn limits(&self, deadline: Option<Instant>) -> Limits {
         match self.settings.iterations {
             Some(count) => Limits::iterations(count),
@@ -97,7 +96,7 @@ impl GameSearch {
         self.search(&Limits::default(), stop, &mut |_| ())
     }
 
-    /// Searches for a single iteration, for use without time or without a thread.
+    /// Runs one iteration, to get a legal move at once.
     pub fn single_iteration(&mut self) -> Report {
         self.search(&Limits::iterations(1), &AtomicBool::new(true), &mut |_| ())
     }

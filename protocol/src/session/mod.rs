@@ -32,7 +32,7 @@ pub struct Session {
     state: State,
     /// Number of the newest search.
     searches: u64,
-    /// True if the next game needs a new tree.
+    /// True if the next call of [`Session::game`] starts a new game with an empty tree.
     outdated: bool,
     clock: GameClock,
     /// Our moves that the platform has refused in the current position.
@@ -131,7 +131,7 @@ impl Session {
         }
     }
 
-    /// Returns the report of the search with this number, which has ended; `None` if another search is running.
+    /// Returns the report of the search with this number, which has ended; `None` if the search was stopped before.
     pub fn ended(&mut self, number: u64) -> Option<Report> {
         match &self.state {
             State::Searching(task) if task.number == number => self.stop(),
@@ -153,7 +153,8 @@ impl Session {
         }
     }
 
-    /// Sets up the game again after its search was lost; returns the report of a single iteration.
+    /// Sets up the game again after its search thread panicked or could not start; returns the report of a single
+    /// iteration.
     fn restore(&mut self, game: &GameState) -> Report {
         self.game().follow(&game.moves, game.position);
         self.exclude_refused();
@@ -163,14 +164,15 @@ impl Session {
 
 /// The game clock.
 impl Session {
-    /// Returns the time for the next move: a fixed time, or a share of the remaining time; less after a refused move.
+    /// Returns the time for the next move: `move_time`, or [`GameClock::time_for`] if there is none. A move that
+    /// replaces a refused one gets at most [`MAX_REPLACEMENT`].
     pub fn time_for_move(&mut self) -> Duration {
         let position = *self.game().position();
         let time = self.setup().move_time.unwrap_or_else(|| self.clock.time_for(&position));
         if self.refused.is_empty() { time } else { time.min(MAX_REPLACEMENT) }
     }
 
-    /// Subtracts the time of a move that was just sent from the clock.
+    /// Subtracts the time since `turn_began` and the move overhead from the clock, and logs the time left.
     pub fn spend(&mut self, turn_began: Instant) {
         self.clock.spend(turn_began.elapsed() + self.setup().move_overhead.unwrap_or_default());
         self.note("--", &format!("{:.3} s left", self.clock.remaining().as_secs_f64()));
@@ -221,7 +223,7 @@ impl Session {
 
 /// Games and their records.
 impl Session {
-    /// Starts the clock and the record of a game in which we play this side.
+    /// Starts the clock of a game in which we play this side, and its record if `record_dir` is set.
     pub fn begin_game(&mut self, us: Side) {
         self.clock = new_clock(self.setup());
         let settings = &self.settings;
@@ -232,7 +234,7 @@ impl Session {
         self.record = folder.map(|folder| RecordFile::new(folder, names, settings, &start));
     }
 
-    /// Returns to the start position. Keeps the record if it has moves.
+    /// Returns to the start position, forgets the refused moves and closes the record. Deletes a record without moves.
     pub fn end_game(&mut self) {
         if self.game().moves().is_empty() {
             self.discard_record();
@@ -243,13 +245,13 @@ impl Session {
         self.game().follow(&[], start);
     }
 
-    /// Writes the record, with the result if known, and waits for the disk.
+    /// Writes the record, with the result if known, and syncs it to disk.
     pub fn keep_record(&mut self, winner: Option<Side>) {
         let moves = self.moves().to_vec();
         self.write_record(|record| record.write(&moves, winner));
     }
 
-    /// Writes the record, with a move just received or about to be sent, without waiting for the disk.
+    /// Writes the record with a move that was just received or is about to be sent, without syncing.
     pub fn announce(&mut self, mv: Option<Move>) {
         let moves = [self.moves(), mv.as_slice()].concat();
         self.write_record(|record| record.announce(&moves));

@@ -4,7 +4,8 @@ use super::dialect::Go;
 use otrera::{GameClock, Position};
 use std::time::Duration;
 
-/// Returns the time for a move; `None` without a limit. With `left` on the clock after the overhead, the time is
+/// Returns the time for a move: `movetime` minus the overhead, or a time planned from the clock; `None` without either.
+/// With `left` on the clock minus the overhead, the planned time is
 ///
 /// `min(max(share, left / (movestogo + 1)) + 3/4 increment, left / 2)`
 ///
