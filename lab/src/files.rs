@@ -21,7 +21,7 @@ fn problem(path: &Path, what: impl Display) -> String {
     format!("{}: {what}", path.display())
 }
 
-/// Reads a UTF-8 text of at most `max` bytes. Only regular files are accepted: a pipe could block, a device never end.
+/// Reads a UTF-8 text of at most `max` bytes from a regular file: a pipe could block, a device could be endless.
 pub fn read_text(path: &Path, max: u64) -> Result<String, String> {
     // Checked before the file is opened: opening a named pipe waits for its other end.
     if !path.metadata().map_err(|error| problem(path, error))?.is_file() {
@@ -184,7 +184,8 @@ impl Output {
         written.map_err(|error| problem(path, error))
     }
 
-    /// Writes `text` to a temporary file beside the output and removes it: finds a full disk before hours of work.
+    /// Writes `text` to a temporary file in the output's folder and deletes the file. Detects a full disk before hours
+    /// of work. Does nothing if the output is a pipe or a device.
     pub fn try_out(&self, text: &str) -> Result<(), String> {
         let Self(path) = self;
         if path.metadata().is_ok_and(|found| !found.is_file()) {
@@ -220,7 +221,7 @@ fn make_folder_of(path: &Path) -> Result<(), String> {
     folder.map_or(Ok(()), |folder| fs::create_dir_all(folder).map_err(|error| problem(folder, error)))
 }
 
-/// True if the path leads to this file, even under another name or through a link.
+/// True if the path refers to this file, even under another name or through a link.
 fn is_same(file: &fs::Metadata, path: &Path) -> bool {
     path.metadata().is_ok_and(|found| (found.dev(), found.ino()) == (file.dev(), file.ino()))
 }

@@ -78,9 +78,10 @@ pub fn advice() -> String {
     locked(&ADVICE).clone()
 }
 
-/// Delays an interruption while the guard lives.
+/// Returns a guard that delays the reaction to the first signal until the guard is dropped.
 ///
-/// Never returns after an interruption: a program killed by it must not be recorded as crashed.
+/// Blocks forever once the programs under test are being killed. Otherwise a killed program would be recorded as
+/// crashed.
 pub fn hold() -> MutexGuard<'static, ()> {
     let guard = locked(&WRITING);
     if !groups::are_ending() {

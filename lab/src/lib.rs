@@ -9,7 +9,7 @@
 //! 3. [`play`]: players, openings, and one game between two players.
 //! 4. [`baseline`]: the papers' opponents.
 //! 5. [`mod@matches`]: players by name, games on all cores, the results file.
-//! 6. [`papers`]: the papers' tables, and their other games.
+//! 6. [`papers`]: the papers' tables, and the other games that the papers study.
 //! 7. [`commands`]: the commands of the program `lab`.
 
 #![allow(missing_docs)] // only the program and its tests use this library

@@ -37,7 +37,7 @@ enum Command {
     Endgames(endgames::Args),
     #[command(hide = true)]
     Confine(confine::Args),
-    /// Keep a core busy until the parent ends.
+    /// Keep a core busy until the parent process exits.
     #[command(hide = true)]
     Busy,
 }

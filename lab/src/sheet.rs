@@ -21,7 +21,7 @@ impl Sheet {
         self.rows.push(cells.into_iter().collect());
     }
 
-    /// Returns the cell of the last row in this column, or an empty text if there is none.
+    /// Returns the cell of the last row in this column, or an empty string if the column or the row does not exist.
     pub fn last(&self, column: &str) -> &str {
         let place = self.header.iter().position(|name| name == column);
         place.and_then(|place| self.rows.last()?.get(place)).map_or("", String::as_str)

@@ -1,5 +1,6 @@
-//! The tests of the laboratory that need no quiet machine, no Ray and no browser, in one program, which links faster
-//! than one program per file. `cargo test -p otrera-lab --test all resume::` runs the tests of one file.
+//! The tests of the laboratory that need no quiet machine, no Ray and no browser. They form one test executable, which
+//! links faster than one executable per file. `cargo test -p otrera-lab --test all resume::` runs the tests of one
+//! file.
 
 mod bot;
 mod convert;

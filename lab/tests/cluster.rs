@@ -144,7 +144,7 @@ impl Drop for Nodes {
     }
 }
 
-/// Runs a command without and with a cluster, and compares the files byte for byte.
+/// Runs a command without and with a cluster, and checks that the output files are equal byte for byte.
 fn compare(arguments: &str, address: &str) {
     let folder = Folder::new("cluster");
     let written = [&["--concurrency", "3"], &["--cluster", address]].map(|place| {
@@ -158,7 +158,7 @@ fn compare(arguments: &str, address: &str) {
     assert!(written[0] == written[1], "{arguments}");
 }
 
-/// Runs a tournament of three players without and with a cluster, and compares the games of each pair.
+/// Runs a tournament of three players without and with a cluster, and checks that the games of each pair are equal.
 fn compare_tourney(address: &str) {
     let folder = Folder::new("cluster-tourney");
     let field = "players = ['tournament', 'greedy', 'random']\ngames = 4\nsize = 6\niterations = 100";
@@ -175,7 +175,7 @@ fn compare_tourney(address: &str) {
     assert_eq!(played[0], played[1]);
 }
 
-/// Runs a round of training without and with a cluster, and compares the logs and the weights.
+/// Runs a round of training without and with a cluster, and checks that the logs and the weights are equal.
 fn compare_training(address: &str) {
     let folder = Folder::new("cluster-train");
     let round = "train --rounds 1 --size 6 --games 120 --iterations 10 --match-games 4";

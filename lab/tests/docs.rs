@@ -1,6 +1,6 @@
-//! The commands in the documentation. `<!-- run -->` before a shell block makes the test run the commands of the block,
-//! with smaller numbers; `<!-- run except dist/lab sau, dist/lab judge -->` leaves some out. All other commands must
-//! name existing commands and options.
+//! The commands in the documentation. The test runs the commands of a shell block marked by `<!-- run -->`, with
+//! smaller numbers; `<!-- run except dist/lab sau, dist/lab judge -->` excludes commands by their first words. Another
+//! test checks that the names and options of all commands exist.
 
 use crate::bot;
 use std::fs;
@@ -39,7 +39,7 @@ fn shortened(command: &str) -> String {
     small
 }
 
-/// Returns the pages with their text.
+/// Returns the path and the text of each documentation page.
 fn pages() -> Vec<(PathBuf, String)> {
     let docs = fs::read_dir(repository().join("docs")).unwrap().map(|entry| entry.unwrap().path());
     let docs = docs.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
@@ -47,7 +47,7 @@ fn pages() -> Vec<(PathBuf, String)> {
     docs.chain(others).map(|page| (page.clone(), fs::read_to_string(page).unwrap())).collect()
 }
 
-/// A command in a documentation page; `is_run` is true if a mark makes the test run it.
+/// A command in a documentation page; `is_run` is true if a `<!-- run -->` comment selects it.
 struct Documented {
     command: String,
     is_run: bool,
@@ -86,7 +86,6 @@ fn commands(page: &str) -> Vec<Documented> {
     found
 }
 
-/// Runs a shell command in a folder.
 fn run(folder: &Path, command: &str) -> Output {
     let mut shell = Command::new("sh");
     shell.args(["-c", command]).current_dir(folder).stdin(Stdio::null());

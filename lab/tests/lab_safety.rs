@@ -16,7 +16,6 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use testkit::{Folder, random_record, size};
 
-/// Arguments for quick games.
 const QUICK: [&str; 6] = ["--size", "6", "--plies", "0", "--concurrency", "1"];
 
 /// Checks that the command fails with this text in its error output.
@@ -328,7 +327,7 @@ fn interrupted_judges_and_tournaments_end_their_programs() {
     );
 }
 
-/// Leaves the error output of the command unread, so that its reaction to the first signal blocks.
+/// Blocks the handling of the first signal: the test does not read the command's error output, and the pipe is full.
 #[test]
 fn a_second_signal_ends_the_program_immediately() {
     let folder = Folder::new("second");

@@ -1,11 +1,11 @@
-//! `lab sau`: our program is killed on its turn and on the opponent's, with and without the platform's own record, and
-//! finishes each game. A program that always dies is reported.
+//! `lab sau`: Otrera is killed on its own turn or the opponent's, with and without the platform's record, and finishes
+//! each game. An engine that always dies is reported.
 
 use crate::bot;
 use crate::laboratory::{Run, run_lab};
 
-/// Eight games: both sides, two kinds of kill, with and without the platform's record. Tolerates late games, which a
-/// busy machine can cause.
+/// Plays eight games: both sides, two kinds of kill, with and without the platform's record. Accepts time overruns,
+/// which a busy machine can cause.
 #[test]
 fn an_engine_killed_at_random_finishes_every_game() {
     let options =

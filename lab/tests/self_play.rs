@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use std::fs::{read_to_string, write};
 use testkit::Folder;
 
-/// Runs the laboratory on this number of threads.
 fn run_on(threads: &str, words: &str) -> Run {
     let words: Vec<&str> = words.split(' ').collect();
     run(lab(&words).env("RAYON_NUM_THREADS", threads))
@@ -62,7 +61,7 @@ fn games_are_reproducible_and_resume() {
     assert_eq!(play(3, "--resume", "begun.jsonl"), games);
 }
 
-/// Returns the last row of the table of losses: trained network, rounded network, base model, search.
+/// Parses the row `all` of the table of losses: trained network, rounded network, base model, search.
 fn losses(printed: &str) -> [f64; 4] {
     let row = printed.lines().find(|line| line.starts_with("all ")).unwrap();
     let numbers: Vec<f64> = row.split_whitespace().skip(2).map(|loss| loss.parse().unwrap()).collect();

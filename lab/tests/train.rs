@@ -1,4 +1,4 @@
-//! `lab train`: rounds, resuming after an interruption at any step, and the check of the options of a folder.
+//! `lab train`: complete rounds, resuming after an interruption at any point, and the refusal of changed options.
 
 use crate::laboratory::{eventually, lab, run_lab};
 use std::fs::{read_to_string, remove_file, write};
@@ -13,7 +13,7 @@ fn lines(file: &Path) -> usize {
     read_to_string(file).map_or(0, |text| text.lines().count())
 }
 
-/// Truncates a file in the middle of the line after the first `lines`, as a killed program could leave it.
+/// Truncates a file in the middle of the line after the first `lines`, like a program killed while writing.
 fn cut(file: &Path, lines: usize) {
     let text = read_to_string(file).unwrap();
     let whole: usize = text.split_inclusive('\n').take(lines).map(str::len).sum();

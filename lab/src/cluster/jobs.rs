@@ -1,7 +1,8 @@
 //! Runs numbered work items on the cores of this machine, on a cluster, or as one task of a cluster.
 //!
-//! On a cluster, tasks are formed by guided self-scheduling (Polychronopoulos and Kuck 1987). A task takes a share of
-//! the remaining items, so that all cores finish together, but lasts no longer than about [`TASK_TIME`].
+//! On a cluster, guided self-scheduling (Polychronopoulos and Kuck 1987) sets the size of each task: the number of
+//! remaining items divided by [`TASKS_A_CORE`] times the number of cores. Tasks shrink towards the end, and all cores
+//! finish at about the same time. A task lasts about [`TASK_TIME`] at most.
 
 use super::WorkArgs;
 use super::ray::{Done, Ray, Task};
@@ -26,7 +27,7 @@ pub struct Job<'a> {
 
 type Take<'a> = dyn FnMut(&str) -> Result<(), String> + Send + 'a;
 
-/// Tasks submitted per core: one runs and one waits, so that no core is idle between tasks.
+/// Tasks submitted per core: one runs, the other waits in Ray's queue and keeps the core busy between tasks.
 const TASKS_A_CORE: usize = 2;
 
 /// Target duration of a task: long compared with the time to start a task.
@@ -48,7 +49,7 @@ pub fn run(options: &WorkArgs, jobs: Vec<Job>, enough: &AtomicBool) -> Result<()
     })
 }
 
-/// Runs the items with these numbers in order and prints their result lines, as a task of a cluster does.
+/// Runs one cluster task: runs the items with these numbers in order and prints the result line of each.
 pub fn print(numbers: &Range<u64>, work: impl Fn(u64) -> Result<String, String>) -> Result<(), String> {
     numbers.clone().try_for_each(|number| {
         println!("{}", work(number)?);
@@ -121,7 +122,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Returns the arguments of `lab` for the items with these numbers.
+/// Appends `--numbers FROM..TO` to the arguments of a `lab` command.
 pub fn numbered(arguments: &[String], numbers: &Range<u64>) -> Vec<String> {
     let numbers = format!("{}..{}", numbers.start, numbers.end);
     arguments.iter().cloned().chain(["--numbers".into(), numbers]).collect()
@@ -142,8 +143,8 @@ fn take_range(missing: &mut VecDeque<u64>, length: u64) -> Option<Range<u64>> {
 mod tests {
     use super::*;
 
-    /// Simulates a job with items of `seconds` each, one task after the other; returns the number of items in each
-    /// task.
+    /// Simulates a job whose items take `seconds` each and whose tasks run one after another; returns the number of
+    /// items in each task.
     fn lengths(seconds: f64, count: u64, cores: usize) -> Vec<u64> {
         let mut taken = Vec::new();
         let missing: VecDeque<u64> = (0..count).filter(|number| number % 100 != 50).collect();

@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 
 const RAY: &str = "ray==2.60.0";
 
-/// Returns the Python named by `OTRERA_PYTHON` (default `python3`) if it has Ray, else that of the virtual environment,
-/// which is created if missing.
+/// Returns the path of a Python that has Ray: the one named by `OTRERA_PYTHON` (default `python3`), else the one in the
+/// virtual environment in the cache folder. Creates the virtual environment if needed.
 pub fn with_ray() -> Result<PathBuf, String> {
     let named = env::var_os("OTRERA_PYTHON").map(PathBuf::from);
     if let Some(python) = &named

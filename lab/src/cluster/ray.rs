@@ -105,7 +105,8 @@ impl Drop for Ray {
     }
 }
 
-/// Checks that the address is `local`, or that a cluster answers at `HOST:PORT`. Ray itself would try for minutes.
+/// Checks within 8 seconds that the address is `local` or that a cluster answers at `HOST:PORT`; returns the address.
+/// Ray itself would retry for minutes.
 pub fn check_address(address: &str) -> Result<String, String> {
     let text = address.to_owned();
     if text == "local" {
@@ -126,7 +127,8 @@ pub fn check_address(address: &str) -> Result<String, String> {
     })
 }
 
-/// Exchanges the first frames of HTTP/2 (RFC 9113, sections 3.4 and 6.5), which Ray's gRPC uses.
+/// Checks that an HTTP/2 server, which Ray's gRPC needs, answers at `HOST:PORT`: exchanges the connection preface and
+/// the SETTINGS frames (RFC 9113, sections 3.4 and 6.5). With TLS, checks only that the port accepts connections.
 fn greet(host: &str) -> io::Result<()> {
     const EMPTY_SETTINGS: [u8; 9] = [0, 0, 0, 4, 0, 0, 0, 0, 0];
     let mut stream = TcpStream::connect(host)?;

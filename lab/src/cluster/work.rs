@@ -20,7 +20,7 @@ pub struct CoreArgs {
 pub struct WorkArgs {
     #[command(flatten)]
     pub cores: CoreArgs,
-    /// Run on the Ray cluster at HOST:PORT, or with `local` through Ray on this machine.
+    /// Run on the Ray cluster at HOST:PORT; `local` starts Ray on this machine.
     #[arg(long, value_name = "ADDRESS", conflicts_with = "concurrency", value_parser = ray::check_address)]
     pub cluster: Option<String>,
 }

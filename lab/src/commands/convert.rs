@@ -29,7 +29,7 @@ pub struct Args {
     /// Output format [default: from the extension of --output (.sgf, or .txt for CCGC), else json].
     #[arg(long)]
     to: Option<Format>,
-    /// Output file, not the input, or a folder for several games in SGF or CCGC [default: standard output].
+    /// Output file, different from the input; for several games in SGF or CCGC, a folder [default: standard output].
     #[arg(long)]
     output: Option<PathBuf>,
 }

@@ -85,7 +85,7 @@ pub struct GameArgs {
     /// Take openings from a file in turn: one per line, with moves like d1d7g7; # begins a comment.
     #[arg(long, value_name = "FILE")]
     book: Option<PathBuf>,
-    /// Largest difference of the opening's winning rate from 0.5; 0.5 accepts all openings.
+    /// Maximum distance of a random opening's winning rate from 0.5; 0.5 accepts all openings.
     #[arg(long, value_name = "RATE", default_value = "0.15", value_parser = read_share)]
     balance: f64,
     /// Random seed of openings and players.
@@ -94,7 +94,7 @@ pub struct GameArgs {
     /// Tolerated delay of an answer, in seconds.
     #[arg(long, value_name = "S", default_value = "0.1", value_parser = read_seconds)]
     grace: Duration,
-    /// End a game when both players report this winning rate for one side for six plies.
+    /// End a game when both players report at least this winning rate for one side for six plies.
     #[arg(long, value_name = "RATE", value_parser = read_rate)]
     adjudicate: Option<f32>,
 }
@@ -202,7 +202,8 @@ pub fn run(args: &Args) -> Result<(), String> {
     Ok(())
 }
 
-/// Plays the games that the results file lacks, until the test has decided; returns the match and its results.
+/// Plays the games that the results file lacks, until all are played or the sequential test decides; returns the match
+/// and its results.
 pub fn play(args: &Args, matchup: Match, path: &Path) -> Result<(Match, Results), String> {
     let existing = match (args.resume, args.replay_late) {
         (false, _) => Existing::Refuse,
@@ -239,7 +240,7 @@ struct Progress<'a> {
     bar: ProgressBar,
     total: u64,
     test: Option<&'a Sprt>,
-    /// Earliest time of the next update, and number of lines due so far.
+    /// Earliest time of the next update, and number of the [`Progress::LINES`] due at the last update.
     shown: Mutex<(Instant, u64)>,
 }
 
@@ -278,7 +279,8 @@ const MAX_INTERVAL: f64 = 400.0;
 
 const TOO_FEW: &str = "too few games for an Elo";
 
-/// Formats a lead in Elo with its interval, or only the bound nearest to 0 if the interval is wide.
+/// Formats a lead in Elo with its 95 % interval. If the interval is wider than [`MAX_INTERVAL`], formats only its bound
+/// nearest to 0, or [`TOO_FEW`] if it contains 0.
 pub fn format_elo(Estimate { elo, interval: Interval { low, high }, .. }: &Estimate) -> String {
     if high - low <= MAX_INTERVAL {
         format!("Elo {elo:+.0} [{low:+.0}, {high:+.0}]")

@@ -1,4 +1,5 @@
-//! The commands of the laboratory, each with its arguments. Those that reproduce tables are in [`crate::papers`].
+//! The commands of the laboratory, each with its arguments. `lab table`, which reproduces the papers' tables, is in
+//! [`crate::papers`].
 
 pub mod convert;
 pub mod endgames;

@@ -2,8 +2,8 @@
 //!
 //! Each setting searches the same positions from an empty tree, and its best move is recorded after N iterations. If
 //! the moves differ, a reference search evaluates the position after each of them. The *regret* of a move is the best
-//! of these values minus its own, in percentage points of winning rate. Reference values are kept in a file, so that a
-//! further setting costs only its own searches and reference searches of moves that no earlier setting chose.
+//! of these values minus its own, in percentage points of winning rate. A cache file keeps the reference values. Adding
+//! a setting therefore costs only its own searches, and reference searches for moves that no earlier setting chose.
 
 use crate::arguments::{read_count, read_size};
 use crate::cluster::CoreArgs;
@@ -44,10 +44,10 @@ pub struct Args {
     /// Use the positions of this file, one FEN per line.
     #[arg(long, value_name = "FILE")]
     fens: Option<PathBuf>,
-    /// File of reference values, which new values are added to.
+    /// Cache file of reference values; new values are appended.
     #[arg(long, default_value = "results/regret.jsonl")]
     cache: PathBuf,
-    /// Print each position in which the moves differ by at least this many points.
+    /// Print each position in which a move has a regret of at least this many percentage points.
     #[arg(long, value_name = "POINTS")]
     list: Option<f64>,
     #[command(flatten)]
@@ -76,7 +76,7 @@ struct Value {
 enum Setting {
     /// This build's own search, with these parameters.
     Search(Params),
-    /// Another program, such as another build.
+    /// An external UCI engine, such as another build of Otrera.
     Program(PlayerSpec),
 }
 
@@ -93,7 +93,7 @@ impl Setting {
         }
     }
 
-    /// Returns the parameters of a search of this build.
+    /// Returns the parameters of a [`Self::Search`]; `None` for an external engine.
     const fn params(&self) -> Option<&Params> {
         match self {
             Self::Search(params) => Some(params),
@@ -105,7 +105,7 @@ impl Setting {
 /// The move of a setting after N iterations.
 struct Choice {
     mv: Move,
-    /// Moves visited so far; empty for a program, which does not report them.
+    /// Root moves visited so far; empty for an external engine, which does not report them.
     visited: Vec<Move>,
 }
 
@@ -125,7 +125,7 @@ impl Judged {
         valued.reduce(|best, other| if other.1 > best.1 { other } else { best })
     }
 
-    /// Returns the regret of a setting, in points, after the `nth` of the iteration counts.
+    /// Returns the regret of a setting in percentage points; `nth` is the index of the number of iterations.
     fn regret(&self, setting: usize, nth: usize) -> f64 {
         let value = self.values.get(&self.chosen[setting][nth].mv);
         self.best().zip(value).map_or(0.0, |((_, best), value)| 100.0 * (best - value))
@@ -184,7 +184,7 @@ fn choose(
     settings.iter().map(of_setting).collect()
 }
 
-/// Runs one search, which continues from each number of iterations to the next.
+/// Runs one search and records its best move at each number of iterations, in ascending order.
 fn choose_by_search(
     args: &Args,
     params: &Params,
@@ -202,7 +202,7 @@ fn choose_by_search(
     iterations.iter().map(after).collect()
 }
 
-/// Runs a new search of the program for each number of iterations.
+/// Runs a new search of the external engine for each number of iterations.
 fn choose_by_program(
     spec: &PlayerSpec,
     iterations: &[u64],
@@ -342,7 +342,8 @@ fn print_table(args: &Args, settings: &[Setting], iterations: &[u64], judged: &[
     print!("\n{}", sheet.to_text());
 }
 
-/// Returns two flags: the movement of the best move has the highest prior; its arrow has the highest prior.
+/// Returns two flags for the best move: true if its movement has the highest prior of all movements; true if its arrow
+/// has the highest prior of all arrows after that movement.
 fn first_by_prior(params: &Params, one: &Judged) -> Option<(bool, bool)> {
     let (best, _) = one.best()?;
     let movement = best.movement();

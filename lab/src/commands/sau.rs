@@ -1,5 +1,5 @@
-//! `lab sau CMD`: plays an engine on a model of the SAU platform, which runs the engine's clock, kills the engine in
-//! the middle of a game and loads it again.
+//! `lab sau CMD`: tests an engine on a simulated SAU platform, which runs the engine's clock, kills the engine in the
+//! middle of a game and restarts it.
 
 use crate::arguments::read_count;
 use crate::cluster::CoreArgs;
@@ -10,10 +10,10 @@ use otrera_referee::sau::{Conditions, Kill, Options, Played, play};
 use std::fs;
 use std::sync::Mutex;
 
-/// Test an engine on a model of the SAU platform, with its clock and with crashes.
+/// Test an engine on a simulated SAU platform, with the platform's clock and with crashes.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The engine with its arguments, in quotes. Its otrera.toml sets threads = 1, memory = 64 and the total time.
+    /// The engine with its arguments, in quotes. An otrera.toml sets threads = 1, memory = 64 and the total time.
     #[arg(default_value = "dist/otrera")]
     engine: String,
     /// Number of games, alternately as Black and White.
@@ -63,12 +63,12 @@ struct Total {
     finished: u64,
     won: u64,
     late: u64,
-    /// Games in which the engine was killed on its own turn, and on the opponent's.
+    /// Number of games in which the engine was killed: on its own turn, on the opponent's turn.
     killed: [u64; 2],
-    /// Moves of the engine that the platform refused, and games with such moves.
+    /// Number of the engine's moves that the platform refused.
     refused: usize,
     with_refused: u64,
-    /// Share of the total time that the engine used in each finished game.
+    /// Fraction of the total time that the engine used, for each finished game.
     used: Vec<f64>,
 }
 

@@ -2,9 +2,9 @@
 //!
 //! A game begins with random plies. Up to a later ply its moves are drawn in proportion to the root's visits, as in
 //! AlphaZero with temperature 1; then the best move is played. One search plays both sides and keeps its tree. A game
-//! ends when its winner is proven. The record contains the visits of the moves in each search. All random choices
-//! follow from `--seed`, the number of the game, and the number of times it repeated an earlier game. The file contains
-//! the games in the order of their numbers.
+//! ends when its winner is proven. The record contains the visits of the moves in each search. A game that repeats an
+//! earlier one is replayed with another seed. All random choices follow from `--seed`, the number of the game and the
+//! number of replays. The file contains the games in the order of their numbers.
 
 use crate::arguments::{read_count, read_size};
 use crate::cluster::jobs::{self, Job};
@@ -120,7 +120,7 @@ impl Args {
     }
 }
 
-/// Adds games to the results file, each different from all before it.
+/// Writes games to the results file in the order of their numbers, each different from all earlier games.
 struct Series<'a> {
     args: &'a Args,
     params: &'a Params,
@@ -140,7 +140,7 @@ impl<'a> Series<'a> {
         Self { args, params, results, known, missing, early: BTreeMap::new() }
     }
 
-    /// Adds the first attempt at a game. Games are written in the order of their numbers.
+    /// Adds a finished game. Writes each game once all earlier ones are finished, after [`Self::different`].
     fn add(&mut self, game: GameRecord) -> Result<(), String> {
         self.early.insert(game.number, game);
         while let Some(game) = self.missing.front().and_then(|number| self.early.remove(number)) {

@@ -4,11 +4,12 @@
 //! (`weights-N.json`), and plays the new weights against the best ones (`match-N.jsonl`). If the match accepts the new
 //! weights, they become the best ones and are copied to `best.json`. `weights-0.json` contains the initial weights.
 //!
-//! `rounds.jsonl` contains the options, then a line for each finished fit and match, from which the state is restored.
-//! An interrupted step resumes from its results file, or is repeated with an equal result.
+//! `rounds.jsonl` contains the options, then a line for each finished fit and match, from which a later run resumes.
+//! Interrupted self-play or an interrupted match resumes from its results file; an interrupted fit is repeated, with an
+//! equal result.
 //!
 //! Only the policy is trained: the games of one round suffice for it, whereas a value network as good as the built-in
-//! one needs three times as many. A match judges one change at a time.
+//! one needs three times as many. With a single change per round, the match measures the effect of that change.
 
 use crate::arguments::{read_count, read_size};
 use crate::cluster::WorkArgs;
@@ -55,7 +56,7 @@ pub struct Args {
     seed: u64,
     #[command(flatten)]
     work: WorkArgs,
-    /// Folder of the training run; an existing run in this folder resumes.
+    /// Folder of the training run. If it contains a run, that run resumes.
     #[arg(long, value_name = "FOLDER", default_value = "results/train")]
     output: PathBuf,
 }
@@ -69,7 +70,7 @@ const MATCH_EFFORT: u64 = 8;
 
 pub fn run(args: &Args) -> Result<(), String> {
     let mut training = Training::open(args)?;
-    interrupt::advise("; to resume, run the same command".into());
+    interrupt::advise("; the same command goes on".into());
     if !training.rounds.is_empty() {
         println!("{}", training.table().to_text());
     }
@@ -96,7 +97,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     Ok(())
 }
 
-/// A finished step of a round, one line of the log.
+/// A finished fit or match: one line of the log.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Step {
@@ -104,7 +105,8 @@ enum Step {
     Match(Decision),
 }
 
-/// A policy fit to the games of all rounds so far, with the results of movements and of arrows on held-out games.
+/// A policy fit to the games of all rounds so far. `cross_entropy` and `favourite`: on held-out games, for movements
+/// and for arrows.
 #[derive(Serialize, Deserialize)]
 struct Fit {
     games: usize,
@@ -116,7 +118,7 @@ struct Fit {
 /// The outcome of a match of new weights against the best ones.
 #[derive(Serialize, Deserialize)]
 struct Decision {
-    /// The score of the new weights, and their lead in Elo.
+    /// Score of the new weights in percent, games and lead in Elo, as text; counts pairs up to the decision.
     score: String,
     verdict: String,
     kept: bool,
@@ -134,7 +136,7 @@ struct Training<'a> {
 type Round = (Fit, Option<Decision>);
 
 impl<'a> Training<'a> {
-    /// Begins a training run, or restores the state of one.
+    /// Begins a training run in the folder `--output`, or resumes the run there.
     fn open(args: &'a Args) -> Result<Self, String> {
         let output = args.output.display();
         if std::path::absolute(&args.output)
@@ -172,13 +174,13 @@ impl<'a> Training<'a> {
         (done < self.args.rounds).then_some(done + 1)
     }
 
-    /// Returns the round that trained the best weights, 0 for the initial weights.
+    /// Returns the number of the round that trained the best weights; 0 for the initial weights.
     fn best(&self) -> u64 {
         let is_kept = |(_, decision): &Round| decision.as_ref().is_some_and(|it| it.kept);
         self.rounds.iter().rposition(is_kept).map_or(0, |index| index as u64 + 1)
     }
 
-    /// Runs the remaining steps of a round.
+    /// Runs self-play, fit and match of a round, except those already finished.
     fn play(&mut self, round: u64) -> Result<(), String> {
         let place = format!("round {round} of {}", self.args.rounds);
         let step = |name: &str, about: &str| {
@@ -273,7 +275,7 @@ impl<'a> Training<'a> {
         })
     }
 
-    /// Adds a finished step to the log and to the rounds.
+    /// Adds a finished fit or match to the log and to the rounds.
     fn finish(&mut self, step: Step) -> Result<(), String> {
         self.log.add(&json!(step).to_string())?;
         add(&mut self.rounds, step)
@@ -334,7 +336,7 @@ fn add(rounds: &mut Vec<Round>, step: Step) -> Result<(), String> {
     match (step, rounds.last_mut()) {
         (Step::Fit(fit), None | Some((_, Some(_)))) => rounds.push((fit, None)),
         (Step::Match(decision), Some((_, result @ None))) => *result = Some(decision),
-        _ => return Err("cannot follow the previous step".into()),
+        _ => return Err("is no step that can follow the one before".into()),
     }
     Ok(())
 }
@@ -356,7 +358,7 @@ fn check_options(log: &Path, options: &Value) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "{}: was started with {}: give the same options, or name another --output",
+        "{}: was begun with {}: give the same options, or name another --output",
         log.display(),
         differ.join(" ")
     ))

@@ -40,10 +40,10 @@ pub struct Args {
     /// Pairs of games, at least 100.
     #[arg(long, default_value = "1000", value_parser = read_pairs)]
     pairs: u64,
-    /// Steps by which a pair won 2-0 moves each parameter at the start of the run.
+    /// Initial change of each parameter after a pair won 2-0, in multiples of STEP; decreases over the run.
     #[arg(long, default_value = "0.2", value_parser = read_positive)]
     rate: f64,
-    /// Number of concurrent pairs: a pair starts from the values known this many pairs earlier.
+    /// Maximum number of concurrent pairs: each pair starts from the values after the pair this many numbers before it.
     #[arg(long, default_value = "8", value_parser = read_count::<usize>)]
     ahead: usize,
     #[command(flatten)]
@@ -97,7 +97,7 @@ fn read_pairs(text: &str) -> Result<u64, String> {
 struct WeightSchedule {
     /// Values before the first pair and after each pair.
     path: Vec<Vec<f64>>,
-    /// Leads of pairs that ended out of order, held until the earlier pairs end.
+    /// Results of pairs that ended out of order, held until the earlier pairs end; wins minus losses, by pair number.
     early: BTreeMap<u64, f64>,
     log: Option<LineLog>,
 }
@@ -189,7 +189,8 @@ impl Args {
         self.parameters.iter().map(|_| if rng.bool() { 1.0 } else { -1.0 }).collect()
     }
 
-    /// Creates the match between the two players shifted from `values`; a pair plays two of its games.
+    /// Creates a match between two players with parameters shifted from `values` in opposite directions. The pair plays
+    /// only the two games of this match that have its numbers.
     fn new_match(&self, pair: u64, values: &[f64]) -> Result<Match, String> {
         let signs = self.signs(pair);
         let opposite: Vec<f64> = signs.iter().map(|sign| -sign).collect();
@@ -266,12 +267,12 @@ impl WeightSchedule {
         self.path.last().map_or(&[], |values| values)
     }
 
-    /// Returns the values from which a pair is shifted, if they are known already.
+    /// Returns the start values of a pair; `None` until the pair `ahead` numbers before it has ended.
     fn start_of(&self, pair: u64, ahead: usize) -> Option<&[f64]> {
         self.path.get((pair as usize + 1).saturating_sub(ahead)).map(|values| &values[..])
     }
 
-    /// Adds the lead of a pair, which takes effect once all earlier pairs have ended.
+    /// Adds the result of a pair: wins minus losses. Applies and logs the results in the order of the pairs.
     fn add(&mut self, args: &Args, pair: u64, lead: f64) -> Result<(), String> {
         self.early.insert(pair, lead);
         while let Some(lead) = self.early.remove(&self.played()) {
@@ -282,13 +283,13 @@ impl WeightSchedule {
         Ok(())
     }
 
-    /// Formats the log line of the last pair: its number from 1, its lead, and the new values.
+    /// Formats the log line of the last pair: its number from 1, `lead` (wins minus losses), and the new values.
     fn line(&self, lead: f64) -> String {
         let values: Vec<String> = self.now().iter().map(|value| format!("{value:.4}")).collect();
         format!("{} {lead:+} {}", self.played(), values.join(" "))
     }
 
-    /// Moves the parameters towards the winner of the next pair; steps shrink over the run.
+    /// Applies the result of the next pair: appends values moved towards its winner. Steps shrink over the run.
     fn step(&mut self, args: &Args, lead: f64) {
         const DECAY: f64 = 0.602;
         let signs = args.signs(self.played());
@@ -333,7 +334,7 @@ mod tests {
         }
     }
 
-    /// The nearer a player is to the optimum, the more games it wins.
+    /// Simulates games: the player nearer to the optimum is more likely to win.
     #[test]
     fn tuning_finds_a_hidden_optimum() {
         let args = args(4000, &["a=0:1", "b=10:2"]);

@@ -76,7 +76,7 @@ impl Results {
     }
 }
 
-/// Appends the lines of late games to `FILE.late`, except those that an interrupted run has appended.
+/// Appends the lines of games lost on time to `FILE.late`, except lines that the file already contains.
 fn append_late(path: &Path, late: &[String]) -> Result<(), String> {
     let mut late_path = path.as_os_str().to_owned();
     late_path.push(".late");

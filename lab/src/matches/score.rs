@@ -70,7 +70,7 @@ impl Score {
         if self.games() == 0 { 0.5 } else { self.wins as f64 / self.games() as f64 }
     }
 
-    /// Returns A's lead in Elo with its 95 % interval, from complete pairs.
+    /// Estimates A's lead in Elo and its 95 % interval from the complete pairs; `None` without a complete pair.
     pub fn estimate(&self) -> Option<Estimate> {
         let mut pairs = Pairs::default();
         for &half_points in self.pairs.values() {
@@ -79,8 +79,8 @@ impl Score {
         pairs.estimate().ok()
     }
 
-    /// Returns a sequential test fed with the pairs in the order of their numbers, up to the first incomplete pair, so
-    /// that the verdict does not depend on the order in which games end.
+    /// Returns a copy of `test` with the complete pairs added in numeric order, up to the decision or the first
+    /// incomplete pair. The verdict does not depend on the order in which games end.
     pub fn tested(&self, test: &Sprt) -> Sprt {
         let mut test = test.clone();
         for (expected, (&pair, &half_points)) in (0..).zip(&self.pairs) {
@@ -100,8 +100,8 @@ impl Score {
     }
 }
 
-/// Counts the games that repeat an earlier one move by move, such as both games of a pair that a deterministic player
-/// plays against itself. The statistics wrongly treat these games as independent.
+/// Counts the games whose moves all equal those of an earlier game. Repetitions occur, for example, if a deterministic
+/// player plays a pair against itself. The statistics wrongly treat repetitions as independent games.
 pub fn repetitions(games: &[GameRecord]) -> usize {
     let mut seen: HashSet<Vec<Move>> = HashSet::new();
     games.iter().filter(|game| !seen.insert(game.moves.iter().map(|played| played.mv).collect())).count()

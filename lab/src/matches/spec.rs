@@ -79,12 +79,13 @@ impl PlayerSpec {
         }
     }
 
-    /// True for programs that can search for a given number of iterations.
+    /// True if the player is an external UCI engine, which can search for a given number of iterations.
     pub const fn counts_iterations(&self) -> bool {
         matches!(self.kind, Kind::External { protocol: Protocol::Uci, .. })
     }
 
-    /// True for programs that speak the SAU protocol: they take no opening and play by that platform's rules.
+    /// True if the player is an external engine with the SAU protocol: it takes no opening and plays by the SAU
+    /// platform's rules.
     pub fn speaks_sau(&self) -> bool {
         matches!(self.kind, Kind::External { protocol: Protocol::Sau, .. })
     }

@@ -12,7 +12,7 @@ pub struct Openings {
     /// Book from which the openings are taken in turn, instead of random ones.
     pub book: Option<Book>,
     pub plies: u32,
-    /// Largest difference of the winning rate from one half, by a short search; 0.5 accepts all openings.
+    /// Maximum distance from 0.5 of the winning rate estimated by a short search; 0.5 accepts all openings.
     pub balance: f32,
     pub seed: u64,
 }
@@ -31,7 +31,7 @@ const BALANCE_ITERATIONS: u64 = 1000;
 const MAX_TRIES: usize = 50;
 
 impl Openings {
-    /// Returns the opening with this index, which depends only on the seed or the book.
+    /// Returns the opening with this index; equal settings, `start` and `index` give equal openings.
     pub fn opening(&self, start: &Position, index: u64) -> Vec<Move> {
         if let Some(Book { lines, .. }) = &self.book {
             return lines[(index % lines.len() as u64) as usize].clone();
@@ -69,8 +69,8 @@ pub fn random_moves(start: &Position, plies: u32, rng: &mut Rng) -> (Vec<Move>, 
     (moves, position)
 }
 
-/// The search that estimates the balance: the paper's, without its bonus for the side to move, and with a logistic link
-/// from value to winning rate.
+/// Parameters of the search that estimates the balance: preset `mg`, without its bonus for the side to move, and with a
+/// logistic link from value to winning rate.
 const BALANCE_SEARCH: Params = Params {
     model: Model::Paper(PhasedWeights {
         tie: 0.0,
@@ -80,7 +80,7 @@ const BALANCE_SEARCH: Params = Params {
     ..Params::MG
 };
 
-/// Returns the distance of the winning rate from 0.5, by a short search.
+/// Estimates the winning rate by a short search and returns its distance from 0.5.
 fn imbalance(position: &Position, seed: u64) -> f32 {
     let report = iterate(&mut search_of(position, BALANCE_SEARCH, 8, seed), BALANCE_ITERATIONS);
     (report.win_rate.0 - 0.5).abs()

@@ -21,18 +21,19 @@ pub fn iterate(search: &mut Search, iterations: u64) -> Report {
 pub struct SearchPlayer {
     params: Params,
     resources: Resources,
-    /// Iterations per move; override the budget of the game.
+    /// Iterations per move; overrides the budget passed to [`Player::choose`].
     iterations: Option<u64>,
     /// Share of the thinking time to use, at most 1.
     share: f64,
-    /// Playing level; overrides the budget of the game.
+    /// Playing level; overrides the budget passed to [`Player::choose`].
     level: Option<Level>,
     games: u64,
     search: Option<Search>,
 }
 
 impl SearchPlayer {
-    /// Creates a player with these parameters; `iterations` replaces every budget. Each game has its own seed.
+    /// Creates a player with these parameters; `iterations`, if given, overrides the budget of each move. Each game
+    /// uses a different seed, derived from `resources.seed`.
     pub fn new(params: Params, resources: Resources, iterations: Option<u64>, share: f64) -> Self {
         Self { params, resources, iterations, share, level: None, games: 0, search: None }
     }

@@ -5,7 +5,7 @@ use otrera::{Forfeit, GameClock, Move, Outcome, PlayedMove, Position, Side};
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// Time control, or a number of iterations a move.
+/// Time control, or a number of iterations per move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Control {
     Free,
@@ -31,7 +31,7 @@ impl fmt::Display for Control {
 #[derive(Clone, Debug)]
 pub struct GameSetup {
     pub start: Position,
-    /// Legal moves played before the players are asked.
+    /// Legal moves played before the players choose their first moves.
     pub opening: Vec<Move>,
     pub control: Control,
     /// Tolerated delay of an answer beyond its time limit.
@@ -123,7 +123,8 @@ impl GameSoFar {
         self.moves.push(played);
     }
 
-    /// Returns the side for which both players reported at least this winning rate in the last [`AGREEMENT`] plies.
+    /// Returns the side for which both players reported at least this winning rate in each of the last [`AGREEMENT`]
+    /// plies; `None` if they did not agree.
     fn agreed_winner(&self, rate: f32) -> Option<Side> {
         let last = self.moves.len().checked_sub(AGREEMENT).and_then(|first| self.moves.get(first..))?;
         let mut mover = self.position.side();

@@ -5,17 +5,17 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// Exit status, output and error output of a finished command.
+/// Exit status, standard output and standard error of a finished command.
 #[derive(Debug)]
 pub struct Run {
     pub status: Option<i32>,
     pub printed: String,
-    /// Error output.
+    /// Standard error.
     pub said: String,
 }
 
 impl Run {
-    /// Returns the output; panics with the errors if the run failed.
+    /// Returns the standard output; panics with both outputs if the exit status is not 0.
     #[track_caller]
     pub fn printed(self) -> String {
         assert_eq!(self.status, Some(0), "{}{}", self.printed, self.said);
@@ -40,8 +40,8 @@ pub fn run_lab(words: &str) -> Run {
     run(&mut lab(&words.split_whitespace().collect::<Vec<_>>()))
 }
 
-/// Creates a command of the laboratory with captured output and default signal actions: a shell ignores some signals
-/// for background jobs, and the tests can be one.
+/// Creates a `lab` command with captured output and default signal actions. Without the latter, the command would
+/// ignore some signals if a shell runs the tests as a background job.
 pub fn lab(arguments: &[&str]) -> Command {
     let mut command = Command::new("env");
     command.args(["--default-signal", env!("CARGO_BIN_EXE_lab")]).args(arguments);

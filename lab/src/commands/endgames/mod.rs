@@ -1,12 +1,12 @@
-//! `lab endgames`: tests a player in solved endgames, and checks the engine's proofs, which count the moves left.
+//! `lab endgames`: tests a player in solved endgames, and checks the engine's endgame proofs ([`FillingProver`]).
 //!
 //! [`suite`] generates, reads and writes the positions. [`remainder`] simplifies a position, and [`solver`] finds its
-//! winner; neither uses the engine's proofs, so that they can check them. [`puzzles`] collects positions in which only
-//! one move keeps the win.
+//! winner. Neither uses the engine's proofs, which they check. [`puzzles`] collects positions in which only one move
+//! keeps the win.
 //!
-//! In a won position, a move is right if the solver still finds a win after it. In a lost position, only a false claim
-//! of a win is an error. Each position is then played on until the engine proves a winner, and from there to the end:
-//! the proven winner plays with the engine's proofs, the defender without.
+//! In a won position, a move is right if the solver still finds a win after it. In a lost position, a move is wrong
+//! only if the player reports a certain win. Each position is then played on until the engine proves a winner, and from
+//! there to the end. The proven winner plays with the engine's proofs, the defender without.
 
 mod puzzles;
 mod remainder;
@@ -47,7 +47,7 @@ pub struct Args {
     /// Number of positions for each count of contested squares (1 to 22), or number of puzzles.
     #[arg(long, value_name = "N", default_value = "20", conflicts_with = "suite", value_parser = read_count::<usize>)]
     each: usize,
-    /// Iterations per move, in the games that supply the positions and in those played to the end.
+    /// Iterations per move, in the self-play games that supply positions and in the games that check proofs.
     #[arg(long, value_name = "N", default_value = "300", value_parser = read_count::<u64>)]
     iterations: u64,
     /// Random seed of the games and the player.
@@ -113,7 +113,7 @@ enum Verdict {
     Right,
     /// The move gives the win away.
     Wrong,
-    /// The position was won, but the solver finds no winner after the move.
+    /// The position was won, but the solver reaches its node limit after the move.
     Unknown,
     /// The position was lost before the move.
     Lost,
@@ -152,7 +152,7 @@ fn judge(args: &Args, suite: &[Endgame]) -> Result<(), String> {
     Ok(())
 }
 
-/// Formats the cells of a table row that follow its name.
+/// Formats the cells of a row in the table of verdicts, without the first cell (contested squares).
 fn counts(verdicts: &[Verdict]) -> [String; 6] {
     let count = |wanted: Verdict| verdicts.iter().filter(|verdict| **verdict == wanted).count();
     let [lost, right, wrong, unknown] =
@@ -193,7 +193,7 @@ enum Call {
     Never,
     /// The proven winner won.
     Kept,
-    /// The proven winner lost, or the solver refutes the proof, which was found in this position.
+    /// The proven winner lost, or the solver refutes the proof. Contains the position of the proof.
     Lost(Position),
 }
 
@@ -235,7 +235,8 @@ fn call(args: &Args, start: &Position) -> Call {
     if refuted || end(position, called, args) != called { Call::Lost(position) } else { Call::Kept }
 }
 
-/// Plays a game to its end and returns the winner. Only the `called` side uses endgame proofs.
+/// Plays a game to its end and returns the winner. The side `called`, the proven winner, uses endgame proofs; its
+/// opponent does not.
 fn end(start: Position, called: Side, args: &Args) -> Side {
     let [mut filler, mut defender] = [true, false].map(|counting| search(start, counting, args));
     loop {

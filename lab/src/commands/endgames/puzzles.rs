@@ -5,9 +5,9 @@
 //! 1q*5/... w - - 34 18; d4-d7/e7; 1; 3; 17
 //! ```
 //!
-//! The [solver](super::solver) proves the result of every move, and the margin: the number of moves that the winner has
-//! left at the end. Each game yields at most one puzzle. Puzzles are written in the order of their games, so that a run
-//! can be resumed after its last line.
+//! The [solver](super::solver) proves the result of every move and the margin: the number of moves that the winner can
+//! still make when the opponent cannot move. Each game yields at most one puzzle. Puzzles are written in the order of
+//! their games; a resumed run continues after the game of the last puzzle.
 
 use super::Args;
 use super::solver::Solver;
@@ -93,7 +93,8 @@ pub fn make(args: &Args, path: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Plays a game and returns its puzzle: the suitable position with the most contested squares.
+/// Plays a game and returns a puzzle: the position with the most contested squares that the solver proves to have
+/// exactly one winning move.
 fn puzzle(args: &Args, game: u64) -> Option<Puzzle> {
     candidates(args, game).into_iter().rev().find_map(|position| {
         let solution = only_winning_move(&position, args.nodes)?;
@@ -121,7 +122,7 @@ pub fn only_winning_move(position: &Position, nodes: u64) -> Option<Move> {
     solution
 }
 
-/// Returns the legal moves, most visited by a short search first, so that a second winning move is found early.
+/// Returns the legal moves, most visited by a short search first: [`only_winning_move`] stops at a second winning move.
 fn by_visits(position: &Position) -> Vec<Move> {
     let report = iterate(&mut search_of(position, Params::TOURNAMENT, 32, 1), 300);
     let mut moves: Vec<Move> = report.lines.iter().map(|line| line.mv).collect();
@@ -174,7 +175,7 @@ struct Collection {
 }
 
 impl Collection {
-    /// Adds a puzzle and returns true, or returns false if an equal or symmetric one is known.
+    /// Adds a puzzle; returns false if the collection already contains an equal or symmetric one (see [`signature`]).
     fn add(&mut self, puzzle: Puzzle) -> bool {
         self.next_game = puzzle.game + 1;
         let is_new = self.seen.insert(signature(&puzzle.position));
@@ -192,7 +193,7 @@ impl Collection {
 /// Sorted distances from the board's centre, for the mover's amazons, the opponent's amazons and the empty squares.
 type Signature = [Vec<usize>; 3];
 
-/// Returns a key that is equal for all rotations and mirror images of a position, also with exchanged sides.
+/// Returns a key that is equal for all rotations and mirror images of a position, and after an exchange of the sides.
 fn signature(position: &Position) -> Signature {
     let last = position.size().edge() - 1;
     let distance = |square: otrera::Square| {

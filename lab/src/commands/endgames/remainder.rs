@@ -1,8 +1,8 @@
-//! Reduces an endgame to the areas that both sides share, and a lead in spare moves.
+//! Reduces an endgame to the areas that contain amazons of both sides, and a lead in spare moves.
 //!
 //! An area is a set of empty squares and amazons that king moves connect. An area with amazons of one side only is
-//! worth the number of moves that this side can make there. Such areas are counted and removed from the board. Only the
-//! difference between both sides' spare moves matters.
+//! worth the maximum number of moves that this side can make there: its spare moves. Such areas are removed from the
+//! board, unless they are too large to count. Only the difference between both sides' spare moves matters.
 
 use otrera::board::reach::queen_reach;
 use otrera::{Bitboard, Position, Side, mix_seed};
@@ -16,7 +16,7 @@ const TRIES: u32 = 20_000;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Remainder {
-    /// The areas in which both sides have amazons, and the side to move.
+    /// The side to move, and the areas with amazons of both sides or with too many moves to count.
     pub position: Position,
     /// Spare moves of the side to move minus those of the opponent.
     pub lead: i32,
@@ -49,8 +49,8 @@ impl Remainder {
     /// Returns true if the side to move is proven to win, false if it is proven to lose, `None` if the bounds prove
     /// neither.
     ///
-    /// A side has at least as many moves as a walk over the squares that only it reaches, and at most as many as the
-    /// squares that it reaches.
+    /// The lower bound on a side's moves is the length of a greedy walk ([`walks`]) over the squares that only this
+    /// side reaches. The upper bound is the number of squares that it reaches.
     pub fn decided(&self) -> Option<bool> {
         let (mover, other) = (self.position.side(), self.position.side().opponent());
         let [own, others] = [mover, other].map(|side| reachable(&self.position, side));
@@ -67,8 +67,8 @@ impl Remainder {
 }
 
 impl Surveyor {
-    /// Removes the areas with amazons of one side only, and adds their moves to `lead`, the previous lead of the side
-    /// to move in spare moves.
+    /// Removes the areas with amazons of one side only, except those too large to count, and adds their moves to
+    /// `lead`, the previous lead of the side to move in spare moves.
     pub fn reduce(&mut self, position: &Position, lead: i32) -> Remainder {
         let (mover, other) = (position.side(), position.side().opponent());
         let (own, others) = (position.amazons(mover), position.amazons(other));
@@ -95,7 +95,7 @@ impl Surveyor {
         Remainder { position: Position::from_parts(size, amazons, arrows, mover), lead }
     }
 
-    /// Returns the maximum number of moves in an area; `None` if the area is too large to count.
+    /// Returns the maximum number of moves in an area; `None` if [`MAX_TRIED`] or [`TRIES`] is exceeded.
     fn count(&mut self, area: Area) -> Option<i32> {
         let (amazons, empty) = area;
         let all = empty.len();
@@ -157,7 +157,7 @@ pub fn reachable(position: &Position, side: Side) -> Bitboard {
     spread(first_steps, position.empty())
 }
 
-/// Flood fill by king steps within `squares`.
+/// Flood-fills `squares` by king steps from `start`; returns the squares reached.
 fn spread(start: Bitboard, squares: Bitboard) -> Bitboard {
     let mut reached = start;
     loop {

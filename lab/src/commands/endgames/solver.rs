@@ -1,8 +1,8 @@
 //! Solves endgames by depth-first proof-number search (df-pn, Nagai 2002) over whole moves.
 //!
 //! A node has two proof numbers: one for a win of its side to move, one for a loss. The loss number is the largest win
-//! number of its children plus one for each other child (weak PN, Ueda et al. 2008), since one refutation often refutes
-//! many moves. Proof numbers are stored by position; a game never repeats a position.
+//! number of its children plus one for each other unproven child (weak PN, Ueda et al. 2008), since one refutation
+//! often refutes many moves. Proof numbers are stored by position; a game never repeats a position.
 
 use super::remainder::{Remainder, Surveyor};
 use otrera::eval::metrics::territory;
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 /// Proof number of a disproven result (infinity).
 const NEVER: u32 = 1 << 30;
 
-/// Initial proof number per square by which the other side leads.
+/// Increase of the initial proof number of a side's win, per square or spare move by which this side is behind.
 const PROOF_A_SQUARE: f32 = 4.0;
 
 #[derive(Clone, Copy, Debug)]
@@ -84,7 +84,8 @@ impl Solver {
         self.surveyor.reduce(position, 0).decided().is_some()
     }
 
-    /// Searches a node until one of its proof numbers reaches its limit, and returns the proof numbers.
+    /// Searches a node until one proof number is 0 or reaches its bound in `limit`, or the node limit is reached;
+    /// returns both proof numbers.
     fn search(&mut self, node: &Remainder, limit: Proofs) -> Proofs {
         let mut children = self.children(node);
         loop {
@@ -105,7 +106,7 @@ impl Solver {
         }
     }
 
-    /// Returns the children with their proof numbers, or only one child that wins for the side to move.
+    /// Returns the distinct children with their proof numbers; if one is proven lost for its mover, only that one.
     fn children(&mut self, node: &Remainder) -> Vec<(Remainder, Proofs)> {
         let mut children: HashMap<u64, (Remainder, Proofs)> = HashMap::new();
         let mut keys = Vec::new();

@@ -23,7 +23,7 @@ pub const MAX_CONTESTED: usize = 22;
 /// Maximum number of games, as a multiple of `--each`.
 const MAX_GAMES: usize = 10;
 
-/// Number of games played before their positions are drawn.
+/// Number of games played before positions are selected from them.
 const BATCH: usize = 16;
 
 /// Parameters of the self-play games: without endgame proofs, which would end the games early.
@@ -41,8 +41,8 @@ pub fn contested(position: &Position) -> usize {
     (reachable(position, Side::Black) & reachable(position, Side::White)).len() as usize
 }
 
-/// Generates a suite: plays games, draws positions and solves them. Also returns the number of unsolved positions by
-/// contested squares.
+/// Generates a suite: plays games, selects positions and solves them. Also returns the number of unsolved positions for
+/// each number of contested squares.
 pub fn make(args: &Args) -> Result<(Vec<Endgame>, [usize; MAX_CONTESTED + 1]), String> {
     let positions = draw(args)?;
     let solve = |position| Ok(Solver::new(args.nodes).winner(position));
@@ -57,7 +57,8 @@ pub fn make(args: &Args) -> Result<(Vec<Endgame>, [usize; MAX_CONTESTED + 1]), S
     Ok((suite, unsolved))
 }
 
-/// Draws distinct positions for each number of contested squares, at most one per number from each game.
+/// Plays games and selects up to `--each` distinct positions for each number of contested squares, at most one per
+/// number from each game.
 fn draw(args: &Args) -> Result<Vec<Position>, String> {
     let mut drawn: Vec<Vec<Position>> = vec![Vec::new(); MAX_CONTESTED + 1];
     let mut seen = HashSet::new();

@@ -69,7 +69,7 @@ fn search_path(program: &Path) -> PathBuf {
     files.into_iter().find(|file| file.is_file()).unwrap_or_else(|| program.to_owned())
 }
 
-/// Builds a filter that refuses to start any program, except `execve` with its path argument at this address.
+/// Builds a seccomp filter that refuses `execveat`, and `execve` unless its path argument has the address `path`.
 fn filter(path: u64, refusal: Refusal) -> Result<BpfProgram, seccompiler::BackendError> {
     let action = match refusal {
         Refusal::Eperm => SeccompAction::Errno(libc::EPERM as u32),

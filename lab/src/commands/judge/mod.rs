@@ -63,7 +63,7 @@ pub struct Args {
     /// Keep the bot from starting other programs: execve fails with EPERM, or kills the bot.
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "eperm")]
     forbid_execve: Option<Refusal>,
-    /// Number of busy processes that run beside the games.
+    /// Number of processes that each keep a core busy during the games.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
     load: u16,
     /// Show the bot's error output.
@@ -90,7 +90,7 @@ enum Language {
 }
 
 impl Language {
-    /// Returns the time limits as multiples of those of C++, for a turn in a new process and in one kept running.
+    /// Returns the factors on the C++ time limits, for a turn in a new process and in a process kept running.
     fn factors(self) -> (u32, u32) {
         match self {
             Self::Cpp | Self::Elfbin | Self::Pascal => (1, 1),

@@ -21,7 +21,7 @@ pub struct Report {
     pub gifts: Vec<String>,
 }
 
-/// Median, 99th percentile and maximum.
+/// Median, 99th percentile and maximum of a list of times; 0 if the list is empty.
 type Spread = [Duration; 3];
 
 impl Report {
@@ -106,8 +106,8 @@ impl Report {
     }
 }
 
-/// Describes the turn that lost a game. An illegal move gets its verdict only here, because the referee checks the move
-/// after the turn is logged.
+/// Describes the last of `turns`, which lost a game. Also sets the verdict of an illegal move: the referee logs the
+/// turn before checking the move.
 fn complaint(turns: &mut [TurnTaken], forfeit: &Forfeit) -> String {
     let number = turns.len();
     let Some(turn) = turns.last_mut() else { return forfeit.to_string() };
@@ -118,7 +118,7 @@ fn complaint(turns: &mut [TurnTaken], forfeit: &Forfeit) -> String {
     format!("its turn {number}: {what}")
 }
 
-/// Returns the spreads of processor time and of wall-clock time.
+/// Returns the [`Spread`] of processor time and that of wall-clock time.
 fn spreads(turns: &[Spent]) -> [Spread; 2] {
     [spread(turns.iter().map(|spent| spent.cpu)), spread(turns.iter().map(|spent| spent.wall))]
 }

@@ -20,7 +20,7 @@ macro_rules! shared {
     };
 }
 
-/// Later styles override earlier ones.
+/// Style sheets of the page, in order: later ones override earlier ones.
 const STYLES: [&str; 8] = [
     shared!("base.css"),
     include_str!("page.css"),

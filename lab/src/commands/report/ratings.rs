@@ -22,7 +22,8 @@ pub struct Standing {
     pub players: Vec<Rated>,
     /// `[row][column]`: games that the row's player won against the column's player.
     pub wins: Vec<Vec<u32>>,
-    /// True if each player was given a draw against the average, because some ratings would otherwise be infinite.
+    /// True if each player has a virtual draw against a fixed opponent ([`Field::anchor`]), because some ratings would
+    /// otherwise be infinite.
     pub anchored: bool,
 }
 
@@ -84,7 +85,7 @@ fn is_connected(wins: &[Vec<u32>]) -> bool {
 /// Results from which ratings are computed.
 struct Field<'a> {
     wins: &'a [Vec<u32>],
-    /// Number of virtual draws of each player against an opponent rated 0.
+    /// Virtual draws of each player against a fixed opponent of log-strength 0, before the shift to mean 0.
     anchor: f64,
 }
 
