@@ -1,7 +1,7 @@
-//! The program with default time and memory.
+//! Tests of the bot's thinking times and memory with default options.
 //!
-//! Checks the minimum thinking time of every turn, but the maximum only of the quickest of several turns, since a busy
-//! machine can delay any single turn.
+//! Every turn must reach the minimum time. Only the quickest of several turns must stay within the maximum, since a
+//! busy machine can delay any single turn.
 
 use crate::common::{FIRST_TURN, LIMIT, start};
 use otrera::{Limits, Params, Position, Resources, Rules, Search, Size};
@@ -12,14 +12,14 @@ use std::sync::atomic::AtomicBool;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Maximum number of Botzone turns tried until one is quick enough.
+/// Maximum number of turns that [`check_turns`] tries.
 const TRIES: usize = 10;
 
 fn seconds(seconds: f64) -> Duration {
     Duration::from_secs_f64(seconds)
 }
 
-/// Plays this number of plies on Botzone's board.
+/// Returns a game of `plies` moves by [`Board::play_any`] from Botzone's start position.
 fn game_on_botzone(plies: usize) -> Board {
     let mut referee = Board::new(Position::start(Size::BOTZONE));
     for _ in 0..plies {
@@ -68,8 +68,8 @@ fn a_later_botzone_turn_takes_nearly_one_second() {
     check_turns(0.8, 0.97, || turn_in_new_process(5, Form::Simple));
 }
 
-/// Asks for a first move of one second after the process has been running for `pause`. Returns the time from the
-/// request to the answer, and the iterations.
+/// Starts the program with a move time of 1 s and requests a first move after `pause`. Returns the time from the
+/// request to the program's exit, and the number of iterations.
 fn first_turn_after(pause: Duration) -> (Duration, u64) {
     let mut program = start(&["--move-time", "1", "--memory", "64"]);
     sleep(pause);
@@ -93,7 +93,7 @@ fn a_prompt_request_is_timed_from_process_start() {
     assert!(time < Some(seconds(0.85)), "{time:?} after the request, and 0.4 s before it");
 }
 
-/// A match played by one process that keeps running between turns.
+/// A Botzone match with keep-running: one process plays all turns.
 struct KeepRunningMatch {
     program: Program,
     referee: Board,
@@ -107,7 +107,7 @@ impl KeepRunningMatch {
         Self { program: start(&[]), message: referee.history(form), referee, form }
     }
 
-    /// Plays the program's next turn and the opponent's; returns the duration of the program's turn.
+    /// Plays the program's next turn and an opponent's move; returns the duration of the program's turn.
     fn turn(&mut self) -> Duration {
         let sent = Instant::now();
         self.program.send(format!("{}\n", self.message));
@@ -120,7 +120,7 @@ impl KeepRunningMatch {
     }
 }
 
-/// The bound is narrower than for a new process, which has to start first.
+/// The maximum time is lower than for a new process, because no start-up is included.
 #[test]
 fn keep_running_turns_take_nearly_one_second() {
     for form in [Form::Json, Form::Simple] {
@@ -138,7 +138,7 @@ fn keep_running_turns_take_nearly_one_second() {
     }
 }
 
-/// Returns the size of all memory that a process can write to, in bytes: an upper bound on its use.
+/// Returns the size of the process's private writable memory (`VmData`) in bytes, an upper bound on its memory use.
 #[cfg(target_os = "linux")]
 fn writable_memory(program: &Program) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", program.id())).unwrap();
@@ -146,7 +146,8 @@ fn writable_memory(program: &Program) -> u64 {
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() << 10
 }
 
-/// The tree's memory is reserved at once and filled gradually, so the reserved size is tested.
+/// Checks the reserved memory instead of the used memory, because the tree reserves all its memory at once and fills it
+/// gradually.
 #[cfg(target_os = "linux")]
 #[test]
 fn botzone_memory_stays_below_256_megabytes() {
@@ -160,7 +161,7 @@ fn botzone_memory_stays_below_256_megabytes() {
     }
 }
 
-/// With 900 s for a game, the first move takes more than 4 s. The test then ends the game.
+/// With 900 s for the game, the first move takes more than 4 s. The test ends the game after 4 s.
 #[test]
 fn the_first_sau_move_takes_over_four_seconds() {
     let mut program = start(&[]);
@@ -171,7 +172,7 @@ fn the_first_sau_move_takes_over_four_seconds() {
     assert_eq!((exit.status, exit.rest.as_str()), (Some(0), ""));
 }
 
-/// The library plays the opponent's moves, well enough for a long game.
+/// A search of 1000 iterations plays the opponent's moves, strong enough for a game of more than 40 plies.
 #[test]
 fn a_sau_game_stays_within_its_total_time() {
     const TOTAL: f64 = 3.0;

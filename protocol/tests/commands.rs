@@ -1,4 +1,4 @@
-//! Commands for people: bench, perft, analyze, play and --help. Errors print a message and end with status 2.
+//! Tests of bench, perft, analyze, play and --help. An error prints a message and ends the program with status 2.
 
 use crate::common::{OTRERA, assert_contains, folder, only_record, output, read, run, start, text};
 use otrera::eval::weights::WeightsFile;
@@ -171,7 +171,7 @@ fn perft_and_analyze_print_their_results() {
     assert_contains(&over, "The game is over: White has won.");
 }
 
-/// Splits the rows of an analysis table into words.
+/// Returns the rows of the table of moves in the output of `analyze`, each split into words.
 fn table(analysis: &str) -> Vec<Vec<&str>> {
     let rows = analysis.lines().skip_while(|line| !line.contains("continuation")).skip(1);
     rows.take_while(|line| line.starts_with("  ")).map(|line| line.split_whitespace().collect()).collect()
@@ -212,7 +212,8 @@ fn analysis_sorts_moves_by_lower_bound_then_visits() {
     assert_contains(&paper, "Black's win rates. Best move first: by visits.\n");
 }
 
-/// A position that counting the remaining moves proves lost for the side to move. The search alone estimated 45.1 %.
+/// A position that the filling bounds prove lost for the side to move. A search without the proof estimated a winning
+/// rate of 45.1 %.
 const LOST: &str = "2**Q2*/2q**q*1/1**1****/q*1**Q*1/**2***1/*2Q*3/*Q2q*2/1****3 w - - 0 1";
 
 #[test]
@@ -263,7 +264,7 @@ fn analysis_accepts_moves_or_a_record() {
     assert_contains(&small, "2q2q2/8/q1Q2*1q/8/8/Q6Q/8/5Q2 b - - 1 1");
 }
 
-/// Reading a pipe could block, and a device could be endless.
+/// Reading a pipe could block forever, and a device such as `/dev/zero` has no end.
 #[test]
 #[cfg(unix)]
 fn invalid_record_files_are_refused() {
@@ -295,7 +296,8 @@ fn invalid_record_files_are_refused() {
     assert_contains(&game("3").errors, "has no game 3, only 2");
 }
 
-/// Runs `otrera play` with this input, sent all at once; returns the output and the texts of the records.
+/// Runs `otrera play` with `input` on a pipe; returns the output and the texts of all records. Asserts that the output
+/// names the path of each record.
 fn play_with_input(name: &str, arguments: &[&str], input: &[u8]) -> (String, Vec<String>) {
     let folder = folder(name);
     let options = ["play", "--iterations", "200", "--record-dir", text(&folder)];

@@ -1,5 +1,5 @@
-//! Unusable files: a directory, a pipe or an unreadable file in place of otrera.toml, the log or a record, and the
-//! limits of `ulimit`. The game continues, and the log contains the problem.
+//! Tests of unusable files (a directory, a pipe or an unreadable file in place of otrera.toml, the log or a record) and
+//! of limits set by `ulimit`. The bot must continue the game and report each problem in the log.
 #![cfg(unix)]
 
 use crate::common::{FIRST_TURN, LIMIT, OTRERA, assert_contains, folder, installed, read, run_command, text};
@@ -9,13 +9,13 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Runs a program until it ends; its temporary files go into `folder`.
+/// Runs a program with a fixed seed until it exits; its temporary files go into `folder`.
 fn run(mut command: Command, folder: &Path, input: &[u8]) -> Exit {
     command.env("TMPDIR", folder).args(["--iterations", "200", "--seed", "1"]);
     run_command(command, input)
 }
 
-/// Runs a program that must answer one move of a game on the SAU platform.
+/// Plays one move of a SAU game; asserts an answer, exit status 0 and no error output.
 fn answer_on_sau(mut command: Command, folder: &Path) {
     command.env("TMPDIR", folder).args(["--iterations", "200", "--seed", "1"]);
     let mut program = Program::start(command);
@@ -33,7 +33,7 @@ fn otrera(arguments: &[&str]) -> Command {
     command
 }
 
-/// Creates a command of the program under a limit that the shell sets.
+/// Creates a command that runs the program after the shell command `limit`, a call of `ulimit`.
 fn limited(limit: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("{limit}; exec \"$0\" \"$@\""), OTRERA]).args(arguments);
@@ -56,7 +56,7 @@ fn assert_answered(exit: &Exit, what: &str) {
     assert!(mv.split(' ').count() == 6 && debug.starts_with("d="), "{what}: {}", exit.rest);
 }
 
-/// Kinds of paths that are not regular files.
+/// Kinds of irregular files, created by [`make`].
 const IRREGULAR: [&str; 5] = ["pipe", "zero", "full", "folder", "loop"];
 
 fn make(kind: &str, path: &Path) {

@@ -1,5 +1,5 @@
-//! Checks the laws of `fuzz/` on every input that once violated a law (`tests/fuzzed/TARGET/`), and on the input lines
-//! of the transcripts.
+//! Checks the laws of `fuzz/`, the properties that its fuzz targets test, on the input lines of the transcripts and on
+//! every input that once violated a law (`tests/fuzzed/TARGET/`).
 
 #[path = "../../fuzz/src/lib.rs"]
 mod laws;
@@ -26,7 +26,7 @@ fn past_fuzzing_failures_stay_fixed() {
     assert!(count > 0, "tests/fuzzed has inputs");
 }
 
-/// The transcripts contain valid input, so most laws get past the parser.
+/// Transcripts contain valid input, so most laws test more than the rejection of invalid input.
 #[test]
 fn fuzz_laws_hold_for_the_transcripts() {
     for path in files_below("transcripts") {

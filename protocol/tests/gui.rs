@@ -1,4 +1,4 @@
-//! `otrera gui`: its server and its page in a browser.
+//! Tests of `otrera gui`: its server, and its page in a browser.
 
 use crate::common::{LIMIT, folder, start, text};
 use otrera::eval::weights::WeightsFile;
@@ -59,7 +59,7 @@ impl Gui {
         self.request("POST", &format!("{}ask", self.root), &self.host, "", body)
     }
 
-    /// Sends a request of the page and returns the answer as JSON.
+    /// Sends a request as the page does; returns the JSON of the answer, which must have status 200.
     pub fn json(&self, method: &str, name: &str, body: &str) -> Value {
         let request = self.request(method, &format!("{}{name}", self.root), &self.host, "", body);
         let answer = self.exchange(request.as_bytes());
@@ -72,8 +72,8 @@ impl Gui {
         self.json("POST", "ask", &request.to_string())
     }
 
-    /// Asserts that only the page can send a request: with the token, to our host, from our origin or none. `check` is
-    /// called after each refusal.
+    /// Asserts that the server admits the page's requests, but none without the token, with another host, or with an
+    /// `Origin` header of another origin. Calls `check` after each refusal.
     pub fn assert_only_the_page_admitted(&self, method: &str, name: &str, body: &str, check: impl Fn(&str)) {
         let (host, path) = (self.host.as_str(), format!("{}{name}", self.root));
         let port = host.rsplit(':').next().expect("a port");

@@ -1,4 +1,4 @@
-//! Match mode of the page: saving matches on the server, and whole matches in a browser with operator mistakes.
+//! Tests of the page's match mode: saving matches on the server, and whole matches in a browser with operator mistakes.
 
 use crate::common::{files, folder, only_record, read, text};
 use crate::gui::Gui;
@@ -19,7 +19,7 @@ fn start(folder: &Path) -> Gui {
     Gui::start(&[&["--record-dir", text(folder), "--seed", "7"], &names[..]].concat())
 }
 
-/// Creates a request to save an 8x8 match after these moves.
+/// Creates the request of the page with the ID `writer` to save an unfinished 8x8 match with these moves.
 fn match_of(writer: &str, moves: &[&str]) -> Value {
     let moves: Vec<Move> = moves.iter().map(|text| text.parse().expect("a move")).collect();
     let game = GameRecord {
@@ -147,7 +147,7 @@ fn saving_replaces_files_and_results_rename_the_record() {
     assert_eq!((files(&folder, "txt").len(), files(&folder, "json").len()), (2, 2));
 }
 
-/// A running `otrera gui`, its page in a browser, and its record folder.
+/// A running `otrera gui` with its page in a browser and its record folder.
 struct Table {
     gui: Gui,
     browser: Browser,
@@ -178,7 +178,7 @@ impl Table {
         self.browser.forget_events();
     }
 
-    /// Checks the board shown, which is turned if we play White.
+    /// Asserts that the page shows the position, rotated by 180° if we play White.
     fn assert_board(&mut self, position: &Position) {
         let edge = position.size().edge();
         let turned = |place: &str| {
@@ -225,7 +225,8 @@ impl Table {
         Position::from_fen(fen.as_str().expect("a text")).expect("a FEN")
     }
 
-    /// Waits for our move and returns it; asserts that the page announces it in words and, on 10x10, in SAU notation.
+    /// Waits until the page announces our move; returns the move. Asserts that the announcement names the squares and,
+    /// on 10x10, the move in SAU notation.
     fn announced(&mut self) -> Move {
         let patience = Instant::now() + Duration::from_secs(600);
         while self.browser.evaluate("match.phase === 'thinking' || !state.tree.current.described") == true {
@@ -270,14 +271,13 @@ impl Table {
         self.browser.wait_for(&format!("match.entered === '{mv}'"));
     }
 
-    /// Confirms the entered move.
     fn confirm(&mut self) {
         let ply = self.browser.evaluate("state.tree.current.ply").as_u64().expect("a number");
         self.browser.press("Enter");
         self.browser.wait_for(&format!("state.tree.current.ply === {}", ply + 1));
     }
 
-    /// Enters and confirms the first legal move for the opponent.
+    /// Enters and confirms the opponent's first legal move; returns the move.
     fn enter_any_move(&mut self) -> Move {
         let mv = self.position().legal_moves().next().expect("a move");
         self.type_move(mv);
@@ -291,7 +291,7 @@ impl Table {
         self.browser.click("#match-clock-form button");
     }
 
-    /// Takes back the last move, for this reason.
+    /// Takes back the last move and enters `reason` in the dialog.
     fn take_back(&mut self, reason: &str) {
         let ply = self.browser.evaluate("state.tree.current.ply").as_u64().expect("a number");
         self.browser.press("b");
@@ -311,7 +311,7 @@ impl Table {
     }
 }
 
-/// Returns a legal move other than this one, if there is one.
+/// Returns a legal move other than `mv`, or `mv` if no other move is legal.
 fn other_move(position: &Position, mv: Move) -> Move {
     position.legal_moves().find(|&other| other != mv).unwrap_or(mv)
 }
@@ -642,7 +642,7 @@ fn match_mode_is_translated_responsive_and_accessible() {
     assert_eq!(table.browser.complaints(), NO_COMPLAINT);
 }
 
-/// Chooses a move for the opponent in a rehearsal, by a short search.
+/// Returns a move of the opponent for [`rehearse`], from a search of 300 iterations.
 fn opponent_move(position: &Position) -> Move {
     let resources = Resources { threads: 1, memory: 16 << 20, seed: 5 };
     let mut search = Search::new(*position, Params::TOURNAMENT, resources);
@@ -701,7 +701,8 @@ fn rehearse(name: &str, us: Side, edge: usize, minutes: f64) {
     println!("{} moves, {left:.1} s left, {:?} wins as {us} played Otrera", played.len(), position.winner());
 }
 
-/// Makes and corrects the operator's mistake, if any, before the opponent's move `number`.
+/// Simulates the operator before the opponent's move `number`, counted from 0: a corrected mistake at 1, 3 and 5, a
+/// correction of the clock at 7, otherwise nothing. `right` is the opponent's actual move.
 fn make_mistake(table: &mut Table, number: usize, position: &Position, right: Move) {
     let wrong = other_move(position, right);
     match number {
@@ -740,7 +741,7 @@ fn operator_mistakes_and_a_crash_lose_no_moves() {
     rehearse("match-rehearsal", Side::Black, 8, 0.4);
 }
 
-/// `OTRERA_REHEARSAL` sets the minutes for each side, by default 1.
+/// The environment variable `OTRERA_REHEARSAL` sets the minutes for each side; the default is 1.
 #[test]
 #[ignore = "slow"]
 fn a_rehearsal_on_10x10() {

@@ -1,5 +1,5 @@
-//! Options, the file otrera.toml and the log: mistakes are reported to the person who made them, but never to the
-//! platform during a game.
+//! Tests of options, `otrera.toml` and the log. A bot logs and ignores invalid settings, so they never change its
+//! output to the platform; other commands print them as errors.
 
 use crate::common::{FIRST_TURN, OTRERA, assert_contains, folder, installed, read, run, text};
 use otrera_referee::program::Exit;
@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 /// Options that make the moves of a game reproducible.
 const FIXED: [&str; 4] = ["--iterations", "200", "--seed", "1"];
 
-/// Returns the program's first move with [`FIXED`] options and no mistakes.
+/// Returns the program's first move with the options [`FIXED`] and no other settings.
 fn usual_move() -> String {
     first_line(run(OTRERA, FIXED, FIRST_TURN))
 }
 
-/// Checks that a run printed a move and a debug line without errors; returns the move.
+/// Asserts that a run printed a move and a debug line without errors; returns the line of the move.
 fn first_line(exit: Exit) -> String {
     assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""), "printed: {}", exit.rest);
     assert_eq!(exit.rest.lines().count(), 2, "a move and a debug line: {}", exit.rest);
@@ -56,7 +56,7 @@ fn invalid_options_are_logged_and_ignored() {
     }
 }
 
-/// Regression test: with a thousand threads a move of 0.3 s took many seconds.
+/// Regression test: with 1000 threads, a move time of 0.3 s took many seconds.
 #[test]
 fn excess_threads_are_reduced_to_the_cores() {
     let log = folder("threads").join("log");
@@ -76,8 +76,8 @@ fn excess_threads_are_reduced_to_the_cores() {
     assert_contains(&analysis.rest, &format!("threads {cores})"));
 }
 
-/// On Botzone the time of the first turn counts from the start of the process. On SAU an overhead above the total time
-/// leaves no time.
+/// On Botzone, the move time of 0.01 s passes during start-up, which counts. On SAU, the move overhead exceeds the
+/// total time.
 #[test]
 fn an_expired_clock_still_allows_100_iterations() {
     let folder = folder("no-time");
@@ -156,7 +156,7 @@ fn the_command_line_overrides_the_configuration_file() {
     assert_eq!(answer, format!("{}\n>>>BOTZONE_REQUEST_KEEP_RUNNING<<<\n", usual_move()));
 }
 
-/// In the packaged file, a disabled option follows `#` directly, and a comment follows `# `.
+/// In the packaged `otrera.toml`, a disabled option follows `#` directly, and a comment follows `# `.
 #[test]
 fn every_packaged_configuration_line_is_valid() {
     let executable = installed(&folder("packaged-file"));

@@ -1,4 +1,4 @@
-//! Games on the SAU platform: records, resuming after a kill, refused moves, and pondering that stops at once.
+//! Tests of games on the SAU platform: records, resuming after a crash, refused moves and pondering.
 
 use crate::common::{LIMIT, assert_contains, files, folder, installed, only_record, read, start, text};
 use otrera::{Move, Position, Rules, Side, Size};
@@ -36,14 +36,14 @@ impl Game {
         Self { program, referee: after(moves) }
     }
 
-    /// Accepts the program's next move; returns its line.
+    /// Reads the program's next move and plays it on the referee's board; returns the line read.
     fn answer(&mut self, limit: Duration) -> String {
         let line = self.program.line(limit).unwrap();
         self.referee.accept(&line, Form::Sau).unwrap();
         line
     }
 
-    /// Sends a move of the opponent; returns its line.
+    /// Plays an arbitrary move of the opponent and sends it to the program; returns the line sent.
     fn reply(&mut self) -> String {
         let mv = self.referee.play_any().unwrap();
         let line = format!("move {}\n", self.referee.format_move(mv, Form::Sau));
@@ -51,7 +51,7 @@ impl Game {
         line
     }
 
-    /// Refuses the program's last move.
+    /// Takes the program's last move back on the referee's board and sends `error`.
     fn refuse(&mut self) {
         self.referee.take_back().unwrap();
         self.program.send("error\n");
@@ -81,7 +81,7 @@ fn quit(mut program: Program) {
     assert_eq!((exit.status, exit.rest.as_str(), exit.errors.as_str()), (Some(0), "", ""));
 }
 
-/// Checks the parts of a record's file name.
+/// Asserts that a record's file name consists of `beginning`, one of `results`, a date with time, and `end`.
 fn check_name(name: &str, beginning: &str, results: &[&str], end: &str) {
     let rest = name.strip_prefix(beginning).unwrap_or_else(|| panic!("{name} begins with {beginning}"));
     let result = results.iter().find_map(|result| rest.strip_prefix(result));
@@ -91,7 +91,7 @@ fn check_name(name: &str, beginning: &str, results: &[&str], end: &str) {
     assert_eq!(digits, "0000年00月00日 00时00分", "{name}");
 }
 
-/// Plays a whole game on a small board; returns the winner by the platform's rules.
+/// Plays a whole game on 5x5, with the program as Black; returns the winner by the platform's rules.
 fn play_to_the_end(program: &mut Program) -> Side {
     let mut referee = Board::new(start_position(5));
     let mut message = "new black".to_owned();
@@ -267,15 +267,16 @@ fn boards_after_replies() -> impl Iterator<Item = Board> {
     })
 }
 
-/// Asserts that an answer is legal after nearly every reply to the first three moves of [`OPENING`].
+/// Asserts that fewer than 30 of the about 1400 legal replies to the first three moves of [`OPENING`] make the answer
+/// illegal.
 fn assert_legal_after_nearly_any_reply(answer: &str) {
     let refused =
         boards_after_replies().filter_map(|mut board| board.accept(answer, Form::Sau).err()).count();
     assert!(refused < 30, "{answer} is illegal after {refused} of about 1400 replies");
 }
 
-/// A long silence on the opponent's turn means that the opponent's move was lost. Our move must be legal after nearly
-/// any reply.
+/// If the platform sends nothing for a long time after `name?` on the opponent's turn, the opponent's move was lost.
+/// Our move must then be legal after nearly every possible reply.
 #[test]
 #[ignore = "slow"]
 fn a_long_silence_triggers_a_safe_move() {
@@ -322,8 +323,8 @@ fn reload_with_journal(folder: &Path, more: &[&str]) -> Program {
     program
 }
 
-/// Waits until the log shows the clock after this many moves; returns the log and the seconds left in the last such
-/// line.
+/// Waits until the log has at least `moves` lines with the time left; returns the log and the time of the last such
+/// line, in seconds.
 fn wait_for_clock(log: &Path, moves: usize) -> (String, f64) {
     let deadline = Instant::now() + LIMIT;
     loop {
@@ -388,7 +389,7 @@ fn quit_and_end_of_input_remove_the_journal() {
     }
 }
 
-/// In each case the program must not move unasked, and the log must say why.
+/// The program must wait for a command, and the log must contain the reason.
 #[test]
 fn unsuitable_journals_are_not_resumed() {
     let game = "DJDDGD ADDGAD";
@@ -408,7 +409,7 @@ fn unsuitable_journals_are_not_resumed() {
     });
 }
 
-/// The living process keeps its journal and continues its game.
+/// A journal is locked while its process runs. That process continues its game.
 #[test]
 fn a_locked_journal_is_not_resumed() {
     let folder = folder("living");
@@ -428,8 +429,7 @@ fn side_selects_between_two_crashed_games() {
     Game::resumed(reload_with_journal(&folder, &["--side", "black"]), &OPENING[..2]).answer(SOON);
 }
 
-/// The journal has the move, but the platform may not have received it. The platform ignores a move that it already
-/// has.
+/// The journal contains our move, but the platform may not have received it. The platform ignores a repeated move.
 #[test]
 fn a_possibly_unsent_move_is_sent_again() {
     let folder = folder("unsent");
@@ -466,7 +466,8 @@ fn a_new_game_discards_the_crashed_one() {
     assert_eq!(record.matches('(').count(), 1, "{record}");
 }
 
-/// The platform's own record has a move that was sent while no program ran, and shows if our last move was received.
+/// The platform's own record contains a move that was made while no program ran, and shows whether the platform
+/// received our last move.
 #[test]
 fn the_platforms_record_completes_the_journal() {
     let old = "Black: DJDDGD\r\nWhite: ADDGAD\r\n";
@@ -501,8 +502,8 @@ fn the_platforms_record_completes_the_journal() {
     });
 }
 
-/// `resume-time-left` applies only to the resumed game. From its difference to our clock the program learns the
-/// overhead of a move.
+/// `resume-time-left` sets the time left of the resumed game only. From the difference to its own count, the program
+/// computes the overhead per move for later games.
 #[test]
 fn resume_time_left_applies_to_one_game_only() {
     let folder = folder("time-left");
@@ -611,7 +612,7 @@ fn the_last_of_several_games_is_resumed() {
     Game::resumed(reload_with_record(&file, &[]), &OPENING[..2]).answer(SOON);
 }
 
-/// The record contains a sent move even if the program is killed at once.
+/// A program that is killed right after sending a move has already recorded the move.
 #[test]
 fn a_move_is_recorded_before_it_is_sent() {
     for number in 0..10 {
@@ -640,7 +641,7 @@ fn a_refusal_starts_a_new_search() {
     assert!(movements.iter().all(|movement| often(movement) <= 2), "{movements:?}");
 }
 
-/// A replacement takes less than a second.
+/// After a refusal, the replacement move takes less than 1 s; the next move takes more than 1 s again.
 #[test]
 fn a_refusal_shortens_only_the_replacement_move() {
     let mut game = Game::black(&["--move-time", "1.5"]);
@@ -657,7 +658,7 @@ fn a_refusal_shortens_only_the_replacement_move() {
     game.answer(LIMIT);
 }
 
-/// Kills the program before, while and after it sends its move. Output after the test has stopped reading is lost.
+/// Kills the program before, while or after it sends its first move. A move sent after the test's last read is lost.
 #[test]
 #[ignore = "slow"]
 fn resumes_from_its_record_after_any_kill() {
@@ -692,7 +693,7 @@ fn resumes_from_its_record_after_any_kill() {
     }
 }
 
-/// Uses a preset with random rollouts. With equal seeds, the program's moves would be predictable.
+/// The preset `paper` uses random rollouts. If all processes had the same seed, an opponent could predict their moves.
 #[test]
 fn processes_without_a_seed_play_differently() {
     let first_moves = |seed: &[&str]| -> HashSet<String> {
@@ -704,7 +705,7 @@ fn processes_without_a_seed_play_differently() {
     assert_ne!(first_moves(&["--seed", "5"]), first_moves(&["--seed", "6"]));
 }
 
-/// With a fixed number of iterations on one thread, all games are equal, including the answers to refusals.
+/// With a fixed seed, one thread and a fixed number of iterations, all games have the same moves, even after refusals.
 #[test]
 fn no_state_carries_over_between_games() {
     let mut program = start(&["--iterations", "200", "--threads", "1", "--seed", "1"]);
@@ -715,8 +716,8 @@ fn no_state_carries_over_between_games() {
     assert_eq!(game("end\nnew black"), first, "after `end`");
 }
 
-/// Returns a 4x4 game whose last move blocks the mover's own amazons, while the other side has several moves. By the
-/// platform's rules the game is over, by the standard rules it continues.
+/// Returns a 4x4 game whose last move blocks the mover's own amazons, while the other side has several moves. The game
+/// is over by the platform's rules and continues by the standard rules.
 fn self_blocking_game() -> (Vec<Move>, Position) {
     let mut rng = fastrand::Rng::with_seed(1);
     loop {

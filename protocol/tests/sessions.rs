@@ -19,9 +19,9 @@
 //! silent N              expects no output for N milliseconds, and that the program keeps running
 //! exits N [within MS]   expects that the program ends with status N, without further output and without
 //!                       error output
-//! recorded              expects a record file in <folder> with exactly the moves of the board
+//! recorded              expects a record in <folder> with exactly the moves played on the referee's board
 //!
-//! board start N         sets up the board of the referee, which is the library: the start position of NxN
+//! board start N         sets up the start position of NxN on the board of the referee, which is the library
 //! board FEN             sets up the position of a FEN
 //! play MOVES            the referee plays these moves: f1-d3/g6 …
 //! plies N               the referee plays N moves of its choice
@@ -38,8 +38,8 @@
 //! <json move> <simple move> <sau move> <uci move>
 //!                                                a legal move of the referee's choice, which the referee plays
 //! <json move in lines>                           as <json move>, spread over several lines with CRLF
-//! <json requests> <json responses>               the game so far for the side to move: as elements of these
-//! <simple history>                               arrays; as turn number and lines
+//! <json requests> <json responses>               the elements of these arrays in the request to the side to move
+//! <simple history>                               the full history for the side to move: turn number and messages
 //! <uci game>                                     all moves of the game
 //! ```
 //!
@@ -56,7 +56,7 @@ use std::process::Command;
 use std::time::Duration;
 use testkit::skip;
 
-/// Returns the prefixes of transcript names: the styles of the platforms' protocols, and `any`.
+/// Returns the prefixes of the transcripts' file names: those of [`PLATFORMS`], and `any`.
 fn kinds() -> impl Iterator<Item = &'static str> {
     let of_platforms = PLATFORMS.iter().flat_map(|platform| platform.transcripts);
     std::iter::once("any").chain(of_platforms.copied())
@@ -76,7 +76,7 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Plays all transcripts of a kind; returns their number and the failures.
+/// Plays all transcripts whose names begin with `kind-`; returns their number and the messages of the failures.
 fn play_all(kind: &str) -> (usize, Vec<String>) {
     let of_this_kind = |path: &&PathBuf| name(path).starts_with(&format!("{kind}-"));
     let transcripts = transcripts();
@@ -98,7 +98,8 @@ fn all_transcripts_pass() {
     }
 }
 
-/// Checks that every protocol is reachable and documented.
+/// Checks that every platform is in [`PLATFORMS`] and `--help`, has transcripts, and has a section in
+/// `protocol/README.md`.
 #[test]
 fn every_platform_is_listed_and_documented() {
     let modules = std::fs::read_dir(protocol_folder().join("src")).expect("a folder of modules");
@@ -139,8 +140,8 @@ fn every_transcript_is_played_and_documented() {
     assert!(there.iter().all(played), "a name begins with one of {:?}", kinds().collect::<Vec<_>>());
 }
 
-/// The SAU platform discards a command that arrives in pieces, and reads only the first of two commands. The test is
-/// skipped if `strace` cannot watch the system calls.
+/// The SAU platform discards a command that arrives in pieces, and reads only the first of two commands that arrive
+/// together. The test is skipped if `strace` cannot trace system calls.
 #[test]
 fn each_sau_command_is_one_write() {
     let trace = std::env::temp_dir().join(format!("otrera-trace-{}", std::process::id()));

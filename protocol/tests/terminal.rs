@@ -1,4 +1,5 @@
-//! `otrera play` and `otrera analyze` on a pseudo-terminal, since through pipes they show neither colours nor progress.
+//! Tests of `otrera play` and `otrera analyze` on a pseudo-terminal, since they show neither colours nor progress on a
+//! pipe.
 #![cfg(unix)]
 
 use crate::common::{LIMIT, OTRERA, assert_contains, folder, only_record, read, text};
@@ -56,7 +57,7 @@ impl Terminal {
         Self { child, keyboard, screen, bytes: Vec::new(), shown: String::new() }
     }
 
-    /// Waits until `text` is shown after the first `from` bytes; returns the position of its end.
+    /// Waits until the output contains `text` after its first `from` bytes; returns the position after `text`.
     fn wait_for(&mut self, text: &str, from: usize) -> usize {
         let deadline = Instant::now() + LIMIT;
         loop {
@@ -81,7 +82,7 @@ impl Terminal {
         self.keyboard.write_all(format!("{line}\n").as_bytes()).expect("a terminal takes a line");
     }
 
-    /// Waits for a successful end of the program; returns all of its output.
+    /// Waits until the program exits with status 0; returns all of its output.
     fn end(self) -> String {
         self.end_with(0)
     }

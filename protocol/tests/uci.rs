@@ -1,5 +1,5 @@
-//! UCI through the real program: boards and move counts as in Fairy-Stockfish, and one answer to each `go` whatever an
-//! interface sends.
+//! Tests of UCI with the real program: boards and move counts as in Fairy-Stockfish, and one answer to each `go`
+//! whatever a GUI sends.
 
 use crate::common;
 use otrera_referee::program::Program;
@@ -7,7 +7,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use std::time::Duration;
 
-/// Time limit of an answer on a busy machine.
+/// Time limit for an answer, long enough for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn start() -> Program {
@@ -18,7 +18,7 @@ fn send(program: &mut Program, line: &str) {
     program.send(format!("{line}\n"));
 }
 
-/// Reads up to a line with this beginning; returns the rest of the line, and the lines before it.
+/// Reads lines until one begins with `beginning`; returns the rest of that line, and the lines before it.
 fn read_to(program: &mut Program, beginning: &str) -> (String, Vec<String>) {
     let mut skipped = Vec::new();
     loop {
@@ -73,13 +73,13 @@ fn stop_and_quit_take_effect_immediately() {
     assert_eq!(exit.rest.matches("bestmove ").count(), 1, "{}", exit.rest);
 }
 
-/// Returns the number after the word `name` in the last line.
+/// Returns the number after the word `name` in the last of `lines`.
 fn last_of(lines: &[String], name: &str) -> i64 {
     let mut words = lines.last().expect("a line").split(' ').skip_while(|&word| word != name).skip(1);
     words.next().and_then(|word| word.parse().ok()).unwrap_or_else(|| panic!("no {name} in {lines:?}"))
 }
 
-/// Covers a time below the overhead, an overrun clock, and an immediate stop.
+/// Covers a move time below the overhead, an overrun clock, and an immediate stop.
 #[test]
 fn go_without_time_searches_100_iterations() {
     let mut program = start();
@@ -151,13 +151,13 @@ fn info_lines_show_multipv_and_wdl() {
     end(program);
 }
 
-/// Words from which commands are composed.
+/// Words of the random commands that [`command`] generates.
 const WORDS: &str = "\
     uci isready ucinewgame setoption position stop ponderhit d debug name value UCI_Variant amazons8 \
     amazons Hash MultiPV startpos fen moves d1d7,d7g7 c1c2,c2c1 a7a6,a6a7 Q1*q/****/****/**** \
     3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w b - 1 0 7 -5 99999999999999999999 true";
 
-/// Generates a command that mostly makes sense.
+/// Generates a line of input: in most cases a UCI command, valid or not, otherwise random bytes.
 fn command() -> impl Strategy<Value = Vec<u8>> {
     let words = prop::sample::select(WORDS.split(' ').collect::<Vec<_>>());
     let limits = prop::sample::select(vec![

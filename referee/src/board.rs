@@ -39,7 +39,8 @@ impl Board {
         Ok(())
     }
 
-    /// Plays and returns an arbitrary legal move; the same game always gets the same move.
+    /// Plays an arbitrary legal move and returns it. The choice is deterministic. Fails if the game is over or the move
+    /// was refused at this ply.
     pub fn play_any(&mut self) -> Result<Move, String> {
         let moves: Vec<Move> = self.position.legal_moves().collect();
         let choice = 7919 * (self.moves.len() + 1) % moves.len().max(1);
@@ -47,7 +48,7 @@ impl Board {
         self.play(mv).map(|()| mv)
     }
 
-    /// Takes back the last move and refuses it from now on at this ply.
+    /// Takes back the last move and refuses it from now on at this ply. Fails if no move was played.
     pub fn take_back(&mut self) -> Result<(), String> {
         let (Some(mv), Some(position)) = (self.moves.pop(), self.past.pop()) else {
             return Err("no move to take back".into());
@@ -57,12 +58,13 @@ impl Board {
         Ok(())
     }
 
-    /// Passes the turn to the other side.
+    /// Gives the turn to the other side without a move.
     pub fn pass(&mut self) {
         self.position = self.position.with_side(self.position.side().opponent());
     }
 
-    /// Parses an engine's answer strictly and plays its move.
+    /// Plays the move in an engine's answer. Fails unless [`Form::read_answer`] parses the answer and the move is
+    /// playable, see [`Board::play`].
     pub fn accept(&mut self, line: &str, form: Form) -> Result<(), String> {
         let mv = form.read_answer(line, &self.position);
         self.play(mv.ok_or("malformed move")?)

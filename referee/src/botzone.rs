@@ -13,10 +13,10 @@ use rustix::process::Signal;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Time limit for an answer if a match has none. A longer silence counts as a hang.
+/// Time limit for an answer in a match without a time limit. A process that needs more time is considered hung.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Extra time to wait for a late answer. The caller decides whether the answer is too late.
+/// Time to wait for an answer after its [`Budget`] has expired. The caller decides whether the answer is too late.
 pub const GRACE: Duration = Duration::from_millis(500);
 
 /// Botzone's limits for a turn.
@@ -48,7 +48,7 @@ pub struct TurnTaken {
     /// True for the bot's first turn of a game.
     pub first: bool,
     pub spent: Spent,
-    /// Reason why the turn produced no move; `None` if it did.
+    /// Reason why the turn produced no move; `None` if a move was produced.
     pub failure: Option<Failure>,
 }
 
@@ -58,7 +58,7 @@ impl TurnTaken {
     }
 }
 
-/// Log of turns in several games. Players append to it; the caller counts the verdicts.
+/// Turns of several games. Players append to this log; the caller counts the verdicts.
 pub type Log = Arc<Mutex<Vec<TurnTaken>>>;
 
 /// Interval between checks of a process's time and memory.
@@ -129,7 +129,7 @@ impl Running {
     }
 }
 
-/// Finds the line that requests keep-running. Returns where this line begins and ends, in bytes.
+/// Finds the complete line [`KEEP_RUNNING`] in the output. Returns the byte offsets of its start and end.
 fn keep_running_line(heard: &[u8]) -> Option<(usize, usize)> {
     let mut begin = 0;
     for line in heard.split_inclusive(|&byte| byte == b'\n') {
@@ -145,7 +145,7 @@ fn keep_running_line(heard: &[u8]) -> Option<(usize, usize)> {
 pub struct BotzonePlayer {
     command: Vec<String>,
     mode: Mode,
-    /// The platform's limits. `None`: the budget limits the time, and memory is unlimited.
+    /// The platform's limits. If `None`, the [`Budget`] of each move limits the time, and memory is unlimited.
     allowance: Option<Allowance>,
     errors: Errors,
     log: Log,
@@ -156,7 +156,7 @@ pub struct BotzonePlayer {
 }
 
 impl BotzonePlayer {
-    /// Creates a player that runs this command. The budget of each move limits its time.
+    /// Creates a player that runs this command, without memory limit. The [`Budget`] of each move limits its time.
     pub fn new(command: Vec<String>, mode: Mode) -> Self {
         Self {
             command,

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// Time limit for a program to start and answer the greeting.
 const START: Duration = Duration::from_secs(10);
 
-/// Maximum number of other lines that a program may print before an answer.
+/// Maximum number of lines to read while waiting for an answer.
 const TALK: usize = 10_000;
 
 /// A player whose external program keeps running during and between games.
@@ -26,7 +26,7 @@ struct External {
     moves: Vec<Move>,
 }
 
-/// Creates a player that runs this command. The program is started at the first game.
+/// Creates a player that runs this command. The program is not started before the first game.
 pub fn player(command: Vec<String>, protocol: Protocol) -> Box<dyn Player> {
     match protocol {
         Protocol::Botzone(mode) => Box::new(BotzonePlayer::new(command, mode)),
@@ -144,7 +144,7 @@ impl Player for External {
     }
 }
 
-/// Reads lines until one begins with `start`. Returns that line.
+/// Reads at most [`TALK`] lines until one begins with `start`. Returns that line. `limit` counts from `asked`.
 fn line_after_talk(
     process: &mut Process,
     start: &str,

@@ -75,7 +75,7 @@ impl Fault {
         }
     }
 
-    /// Returns a part of the message of the violation that the fault itself causes, if it causes one.
+    /// Returns a part of the message of the only violation that this fault excuses; `None` if it excuses none.
     fn causes(self) -> Option<&'static str> {
         match self {
             Killed => Some("exit status -9"),
@@ -124,7 +124,7 @@ pub struct Options {
     verbose: bool,
 }
 
-/// Result of a game, with the numbers of its disturbed turns and excused answers.
+/// Result of a game, with the number of turns in which a fault was injected and the number of excused answers.
 #[derive(Default)]
 struct Outcome {
     /// "won", "lost on board", "broken off" or "avoidable".
@@ -256,7 +256,8 @@ impl<'a> Bout<'a> {
         if self.protocol.is_sau() { seat.leave() } else { Ok(()) }
     }
 
-    /// Asks for a move, and a second time if the fault prevented an answer. `None` if the game cannot continue.
+    /// Requests a move, and requests it again if the fault prevented an answer. Returns `None` if the game cannot
+    /// continue.
     fn turn(
         &mut self,
         seat: &mut Seat,
@@ -431,7 +432,8 @@ impl<'a> Bout<'a> {
         words.into_iter().map(str::to_owned).collect()
     }
 
-    /// Returns the beginning of a command line that sets the monotonic and boot clocks forward by up to 300 days.
+    /// Returns the words before the engine's command line that set the monotonic and boot clocks forward by up to 300
+    /// days; none without permission to do so.
     fn with_other_clocks(&mut self) -> Vec<String> {
         let mut start = Vec::new();
         if can_unshare("--time") {
@@ -442,7 +444,8 @@ impl<'a> Bout<'a> {
     }
 }
 
-/// Stops a process group for up to two seconds. Returns the length of the stop.
+/// Stops a process group for up to 2 s, at once or after `delay`. Returns the length of the stop. `length` and `choice`
+/// are random numbers from 0 to 1.
 fn stop(group: Pid, delay: Duration, [length, choice]: [f64; 2]) -> Duration {
     let longest = [0.01, 0.1, 0.5, 2.0][(choice * 4.0) as usize % 4];
     if choice * 8.0 % 2.0 < 1.0 {
@@ -455,7 +458,8 @@ fn stop(group: Pid, delay: Duration, [length, choice]: [f64; 2]) -> Duration {
     began.elapsed()
 }
 
-/// Repeatedly stops and continues a process group while it thinks. Returns zero: this time is not excused.
+/// Repeatedly stops and continues a process group for the time `think`. Returns zero: this fault excuses no late
+/// answer.
 fn slow(group: Pid, think: Duration, [pause, share]: [f64; 2]) -> Duration {
     let pause = Duration::from_secs_f64(0.002 + 0.018 * pause);
     let share = 0.1 + 0.8 * share;

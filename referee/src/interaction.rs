@@ -6,7 +6,8 @@ use crate::verdict::{Failure, Verdict};
 use otrera::{Move, Side};
 use serde_json::{Map, Value};
 
-/// Data that a bot stores on the platform and receives again in its next turn.
+/// Data that a bot stores on the platform and receives in its next turn: `data` only within a game, `globaldata` also
+/// in the next game.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Stored {
     pub data: Option<Value>,

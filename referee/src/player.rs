@@ -3,7 +3,7 @@
 use otrera::{Forfeit, Move, Position};
 use std::time::Duration;
 
-/// Limits of one move. With neither limit, the player chooses its own.
+/// Limits of one move. If both are `None`, the player uses its own limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Budget {
     pub time: Option<Duration>,

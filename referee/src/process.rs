@@ -19,7 +19,7 @@ use wait4::Wait4;
 /// Maximum number of bytes that a program may print between two requests: Botzone's limit.
 pub const FLOOD: usize = 1 << 20;
 
-/// Number of bytes that a pipe reported as writable accepts without blocking.
+/// Number of bytes that can be written to a pipe without blocking once the pipe is reported as writable.
 const PIPE_BUF: usize = 4096;
 
 /// Maximum number of bytes per read of the output.
@@ -55,8 +55,8 @@ pub enum Sign {
 #[derive(Clone, Copy, Debug)]
 pub struct End {
     pub status: ExitStatus,
-    /// Resources used, including children that were waited for. The peak is 0 unless above our own, because a child
-    /// starts with a copy of our memory.
+    /// Resources used by the process and its descendants that were waited for. The peak is 0 unless it exceeds our own
+    /// peak, because a child starts with a copy of our memory.
     pub usage: Usage,
 }
 
@@ -246,7 +246,8 @@ impl Process {
         String::from_utf8_lossy(&taken).into_owned()
     }
 
-    /// Waits for output and takes it. Returns `None` at the deadline, an empty string at the end of the output.
+    /// Waits for output and takes it: a whole line after [`Process::fill_output`]. Returns `None` at the deadline, an
+    /// empty string at the end of the output.
     pub fn receive(&mut self, deadline: Instant) -> Option<String> {
         // When reading single bytes, waits for a whole line.
         let is_whole =
@@ -264,7 +265,8 @@ impl Process {
         Some(self.take(FLOOD))
     }
 
-    /// Waits for the process to end. Returns the remaining output, and `None` as the end if the process still runs.
+    /// Waits for the end of the process, the deadline, or more than [`FLOOD`] bytes of output. Returns the output, and
+    /// the [`End`] if the process has ended.
     pub fn finish(&mut self, deadline: Instant) -> (String, Option<End>) {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -276,7 +278,8 @@ impl Process {
         }
     }
 
-    /// Reads the next line, without its line break. Fails if the line is incomplete at the time `since + limit`.
+    /// Reads the next line, without its line break; the last line can lack one. Fails at `since + limit`, after
+    /// [`FLOOD`] bytes without a line break, and at the end of the output.
     pub fn line(&mut self, since: Instant, limit: Duration) -> Result<String, Forfeit> {
         let mut open = true;
         loop {
@@ -300,7 +303,8 @@ impl Process {
         }
     }
 
-    /// Returns why the output has ended: the process ended, or it closed its output.
+    /// Returns the error for an output that has ended: the exit status if the process exits within [`ENDING`]. Then
+    /// kills the process group.
     fn gone(&mut self) -> Forfeit {
         let ended = self.listen(ENDING) == Sign::Ended;
         match self.end() {
@@ -355,7 +359,7 @@ pub fn check_start(command: &[String]) -> Result<(), String> {
     started.map(drop).map_err(|error| format!("{program} cannot be started: {error}"))
 }
 
-/// True if the source is ready now.
+/// True if `poll` reports an event on the descriptor now.
 fn is_ready(source: &PollFd) -> bool {
     matches!(poll(&mut [source.clone()], Some(&Timespec::default())), Ok(1))
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 pub struct Exit {
     pub status: Option<i32>,
-    /// Standard output that had not been read before.
+    /// Standard output that was not read before the exit.
     pub rest: String,
     /// The whole standard error.
     pub errors: String,
@@ -58,7 +58,7 @@ impl Program {
         Ok(line)
     }
 
-    /// Reads the next line of a long output, which can arrive in pieces.
+    /// Reads the next line, even if it arrives in several pieces.
     pub fn line_of_many(&mut self, limit: Duration) -> Result<String, String> {
         let deadline = Instant::now() + limit;
         while !self.pending.contains('\n') {
@@ -88,7 +88,7 @@ impl Program {
         }
     }
 
-    /// Waits until the program exits by itself.
+    /// Waits until the program exits by itself; fails after `limit`.
     pub fn exit(&mut self, limit: Duration) -> Result<Exit, String> {
         let (rest, end) = self.process.finish(Instant::now() + limit);
         let rest = std::mem::take(&mut self.pending) + &rest;

@@ -18,7 +18,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Time to wait for an answer in addition to a tenth of the engine's total time.
+/// Time limit for an answer of the engine, in addition to a tenth of its total time.
 const HANG: Duration = Duration::from_secs(30);
 
 /// Time limit for the answer to `name?`.
@@ -30,7 +30,7 @@ const QUIT: Duration = Duration::from_millis(1000);
 /// Maximum number of refused moves in a game; one more breaks the game off.
 const MAX_REFUSED: usize = 20;
 
-/// Last engine turn that can be drawn for the kill: later, a game against random moves may be over.
+/// Maximum of the random engine turn from which a kill is due: later, a game against random moves may be over.
 const LATEST_KILL: usize = 12;
 
 // Options of all games.
@@ -147,9 +147,10 @@ struct Platform<'a> {
     used: Duration,
     /// Texts of the open dialog boxes.
     boxes: Vec<&'static str>,
-    /// Engine turn of the kill, counted from 1: the kill falls in this turn or in the opponent's turn after it.
+    /// Engine turn from which a kill is due, counted from 1. The kill happens in this turn or in the opponent's next
+    /// turn.
     kill_turn: usize,
-    /// Time of a kill that the engine forestalled by answering; the kill then falls in the opponent's turn.
+    /// Planned time of a kill, if the engine moved before that time. The kill then happens in the opponent's turn.
     kill_due: Option<Instant>,
     killed: Option<usize>,
     refused: usize,
@@ -320,8 +321,8 @@ impl<'a> Platform<'a> {
         Ok(mv)
     }
 
-    /// Parses the move in a line; `None` if the move is illegal. Then a dialog box appears, and the engine receives
-    /// `error` once the operator has closed the box.
+    /// Returns the move in a line. If the move is illegal, opens a dialog box, sends `error` once the operator has
+    /// closed the box, and returns `None`.
     fn judged(&mut self, line: &str) -> Result<Option<Move>, String> {
         let letters = line.strip_prefix("move ").ok_or_else(|| format!("{line:?} is not a command"))?;
         let mv = read_letters(letters, Size::STANDARD.edge());

@@ -9,13 +9,13 @@ use std::fmt;
 use std::os::unix::process::ExitStatusExt;
 use std::time::{Duration, Instant};
 
-/// Extra time to wait for an engine that has used up its time.
+/// Time to wait for an answer after the time limit.
 const HANG: Duration = Duration::from_secs(10);
 
 /// Time that an engine has to exit. The SAU platform then kills it.
 const EXIT: Duration = Duration::from_secs(1);
 
-/// Time to wait for a move without a limit: one side's time for a whole SAU game.
+/// Time limit of a turn that has no other limit, as long as one side's time for a SAU game.
 const UNLIMITED: Duration = Duration::from_secs(900);
 
 /// Time to wait for a belated move after a SAU game.
@@ -129,7 +129,8 @@ impl Seat {
         Ok(())
     }
 
-    /// Prepares a turn; starts a process if none is running. Returns the start of the turn and the request's text.
+    /// Prepares a turn and starts a process if no process can continue. Returns the start of the turn and the request's
+    /// text.
     pub fn request(&mut self, moves: &[Move], position: &Position) -> Result<(Instant, String), Violation> {
         let (form, edge) = (self.protocol.form(), position.size().edge());
         if !self.protocol.keeps() {
@@ -185,7 +186,7 @@ impl Seat {
         }
     }
 
-    /// Checks the move in a line of output.
+    /// Parses and checks the move in a line of output. Returns the move and the time since `began`.
     fn turn(&self, line: &str, began: Instant, position: &Position) -> Result<Turn, Violation> {
         let wall = began.elapsed();
         let mv = self.protocol.form().read_answer(line, position);
@@ -194,8 +195,8 @@ impl Seat {
         Ok(Turn { mv, wall })
     }
 
-    /// Charges a turn's time minus `excused` to the clock; fails if that is late. Returns true if the turn is late but
-    /// excused.
+    /// Charges a turn's time minus `excused` to the engine's clock; fails if the charged time exceeds the limit and the
+    /// grace period. Returns true if the turn would be late without `excused`.
     pub fn judge(&mut self, turn: &Turn, excused: Duration) -> Result<bool, Violation> {
         let own = turn.wall.saturating_sub(excused);
         let limit = self.allowance();
@@ -242,7 +243,8 @@ impl Seat {
         turn.into_iter().chain(control.total.map(|total| total.saturating_sub(self.used))).min()
     }
 
-    /// Ends a game. `unseen` is the last move, if the engine has not received it.
+    /// Ends the running engine's game: sends `end` on SAU, closes the input of a keep-running process and waits for its
+    /// exit, otherwise does nothing. `unseen` is the last move, if the engine has not received it.
     pub fn end_game(&mut self, unseen: Option<Move>, edge: usize) -> Result<(), Violation> {
         if self.process.is_none() || !self.playing {
             return Ok(());
@@ -261,7 +263,7 @@ impl Seat {
         self.finish_silently("output after the game")
     }
 
-    /// Tells a SAU engine to quit after the last game.
+    /// Sends `quit` to a running SAU engine after the last game and waits for its exit.
     pub fn leave(&mut self) -> Result<(), Violation> {
         if self.process.is_none() {
             return Ok(());
@@ -331,7 +333,8 @@ impl Seat {
         }
     }
 
-    /// Returns the violation of an engine whose output ended before the awaited answer.
+    /// Returns the violation of an engine whose output ended before `awaited`. Waits at most [`EXIT`] for the exit
+    /// status.
     fn gone(&mut self, awaited: &str) -> Violation {
         let Some(process) = &mut self.process else {
             return Violation::new(NO_ANSWER, "the program is not running", "");
@@ -344,7 +347,7 @@ impl Seat {
         }
     }
 
-    /// Waits until the process exits by itself. Returns the rest of its output.
+    /// Waits at most [`EXIT`] until the process exits by itself. Returns the rest of its output.
     fn finish(&mut self) -> Result<String, Violation> {
         let process = self.running()?;
         let (rest, end) = process.finish(Instant::now() + EXIT);

@@ -111,7 +111,7 @@ struct Game {
     position: Position,
     moves: Vec<Move>,
     offences: Vec<(Side, Violation)>,
-    /// Output that is printed at the end of the game, if several games run at once.
+    /// Output of the game, printed at its end if several games run at once.
     held: String,
     /// Number of terminal lines that the next board overwrites.
     drawn: usize,
@@ -147,7 +147,7 @@ pub fn run(options: &Options) -> Result<bool, String> {
     Ok(tally.offences.is_empty())
 }
 
-/// Checks each preset by running the engine once, since an engine that plays prints no errors.
+/// Checks the engine and both presets by `perft 0`, because the engine does not print errors during a game.
 fn check_engine(options: &Options) -> Result<(), String> {
     for side in Side::BOTH {
         let mut command = Command::new(&options.engine);

@@ -39,7 +39,7 @@ impl fmt::Display for Verdict {
 /// Time and memory that a turn used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Spent {
-    /// Processor time, including time used since the last turn.
+    /// Processor time, including the time used since the bot's previous turn.
     pub cpu: Duration,
     /// Wall-clock time from the request, or from the start of the process, to the end of the turn.
     pub wall: Duration,
@@ -52,7 +52,7 @@ pub struct Spent {
 pub struct Limits {
     pub cpu: Duration,
     pub wall: Duration,
-    /// In bytes.
+    /// Limit of the peak resident set, in bytes.
     pub memory: u64,
 }
 
@@ -81,12 +81,12 @@ impl Limits {
 pub struct Failure {
     pub verdict: Verdict,
     pub detail: String,
-    /// Time used before the failure.
+    /// Wall-clock or processor time used before the failure, whichever is longer; 0 from [`Failure::new`].
     pub after: Duration,
 }
 
 impl Failure {
-    /// Creates a failure whose time does not matter.
+    /// Creates a failure for a verdict other than [`Verdict::Tle`], for which alone [`Failure::after`] matters.
     pub fn new(verdict: Verdict, detail: impl Into<String>) -> Self {
         Self { verdict, detail: detail.into(), after: Duration::ZERO }
     }

@@ -99,7 +99,7 @@ impl Browser {
         }
     }
 
-    /// Subscribes to the errors of a worker of the page. The replies are ignored.
+    /// Enables the console, log and network events of a worker of the page. [`Browser::command`] skips the replies.
     fn watch(&mut self, session: &Value) {
         for domain in ["Runtime", "Log", "Network"] {
             self.commands += 1;

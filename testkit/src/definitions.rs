@@ -6,7 +6,7 @@ use fastrand::Rng;
 use otrera::{Bitboard, Position, Side, Size, Square};
 use std::collections::HashMap;
 
-/// The eight directions as steps of column and row.
+/// The eight directions, each as the change of column and row per square.
 pub const DIRECTIONS: [(i32, i32); 8] =
     [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)];
 
@@ -58,8 +58,8 @@ pub fn distances_from(
     found
 }
 
-/// Computes Lieberum's freedom of an amazon: the sum of `2^-steps * empty neighbours` over the squares at most four
-/// steps away that the enemy reaches.
+/// Computes Lieberum's freedom of an amazon: the sum of `2^-distance * empty neighbours` over its target squares at
+/// most four squares away that the enemy can reach.
 pub fn freedom(position: &Position, amazon: Square, enemy: &Distances) -> f64 {
     let slides = DIRECTIONS.into_iter().map(|direction| line(position, amazon, direction));
     let steps = slides.flat_map(|slide| slide.into_iter().take(4).zip(1..));
@@ -69,7 +69,7 @@ pub fn freedom(position: &Position, amazon: Square, enemy: &Distances) -> f64 {
         .sum()
 }
 
-/// Returns random games, scattered positions and corridors on boards of six sizes.
+/// Returns the positions of random games, scattered positions and corridors, on boards of six sizes.
 pub fn various_positions() -> Vec<Position> {
     let mut rng = Rng::with_seed(1);
     let mut positions = Vec::new();
@@ -83,7 +83,7 @@ pub fn various_positions() -> Vec<Position> {
     positions
 }
 
-/// Creates a winding corridor with a few amazons, in a random orientation, where distances are large.
+/// Creates a winding corridor with one or two amazons of each side, in a random orientation. Its distances are large.
 fn corridor(size: Size, rng: &mut Rng) -> Position {
     let last = size.edge() - 1;
     let is_wall = |square: &Square| {

@@ -1,4 +1,4 @@
-//! The web page, built once per test program.
+//! The web page, built once per test binary.
 
 use crate::browser::Browser;
 use crate::files::{repository, target};
@@ -21,7 +21,7 @@ pub fn page(test: &str) -> Option<&'static Path> {
     page
 }
 
-/// True if Rust's WebAssembly target is installed or rustup installs it.
+/// Installs Rust's WebAssembly target with rustup if the target is missing. Returns true if the target is installed.
 fn has_library() -> bool {
     let rustc = Command::new("rustc").args(["--print", "target-libdir", "--target", TARGET]).output();
     let folder = rustc.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
@@ -43,8 +43,8 @@ fn build() -> PathBuf {
     page
 }
 
-/// Returns the script of the accessibility checker axe-core (<https://github.com/dequelabs/axe-core>), fetched by npm
-/// once.
+/// Returns the script of the accessibility checker axe-core (<https://github.com/dequelabs/axe-core>), downloaded by
+/// npm once; `None`, with a message, if npm fails.
 pub fn axe() -> Option<String> {
     let folder = target().join("tmp/npm");
     let script = folder.join("node_modules/axe-core/axe.min.js");

@@ -20,13 +20,14 @@ pub fn random_game(start: Position, rng: &mut Rng) -> Vec<Position> {
     game
 }
 
-/// Draws a legal move; the position must have one.
+/// Returns a random legal move; the position must have one.
 pub fn random_move(position: &Position, rng: &mut Rng) -> Move {
     let moves: Vec<Move> = position.legal_moves().collect();
     moves[rng.usize(..moves.len())]
 }
 
-/// Records a game of at most this many random moves; `known` adds time, effort and winning rate to a move.
+/// Plays at most `plies` random moves and returns their record; `known` adds time, effort and winning rate to each
+/// move.
 pub fn random_record(
     start: Position,
     [black, white]: [&str; 2],
@@ -45,7 +46,8 @@ pub fn random_record(
     record
 }
 
-/// Draws a position with one to six amazons a side and a random density of arrows; most are unreachable in a game.
+/// Returns a random position with one to six amazons a side and a random density of arrows. Most of these positions
+/// cannot occur in a game.
 pub fn scattered_position(size: Size, rng: &mut Rng) -> Position {
     let mut squares: Vec<Square> = Bitboard::playable(size).into_iter().collect();
     rng.shuffle(&mut squares);
@@ -56,7 +58,7 @@ pub fn scattered_position(size: Size, rng: &mut Rng) -> Position {
     Position::from_parts(size, amazons, arrows, random_side(rng))
 }
 
-/// Draws a side.
+/// Returns a random side.
 pub fn random_side(rng: &mut Rng) -> Side {
     if rng.bool() { Side::Black } else { Side::White }
 }
@@ -92,7 +94,7 @@ pub fn sides_exchanged(position: &Position) -> Position {
     Position::from_parts(position.size(), [white, black], position.arrows(), side)
 }
 
-/// Draws a random time, effort and winning rate for a move; each may be missing.
+/// Returns the move with a random time, effort and winning rate. Each of these is missing with probability 1/2.
 pub fn any_knowledge(mv: Move, rng: &mut Rng) -> PlayedMove {
     PlayedMove {
         mv,

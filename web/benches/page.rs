@@ -39,7 +39,8 @@ fn main() {
     let _ = gui.kill();
 }
 
-/// Analyses the start position for [`SECONDS`], then measures frames for 3 s. Prints the results; returns the visits.
+/// Analyses the 10x10 start position for [`SECONDS`], then measures frame times for 3 s. Prints the results; returns
+/// the number of visits made.
 fn analyse(browser: &mut Browser, open: impl FnOnce(&mut Browser)) -> f64 {
     open(browser);
     browser.wait_for("Boolean(state.tree?.current.described)");
@@ -78,7 +79,8 @@ fn analyse(browser: &mut Browser, open: impl FnOnce(&mut Browser)) -> f64 {
     number("visits")
 }
 
-/// Starts `dist/otrera gui` on all cores. Returns the process and its address; `None` without the program.
+/// Starts `dist/otrera gui` on all cores. Returns the process and the address of its page; `None` if the program is
+/// missing.
 fn start_gui() -> Option<(Child, String)> {
     let mut command = Command::new(repository().join("dist/otrera"));
     let mut gui = command.args(["gui", "--port", "0", "--no-open"]).stdout(Stdio::piped()).spawn().ok()?;
@@ -87,7 +89,7 @@ fn start_gui() -> Option<(Child, String)> {
     Some((gui, address.trim().to_owned()))
 }
 
-/// Compares the speed of `bench` in the page with the native engine's.
+/// Measures the speed of the benchmark in the page and in the native engine. Prints both speeds and their ratio.
 fn compare_with_native(browser: &mut Browser) {
     let mut best = [0.0_f64; 2];
     let mut checksums = Vec::new();

@@ -5,7 +5,7 @@ use otrera::{FillingProver, Line, Move, Position, Report, Side, Square};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A position with its legal moves and square ownership: the page has no rules of the game in JavaScript.
+/// A position with its legal moves and square ownership, for the page, whose JavaScript does not implement the rules.
 #[derive(Serialize)]
 pub struct Described {
     /// FEN of the position.
@@ -15,15 +15,15 @@ pub struct Described {
     side: Side,
     /// Winner, if the game is over.
     winner: Option<Side>,
-    /// The proven outcome, if the game is over or the filling bounds prove it.
+    /// The proven outcome; `None` unless the game is over or the filling bounds prove the winner.
     proof: Option<Proof>,
     /// Legal moves: amazon's square -> target square -> squares that the arrow can hit.
     moves: BTreeMap<String, BTreeMap<String, Vec<String>>>,
     /// [Letter of the owner](otrera::eval::ownership::Owner::letter) of each square, row by row from a1; a space if
     /// the square is occupied.
     owners: String,
-    /// Queen moves that Black and White need to reach each empty square, `None` if unreachable. Squares that neither
-    /// side can reach are omitted.
+    /// Number of queen moves in which Black and White reach each empty square, `None` if unreachable. Squares that
+    /// neither side can reach are omitted.
     distances: BTreeMap<String, [Option<usize>; 2]>,
 }
 
@@ -95,7 +95,8 @@ pub struct Found {
     /// Iterations of this run. `visits` counts the root's visits, including those of earlier runs.
     iterations: u64,
     visits: u32,
-    /// Maximum depth of all runs on this position. `recycled` counts how often they recycled memory.
+    /// Maximum depth of all runs on this position. `recycled` is the number of times that these runs recycled tree
+    /// memory.
     depth: usize,
     recycled: u32,
     /// Duration of this run, in seconds.
@@ -113,7 +114,7 @@ struct FoundLine {
 }
 
 impl Found {
-    /// Describes a report with at most `lines` lines.
+    /// Describes a report, but at most `lines` of its moves.
     pub fn new(report: &Report, lines: usize) -> Self {
         Self {
             best: report.best.map(|mv| mv.to_string()),

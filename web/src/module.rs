@@ -23,9 +23,9 @@ unsafe extern "C" {
 #[global_allocator]
 static ALLOCATOR: FreshPages = FreshPages;
 
-/// Allocates large blocks (the tree's arena) as new pages of the module's memory, and all other blocks with the
-/// system's allocator. New pages are zero and take no memory until they are touched, whereas the system's allocator
-/// would write zeros to the whole block: 3.3 s and 1 GB. The pages are never freed, since the page keeps one arena.
+/// Allocates large blocks (the tree's arena) as new pages of the module's memory, other blocks with the system's
+/// allocator. New pages are zero and use no physical memory before they are touched; the system's allocator would fill
+/// the block with zeros, which takes 3.3 s and 1 GB. The pages are never freed: the web page keeps one arena.
 struct FreshPages;
 
 impl FreshPages {
@@ -65,7 +65,7 @@ unsafe impl GlobalAlloc for FreshPages {
     }
 }
 
-/// Sets the memory of the tree in MB. Call this before the first request.
+/// Creates an engine with a tree of this size in MB. Call this before the first request.
 #[unsafe(no_mangle)]
 pub extern "C" fn use_memory(megabytes: usize) {
     let resources = Resources { memory: megabytes << 20, ..Resources::default() };

@@ -3,20 +3,20 @@
 //! ```json
 //! {"do":"start","edge":8}                                  the start position of a board
 //! {"do":"position","fen":"…","moves":["d1-d7/g7"]}         the position after these moves, in any move notation
-//! {"do":"proofs","fen":"…","moves":["d1-d7/g7"]}           outcome of each position, if the filling bounds prove it
-//! {"do":"think","fen":"…","seconds":0.1,"lines":5}         one run of the search; the tree is kept
+//! {"do":"proofs","fen":"…","moves":["d1-d7/g7"]}           the proven outcome of each position, or null
+//! {"do":"think","fen":"…","seconds":0.1,"lines":5}         one run of the search, which keeps the tree
 //! {"do":"think","fen":"…","iterations":5000,"anew":true}   one run that starts with an empty tree
 //! {"do":"think","fen":"…","moves":["d1-d7/g7"],"clock":{"left":540,"total":900,"overhead":5}}
 //!                                                          a move of a match, with its time planned as in SAU matches
-//! {"do":"think","fen":"…","level":3,"seed":7}              a move of a playing level, as the first line
+//! {"do":"think","fen":"…","level":3,"seed":7}              the move of a playing level, first in `lines`
 //! {"do":"read","text":"…"}                                 the games of a record in any format, or of a FEN
 //! {"do":"write","game":{…},"form":"sgf"}                   the text of a game from `read`, as json, sgf or ccgc
 //! {"do":"marks"}                                           the minimum losses of inaccuracy, mistake and blunder
-//! {"do":"bench"}                                           the behaviour checksum
+//! {"do":"bench"}                                           the behaviour checksum and the speed
 //! {"do":"version"}                                         the version
 //! ```
 //!
-//! The answer to a bad request is `{"problem":"…"}`, a text of one sentence.
+//! The answer to an invalid request is `{"problem":"…"}` with a message of one sentence.
 
 use crate::describe::{Described, Found, Proof};
 use otrera::record::{ccgc, sgf};
@@ -81,7 +81,7 @@ struct Think {
     level: Option<u64>,
     #[serde(default)]
     seed: u64,
-    /// Moves that lead from the FEN to the position.
+    /// Moves from the position of `fen` to the position to search.
     #[serde(default)]
     moves: Vec<String>,
     #[serde(default)]
@@ -146,7 +146,7 @@ pub struct Engine {
     progress: Progress,
 }
 
-/// Stop condition of a run: given limits, or those of a playing level.
+/// A run of the search, within limits or at a playing level.
 enum Run {
     Limited(Limits),
     Level(Level),
@@ -203,8 +203,8 @@ impl Engine {
         })
     }
 
-    /// Runs the search once. Keeps the tree if the position searched last occurs in the request's game or leads to the
-    /// new position by one move.
+    /// Runs the search once. Reuses the tree if the last run's position occurs in the request's game or precedes the
+    /// new position by one move. Starts with an empty tree for `anew` and at levels below 10.
     fn think(&mut self, think: &Think, stop: &AtomicBool) -> Result<Found, String> {
         let (positions, moves) = course(&think.fen, &think.moves)?;
         let position = *positions.last().ok_or("the request has no position")?;
@@ -247,7 +247,7 @@ impl Engine {
     }
 }
 
-/// Returns the stop condition of a request: a level, or limits by clock, iterations or time.
+/// Returns the run that a request asks for: at a level, or limited by clock, iterations or time.
 fn run_of(think: &Think, position: &Position) -> Result<Run, String> {
     if let Some(number) = think.level {
         return Level::new(number).map(Run::Level).ok_or("levels are 1 to 10".into());
@@ -310,7 +310,7 @@ fn game_of_fen(text: &str) -> Option<Result<GameRecord, MalformedText>> {
     })
 }
 
-/// Reads the games of a text and checks that all moves are legal.
+/// Parses the games in a text: records in any format, or a FEN with moves. Fails if a move is illegal.
 fn games(text: &str) -> Result<Vec<GameRecord>, String> {
     if text.len() > MAX_BYTES {
         return Err(format!(

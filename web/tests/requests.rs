@@ -1,4 +1,4 @@
-//! Answers to the page's requests, without a browser.
+//! Tests of the answers to the page's requests, without a browser.
 
 use otrera::record::sgf;
 use otrera::{GameClock, GameRecord, Limits, Params, Position, Resources, Search, Size};

@@ -10,17 +10,16 @@ pub const OTRERA: &str = env!("CARGO_BIN_EXE_otrera");
 /// Black's first turn in Botzone's simple interaction.
 pub const FIRST_TURN: &[u8] = b"1\n-1 -1 -1 -1 -1 -1\n";
 
-/// Time limit of an answer on a busy machine.
+/// Time limit for an answer, long enough for a busy machine.
 pub const LIMIT: Duration = Duration::from_secs(60);
 
-/// Starts the program.
 pub fn start(arguments: &[&str]) -> Program {
     let mut command = Command::new(OTRERA);
     command.args(arguments);
     Program::start(command)
 }
 
-/// Sends all input to a program and waits for its end.
+/// Runs a program with `input` as its whole standard input and waits for its exit.
 pub fn run<'a>(
     program: impl AsRef<Path>,
     arguments: impl IntoIterator<Item = &'a str>,
@@ -53,7 +52,7 @@ pub fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Links the program into a folder, so that other files can lie beside it; returns its path.
+/// Hard-links the program into a folder, for tests of files beside the executable; returns the new path.
 pub fn installed(folder: &Path) -> PathBuf {
     let program = folder.join(Path::new(OTRERA).file_name().expect("a file"));
     // A link: a copy cannot be started while another thread's child process has the copy open for writing.

@@ -9,13 +9,14 @@ use std::process::Command;
 use std::time::Duration;
 use testkit::Folder;
 
-/// Default time limit of a line and of the program's end.
+/// Default time limit for a line of output and for the program's exit.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Plays one transcript with the program, line by line.
 ///
 /// # Errors
-/// An expectation fails; the message has the file, the line and the output received.
+/// Fails if the file cannot be read, and at the first unmet expectation. The message then has the file, the line and
+/// the output received.
 pub fn play(path: &Path) -> Result<(), String> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let mut stage = Stage { folder: Folder::new("sessions"), program: None, referee: None };
@@ -182,7 +183,7 @@ impl Stage {
         }
     }
 
-    /// Checks that a record has exactly the moves of the board.
+    /// Fails unless the folder contains a record with exactly the moves of the referee's board.
     fn recorded(&mut self) -> Result<(), String> {
         let written = |mv: &Move| format!(" {}{}({})", mv.from, mv.to, mv.arrow);
         let line = |pair: &[Move]| pair.iter().map(written).collect::<String>();

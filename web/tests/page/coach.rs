@@ -1,11 +1,11 @@
-//! Games without spoilers, the coach's warnings, and hints in steps.
+//! Tests of the coach: games without spoilers, warnings, and hints in several steps.
 
 use super::*;
 
 /// Window sizes, one for each layout of the page.
 const SIZES: [[u32; 2]; 5] = [[1366, 625], [1280, 900], [1600, 1000], [1024, 1300], [360, 740]];
 
-/// Script that records the places of the page's elements in the set `seen`, in every frame from now on.
+/// Script that adds the positions and sizes of the page's elements to the set `seen`, in every frame from now on.
 const WATCH_PLACES: &str = "scrollTo(0, 0); window.seen = new Set(); (function watch() {
     const parts = [...document.querySelectorAll('main, .card, .card > *, .coach-panel > *, footer')];
     const places = parts.filter((part) => part.offsetParent).map((part) => {
@@ -16,7 +16,7 @@ const WATCH_PLACES: &str = "scrollTo(0, 0); window.seen = new Set(); (function w
     window.watching = requestAnimationFrame(watch);
 })();";
 
-/// Ends the recording of [`WATCH_PLACES`]. Fails if an element has moved.
+/// Stops [`WATCH_PLACES`]. Fails if an element has moved.
 fn assert_nothing_moved(browser: &mut Browser, context: &str) {
     let seen = browser.evaluate("cancelAnimationFrame(watching); [...seen]");
     let seen: Vec<&str> = seen.as_array().expect("a list").iter().filter_map(Value::as_str).collect();
@@ -26,7 +26,8 @@ fn assert_nothing_moved(browser: &mut Browser, context: &str) {
     assert!(moved.is_empty() && others.is_empty(), "{context}: {moved:#?}");
 }
 
-/// Starts an 8x8 game and waits for the person's turn. `control` is the index of the engine's strength.
+/// Starts an 8x8 game and waits for the human's turn. `control` is the index of the engine's strength, see
+/// [`new_game`].
 fn begin(browser: &mut Browser, control: usize) {
     browser.evaluate("state.tree.isOld = true");
     new_game(browser, control);

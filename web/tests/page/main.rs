@@ -61,7 +61,7 @@ fn new_game(browser: &mut Browser, control: usize) {
 /// Index of the engine strength "1000 iterations a move".
 const FEW_ITERATIONS: usize = 4;
 
-/// Waits until the person is to move, or the game is over.
+/// Waits for the human's turn or the end of the game.
 fn wait_for_turn(browser: &mut Browser) {
     browser.wait_for(
         "(() => { const node = state.tree.current; return Boolean(node.described?.winner) || canMove(node); })()",
@@ -667,7 +667,7 @@ fn bad_input_gets_a_message_and_the_page_works_on() {
 
 const START: &str = "1qq1/q2q/Q2Q/1QQ1";
 
-/// Invalid inputs: a record and an empty string, or moves and the FEN from which they start.
+/// Invalid inputs as (text, FEN): moves from the FEN, or a record if the FEN is empty.
 const PROBLEMS: [(&str, &str); 42] = [
     ("", "nonsense"),
     ("", "4/4/4/4"),
@@ -713,7 +713,7 @@ const PROBLEMS: [(&str, &str); 42] = [
     ("{\"requests\":[{\"x0\":-1},{\"x0\":9}],\"responses\":[{\"x0\":9}]}", ""),
 ];
 
-/// Common words: every English message of the engine contains at least one of them.
+/// Common words, to detect untranslated messages: every English message of the engine contains at least one of them.
 const ENGLISH: [&str; 22] = [
     "a", "an", "the", "is", "are", "has", "no", "not", "of", "at", "in", "and", "as", "without", "line",
     "move", "ply", "to", "game", "record", "value", "expected",

@@ -1,4 +1,4 @@
-//! Playing: layout, games from any position, ends of games, stored games, rules.
+//! Tests of playing: layout, games from any position, ends of games, stored games, rules.
 
 use super::*;
 
@@ -197,11 +197,11 @@ fn resigning_asks_for_confirmation() {
     assert_eq!(browser.complaints(), NO_COMPLAINT);
 }
 
-/// JavaScript expression for the state of a game that survives a reload.
+/// JavaScript expression for the state of a game that must survive a reload.
 const KEPT: &str = "[state.players, state.control, state.tree.current.ply, state.tree.begun, board.flipped,
     state.tree.movesTo(state.tree.current), state.tree.line().length, state.tree.root.children.map(({ move }) => move).sort()]";
 
-/// Waits until the browser has stored the game as shown.
+/// Waits until the browser has stored the current moves of the game.
 fn wait_until_kept(browser: &mut Browser) {
     browser.wait_for(
         "(() => { const [game] = recent.read(); return game?.ply === state.tree.current.ply

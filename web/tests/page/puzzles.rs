@@ -1,4 +1,4 @@
-//! Puzzles: tries, hints, solutions, the puzzle of the day, and the progress stored between visits.
+//! Tests of puzzles: tries, hints, solutions, the puzzle of the day, and the progress stored between visits.
 
 use super::*;
 

@@ -1,9 +1,9 @@
-//! Reviews: marks, better moves, curve and bars, lessons, the players' own estimates, pictures.
+//! Tests of reviews: marks, better moves, curve and bars, lessons, the players' own estimates, pictures.
 
 use super::*;
 
-/// Losses of winning rate with their marks, around each threshold. The last move is "best" despite its loss because it
-/// is Otrera's first choice.
+/// Each move's loss of winning rate and its expected mark, around each threshold. The last move is "best" despite its
+/// loss because it is the engine's first choice.
 const MARKED: [(f64, &str); 12] = [
     (0.009, "best"),
     (0.011, "good"),
@@ -22,7 +22,7 @@ const MARKED: [(f64, &str); 12] = [
 /// A won endgame that Black throws away: Black has 3 moves against White's 2, but its first move wastes them.
 const THROWN_AWAY: &str = "q2*/****/****/Q3 w - - 0 1 moves a1-b1/c1 a4-b4/a4 b1-a1/b1 b4-c4/b4";
 
-/// Pastes a record with this number of plies and reviews the game, for `seconds` per position.
+/// Pastes a record of `plies` plies and reviews the game with a search of `seconds` per position.
 fn reviewed(browser: &mut Browser, text: &str, plies: usize, seconds: f64) {
     paste(browser, text);
     browser.wait_for(&format!(
