@@ -56,7 +56,7 @@ pub struct Args {
     seed: u64,
     #[command(flatten)]
     work: WorkArgs,
-    /// Folder of the training run. If it contains a run, that run resumes.
+    /// Folder of the training run; an existing run in this folder resumes.
     #[arg(long, value_name = "FOLDER", default_value = "results/train")]
     output: PathBuf,
 }
@@ -70,7 +70,7 @@ const MATCH_EFFORT: u64 = 8;
 
 pub fn run(args: &Args) -> Result<(), String> {
     let mut training = Training::open(args)?;
-    interrupt::advise("; the same command goes on".into());
+    interrupt::advise("; to resume, run the same command".into());
     if !training.rounds.is_empty() {
         println!("{}", training.table().to_text());
     }
@@ -336,7 +336,7 @@ fn add(rounds: &mut Vec<Round>, step: Step) -> Result<(), String> {
     match (step, rounds.last_mut()) {
         (Step::Fit(fit), None | Some((_, Some(_)))) => rounds.push((fit, None)),
         (Step::Match(decision), Some((_, result @ None))) => *result = Some(decision),
-        _ => return Err("is no step that can follow the one before".into()),
+        _ => return Err("cannot follow the previous step".into()),
     }
     Ok(())
 }
@@ -358,7 +358,7 @@ fn check_options(log: &Path, options: &Value) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "{}: was begun with {}: give the same options, or name another --output",
+        "{}: was started with {}: give the same options, or name another --output",
         log.display(),
         differ.join(" ")
     ))
