@@ -64,7 +64,7 @@ pub struct Schedule {
     pub epochs: u32,
     /// Initial learning rate.
     pub rate: f64,
-    /// Weight decay as a share of the rate.
+    /// Weight decay as a fraction of the learning rate.
     pub decay: f64,
 }
 
@@ -106,8 +106,8 @@ pub fn train(
     Ok(epochs)
 }
 
-/// Sums gradients and losses over chunks of a batch in a fixed order, so that the result does not depend on the number
-/// of threads. `learn` adds the gradient of a chunk, given by its number and samples, and returns its loss.
+/// Sums the gradients and losses of the chunks of a batch in a fixed order: the result does not depend on the number of
+/// threads. `learn(number, samples, gradient)` adds the gradient of a chunk and returns its loss.
 pub fn sum_of_chunks(
     batch: &[u32],
     chunk: usize,
@@ -127,7 +127,7 @@ pub fn sum_of_chunks(
     chunks.into_iter().reduce(add).unwrap_or_else(|| (vec![0.0; weights], 0.0))
 }
 
-/// Returns the mean loss of samples, computed on all cores but summed in order, so that the result is reproducible.
+/// Returns the mean loss of samples. The sum is taken in order after the parallel part: the result is reproducible.
 pub fn mean_of<T: Sync>(samples: &[T], loss: impl Fn(&T) -> f64 + Send + Sync) -> f64 {
     let losses: Vec<f64> = samples.par_iter().map(loss).collect();
     losses.iter().sum::<f64>() / samples.len() as f64
@@ -135,7 +135,7 @@ pub fn mean_of<T: Sync>(samples: &[T], loss: impl Fn(&T) -> f64 + Send + Sync) -
 
 /// Mean log-losses of an epoch.
 pub struct Epoch {
-    /// Loss of the training samples, each computed before its step.
+    /// Loss on the training samples, each computed before the optimiser step that uses the sample.
     pub seen: f64,
     /// Loss of the held-out games after the epoch.
     pub unseen: f64,
@@ -161,7 +161,7 @@ pub fn curve(title: &'static str, epochs: &[Epoch]) -> Plot {
 struct Adam {
     mean: Vec<f32>,
     square: Vec<f32>,
-    /// Steps done, of `steps`.
+    /// Number of steps done, out of `steps`.
     step: u64,
     steps: u64,
     rate: f64,
@@ -172,7 +172,8 @@ impl Adam {
     /// Decay rates per step of the moving averages of the gradient and of its square (β₁ and β₂).
     const KEPT: [f64; 2] = [0.9, 0.999];
 
-    /// `rate` is the learning rate at the start, `decay` the weight decay as a share of the rate.
+    /// Creates an optimiser for `steps` steps. `rate` is the initial learning rate, `decay` the weight decay as a
+    /// fraction of the learning rate.
     fn new(weights: usize, steps: u64, rate: f64, decay: f64) -> Self {
         let zero = vec![0.0; weights];
         Self { mean: zero.clone(), square: zero, step: 0, steps, rate, decay: decay as f32 }

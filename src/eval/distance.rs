@@ -42,7 +42,7 @@ impl Levels {
         &self.reached[..=self.last]
     }
 
-    /// Returns the squares within 1, 2 ... steps, up to the last step that adds a square.
+    /// Returns [`Self::reached()`] without index 0: index `k` holds the squares within `k + 1` steps.
     #[inline(always)]
     pub(super) fn steps(&self) -> &[SidePair] {
         &self.reached[1..=self.last]
@@ -177,7 +177,8 @@ pub(super) fn flood_queen<L: Lanes>(
     spread_queen(&Slides::new(Boards::splat(empty)), amazons, reachable, levels, MAX_STEPS);
 }
 
-/// Adds levels beyond `reached` until there are `most` or every `reachable` square is reached.
+/// Adds levels of queen moves, starting from the squares `reached`, until `levels` has `most` levels or every
+/// `reachable` square, or a queen move adds no square.
 #[inline(always)]
 fn spread_queen<L: Lanes>(
     slides: &Slides<L>,
@@ -199,8 +200,7 @@ const FLAT: (u32, u32) = (1, 10);
 /// Directions of the steep pair: up, and up to the right.
 const STEEP: (u32, u32) = (11, 12);
 
-/// Kogge-Stone propagators for all directions. A slide takes steps of 1, 2, 4 and 4 squares over runs of empty
-/// squares.
+/// Kogge-Stone propagators for all directions. A slide consists of shifts by 1, 2, 4 and 4 squares over empty squares.
 pub(super) struct Slides<L> {
     empty: Boards<L>,
     up_flat: Runs<L>,
@@ -211,9 +211,9 @@ pub(super) struct Slides<L> {
 
 /// Kogge-Stone propagators in two directions.
 struct Runs<L> {
-    /// Last squares of runs of two empty squares.
+    /// Empty squares whose predecessor in the slide direction is empty too.
     two: Boards<L>,
-    /// Last squares of runs of four empty squares.
+    /// Empty squares whose three predecessors in the slide direction are empty too.
     four: Boards<L>,
 }
 
@@ -254,7 +254,7 @@ impl<L: Lanes> Slides<L> {
         a.or(b).or(c).or(d).and(self.empty).merged()
     }
 
-    /// Slides in each pair of directions; includes the sources.
+    /// Returns the squares reached from `sources` by a slide in each pair of directions, including the sources.
     #[inline(always)]
     fn by_direction(&self, sources: Boards<L>) -> [Boards<L>; 4] {
         [

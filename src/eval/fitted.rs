@@ -53,7 +53,8 @@ impl Fitted {
     /// Checks that the file has a network for boards of this size. Files without networks pass.
     ///
     /// # Errors
-    /// The file was fitted for other boards: for this size it has no network, or only the built-in weights.
+    /// The file was fitted for the other kind of board (up to 8x8, or larger): only that kind has a network, or only
+    /// its weights differ from the built-in ones.
     pub fn check_board(&self, size: Size) -> Result<(), String> {
         let (edge, built_in) = (size.edge(), Self::built_in());
         let here = kind(size);
@@ -77,7 +78,7 @@ impl Fitted {
     }
 }
 
-/// Returns the index of the weights for boards of this size.
+/// Returns the index of a board size in [`Fitted::policies`] and [`Fitted::networks`].
 #[inline(always)]
 fn kind(size: Size) -> usize {
     usize::from(size.edge() <= Size::BOTZONE.edge())

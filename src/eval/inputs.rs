@@ -16,15 +16,15 @@ use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
 use crate::simd::{Kernel, Lanes, dispatch};
 
-/// Classes of a square by a side's queen moves: 1, 2, 3, more, never.
+/// Number of classes of a square by a side's queen moves to it: 1, 2, 3, more, never.
 pub const QUEEN_CLASSES: usize = 5;
-/// Classes of a square by a side's king moves: 1 to 5, more, never.
+/// Number of classes of a square by a side's king moves to it: 1 to 5, more, never.
 const KING_CLASSES: usize = 7;
-/// Classes of a lead in steps: -2 or less, -1, 0, 1, 2 or more.
+/// Number of leads on a square (the opponent's class less that of the side to move): -2 or less, -1, 0, 1, 2 or more.
 const LEADS: usize = 5;
 
-/// Number of counts: of squares by the queen classes of both sides, then of squares by the lead of the side to move in
-/// queen moves and in king moves.
+/// Number of counts of squares: by `[our queen class][their queen class]`, then by `[queen lead][king lead]`; "our" is
+/// the side to move.
 pub const COUNTS: usize = QUEEN_CLASSES * QUEEN_CLASSES + LEADS * LEADS;
 
 /// Features of each amazon: the name in weights files, and the lower bound of each class above class 0.
@@ -42,7 +42,7 @@ const SQUARES: [u32; 14] = [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 22, 26, 30];
 pub struct Part {
     /// Name in weights files.
     pub name: &'static str,
-    /// First row.
+    /// Index of the first row.
     pub first: usize,
     /// Number of rows.
     pub rows: usize,
@@ -55,7 +55,7 @@ impl Part {
     }
 }
 
-/// Rows of all inputs: of the counts, of the classes of each feature (those of the side to move first), and of the ply.
+/// Rows of all inputs: the counts, the classes of each amazon feature (side to move, then opponent), and the ply.
 pub const PARTS: [Part; AMAZON_FEATURES.len() + 2] = {
     let mut parts = [Part { name: "counts", first: 0, rows: COUNTS }; AMAZON_FEATURES.len() + 2];
     let mut feature = 0;
@@ -87,7 +87,7 @@ type Classes = [u8; AMAZON_FEATURES.len()];
 /// Inputs of a position. `[0]` is the side to move, `[1]` its opponent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Inputs {
-    /// Counts of squares, the factors of the first rows.
+    /// Counts of squares in the order of [`COUNTS`]; each count multiplies its row.
     pub counts: [u8; COUNTS],
     /// Classes of each amazon; `None` for a missing amazon.
     pub amazons: [[Option<Classes>; AMAZONS]; 2],
@@ -170,7 +170,7 @@ pub(super) fn amazon_classes<L: Lanes>(
     classes
 }
 
-/// `[feature][number]`: class of a number.
+/// `[feature][number]`: class of a number, 0 to 255, by the bounds in [`AMAZON_FEATURES`].
 static CLASSES: [[u8; 256]; AMAZON_FEATURES.len()] = {
     let mut classes = [[0; 256]; AMAZON_FEATURES.len()];
     let mut feature = 0;
@@ -248,7 +248,7 @@ fn classes_of<const CLASSES: usize>(
     classes
 }
 
-/// Groups the squares by the lead of our side, -2 (or less) to 2 (or more), given the classes of both sides.
+/// Groups the squares by lead, in the order of [`LEADS`], given the classes of both sides.
 #[inline(always)]
 fn leads<const CLASSES: usize>(ours: &[Words; CLASSES], theirs: &[Words; CLASSES]) -> [Words; LEADS] {
     let mut leads = [[0; 2]; LEADS];

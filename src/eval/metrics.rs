@@ -77,14 +77,14 @@ pub struct Territory {
 }
 
 impl Territory {
-    /// Equations 2 and 3: Black's squares less White's, plus `tie` for each shared square.
+    /// Returns equations 2 and 3: Black's number of squares less White's, plus `tie` for each shared square.
     #[inline(always)]
     pub fn balance(self, tie: f32) -> f32 {
         (self.black as i32 - self.white as i32) as f32 + tie * self.shared as f32
     }
 }
 
-/// Counts territory: t1 from distances by queen moves, t2 from distances by king moves.
+/// Counts the squares that each side reaches first: for t1 from queen moves, for t2 from king moves.
 #[inline(always)]
 pub fn territory(levels: &Levels) -> Territory {
     let mut first = First::default();
@@ -94,7 +94,7 @@ pub fn territory(levels: &Levels) -> Territory {
     first.territory(levels)
 }
 
-/// Squares on which each side is first: at some step it has reached them and the other side has not.
+/// Squares that each side reaches first: within some number of moves, this side reaches them and the other does not.
 #[derive(Default)]
 struct First(SidePair);
 
@@ -136,7 +136,7 @@ struct Nearness {
 }
 
 impl Nearness {
-    /// Fixed point in units of `2^-48`: exact up to distance 48; squares further away are ignored.
+    /// Number of fractional bits of the sum, which is exact up to distance 48; squares further away are ignored.
     const SCALE: u32 = 48;
 
     #[inline(always)]

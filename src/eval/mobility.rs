@@ -83,9 +83,9 @@ impl<L: Lanes> RaySweep<L> {
     }
 }
 
-/// Counts for each square the sets of a side that contain it, eight at most, by a carry-save adder. Element `k` of
-/// the result holds the binary digits of weight `2^k` (a [bit-sliced](https://en.wikipedia.org/wiki/Bit_slicing)
-/// counter) in the layout of [`crate::simd::SidePair::to_array`].
+/// Counts the sets that contain each square, at most eight per side, by a carry-save adder. Element `k` of the result
+/// holds the binary digits of weight `2^k` (a [bit-sliced](https://en.wikipedia.org/wiki/Bit_slicing) counter) in the
+/// layout of [`crate::simd::SidePair::to_array`].
 #[inline(always)]
 pub(super) fn sliced_counts_on_lanes<L: Lanes>([a, b, c, d]: [Boards<L>; 4]) -> [L; 4] {
     let (one_up, two_up) = (a.xor(b), a.and(b));

@@ -26,8 +26,8 @@ use std::sync::Arc;
 pub enum Model {
     /// The phased evaluation of the MG-PEO paper. It defines no priors; the built-in ones are used.
     Paper(PhasedWeights),
-    /// The built-in network and priors. If no network fits a position, its value is the paper's evaluation divided by
-    /// [`PhasedWeights::SQUARES_PER_LOG_ODDS`].
+    /// The built-in network and priors. For a position without a network, the value is the paper's evaluation divided
+    /// by [`PhasedWeights::SQUARES_PER_LOG_ODDS`].
     Fitted,
     /// Like [`Self::Fitted`], with networks and priors from a weights file.
     File(Arc<Fitted>),
@@ -164,8 +164,8 @@ fn phased<L: Lanes>(position: &Position, weights: &PhasedWeights, maps: &mut Dis
     now.value(&Metrics { mobility, ..metrics }, position.side())
 }
 
-/// Parses `paper`, `paper:SCALE` (winning rate `1 / (1 + exp(-value / SCALE))` instead of the sign) or `fitted`. For
-/// a weights file, the caller reads its text and calls [`Model::from_weights`].
+/// Parses `paper`, `paper:SCALE` or `fitted`. With `SCALE`, the winning rate is `1 / (1 + exp(-value / SCALE))` instead
+/// of the sign of the value. For a weights file, the caller reads its text and calls [`Model::from_weights`].
 impl FromStr for Model {
     type Err = String;
 

@@ -1,5 +1,5 @@
-//! The network evaluation: one hidden layer over the [`super::inputs`]. Integer arithmetic, so that every kernel and
-//! every target gives the same bits.
+//! The network evaluation: one hidden layer over the [`super::inputs`]. Integer arithmetic gives the same bits on every
+//! kernel and every target.
 //!
 //! ```text
 //!   50 counts of squares, by the distance classes of both sides \

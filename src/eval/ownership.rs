@@ -21,7 +21,8 @@ pub enum Owner {
 }
 
 impl Owner {
-    /// Formats the owner as one character: `b`, `w` alone; `+` Black, `-` White sooner; `=` both; `.` nobody.
+    /// Formats the owner as one character: `b` (Black) or `w` (White) alone, `+` Black sooner, `-` White sooner, `=`
+    /// both, `.` nobody.
     pub fn letter(self) -> char {
         match self {
             Self::Alone(Side::Black) => 'b',
@@ -40,7 +41,7 @@ pub struct Ownership {
 }
 
 impl Ownership {
-    /// Computes the queen distances of both sides.
+    /// Computes the owners of the squares of a position.
     pub fn of(position: &Position) -> Self {
         let mut maps = Box::new(DistanceMaps::default());
         maps.flood_queen_only(position, Kernel::fastest());
@@ -52,7 +53,7 @@ impl Ownership {
         self.maps.queen.reached().iter().position(|within| within.of(side.index()).contains(square))
     }
 
-    /// Returns the owner of an empty square.
+    /// Returns the owner of an empty square; [`Owner::Nobody`] for an occupied square.
     pub fn owner(&self, square: Square) -> Owner {
         match Side::BOTH.map(|side| self.moves(side, square)) {
             [Some(_), None] => Owner::Alone(Side::Black),

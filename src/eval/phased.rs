@@ -39,7 +39,7 @@ impl MetricWeights {
     }
 }
 
-/// Weights for the whole game, and the link to winning rates. Values are in squares.
+/// Weights for the whole game, and the link function to winning rates. Values are in squares.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PhasedWeights {
     /// Weights of each stage.

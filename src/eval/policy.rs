@@ -2,18 +2,17 @@
 //! searches (`lab fit-policy`). The search turns its logits into priors.
 //!
 //! Every feature is categorical: a half-move has one class of each feature, and each class has a weight at each stage
-//! of the game. The logit of a half-move is the sum of its classes' weights. Its probability is the softmax,
-//! `exp(logit) / sum over all half-moves of exp(logit)`.
+//! of the game. The logit of a half-move is the sum of its classes' weights, plus the term of a
+//! [`super::policy_network`]. Its probability is the softmax, `exp(logit) / sum over all half-moves of exp(logit)`.
 //!
-//! A class is a number made of bit fields, the first field lowest. Features of a movement ([`MOVEMENT_FEATURES`]);
-//! the goal is the square where it ends:
+//! A class is a number made of bit fields, the first field lowest. Features of a movement ([`MOVEMENT_FEATURES`]):
 //!
 //! | feature | fields (bits) | classes |
 //! |---|---|---|
-//! | enemy distance to the goal | queen moves (3), king moves (3) | 2^6 |
-//! | space around the goal | empty neighbours (4), directions with three empty squares (4) | 2^8 |
-//! | amazons beside the goal | enemy's (3), own (3), movement is one step long (1) | 2^7 |
-//! | space around the start | empty neighbours (4), directions with three empty squares (4) | 2^8 |
+//! | enemy distance to the end square | queen moves (3), king moves (3) | 2^6 |
+//! | space around the end square | empty neighbours (4), directions with three empty squares (4) | 2^8 |
+//! | amazons beside the end square | enemy's (3), own (3), movement is one step long (1) | 2^7 |
+//! | space around the start square | empty neighbours (4), directions with three empty squares (4) | 2^8 |
 //!
 //! Features of an arrow ([`ARROW_FEATURES`]), all but the last of its target square:
 //!
@@ -62,10 +61,10 @@ pub const fn classes(features: &[usize]) -> usize {
     sum
 }
 
-/// Weights of all classes, feature after feature, at each stage.
+/// `[stage]`: weights of all classes, feature after feature.
 pub type PolicyWeights<const CLASSES: usize> = [[f32; CLASSES]; STAGES];
 
-/// The policy of one kind of board: linear weights, and networks whose terms are added to the logits.
+/// The policy of one kind of board (up to 8x8, or larger): linear weights, and networks that add a term to each logit.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Policy {
     /// Weights of [`MOVEMENT_FEATURES`].
@@ -111,7 +110,7 @@ fn sum_of_weights(weights: &[f32], sizes: &[usize], features: &[usize]) -> f32 {
     sum
 }
 
-/// Classes of all squares for the features of movements and for their network, computed once per position.
+/// Class and network code of every square, from which the features of movements are read; computed once per position.
 pub struct Movements {
     classes: SquareClasses<3>,
     /// Codes of the squares for the network.
@@ -153,10 +152,11 @@ impl Movements {
     }
 }
 
-/// Classes of all squares for the features of arrows and for their network, computed once per movement.
+/// Class and network code of every square, from which the features of arrows are read; computed once per movement.
 pub struct Arrows {
     classes: SquareClasses<4>,
-    /// Codes of the squares for the network. Those of empty squares are the feature of queen distances.
+    /// Codes of the squares for the network. The code of an empty square is also its class in the feature of queen
+    /// distances.
     pub(super) codes: SquareCodes,
 }
 

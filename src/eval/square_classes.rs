@@ -72,8 +72,8 @@ pub fn joined<const A: usize, const B: usize>(first: [Bitboard; A], second: [Bit
     digits
 }
 
-/// Number of codes of a square. Bits 0..3 of a code are the square's class by queen moves of the side to move, bits
-/// 3..6 the class of its opponent.
+/// Number of codes of a square. Bits 0 to 2 of a code hold the [`queen_class`] for the side to move, bits 3 to 5 that
+/// for its opponent.
 pub const CODES: usize = 1 << 6;
 /// Code of a square with an amazon of the side to move.
 pub const OUR_AMAZON: usize = 4 * 8 + 5;
@@ -97,8 +97,8 @@ impl SquareCodes {
         Self(numbers::<L>(joined([ones, twos, fours], queen_class(maps, them))))
     }
 
-    /// Returns the code of a square: its class by queen moves of the side to move and, 3 bits higher, of its opponent,
-    /// or the code of what occupies the square.
+    /// Returns the code of a square: its [`queen_class`] for the side to move, plus 8 times the one for its opponent. A
+    /// square with an amazon has the code [`OUR_AMAZON`] or [`THEIR_AMAZON`], any other occupied square the next code.
     #[inline(always)]
     pub fn of(&self, square: Square) -> usize {
         usize::from(self.0[square.index() % SQUARES]) % CODES

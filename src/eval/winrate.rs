@@ -61,7 +61,7 @@ impl fmt::Display for WinRate {
     }
 }
 
-/// A link function: converts values to winning rates. The MG-PEO paper leaves this step open.
+/// A link function: converts values to winning rates. The MG-PEO paper does not define one.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum ValueLink {
     /// Win above `threshold`, loss below `-threshold`, 1/2 in between, as public programs with such an evaluation do.

@@ -18,7 +18,7 @@ pub struct AlphaBeta {
 }
 
 impl AlphaBeta {
-    /// Creates a player that searches `depth` whole moves, at least one; `seed` breaks ties at random.
+    /// Creates a player that searches `depth` whole moves (0 means 1); `seed` decides between equally good moves.
     pub fn new(evaluation: Evaluation, depth: u32, seed: u64) -> Self {
         let depth = depth.max(1);
         Self {

@@ -12,7 +12,8 @@ pub enum Evaluation {
     /// Number of squares reached first by queen moves, minus the opponent's; a tie counts 1/5 for the side to move
     /// (3.2).
     Territory,
-    /// Lead in queen moves, summed over the squares; a square that only one side reaches counts five moves (3.3).
+    /// Relative territory: the opponent's queen distance minus the side's own, summed over all squares; a square that
+    /// only one side reaches counts 5 for that side (3.3).
     Relative,
     /// The phased evaluation of the MG-PEO paper.
     Paper,

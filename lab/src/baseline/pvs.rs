@@ -34,7 +34,7 @@ const TABLE_BITS: u32 = 18;
 pub struct Pvs {
     evaluator: BaselineEvaluator,
     table: Vec<Option<Entry>>,
-    /// History heuristic: number of cut-offs by moves that shot at each square, weighted by depth.
+    /// History heuristic: sum of `2^min(depth, 8)` over the cut-offs, by arrow square; halved before each search.
     arrow_history: [u32; 128],
     nodes: u64,
     deadline: Instant,
@@ -53,7 +53,8 @@ impl Pvs {
         }
     }
 
-    /// Deepens iteratively until the time or node limit; returns the best move of the last completed depth.
+    /// Deepens iteratively until the time or node limit is reached or a win or loss is proven. Returns the best move of
+    /// the last completed depth; `None` if the game is over.
     fn deepen(&mut self, position: &Position) -> Option<Move> {
         let mut best = position.legal_moves().next()?;
         let mut guess = 0;
@@ -67,7 +68,8 @@ impl Pvs {
         Some(best)
     }
 
-    /// Searches to `depth` in an aspiration window around `guess`, which is widened after each failure.
+    /// Searches to `depth`, widening the aspiration window around `guess` until the value is inside. Returns the best
+    /// move and its value; `None` if the time or node limit is reached.
     fn search_root(&mut self, position: &Position, depth: u8, guess: i32) -> Option<(Move, i32)> {
         let mut margin = if depth < 2 { WON } else { WINDOW };
         loop {
@@ -145,8 +147,8 @@ impl Pvs {
         self.table[slot].filter(|entry| entry.key == position.key() && position.check(entry.best).is_ok())
     }
 
-    /// Returns the legal moves in search order: the table's move first, then by evaluation after the move. At depth 1
-    /// the cheaper history replaces the evaluation.
+    /// Returns the legal moves in search order: `first`, winning moves, then by evaluation after the move. At depth 1
+    /// the cheaper history heuristic orders all moves after `first`.
     fn ordered_moves(&mut self, position: &Position, depth: u8, first: Option<Move>) -> Vec<Move> {
         let mut moves: Vec<(i64, Move)> = Vec::with_capacity(256);
         for mv in position.legal_moves() {

@@ -45,7 +45,7 @@ impl Pairs {
     /// Returns score and Elo with its 95 % interval.
     ///
     /// As in fastchess and fishtest, the interval of the mean score is ±1.96 standard errors from the variance of the
-    /// pairs, with both ends turned into Elo. It includes the correlation of a pair's games.
+    /// pairs, with both ends converted to Elo. It includes the correlation of a pair's games.
     ///
     /// If all results are equal, their variance is unknown, and the interval is [Wilson's](wilson::wilson), which takes
     /// the largest possible variance. So 100 % gives an infinite Elo with a finite lower end, and 0 % the reverse.

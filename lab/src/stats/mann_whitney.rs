@@ -4,11 +4,13 @@ use super::{TestResult, require_sample};
 use statrs::distribution::{ContinuousCDF, Normal};
 use statrs::statistics::{Data, OrderStatistics, RankTieBreaker};
 
-/// Returns U of the first sample (the number of pairs of one value from each sample in which the first's is greater,
-/// ties counting 1/2) and the two-sided p-value of the hypothesis that both come from one distribution (H. B. Mann and
-/// D. R. Whitney, On a test of whether one of two random variables is stochastically larger than the other, Ann. Math.
-/// Statist. 18, 1947). The p-value is the normal approximation with corrections for ties and continuity, good from 8
-/// values each.
+/// Returns U of the first sample and the two-sided p-value of the hypothesis that both samples come from one
+/// distribution.
+///
+/// U is the number of pairs of one value from each sample in which the value of `first` is greater; ties count 1/2 (H.
+/// B. Mann and D. R. Whitney, On a test of whether one of two random variables is stochastically larger than the other,
+/// Ann. Math. Statist. 18, 1947). The p-value is the normal approximation with corrections for ties and continuity,
+/// accurate for samples of at least 8 values. Fails if a sample is empty or a value is not finite.
 pub fn mann_whitney(first: &[f64], second: &[f64]) -> Result<TestResult, String> {
     let (n1, n2) = (first.len() as f64, second.len() as f64);
     require_sample(first, 1)?;

@@ -23,7 +23,7 @@ pub struct TestResult {
 /// Number of standard deviations on each side of the mean that contain 95 % of a normal distribution.
 pub const Z_95: f64 = 1.959_963_984_540_054;
 
-/// Fails with the valid range if a parameter is outside it.
+/// Returns the error `out of range: RANGE` unless `within` is true.
 fn require(within: bool, range: &str) -> Result<(), String> {
     if within { Ok(()) } else { Err(format!("out of range: {range}")) }
 }

@@ -6,16 +6,19 @@ use statrs::function::evaluate::polynomial;
 use statrs::statistics::Statistics;
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_3, FRAC_PI_6};
 
-/// Royston's polynomials in 1/√n, constant term first: corrections of the outermost weight and of the one beside it.
+/// Royston's polynomial in 1/√n, constant term first: correction of the weights of the smallest and largest value.
 const OUTERMOST: [f64; 6] = [0.0, 0.221157, -0.147981, -2.07119, 4.434685, -2.706056];
+/// Like [`OUTERMOST`], for the second smallest and second largest value.
 const BESIDE: [f64; 6] = [0.0, 0.042981, -0.293762, -1.752461, 5.682633, -3.582633];
-/// Royston's polynomials in n, for n up to 11: bound, mean and logarithm of the standard deviation of the transformed
-/// W.
+/// Royston's polynomial in n, for n from 4 to 11: the bound γ in the transformed W, −ln(γ − ln(1 − W)).
 const SMALL_BOUND: [f64; 2] = [-2.273, 0.459];
+/// Royston's polynomial in n, for n from 4 to 11: mean of the transformed W.
 const SMALL_MEAN: [f64; 4] = [0.5440, -0.39978, 0.025054, -0.0006714];
+/// Royston's polynomial in n, for n from 4 to 11: logarithm of the standard deviation of the transformed W.
 const SMALL_LOG_SD: [f64; 4] = [1.3822, -0.77857, 0.062767, -0.0020322];
-/// Royston's polynomials in ln n, for n above 11: mean and logarithm of the standard deviation of the transformed W.
+/// Royston's polynomial in ln n, for n above 11: mean of ln(1 − W).
 const LARGE_MEAN: [f64; 4] = [-1.5861, -0.31082, -0.083751, 0.0038915];
+/// Royston's polynomial in ln n, for n above 11: logarithm of the standard deviation of ln(1 − W).
 const LARGE_LOG_SD: [f64; 3] = [-0.4803, -0.082676, 0.0030302];
 
 /// Returns W, at most 1 and near 1 for a normal sample, and the p-value of the hypothesis of normality (P. Royston,
@@ -48,8 +51,8 @@ fn standardised(sample: &[f64]) -> Result<Vec<f64>, String> {
     }
 }
 
-/// Returns the weights of the ordered values: expected normal order statistics, except for one or two at each end that
-/// Royston fitted, scaled to a vector of length 1.
+/// Returns the weights of the ordered values, a vector of length 1: scaled expected normal order statistics. Royston's
+/// polynomials give the outermost weight at each end, and the second as well if `n > 5`.
 fn weights(n: usize) -> Vec<f64> {
     if n == 3 {
         return vec![-FRAC_1_SQRT_2, 0.0, FRAC_1_SQRT_2];

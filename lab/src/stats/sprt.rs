@@ -17,8 +17,8 @@ pub enum Verdict {
 /// A. Wald, Sequential tests of statistical hypotheses, Ann. Math. Statist. 16, 1945; for results of unknown variance,
 /// M. Van den Bergh's GSPRT in its normal approximation, as in fishtest.
 ///
-/// `alpha` and `beta` hold approximately: in simulations with 0.05 each, hypotheses 20 to 200 Elo apart and 20 to 80 %
-/// of the pairs split, at most 0.075 of the matches erred.
+/// `alpha` and `beta` hold approximately. In simulations with 0.05 each, hypotheses 20 to 200 Elo apart and 20 to 80 %
+/// of the pairs split (one win each), at most 7.5 % of the matches ended with the wrong verdict.
 #[derive(Clone, Debug)]
 pub struct Sprt {
     score0: f64,
@@ -50,8 +50,8 @@ impl Sprt {
     }
 
     /// Counts a pair with 0 to 4 half-points and returns the verdict. The first verdict other than
-    /// [`Verdict::Continue`] stays: `alpha` and `beta` do not hold for later ones. Fails for more than 4 half-points;
-    /// then nothing changes.
+    /// [`Verdict::Continue`] is final: `alpha` and `beta` do not hold for later ones. Fails, without counting the pair,
+    /// for more than 4 half-points.
     pub fn add(&mut self, half_points: usize) -> Result<Verdict, String> {
         self.pairs.add(half_points)?;
         let llr = self.llr();
@@ -63,15 +63,16 @@ impl Sprt {
         Ok(self.verdict)
     }
 
-    /// Returns the log-likelihood ratio of H1 to H0 in nats: N (s₁ − s₀) (2x̄ − s₀ − s₁) / 2σ², with the expected
-    /// scores s, and mean x̄ and variance σ² of the N pairs' scores with half a pair added to every bin.
+    /// Returns the log-likelihood ratio of H1 to H0 in nats: N (s₁ − s₀) (2x̄ − s₀ − s₁) / 2σ². s₀ and s₁ are the
+    /// expected scores, N is the number of pairs, and x̄ and σ² are the mean and the variance of their scores, with
+    /// [`PRIOR`] added to every bin.
     pub fn llr(&self) -> f64 {
         let (mean, variance) = moments(self.pairs.counts.map(|count| count as f64 + PRIOR));
         let excess = 2.0 * mean - self.score0 - self.score1;
         self.pairs.total() as f64 * (self.score1 - self.score0) * excess / (2.0 * variance)
     }
 
-    /// Returns the bounds of [`Self::llr`] for H0 and H1: Wald's ln(β / (1 − α)) and ln((1 − β) / α).
+    /// Returns the values of [`Self::llr`] at which H0 and H1 are accepted: Wald's ln(β / (1 − α)) and ln((1 − β) / α).
     pub fn bounds(&self) -> (f64, f64) {
         (self.lower, self.upper)
     }

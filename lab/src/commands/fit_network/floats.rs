@@ -14,15 +14,16 @@ const BIAS: usize = KNOT + KNOTS.len();
 const OUTPUT: usize = BIAS + 1;
 pub const ROWS: usize = OUTPUT + 1;
 
-/// Plies at which biases are fitted (knots), and the distance in plies beyond which a knot has no effect.
+/// Plies with their own row of biases (knots); see [`for_each_knot`] for the plies in between.
 const KNOTS: [u8; 9] = [5, 13, 20, 27, 34, 41, 48, 56, 66];
+/// Distance in plies at which the weight of a knot falls to 0.
 const REACH: f32 = 7.5;
 
 /// Index of the hidden unit that is linear instead of ReLU. Its output weight is fixed at 1.
 const LINEAR: usize = HIDDEN - 1;
 
-/// Floating-point weights of a network: [`ROWS`] rows for the inputs, the knots of the bias, the common bias and the
-/// output.
+/// Weights of a network in floating point, [`ROWS`] rows: the inputs other than the ply, the bias at each knot, the
+/// bias common to all plies, and the output.
 pub struct Floats(pub Vec<Row>);
 
 impl Floats {
@@ -112,7 +113,7 @@ impl Floats {
     }
 }
 
-/// Returns the factor of an input, which scales counts down to the size of the other inputs.
+/// Returns the factor for the value of an input: 1/4 for counts, which are larger than the other inputs.
 #[inline(always)]
 fn scale(row: usize) -> f32 {
     if row < COUNTS { 0.25 } else { 1.0 }
@@ -127,7 +128,8 @@ fn for_each_input(inputs: &Inputs, mut found: impl FnMut(usize, f32)) {
     });
 }
 
-/// Calls `found` with the row and the weight of each knot near a ply: 1 at the knot, falling linearly to both sides.
+/// Calls `found` with the row and the weight of each knot within [`REACH`] of a ply. The weight is 1 at the knot and
+/// falls linearly to 0 on both sides. Plies outside the range of [`KNOTS`] are clamped.
 #[inline(always)]
 fn for_each_knot(ply: u8, mut found: impl FnMut(usize, f32)) {
     let ply = f32::from(ply.clamp(KNOTS[0], KNOTS[KNOTS.len() - 1]));

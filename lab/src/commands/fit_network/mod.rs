@@ -5,7 +5,7 @@
 //! blended with the winning rate of the search. The network is trained in floating point by Adam with decoupled weight
 //! decay (Loshchilov and Hutter, <https://arxiv.org/abs/1711.05101>) and a cosine learning-rate schedule, and then
 //! rounded to the engine's integers. One tenth of the games is held out: on these games the loss of the network is
-//! compared with that of the base model and of the searches that played.
+//! compared with that of the base model and of the winning rates recorded in the games.
 
 mod floats;
 pub mod samples;
@@ -94,8 +94,8 @@ fn model(file: &WeightsFile) -> Result<Model, String> {
 /// First ply of each row in the table of losses, in plies of a 10x10 game.
 const STAGES: [u8; 8] = [0, 13, 20, 27, 34, 41, 48, 56];
 
-/// Prints the log-loss on the held-out games by stage: of the network in floating point, the rounded network, the base
-/// model, and the searches that played.
+/// Prints the mean log-loss on the held-out games at each stage: of the network before rounding, the rounded network,
+/// the base model, and the winning rates recorded in the games.
 fn print_losses(tests: &[Test], network: &Floats, models: [&Model; 2]) {
     println!("\nlog-loss of the results of unseen games");
     println!("                 positions  network  rounded    base   search");

@@ -17,12 +17,11 @@ pub struct Sample {
 pub struct Test {
     pub sample: Sample,
     pub position: Position,
-    /// Winning rate found by the search that played, between 0 and 1.
+    /// Winning rate of the side to move, 0 to 1, recorded by the search that chose the move.
     pub win_rate: f64,
 }
 
-/// True if all games are on boards up to 8x8, false if all are on larger boards, which have another network. Fails for
-/// a mixture.
+/// True if all games are on boards up to 8x8, false if all are on larger boards. Fails for a mixture and without games.
 pub fn are_small(games: &[GameRecord]) -> Result<bool, String> {
     let mut all = games.iter().map(|game| game.start.size().edge() <= 8);
     let first = all.next().ok_or("no games in the input")?;
@@ -32,7 +31,7 @@ pub fn are_small(games: &[GameRecord]) -> Result<bool, String> {
     Err("games on boards up to 8x8 and on larger ones are mixed: train a separate network on each".into())
 }
 
-/// True if the game is held out for validation: both games of every tenth pair.
+/// True for the games held out for validation: both games of every tenth pair. `number` is the index of the game.
 pub fn is_unseen(number: usize) -> bool {
     (number / 2).is_multiple_of(10)
 }
@@ -40,7 +39,7 @@ pub fn is_unseen(number: usize) -> bool {
 /// Minimum numbers of positions in the training set and in the held-out set.
 const MIN_POSITIONS: [usize; 2] = [5000, 500];
 
-/// Returns the samples of the training set and of the held-out set.
+/// Returns the training set and the held-out set; fails if one is smaller than its [`MIN_POSITIONS`].
 pub fn samples(games: &[GameRecord], blend: f64) -> Result<(Vec<Sample>, Vec<Test>), String> {
     let of_game = |(number, game): (usize, &GameRecord)| {
         let tests = tests(game, blend);
@@ -58,8 +57,8 @@ pub fn samples(games: &[GameRecord], blend: f64) -> Result<(Vec<Sample>, Vec<Tes
     Ok((seen, unseen))
 }
 
-/// Returns the positions whose result the search had not proven: the number of moves before, the position, the move
-/// played, and the winning rate that the search found.
+/// Returns the positions with a recorded winning rate that is no proven result (strictly between 0 and 1): the ply, the
+/// position, the move played, and the winning rate.
 pub fn undecided(game: &GameRecord) -> impl Iterator<Item = (usize, Position, Move, f32)> {
     let positions = game.positions().into_iter().zip(&game.moves).enumerate();
     let rated =

@@ -1,4 +1,4 @@
-//! Training data: the features of movements and arrows, and their visits in the searches.
+//! Training data of the policy: positions with the visits of their searches, and the weights of their half-moves.
 
 use crate::commands::fit_network::samples::undecided;
 use otrera::eval::policy::{ARROW_FEATURES, Arrows, MOVEMENT_FEATURES, Movements, classes, stage};
@@ -24,32 +24,32 @@ pub fn samples_of(game: &GameRecord) -> impl Iterator<Item = Sample> {
     })
 }
 
-/// Kind of half-moves among which the policy chooses.
+/// Kind of half-move; each kind has its own [`Policy`](super::network::Policy).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Movements,
     Arrows,
 }
 
-/// The choice between the half-moves of a position, as indices into the weights of the policy.
+/// All legal half-moves of one kind in a position: the indices of their weights, and their training targets.
 pub struct Decision {
     pub stage: usize,
-    /// The network's input row of each square.
+    /// Network rows that the hidden layer adds up: one for each square that is empty or has an amazon.
     pub squares: Vec<usize>,
-    /// The network's output row and the log-linear weights of each half-move.
+    /// For each half-move, its network row and the indices of its log-linear weights.
     pub choices: Vec<(usize, Vec<usize>)>,
-    /// Training target of each half-move: its share of the search's visits.
+    /// Training target of each half-move: its fraction of the search's visits.
     pub targets: Vec<f32>,
-    /// Index of the half-move that belongs to the most-visited move.
+    /// Index in [`Self::choices`] of the half-move that belongs to the most-visited move.
     pub best: usize,
 }
 
-/// The order of the rows in a policy network, and the symmetries of its board.
+/// Row indices of the half-moves in a policy network, and the symmetries of its board.
 pub struct Layout {
     edge: usize,
-    /// Row of each half-move, by `[from][to]`.
+    /// Network row of each half-move, at index `from * edge^2 + to`; 0 for squares that no queen move joins.
     half_moves: Vec<usize>,
-    /// Number of the square to which each of the 8 symmetries maps each square.
+    /// `[symmetry][square]`: the square to which a symmetry maps a square. Squares are numbered row by row.
     symmetries: Vec<Vec<usize>>,
 }
 
@@ -71,7 +71,7 @@ impl Layout {
         Self { edge, half_moves: rows, symmetries: symmetries.collect() }
     }
 
-    /// Returns the choice between the movements or the arrows of a sample, mapped by a symmetry of the board.
+    /// Returns the half-moves of one kind in a sample, mapped by a symmetry of the board. `maps` is scratch space.
     pub fn decision(
         &self,
         sample: &Sample,

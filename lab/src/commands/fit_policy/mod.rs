@@ -1,7 +1,7 @@
 //! `lab fit-policy`: trains the policy on games by stochastic gradient descent.
 //!
-//! A training sample is a position whose result the search had not proven. The targets are shares of the search's
-//! visits: for each movement, and for each arrow after the movement of the most-visited move. In records without
+//! A training sample is a position whose result the search had not proven. The targets are the fractions of the
+//! search's visits: of each movement, and of each arrow after the movement of the most-visited move. In records without
 //! visits, the move played is the target. The log-linear weights and the network ([`otrera::eval::policy_network`]) are
 //! trained together in floating point to minimise the cross-entropy. Each use of a sample applies a random symmetry of
 //! the board. The rows are then rounded to the engine's integers. One tenth of the games is held out: on these games
@@ -49,11 +49,11 @@ pub fn run(args: &Args) -> Result<(), String> {
     fit(args, &|text| println!("{text}")).map(drop)
 }
 
-/// Summary of a finished training: the size of its data and its losses.
+/// Summary of a finished training: the number of games and positions, and the losses.
 pub struct Fitted {
     pub games: usize,
     pub positions: usize,
-    /// Losses on held-out games, of movements and of arrows.
+    /// Tables of the losses on the held-out games: `[movements, arrows]`.
     pub losses: [Sheet; 2],
 }
 
@@ -110,8 +110,8 @@ fn split(games: &[otrera::GameRecord]) -> (Vec<Sample>, Vec<Sample>) {
     (all(seen), all(unseen))
 }
 
-/// Tabulates, on held-out samples, the cross-entropy of a policy in nats, and how often the policy and the base model
-/// give the highest prior to the choice of the search.
+/// Tabulates, on held-out samples by stage, the mean cross-entropy of the policy in nats, and how often, in per cent,
+/// the policy and the base model give their highest prior to the half-move of the most-visited move.
 fn losses(kind: Kind, policy: &Policy, base: &Evaluator, unseen: &[Sample]) -> Sheet {
     let found: Vec<(usize, f64, [bool; 2])> = unseen
         .par_iter()
@@ -135,7 +135,7 @@ fn losses(kind: Kind, policy: &Policy, base: &Evaluator, unseen: &[Sample]) -> S
     sheet
 }
 
-/// True if a model gives the highest prior to the choice of the search.
+/// True if the model gives its highest prior to the half-move of the most-visited move.
 fn finds(model: &Evaluator, sample: &Sample, kind: Kind, scratch: &mut ModelScratch) -> bool {
     let Sample { position, mv, .. } = sample;
     match kind {

@@ -20,7 +20,6 @@ pub struct Policy {
     layout: Layout,
     /// The rows of the network, then the linear weights.
     weights: Vec<f32>,
-    /// Number of rows.
     rows: usize,
 }
 
@@ -149,7 +148,7 @@ impl Trainee for Training<'_> {
         &mut self.policy.weights
     }
 
-    /// Applies a random symmetry of the board to each sample.
+    /// Returns the summed gradient and loss of a batch, with a random symmetry of the board for each sample.
     fn gradient(&self, batch: &[u32], rng: &mut Rng) -> (Vec<f32>, f64) {
         let Self { policy, seen, .. } = self;
         let seed = rng.u64(..);
@@ -183,7 +182,7 @@ impl Kind {
         }
     }
 
-    /// Returns the name for messages.
+    /// Returns `movements` or `arrows`, for messages and file names.
     pub fn name(self) -> &'static str {
         match self {
             Self::Movements => "movements",

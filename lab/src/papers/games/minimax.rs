@@ -1,5 +1,5 @@
-//! Fixed-depth minimax and alpha-beta, as in \[M\] and \[R\], but in negamax form. A pass counts as a move, as in
-//! \[R\].
+//! Fixed-depth minimax and alpha-beta as in the papers \[M\] and \[R\] of [`super`], but in negamax form. A pass counts
+//! as a move, as in \[R\].
 
 use super::Game;
 
@@ -14,16 +14,16 @@ pub struct Found<M> {
     pub value: i32,
     /// The first of the best moves; `None` if the game is over or the depth is 0.
     pub best: Option<M>,
-    /// States visited, the root among them.
+    /// Number of states visited, including the root.
     pub nodes: u64,
 }
 
-/// Searches all lines of `depth` moves.
+/// Searches `depth` moves deep without pruning.
 pub fn minimax<G: Game>(state: &G, depth: u32) -> Found<G::Move> {
     search(state, depth, -INFINITY, INFINITY, false)
 }
 
-/// Finds the value and the move of [`minimax`] with alpha-beta pruning.
+/// Finds the same value and move as [`minimax`], with alpha-beta pruning.
 pub fn alpha_beta<G: Game>(state: &G, depth: u32) -> Found<G::Move> {
     search(state, depth, -INFINITY, INFINITY, true)
 }

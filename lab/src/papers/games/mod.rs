@@ -49,7 +49,8 @@ pub trait Game: Clone {
 
     fn to_move(&self) -> Player;
 
-    /// Returns all legal moves in a fixed order; none only if the game is over. A forced pass is the only move.
+    /// Returns all legal moves in a fixed order; empty only if the game is over. If the player must pass, the pass is
+    /// the only move.
     fn moves(&self) -> Vec<Self::Move>;
 
     fn play(&self, mv: Self::Move) -> Self;
@@ -57,7 +58,7 @@ pub trait Game: Clone {
     /// Returns the first player's lead; at the end of the game, the result.
     fn score(&self) -> i32;
 
-    /// Evaluates an unfinished game for the first player, below [`minimax::DECIDED`].
+    /// Evaluates an unfinished game for the first player; the absolute value is below [`minimax::DECIDED`].
     fn evaluate(&self) -> i32;
 }
 

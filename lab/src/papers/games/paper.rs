@@ -1,8 +1,8 @@
-//! The results printed in \[R\], and known facts about the games.
+//! The results printed in the paper \[R\] of [`super`], and known facts about the games.
 //!
 //! \[R\] played 6 games, 3 with each side moving first, for every combination of board, minimax depth and MCTS
-//! iterations: 288 games, in Python. A game ended when one side had searched for more than 30 minutes (table 10). Rows
-//! and columns with such games describe openings more than games.
+//! iterations: 288 games, in Python. A game ended when one side had searched for more than 30 minutes (table 10). The
+//! numbers in rows and columns with such games mostly describe the opening.
 
 use std::time::Duration;
 
@@ -18,11 +18,11 @@ pub const GAMES: u32 = 6;
 /// Search time of one side after which a game was stopped.
 pub const LIMIT: Duration = Duration::from_secs(30 * 60);
 
-/// Printed numbers by board, and by depth or iterations.
+/// Numbers printed in \[R\]: `[board][depth]` for minimax, `[board][iterations]` for MCTS.
 pub type ByBoard = [[f64; 4]; 3];
 
-/// Tables 1 to 8: search time in seconds of minimax (1, 2) and MCTS (3, 4), and nodes of minimax (5, 6) and MCTS (7,
-/// printed as a second table 5, and 8), each per game and per move.
+/// Tables 1 to 8, alternately per game and per move: search time in seconds of minimax (1, 2) and of MCTS (3, 4), then
+/// number of nodes of minimax (5, 6) and of MCTS (7, 8). \[R\] prints table 7 as a second table 5.
 pub const EFFORTS: [ByBoard; 8] = [
     [[0.022, 0.04, 0.077, 0.121], [6.808, 30.616, 167.335, 632.757], [87.183, 390.696, 856.841, 1376.846]],
     [[0.004, 0.007, 0.014, 0.02], [0.283, 1.208, 6.984, 23.356], [1.535, 6.786, 37.227, 92.765]],
@@ -54,8 +54,7 @@ pub const EFFORTS: [ByBoard; 8] = [
     ],
 ];
 
-/// Table 9: percentage of games won by minimax, by board, depth and number of iterations; the last entry is the mean
-/// over the iterations.
+/// Table 9: percentage of games won by minimax, `[board][depth][iterations]`; the last column is the mean of its row.
 pub const MINIMAX_WINS: [[[f64; 5]; 4]; 3] = [
     [
         [33.33, 33.33, 50.0, 50.0, 41.67],
@@ -77,14 +76,14 @@ pub const MINIMAX_WINS: [[[f64; 5]; 4]; 3] = [
     ],
 ];
 
-/// Table 10: games stopped early, of 6, by board, depth and iterations.
+/// Table 10: number of games stopped early, of 6, `[board][depth][iterations]`.
 pub const STOPPED: [[[f64; 4]; 4]; 3] = [
     [[0.0; 4]; 4],
     [[0.0, 0.0, 0.0, 6.0]; 4],
     [[0.0, 0.0, 6.0, 6.0], [0.0, 0.0, 5.0, 6.0], [4.0, 5.0, 5.0, 6.0], [6.0, 5.0, 6.0, 6.0]],
 ];
 
-/// Move sequences of 1 to 9 moves from the start of Reversi 8x8 (well known, not from the paper).
+/// Number of sequences of 1 to 9 moves from the start of Reversi 8x8 (well known, not from the paper).
 pub const PERFT_8X8: [u64; 9] = [4, 12, 56, 244, 1396, 8200, 55_092, 390_216, 3_005_288];
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Reversi on even boards from 4x4 to 12x12, with the evaluation of \[R\]: positional weights and mobility.
+//! Reversi on even boards from 4x4 to 12x12, with the evaluation of the paper \[R\] of [`super`]: positional weights
+//! and mobility.
 
 use super::{Game, Player};
 use std::ops::{BitAnd, BitOr, Not};

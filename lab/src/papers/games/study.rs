@@ -1,8 +1,8 @@
-//! Repeats the study of \[R\], minimax against MCTS in Reversi: tables 1 to 10, and known facts that check the games
-//! and the searches.
+//! Repeats the study of the paper \[R\] of [`super`], minimax against MCTS in Reversi: tables 1 to 10, and known facts
+//! that check the games and the searches.
 //!
 //! [`pairings`] lists the games, [`play`] plays one game, and [`tables`] builds all tables from the same games. Each
-//! game has its own seed, so that games can be played in any order.
+//! game has its own seed, so games can be played in any order.
 
 use super::minimax::{DECIDED, alpha_beta, minimax};
 use super::reversi::{Reversi, Turn};
@@ -25,24 +25,24 @@ pub struct Pairing {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effort {
     pub time: Duration,
-    /// States visited (alpha-beta) or created (UCT).
+    /// Number of states visited (alpha-beta) or created (UCT).
     pub nodes: u64,
-    /// Moves played, without passes.
+    /// Number of moves played, passes excluded.
     pub moves: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Played {
     pub pairing: Pairing,
-    /// Lead of minimax in discs at the end.
+    /// Number of discs of minimax less that of MCTS at the end.
     pub lead: i32,
     pub stopped: bool,
-    /// Time, nodes and moves of minimax and of MCTS.
+    /// `[minimax, MCTS]`: time, nodes and moves of each player.
     pub efforts: [Effort; 2],
 }
 
-/// Returns the games of the study, with alternating sides: 288 as in \[R\], or 24 with `quick`, 2 for each combination
-/// of depths 3 and 4 with 10 and 100 iterations.
+/// Returns the games of the study, 6 for each combination of board, depth and iterations: 288 as in \[R\], with
+/// alternating sides. With `quick`: 24 games, 2 for each board with depth 3 or 4 and 10 or 100 iterations.
 ///
 /// The 288 games take about a quarter of an hour on one core, the 24 a second.
 pub fn pairings(quick: bool, seed: u64) -> Vec<Pairing> {
@@ -62,15 +62,15 @@ pub fn pairings(quick: bool, seed: u64) -> Vec<Pairing> {
     pairings
 }
 
-/// Plays a game; `None` if Reversi has no such board.
+/// Plays a game; `None` if [`Reversi::new`] rejects the board size.
 ///
-/// \[R\] says both that the side with more discs wins a stopped game (2.4) and that the side out of time loses it
-/// (3.3). The first rule holds here.
+/// \[R\] gives two rules for a stopped game: the side with more discs wins (2.4), or the side out of time loses (3.3).
+/// This function uses the first rule.
 pub fn play(pairing: &Pairing) -> Option<Played> {
     play_within(pairing, paper::LIMIT)
 }
 
-/// Plays a game, which stops after a move if the mover has searched for longer than `limit` in total.
+/// Plays a game, and stops it after a move if the mover's total search time exceeds `limit`.
 fn play_within(pairing: &Pairing, limit: Duration) -> Option<Played> {
     let mut state = Reversi::new(pairing.board)?;
     let mut rng = Rng::with_seed(pairing.seed);
@@ -152,15 +152,14 @@ fn effort_table(index: usize, paper: &paper::ByBoard, played: &[Played]) -> Shee
     sheet
 }
 
-/// Builds table 9: the share of games that minimax won. A draw is not a win, since all printed rates are multiples of
-/// 1/6.
+/// Builds table 9: the percentage of games that minimax won. A draw counts 0: all printed rates are multiples of 1/6.
 fn win_rates(played: &[Played]) -> Sheet {
     let won = |game: &&Played| if game.lead > 0 { 100.0 } else { 0.0 };
     let rate = |games: &[&Played]| mean(games.iter().map(won));
     table_by_depth(9, "Minimax: games won in %", played, &paper::MINIMAX_WINS, rate)
 }
 
-/// Builds table 10: the number of games stopped early, of at most 6 in each cell.
+/// Builds table 10: the number of games stopped early. Each cell has at most 6 games.
 fn stopped_games(played: &[Played]) -> Sheet {
     let stopped = |games: &[&Played]| {
         let count = games.iter().filter(|game| game.stopped).count();
@@ -169,7 +168,7 @@ fn stopped_games(played: &[Played]) -> Sheet {
     table_by_depth(10, "Games stopped early", played, &paper::STOPPED, stopped)
 }
 
-/// Builds a table by depth and iterations; a fifth column holds the mean of the others.
+/// Builds a table by depth and iterations; a fifth column, if present, holds the mean of the others.
 fn table_by_depth<const COLUMNS: usize>(
     number: usize,
     title: &str,
@@ -204,8 +203,9 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     (count > 0).then(|| sum / f64::from(count))
 }
 
-/// Returns known facts, each with our number and the known one: the value of tic-tac-toe, the result of Reversi 4x4,
-/// and the number of move sequences in Reversi 8x8 up to 9 moves, or with `quick` up to 7.
+/// Computes known facts; returns each name with our number and the known number. The facts: the value of tic-tac-toe
+/// and the nodes of its minimax search, the final discs of Reversi 4x4 after best play, and the number of sequences of
+/// 1 to 9 moves (`quick`: 1 to 7) in Reversi 8x8.
 pub fn truths(quick: bool) -> Vec<(String, i64, i64)> {
     let tictactoe = minimax(&TicTacToe::new(), 9);
     let mut truths = vec![

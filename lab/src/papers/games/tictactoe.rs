@@ -1,4 +1,4 @@
-//! Tic-tac-toe, the smallest game of \[M\]: three in a row on 3x3, a draw with best play.
+//! Tic-tac-toe, the smallest game of the paper \[M\] of [`super`]: three in a row on 3x3, a draw with best play.
 
 use super::{Game, Player};
 
@@ -9,7 +9,7 @@ pub struct TicTacToe {
     to_move: Player,
 }
 
-/// A square, 0 to 8, row by row.
+/// A move: the number of the marked square, 0 to 8, row by row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark(u8);
 
@@ -68,7 +68,7 @@ impl Game for TicTacToe {
         next
     }
 
-    /// 1 if the first player has a line, -1 if the second has one, else 0.
+    /// Returns 1 if the first player has a line, -1 if the second has one, else 0.
     fn score(&self) -> i32 {
         i32::from(self.has_line(Player::First)) - i32::from(self.has_line(Player::Second))
     }

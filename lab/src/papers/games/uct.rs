@@ -1,19 +1,20 @@
-//! Monte Carlo tree search with UCB1, as in function 2 of \[R\]: random playouts to the end of the game.
+//! Monte Carlo tree search with UCB1, as in function 2 of the paper \[R\] of [`super`]: random playouts to the end of
+//! the game.
 //!
-//! The pseudocode of \[R\] adds up the first player's results in every node, which would make the second player seek
-//! its defeat. Here a node counts the wins of the player who moved into it.
+//! The pseudocode of \[R\] adds up the first player's results in every node, so the second player would prefer its
+//! losses. Here a node counts the wins of the player who moved into it.
 
 use super::Game;
 use fastrand::Rng;
 
-/// The constant C of \[R\].
+/// Exploration constant C of UCB1 in \[R\].
 pub const EXPLORATION: f64 = std::f64::consts::SQRT_2;
 
-/// Searches with `iterations` playouts; a single legal move needs no search.
+/// Runs `iterations` iterations of UCT, or none if at most one move is legal.
 ///
-/// Returns the move with the highest win rate, as in \[R\], and the number of states created: the nodes below the root,
-/// and the moves of all playouts. Visits break ties. Walking down the tree creates no states. The numbers of \[R\]
-/// suggest the same: on 4x4 with 10,000 iterations they are below one state per iteration.
+/// Returns the move with the highest win rate, as in \[R\], and the number of states created: one for each node below
+/// the root and for each move of a playout. Visits break ties. Selection creates no states. \[R\] seems to count in the
+/// same way: on 4x4 with 10,000 iterations it prints less than one state per iteration.
 pub fn uct<G: Game>(state: &G, iterations: u32, c: f64, rng: &mut Rng) -> (Option<G::Move>, u64) {
     let moves = state.moves();
     let mut tree = Tree { nodes: vec![Node::new(state.clone(), None)], made: 0 };
@@ -77,7 +78,8 @@ impl<G: Game> Tree<G> {
         }
     }
 
-    /// Adds a child for a random untried move, or returns the child with the highest UCB1; `None` if the game is over.
+    /// Returns a new child for a random untried move, or the child with the highest UCB1 if all moves are tried; `None`
+    /// if the game is over.
     fn child(&mut self, at: usize, c: f64, rng: &mut Rng) -> Option<usize> {
         let untried = &mut self.nodes[at].untried;
         if untried.is_empty() {

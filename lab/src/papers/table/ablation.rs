@@ -1,8 +1,8 @@
-//! Tables of the MG-PEO paper from games against many programs: win rates (tables 5 and 8), rounds to the match point
-//! (table 6), their significance (table 7), and the depth of the rollouts (table A1).
+//! Tables of the MG-PEO paper from games against several opponents: win rates (tables 5 and 8), round of the match
+//! point (table 6), its significance (table 7), and the depth of the rollouts (table A1).
 //!
-//! The paper's opponents were 50 competition programs that are not available. Ours are five baselines, so that trends
-//! can be compared, but not absolute win rates.
+//! The paper's opponents were 50 competition programs that are not available. Ours are five baselines, so only
+//! trends can be compared, not absolute win rates.
 
 use super::study::{Study, file_name, machine, percent_interval};
 use crate::arguments::cores;
@@ -22,7 +22,8 @@ const FIELD: [&str; 5] =
 const SYSTEMS: [(&str, u32, u32); 4] =
     [("mcts", 74, 2176), ("peo", 89, 10_026), ("mg", 83, 5663), ("paper", 97, 45_536)];
 
-/// Rollout depths of table A1 with the paper's mean rounds; it merges depths 7 to 10.
+/// Rollout depths of table A1, each with the mean round of the match point in the paper. Depth 8 represents depths 7 to
+/// 10, which the paper merges.
 const DEPTHS: [(&str, f64); 8] = [
     ("1", 40.25),
     ("2", 40.14),
@@ -34,7 +35,7 @@ const DEPTHS: [(&str, f64); 8] = [
     ("4+5", 39.68),
 ];
 
-/// The paper's number of rounds for a lost game.
+/// Round of the match point that the paper assigns to a lost game.
 const LOST: f64 = 47.0;
 
 /// Time for a move; 5 s in the paper.
@@ -63,8 +64,8 @@ fn wins(games: &[Played]) -> u64 {
     games.iter().filter(|(game, side)| game.winner == Some(*side)).count() as u64
 }
 
-/// Returns the number of the player's first move with a winning rate of 90 % or more, else of its last move; 47 for a
-/// lost game.
+/// Returns the round of the match point, from 1: the player's first move with a winning rate of 90 % or more, else its
+/// last move; [`LOST`] if the player did not win.
 fn match_point(game: &GameRecord, side: Side) -> f64 {
     if game.winner != Some(side) {
         return LOST;
@@ -85,7 +86,7 @@ fn format_rate(games: &[Played]) -> String {
     format!("{:.0}% ({low:.0}-{high:.0})", 100.0 * won as f64 / played.max(1) as f64)
 }
 
-/// Counts the iterations in one second from the start position on 10x10.
+/// Returns the number of iterations of a one-second search from the 10x10 start position, as text.
 fn iterations(params: &Params, threads: usize) -> String {
     let mut search =
         Search::new(Position::standard(), params.clone(), Resources { threads, memory: 1 << 30, seed: 1 });
@@ -107,7 +108,7 @@ fn notes(study: &Study) -> Vec<String> {
     ]
 }
 
-/// Publishes table 5 or 8: win rates and iterations.
+/// Prints and saves table 5 or 8: win rates and iterations.
 pub fn win_rates(study: &Study, name: &str) -> Result<(), String> {
     let cores = cores();
     let all_cores = format!("1 s, {cores} threads");
@@ -138,7 +139,7 @@ pub fn win_rates(study: &Study, name: &str) -> Result<(), String> {
     study.publish(name, &sheet, None)
 }
 
-/// Publishes table 6: mean rounds to the match point.
+/// Prints and saves table 6: mean round of the match point.
 pub fn match_points(study: &Study) -> Result<(), String> {
     let mut sheet = Sheet::new("Z-6: mean round of the match point", &["system", "ours", "paper"]);
     let systems = ["mcts", "paper"].map(str::to_owned);
@@ -151,7 +152,8 @@ pub fn match_points(study: &Study) -> Result<(), String> {
     study.publish("Z-6", &sheet, None)
 }
 
-/// Publishes table 7: tests whether the rounds are normally distributed and whether the systems differ.
+/// Prints and saves table 7: p-values of the tests for normally distributed rounds and for a difference between the two
+/// systems.
 pub fn significance(study: &Study) -> Result<(), String> {
     let mut sheet =
         Sheet::new("Z-7: tests on the rounds of the match points", &["test", "p, ours", "p, paper"]);
@@ -168,7 +170,7 @@ pub fn significance(study: &Study) -> Result<(), String> {
     study.publish("Z-7", &sheet, None)
 }
 
-/// Publishes table A1: rounds to the match point by the depth of the rollouts.
+/// Prints and saves table A1: mean round of the match point by the depth of the rollouts.
 pub fn rollout_depths(study: &Study) -> Result<(), String> {
     let mut sheet =
         Sheet::new("A1: rollout depth and mean round of the match point", &["depth", "ours", "paper", "won"]);

@@ -1,5 +1,5 @@
 //! The winning convergence distance of the MG-PEO paper (4.1, table 2): the number of nodes that the search expands for
-//! the first move on 10x10 until it returns to the best move.
+//! the first move on 10x10 before it selects a whole move for the second time.
 //!
 //! The nodes are counted in the engine's tree with the engine's selection, without exploration. An oracle for the best
 //! or the worst case replaces the rollouts.
@@ -21,11 +21,11 @@ use otrera::{Kernel, Movement, Position, Side, WinRate};
 enum Case {
     /// One movement with 28 arrows, as in the paper, always wins; all others lose.
     Best,
-    /// Every movement wins until its last arrow loses.
+    /// Every half-move wins, except the last arrow of each movement to be expanded.
     Worst,
 }
 
-/// Publishes table 2: nodes expanded for the first move, in the best and in the worst case.
+/// Prints and saves table 2: nodes expanded for the first move, in the best and in the worst case.
 pub fn run(study: &Study) -> Result<(), String> {
     let mut sheet = Sheet::new(
         "Z-2: nodes expanded for the first move on 10x10 (paper)",
@@ -45,7 +45,7 @@ pub fn run(study: &Study) -> Result<(), String> {
     study.publish("Z-2", &sheet, None)
 }
 
-/// Returns the number of nodes that a search expands for the first move: movements (or whole moves), and arrows.
+/// Returns the number of nodes that a search expands for the first move: `[movements or whole moves, arrows]`.
 fn expanded_nodes(params: &Params, case: Case) -> [usize; 2] {
     let mut search = FirstMove::new(params, case);
     while search.expand_one() {}
@@ -75,8 +75,8 @@ impl FirstMove {
         }
     }
 
-    /// Expands a new node and backs up the oracle's result; returns false if the search instead returns to a whole move
-    /// already in the tree, which is the best move.
+    /// Expands a new node and backs up the oracle's result; returns false, without expanding, if the search selects a
+    /// whole move for the second time.
     fn expand_one(&mut self) -> bool {
         let Some(path) = self.descend() else { return false };
         backup::add_rewards(&self.tree, &path, Rewards::of(self.oracle(&path)));

@@ -7,7 +7,7 @@ use crate::sheet::Sheet;
 use otrera::Level;
 use std::time::Duration;
 
-/// Games of each level, from 1, against the one below; strong levels play fewer, because they think longer.
+/// Number of games of each level, from level 1, against the level below. Slower levels play fewer games.
 const GAMES: [u64; 10] = [200, 200, 200, 200, 100, 100, 60, 40, 20, 20];
 
 const OPENING_PLIES: u32 = 4;

@@ -35,7 +35,6 @@ pub struct Args {
     folder: PathBuf,
 }
 
-/// The tables.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Name {
     /// Kato et al., table 1: plain UCT against alpha-beta of depth 2.

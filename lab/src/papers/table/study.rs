@@ -29,7 +29,7 @@ pub struct Study {
 pub type Cell = (String, Match);
 
 impl Study {
-    /// Plays the games of all cells, except those of an earlier, interrupted run. Returns the games of each cell.
+    /// Plays the games of all cells and returns them by cell; games saved by an interrupted run are not repeated.
     pub fn games(&self, cells: Vec<Cell>) -> Result<Vec<Vec<GameRecord>>, String> {
         let (mut names, mut matches) = (Vec::new(), Vec::new());
         for (name, matchup) in cells {
@@ -87,7 +87,7 @@ impl Study {
     }
 }
 
-/// Turns a player or its parameters into a part of a file name.
+/// Replaces `:`, `,`, `=` and `+` in a player or its parameters by `_`, for use in a file name.
 pub fn file_name(text: &str) -> String {
     text.replace([':', ',', '=', '+'], "_")
 }

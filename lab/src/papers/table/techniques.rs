@@ -1,5 +1,5 @@
-//! The Elo gain of each technique of `tournament`: games of the preset against itself without the technique, or with
-//! one that was tried and dropped.
+//! The Elo gain of each technique of the preset `tournament`: games against the preset without the technique, or with a
+//! technique that was tried and dropped.
 
 use super::study::{Cell, Study, file_name, machine};
 use crate::matches::score::Score;
@@ -25,7 +25,7 @@ const WITH: [(&str, &str); 2] =
 
 const MOVE_TIME: Duration = Duration::from_millis(50);
 
-/// Creates the match of `tournament` against itself with these settings.
+/// Creates the match of `tournament` against `tournament` with changed `settings`.
 fn cell(study: &Study, settings: &str, games: u64) -> Result<Cell, String> {
     let changed = format!("tournament,{settings}");
     let matchup = study.new_match(["tournament", &changed], games, Control::PerMove(MOVE_TIME), 4)?;

@@ -18,7 +18,7 @@ const MEMORY: usize = 160 << 20;
 struct Speed {
     threads: usize,
     together: f64,
-    /// Speed of this number of concurrent single-threaded searches, added up.
+    /// Total speed of `threads` concurrent single-threaded searches.
     apart: f64,
 }
 
@@ -76,13 +76,14 @@ fn thread_counts(cores: usize) -> impl Iterator<Item = usize> {
     powers.take_while(move |threads| *threads < cores).chain([cores])
 }
 
-/// Returns a lower and an upper bound on the share of its speed that each thread keeps, from the ratio for two threads.
+/// Returns a lower and an upper bound on the speed of each thread, as a fraction of the speed of a single-threaded
+/// search; `of_two` is [`Speed::ratio`] for two threads.
 fn model(of_two: f64, threads: usize) -> [f64; 2] {
     let (loss, n) = (1.0 / of_two - 1.0, threads as f64);
     [1.0 / (1.0 + loss * (n - 1.0)), 1.0 / (1.0 + 2.0 * loss * (n - 1.0) / n)]
 }
 
-/// Returns the benchmark positions with more than half of the board empty, which no search solves in the given time.
+/// Returns the benchmark positions with more than half of the board empty: too hard to solve in a measured search.
 fn positions() -> Vec<Position> {
     let read = POSITIONS.iter().filter_map(|fen| Position::from_fen(fen).ok());
     read.filter(|position| 2 * position.empty().len() as usize > position.size().area()).collect()
