@@ -38,7 +38,7 @@ pub struct Bench {
     pub elapsed: Duration,
 }
 
-/// Searches every position of [`POSITIONS`] with one thread and a fixed seed.
+/// Runs the benchmark: searches each of the [`POSITIONS`] for [`ITERATIONS`] with one thread and a fixed seed.
 pub fn run(params: &Params) -> Bench {
     let mut bench = Bench { checksum: FNV_START, iterations: 0, elapsed: Duration::ZERO };
     for fen in POSITIONS {
@@ -58,8 +58,8 @@ pub fn run(params: &Params) -> Bench {
 const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0100_0000_01b3;
 
-/// Adds a report to the checksum: iterations, nodes, and for each line the squares of its move, its visits and the
-/// bits of its winning rate.
+/// Returns the checksum after hashing a report: its iterations and nodes, and for each root move the three squares, the
+/// visits and the bits of the winning rate.
 fn mixed_in(checksum: u64, report: &Report) -> u64 {
     let lines = report.lines.iter().flat_map(|line| {
         let squares = [line.mv.from, line.mv.to, line.mv.arrow].map(|square| square.index() as u64);

@@ -38,7 +38,7 @@ const fn weight(ply: u32) -> u32 {
     }
 }
 
-/// Default overhead of a move besides thinking: delays in pipes and of threads on a busy machine.
+/// Default overhead of a move: time besides thinking, lost to pipes and thread scheduling on a busy machine.
 pub const OVERHEAD: Duration = Duration::from_millis(10);
 
 impl GameClock {
@@ -47,12 +47,13 @@ impl GameClock {
         Self { total, used: Duration::ZERO, overhead: OVERHEAD, spare: Duration::ZERO }
     }
 
-    /// Creates a clock that reserves `overhead` for each move, and a spare `overhead / 2` in case a move costs more.
+    /// Creates a clock with this [overhead](Self::with_overhead) of a move and half of it as
+    /// [spare time](Self::with_spare).
     pub fn for_match(total: Duration, overhead: Duration) -> Self {
         Self::new(total).with_overhead(overhead).with_spare(overhead / 2)
     }
 
-    /// Sets the time left; raises the total to the time left if the total is less.
+    /// Sets the time left to `left`. If the total time is less than `left`, raises the total to `left`.
     #[must_use]
     pub fn with_left(self, left: Duration) -> Self {
         let total = self.total.max(left);
@@ -66,7 +67,7 @@ impl GameClock {
         Self { overhead, ..self }
     }
 
-    /// Sets a reserve for each move before ply 80, in case a move costs more than the overhead.
+    /// Sets the time reserved for each move before ply 80 in addition to the overhead, in case a move costs more.
     #[must_use]
     pub const fn with_spare(self, spare: Duration) -> Self {
         Self { spare, ..self }
@@ -82,15 +83,17 @@ impl GameClock {
         self.used = self.used.saturating_add(time);
     }
 
-    /// Returns the time for the next move: `free * weight(now) / sum of weight(ply) over our remaining moves`, assuming
-    /// that the game fills the board. `free` is the maximum of:
+    /// Returns the thinking time for the next move: `free * weight(now) / sum of weight(ply)`.
     ///
-    /// - `left - max(overhead of all our remaining moves, usual + reserve)`,
+    /// The sum runs over the remaining moves of the side to move, until the board is full. Plies of smaller boards are
+    /// scaled to 10x10. `free` is the maximum of:
+    ///
+    /// - `left - max(overhead of all remaining moves, usual + reserve)`,
     /// - `(left - usual) / 4`,
-    /// - `left / 16`, so that every move gets some time,
+    /// - `left / 16`, a minimum for every move.
     ///
-    /// where `usual` is the overhead of our remaining moves before ply 80, and `reserve` is the larger of 2.5 % of the
-    /// total (at most 10 s) and the spare time of those moves (at most 10 % of the total).
+    /// `usual` is the overhead of the remaining moves before ply 80. `reserve` is the larger of 2.5 % of the total (at
+    /// most 10 s) and the spare time of the remaining moves before ply 80 (at most 10 % of the total).
     pub fn time_for(&self, position: &Position) -> Duration {
         let plies = position.size().area() as u32
             - position.all_amazons().iter().map(|amazons| amazons.len()).sum::<u32>();
@@ -170,7 +173,8 @@ mod tests {
         assert_eq!(moves, 46);
     }
 
-    /// Returns the time left after `moves` moves of one side, each with `overhead`, or at the end of the game.
+    /// Plays `moves` moves of one side, or to the end of a random game, and returns that side's time left. Each move
+    /// uses its planned time plus `overhead`.
     fn time_left_after(moves: usize, total: Duration, overhead: Duration) -> Duration {
         let mut clock = GameClock::new(total).with_overhead(overhead);
         let mut position = Position::standard();
@@ -205,8 +209,9 @@ mod tests {
         Position::from_parts(start.size(), start.all_amazons(), arrows, crate::Side::Black)
     }
 
-    /// Returns the fraction of `total` seconds that one side has used on the platform's clock after `plies` plies, with
-    /// our settings for SAU. `charge` returns the seconds that the platform counts for a move besides thinking.
+    /// Returns the fraction of `total` seconds that one side has used on the SAU platform's clock after `plies` plies.
+    /// The overhead and the spare time are those of the bot on SAU. `charge` returns the seconds that the platform
+    /// counts for a move besides thinking.
     fn fraction_used_after(plies: usize, total: f64, mut charge: impl FnMut() -> f64) -> f64 {
         let overhead = Duration::from_millis(400);
         let clock = GameClock::new(Duration::from_secs_f64(total)).with_overhead(overhead);

@@ -62,10 +62,10 @@ impl Level {
         STRENGTHS.get(usize::from(self.0) - 1)
     }
 
-    /// Searches the position at this level; the move to play and its line come first in the report.
+    /// Searches the position at this level. The move to play is [`Report::best`].
     ///
-    /// Below 10 the tree is cleared first: an earlier search would make the level stronger. The same seed and position
-    /// give the same move.
+    /// Levels below 10 clear the tree before the search, since results of earlier searches would make the level
+    /// stronger. With one thread they choose the same move for equal seeds and positions.
     pub fn think(self, search: &mut Search, seed: u64, stop: &AtomicBool) -> Report {
         let Some(strength) = self.strength() else {
             return search.run(&Limits::time(Self::FULL_TIME), stop, &mut |_| ());
@@ -79,8 +79,8 @@ impl Level {
 }
 
 impl Strength {
-    /// Draws a line with odds `exp(-loss / temperature)` from those that lose at most [`Self::max_loss`], and moves it
-    /// to the front of the report. Leaves the report unchanged if the result is proven.
+    /// Draws a root move that loses at most [`Self::max_loss`] of winning rate, with probability proportional to
+    /// `exp(-loss / temperature)`, and makes it the best move of the report. Does nothing if the outcome is proven.
     fn choose(&self, mut report: Report, rng: &mut Rng) -> Report {
         let Some(best) = report.lines.first().filter(|_| report.proven.is_none()) else { return report };
         let best_rate = best.win_rate.0;

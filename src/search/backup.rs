@@ -30,7 +30,8 @@ impl Rewards {
         Self { count: 1, black, squares: squared_deviation(black) }
     }
 
-    /// Returns the sum of rewards for `side`, in units of 1/[`REWARD_UNIT`]: r for Black is 1 - r for White.
+    /// Returns the sum of rewards for `side`, in units of 1/[`REWARD_UNIT`]. A leaf value r for Black counts as 1 - r
+    /// for White.
     #[inline]
     pub fn of_side(&self, side: Side) -> u32 {
         if side == Side::Black { self.black } else { self.count * REWARD_UNIT - self.black }
@@ -54,8 +55,8 @@ pub fn add_rewards(tree: &Tree, path: &[Step], rewards: Rewards) {
     }
 }
 
-/// Backs up the proof of the path's last node (MCTS-Solver, Winands et al. 2008): a side wins if one of its choices
-/// wins, and loses if all of them lose. Stops at the first node that the proofs of its children do not decide.
+/// Backs up the proof of the path's last node (MCTS-Solver, Winands et al. 2008). A node is a win for the side to move
+/// if one child is, and a loss if all children are. Stops at the first node that its children do not prove.
 pub fn back_up_proof(tree: &Tree, path: impl DoubleEndedIterator<Item = Step>) {
     let mut upwards = path.rev();
     let Some(mut child) = upwards.next() else { return };

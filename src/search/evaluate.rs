@@ -41,7 +41,7 @@ impl LeafEvaluator {
         }
     }
 
-    /// Selects the kernel. If this processor lacks the kernel, its fastest one is used.
+    /// Selects the SIMD [`Kernel`]; a kernel that this processor lacks is replaced by the fastest that it supports.
     pub fn with_kernel(self, kernel: Kernel) -> Self {
         Self { kernel: kernel.min(Kernel::fastest()), ..self }
     }
@@ -51,8 +51,8 @@ impl LeafEvaluator {
         self.kernel
     }
 
-    /// Returns Black's winning rate at a leaf, averaged over independent rollouts. After a movement, a random arrow is
-    /// shot first.
+    /// Evaluates a leaf: returns Black's winning rate, averaged over the rollouts of [`Params::rollouts`]. If the
+    /// leaf's state is after a movement, shoots a random arrow first.
     #[inline]
     pub fn win_rate_for_black(
         &self,
@@ -63,7 +63,7 @@ impl LeafEvaluator {
         dispatch!(self.kernel, L => self.evaluate::<L>(state, rng, scratch))
     }
 
-    /// Returns [`Self::win_rate_for_black`], on the kernel that the caller was compiled for.
+    /// Performs [`Self::win_rate_for_black`] with the SIMD instructions of `L`, for callers already compiled for them.
     #[inline(always)]
     pub(super) fn evaluate<L: Lanes>(
         &self,

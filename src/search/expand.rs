@@ -24,7 +24,7 @@ impl Expander {
         Self { chunk: ArenaChunk::default(), lister: EdgeLister::new(seed) }
     }
 
-    /// [`Expander::expand`] on a given kernel.
+    /// Performs [`Expander::expand`] on `kernel`, with no excluded moves.
     pub fn expand_on(
         &mut self,
         kernel: Kernel,
@@ -36,10 +36,9 @@ impl Expander {
         dispatch!(kernel, L => self.expand::<L>(tree, id, state, &[], params))
     }
 
-    /// Expands a node with the edges of [`EdgeLister::list`].
+    /// Expands a node with the edges of [`EdgeLister::list`] and returns its first child, whose first visit is counted.
     ///
-    /// Returns the first child, claimed as by [`Tree::claim_untried`]. `None` if the memory is full or another worker
-    /// has begun to expand the node.
+    /// Returns `None` if the memory is full, the node has no edges, or another worker has begun to expand the node.
     #[inline(always)]
     pub fn expand<L: Lanes>(
         &mut self,
@@ -57,8 +56,8 @@ impl Expander {
     }
 }
 
-/// Lists the edges of a node. Equal states and seeds give equal lists, so that a family can list its edges again when
-/// it grows.
+/// Lists the edges of a node. Equal states and seeds give equal lists: the tree lists the edges of a node again when it
+/// allocates further children.
 pub struct EdgeLister {
     seed: u64,
     edges: Vec<Edge>,
@@ -80,13 +79,13 @@ impl EdgeLister {
         }
     }
 
-    /// [`EdgeLister::list`] on a given kernel, without excluded moves.
+    /// Performs [`EdgeLister::list`] on `kernel`, with no excluded moves.
     pub fn list_on(&mut self, kernel: Kernel, state: &State, params: &Params, count: usize) -> &[Edge] {
         dispatch!(kernel, L => self.list::<L>(state, &[], params, count))
     }
 
-    /// Lists the edges by descending prior, or in random order if the formula has no priors. Only the first `count`
-    /// edges need to be in order. Leaves out `excluded` moves unless all are excluded.
+    /// Lists the edges by descending prior, or in random order if the formula has no priors. Omits `excluded` moves
+    /// unless all moves are excluded. Only the first `count` elements are valid; the length is that of the full list.
     pub fn list<L: Lanes>(
         &mut self,
         state: &State,
@@ -124,7 +123,7 @@ impl EdgeLister {
         )
     }
 
-    /// Lists the edges and their logits, divided by the temperature.
+    /// Fills `edges` and `logits` with the edges of a state and their policy logits, each divided by the temperature.
     #[inline(always)]
     fn list_with_logits<L: Lanes>(&mut self, state: &State, model: &Model, puct: &Puct) {
         let Self { edges, logits, scratch, .. } = self;
@@ -149,7 +148,7 @@ impl EdgeLister {
         logits.iter_mut().for_each(|logit| *logit /= temperature);
     }
 
-    /// Sets the priors of the edges to the softmax of the logits.
+    /// Sets the priors of `edges` to the softmax of `logits`.
     #[inline(always)]
     fn set_priors(&mut self) {
         let log_sum = libm::logf(policy::sum_of_odds(&self.logits));

@@ -1,20 +1,21 @@
 //! One iteration: select, expand, evaluate, back up. START HERE.
 //!
-//! A [`Worker`] is one search thread. Its loop, [`Worker::work`], looks at the last node of the current path:
+//! A [`Worker`] is one search thread. Each pass of its loop, [`Worker::work`], depends on the path from the root:
 //!
-//! - **No node**: begin the next burst at the root.
-//! - **The node's burst is over**: remove the node from the path and back up the burst's rewards ([`backup`]).
-//! - **Otherwise** descend to the child that [`select`] prefers. At a leaf, a proof or [`super::evaluate`] gives the
-//!   value. A leaf is a node that is new, proven, or cannot be expanded.
+//! - **The path is empty**: begin the next burst at the root.
+//! - **The burst of the last node is over**: remove the node from the path and back up the burst's rewards
+//!   ([`backup`]).
+//! - **Otherwise** descend from the last node to the child that [`select`] prefers. At a leaf, take the value from a
+//!   proof or from [`super::evaluate`]. A leaf is a node that is new, proven, or cannot be expanded.
 //!
 //! A *burst* is a batch of iterations run below one node before their results are backed up to the node. Its length is
 //! 1/16 of the node's visits with one or two workers and at most `Params::burst`, see [`Run::burst_length`]. The visits
-//! are counted when the burst is granted, so that the iterations in flight count as losses (virtual loss).
+//! of a burst are counted when it begins: until their rewards are added, they count as losses (virtual loss).
 //!
-//! Example with one worker, 1/16:
+//! Example with one worker:
 //!
 //! ```text
-//!   path             visits   granted
+//!   path             visits   burst length
 //!   root              3,200   200 = 3,200 / 16
 //!     movement m      1,600   100 = min(1,600 / 16, 200 left at the root)
 //!       arrow a          48     3 = min(48 / 16, 100 left at m)
@@ -22,10 +23,10 @@
 //! ```
 //!
 //! 1. The worker descends to the new leaf. It adds 200 visits to the root, 100 to m and 3 to a.
-//! 2. It evaluates the leaf and returns to a, which has 2 iterations left: it selects below a twice more.
+//! 2. It evaluates the leaf and returns to a, where it runs the 2 iterations left in the burst.
 //! 3. The burst of a is used up. One addition gives a its 3 rewards; m has 97 iterations left.
-//! 4. The worker selects below m until 100 rewards are collected there, and adds them to m in one addition.
-//! 5. The root has 100 iterations left; when they are done, its 200 rewards are added and the next burst begins.
+//! 4. The worker runs these 97 iterations below m, then adds the 100 rewards of the burst to m in one addition.
+//! 5. The root has 100 iterations left. After them, the worker adds 200 rewards to the root and begins the next burst.
 //!
 //! Bursts skip most of the descent from the root, replace many atomic additions by one, and keep workers in different
 //! parts of the tree.
@@ -91,8 +92,8 @@ impl Level {
         self.granted - self.rewards.count
     }
 
-    /// True if no further descent begins at this node: its burst is used up, the run is over, or the node is proven. A
-    /// descent that has begun always continues to a leaf, since its visit is already counted.
+    /// True if the burst is used up or, after its first iteration, if the run is over or the node is proven. The first
+    /// iteration always continues to a leaf, since the descent that began the burst has already counted its visit.
     #[inline(always)]
     fn is_burst_over(&self, run: &Run) -> bool {
         let is_stopped = || !run.is_running() || run.tree.node(self.step.node).proof().is_some();
@@ -104,7 +105,7 @@ impl Worker {
     /// Iterations between two clock checks: well under a millisecond.
     const CLOCK_INTERVAL: u32 = 16;
 
-    /// Creates worker number `index`. Workers with the same seed draw different random numbers.
+    /// Creates worker number `index`, which draws from random stream number `index` of `seed`, see [`mix_seed`].
     pub fn new(seed: u64, index: u64) -> Self {
         let scratch = Scratch {
             rng: Rng::with_seed(mix_seed(seed, index)),
@@ -213,8 +214,8 @@ impl Worker {
         true
     }
 
-    /// Selects a child of the path's last node: the best by the formula, or the first if the node has just been
-    /// expanded. Also returns the variance of the node's values. `None` at a leaf.
+    /// Selects a child of the path's last node: the best by the formula, or the first if the call expands the node.
+    /// Also returns the variance of the node's values. `None` if the node is a leaf or has no child to select.
     #[inline(always)]
     fn select_child<L: Lanes>(&mut self, run: &Run) -> Option<(Selected, ValueVariance)> {
         let tree = run.tree;
@@ -251,8 +252,8 @@ impl Worker {
         child.map(|child| (child, variance))
     }
 
-    /// Adds the value of the path's last node to its rewards: the proven result if there is one, which is also backed
-    /// up as a proof, otherwise an evaluation.
+    /// Evaluates the path's last node and adds the value to the rewards of its burst. If the node is proven, takes the
+    /// proven result as its value and backs up the proof.
     #[inline(always)]
     fn evaluate_leaf<L: Lanes>(&mut self, run: &Run) {
         self.longest = self.longest.max(self.path.len());
@@ -283,8 +284,8 @@ impl Worker {
     }
 }
 
-/// Returns the winner at a new node if the game is over or the filling bounds of [`crate::endgame`] prove a winner. The
-/// bounds are tried only if at most 3/5 of the squares are empty; earlier they almost never succeed.
+/// Returns the winner of a state if the game is over or the filling bounds of [`crate::endgame`] prove a winner. Tries
+/// the bounds only before a movement and if at most 3/5 of the squares are empty: earlier they almost never succeed.
 fn proven_winner(run: &Run, state: &State, prover: &mut FillingProver) -> Option<Side> {
     let is_late = |position: &Position| position.empty().len() as usize * 5 <= position.size().area() * 3;
     match state {

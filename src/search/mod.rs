@@ -96,7 +96,7 @@ pub struct Search {
     /// Root moves that the search does not consider.
     excluded: Vec<Move>,
     tree: Tree,
-    /// True if nodes of the tree may hold proofs by the filling bounds of [`crate::endgame`].
+    /// True if the filling bounds of [`crate::endgame`] may have proven nodes of the tree.
     has_endgame_proofs: bool,
     evaluator: LeafEvaluator,
     params: Params,
@@ -205,12 +205,14 @@ impl Search {
     /// Searches until a limit is reached, `stop` is set, the outcome is proven, or the root has
     /// [`Node::MAX_VISITS`](tree::Node::MAX_VISITS) visits.
     ///
-    /// Blocks. One of the threads calls `progress` about once a second. If the filling bounds of [`crate::endgame`]
-    /// prove the winner, and the side to move wins or no square is contested, the search is skipped and the best move
-    /// fills the mover's own squares.
+    /// Blocks until the search ends. One of the threads calls `progress` about once a second.
     ///
-    /// When the tree is full, the memory of its least-visited nodes is recycled, a slice at a time (see
-    /// [`Tree::recycle`]), unless the deadline is nearer than [`Tree::recycle_time`].
+    /// Skips the search if the filling bounds of [`crate::endgame`] prove the winner, and either the side to move wins
+    /// or no square is contested. The best move is then [`FillingProver::filling_move`], which fills the mover's own
+    /// squares.
+    ///
+    /// When the tree is full, recycles the memory of its least-visited nodes, see [`Tree::recycle`]. If the deadline is
+    /// nearer than [`Tree::recycle_time`], continues with the full tree instead.
     ///
     /// ```
     /// use otrera::{Limits, Params, Position, Resources, Search, Side, Size};
@@ -280,8 +282,9 @@ impl Search {
         }
     }
 
-    /// Returns the winner if the filling bounds of [`crate::endgame`] prove one. If that is the opponent, clears a tree
-    /// whose nodes have such proofs: they would end the search, but the opponent may still err.
+    /// Returns the winner that the filling bounds of [`crate::endgame`] prove at the root. `None` without a proof, if
+    /// the game is over, if moves are excluded, or if `endgame_proofs` is off. If the opponent is the winner, clears a
+    /// tree that contains proofs by the bounds: they would end the search, but the opponent may still err.
     fn endgame_winner(&mut self) -> Option<Side> {
         // The bounds assume that no move is excluded.
         if !self.params.endgame_proofs || self.position.winner().is_some() || !self.excluded.is_empty() {
@@ -356,8 +359,8 @@ mod tests {
         assert_eq!(run().best, report.best);
     }
 
-    /// Returns the path of the next iteration by PUCT in double precision, and true if it tries a new child of the last
-    /// node. `None` if two scores are nearly equal.
+    /// Computes the path of the next iteration by PUCT in double precision. The flag is true if the iteration adds an
+    /// untried child of the last node to the path. `None` if the two best scores of a node are nearly equal.
     fn next_path(tree: &Tree, puct: &Puct) -> Option<(Vec<NodeId>, bool)> {
         let (mut path, mut variance) = (vec![tree.root()], f64::from(ValueVariance::START.0));
         loop {

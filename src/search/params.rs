@@ -63,9 +63,9 @@ impl Formula {
 /// PUCT: `mean + c * sqrt(variance * N) * prior / (1 + n)` (Rosin 2011, in the form of AlphaZero), with the variance
 /// of the values below the node, see [`super::select::puct::ValueVariance`].
 ///
-/// An untried child has the mean of its parent (first-play urgency). Children are tried in prior order. A descent
-/// that creates a movement continues to its most probable arrow. Movements and arrows have separate constants, since
-/// a wrong arrow costs less than a wrong movement.
+/// An untried child is scored with the mean of its parent (first-play urgency). Children are tried in prior order. A
+/// descent that tries a new movement continues to its most probable arrow. Movements and arrows have separate
+/// constants, since a wrong arrow costs less than a wrong movement.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Puct {
     /// Exploration constant c for movements.
@@ -76,11 +76,11 @@ pub struct Puct {
     pub movement_temperature: f32,
     /// Temperature of the arrows' priors.
     pub arrow_temperature: f32,
-    /// Growth of both exploration constants with the visits, see [`Puct::c`].
+    /// Growth rate of both exploration constants with the logarithm of the visits, see [`Puct::c`]; 0 keeps them
+    /// constant.
     pub growth: f32,
-    /// Weight of the parent's variance in a node's variance, in values (pseudo-counts), see
-    /// [`super::select::puct::ValueVariance::at`]. 1e9 gives every node
-    /// [`super::select::puct::ValueVariance::START`].
+    /// Pseudo-count of the parent's variance in a node's variance, see [`super::select::puct::ValueVariance::at`]. With
+    /// 1e9 the variance of every node is about [`super::select::puct::ValueVariance::START`].
     pub variance_prior: f32,
 }
 
@@ -145,10 +145,10 @@ pub struct Params {
     pub rollouts: Rollouts,
     /// Model that evaluates leaves and gives the priors of half-moves.
     pub model: Model,
-    /// Standard errors in the lower confidence bound (LCB) by which the final move is chosen; 0 chooses the most
-    /// visited move. See [`super::select::final_child`].
+    /// Number of standard errors between the mean and the lower confidence bound (LCB) that chooses the final move, see
+    /// [`super::select::final_child`]; 0 chooses the most visited move.
     pub lcb_z: f32,
-    /// True if [`crate::endgame`] proves the results of positions and chooses the moves of decided endgames.
+    /// True if [`crate::endgame`] proves results at the root and new nodes, and chooses the moves of decided endgames.
     pub endgame_proofs: bool,
     /// Maximum length of a burst, see [`super::iteration`]. 1 starts every iteration at the root.
     pub burst: u32,
@@ -198,18 +198,18 @@ impl Params {
         ("uct", Self::UCT),
     ];
 
-    /// True for UCT over half-moves: a movement has infinite value until one of its arrows is tried (MG-PEO paper,
-    /// 3.2 and 4.1).
+    /// True for UCT over half-moves. A movement then has infinite value until one of its arrows is tried (MG-PEO paper,
+    /// sections 3.2 and 4.1).
     #[inline]
     pub const fn has_arrow_before_value(&self) -> bool {
         matches!((self.grouping, self.formula), (Grouping::Split, Formula::Uct { .. }))
     }
 
-    /// Checks that the parameters are compatible. A parser calls this once, after all parameters have been
-    /// [set](Params::set), since their order does not matter.
+    /// Returns the parameters if they are compatible. Call this after all parameters have been [set](Params::set): they
+    /// can be set in any order, with incompatible values in between.
     ///
     /// # Errors
-    /// The incompatible parameters, the reason, and the valid values.
+    /// Returns a message with the incompatible parameters, the reason, and the valid values.
     pub fn checked(self) -> Result<Self, String> {
         match (self.grouping, self.formula) {
             (Grouping::Whole, Formula::Puct(_)) => {

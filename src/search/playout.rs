@@ -1,9 +1,9 @@
 //! Playouts: random half-moves until the game ends; only the winner is returned.
 //!
-//! A random half-move only needs the distance that each amazon can slide in each direction. Bitboards are slow at this,
-//! so the board is stored as its rows, columns and diagonals, one word each (compare rotated bitboards,
-//! <https://www.chessprogramming.org/Rotated_Bitboards>). A slide is the run of empty squares beside the amazon, read
-//! from a table, so that a random destination takes one random number.
+//! Drawing a random half-move needs only the distance that each amazon can slide in each direction. Bitboards are slow
+//! at this, so the board is stored as its rows, columns and diagonals, one word each (compare rotated bitboards,
+//! <https://www.chessprogramming.org/Rotated_Bitboards>). A table gives the length of the run of empty squares on
+//! either side of an amazon. The lengths number all destinations, and one random number selects a destination.
 
 use crate::board::bitboard::Bitboard;
 use crate::board::position::{Position, Rules};
@@ -30,8 +30,8 @@ const fn places() -> [[(u8, u8); 4]; 128] {
     places
 }
 
-/// `RUNS[place][empty]`: lengths of the runs of empty squares beside a place of a line, where the set bits of `empty`
-/// are the line's empty squares. Bits 0..8 = upwards, bits 8..16 = downwards.
+/// `RUNS[place][empty]`: lengths of the two runs of empty squares that begin next to `place` on a line. The set bits of
+/// `empty` are the line's empty squares. Bits 0..8 = length towards higher places, bits 8..16 = towards lower places.
 static RUNS: [[u16; 1024]; 16] = runs();
 
 const fn runs() -> [[u16; 1024]; 16] {
@@ -73,7 +73,7 @@ impl Team {
     }
 }
 
-/// Empty squares of each line, one bit per place.
+/// Empty squares of each line, one bit per place; lines and places are those of [`PLACES`].
 #[derive(Clone, Debug)]
 struct Lines([u32; LINES]);
 
@@ -98,17 +98,17 @@ impl Lines {
     }
 }
 
-/// Distance to slide in each of eight directions, one byte each, in the order of [`STEPS`]. Each is at most 9, their
-/// sum at most 35.
+/// Distances that a queen can slide in the eight directions, one byte each, in the order of [`STEPS`]. Each is at most
+/// 9, and their sum is at most 35.
 #[derive(Clone, Copy, Default)]
 struct Slides(u64);
 
-/// Square index steps of the directions: right, left, up, down, then both ways along the diagonal and the
+/// Differences of square indices between neighbours: right, left, up, down, then both ways along the diagonal and the
 /// antidiagonal.
 const STEPS: [i8; 8] = [1, -1, 11, -11, 12, -12, 10, -10];
 
 impl Slides {
-    /// Returns the number of destinations.
+    /// Returns the number of destinations: the sum of the distances.
     #[inline(always)]
     fn count(self) -> u32 {
         (self.0.wrapping_mul(BYTES) >> 56) as u32
@@ -125,8 +125,8 @@ impl Slides {
 /// A word with 1 in each byte: multiplying by it sums a word's bytes into the highest byte.
 const BYTES: u64 = u64::MAX / 0xff;
 
-/// Returns the index of the counter that contains item `n`, with all counters' items numbered in sequence, and the
-/// item's index in that counter. `counts` packs 64/BITS counters; the counters and their sum must be below 2^(BITS-1).
+/// Finds item `n` among the items of several groups, numbered in sequence from 0. Returns the group and the item's
+/// index in the group. `counts` packs the sizes of 64/BITS groups; the sizes and their sum must be below 2^(BITS-1).
 ///
 /// One multiplication computes all prefix sums and one subtraction compares `n` with all of them. There is no branch,
 /// since a random `n` cannot be predicted (SWAR, <https://www.chessprogramming.org/SIMD_and_SWAR_Techniques>).
@@ -158,8 +158,8 @@ impl Default for Playouts {
 }
 
 impl Playouts {
-    /// Plays random half-moves to the end of the game and returns the winner. All movements are equally likely, then
-    /// all arrows. `None` if a side has more than [`MAX_AMAZONS`].
+    /// Plays random half-moves to the end of the game and returns the winner; `None` if a side has more than
+    /// [`MAX_AMAZONS`]. Draws each movement, then its arrow, uniformly from the legal ones.
     #[inline(always)]
     pub fn winner(&mut self, position: &Position, rng: &mut Rng) -> Option<Side> {
         let mut teams =
@@ -188,7 +188,7 @@ fn blocked(lines: &Lines, teams: &[Team; 2]) -> Option<Side> {
     })
 }
 
-/// Moves a random amazon and shoots a random arrow. Returns `false` if no amazon can move.
+/// Plays a random movement, then a random arrow. Returns `false` and plays nothing if no amazon can move.
 #[inline(always)]
 fn random_move(lines: &mut Lines, team: &mut Team, rng: &mut Rng) -> bool {
     let mut slides = [Slides::default(); MAX_AMAZONS];

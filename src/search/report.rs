@@ -48,7 +48,7 @@ pub struct Report {
     pub elapsed: Duration,
 }
 
-/// Maximum number of lines for which a continuation is collected, since this takes time.
+/// Maximum number of lines with a [`Line::continuation`]. Collecting continuations takes time.
 pub const CONTINUED: usize = 50;
 
 /// Statistics of a move at the root.
@@ -72,16 +72,17 @@ pub struct Line {
     pub visits: u32,
     /// Winning rate of the side that plays the move.
     pub win_rate: WinRate,
-    /// Lower confidence bound by which the move is chosen, see [`final_child`]. `None` if the move has less than a
-    /// fifth of the visits of the most visited move, if its outcome is proven, or with `lcb-z=0`.
+    /// Lower confidence bound of the winning rate, by which the final move is chosen, see [`final_child`]. `None` if
+    /// the move has less than a fifth of the visits of the most visited move, if its outcome is proven, or with
+    /// `lcb-z=0`.
     pub lower_bound: Option<WinRate>,
     /// Side that is proven to win after the move, if any.
     pub proven: Option<Side>,
 }
 
 impl Report {
-    /// Returns the winning rate of the move to play; 0 or 1 if the outcome is proven. It is a little higher than
-    /// [`Report::win_rate`], the mean over all tried moves.
+    /// Returns the winning rate of the move to play; 0 or 1 if the outcome is proven. This rate is usually a little
+    /// higher than [`Report::win_rate`], the mean over all tried moves.
     pub fn best_rate(&self) -> WinRate {
         match (self.proven, self.lines.first()) {
             (None, Some(best)) => best.win_rate,
@@ -89,8 +90,8 @@ impl Report {
         }
     }
 
-    /// Returns the lines in the order in which the final move is chosen, see [`final_child`]: the best, proven wins,
-    /// lines with a [`Line::lower_bound`] by that bound, other lines by visits, proven losses.
+    /// Returns the lines in the order of preference for the final move, see [`final_child`]: the best move, proven
+    /// wins, lines with a [`Line::lower_bound`] by descending bound, other lines by descending visits, proven losses.
     pub fn by_choice(&self) -> Vec<&Line> {
         let mut lines: Vec<&Line> = self.lines.iter().collect();
         let won = lines.iter().skip(1).take_while(|line| line.proven.is_some()).count();
@@ -141,7 +142,7 @@ pub(crate) fn of_search(run: &Run, elapsed: Duration) -> Report {
     }
 }
 
-/// Returns the margin after the best move if the search has proven that this move wins.
+/// Returns [`Report::margin`] after the best move; `None` unless the search and the filling bounds prove that it wins.
 fn margin_after_win(root: &Position, proven: Option<Side>, best: Option<&Move>) -> Option<u32> {
     let best = best.filter(|_| proven == Some(root.side()))?;
     let after = root.with_move(*best);
@@ -209,8 +210,8 @@ fn lines(run: &Run, best: Option<&Move>) -> Vec<Line> {
     lines.into_iter().map(|(_, line)| line).collect()
 }
 
-/// Returns the principal variation, with at least one move unless the game is over. If the root has no tried move, or
-/// its best movement no tried arrow, a legal one is taken instead.
+/// Returns the principal variation, with at least one move unless the game is over. If no movement was tried, or the
+/// best movement has no tried arrow, starts with a legal move; takes an excluded one only if all are excluded.
 fn principal_variation(run: &Run) -> Vec<Move> {
     let &Run { tree, root, excluded, .. } = run;
     if root.winner().is_some() {
@@ -224,7 +225,8 @@ fn principal_variation(run: &Run) -> Vec<Move> {
     }
 }
 
-/// Returns the principal variation below a node, by visits alone: deep nodes have too few for confidence bounds.
+/// Returns the principal variation below a node. Chooses moves by visits alone: deep nodes have too few visits for
+/// confidence bounds.
 fn continuation(tree: &Tree, mut id: NodeId, mut position: Position) -> Vec<Move> {
     let mut moves = Vec::new();
     while let (Some(mv), Some(node)) = best_move(tree, id, &position, 0.0) {

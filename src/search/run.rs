@@ -1,5 +1,4 @@
-//! A run: the state that workers share from the start until they reach a limit or pause for recycling, with its limits
-//! and counters.
+//! State that the workers of a run share, its limits and its counters. A run ends at a limit or pauses for recycling.
 
 use super::evaluate::LeafEvaluator;
 use super::params::Params;
@@ -29,8 +28,8 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Minimum number of iterations, run even after the deadline; they take about a millisecond. Without any, the
-    /// search would play the first legal move.
+    /// Minimum number of iterations, run even after the deadline; they take about a millisecond. Without iterations,
+    /// the search would play the first legal move.
     pub const MIN_ITERATIONS: u64 = 100;
 
     /// Limits the search to `count` iterations.
@@ -43,7 +42,7 @@ impl Limits {
         Self { iterations: None, deadline: Instant::now().checked_add(duration) }
     }
 
-    /// Limits the search for a move of a game: until `deadline`, or one iteration if only one move is legal.
+    /// Returns the limits for choosing a move in a game: `deadline`, or one iteration if only one move is legal.
     pub fn for_move(position: &Position, deadline: Option<Instant>) -> Self {
         match position.legal_moves().nth(1) {
             Some(_) => Self { iterations: None, deadline },
@@ -51,7 +50,8 @@ impl Limits {
         }
     }
 
-    /// Returns the iterations run even after the deadline: [`Self::MIN_ITERATIONS`], or a lower iteration limit.
+    /// Returns the number of iterations run even after the deadline: [`Self::MIN_ITERATIONS`], or a lower iteration
+    /// limit.
     pub fn min_iterations(&self) -> u64 {
         self.iterations.map_or(Self::MIN_ITERATIONS, |count| count.min(Self::MIN_ITERATIONS))
     }
@@ -82,7 +82,7 @@ pub(crate) struct Run<'a> {
     pub margin: Option<u32>,
     /// True if the filling bounds of [`crate::endgame`] are tried on new nodes.
     pub endgame_proofs: bool,
-    /// True if the run pauses when the tree is full, so that memory can be recycled.
+    /// True if the run pauses for recycling when the tree is full; `false` if it continues with the full tree.
     pub pausing: bool,
 }
 
@@ -102,7 +102,7 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    /// Raises the depth to the length of a path, `depth` nodes, if it is longer.
+    /// Raises [`Counters::depth`] to `depth`, the length of a path in nodes, if the path is longer.
     pub fn reach(&self, depth: usize) {
         // Written only on change: its cache line is read before every iteration.
         if depth > self.depth.load(Relaxed) {
@@ -193,7 +193,8 @@ impl Run<'_> {
 mod tests {
     use super::*;
 
-    /// A burst adds at most 1/16 to a node's visits, all workers' bursts at most 1/8; each is over half of its bound.
+    /// Checks the length of a burst: at most 1/16 of a node's visits, at most 1/8 for all workers together, and more
+    /// than half of the larger length that these limits allow.
     #[test]
     fn bursts_stay_within_their_bounds() {
         let visits = 1 << 20;

@@ -25,7 +25,7 @@ impl State {
         }
     }
 
-    /// Returns the board. After a movement, the amazon has moved but the arrow is not yet on it.
+    /// Returns the position. After a movement, the amazon has moved but its arrow is not on the board yet.
     #[inline(always)]
     pub fn position(&self) -> &Position {
         match self {
@@ -67,7 +67,7 @@ impl State {
         }
     }
 
-    /// True unless every move that the edge represents or begins is excluded.
+    /// True unless all moves of the edge are excluded: the moves of a movement are its combinations with all arrows.
     pub(super) fn leaves_choice(&self, edge: Edge, excluded: &[Move]) -> bool {
         match (self, edge.as_movement(), edge.as_arrow()) {
             (Self::ToMove(_), Some(movement), Some(arrow)) => !excluded.contains(&movement.with_arrow(arrow)),

@@ -17,11 +17,13 @@ pub struct Parameter {
     kind: Kind,
 }
 
-/// Type, valid values and field of a parameter.
+/// Type of a parameter, with its valid values and access to its field of [`Params`].
 enum Kind {
-    /// A number from `least` to `most`. `place` returns its field, or `None` if it belongs to another formula.
+    /// A number from `least` to `most`. `place` returns the parameter's field, or `None` if the formula lacks the
+    /// parameter.
     Number { least: f32, most: f32, place: fn(&mut Params) -> Option<&mut f32> },
-    /// Any other value: a description of the valid ones, a formatter and a parser.
+    /// Any other type, with a description of its valid values. `parse` sets the field, or returns `None` if the text is
+    /// invalid.
     Text { valid: &'static str, format: fn(&Params) -> String, parse: fn(&mut Params, &str) -> Option<()> },
 }
 
@@ -152,12 +154,12 @@ fn same_kind(one: &Formula, other: &Formula) -> bool {
 }
 
 impl Parameter {
-    /// Marks a parameter as meant for experiments only.
+    /// Returns the parameter marked as meant for experiments only.
     const fn for_laboratory(self) -> Self {
         Self { for_laboratory: true, ..self }
     }
 
-    /// Describes the valid values.
+    /// Returns a description of the valid values.
     pub fn valid(&self) -> String {
         match self.kind {
             Kind::Number { least, most, .. } => format!("a number from {least} to {most}"),
@@ -192,16 +194,16 @@ impl Params {
     /// Returns the preset of this name, ignoring case.
     ///
     /// # Errors
-    /// The names of all presets.
+    /// Returns a message with the names of all presets.
     pub fn preset(name: &str) -> Result<Self, String> {
         named(&Self::NAMED, name)
     }
 
-    /// Parses a preset with compatible parameters, ignoring case: `tournament,c=3,burst=1`. Passes the value of
-    /// `model=NAME` to `read_model` unless [`Model`] knows the name, so that the caller can read a file.
+    /// Parses the name of a preset and changes to its parameters, ignoring case: `tournament,c=3,burst=1`. Calls
+    /// `read_model` with the value of `model=VALUE` unless the value names a built-in [`Model`].
     ///
     /// # Errors
-    /// The valid names or values.
+    /// Returns a message with the valid names or values, or the incompatible parameters.
     pub fn read(text: &str, read_model: impl Fn(&str) -> Result<Model, String>) -> Result<Self, String> {
         let mut words = text.split(',').map(str::trim);
         let mut params = Self::preset(words.next().unwrap_or_default())?;
@@ -213,11 +215,11 @@ impl Params {
         params.checked()
     }
 
-    /// Sets one parameter like [`Params::set`], ignoring case. Passes the value of `model=NAME` to `read_model` unless
-    /// [`Model`] knows the name.
+    /// Sets the parameter `name` like [`Params::set`], ignoring the case of its name and value. Calls `read_model` with
+    /// the value of `model` unless the value names a built-in [`Model`].
     ///
     /// # Errors
-    /// The valid names or values.
+    /// Returns a message with the valid names or values, or the error of `read_model`.
     pub fn set_with(
         &mut self,
         name: &str,
@@ -237,10 +239,10 @@ impl Params {
         Ok(())
     }
 
-    /// Sets one parameter from text.
+    /// Sets the parameter `name` to a value given as text. Names and values are case-sensitive.
     ///
     /// # Errors
-    /// The valid names or values.
+    /// Returns a message with the valid names or values.
     ///
     /// ```
     /// use otrera::Params;
@@ -268,9 +270,9 @@ impl Params {
     }
 }
 
-/// Parses a preset with compatible parameters: `tournament,c=3,burst=1`.
+/// Parses the name of a preset and changes to its parameters, like [`Params::read`], but reads no model files.
 impl FromStr for Params {
-    /// The valid names or values.
+    /// Message with the valid names or values.
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -286,7 +288,7 @@ impl FromStr for Parallel {
     }
 }
 
-/// Parses `0`, `3`, `4+5` or `end`.
+/// Parses depths in half-moves: `0` for no rollout, `3` for one, `4+5` for two, `end` for a playout to the end.
 impl FromStr for Rollouts {
     type Err = String;
 

@@ -63,9 +63,10 @@ pub trait Exploration: Copy {
     fn term(&self, stats: ChildStats) -> f32;
     /// Returns the parent's current factor.
     fn factor(&self) -> f32;
-    /// Returns an upper bound on the growth of an unvisited child's term since the parent's factor was `factor_then`.
-    /// `term` is an upper bound on the term at that time. By default the term is proportional to the factor; with
-    /// rounding slack.
+    /// Returns an upper bound on the growth of a child's term since the parent's factor was `factor_then`, if the child
+    /// was not visited since. `term` is an upper bound on the child's term when the factor was `factor_then`.
+    ///
+    /// The default is for terms proportional to the factor, with slack for rounding.
     #[inline(always)]
     fn growth(&self, term: f32, factor_then: f32) -> f32 {
         let factor = self.factor();
@@ -75,7 +76,7 @@ pub trait Exploration: Copy {
         (term * (factor / factor_then - 1.0)).max(0.0) + 1e-6 * (1.0 + term)
     }
 
-    /// True if the child is selected before all others, whatever its score, unless it is a proven loss.
+    /// True if the child is selected before all other children regardless of its score, unless it is a proven loss.
     #[inline(always)]
     fn comes_first(&self, _: &Node) -> bool {
         false
@@ -121,24 +122,26 @@ struct Row {
 /// Children per row: the 32-bit lanes of a 256-bit register.
 const ROW: usize = 8;
 
-/// Cache entry: the top children of one node, and a bound on all others as of the time the entry was made.
+/// Cache entry: the top children of one node, and a bound on the scores of its other children.
 #[derive(Clone, Debug)]
 struct TopChildren {
-    /// The node, 0 for none, and its visits at that time.
+    /// The node, 0 for none, and its visits when the top k were computed.
     node: NodeId,
     visits: u32,
-    /// Number of the node's tried children at that time.
+    /// Number of the node's tried children when the top k were computed, plus those added since.
     tried: u32,
     /// The top k and the children tried since, in tree order: the first of equal scores wins, as in [`best_of_all`].
     rows: Vec<Row>,
     /// Number of children in the rows.
     count: usize,
-    /// Place, `row * ROW + lane`, of the child returned or added last. This worker has visited no other child since.
+    /// Place, `row * ROW + lane`, of the child returned or added last. This worker has since visited no other child of
+    /// the node.
     last: usize,
-    /// Highest score and highest exploration term of all other children at that time: S and T of the bound.
+    /// Highest score and highest exploration term of the other children when the top k were computed: S and T of the
+    /// [bound](self).
     others_score: f32,
     others_term: f32,
-    /// The parent's factor at that time: F0 of the bound.
+    /// The parent's factor when the top k were computed: F0 of the [bound](self).
     factor: f32,
 }
 
@@ -196,10 +199,10 @@ impl SelectionCache {
         self.entries.iter_mut().for_each(|entry| entry.node = 0);
     }
 
-    /// Finds the child with the highest score; `None` if all are proven losses. A single worker must then visit this
-    /// child or an untried one.
+    /// Returns the tried child with the highest score, and the score; `None` if all tried children are proven losses.
+    /// After a call, a single worker must visit this child or an untried one.
     ///
-    /// With several workers the result may be out of date by their latest visits.
+    /// With several workers, the score can lack the latest visits of other workers.
     #[inline(always)]
     pub fn best(&mut self, parent: &Parent, formula: impl Exploration) -> Option<(NodeId, f32)> {
         let &Parent { tree, id, visits, .. } = parent;
@@ -222,8 +225,8 @@ impl SelectionCache {
         entry.best(&formula)
     }
 
-    /// Adds a child just claimed by [`Tree::claim_untried`], before its first visit, to the parent's cache entry. Does
-    /// nothing if the parent has no entry, or if the entry is full or out of date.
+    /// Adds a child just claimed by [`Tree::claim_untried`], which has no rewards yet, to the parent's cache entry.
+    /// Does nothing if the parent has no entry, or if the entry is full or out of date.
     #[inline(always)]
     pub fn add(&mut self, parent: &Parent, child: NodeId) {
         let &Parent { tree, id, .. } = parent;
@@ -254,7 +257,8 @@ impl TopChildren {
         self.count < 2 * Self::size(self.tried)
     }
 
-    /// Adds a child that has just been tried, the last in tree order. Its statistics are read after its visit.
+    /// Adds a child that has just been claimed, the last in tree order. Its statistics are loaded at the next
+    /// selection.
     #[inline(always)]
     fn add(&mut self, child: NodeId) {
         if self.count == self.rows.len() * ROW {
@@ -266,7 +270,7 @@ impl TopChildren {
         self.tried += 1;
     }
 
-    /// Reloads the statistics of one child.
+    /// Reloads the statistics of the child at `place` from the tree.
     #[inline(always)]
     fn refresh(&mut self, place: usize, tree: &Tree, formula: &impl Exploration) {
         let (row, place) = (&mut self.rows[place / ROW], place % ROW);
@@ -276,7 +280,8 @@ impl TopChildren {
         }
     }
 
-    /// Reloads the children that may have changed and returns the best.
+    /// Returns the best child and its score after reloading the statistics that may be out of date. `None` if all
+    /// children in the rows are proven losses.
     #[inline(always)]
     fn best_now(&mut self, tree: &Tree, visits: u32, formula: &impl Exploration) -> Option<(NodeId, f32)> {
         self.refresh(self.last, tree, formula);
@@ -298,7 +303,8 @@ impl TopChildren {
         self.best(formula)
     }
 
-    /// Returns the first child with the highest score as last loaded; `None` if all are proven losses.
+    /// Returns the best child by the loaded statistics, and its score; the first of equal scores wins. `None` if all
+    /// children in the rows are proven losses.
     #[inline(always)]
     fn best(&mut self, formula: &impl Exploration) -> Option<(NodeId, f32)> {
         // Each lane keeps its highest score and the row of that score; then the lanes are compared. Without a branch:
@@ -326,7 +332,7 @@ impl TopChildren {
         Some((self.rows[self.last / ROW].children[self.last % ROW], most))
     }
 
-    /// Recomputes the top k from all tried children.
+    /// Recomputes the top k, and S and T of the bound, from all tried children of the node.
     fn renew(&mut self, tree: &Tree, formula: &impl Exploration, scored: &mut Vec<(f32, u32, Candidate)>) {
         let size = Self::size(self.tried);
         scored.clear();
@@ -368,13 +374,14 @@ fn highest_lane(mut lanes: [f32; ROW]) -> f32 {
     lanes[0]
 }
 
-/// Finds the child with the highest score by scoring every tried child.
+/// Returns the child with the highest score, and the score, by scoring every tried child without the cache.
 #[inline(always)]
 pub(super) fn best_of_all(parent: &Parent, formula: impl Exploration) -> Option<(NodeId, f32)> {
     highest(parent.tree.tried(parent.id).map(|(child, node)| (child, formula.score(formula.stats(node)))))
 }
 
-/// Returns the first child with the highest score; `None` if all are proven losses.
+/// Returns the first pair with the highest score; `None` if all scores are negative infinity, the score of proven
+/// losses.
 #[inline(always)]
 pub(super) fn highest(scored: impl Iterator<Item = (NodeId, f32)>) -> Option<(NodeId, f32)> {
     let (child, score) =

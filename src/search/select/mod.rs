@@ -22,12 +22,13 @@ pub struct Parent<'a> {
     chooser: Side,
     /// N of the formulas: visits of the node, less this worker's iterations in flight; at least 1.
     visits: u32,
-    /// Sum of the rewards of this worker's current burst, for the side that moved here; not yet backed up to the node.
+    /// Sum of the rewards of this worker's current burst at the node, for the side that moved into the node; not backed
+    /// up yet.
     reward: u32,
 }
 
 impl<'a> Parent<'a> {
-    /// Describes an expanded node outside a burst: the only visit in flight is that of the descent.
+    /// Describes an expanded node outside a burst. Its only visit in flight is that of the current descent.
     #[inline]
     pub fn new(tree: &'a Tree, id: NodeId, chooser: Side) -> Self {
         Self::in_burst(tree, id, chooser, 1, 0)
@@ -41,7 +42,7 @@ impl<'a> Parent<'a> {
         Self { tree, id, chooser, visits, reward }
     }
 
-    /// Returns the mean reward of the side that moved here.
+    /// Returns the mean reward of the side that moved into the node, including `reward`.
     #[inline]
     fn mean(&self) -> f32 {
         self.tree.node(self.id).mean_with(self.reward, self.visits)
@@ -53,12 +54,12 @@ impl<'a> Parent<'a> {
 pub struct Selected {
     /// The child.
     pub child: NodeId,
-    /// True if the child was created for this descent; its first visit is then already counted.
+    /// True if this descent claimed the child, which was untried; its first visit is then already counted.
     pub is_new: bool,
 }
 
 impl Selected {
-    /// Wraps a child that has just been claimed.
+    /// Describes a child that the current descent has just claimed.
     pub(super) fn claimed(child: NodeId) -> Self {
         Self { child, is_new: true }
     }
@@ -68,9 +69,11 @@ impl Selected {
     }
 }
 
-/// Selects the child to descend to; `None` if all are proven losses. UCT and UCB1-tuned try every untried child
-/// first, PUCT tries one only if its score is the highest. `variance` is the variance of the node's values; only PUCT
-/// uses it. `list` lists the edges of the node, see [`Tree::claim_untried`].
+/// Selects the child to descend to. UCT and UCB1-tuned try every untried child first, PUCT tries one only if its score
+/// is the highest. `None` if all tried children are proven losses and no untried child can be claimed.
+///
+/// `variance` is the variance of the node's values; only PUCT uses it. `list` is the argument of
+/// [`Tree::claim_untried`].
 #[inline(always)]
 pub fn best_child<'e>(
     parent: &Parent,
@@ -105,9 +108,9 @@ fn is_movement(node: &Node) -> bool {
 /// Chooses the child to play: a proven win, else the most visited child (the mean breaks ties). A proven loss is
 /// chosen only if all children are lost.
 ///
-/// Without a proven win, and if `lcb_z` is above 0, the choice is the child with the highest lower confidence bound
-/// (LCB, as in Leela Zero and KataGo) `mean - lcb_z * sqrt(variance / n)` among the unproven children with at least 1/5
-/// of the most visits: the most visited child may have lost value late in the search.
+/// If `lcb_z` is above 0 and no child is a proven win, chooses by the lower confidence bound (LCB, as in Leela Zero and
+/// KataGo) instead: the highest `mean - lcb_z * sqrt(variance / n)` among the unproven children that have at least 1/5
+/// of the visits of the most visited one. The reason: the most visited child may have lost value late in the search.
 pub fn final_child(tree: &Tree, id: NodeId, chooser: Side, lcb_z: f32) -> Option<NodeId> {
     let proof = |node: &Node| match node.proof() {
         Some(winner) if winner == chooser => 2,
@@ -139,7 +142,7 @@ pub fn is_candidate(visits: u32, most: u32) -> bool {
     5 * visits >= most
 }
 
-/// Returns the lower confidence bound that [`final_child`] compares.
+/// Returns the lower confidence bound `mean - lcb_z * sqrt(variance / n)` of a child's value, see [`final_child`].
 pub fn lower_bound(tree: &Tree, child: NodeId, lcb_z: f32) -> f32 {
     let node = tree.node(child);
     let visits = node.visits().max(1);

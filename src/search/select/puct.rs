@@ -11,7 +11,7 @@ use crate::board::square::Side;
 use crate::search::params::Puct;
 use crate::search::tree::{Node, NodeId, Tree};
 
-/// Variance of the values below a node, values being 0 to 1; scales the exploration of PUCT.
+/// Variance of the leaf values (0 to 1) below a node; scales the exploration of PUCT.
 ///
 /// No single constant suits both the opening, where all moves have nearly equal values, and the endgame, where one move
 /// wins and the next loses.
@@ -19,17 +19,18 @@ use crate::search::tree::{Node, NodeId, Tree};
 pub struct ValueVariance(pub f32);
 
 impl ValueVariance {
-    /// Variance before any value is known: a standard deviation of 0.1.
+    /// Variance assumed while no values are known: a standard deviation of 0.1.
     pub const START: Self = Self(0.01);
 
-    /// Returns the variance at a child of a node with variance `self`:
+    /// Estimates the variance at the node `parent`, where `self` is the variance at the node above it:
     /// `(sum of (value - mean)^2 + w * self) / (count + w)`, where w is `puct.variance_prior`.
     #[inline(always)]
     pub fn at(self, parent: &Parent, puct: &Puct) -> Self {
         self.about(parent.mean(), parent.tree.deviations(parent.id), puct.variance_prior)
     }
 
-    /// Like [`Self::at`], but from backed-up rewards only; for use outside a descent.
+    /// Performs [`Self::at`] for the node `id` outside a descent: without a worker's rewards that are not backed up
+    /// yet.
     pub(super) fn of_values(self, tree: &Tree, id: NodeId, weight: f32) -> Self {
         let node = tree.node(id);
         self.about(node.mean(node.visits().max(1)), tree.deviations(id), weight)

@@ -8,7 +8,7 @@ use crate::search::tree::{Node, NodeId};
 use std::sync::LazyLock;
 
 /// Selects the child with the highest `mean + factor / sqrt(n)`, where `factor` is `c * sqrt(2 * ln N)`. With
-/// `arrow_before_value`, a movement without a tried arrow precedes all others.
+/// `arrow_before_value`, a movement without a tried arrow precedes all others unless the tree is full.
 pub(super) fn uct(
     parent: &Parent,
     factor: f32,
@@ -37,7 +37,7 @@ pub(super) fn ucb1_tuned(parent: &Parent, cache: &mut SelectionCache) -> Option<
 struct UctTerm<'a> {
     chooser: Side,
     factor: f32,
-    /// True if a movement precedes all others until it is expanded.
+    /// True if movements that are not expanded precede all other children.
     unexpanded_first: bool,
     roots: &'a [f32],
 }
@@ -104,8 +104,8 @@ impl Exploration for Ucb1TunedTerm {
         self.log_visits
     }
 
-    /// Let L be `ln N` now and L0 its value then: `term(L) <= term(L0) * L / L0`, and `term(L0) <= sqrt(L0 / 4)`
-    /// because n >= 1. So the growth is at most `sqrt(L0) / 2 * (L / L0 - 1)`.
+    /// Returns `sqrt(L0) / 2 * (L / L0 - 1)`, where L is `ln N` and L0 is `factor_then`. Proof:
+    /// `term(L) <= term(L0) * L / L0`, and `term(L0) <= sqrt(L0 / 4)` because n >= 1.
     #[inline(always)]
     fn growth(&self, _: f32, factor_then: f32) -> f32 {
         let log_then = factor_then.max(f32::MIN_POSITIVE);

@@ -1,12 +1,13 @@
-//! The arena: 64-bit words in pages of equal slots, taken by workers page by page and freed by recycling.
+//! The arena: pages of 64-bit words. Each page is divided into slots of one size. A worker takes all free slots of a
+//! page at once; recycling frees slots.
 //!
 //! ```text
-//!   page of size 0:  | 8 words | 8 words | 8 words | ...              | 128 slots
-//!   page of size 3:  | 64 words                    | ...              |  16 slots
+//!   slot size 0:     | 8 words | 8 words | 8 words | ...              | 128 slots in a page
+//!   slot size 3:     | 64 words                    | ...              |  16 slots in a page
 //!   free slot:       | next free slot of the page, 0 |  ...           |  owner (upper half of word 0) is 0
 //! ```
 //!
-//! A page whose slots are all free can be given another size.
+//! A page whose slots are all free can be divided into slots of another size.
 
 use super::Tree;
 use std::array;
@@ -43,23 +44,23 @@ pub(super) struct Page {
     pub free: FreeSlots,
 }
 
-/// A family to be freed with everything below it, and the number of its owner's children.
+/// A family to free together with all families below it, and the number of children of its owner.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Subtree {
     pub family: u32,
     pub children: u32,
 }
 
-/// All pages of the arena, with lists of those that have free slots.
+/// All pages of the arena, with lists of the pages that have free slots, and counters of memory and nodes.
 #[derive(Debug)]
 pub(super) struct Pool {
     /// The pages used so far. All later pages of the arena have never been touched.
     pub pages: Vec<Page>,
-    /// Numbers of the pages with free slots, by slot size.
+    /// Numbers of the pages with both free and used slots, by slot size.
     pub with_room: [Vec<u32>; SIZES],
     /// Numbers of the pages whose slots are all free.
     pub empty: Vec<u32>,
-    /// Number of pages of each slot size, without empty pages.
+    /// Number of pages of each slot size, not counting those in `empty`.
     pub by_size: [usize; SIZES],
     /// Number of words in slots that are in use or in a worker's chunk.
     pub used: u64,
@@ -88,7 +89,7 @@ impl Default for Pool {
 }
 
 impl Pool {
-    /// Adds a page to the list that matches its free slots: `empty`, `with_room` or none.
+    /// Adds a page to the list `empty` if all its slots are free, or to `with_room` if some are.
     pub fn file(&mut self, number: u32) {
         let Page { size, free } = self.pages[number as usize];
         if free.count == PAGE / slot_words(size) {
@@ -100,10 +101,10 @@ impl Pool {
     }
 }
 
-/// One worker's free slots of each size (a thread-local allocation buffer), so that workers allocate without
-/// synchronization and do not write to the same cache lines.
+/// One worker's free slots of each size (a thread-local allocation buffer). Workers with separate chunks allocate
+/// without synchronization and do not write to the same cache lines.
 ///
-/// Must be returned by [`Tree::return_chunk`] before the tree is recycled, cleared or given another root.
+/// A chunk must be passed to [`Tree::return_chunk`] before the tree is recycled, cleared or given another root.
 #[derive(Debug, Default)]
 pub struct ArenaChunk {
     free: [FreeSlots; SIZES],
@@ -122,15 +123,16 @@ pub(super) fn zeroed_words(bytes: usize) -> Box<[AtomicU64]> {
     }
 }
 
-/// Returns the address of the first page. The page is aligned to a cache line. Its address is at least [`PAGE`],
-/// because a smaller number in the field of a block's address is an encoded prior.
+/// Returns the address of the first page, which is aligned to a cache line. The address is at least [`PAGE`]: smaller
+/// numbers in the address field of a header are codes of priors, see [`super::family`].
 pub(super) fn first_page(words: &[AtomicU64]) -> u32 {
     let address = words.as_ptr() as usize / size_of::<AtomicU64>();
     PAGE + (address as u32).wrapping_neg() % LINE
 }
 
 impl Tree {
-    /// Locks the pool. The callers hold the lock only briefly: workers that need a page, and the report.
+    /// Locks the pool. During a run, each caller holds the lock only briefly: a worker that takes or returns free
+    /// slots, or the report.
     pub(super) fn pool(&self) -> MutexGuard<'_, Pool> {
         self.pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -192,7 +194,7 @@ impl Tree {
         (first..first + PAGE).step_by(slot_words(size) as usize)
     }
 
-    /// Lists the free slots of a page, in the order of their addresses.
+    /// Links the free slots of a page into a list, in the order of their addresses.
     pub(super) fn list_free_slots(&self, page: u32, size: usize) -> FreeSlots {
         let mut free = FreeSlots { page, first: 0, count: 0 };
         for slot in self.slots(page, size).rev().filter(|&slot| self.owner(slot) == 0) {

@@ -4,8 +4,8 @@ use crate::board::moves::{Move, Movement};
 use crate::board::square::Square;
 use std::sync::LazyLock;
 
-/// Number of codes of quantized priors. Code `k` stands for the prior `exp(-k / PRIOR_STEPS)`: from 1 down to 1/27,000
-/// in steps of 2 %.
+/// Number of codes of quantized priors. Code `k` means the prior `exp(-k / PRIOR_STEPS)`: the codes cover 1 down to
+/// 1/27,000 in steps of 2 %.
 const PRIOR_CODES: u32 = 1 << PRIOR_BITS;
 pub(super) const PRIOR_BITS: u32 = 9;
 const PRIOR_STEPS: f32 = 50.0;
@@ -61,8 +61,8 @@ impl Edge {
     /// Mask of all bits except those of the prior.
     pub(super) const MASK: u32 = (1 << 21) - 1;
 
-    /// Sets the prior, given as the natural logarithm of a probability. Stored with an error of about 1 %, and not
-    /// below 1/27,000.
+    /// Sets the prior, given as the natural logarithm of a probability. The stored prior has an error of about 1 % and
+    /// is at least 1/27,000.
     #[inline(always)]
     pub fn with_log_prior(self, log_probability: f32) -> Self {
         // A float of 2^23 or more has no fraction bits: adding 2^23 rounds to an integer in the lowest bits of the
@@ -94,11 +94,13 @@ impl Edge {
 /// Edges compared at once: the 32-bit lanes of a 256-bit register.
 const AT_ONCE: usize = 8;
 
-/// Compares greater than every edge, even as a signed number: before AVX-512, x86 has only signed comparisons.
+/// Padding that compares greater than every edge, even as a signed number: before AVX-512, x86 has only signed
+/// comparisons.
 const LAST: Edge = Edge(i32::MAX as u32);
 
-/// Sorts distinct edges into `sorted` by rank, the number of smaller edges. The n^2 comparisons, without branches, are
-/// fastest at this length. Leaves `edges` padded to a multiple of [`AT_ONCE`].
+/// Sorts distinct edges into `sorted`, each at the index given by the number of smaller edges. For the movements or
+/// arrows of a node, these n^2 comparisons without branches are the fastest sort. Pads `edges` to a multiple of
+/// [`AT_ONCE`].
 #[inline(always)]
 pub fn sort(edges: &mut Vec<Edge>, sorted: &mut Vec<Edge>) {
     let count = edges.len();
@@ -114,8 +116,8 @@ pub fn sort(edges: &mut Vec<Edge>, sorted: &mut Vec<Edge>) {
     }
 }
 
-/// Sorts only the first `count` edges into `sorted`, with one pass over all edges for each. The rest of `sorted` is
-/// unspecified.
+/// Puts the `count` smallest of distinct edges into the first places of `sorted`, in order, and pads `edges`. The other
+/// places of `sorted` are unspecified. Each of the `count` edges costs one pass over all edges.
 #[inline(always)]
 pub fn sort_first(edges: &mut Vec<Edge>, sorted: &mut Vec<Edge>, count: usize) {
     sorted.clear();

@@ -22,7 +22,7 @@
 //! 3. It unlocks the node with its counts (Release).
 //! 4. It sets the node's family (Release). The node is expanded from now on.
 //!
-//! Readers go the other way: they load the family (Acquire), then the counts. A node with counts but no family is
+//! Readers load in the opposite order: the family (Acquire), then the counts. A node with counts but no family is
 //! still being expanded and is treated as unexpanded. Every later child is written under the lock and published by
 //! the unlock that increments the number of tried children. The table in [`super`] lists all memory orderings.
 
@@ -35,7 +35,7 @@ use std::sync::atomic::Ordering::*;
 /// Header words of a family, before its nodes; a block has one header word.
 pub(super) const HEADER: u32 = 2;
 
-/// Bits of the sum in a family's variance word; the count is in the bits above it.
+/// Number of bits of the sum in a family's variance word. The bits above the sum hold the count.
 const DEVIATION_BITS: u32 = 42;
 /// Squared reward units in one unit of the sum: 2^-32 * 2^10 = 2^-22.
 const DEVIATION_UNIT: u64 = 1 << 10;
@@ -67,7 +67,7 @@ pub(super) fn first_node(block: u32, index: usize) -> NodeId {
 
 /// Expansion.
 impl Tree {
-    /// Number of edges that [`Tree::expand`] reads: those of the first two children, and the next one for its prior.
+    /// Number of edges that [`Tree::expand`] reads: the edges of the first two children, and the third for its prior.
     pub const LISTED_FIRST: usize = 3;
 
     /// Locks a node for expansion. Returns `false` if it is expanded or locked. After `true` the caller must call
@@ -84,10 +84,11 @@ impl Tree {
         }
     }
 
-    /// Gives a locked node its children and unlocks it. The first [`Tree::LISTED_FIRST`] of the edges must be in the
-    /// order of trial. Returns the first child, claimed as by [`Tree::claim_untried`].
+    /// Gives a locked node one child for each edge and unlocks the node. Returns the first child and counts its first
+    /// visit. Children are tried in the order of `edges`; only the first [`Tree::LISTED_FIRST`] elements are read.
     ///
-    /// `None` leaves the node unexpanded: the memory is full, `edges` is empty, or it has 2^16 edges or more.
+    /// Returns `None` and only unlocks the node if the memory is full, or if `edges` is empty or has 2^16 elements or
+    /// more.
     pub fn expand(&self, id: NodeId, edges: &[Edge], chunk: &mut ArenaChunk) -> Option<NodeId> {
         let node = self.node(id);
         let is_valid = !edges.is_empty() && edges.len() < 1 << 16;
@@ -107,7 +108,8 @@ impl Tree {
         Some(child)
     }
 
-    /// Writes the header and the untried nodes of a new block, which begins with child number `before`.
+    /// Writes the header and the nodes of a new block, all untried. The first node of the block is child number
+    /// `before`.
     #[inline(always)]
     fn fill_block(&self, block: u32, index: usize, before: u32, owner: NodeId, edges: &[Edge]) {
         let edge = |place: u32| edges.get(place as usize).copied().unwrap_or(Edge(0));
@@ -136,9 +138,11 @@ impl Tree {
         (is_expanded && tried < count).then(|| node.next_prior())
     }
 
-    /// Claims the next untried child for the caller and counts the caller's visit as its first. `list(n)` lists the
-    /// edges that the node was expanded with, the first n in the order of trial. `None` if no child is untried, the
-    /// memory is full, or another worker holds the lock.
+    /// Claims the next untried child for the caller and counts the caller's visit as its first. `None` if no child is
+    /// untried, the memory is full, or another worker holds the node's lock.
+    ///
+    /// `list(n)` must list the edges of the node again; only the first n elements, in the order in which children are
+    /// tried, are read. It is called only if the child needs a new block.
     pub fn claim_untried<'a>(
         &self,
         id: NodeId,
@@ -165,7 +169,7 @@ impl Tree {
     }
 
     /// Returns the address of child number `place`, allocating its block if necessary, and stores the prior of the next
-    /// child in the node. The caller holds the lock.
+    /// child in the node. `None` if the memory is full. The caller holds the node's lock.
     fn place<'a>(
         &self,
         id: NodeId,
@@ -201,7 +205,7 @@ impl Tree {
         Some(child)
     }
 
-    /// Returns the block after a family or block.
+    /// Returns the block after a family or block; `None` if it has not been allocated.
     #[inline(always)]
     pub(super) fn next_block(&self, block: u32) -> Option<u32> {
         let next = self.word(block).load(Relaxed) as u32;
@@ -213,7 +217,8 @@ impl Tree {
         self.word(block).store(u64::from(self.owner(block)) << 32 | u64::from(next), Relaxed);
     }
 
-    /// Iterates over the blocks of a family with their numbers. Reads the address of the next block at each step.
+    /// Iterates over the blocks of a family with their numbers; number 0 is the family itself. Each step reads the
+    /// address of the next block.
     pub(super) fn blocks(&self, family: u32) -> impl Iterator<Item = (usize, u32)> {
         std::iter::successors(Some(family), |&block| self.next_block(block)).enumerate()
     }
@@ -233,8 +238,8 @@ impl Tree {
 
 /// Variance of the values below a node.
 impl Tree {
-    /// Adds the [`squared_deviation`]s of `count` rewards backed up through the node. Ignored if the node is not
-    /// expanded.
+    /// Adds the [`squared_deviation`]s of `count` rewards, with the sum `squares`, to the statistics of an expanded
+    /// node. Does nothing if the node is not expanded or already counts 2^21 rewards.
     #[inline]
     pub fn add_deviations(&self, id: NodeId, count: u32, squares: u64) {
         let family = self.node(id).family();
@@ -249,8 +254,8 @@ impl Tree {
         }
     }
 
-    /// Returns the number of rewards backed up since the node was expanded, up to about 2^21, and the sum of `(reward
-    /// - 1/2)^2` over them, rewards being 0 to 1.
+    /// Returns the number of rewards (0 to 1) backed up since the node was expanded, at most about 2^21, and the sum of
+    /// their `(reward - 1/2)^2`.
     #[inline]
     pub fn deviations(&self, id: NodeId) -> (u32, f32) {
         const SCALE: f32 = DEVIATION_UNIT as f32 / (REWARD_UNIT as f32 * REWARD_UNIT as f32);
@@ -298,7 +303,7 @@ pub struct Tried<'a> {
     block: u32,
     index: usize,
     next: NodeId,
-    /// Tried children left in this block, and in the blocks after it.
+    /// Number of tried children left in this block, and in all later blocks.
     in_block: u32,
     beyond: u32,
 }

@@ -129,8 +129,8 @@ impl Tree {
         self.pool().listed
     }
 
-    /// Returns the fraction of the memory in use, 0 to 1. Subtrees that [`Tree::keep_only`] cut off count until they
-    /// are recycled.
+    /// Returns the fraction of the memory in use, 0 to 1. Subtrees that [`Tree::keep_only`] cut off count as used until
+    /// they are recycled.
     pub fn filled(&self) -> f64 {
         self.pool().used as f64 / (self.capacity() * arena::PAGE as usize) as f64
     }

@@ -13,13 +13,13 @@ pub(super) const NODE: u32 = 3;
 /// Address of the family in a node that has not been expanded.
 pub(super) const UNEXPANDED: u32 = 0;
 
-/// Layout of the value word: the sum of rewards, the prior of the next child to try, and the proof.
+/// Mask of the sum of rewards in the value word. The word also holds the prior of the next child to try and the proof.
 const SUM: u64 = (1 << 48) - 1;
 const NEXT_PRIOR_SHIFT: u32 = 48;
 const NEXT_PRIOR: u64 = ((1 << PRIOR_BITS) - 1) << NEXT_PRIOR_SHIFT;
 const PROOF_SHIFT: u32 = 62;
 
-/// Layout of the edge word: the lock, and the lowest bits of the two counts.
+/// Bit of the lock in the edge word. `ONE_CHILD` and `ONE_TRIED` are the lowest bits of the two counts in the word.
 const LOCKED: u64 = 1 << 31;
 pub(super) const ONE_CHILD: u64 = 1 << 32;
 pub(super) const ONE_TRIED: u64 = 1 << 48;
@@ -34,9 +34,9 @@ pub struct Node<'a> {
     /// Bits 0..48: sum of the rewards of the side that moved into this node, in units of 1/[`REWARD_UNIT`]. Bits
     /// 48..57: code of the prior of the next child to try. Bits 62 and 63: proven win for Black, for White.
     pub(super) value: &'a AtomicU64,
-    /// Bits 0..32: visits, including those in flight: until it is backed up an iteration counts as a loss, which keeps
-    /// other workers off its path (virtual loss, Chaslot et al. 2008). Bits 32..64: address of the family, or
-    /// [`UNEXPANDED`].
+    /// Bits 0..32: visits, including those in flight. An iteration counts as a loss until its reward is backed up,
+    /// which keeps other workers off its path (virtual loss, Chaslot et al. 2008). Bits 32..64: address of the family,
+    /// or [`UNEXPANDED`].
     pub(super) visits: &'a AtomicU64,
     /// Bits 0..30: the edge that leads here, with its prior. Bit 31: a lock, held to change the bits above it. Bits
     /// 32..48: number of children. Bits 48..64: number of tried children.
@@ -86,7 +86,7 @@ impl Node<'_> {
         Edge(self.edge.load(Relaxed) as u32 & Edge::MASK)
     }
 
-    /// Returns the edge word without lock and counts.
+    /// Returns the edge word with the bits of the lock and the counts cleared.
     #[inline(always)]
     pub(super) fn edge_with_prior(&self) -> u64 {
         self.edge.load(Relaxed) & (LOCKED - 1)
@@ -148,7 +148,7 @@ impl Node<'_> {
         self.mean_with(0, visits)
     }
 
-    /// Returns [`Node::mean`] as if `reward` had been added already.
+    /// Returns [`Node::mean`] with `reward` added to the sum of rewards; `visits` must include the visits of `reward`.
     #[inline]
     pub fn mean_with(&self, reward: u32, visits: u32) -> f32 {
         // x86 converts signed 64-bit integers to float in one instruction, unsigned ones only with AVX-512.
@@ -207,8 +207,8 @@ impl Node<'_> {
         self.edge.store(word, Release);
     }
 
-    /// Replaces the address `from` of the family by `to`, by an addition: other workers may count visits in this word
-    /// at the same time.
+    /// Changes the address of the family from `from` to `to` by adding the difference: other workers may add visits to
+    /// the same word at the same time.
     pub(super) fn set_family(&self, from: u32, to: u32) {
         self.access.add(self.visits, u64::from(to.wrapping_sub(from)) << 32, Release);
     }

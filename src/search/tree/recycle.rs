@@ -1,13 +1,13 @@
 //! Recycling: frees the memory of the least-visited nodes, a slice of the pages at a time, by all threads together.
 //!
-//! A full tree makes the workers pause. A *hand* goes round the pages, as in the clock algorithm of page replacement
-//! (Corbató 1968): each pause sweeps the slice of pages that was swept longest ago. A sweep frees each family whose
-//! owner has fewer visits than a limit, with everything below it. The limit is set so that half of the memory would
-//! stay in use if all pages were swept at once. A pause lasts some milliseconds.
+//! A full tree makes the workers pause for some milliseconds. A *hand* goes round the pages, as in the clock algorithm
+//! of page replacement (Corbató 1968): each pause sweeps the slice of pages that was swept longest ago. A sweep frees
+//! each family whose owner has fewer visits than a limit, and all families below it. With this limit, a sweep of all
+//! pages at once would keep half of the memory in use.
 //!
-//! Threads sweep different pages. Exchanging a family's header for 0 frees the family; the thread that succeeds
-//! collapses the owner and counts the children. No slot is reused before the pause is over, so that other threads may
-//! still read the nodes.
+//! Threads sweep different pages. A thread frees a family by an atomic exchange of its header for 0. Only the thread
+//! whose exchange succeeds collapses the owner and counts the children. Slots are reused only after the pause, since
+//! other threads may still read the nodes.
 
 use super::Tree;
 use super::arena::{FreeSlots, PAGE, Page, Pool, SIZES, Subtree, slot_words};
@@ -22,7 +22,7 @@ use std::time::Duration;
 const KEPT: f64 = 0.5;
 /// Maximum number of pages of a slice for each thread: 8 MiB.
 const SLICE: usize = 1 << 10;
-/// Number of memory pages sampled to estimate the number of visits below which nodes are freed.
+/// Maximum number of pages sampled by [`Tree::visits_that_fit`].
 const SAMPLE: usize = 1 << 8;
 
 /// A swept page: its number and its free slots.
@@ -56,13 +56,13 @@ impl Tree {
         Duration::from_nanos(20 * u64::from(PAGE / slot_words(0)) * self.slice(1) as u64)
     }
 
-    /// Returns the number of pages in a slice.
+    /// Returns the number of pages in a slice that this number of threads sweeps.
     fn slice(&self, threads: usize) -> usize {
         (self.capacity() / 16).clamp(1, SLICE * threads)
     }
 
     /// Frees part of a full tree's memory: first subtrees that [`Tree::keep_only`] cut off, then the nodes with the
-    /// fewest visits. The root's children are always kept. Returns `false` if too little could be freed.
+    /// fewest visits. Always keeps the root's children. Returns `false` if less than a quarter of a slice was freed.
     pub fn recycle(&mut self, threads: Option<&ThreadPool>) -> bool {
         let slice = self.slice(threads.map_or(1, ThreadPool::current_num_threads));
         let wanted = slice * PAGE as usize / 4;
@@ -80,8 +80,8 @@ impl Tree {
         freed >= wanted
     }
 
-    /// Estimates the lowest number of visits such that the families of all nodes with at least as many visits fit into
-    /// [`KEPT`] of the memory. Uses a sample of the pages and a histogram of visits whose last bin counts 4,095 and
+    /// Estimates the visits limit of a sweep: the families of all nodes with at least this many visits just fit into
+    /// [`KEPT`] of the memory. Samples at most [`SAMPLE`] pages; the last bin of the histogram counts 4,095 visits and
     /// more.
     fn visits_that_fit(&self) -> u32 {
         let pool = self.pool();
@@ -110,7 +110,7 @@ impl Tree {
         most + 1 - fit.count() as u32
     }
 
-    /// Frees part of the subtrees that [`Tree::keep_only`] cut off.
+    /// Frees subtrees that [`Tree::keep_only`] cut off, up to about as many families as a slice holds.
     fn free_cut_off(&self, threads: Option<&ThreadPool>, slice: usize) {
         let mut cut_off = std::mem::take(&mut self.pool().cut_off);
         let count = threads.map_or(1, ThreadPool::current_num_threads);
@@ -135,7 +135,8 @@ impl Tree {
         pool.listed -= children;
     }
 
-    /// Sweeps the next `slice` pages. Returns the number of words freed in them.
+    /// Sweeps the next `slice` pages: frees the families whose owners have fewer than `least` visits, and collects the
+    /// free slots. Returns the number of words freed in these pages.
     fn sweep(&self, threads: Option<&ThreadPool>, slice: usize, least: u32) -> usize {
         let pages: Vec<(u32, usize)> = {
             let mut pool = self.pool();
@@ -168,7 +169,8 @@ impl Tree {
         self.file_swept(&mut pool, &swept)
     }
 
-    /// Moves swept pages to the lists that match their free slots. Returns the number of words freed in them.
+    /// Stores the free slots of swept pages and updates the pool's lists of pages. Returns the number of words freed in
+    /// the pages.
     fn file_swept(&self, pool: &mut Pool, swept: &[Swept]) -> usize {
         let mut is_swept = vec![false; pool.pages.len()];
         swept.iter().for_each(|swept| is_swept[swept.number as usize] = true);
@@ -184,8 +186,8 @@ impl Tree {
         freed as usize
     }
 
-    /// Frees the families of a page whose owners have fewer than `least` visits since their expansion, and everything
-    /// below them. Returns the number of children freed.
+    /// Frees the families of a page whose owners have fewer than `least` visits since their expansion, and all families
+    /// below. Never frees the root's family. Returns the number of children freed.
     fn prune_page(&self, number: u32, least: u32, stack: &mut Vec<Subtree>) -> usize {
         let mut freed = 0;
         for family in self.slots(number, 0) {
@@ -214,7 +216,7 @@ impl Tree {
     }
 
     /// Frees a family with its blocks and adds the families of its nodes to `below`. Returns the number of children
-    /// freed, 0 if another thread has freed the family.
+    /// freed; 0 if the family is already free.
     fn free_family(&self, Subtree { family, children }: Subtree, below: &mut Vec<Subtree>) -> usize {
         let word = self.word(family);
         let header = word.load(Relaxed);
@@ -235,8 +237,9 @@ impl Tree {
         children as usize
     }
 
-    /// Empties the least-used pages of the slice just swept until a few empty pages are in reserve: only an empty page
-    /// can be divided into slots of another size.
+    /// Empties the least-used pages of the slice just swept, until the empty pages number 1/16 of a slice or the other
+    /// pages lack room. Only an empty page can be divided into slots of another size. Does nothing while
+    /// [`Pool::cut_off`] holds subtrees.
     fn evacuate(&mut self, slice: usize) {
         let mut pool = self.pool();
         if !pool.cut_off.is_empty() {
