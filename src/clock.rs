@@ -67,7 +67,8 @@ impl GameClock {
         Self { overhead, ..self }
     }
 
-    /// Sets the time reserved for each move before ply 80 in addition to the overhead, in case a move costs more.
+    /// Sets the spare time: time reserved for each remaining move before ply 80 on top of the overhead, in case the
+    /// real overhead is larger.
     #[must_use]
     pub const fn with_spare(self, spare: Duration) -> Self {
         Self { spare, ..self }

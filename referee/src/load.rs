@@ -4,7 +4,7 @@ use rustix::process::{Signal, set_parent_process_death_signal};
 use std::hint::black_box;
 use std::process::{Child, Command, Stdio};
 
-/// Processes that keep one core busy each, until dropped.
+/// Processes that each keep one core busy, until dropped.
 pub struct Load(Vec<Child>);
 
 impl Load {

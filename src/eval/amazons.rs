@@ -17,7 +17,8 @@ pub const AMAZONS: usize = 4;
 /// Square counts per amazon: `[i][side]` is the i-th amazon of a side, in square order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AmazonReach {
-    /// Number of squares that only this amazon can claim (*sole* in the [module comment](self)).
+    /// Number of squares that this amazon reaches within two queen moves and before every other amazon (*sole* in the
+    /// [module comment](self)).
     pub sole: [[u32; 2]; AMAZONS],
     /// Number of squares that this amazon alone contests, see the [module comment](self).
     pub contested: [[u32; 2]; AMAZONS],

@@ -72,8 +72,8 @@ pub fn joined<const A: usize, const B: usize>(first: [Bitboard; A], second: [Bit
     digits
 }
 
-/// Number of codes of a square. Bits 0 to 2 of a code hold the [`queen_class`] for the side to move, bits 3 to 5 that
-/// for its opponent.
+/// Number of codes of a square. Bits 0 to 2 of a code hold the [`queen_class`] for the side to move, or 5 to 7 on an
+/// occupied square; bits 3 to 5 hold the class for the opponent.
 pub const CODES: usize = 1 << 6;
 /// Code of a square with an amazon of the side to move.
 pub const OUR_AMAZON: usize = 4 * 8 + 5;

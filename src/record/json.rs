@@ -118,7 +118,7 @@ impl TryFrom<MoveLine> for PlayedMove {
     }
 }
 
-/// Parses a record from one line. Unknown keys are ignored.
+/// Parses a record from a line of JSON. Unknown keys are ignored.
 ///
 /// # Errors
 /// The first error in the text.

@@ -86,7 +86,7 @@ struct Scratch {
 }
 
 impl Level {
-    /// Returns the number of iterations left in the burst.
+    /// Returns the number of iterations left in the node's [burst](self).
     #[inline(always)]
     fn left(&self) -> u32 {
         self.granted - self.rewards.count

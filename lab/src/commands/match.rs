@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Play a match between two players, each opening with both colours.
+/// Play a match between two players; each opening is played twice, with colours swapped.
 ///
 /// A player is a preset with parameters (tournament,threads=2,c=3), greedy, random, alphabeta:territory, pvs:paper, or
 /// cmd:PROGRAM,proto=P with P one of botzone-simple, botzone-json, botzone-simple-keep, botzone-json-keep, sau, uci.

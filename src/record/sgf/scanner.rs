@@ -101,7 +101,7 @@ impl<'a> Scanner<'a> {
 }
 
 /// Returns the unescaped value up to the closing bracket, and the bytes read, including the bracket. Converts line
-/// breaks to line feeds and other white space to spaces.
+/// breaks to line feeds and other ASCII control characters, such as tabs, to spaces unless they are escaped.
 fn bracketed(text: &str) -> Option<(String, usize)> {
     let mut value = String::new();
     let mut letters = text.char_indices().peekable();

@@ -309,7 +309,7 @@ pub struct Tried<'a> {
 }
 
 impl<'a> Tried<'a> {
-    /// Moves to the next block. Returns `false` if there is none.
+    /// Moves to the next block with tried children. Returns `false` if there is none.
     #[inline(always)]
     fn next_block(&mut self) -> bool {
         if self.beyond == 0 {

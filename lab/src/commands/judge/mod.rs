@@ -21,7 +21,7 @@ use serde_json::Value;
 use std::sync::PoisonError;
 use std::time::Duration;
 
-/// Test a bot under Botzone's time limit, memory limit and verdicts.
+/// Test a bot under Botzone's time and memory limits, with its verdicts.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The bot with its arguments, in quotes: "dist/otrera --threads 1".
