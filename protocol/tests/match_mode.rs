@@ -291,7 +291,7 @@ impl Table {
         self.browser.click("#match-clock-form button");
     }
 
-    /// Takes back the last move and enters `reason` in the dialog.
+    /// Takes back the last move, with `reason` as the answer in the take-back dialog.
     fn take_back(&mut self, reason: &str) {
         let ply = self.browser.evaluate("state.tree.current.ply").as_u64().expect("a number");
         self.browser.press("b");

@@ -26,7 +26,7 @@ impl Regions {
         self.reach[0] & self.reach[1]
     }
 
-    /// Returns the empty squares that a side can reach.
+    /// Returns the empty squares that a side can reach in any number of moves.
     pub fn reachable(&self, side: Side) -> Bitboard {
         self.reach[side.index()]
     }

@@ -227,7 +227,7 @@ const fn neighbours() -> [Bitboard; 128] {
     neighbours
 }
 
-/// Counts the amazons beside each square, bit-sliced and at most 7.
+/// Counts the amazons next to each square, bit-sliced; counts above 7 become 7.
 #[inline(always)]
 fn amazons_beside(amazons: Bitboard) -> [Bitboard; 3] {
     let [mut ones, mut twos, mut fours, mut eights] = [Bitboard::EMPTY; 4];

@@ -75,7 +75,7 @@ pub fn joined<const A: usize, const B: usize>(first: [Bitboard; A], second: [Bit
 /// Number of codes of a square. Bits 0 to 2 of a code hold the [`queen_class`] for the side to move, or 5 to 7 on an
 /// occupied square; bits 3 to 5 hold the class for the opponent.
 pub const CODES: usize = 1 << 6;
-/// Code of a square with an amazon of the side to move.
+/// Code of a square with an amazon of the side to move: 5 in bits 0 to 2, class 4 (never reached) for the opponent.
 pub const OUR_AMAZON: usize = 4 * 8 + 5;
 /// Code of a square with an amazon of the opponent. Squares with an arrow or outside the board have the next code,
 /// whose weights are 0.

@@ -160,9 +160,9 @@ impl fmt::Display for Forfeit {
 pub struct GameRecord {
     /// Number of the game in its match, from 0. Games 2k and 2k + 1 share an opening.
     pub number: u64,
-    /// Name of the player who moves first.
+    /// Name of the player of Black.
     pub black: String,
-    /// Name of the player who moves second.
+    /// Name of the player of White.
     pub white: String,
     /// Start position.
     #[serde(with = "json::fen")]

@@ -179,7 +179,8 @@ impl Search {
         self.has_endgame_proofs = false;
     }
 
-    /// Excludes root moves until the position changes. If every legal move is excluded, all of them are searched.
+    /// Excludes these root moves, and no others, until the position changes. If every legal move is excluded, all of
+    /// them are searched.
     ///
     /// ```
     /// use otrera::{Limits, Params, Position, Resources, Search};

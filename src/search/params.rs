@@ -76,8 +76,8 @@ pub struct Puct {
     pub movement_temperature: f32,
     /// Temperature of the arrows' priors.
     pub arrow_temperature: f32,
-    /// Growth rate of both exploration constants with the logarithm of the visits, see [`Puct::c`]; 0 keeps them
-    /// constant.
+    /// Growth rate of [`Self::movement_c`] and [`Self::arrow_c`] with the logarithm of the visits, see [`Puct::c`]; 0
+    /// keeps them constant.
     pub growth: f32,
     /// Pseudo-count of the parent's variance in a node's variance, see [`super::select::puct::ValueVariance::at`]. With
     /// 1e9 the variance of every node is about [`super::select::puct::ValueVariance::START`].

@@ -245,7 +245,7 @@ impl<'a> Cache<'a> {
         Ok(Self { args, references, known: Mutex::new((log, known)) })
     }
 
-    /// Finds the reference value of every chosen move; all values are 0 if the settings chose the same move.
+    /// Finds the reference value of every chosen move; all values are 0 if every choice is the same move.
     fn judge(&self, position: Position, chosen: Vec<Vec<Choice>>) -> Result<Judged, String> {
         let mut values: HashMap<Move, f64> = chosen.iter().flatten().map(|choice| (choice.mv, 0.0)).collect();
         if values.len() > 1 {

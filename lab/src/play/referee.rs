@@ -27,7 +27,7 @@ impl fmt::Display for Control {
     }
 }
 
-/// The start and the limits of a game.
+/// Start position, opening moves, time control and adjudication of a game.
 #[derive(Clone, Debug)]
 pub struct GameSetup {
     pub start: Position,

@@ -97,11 +97,11 @@ impl WeightsFile {
         Self::parse(Self::BUILT_IN).expect("a test reads the file that is built in")
     }
 
-    /// Reads the text of a file.
+    /// Parses the contents of a weights file.
     ///
     /// # Errors
-    /// The text is not JSON, a weight is missing or not finite, or the sums of a network overflow the engine's
-    /// integers.
+    /// The text is not JSON, weights are missing, superfluous or not finite, or the sums of a network overflow the
+    /// engine's integers.
     pub fn read(text: &str) -> Result<Self, String> {
         let file = Self::parse(text)?;
         // The Botzone build reads no files, and the size of its source is limited.

@@ -207,8 +207,8 @@ impl Node<'_> {
         self.edge.store(word, Release);
     }
 
-    /// Changes the address of the family from `from` to `to` by adding the difference: other workers may add visits to
-    /// the same word at the same time.
+    /// Changes the address of the node's family (its blocks of children) from `from` to `to`. Adds the difference,
+    /// because other workers may add visits to the same word at the same time.
     pub(super) fn set_family(&self, from: u32, to: u32) {
         self.access.add(self.visits, u64::from(to.wrapping_sub(from)) << 32, Release);
     }

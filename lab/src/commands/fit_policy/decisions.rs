@@ -38,7 +38,8 @@ pub struct Decision {
     pub squares: Vec<usize>,
     /// For each half-move, its network row and the indices of its log-linear weights.
     pub choices: Vec<(usize, Vec<usize>)>,
-    /// Training target of each half-move: its fraction of the search's visits.
+    /// Training target of each half-move (movement or arrow): its fraction of the visits to all choices; for arrows, to
+    /// all arrows after the same movement.
     pub targets: Vec<f32>,
     /// Index in [`Self::choices`] of the half-move that belongs to the most-visited move.
     pub best: usize,
