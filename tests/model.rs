@@ -205,6 +205,6 @@ fn model_names_survive_a_round_trip() {
         assert_eq!(name.parse::<Model>().unwrap().to_string(), name);
     }
     for wrong in ["", "paper:", "paper:0", "paper:x", "best", "fitted:3"] {
-        assert!(wrong.parse::<Model>().unwrap_err().contains("valid"), "{wrong}");
+        assert!(wrong.parse::<Model>().unwrap_err().contains("expected"), "{wrong}");
     }
 }

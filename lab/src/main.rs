@@ -1,6 +1,6 @@
 //! The program `lab`: parses the command line and runs one command.
 
-use clap::{Parser, Subcommand};
+use clap::{ArgAction, Parser, Subcommand};
 use otrera_lab::commands::judge::confine;
 use otrera_lab::commands::{
     convert, endgames, fit_network, fit_policy, judge, r#match, picture, regret, report, sau, self_play,
@@ -12,8 +12,12 @@ use std::process::ExitCode;
 
 /// The laboratory of Otrera, an engine for the Game of the Amazons.
 #[derive(Parser)]
-#[command(version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(version, max_term_width = 100, disable_help_subcommand = true, disable_help_flag = true)]
 struct Cli {
+    /// Print help.
+    // Always the short form, one option per line.
+    #[arg(short, long, global = true, display_order = 1000, action = ArgAction::HelpShort)]
+    help: Option<bool>,
     #[command(subcommand)]
     command: Command,
 }

@@ -33,7 +33,7 @@ impl Game {
 
     /// Continues a game after these moves.
     fn resumed(program: Program, moves: &[&str]) -> Self {
-        Self { program, referee: after(moves) }
+        Self { program, referee: board_after(moves) }
     }
 
     /// Reads the program's next move and plays it on the referee's board; returns the line read.

@@ -263,7 +263,7 @@ mod tests {
     #[test]
     fn errors_name_the_problem() {
         for (text, problem) in [
-            ("[", "no JSON"),
+            ("[", "not valid JSON"),
             ("[]", "without a move"),
             ("{\"logs\":3}", "without a list"),
             ("[{\"0\":{\"response\":{\"x0\":9}}}]", "without a move"),

@@ -26,12 +26,11 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Play a match between two players; each opening is played twice, with colours swapped.
-///
-/// A player is a preset with parameters (tournament,threads=2,c=3), greedy, random, alphabeta:territory, pvs:paper, or
-/// cmd:PROGRAM,proto=P with P one of botzone-simple, botzone-json, botzone-simple-keep, botzone-json-keep, sau, uci.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The first player.
+    /// The first player: a preset with parameters (tournament,threads=2,c=3), greedy, random, alphabeta:territory,
+    /// pvs:paper, or cmd:PROGRAM,proto=P with P one of botzone-simple, botzone-json, botzone-simple-keep,
+    /// botzone-json-keep, sau, uci.
     a: PlayerSpec,
     /// The second player.
     b: PlayerSpec,

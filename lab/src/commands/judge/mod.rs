@@ -26,8 +26,7 @@ use std::time::Duration;
 pub struct Args {
     /// The bot with its arguments, in quotes: "dist/otrera --threads 1".
     command: String,
-    /// Interaction modes. In the keep modes a process that asks to keep running stays for the next turn; the others
-    /// start a new process for each turn.
+    /// Interaction modes; the keep modes allow keep-running.
     #[arg(
         long,
         value_name = "MODE,...",
@@ -47,21 +46,28 @@ pub struct Args {
     /// Edge length of the board.
     #[arg(long, default_value = "8", value_parser = read_size)]
     size: Size,
-    /// Seconds per turn for C++; doubled for the first turn, and multiplied by the factor of a slower language.
+    /// Seconds per turn for C++, doubled for the first turn; slower languages get more.
     #[arg(long, value_name = "S", default_value = "1", value_parser = read_time)]
     time: Duration,
     /// Language whose time limits apply.
     #[arg(long, value_enum, default_value = "cpp")]
     language: Language,
-    /// Limit on wall-clock time, as a multiple of the limit on processor time. The platform's factor is unknown; 1 is
-    /// the safe assumption.
+    // The platform's factor is unknown; 1 is the safe assumption.
+    /// Limit on wall-clock time, as a multiple of the limit on processor time.
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = read_factor)]
     alarm: f64,
     /// Limit on resident memory in MB.
     #[arg(long, value_name = "MB", default_value_t = 256, value_parser = clap::value_parser!(u64).range(1..1 << 24))]
     memory: u64,
-    /// Keep the bot from starting other programs: execve fails with EPERM, or kills the bot.
-    #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "eperm")]
+    /// Keep the bot from starting other programs: execve fails, or kills the bot.
+    #[arg(
+        long,
+        value_name = "HOW",
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "eperm"
+    )]
     forbid_execve: Option<Refusal>,
     /// Number of processes that each keep a core busy during the games.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]

@@ -15,12 +15,12 @@ use clap::ValueEnum;
 use std::path::PathBuf;
 use study::Study;
 
-/// Reproduce a table of the papers.
-///
-/// A table that is computed from games resumes after an interruption.
+/// Reproduce a table of the papers; if computed from games, it resumes after an interruption.
 #[derive(clap::Args, Debug)]
+#[command(after_help = list_of_tables())]
 pub struct Args {
-    /// The table.
+    /// The table, see below.
+    #[arg(hide_possible_values = true)]
     name: Name,
     /// Play fewer games, in a few minutes.
     #[arg(long)]
@@ -69,6 +69,13 @@ enum Name {
     Levels,
     /// Speed with 1, 2, 4, ... threads up to all cores, and a model for more.
     Threads,
+}
+
+fn list_of_tables() -> String {
+    let tables = Name::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    let lines =
+        tables.map(|table| format!("  {:<11} {}", table.get_name(), table.get_help().unwrap_or_default()));
+    ["Tables:".into()].into_iter().chain(lines).collect::<Vec<_>>().join("\n")
 }
 
 pub fn run(args: &Args) -> Result<(), String> {
