@@ -218,7 +218,7 @@ fn review_runs_in_the_background_and_can_resume() {
     let visits = browser.evaluate("state.found.visits").as_u64().expect("visits");
     browser.wait_for(&format!("state.found.visits > {}", visits + 3000));
     assert_eq!(browser.evaluate("review.run.done"), done);
-    assert!(browser.text("#review-done").contains("waits"));
+    assert!(browser.text("#review-done").contains("waiting"));
     browser.click("#analyse");
     browser.evaluate("engine.restart()");
     browser.wait_for("review.run.done >= 6");
