@@ -12,7 +12,7 @@ use testkit::browser::Browser;
 /// A running `otrera gui`.
 pub struct Gui {
     pub program: Program,
-    /// Address of the page: `http://127.0.0.1:PORT/TOKEN/`.
+    /// URL of the page: `http://127.0.0.1:PORT/TOKEN/`.
     pub address: String,
     /// Host and port: `127.0.0.1:PORT`.
     pub host: String,

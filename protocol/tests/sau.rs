@@ -409,7 +409,7 @@ fn unsuitable_journals_are_not_resumed() {
     });
 }
 
-/// A journal is locked while its process runs. That process continues its game.
+/// A journal is locked while the process that writes it runs. Only that process may continue its game.
 #[test]
 fn a_locked_journal_is_not_resumed() {
     let folder = folder("living");

@@ -5,8 +5,8 @@
 //! 1. [`groups`]: process groups that end with this program. [`usage`]: time and memory of a process. [`load`]: busy
 //!    processes.
 //! 2. [`process`]: a child process on pipes. [`program`]: a program under test.
-//! 3. [`notation`]: moves and histories in each platform's notation. [`protocol`]: the protocols. [`board`]: the referee's
-//!    board.
+//! 3. [`notation`]: moves and histories in each platform's notation. [`protocol`]: the protocols. [`board`]: the
+//!    referee's board.
 //! 4. [`player`]: the interface of players.
 //! 5. [`verdict`], [`interaction`], [`botzone`]: a bot under Botzone's limits.
 //! 6. [`external`]: SAU and UCI programs as players. [`sau`]: a model of the SAU platform and its operator.
@@ -36,7 +36,7 @@ pub mod verdict;
 
 use std::io::{self, Write};
 
-/// Writes to standard output. Kills all programs under test if the output is closed.
+/// Writes to standard output. If the output is closed, kills all programs under test and starts no more.
 pub fn say(text: &str) {
     let mut output = io::stdout().lock();
     if output.write_all(text.as_bytes()).and_then(|()| output.flush()).is_err() {

@@ -313,7 +313,7 @@ impl Process {
         }
     }
 
-    /// Returns the process number; `None` after [`Process::end`].
+    /// Returns the process ID; `None` after [`Process::end`].
     pub fn id(&self) -> Option<u32> {
         self.child.as_ref().map(Child::id)
     }

@@ -4,16 +4,17 @@
 //! interact, and the side with more moves wins. [`FillingProver`] bounds each side's number of moves. The bounds are
 //! proven, and they hold even while other squares are still contested:
 //!
-//! - **Low.** A side that plays *closed* moves only on its [own squares](regions::Regions::own). Its *guards* are the
-//!   amazons that touch an enemy amazon or a square that the enemy can reach; a guard's first move shoots back at the
-//!   square that it leaves. Then the enemy never gets in: no enemy square touches an own square, which would
+//! - **Lower bound.** A side that plays *closed* moves only on its [own squares](regions::Regions::own). Its *guards*
+//!   are the amazons that touch an enemy amazon or a square that the enemy can reach; a guard's first move shoots back
+//!   at the square that it leaves. Then the enemy never gets in: no enemy square touches an own square, which would
 //!   otherwise be contested, and none touches a square that another amazon leaves. So the side is certain to have all
 //!   the moves that it can make alone in this way ([`Bounds::low`]).
-//! - **High.** Against a side that plays closed, every move of the other side takes one of the squares that it could
-//!   reach and adds none: a movement fills one and frees one, the arrow fills one. So it has at most as many moves as
-//!   it could make alone on those squares ([`Bounds::high`]), and at most as many as there are squares.
-//! - **Winner.** The side to move loses if it cannot move. So it wins if its low exceeds the other's high, and loses
-//!   if its high does not exceed the other's low. Without contested squares low and high are nearly always equal.
+//! - **Upper bound.** Against a side that plays closed, every move of the other side takes one of the squares that it
+//!   could reach and adds none: a movement fills one and frees one, the arrow fills one. So it has at most as many
+//!   moves as it could make alone on those squares ([`Bounds::high`]), and at most as many as there are squares.
+//! - **Winner.** The side to move loses if it cannot move. So it wins if its lower bound exceeds the other's upper
+//!   bound, and loses if its upper bound does not exceed the other's lower bound. Without contested squares both bounds
+//!   of a side are nearly always equal.
 //! - **[`Rules::SelfBlocking`].** A side also loses if it is blocked when the opponent is to move. The result is the
 //!   same: the loser runs out of moves first, when the winner has at least one left.
 //!
@@ -53,8 +54,8 @@ pub struct FillingBounds {
 }
 
 impl FillingBounds {
-    /// Returns the proven winner, if any: the side to move if its low exceeds the other's high; the other side if its
-    /// low is at least the high of the side to move.
+    /// Returns the proven winner, if any: the side to move if its lower bound exceeds the other's upper bound; the
+    /// other side if its lower bound is at least the upper bound of the side to move.
     pub fn winner(&self) -> Option<Side> {
         let (mover, other) = (self.mover, self.mover.opponent());
         let [own, others] = [mover, other].map(|side| self.moves[side.index()]);
@@ -127,15 +128,15 @@ impl FillingProver {
         self.filling(own).low.checked_sub(needed)
     }
 
-    /// True if the bounds prove that `side` wins: if its low is at least [`moves_needed`] against the rival's high.
+    /// True if the bounds prove that `side` wins: its lower bound is at least the [`moves_needed`] against the rival's
+    /// upper bound.
     ///
-    /// Cheap tests come first. Example: White is to move and Black can reach 10 squares, so White needs 11 moves.
+    /// Cheap tests come first. Example: White is to move and Black can reach 10 squares, so 11 moves suffice for White.
     ///
-    /// 1. White has 8 own squares: even if `MAX_WASTE` of Black's squares were wasted, White cannot have enough. Not
-    ///    proven.
-    /// 2. White has 12 own squares and a filling of 11: proven, without filling Black's squares.
-    /// 3. White has a filling of 9 or 10: Black's squares are filled. If Black can make only 8 moves, White needs 9:
-    ///    proven.
+    /// 1. White has 8 own squares, so at most 8 moves. Even if Black had to leave `MAX_WASTE` = 2 squares empty, White
+    ///    would need 9. Not proven; Black's upper bound is not computed.
+    /// 2. White has 12 own squares and a lower bound of 11: proven, without computing Black's upper bound.
+    /// 3. White's lower bound is 9 or 10: Black's upper bound is computed. If it is 8, White needs 9: proven.
     fn wins(&mut self, regions: &Regions, side: Side, mover: Side) -> bool {
         let rival = side.opponent();
         let needed = moves_needed(side, mover, regions.reachable(rival).len());
@@ -149,7 +150,8 @@ impl FillingProver {
                 && low >= moves_needed(side, mover, self.filling(regions.open(rival)).high)
     }
 
-    /// Returns a closed move of the side to move that lowers its low by at most one, so a proven win stays proven.
+    /// Returns a closed move of the side to move that reduces its lower bound by at most one, so a proven win stays
+    /// proven.
     /// `None` if the game is over, if the side has no closed move, or if squares are contested and the side has no
     /// proven win.
     pub fn filling_move(&mut self, position: &Position) -> Option<Move> {

@@ -119,7 +119,7 @@ const fn rays(first: usize, last: usize) -> u64 {
     upward_rays(first, last) | upward_rays(first, last).reverse_bits()
 }
 
-/// Bits of all upward rays.
+/// Bits of a ray mask that belong to the four upward rays: those towards higher square numbers.
 const ABOVE: u64 = upward_rays(1, STEPS);
 const _: () = assert!(ABOVE & ABOVE.reverse_bits() == 0);
 

@@ -151,8 +151,8 @@ impl Worker {
         run.tree.return_chunk(std::mem::take(&mut self.scratch.expander.chunk));
     }
 
-    /// Begins a burst at the root: counts its visits and starts the path with the root. Returns `false` if the run is
-    /// over.
+    /// Begins a [burst](self) at the root: adds the iterations granted to the root's visits and starts the path there.
+    /// Returns `false` if no iterations are granted: the run is over or the root is proven.
     #[inline(always)]
     fn begin_burst(&mut self, run: &Run) -> bool {
         let step = Step { node: run.tree.root(), mover: run.root.side().opponent() };

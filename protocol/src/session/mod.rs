@@ -113,7 +113,7 @@ impl Session {
 
 /// The background search.
 impl Session {
-    /// Starts `think` in the background, which sends [`Event::SearchEnded`](crate::io::Event) at its end. If the system
+    /// Runs `think` in a background thread, which then sends [`Event::SearchEnded`](crate::io::Event). If the system
     /// cannot start a thread, returns the report of a single iteration instead.
     pub fn search(
         &mut self,

@@ -57,7 +57,7 @@ pub struct ChildStats {
 pub trait Exploration: Copy {
     /// Returns the side that selects; it never selects a proven loss.
     fn chooser(&self) -> Side;
-    /// Returns the weight of a child with `visits` visits.
+    /// Returns a child's weight in the exploration term, given its number of visits.
     fn weight(&self, node: Node, visits: u32) -> f32;
     /// Returns the exploration term of a child.
     fn term(&self, stats: ChildStats) -> f32;

@@ -58,7 +58,7 @@ impl Edge {
         (arrow != Self::NONE).then(|| Square::from_index(arrow as usize))
     }
 
-    /// Mask of all bits except those of the prior.
+    /// Mask of the bits of the squares, without the prior and the bits above it.
     pub(super) const MASK: u32 = (1 << 21) - 1;
 
     /// Sets the prior, given as the natural logarithm of a probability. The stored prior has an error of about 1 % and

@@ -122,9 +122,9 @@ impl Tree {
         &self.words[index as usize]
     }
 
-    /// Counts the root and the children of all expanded nodes, tried or not. Nodes expanded with a chunk are counted
-    /// once the chunk is [returned](Tree::return_chunk). Nodes that [`Tree::keep_only`] cut off are counted until they
-    /// are recycled.
+    /// Returns the number of nodes: the root and all children of expanded nodes, visited or not. Children created
+    /// through a worker's [`ArenaChunk`] are counted once the chunk is [returned](Tree::return_chunk). Nodes that
+    /// [`Tree::keep_only`] cut off are counted until they are recycled.
     pub fn len(&self) -> usize {
         self.pool().listed
     }

@@ -58,7 +58,7 @@ fn new_game(browser: &mut Browser, control: usize) {
     browser.wait_for("state.tree.root.described?.edge === 8");
 }
 
-/// Index of the engine strength "1000 iterations a move".
+/// Index in `CONTROLS` of the engine strength of 1,000 iterations a move.
 const FEW_ITERATIONS: usize = 4;
 
 /// Waits for the human's turn or the end of the game.

@@ -93,8 +93,8 @@ pub fn make(args: &Args, path: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Plays a game and returns a puzzle: the position with the most contested squares that the solver proves to have
-/// exactly one winning move.
+/// Plays a game and returns a puzzle: of its positions in which the solver proves exactly one move to win, the one with
+/// the most contested squares.
 fn puzzle(args: &Args, game: u64) -> Option<Puzzle> {
     candidates(args, game).into_iter().rev().find_map(|position| {
         let solution = only_winning_move(&position, args.nodes)?;

@@ -18,7 +18,7 @@ type Row = [f32; UNITS];
 pub struct Policy {
     kind: Kind,
     layout: Layout,
-    /// The rows of the network, then the linear weights.
+    /// The rows of the network (bias, squares, half-moves), then the log-linear weights of the features.
     weights: Vec<f32>,
     rows: usize,
 }
