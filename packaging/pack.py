@@ -1,7 +1,7 @@
 """Makes the zip archive of a folder for Windows: `pack.py ARCHIVE.zip FOLDER FILE[=NAME]...`
 
-Text files get a byte order mark and CRLF, so that Notepad of any Windows shows them right. The same
-files always make the same archive, byte for byte.
+Text files get a byte order mark and CRLF, so that Notepad of any Windows shows them right.
+Equal files always make equal archives, byte for byte.
 """
 
 import sys

@@ -119,7 +119,7 @@ class Wine:
         self.process.stdin.write(text.encode("ascii"))
 
     def line(self, patience=STEPS):
-        """What comes in one read: one whole line, or the platform would lose it."""
+        """Returns the output of one read: one whole line, or the platform would lose it."""
         ready, _, _ = select.select([self.process.stdout], [], [], patience)
         text = os.read(self.process.stdout.fileno(), 256).decode() if ready else ""
         if not re.fullmatch(r"[^\n]+\n", text):

@@ -5,6 +5,7 @@ use crate::interrupt;
 use atomic_write_file::AtomicWriteFile;
 use otrera::Model;
 use otrera::eval::weights::WeightsFile;
+use serde_json::{Map, Value};
 use std::fmt::Display;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -87,7 +88,11 @@ impl LineLog {
         match (header, header.and_then(|_| lines.next())) {
             (Some(header), None) => log.add(header)?,
             (Some(header), Some((_, first))) if first != header => {
-                return Err(problem(path, "was started with other settings: name another file"));
+                let begun = differing_settings(first, header).unwrap_or_else(|| "other settings".into());
+                return Err(problem(
+                    path,
+                    format!("was started with {begun}: give the same settings, or name another output"),
+                ));
             }
             _ => {}
         }
@@ -115,6 +120,22 @@ impl LineLog {
         *line_end = "";
         Ok(())
     }
+}
+
+/// Lists the settings in the first line of a log that differ in a new header. `None` if no setting differs or a line is
+/// not of the form `{"match": {"size": 10, ...}}`.
+fn differing_settings(first: &str, header: &str) -> Option<String> {
+    let [begun, given] = [first, header].map(|line| serde_json::from_str::<Map<String, Value>>(line).ok());
+    let (begun, given) = (begun?, given?);
+    let (kind, begun) = begun.iter().next()?;
+    let given = given.get(kind)?;
+    let differ = begun.as_object()?.iter().filter(|(name, value)| given[name.as_str()] != **value);
+    let text = |(name, value): (&String, &Value)| match value {
+        Value::String(text) => format!("{name}={text}"),
+        _ => format!("{name}={value}"),
+    };
+    let texts: Vec<String> = differ.map(text).collect();
+    (!texts.is_empty()).then(|| texts.join(", "))
 }
 
 fn open_locked(path: &Path, resume: bool) -> Result<File, String> {

@@ -105,11 +105,8 @@ fn unproven_weights_are_dropped_and_changed_options_refused() {
     assert!(!folder.join("best.json").exists());
     let log = read_to_string(folder.join("rounds.jsonl")).unwrap();
     for (refused, begun) in [
-        (
-            train(1, 121, ""),
-            "was started with --games=120: give the same options, or name another --output\n",
-        ),
-        (train(1, 120, "--seed 2 --sprt 0,9"), "was started with --seed=1 --sprt=0,20: give"),
+        (train(1, 121, ""), "was started with games=120: give the same settings, or name another output\n"),
+        (train(1, 120, "--seed 2 --sprt 0,9"), "was started with seed=1, sprt=0,20: give"),
     ] {
         assert!(refused.status == Some(1) && refused.said.contains(begun), "{refused:?}");
         assert_eq!(read_to_string(folder.join("rounds.jsonl")).unwrap(), log);

@@ -1,4 +1,4 @@
-"""What the launcher adds to the executable's start-up time and memory.
+"""Measures the launcher's additions to the executable's start-up time and memory.
 
     python3 packaging/botzone/measure.py [--runs N]
 

@@ -35,7 +35,7 @@ STRICT = ["-Wextra", "-Wshadow", "-Wconversion", "-Werror"]
 DIALECTS = [f"{kind}++{year}" for year in ["98", "11", "14", "17", "20", "23"] for kind in ["gnu", "c"]]
 FIRST_TURN = "1\n-1 -1 -1 -1 -1 -1\n"
 
-# What a judge may forbid.  NAMESPACES starts a process whose network and mounts are its own.
+# Restrictions that a judge may impose.  NAMESPACES starts a process whose network and mounts are its own.
 NAMESPACES = ["unshare", "--user", "--map-root-user", "--net", "--mount"]
 MEMORY = ["prlimit", f"--as={256 << 20}"]
 READ_ONLY = "mount -o remount,bind,ro /; mount -o remount,bind,ro /mnt; mount -t tmpfs -o ro none /tmp"
@@ -67,8 +67,9 @@ int main() {
 
 # The numbers of all system calls on x86-64, and some to come.
 SYSTEM_CALLS = range(480)
-# What a plain program survives and this one does not. Refused: exit_group, without which no process of several threads
-# ends. Trapped or killed: rt_sigaction, clone, and (killed only) rt_sigprocmask around it, which no handler can mend.
+# System calls that this program needs and a plain one does not. Refused: exit_group, without which no process of
+# several threads ends. Trapped or killed: rt_sigaction, clone, and (killed only) rt_sigprocmask around it, which no
+# handler can mend.
 EXCUSED = {"refuse": {231}, "trap": {13, 56}, "kill": {13, 14, 56}}
 
 folder: Path  # of what is compiled here
@@ -159,7 +160,7 @@ def running(command):
 
 
 def restored_branches(filtered: bytes) -> bytes:
-    """What restore_branches of the launcher does."""
+    """Restores the branch targets, as restore_branches of the launcher does."""
     code, size = bytearray(filtered), len(filtered)
     for place in distances(filtered):
         number = int.from_bytes(filtered[place : place + 4], "little", signed=True)

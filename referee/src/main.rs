@@ -32,7 +32,7 @@ fn main() -> ExitCode {
         Ok(false) => ExitCode::FAILURE,
         Err(problem) => {
             eprintln!("referee: {problem}");
-            // The same status as for wrong usage.
+            // Wrong usage has this status too.
             ExitCode::from(2)
         }
     }

@@ -31,7 +31,7 @@ use super::distance::DistanceMaps;
 use super::mobility::{neighbours_of, sliced_counts};
 use super::ply::standard_ply;
 use super::policy_network::PolicyNetwork;
-use super::square_classes::{SquareClasses, SquareCodes, joined, queen_class};
+use super::square_classes::{SQUARES, SquareClasses, SquareCodes, joined, queen_class};
 use crate::board::bitboard::{Bitboard, DIRECTIONS};
 use crate::board::moves::Movement;
 use crate::board::position::{ArrowPhase, Position};
@@ -214,10 +214,10 @@ fn thirds_of(empty: Bitboard) -> [Bitboard; 8] {
 }
 
 /// Neighbours of each square, including walls and squares outside the board.
-static NEIGHBOURS: [Bitboard; 128] = neighbours();
+static NEIGHBOURS: [Bitboard; SQUARES] = neighbours();
 
-const fn neighbours() -> [Bitboard; 128] {
-    let mut neighbours = [Bitboard::EMPTY; 128];
+const fn neighbours() -> [Bitboard; SQUARES] {
+    let mut neighbours = [Bitboard::EMPTY; SQUARES];
     let mut square = 0;
     while square < FRAME {
         let set = Bitboard(1 << square);
@@ -232,7 +232,7 @@ const fn neighbours() -> [Bitboard; 128] {
 fn amazons_beside(amazons: Bitboard) -> [Bitboard; 3] {
     let [mut ones, mut twos, mut fours, mut eights] = [Bitboard::EMPTY; 4];
     for amazon in amazons {
-        let near = NEIGHBOURS[amazon.index() & 127];
+        let near = NEIGHBOURS[amazon.index() % SQUARES];
         let two = ones & near;
         let four = twos & two;
         let eight = fours & four;
@@ -247,7 +247,7 @@ fn most_confined_beside(amazons: Bitboard, empty: Bitboard) -> [Bitboard; 4] {
     // `beside[n]`: squares beside an amazon with n empty neighbours.
     let mut beside = [Bitboard::EMPTY; 16];
     for amazon in amazons {
-        let near = NEIGHBOURS[amazon.index() & 127];
+        let near = NEIGHBOURS[amazon.index() % SQUARES];
         beside[(near & empty).len() as usize & 15] |= near;
     }
     // From here on: with at most n empty neighbours.
@@ -296,14 +296,14 @@ const _: () = assert!(Size::STANDARD.edge() < LOCATIONS.len());
 /// Returns the length of a slide in steps.
 #[inline(always)]
 fn steps(from: Square, to: Square) -> usize {
-    STEPS[from.index() & 127][to.index() & 127].into()
+    STEPS[from.index() % SQUARES][to.index() % SQUARES].into()
 }
 
 /// `[from][to]`: king moves between two squares on an empty board.
-static STEPS: [[u8; 128]; 128] = king_distances();
+static STEPS: [[u8; SQUARES]; SQUARES] = king_distances();
 
-const fn king_distances() -> [[u8; 128]; 128] {
-    let mut steps = [[0; 128]; 128];
+const fn king_distances() -> [[u8; SQUARES]; SQUARES] {
+    let mut steps = [[0; SQUARES]; SQUARES];
     let mut from = 0;
     while from < FRAME {
         let mut to = 0;

@@ -23,8 +23,8 @@ use indicatif::HumanDuration;
 use otrera::Size;
 use otrera::eval::weights::WeightsFile;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use serde_json::json;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Train better weights in rounds of self-play, policy fit and match.
@@ -153,7 +153,6 @@ impl<'a> Training<'a> {
             "seed": args.seed,
         });
         let path = args.output.join("rounds.jsonl");
-        check_options(&path, &options)?;
         let mut rounds = Vec::new();
         let header = json!({ "train": options }).to_string();
         let log = LineLog::open(&path, true, Some(&header), |line| {
@@ -339,29 +338,6 @@ fn add(rounds: &mut Vec<Round>, step: Step) -> Result<(), String> {
         _ => return Err("cannot follow the previous step".into()),
     }
     Ok(())
-}
-
-/// Checks that the training run of this log, if it exists, has the same options; the error lists those that differ.
-fn check_options(log: &Path, options: &Value) -> Result<(), String> {
-    let text = if log.exists() { read_text(log, MAX_BYTES)? } else { return Ok(()) };
-    // A file that begins otherwise is refused when it is opened.
-    let header: Value =
-        text.lines().next().and_then(|line| serde_json::from_str(line).ok()).unwrap_or_default();
-    let begun = header["train"].as_object().into_iter().flatten();
-    let differ = begun.filter(|(name, value)| options[name.as_str()] != **value);
-    let differ: Vec<String> = differ
-        .map(|(name, value)| {
-            format!("--{name}={}", value.as_str().map_or_else(|| value.to_string(), str::to_owned))
-        })
-        .collect();
-    if differ.is_empty() {
-        return Ok(());
-    }
-    Err(format!(
-        "{}: was started with {}: give the same options, or name another --output",
-        log.display(),
-        differ.join(" ")
-    ))
 }
 
 /// Parses arguments as on the command line, so that the defaults of the command apply.

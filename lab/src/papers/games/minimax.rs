@@ -1,7 +1,7 @@
 //! Fixed-depth minimax and alpha-beta as in the papers \[M\] and \[R\] of [`super`], but in negamax form. A pass counts
 //! as a move, as in \[R\].
 
-use super::Game;
+use super::{Game, value_for};
 
 /// Value of one point of a final [`score`](Game::score), larger than the evaluation of any unfinished game.
 pub const DECIDED: i32 = 1_000_000;
@@ -51,7 +51,7 @@ fn search<G: Game>(state: &G, depth: u32, mut alpha: i32, beta: i32, prunes: boo
 
 fn leaf<G: Game>(state: &G, over: bool) -> Found<G::Move> {
     let for_first = if over { state.score() * DECIDED } else { state.evaluate() };
-    Found { value: state.to_move().sees(for_first), best: None, nodes: 1 }
+    Found { value: value_for(state.to_move(), for_first), best: None, nodes: 1 }
 }
 
 #[cfg(test)]
@@ -88,6 +88,6 @@ mod tests {
         let over = after_random_moves(&Reversi::new(4).unwrap(), 100, &mut rng);
         let found = alpha_beta(&over, 5);
         assert_eq!((found.best, found.nodes), (None, 1));
-        assert_eq!(found.value, over.to_move().sees(over.score() * DECIDED));
+        assert_eq!(found.value, value_for(over.to_move(), over.score() * DECIDED));
     }
 }

@@ -1,8 +1,8 @@
 //! Reversi and tic-tac-toe, to repeat the studies of two papers.
 //!
 //! \[M\] is P. Muens, *Minimax and Monte Carlo Tree Search*; \[R\] is B. X. Phan and M. Synytsia, a comparison of the
-//! two in Reversi. One small [`Game`] trait, two games, three searches, independent of the Amazons engine and written
-//! for clarity.
+//! two in Reversi. One small [`Game`] trait, two games, three searches, independent of the Amazons engine except for
+//! [`Side`], and written for clarity.
 //!
 //! 1. [`tictactoe`], [`reversi`]: the games.
 //! 2. [`minimax`], [`uct`]: the searches.
@@ -15,31 +15,13 @@ pub mod study;
 pub mod tictactoe;
 pub mod uct;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Player {
-    /// The first to move: X, or Black in Reversi.
-    First,
-    Second,
-}
+use otrera::Side;
 
-impl Player {
-    pub const fn other(self) -> Self {
-        match self {
-            Self::First => Self::Second,
-            Self::Second => Self::First,
-        }
-    }
-
-    /// Converts a value for the first player into one for this player, or back.
-    pub const fn sees(self, value: i32) -> i32 {
-        match self {
-            Self::First => value,
-            Self::Second => -value,
-        }
-    }
-
-    pub const fn index(self) -> usize {
-        self as usize
+/// Converts a value for the first player, [`Side::Black`], into one for this side, or back.
+pub const fn value_for(side: Side, value: i32) -> i32 {
+    match side {
+        Side::Black => value,
+        Side::White => -value,
     }
 }
 
@@ -47,7 +29,8 @@ impl Player {
 pub trait Game: Clone {
     type Move: Copy + Eq + std::fmt::Debug;
 
-    fn to_move(&self) -> Player;
+    /// Returns the side to move; Black moves first.
+    fn to_move(&self) -> Side;
 
     /// Returns all legal moves in a fixed order; empty only if the game is over. If the player must pass, the pass is
     /// the only move.

@@ -1,7 +1,8 @@
 //! Reversi on even boards from 4x4 to 12x12, with the evaluation of the paper \[R\] of [`super`]: positional weights
 //! and mobility.
 
-use super::{Game, Player};
+use super::Game;
+use otrera::Side;
 use std::ops::{BitAnd, BitOr, Not};
 
 pub const MAX_SIZE: usize = 12;
@@ -13,7 +14,7 @@ pub struct Reversi {
     /// All squares of the board.
     board: Squares,
     discs: [Squares; 2],
-    to_move: Player,
+    to_move: Side,
 }
 
 /// A turn: a disc, or a pass if no disc can be placed.
@@ -32,16 +33,16 @@ impl Reversi {
         let half = size / 2;
         let black = Squares::single(half - 1, half) | Squares::single(half, half - 1);
         let white = Squares::single(half - 1, half - 1) | Squares::single(half, half);
-        Some(Self { size, board: Squares::board(size), discs: [black, white], to_move: Player::First })
+        Some(Self { size, board: Squares::board(size), discs: [black, white], to_move: Side::Black })
     }
 
-    pub fn count(&self, player: Player) -> i32 {
-        self.discs[player.index()].len()
+    pub fn count(&self, side: Side) -> i32 {
+        self.discs[side.index()].len()
     }
 
     /// Returns the squares where a player could place a disc.
-    fn targets(&self, player: Player) -> Squares {
-        let (own, others) = (self.discs[player.index()], self.discs[player.other().index()]);
+    fn targets(&self, side: Side) -> Squares {
+        let (own, others) = (self.discs[side.index()], self.discs[side.opponent().index()]);
         let mut targets = Squares::EMPTY;
         for direction in DIRECTIONS {
             let mut line = own.stepped(direction) & others;
@@ -61,7 +62,7 @@ impl Reversi {
     /// Returns the opponent's discs that flip if the side to move places a disc on `placed`.
     fn turned_by(&self, placed: Squares) -> Squares {
         let own = self.discs[self.to_move.index()];
-        let others = self.discs[self.to_move.other().index()];
+        let others = self.discs[self.to_move.opponent().index()];
         let mut turned = Squares::EMPTY;
         for direction in DIRECTIONS {
             let mut line = Squares::EMPTY;
@@ -77,9 +78,9 @@ impl Reversi {
         turned
     }
 
-    fn weight(&self, player: Player) -> i32 {
+    fn weight(&self, side: Side) -> i32 {
         let from_edge = |at: usize| at.min(self.size - 1 - at);
-        let discs = self.discs[player.index()].iter();
+        let discs = self.discs[side.index()].iter();
         discs.map(|(row, column)| QUARTER[from_edge(row)][from_edge(column)]).sum()
     }
 }
@@ -104,7 +105,7 @@ const QUARTER: [[i32; MAX_SIZE / 2]; MAX_SIZE / 2] = [
 impl Game for Reversi {
     type Move = Turn;
 
-    fn to_move(&self) -> Player {
+    fn to_move(&self) -> Side {
         self.to_move
     }
 
@@ -114,15 +115,15 @@ impl Game for Reversi {
             let turn = |(row, column)| Turn::Disc { row: row as u8, column: column as u8 };
             return targets.iter().map(turn).collect();
         }
-        if self.targets(self.to_move.other()).is_empty() { Vec::new() } else { vec![Turn::Pass] }
+        if self.targets(self.to_move.opponent()).is_empty() { Vec::new() } else { vec![Turn::Pass] }
     }
 
     fn play(&self, mv: Turn) -> Self {
-        let mut next = Self { to_move: self.to_move.other(), ..*self };
+        let mut next = Self { to_move: self.to_move.opponent(), ..*self };
         if let Turn::Disc { row, column } = mv {
             let placed = Squares::single(row.into(), column.into()) & self.empty();
             let turned = self.turned_by(placed);
-            let [own, others] = [self.to_move.index(), self.to_move.other().index()];
+            let [own, others] = [self.to_move.index(), self.to_move.opponent().index()];
             next.discs[own] = self.discs[own] | placed | turned;
             next.discs[others] = self.discs[others] & !turned;
         }
@@ -130,12 +131,12 @@ impl Game for Reversi {
     }
 
     fn score(&self) -> i32 {
-        self.count(Player::First) - self.count(Player::Second)
+        self.count(Side::Black) - self.count(Side::White)
     }
 
     fn evaluate(&self) -> i32 {
-        let position = self.weight(Player::First) - self.weight(Player::Second);
-        let mobility = self.targets(Player::First).len() - self.targets(Player::Second).len();
+        let position = self.weight(Side::Black) - self.weight(Side::White);
+        let mobility = self.targets(Side::Black).len() - self.targets(Side::White).len();
         POSITION * position + MOBILITY * mobility
     }
 }
@@ -248,16 +249,16 @@ mod tests {
 
     /// Finds the flipped discs square by square, without bitboards.
     fn flipped_square_by_square(state: &Reversi, row: usize, column: usize) -> Vec<(usize, usize)> {
-        let has = |player: Player, row: i8, column: i8| {
+        let has = |side: Side, row: i8, column: i8| {
             row >= 0
                 && column >= 0
-                && !(state.discs[player.index()] & Squares::single(row as usize, column as usize)).is_empty()
+                && !(state.discs[side.index()] & Squares::single(row as usize, column as usize)).is_empty()
         };
         let mut turned = Vec::new();
         let steps = |number: i8| (number / 3 - 1, number % 3 - 1);
         for (down, right) in (0..9).map(steps).filter(|&step| step != (0, 0)) {
             let at = |steps: i8| (row as i8 + steps * down, column as i8 + steps * right);
-            let others = |&steps: &i8| has(state.to_move.other(), at(steps).0, at(steps).1);
+            let others = |&steps: &i8| has(state.to_move.opponent(), at(steps).0, at(steps).1);
             let run = (1..).take_while(others).count() as i8;
             if has(state.to_move, at(run + 1).0, at(run + 1).1) {
                 turned.extend((1..=run).map(|steps| (at(steps).0 as usize, at(steps).1 as usize)));
@@ -308,7 +309,7 @@ mod tests {
     fn weights_match_the_paper() {
         let sum = |size: usize, row: usize| {
             let discs = (0..size).fold(Squares::EMPTY, |discs, column| discs | Squares::single(row, column));
-            Reversi { discs: [discs, Squares::EMPTY], ..start(size) }.weight(Player::First)
+            Reversi { discs: [discs, Squares::EMPTY], ..start(size) }.weight(Side::Black)
         };
         assert_eq!(sum(4, 0), 120 - 20 - 20 + 120);
         assert_eq!(sum(4, 1), -20 - 40 - 40 - 20);
@@ -334,8 +335,7 @@ mod tests {
         }
         // Black: three discs of weight 3. White: the centre (4, 4), the turned (3, 3), and 15 at (2, 2).
         let weights = 3 * 3 - (3 + 3 + 15);
-        let mobility =
-            [Player::First, Player::Second].map(|to_move| Reversi { to_move, ..state }.moves().len());
+        let mobility = Side::BOTH.map(|to_move| Reversi { to_move, ..state }.moves().len());
         assert_eq!(mobility, [4, 5]);
         assert_eq!(state.evaluate(), 10 * weights + 5 * (4 - 5));
     }

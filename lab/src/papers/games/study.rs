@@ -8,9 +8,10 @@ use super::minimax::{DECIDED, alpha_beta, minimax};
 use super::reversi::{Reversi, Turn};
 use super::tictactoe::TicTacToe;
 use super::uct::{EXPLORATION, uct};
-use super::{Game, Player, paper, perft};
+use super::{Game, paper, perft, value_for};
 use crate::sheet::Sheet;
 use fastrand::Rng;
+use otrera::Side;
 use std::time::{Duration, Instant};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +19,7 @@ pub struct Pairing {
     pub board: usize,
     pub depth: u32,
     pub iterations: u32,
-    pub minimax_plays: Player,
+    pub minimax_plays: Side,
     pub seed: u64,
 }
 
@@ -53,7 +54,7 @@ pub fn pairings(quick: bool, seed: u64) -> Vec<Pairing> {
         for &depth in &paper::DEPTHS[..kept] {
             for &iterations in &paper::ITERATIONS[..kept] {
                 pairings.extend((0..games).map(|game| {
-                    let minimax_plays = if game % 2 == 0 { Player::First } else { Player::Second };
+                    let minimax_plays = if game % 2 == 0 { Side::Black } else { Side::White };
                     Pairing { board, depth, iterations, minimax_plays, seed: seeds.u64(..) }
                 }));
             }
@@ -95,7 +96,7 @@ fn play_within(pairing: &Pairing, limit: Duration) -> Option<Played> {
         stopped = effort.time > limit;
         state = state.play(chosen.unwrap_or(first));
     }
-    let lead = pairing.minimax_plays.sees(state.score());
+    let lead = value_for(pairing.minimax_plays, state.score());
     Some(Played { pairing: *pairing, lead, stopped: stopped && !state.moves().is_empty(), efforts })
 }
 
@@ -214,9 +215,9 @@ pub fn truths(quick: bool) -> Vec<(String, i64, i64)> {
         ("Tic-tac-toe: nodes of minimax".to_owned(), tictactoe.nodes as i64, 549_946),
     ];
     if let Some(end) = Reversi::new(4).map(best_end) {
-        let discs = [("Black", Player::First, 3), ("White", Player::Second, 11)];
-        truths.extend(discs.map(|(name, player, known)| {
-            (format!("Reversi 4x4: discs of {name} after best play"), end.count(player).into(), known)
+        let discs = [(Side::Black, 3), (Side::White, 11)];
+        truths.extend(discs.map(|(side, known)| {
+            (format!("Reversi 4x4: discs of {side} after best play"), end.count(side).into(), known)
         }));
     }
     if let Some(start) = Reversi::new(8) {
@@ -255,7 +256,7 @@ mod tests {
     fn the_full_study_has_288_balanced_games() {
         let all = pairings(false, 1);
         assert_eq!(all.len(), 288);
-        assert_eq!(all.iter().filter(|pairing| pairing.minimax_plays == Player::First).count(), 144);
+        assert_eq!(all.iter().filter(|pairing| pairing.minimax_plays == Side::Black).count(), 144);
         assert_eq!(pairings(true, 1).len(), 24);
     }
 

@@ -1,12 +1,13 @@
 //! Tic-tac-toe, the smallest game of the paper \[M\] of [`super`]: three in a row on 3x3, a draw with best play.
 
-use super::{Game, Player};
+use super::Game;
+use otrera::Side;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TicTacToe {
     /// Squares of each player; bit `3 * row + column`.
     marks: [u16; 2],
-    to_move: Player,
+    to_move: Side,
 }
 
 /// A move: the number of the marked square, 0 to 8, row by row.
@@ -28,16 +29,16 @@ const LINES: [u16; 8] = [
 
 impl TicTacToe {
     pub const fn new() -> Self {
-        Self { marks: [0; 2], to_move: Player::First }
+        Self { marks: [0; 2], to_move: Side::Black }
     }
 
-    fn has_line(self, player: Player) -> bool {
-        LINES.iter().any(|line| self.marks[player.index()] & line == *line)
+    fn has_line(self, side: Side) -> bool {
+        LINES.iter().any(|line| self.marks[side.index()] & line == *line)
     }
 
     /// Counts the lines without a mark of the opponent.
-    fn open_lines(self, player: Player) -> i32 {
-        LINES.iter().filter(|&line| self.marks[player.other().index()] & line == 0).count() as i32
+    fn open_lines(self, side: Side) -> i32 {
+        LINES.iter().filter(|&line| self.marks[side.opponent().index()] & line == 0).count() as i32
     }
 }
 
@@ -50,7 +51,7 @@ impl Default for TicTacToe {
 impl Game for TicTacToe {
     type Move = Mark;
 
-    fn to_move(&self) -> Player {
+    fn to_move(&self) -> Side {
         self.to_move
     }
 
@@ -63,18 +64,18 @@ impl Game for TicTacToe {
     }
 
     fn play(&self, mv: Mark) -> Self {
-        let mut next = Self { to_move: self.to_move.other(), ..*self };
+        let mut next = Self { to_move: self.to_move.opponent(), ..*self };
         next.marks[self.to_move.index()] |= 1 << mv.0;
         next
     }
 
     /// Returns 1 if the first player has a line, -1 if the second has one, else 0.
     fn score(&self) -> i32 {
-        i32::from(self.has_line(Player::First)) - i32::from(self.has_line(Player::Second))
+        i32::from(self.has_line(Side::Black)) - i32::from(self.has_line(Side::White))
     }
 
     fn evaluate(&self) -> i32 {
-        self.open_lines(Player::First) - self.open_lines(Player::Second)
+        self.open_lines(Side::Black) - self.open_lines(Side::White)
     }
 }
 

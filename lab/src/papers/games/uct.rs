@@ -4,7 +4,7 @@
 //! The pseudocode of \[R\] adds up the first player's results in every node, so the second player would prefer its
 //! losses. Here a node counts the wins of the player who moved into it.
 
-use super::Game;
+use super::{Game, value_for};
 use fastrand::Rng;
 
 /// Exploration constant C of UCB1 in \[R\].
@@ -72,9 +72,9 @@ impl<G: Game> Tree<G> {
         let score = self.playout(leaf, rng);
         for index in path {
             let node = &mut self.nodes[index];
-            let mover = node.state.to_move().other();
+            let mover = node.state.to_move().opponent();
             node.visits += 1;
-            node.wins += f64::from(mover.sees(score.signum()) + 1) / 2.0;
+            node.wins += f64::from(value_for(mover, score.signum()) + 1) / 2.0;
         }
     }
 
