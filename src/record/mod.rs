@@ -253,6 +253,11 @@ impl GameRecord {
         self
     }
 
+    /// Returns the moves, without times, efforts or winning rates.
+    pub fn played_moves(&self) -> Vec<Move> {
+        self.moves.iter().map(|played| played.mv).collect()
+    }
+
     /// Sets the moves, the winner and the forfeit.
     pub fn with_outcome(mut self, outcome: Outcome) -> Self {
         self.moves = outcome.moves;
