@@ -173,26 +173,26 @@ impl Engine {
         Ok(match request {
             Request::Start { edge } => {
                 let size = Size::new(edge).ok_or("a board has 4 to 10 squares along each edge")?;
-                written(&Described::new(&Position::start(size)))
+                format_json(&Described::new(&Position::start(size)))
             }
             Request::Position { fen, moves } => {
                 let (positions, moves) = course(&fen, &moves)?;
                 let played = moves.iter().map(Move::to_string).collect();
                 let position = positions.last().map(Described::new).ok_or("the request has no position")?;
-                written(&Reached { position, played })
+                format_json(&Reached { position, played })
             }
             Request::Proofs { fen, moves } => {
                 let (positions, _) = course(&fen, &moves)?;
                 let proofs: Vec<Option<Proof>> = positions.iter().map(Proof::of).collect();
                 json!({"proofs": proofs}).to_string()
             }
-            Request::Think(think) => written(&self.think(&think, stop)?),
-            Request::Read { text } => written(&Games { games: games(&text)? }),
+            Request::Think(think) => format_json(&self.think(&think, stop)?),
+            Request::Read { text } => format_json(&Games { games: games(&text)? }),
             Request::Write { game, form } => {
                 let game: GameRecord = serde_json::from_value(game).map_err(|error| error.to_string())?;
                 json!({"text": form.write(&game)?}).to_string()
             }
-            Request::Marks => written(&Marks { marks: record::MARKS }),
+            Request::Marks => format_json(&Marks { marks: record::MARKS }),
             Request::Bench => measured().to_string(),
             Request::Version => json!({"version": env!("CARGO_PKG_VERSION")}).to_string(),
         })
@@ -262,7 +262,7 @@ fn run_of(think: &Think, position: &Position) -> Result<Run, String> {
 }
 
 /// Formats an answer as JSON. Does not use [`Value`], which would change the digits of winning rates.
-fn written(answer: &impl Serialize) -> String {
+fn format_json(answer: &impl Serialize) -> String {
     serde_json::to_string(answer).unwrap_or_else(|error| format!("{{\"problem\":\"{error}\"}}"))
 }
 
