@@ -26,8 +26,8 @@ pub fn ccgc(bytes: &[u8]) {
     let text = ccgc::write(&record);
     let again = ccgc::read(&text).expect("what is written can be read");
     assert_eq!(ccgc::write(&again), text);
-    let moves = |record: &GameRecord| record.moves.iter().map(|played| played.mv).collect::<Vec<_>>();
-    assert_eq!((moves(&again), again.start, again.winner), (moves(&record), record.start, record.winner));
+    assert_eq!(again.played_moves(), record.played_moves());
+    assert_eq!((again.start, again.winner), (record.start, record.winner));
 }
 
 /// Checks that every game of an SGF file survives being written and parsed again.

@@ -37,9 +37,7 @@ fn results_files_convert_to_sgf_and_back() {
                 assert_eq!(&back, line);
             } else {
                 let [read, written] = [&back, line].map(|line| json::read(line).unwrap());
-                let moves =
-                    |record: &GameRecord| record.moves.iter().map(|played| played.mv).collect::<Vec<_>>();
-                assert_eq!((read.start, moves(&read)), (written.start, moves(&written)));
+                assert_eq!((read.start, read.played_moves()), (written.start, written.played_moves()));
             }
         }
     }

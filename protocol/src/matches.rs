@@ -12,8 +12,8 @@
 use crate::files;
 use crate::options::Settings;
 use crate::records::{RecordFile, record_folder, replace_file};
+use otrera::Position;
 use otrera::record::GameRecord;
-use otrera::{Move, Position};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
@@ -151,7 +151,6 @@ impl Match {
         state: Map<String, Value>,
     ) -> Result<PathBuf, String> {
         self.files.claim()?;
-        let moves: Vec<Move> = game.moves.iter().map(|played| played.mv).collect();
         game.when = self.files.game(&[], None).when;
         let [when, suffix] = self.files.date_and_suffix().map(str::to_owned);
         let entry = Entry { id: id.to_owned(), writer: self.writer.clone(), when, suffix, state };
@@ -159,7 +158,7 @@ impl Match {
         let path = self.files.json_path();
         let problem = |error| format!("cannot write the match file {}: {error}", path.display());
         replace_file(&path, line.as_bytes()).map_err(problem)?;
-        self.files.write(&moves, game.winner)
+        self.files.write(&game.played_moves(), game.winner)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::files;
 use crate::options::Settings;
-use otrera::record::{GameRecord, PlayedMove, ccgc, json, sgf};
+use otrera::record::{Format, GameRecord, PlayedMove, ccgc};
 use otrera::{Move, Position, Side};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -256,11 +256,7 @@ pub fn require_new(file: &Path) -> Result<(), String> {
 /// # Errors
 /// An unknown extension, or a game that CCGC text cannot represent.
 pub fn format_game(file: &Path, game: &GameRecord) -> Result<String, String> {
-    let ending = file.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    match ending.as_str() {
-        "sgf" => Ok(sgf::write(game)),
-        "json" | "jsonl" => Ok(json::write(game) + "\n"),
-        "txt" => ccgc::obstacle(game).map_or_else(|| Ok(ccgc::write(game)), Err),
-        _ => Err("the file name must end in .sgf, .json or .txt (CCGC)".into()),
-    }
+    let extension = file.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let format = Format::of_extension(&extension);
+    format.ok_or("the file name must end in .sgf, .json or .txt (CCGC)")?.write(game)
 }

@@ -49,10 +49,6 @@ fn record(folder: &Path) -> GameRecord {
     ccgc::read(&only_record(folder).1).expect("a record")
 }
 
-fn moves_of(record: &GameRecord) -> Vec<Move> {
-    record.moves.iter().map(|played| played.mv).collect()
-}
-
 /// Reads the JSON of the only match in a folder.
 fn saved_match(folder: &Path) -> Value {
     let [file] = &files(folder, "json")[..] else { panic!("{:?}", files(folder, "json")) };
@@ -119,7 +115,7 @@ fn saving_replaces_files_and_results_rename_the_record() {
         request["game"] = match_of("first", moves)["game"].clone();
         assert_eq!(gui.save(&request)["file"], saved["file"]);
         assert_eq!(
-            moves_of(&record(&folder)),
+            record(&folder).played_moves(),
             moves.iter().map(|text| text.parse().expect("a move")).collect::<Vec<Move>>()
         );
     }
@@ -352,7 +348,7 @@ fn the_opponents_move_needs_confirmation() {
     assert_eq!(table.browser.evaluate("match.running"), "black");
     table.assert_board(&begin.with_move(right).with_move(ours));
     table.wait_for_save();
-    assert_eq!(moves_of(&record(&table.folder)), [right, ours]);
+    assert_eq!(record(&table.folder).played_moves(), [right, ours]);
     assert_eq!(table.browser.complaints(), NO_COMPLAINT);
 }
 
@@ -439,7 +435,7 @@ fn taking_back_a_move_records_the_reason() {
     table.confirm();
     let announced = table.announced();
     table.wait_for_save();
-    assert_eq!(moves_of(&record(&table.folder)), [by_hand, right]);
+    assert_eq!(record(&table.folder).played_moves(), [by_hand, right]);
     // Cancelling the operator's own move announces Otrera's move again.
     table.browser.press("o");
     let by_hand = other_move(&table.position(), announced);
@@ -494,7 +490,7 @@ fn matches_resume_after_reload_crash_and_file_transfer() {
     assert_eq!(table.position(), begin.with_move(first).with_move(ours));
     let third = table.enter_any_move();
     table.wait_for_save();
-    assert_eq!(moves_of(&record(&table.folder)), [first, ours, third]);
+    assert_eq!(record(&table.folder).played_moves(), [first, ours, third]);
     // On another computer, much later: the page opens the file with stopped clocks.
     let file = files(&table.folder, "json").remove(0);
     let mut old = saved_match(&table.folder);
@@ -508,7 +504,7 @@ fn matches_resume_after_reload_crash_and_file_transfer() {
     table.browser.wait_for("match.active && Boolean(state.tree.current.described)");
     table.wait_for_phase("paused");
     table.wait_for_save();
-    assert_eq!(moves_of(&record(&table.folder)), [first, ours, third]);
+    assert_eq!(record(&table.folder).played_moves(), [first, ours, third]);
     assert!(file.exists(), "the first computer's file stays");
     // The page refuses a file without clocks.
     old["match"]["state"]["clocks"] = Value::Null;
@@ -533,7 +529,7 @@ fn a_failed_save_is_shown_and_retried() {
     table.browser.wait_for("byId('match-problem').textContent.startsWith('Not saved: ')");
     std::fs::rename(&away, &table.folder).expect("a renamed folder");
     table.browser.wait_for("byId('match-problem').textContent === ''");
-    assert_eq!(moves_of(&record(&table.folder)), [mv]);
+    assert_eq!(record(&table.folder).played_moves(), [mv]);
     assert_eq!(table.browser.complaints(), NO_COMPLAINT);
 }
 
@@ -686,7 +682,7 @@ fn rehearse(name: &str, us: Side, edge: usize, minutes: f64) {
     table.wait_for_phase("over");
     table.wait_for_save();
     let record = record(&table.folder);
-    assert_eq!(moves_of(&record), played);
+    assert_eq!(record.played_moves(), played);
     assert_eq!((record.winner, record.event.as_str()), (position.winner(), "2026 CCGC"));
     let names = [record.black.as_str(), record.white.as_str()];
     assert_eq!(names[us as usize], "东北大学");

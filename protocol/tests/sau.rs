@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
-use testkit::at_once;
+use testkit::{at_once, random_move};
 
 /// Time limit for an answer.
 const SOON: Duration = Duration::from_secs(10);
@@ -724,8 +724,7 @@ fn self_blocking_game() -> (Vec<Move>, Position) {
         let mut position = Position::start(Size::new(4).unwrap());
         let mut moves = Vec::new();
         while position.winner().is_none() {
-            let legal: Vec<Move> = position.legal_moves().collect();
-            moves.push(legal[rng.usize(..legal.len())]);
+            moves.push(random_move(&position, &mut rng));
             position = position.with_move(moves[moves.len() - 1]);
             let is_over = position.with_rules(Rules::SelfBlocking).winner() == Some(position.side());
             if is_over && position.winner().is_none() && position.legal_moves().nth(1).is_some() {

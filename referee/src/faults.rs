@@ -10,7 +10,7 @@ use crate::say;
 use crate::seat::{Seat, TimeControl, Turn, Violation, read_protocol};
 use clap::{ValueEnum, value_parser};
 use fastrand::Rng;
-use otrera::{Move, Side};
+use otrera::{Move, Side, mix_seed};
 use rustix::process::{Pid, Signal};
 use std::collections::BTreeMap;
 use std::fs;
@@ -206,7 +206,7 @@ impl<'a> Bout<'a> {
     fn new(options: &'a Options, number: u64, protocol: Protocol, fault: Fault) -> Result<Self, String> {
         let folder = std::env::temp_dir().join(format!("faults-{}-{number}", std::process::id()));
         fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-        let rng = Rng::with_seed(options.seed.wrapping_mul(1_000_003).wrapping_add(number));
+        let rng = Rng::with_seed(mix_seed(options.seed, number + 1));
         let outcome = Outcome { result: "broken off", ..Outcome::default() };
         Ok(Self { options, rng, protocol, fault, folder, outcome, is_first_turn: true })
     }

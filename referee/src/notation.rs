@@ -1,9 +1,8 @@
 //! Moves and histories in the notation of each platform. Answers are parsed strictly.
 
-use otrera::{Move, Position, Side, Square};
+use otrera::record::botzone::{self, KEYS};
+use otrera::{Move, Position, Side, Size};
 use serde_json::{Map, Value};
-
-pub const KEYS: [&str; 6] = ["x0", "y0", "x1", "y1", "x2", "y2"];
 
 /// The line with which a program asks Botzone to keep it running.
 pub const KEEP_RUNNING: &str = ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<";
@@ -102,15 +101,12 @@ impl Form {
 /// keys.
 fn read_json(line: &str) -> Option<Move> {
     let answer: Map<String, Value> = serde_json::from_str(line).ok()?;
-    let response = answer.get("response")?.as_object()?;
+    let response = answer.get("response")?;
+    let has_six = response.as_object()?.len() == KEYS.len();
     let debug_fits =
         answer.get("debug").is_none_or(|debug| debug.as_str().is_some_and(|d| d.len() <= MAX_DEBUG));
     let is_all = answer.keys().all(|key| ["response", "debug"].contains(&key.as_str()));
-    if debug_fits && is_all && response.len() == KEYS.len() {
-        move_of_object(answer.get("response")?)
-    } else {
-        None
-    }
+    if has_six && debug_fits && is_all { move_of(numbers_of_object(response)?) } else { None }
 }
 
 /// Parses six digits separated by single spaces.
@@ -144,11 +140,6 @@ fn read_best_move(line: &str, position: &Position) -> Option<Move> {
     }
 }
 
-/// Parses a move from the six members [`KEYS`] of a JSON object.
-pub fn move_of_object(object: &Value) -> Option<Move> {
-    move_of(numbers_of_object(object)?)
-}
-
 /// Returns the six whole numbers under [`KEYS`] in a JSON object.
 pub fn numbers_of_object(object: &Value) -> Option<[i64; 6]> {
     let numbers = KEYS.iter().map(|key| object.get(key)?.as_i64()).collect::<Option<Vec<_>>>()?;
@@ -157,7 +148,6 @@ pub fn numbers_of_object(object: &Value) -> Option<[i64; 6]> {
 
 /// Builds a move from the column and row of each square, counted from 0 at Black's side. `None` if a square is off the
 /// 10x10 board.
-pub fn move_of([x0, y0, x1, y1, x2, y2]: [i64; 6]) -> Option<Move> {
-    let square = |x: i64, y: i64| Square::new(x.try_into().ok()?, y.try_into().ok()?);
-    Some(Move { from: square(x0, y0)?, to: square(x1, y1)?, arrow: square(x2, y2)? })
+pub fn move_of(numbers: [i64; 6]) -> Option<Move> {
+    botzone::move_of(numbers, Size::STANDARD)
 }

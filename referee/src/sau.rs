@@ -10,7 +10,7 @@ use crate::player::{Budget, Player};
 use crate::process::{Errors, Process};
 use clap::ValueEnum;
 use fastrand::Rng;
-use otrera::{Forfeit, Move, Position, Rules, Side, Size};
+use otrera::{Forfeit, Move, Position, Rules, Side, Size, mix_seed};
 use rustix::process::Signal;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -98,7 +98,7 @@ impl Conditions<'_> {
 
     /// Returns the random seed of the opponent, the charges, the delays and the kill.
     pub fn seed(&self) -> u64 {
-        self.options.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(self.number)
+        mix_seed(self.options.seed, self.number)
     }
 }
 

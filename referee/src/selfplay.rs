@@ -7,7 +7,7 @@ use crate::say;
 use crate::seat::{KINDS, Seat, TimeControl, Turn, Violation, read_protocol};
 use clap::{ValueEnum, value_parser};
 use otrera::record::ccgc;
-use otrera::{GameRecord, Move, Position, Side, Size};
+use otrera::{GameRecord, Move, Position, Side, Size, mix_seed};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, IsTerminal};
@@ -309,10 +309,7 @@ impl Match<'_> {
     fn command(&self, number: u64, side: Side) -> Vec<String> {
         let options = self.options;
         let seconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64().to_string());
-        // The factor keeps runs of nearby seeds apart.
-        let seed = |seed: u64| {
-            seed.wrapping_mul(1_000_003).wrapping_add(2 * number + side.index() as u64) & (u64::MAX >> 1)
-        };
+        let seed = |seed: u64| mix_seed(seed, 2 * number + side.index() as u64) & (u64::MAX >> 1);
         let settings = [
             ("--preset", options.preset(side).map(str::to_owned)),
             ("--move-time", seconds(options.time)),

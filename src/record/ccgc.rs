@@ -57,8 +57,7 @@ pub fn plain(name: &str) -> String {
 /// moves from which [`read`] would guess another board.
 pub fn obstacle(record: &GameRecord) -> Option<String> {
     let size = record.start.size();
-    let moves: Vec<Move> = record.moves.iter().map(|played| played.mv).collect();
-    let guess = likely_size(&moves);
+    let guess = likely_size(&record.played_moves());
     if record.start.with_rules(Rules::Standard) != Position::start(size) {
         Some("a CCGC record cannot hold a game from a set-up position".into())
     } else if guess != size {
@@ -252,7 +251,7 @@ mod tests {
     #[test]
     fn reads_the_moves_of_truncated_records() {
         let whole = write(&record());
-        let moves: Vec<Move> = record().moves.iter().map(|played| played.mv).collect();
+        let moves = record().played_moves();
         for (damaged, left) in [
             (whole.replace(" a7d4(a7)\n2 g1e3(e10)\n", " a7d"), 1),
             (whole.replace("(e10)\n", "(e1"), 2),
@@ -268,7 +267,7 @@ mod tests {
 
     #[test]
     fn reads_moves_with_and_without_a_header() {
-        let moves: Vec<Move> = record().moves.iter().map(|played| played.mv).collect();
+        let moves = record().played_moves();
         for text in [
             write(&record()),
             "DJDDGD ADDGAD\n\nGJEHEA\n".into(),

@@ -16,6 +16,42 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
+/// A format in which games are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// JSON lines, see [`json`].
+    Json,
+    /// Smart Game Format, see [`sgf`].
+    Sgf,
+    /// The text format of the Chinese championships, see [`ccgc`].
+    Ccgc,
+}
+
+impl Format {
+    /// Returns the format of files with this extension; `None` if it is unknown or in capitals.
+    pub fn of_extension(extension: &str) -> Option<Self> {
+        match extension {
+            "json" | "jsonl" => Some(Self::Json),
+            "sgf" => Some(Self::Sgf),
+            "txt" => Some(Self::Ccgc),
+            _ => None,
+        }
+    }
+
+    /// Formats a game.
+    ///
+    /// # Errors
+    /// The reason why the format cannot hold the game.
+    pub fn write(self, game: &GameRecord) -> Result<String, String> {
+        match self {
+            Self::Json => Ok(json::write(game) + "\n"),
+            Self::Sgf => Ok(sgf::write(game)),
+            Self::Ccgc => ccgc::obstacle(game).map_or_else(|| Ok(ccgc::write(game)), Err),
+        }
+    }
+}
+
 /// A move of a game with its time, effort and winning rate.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(into = "json::MoveLine", try_from = "json::MoveLine")]
@@ -215,6 +251,11 @@ impl GameRecord {
     pub fn with_moves(mut self, moves: &[Move]) -> Self {
         self.moves = moves.iter().copied().map(PlayedMove::from).collect();
         self
+    }
+
+    /// Returns the moves, without times, efforts or winning rates.
+    pub fn played_moves(&self) -> Vec<Move> {
+        self.moves.iter().map(|played| played.mv).collect()
     }
 
     /// Sets the moves, the winner and the forfeit.

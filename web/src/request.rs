@@ -19,7 +19,7 @@
 //! The answer to an invalid request is `{"problem":"…"}` with a message of one sentence.
 
 use crate::describe::{Described, Found, Proof};
-use otrera::record::{ccgc, sgf};
+use otrera::record::{Format, ccgc};
 use otrera::{
     GameClock, GameRecord, Level, Limits, MalformedText, Move, Params, Position, Report, Resources, Search,
     Side, Size, bench, record,
@@ -59,7 +59,7 @@ enum Request {
     },
     Write {
         game: Value,
-        form: Form,
+        form: Format,
     },
     Marks,
     Bench,
@@ -110,14 +110,6 @@ impl Clock {
 
 fn one() -> usize {
     1
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Form {
-    Json,
-    Sgf,
-    Ccgc,
 }
 
 #[derive(Serialize)]
@@ -181,23 +173,26 @@ impl Engine {
         Ok(match request {
             Request::Start { edge } => {
                 let size = Size::new(edge).ok_or("a board has 4 to 10 squares along each edge")?;
-                written(&Described::new(&Position::start(size)))
+                format_json(&Described::new(&Position::start(size)))
             }
             Request::Position { fen, moves } => {
                 let (positions, moves) = course(&fen, &moves)?;
                 let played = moves.iter().map(Move::to_string).collect();
                 let position = positions.last().map(Described::new).ok_or("the request has no position")?;
-                written(&Reached { position, played })
+                format_json(&Reached { position, played })
             }
             Request::Proofs { fen, moves } => {
                 let (positions, _) = course(&fen, &moves)?;
                 let proofs: Vec<Option<Proof>> = positions.iter().map(Proof::of).collect();
                 json!({"proofs": proofs}).to_string()
             }
-            Request::Think(think) => written(&self.think(&think, stop)?),
-            Request::Read { text } => written(&Games { games: games(&text)? }),
-            Request::Write { game, form } => json!({"text": record_text(game, form)?}).to_string(),
-            Request::Marks => written(&Marks { marks: record::MARKS }),
+            Request::Think(think) => format_json(&self.think(&think, stop)?),
+            Request::Read { text } => format_json(&Games { games: games(&text)? }),
+            Request::Write { game, form } => {
+                let game: GameRecord = serde_json::from_value(game).map_err(|error| error.to_string())?;
+                json!({"text": form.write(&game)?}).to_string()
+            }
+            Request::Marks => format_json(&Marks { marks: record::MARKS }),
             Request::Bench => measured().to_string(),
             Request::Version => json!({"version": env!("CARGO_PKG_VERSION")}).to_string(),
         })
@@ -267,7 +262,7 @@ fn run_of(think: &Think, position: &Position) -> Result<Run, String> {
 }
 
 /// Formats an answer as JSON. Does not use [`Value`], which would change the digits of winning rates.
-fn written(answer: &impl Serialize) -> String {
+fn format_json(answer: &impl Serialize) -> String {
     serde_json::to_string(answer).unwrap_or_else(|error| format!("{{\"problem\":\"{error}\"}}"))
 }
 
@@ -326,16 +321,6 @@ fn games(text: &str) -> Result<Vec<GameRecord>, String> {
             Err(format!("game {number}, move {ply}, {mv}, is not legal: {error}"))
         }
         None => Ok(games),
-    }
-}
-
-/// Formats a game in a record format. Fails if the format cannot express the game.
-fn record_text(game: Value, form: Form) -> Result<String, String> {
-    let game: GameRecord = serde_json::from_value(game).map_err(|error| error.to_string())?;
-    match form {
-        Form::Json => Ok(record::json::write(&game) + "\n"),
-        Form::Sgf => Ok(sgf::write(&game)),
-        Form::Ccgc => ccgc::obstacle(&game).map_or_else(|| Ok(ccgc::write(&game)), Err),
     }
 }
 

@@ -1,23 +1,12 @@
 //! `lab convert`: converts game records between formats, and reads records for other commands.
 
 use crate::files::{MAX_BYTES, Output, read_text};
-use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use otrera::GameRecord;
-use otrera::record::{self, ccgc, json, sgf};
+use otrera::record::{self, Format};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::slice;
-
-/// A format of game records.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Format {
-    /// One line of JSON per game, with all details.
-    Json,
-    /// Smart Game Format, for board viewers.
-    Sgf,
-    /// The text format of the Chinese championships.
-    Ccgc,
-}
 
 /// Convert records between JSON, SGF and CCGC text.
 ///
@@ -27,7 +16,7 @@ pub struct Args {
     /// File of games: a results file, JSON lines, SGF, CCGC text, or the moves of one game (SAU notation too).
     input: PathBuf,
     /// Output format [default: from the extension of --output (.sgf, or .txt for CCGC), else json].
-    #[arg(long)]
+    #[arg(long, value_parser = format_parser())]
     to: Option<Format>,
     /// Output file, different from the input; for several games in SGF or CCGC, a folder [default: standard output].
     #[arg(long)]
@@ -36,12 +25,18 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<(), String> {
     let games = games_of(&args.input, MAX_BYTES)?;
-    let format = args.to.unwrap_or_else(|| Format::of_path(args.output.as_deref()));
+    let of_output = || Format::of_extension(args.output.as_deref()?.extension()?.to_str()?);
+    let format = args.to.or_else(of_output).unwrap_or(Format::Json);
     let texts = games.iter().enumerate().map(|(index, game)| {
         let refusal = |reason| format!("{}: game {}: {reason}", args.input.display(), index + 1);
         format.write(game).map_err(refusal)
     });
     let texts: Vec<String> = texts.collect::<Result<_, _>>()?;
+    let extension = match format {
+        Format::Json => "jsonl",
+        Format::Sgf => "sgf",
+        Format::Ccgc => "txt",
+    };
     let in_one_file = texts.len() == 1 || format == Format::Json;
     match &args.output {
         None if in_one_file => {
@@ -50,17 +45,16 @@ pub fn run(args: &Args) -> Result<(), String> {
         }
         None => {
             let count = count_of_games(texts.len());
-            return Err(format!(
-                "{count} need one .{} file each: name a folder with --output",
-                format.extension()
-            ));
+            return Err(format!("{count} need one .{extension} file each: name a folder with --output"));
         }
         Some(path) => {
             let files = if in_one_file && !path.is_dir() {
                 vec![(path.clone(), texts.concat())]
             } else {
-                let names =
-                    games.iter().zip(1..).map(|(game, number)| path.join(format.file_name(number, game)));
+                let names = games.iter().zip(1..).map(|(game, number)| {
+                    let [black, white] = [&game.black, &game.white].map(|name| file_safe(name));
+                    path.join(format!("{number:04}-{black}-{white}.{extension}"))
+                });
                 names.zip(texts).collect()
             };
             write_files(&files, &args.input)?;
@@ -70,36 +64,18 @@ pub fn run(args: &Args) -> Result<(), String> {
     Ok(())
 }
 
-impl Format {
-    fn of_path(path: Option<&Path>) -> Self {
-        match path.and_then(Path::extension).and_then(|extension| extension.to_str()) {
-            Some("sgf") => Self::Sgf,
-            Some("txt") => Self::Ccgc,
-            _ => Self::Json,
-        }
-    }
-
-    fn extension(self) -> &'static str {
-        match self {
-            Self::Json => "jsonl",
-            Self::Sgf => "sgf",
-            Self::Ccgc => "txt",
-        }
-    }
-
-    fn file_name(self, number: usize, game: &GameRecord) -> String {
-        let [black, white] = [file_safe(&game.black), file_safe(&game.white)];
-        format!("{number:04}-{black}-{white}.{}", self.extension())
-    }
-
-    /// Formats a game, or returns the reason why the format cannot hold it.
-    fn write(self, game: &GameRecord) -> Result<String, String> {
-        match self {
-            Self::Json => Ok(json::write(game) + "\n"),
-            Self::Sgf => Ok(sgf::write(game)),
-            Self::Ccgc => ccgc::obstacle(game).map_or_else(|| Ok(ccgc::write(game)), Err),
-        }
-    }
+/// Parses the name of a format; `--help` describes the names.
+fn format_parser() -> impl TypedValueParser<Value = Format> {
+    let values = [
+        PossibleValue::new("json").help("One line of JSON per game, with all details"),
+        PossibleValue::new("sgf").help("Smart Game Format, for board viewers"),
+        PossibleValue::new("ccgc").help("The text format of the Chinese championships"),
+    ];
+    PossibleValuesParser::new(values).map(|name: String| match name.as_str() {
+        "sgf" => Format::Sgf,
+        "ccgc" => Format::Ccgc,
+        _ => Format::Json,
+    })
 }
 
 fn count_of_games(count: usize) -> String {

@@ -136,7 +136,7 @@ impl<'a> Series<'a> {
         let games = results.games();
         let done: HashSet<u64> = games.iter().map(|game| game.number).collect();
         let missing = (0..args.games).filter(|number| !done.contains(number)).collect();
-        let known = games.iter().map(moves_of).collect();
+        let known = games.iter().map(GameRecord::played_moves).collect();
         Self { args, params, results, known, missing, early: BTreeMap::new() }
     }
 
@@ -155,7 +155,7 @@ impl<'a> Series<'a> {
     fn different(&mut self, mut game: GameRecord) -> Result<GameRecord, String> {
         const MAX_TRIES: u64 = 100;
         let (number, mut attempts) = (game.number, 1..MAX_TRIES);
-        while !self.known.insert(moves_of(&game)) {
+        while !self.known.insert(game.played_moves()) {
             let attempt = attempts.next().ok_or_else(|| {
                 format!("game {number} repeated others {MAX_TRIES} times: set more --random-plies or --drawn-plies")
             })?;
@@ -163,10 +163,6 @@ impl<'a> Series<'a> {
         }
         Ok(game)
     }
-}
-
-fn moves_of(game: &GameRecord) -> Vec<Move> {
-    game.moves.iter().map(|played| played.mv).collect()
 }
 
 fn play(args: &Args, params: &Params, number: u64, attempt: u64) -> GameRecord {

@@ -104,5 +104,5 @@ impl Score {
 /// player plays a pair against itself. The statistics wrongly treat repetitions as independent games.
 pub fn repetitions(games: &[GameRecord]) -> usize {
     let mut seen: HashSet<Vec<Move>> = HashSet::new();
-    games.iter().filter(|game| !seen.insert(game.moves.iter().map(|played| played.mv).collect())).count()
+    games.iter().filter(|game| !seen.insert(game.played_moves())).count()
 }

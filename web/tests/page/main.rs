@@ -212,7 +212,7 @@ fn cancelling_set_up_restores_the_game() {
     paste(&mut browser, &text);
     browser.wait_for("state.tree.line().length > 5 && Boolean(state.tree.current.described)");
     let start = position(&mut browser);
-    let played: Vec<Move> = game(8, 4).moves.iter().map(|played| played.mv).collect();
+    let played = game(8, 4).played_moves();
     let other = start.legal_moves().find(|mv| !played.contains(mv)).expect("there are many");
     click_move(&mut browser, other);
     browser.wait_for("state.tree.root.children.length === 2");

@@ -215,8 +215,8 @@ fn play_on(args: &Args, suite: &[Endgame]) -> Result<(), String> {
 }
 
 /// Creates the search that plays a side, with or without the engine's endgame proofs.
-fn search(start: Position, counting: bool, args: &Args) -> Search {
-    search_of(&start, Params { endgame_proofs: counting, ..Params::TOURNAMENT }, 32, args.seed)
+fn search(start: Position, endgame_proofs: bool, args: &Args) -> Search {
+    search_of(&start, Params { endgame_proofs, ..Params::TOURNAMENT }, 32, args.seed)
 }
 
 /// Plays on from `start` until the engine proves a winner, then checks the proof.
@@ -238,7 +238,7 @@ fn call(args: &Args, start: &Position) -> Call {
 /// Plays a game to its end and returns the winner. The side `called`, the proven winner, uses endgame proofs; its
 /// opponent does not.
 fn end(start: Position, called: Side, args: &Args) -> Side {
-    let [mut filler, mut defender] = [true, false].map(|counting| search(start, counting, args));
+    let [mut filler, mut defender] = [true, false].map(|proofs| search(start, proofs, args));
     loop {
         let position = *filler.position();
         if let Some(winner) = position.winner() {
