@@ -89,7 +89,6 @@ fn the_page_replays_every_game_move_by_move() {
     assert_eq!(browser.board(), expected(&games[2].start));
     browser.click("#cross-table .pair");
     assert_eq!(browser.evaluate("document.querySelector('#list-title').textContent"), "1 game");
-    assert_eq!(browser.complaints(), [&Value::Null; 0]);
 }
 
 #[test]
@@ -114,7 +113,6 @@ fn the_page_escapes_names_and_adapts_to_devices() {
         let widest = browser.evaluate("document.documentElement.scrollWidth");
         assert!(widest.as_u64().is_some_and(|width| width <= 360), "{hash}: {widest} wide");
     }
-    assert_eq!(browser.complaints(), [&Value::Null; 0]);
 }
 
 #[test]
@@ -134,5 +132,4 @@ fn game_rows_are_created_on_demand() {
     browser.open(&page, "#game=399&ply=2");
     assert_eq!(browser.board(), expected(&games[399].positions()[2]));
     assert_eq!(browser.evaluate(rows), 400);
-    assert_eq!(browser.complaints(), [&Value::Null; 0]);
 }

@@ -12,8 +12,6 @@ use std::time::{Duration, Instant};
 use testkit::browser::{Browser, expected};
 use testkit::page::{axe, findings};
 
-const NO_COMPLAINT: [&Value; 0] = [];
-
 fn start(folder: &Path) -> Gui {
     let names = ["--team", "东北大学", "--opponent", "Queen Bee"];
     Gui::start(&[&["--record-dir", text(folder), "--seed", "7"], &names[..]].concat())
@@ -171,7 +169,7 @@ impl Table {
 
     /// Kills the program and starts a new one.
     fn crash(&mut self) {
-        assert_eq!(self.browser.complaints(), NO_COMPLAINT);
+        self.browser.assert_no_complaints();
         self.gui = start(&self.folder);
         self.load();
         // The old page complained about the lost connection.
@@ -353,7 +351,6 @@ fn the_opponents_move_needs_confirmation() {
     table.assert_board(&begin.with_move(right).with_move(ours));
     table.wait_for_save();
     assert_eq!(moves_of(&record(&table.folder)), [right, ours]);
-    assert_eq!(table.browser.complaints(), NO_COMPLAINT);
 }
 
 #[test]
@@ -401,7 +398,6 @@ fn clocks_limit_thinking_and_can_be_paused() {
     table.browser.wait_for("!byId('match-flag').hidden");
     table.enter_any_move();
     table.announced();
-    assert_eq!(table.browser.complaints(), NO_COMPLAINT);
 }
 
 #[test]
@@ -455,7 +451,6 @@ fn taking_back_a_move_records_the_reason() {
     assert_eq!(variation["moves"][0]["move"], ours.to_string());
     let comment = variation["notes"]["1"]["comment"].as_str().expect("a comment");
     assert_eq!(comment, format!("Taken back: {wrong} (read wrongly)"), "{notes}");
-    assert_eq!(table.browser.complaints(), NO_COMPLAINT);
 }
 
 #[test]
@@ -479,7 +474,7 @@ fn matches_resume_after_reload_crash_and_file_transfer() {
     assert_eq!(table.play_ours(), ours);
     table.wait_for_save();
     let (before, began) = (table.time_left("black"), Instant::now());
-    assert_eq!(table.browser.complaints(), NO_COMPLAINT);
+    table.browser.assert_no_complaints();
     table.gui = start(&table.folder);
     std::thread::sleep(Duration::from_secs(1));
     table.set_clock("4:00");
@@ -518,7 +513,6 @@ fn matches_resume_after_reload_crash_and_file_transfer() {
     table.crash();
     table.browser.give_file("#file", &copy);
     table.browser.wait_for("byId('status').textContent.includes('incomplete')");
-    assert_eq!(table.browser.complaints(), NO_COMPLAINT);
 }
 
 #[test]
@@ -534,7 +528,6 @@ fn a_failed_save_is_shown_and_retried() {
     std::fs::rename(&away, &table.folder).expect("a renamed folder");
     table.browser.wait_for("byId('match-problem').textContent === ''");
     assert_eq!(moves_of(&record(&table.folder)), [mv]);
-    assert_eq!(table.browser.complaints(), NO_COMPLAINT);
 }
 
 #[test]
@@ -554,7 +547,6 @@ fn the_referees_result_ends_a_match() {
     table.browser.click("#match-close");
     table.browser.wait_for("!match.active && byId('match').hidden && state.players.white === 'human'");
     assert_eq!(table.browser.evaluate("byId('match-offers').hidden"), true, "nothing to offer");
-    assert_eq!(table.browser.complaints(), NO_COMPLAINT);
 }
 
 #[test]
@@ -571,7 +563,6 @@ fn otrera_ponders_only_if_allowed() {
     assert_eq!(table.browser.evaluate("board.over.children.length"), 0);
     table.enter_any_move();
     table.wait_for_phase("thinking");
-    assert_eq!(table.browser.complaints(), NO_COMPLAINT);
 }
 
 #[test]
@@ -639,7 +630,6 @@ fn match_mode_is_translated_responsive_and_accessible() {
     table.browser.wait_for("!byId('match-offers').hidden");
     table.browser.click("#open-match");
     assert_eq!(findings(&mut table.browser), nothing, "the dialog of a new match");
-    assert_eq!(table.browser.complaints(), NO_COMPLAINT);
 }
 
 /// Returns a move of the opponent for [`rehearse`], from a search of 300 iterations.
@@ -697,7 +687,6 @@ fn rehearse(name: &str, us: Side, edge: usize, minutes: f64) {
     }
     let left = saved["match"]["state"]["clocks"][us.to_string().to_lowercase()].as_f64().expect("a number");
     assert!(left > 0.0, "our flag fell: {left}");
-    assert_eq!(table.browser.complaints(), NO_COMPLAINT);
     println!("{} moves, {left:.1} s left, {:?} wins as {us} played Otrera", played.len(), position.winner());
 }
 
