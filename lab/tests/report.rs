@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use testkit::browser::{Browser, expected};
+use testkit::page::assert_fits;
 use testkit::{Folder, random_record, scattered_position, size};
 
 /// A name that would end a script, open an element or fill a template if it were not treated as text.
@@ -110,8 +111,7 @@ fn the_page_escapes_names_and_adapts_to_devices() {
     browser.command("Emulation.setDeviceMetricsOverride", metrics);
     for hash in ["#game=0&ply=9", "#game=1", "#game=2", "#game=3&ply=2"] {
         browser.open(&page, hash);
-        let widest = browser.evaluate("document.documentElement.scrollWidth");
-        assert!(widest.as_u64().is_some_and(|width| width <= 360), "{hash}: {widest} wide");
+        assert_fits(&mut browser, 360, hash);
     }
 }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use testkit::browser::{Browser, expected};
-use testkit::page::{axe, findings};
+use testkit::page::{assert_accessible, assert_fits, assert_schemes_accessible, assert_translated, axe};
 
 fn start(folder: &Path) -> Gui {
     let names = ["--team", "东北大学", "--opponent", "Queen Bee"];
@@ -569,7 +569,6 @@ fn otrera_ponders_only_if_allowed() {
 fn match_mode_is_translated_responsive_and_accessible() {
     let Some(axe) = axe() else { return };
     let Some(mut table) = Table::new("accessibility of a match", "match-axe") else { return };
-    let nothing: [Value; 0] = [];
     table.browser.evaluate(&axe);
     table.begin("black", 10, "0.2", "0");
     for (language, width, height) in [("en", 1920, 1080), ("en", 1366, 625), ("zh", 360, 740)] {
@@ -580,12 +579,8 @@ fn match_mode_is_translated_responsive_and_accessible() {
         if let Some(folder) = std::env::var_os("OTRERA_PICTURES") {
             table.browser.picture(&Path::new(&folder).join(format!("match-{width}.png")));
         }
-        for scheme in ["light", "dark"] {
-            table.browser.emulate(scheme);
-            assert_eq!(findings(&mut table.browser), nothing, "{scheme}, {language}");
-        }
-        let widest = table.browser.evaluate("document.documentElement.scrollWidth");
-        assert!(widest.as_u64() <= Some(width.into()), "{language}: {widest} wide");
+        assert_schemes_accessible(&mut table.browser, language);
+        assert_fits(&mut table.browser, width, language);
         if width > 1000 {
             for id in ["board", "match-keys"] {
                 let bottom = table.browser.evaluate(&format!("byId({id:?}).getBoundingClientRect().bottom"));
@@ -607,29 +602,24 @@ fn match_mode_is_translated_responsive_and_accessible() {
     for (button, dialog) in [("match-back", None), ("match-end", Some("match-end-dialog"))] {
         table.browser.click(&format!("#{button}"));
         if let Some(dialog) = dialog {
-            assert_eq!(findings(&mut table.browser), nothing, "{dialog}");
+            assert_accessible(&mut table.browser, dialog);
             table.browser.evaluate(&format!("byId({dialog:?}).close()"));
         }
     }
     table.browser.press("p");
     table.browser.wait_for("state.tree.current.ply === 1");
     table.browser.press("b");
-    assert_eq!(findings(&mut table.browser), nothing, "match-back-dialog");
+    assert_accessible(&mut table.browser, "match-back-dialog");
     table.browser.evaluate("byId('match-back-dialog').close()");
     table.browser.evaluate("byId('match-flag').hidden = false");
     let said = table.browser.evaluate("byId('match').innerText.replace(byId('match-saved').innerText, '')");
-    let said = said.as_str().expect("a text").to_owned();
-    let is_english = |word: &str| {
-        word.len() > 2
-            && word.chars().all(|c| c.is_ascii_alphabetic())
-            && !["SAU", "Enter", "Esc", "Otrera", "Queen", "Bee"].contains(&word)
-    };
-    assert!(!said.split(|c: char| !c.is_ascii_alphanumeric()).any(is_english), "{said}");
+    let names = ["SAU", "Enter", "Esc", "Otrera", "Queen", "Bee"];
+    assert_translated(said.as_str().expect("a text"), &names);
     table.load();
     table.browser.evaluate(&axe);
     table.browser.wait_for("!byId('match-offers').hidden");
     table.browser.click("#open-match");
-    assert_eq!(findings(&mut table.browser), nothing, "the dialog of a new match");
+    assert_accessible(&mut table.browser, "the dialog of a new match");
 }
 
 /// Returns a move of the opponent for [`rehearse`], from a search of 300 iterations.

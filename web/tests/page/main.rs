@@ -13,7 +13,9 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use testkit::browser::{Browser, expected};
-use testkit::page::{axe, findings, page};
+use testkit::page::{
+    assert_accessible, assert_fits, assert_schemes_accessible, assert_translated, axe, page,
+};
 use testkit::{Folder, random_game, random_move, size};
 
 /// Opens the page with a new game; `None` if the page cannot be built or the browser is missing.
@@ -533,8 +535,7 @@ fn long_record_texts_do_not_widen_the_page() {
     browser.wait_for("state.tree.current.described?.edge === 8");
     for [width, height] in [[360, 740], [900, 740], [1366, 625]] {
         browser.resize([width, height], width < 500);
-        let widest = browser.evaluate("document.documentElement.scrollWidth");
-        assert!(widest.as_u64() <= Some(width.into()), "{width}: {widest} wide");
+        assert_fits(&mut browser, width, "long texts");
         let height = browser.evaluate("document.querySelector('.table').offsetHeight");
         assert!(height.as_u64() < Some(1000), "{width}: board and controls are {height} high");
     }
@@ -735,8 +736,7 @@ fn page_fits_every_language_screen_and_theme() {
         browser.choose("#language", language);
         for [width, height] in [[360, 740], [768, 1024], [1600, 900]] {
             browser.resize([width, height], width < 500);
-            let widest = browser.evaluate("document.documentElement.scrollWidth");
-            assert!(widest.as_u64() <= Some(width.into()), "{language}, {width}: {widest} wide");
+            assert_fits(&mut browser, width, language);
         }
     }
 }
@@ -746,7 +746,6 @@ fn page_passes_the_accessibility_checker() {
     let Some(axe) = axe() else { return };
     let Some(mut browser) = opened("accessibility of the page") else { return };
     browser.evaluate(&axe);
-    let nothing: [Value; 0] = [];
     browser.click("#coach");
     browser.click("#analyse");
     browser.wait_for("(state.found?.visits ?? 0) > 500");
@@ -757,19 +756,19 @@ fn page_passes_the_accessibility_checker() {
         browser.emulate(scheme);
         for language in ["en", "zh"] {
             browser.choose("#language", language);
-            assert_eq!(findings(&mut browser), nothing, "{scheme}, {language}");
+            assert_accessible(&mut browser, &format!("{scheme}, {language}"));
         }
         for (button, dialog) in [("#new-game", "#new-game-dialog"), ("#open-paste", "#paste-dialog")] {
             browser.click(button);
-            assert_eq!(findings(&mut browser), nothing, "{scheme}, {dialog}");
+            assert_accessible(&mut browser, &format!("{scheme}, {dialog}"));
             browser.evaluate(&format!("document.querySelector({dialog:?}).close('cancel')"));
         }
         browser.click("#open-set-up");
-        assert_eq!(findings(&mut browser), nothing, "{scheme}, set up");
+        assert_accessible(&mut browser, &format!("{scheme}, set up"));
         browser.click("#set-up-cancel");
     }
     browser.resize([360, 740], true);
-    assert_eq!(findings(&mut browser), nothing, "360 pixels");
+    assert_accessible(&mut browser, "360 pixels");
 }
 
 #[test]

@@ -448,7 +448,6 @@ fn review_is_translated_accessible_and_fits_a_phone() {
     let Some(axe) = axe() else { return };
     let Some(mut browser) = opened("accessibility of a review") else { return };
     browser.evaluate(&axe);
-    let nothing: [Value; 0] = [];
     let record = game(6, 5);
     let record = GameRecord { black: "一".into(), white: "二".into(), ..record };
     reviewed(&mut browser, &sgf::write(&record), record.moves.len(), 0.06);
@@ -460,32 +459,25 @@ fn review_is_translated_accessible_and_fits_a_phone() {
         position(&mut browser);
         for scheme in ["light", "dark"] {
             browser.emulate(scheme);
-            assert_eq!(findings(&mut browser), nothing, "{scheme}, {language}");
+            assert_accessible(&mut browser, &format!("{scheme}, {language}"));
             let contrasts = numbers(&browser.evaluate(CONTRASTS));
             assert!(
                 contrasts.len() == 12 && contrasts.iter().all(|contrast| *contrast >= 4.5),
                 "{scheme}: {contrasts:?}"
             );
         }
-        let widest = browser.evaluate("document.documentElement.scrollWidth");
-        assert!(widest.as_u64() <= Some(width.into()), "{language}: {widest} wide");
+        assert_fits(&mut browser, width, language);
     }
     let said = |browser: &mut Browser, ids: &str| {
         let said = browser.evaluate(&format!("{ids}.map((id) => byId(id).innerText + [...byId(id).querySelectorAll('[aria-label]')].map(({{ ariaLabel }}) => ariaLabel)).join(' ')"));
-        let said = said.as_str().expect("a text").replace("Otrera", "");
-        let is_word = |word: &str| word.len() > 2 && word.chars().all(|c| c.is_ascii_alphabetic());
-        assert!(!said.split(|c: char| !c.is_ascii_alphanumeric()).any(is_word), "{said}");
+        assert_translated(&said.as_str().expect("a text").replace("Otrera", ""), &[]);
     };
     said(&mut browser, "['status', 'review', 'review-result', 'moves', 'curve', 'save-picture']");
     browser.click("#learn-black");
     browser.wait_for("lesson.active && Boolean(state.tree.current.described)");
     browser.evaluate("play(lesson.mistake.node.move)");
     browser.wait_for("state.tree.current.ply === 1 && byId('status').textContent.includes('请再试')");
-    for scheme in ["light", "dark"] {
-        browser.emulate(scheme);
-        assert_eq!(findings(&mut browser), nothing, "{scheme}, a lesson");
-    }
-    let widest = browser.evaluate("document.documentElement.scrollWidth");
-    assert!(widest.as_u64() <= Some(360), "a lesson: {widest} wide");
+    assert_schemes_accessible(&mut browser, "a lesson");
+    assert_fits(&mut browser, 360, "a lesson");
     said(&mut browser, "['status', 'lesson']");
 }
