@@ -202,8 +202,7 @@ fn coach_settings_survive_a_reload_and_apply() {
     let Some(mut browser) = opened("the coach's settings") else { return };
     browser.click("#coach");
     browser.choose("#coach-limit", "0.2");
-    let Some(page) = page("the coach's settings") else { return };
-    open(&mut browser, page, "");
+    open(&mut browser, "");
     let kept = "[coach.active, coach.limit, byId('coach-limit').value, byId('coach-panel').hidden]";
     browser.wait_for("byId('coach-limit').value === '0.2'");
     assert_eq!(browser.evaluate(kept), json!([true, 0.2, "0.2", false]));

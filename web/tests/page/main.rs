@@ -20,14 +20,15 @@ use testkit::{Folder, random_game, random_move, size};
 
 /// Opens the page with a new game; `None` if the page cannot be built or the browser is missing.
 fn opened(test: &str) -> Option<Browser> {
-    let page = page(test)?;
+    page(test)?;
     let mut browser = Browser::start(test)?;
-    open(&mut browser, page, "");
+    open(&mut browser, "");
     Some(browser)
 }
 
-fn open(browser: &mut Browser, page: &Path, hash: &str) {
-    browser.open(page, hash);
+/// Loads the page that [`opened`] has built, again if it is already open.
+fn open(browser: &mut Browser, hash: &str) {
+    browser.open(page("the page").expect("a built page"), hash);
     browser.wait_for("Boolean(state.tree?.current.described)");
 }
 
@@ -470,7 +471,6 @@ fn comments_and_variations_are_shown_and_saved() {
 #[test]
 fn comment_is_written_stored_and_removed() {
     let Some(mut browser) = opened("a comment in the page") else { return };
-    let Some(page) = page("a comment in the page") else { return };
     paste(&mut browser, &json::write(&game(8, 6)));
     browser.wait_for("state.tree.current.described?.edge === 8");
     browser.click("#forward");
@@ -481,7 +481,7 @@ fn comment_is_written_stored_and_removed() {
     browser.evaluate("byId('comment').setSelectionRange(0, 0), draw()");
     browser.command("Input.insertText", json!({"text": "1. "}));
     browser.evaluate("byId('comment').blur()");
-    open(&mut browser, page, "");
+    open(&mut browser, "");
     assert_eq!(
         browser.evaluate("[state.tree.current.ply, byId('comment').value]"),
         json!([1, "1. 好棋 <b>"])
@@ -503,14 +503,13 @@ fn comment_is_written_stored_and_removed() {
 #[test]
 fn sound_knocks_at_each_move_when_enabled() {
     let Some(mut browser) = opened("the sound of the page") else { return };
-    let Some(page) = page("the sound of the page") else { return };
     browser.click("#fen-form button");
     browser.wait_for("state.players.white === 'human' && Boolean(state.tree.current.described)");
     browser.evaluate("play('d1-d7/g7')");
     assert_eq!(browser.evaluate("sound.context"), Value::Null, "sound is off by default");
     browser.click("#sound");
     browser.wait_for("sound.context.state === 'running'");
-    open(&mut browser, page, "");
+    open(&mut browser, "");
     assert_eq!(browser.evaluate("byId('sound').getAttribute('aria-pressed')"), "true");
     browser.evaluate(
         "{ const { start } = OscillatorNode.prototype; window.knocks = 0;
@@ -561,7 +560,6 @@ fn pasted_botzone_log_is_opened() {
 #[test]
 fn link_contains_the_moves_up_to_the_position_shown() {
     let Some(mut browser) = opened("links") else { return };
-    let Some(page) = page("links") else { return };
     let record = game(8, 4);
     let text: Vec<String> = record.moves.iter().map(|played| played.mv.to_string()).collect();
     paste(&mut browser, &text.join(" "));
@@ -571,10 +569,10 @@ fn link_contains_the_moves_up_to_the_position_shown() {
     browser.wait_for("byId('link').value !== ''");
     let link = browser.evaluate("byId('link').value");
     let (_, hash) = link.as_str().expect("a link").split_once('#').expect("a fragment");
-    open(&mut browser, page, &format!("#{hash}"));
+    open(&mut browser, &format!("#{hash}"));
     assert_eq!(position(&mut browser), record.positions()[3]);
     assert_eq!(browser.evaluate("state.tree.movesTo(state.tree.current)"), json!(text[..3]));
-    open(&mut browser, page, "#fen=4/4");
+    open(&mut browser, "#fen=4/4");
     assert!(browser.text("#status").contains("link"), "{}", browser.text("#status"));
 }
 

@@ -206,7 +206,6 @@ fn wait_until_kept(browser: &mut Browser) {
 #[test]
 fn game_and_variations_survive_a_reload() {
     let Some(mut browser) = opened("a game after a reload") else { return };
-    let Some(page) = page("a game after a reload") else { return };
     new_game(&mut browser, FEW_ITERATIONS);
     wait_for_turn(&mut browser);
     for [from, to, arrow] in [["c1", "c5", "f5"], ["c1", "c6", "f6"]] {
@@ -220,7 +219,7 @@ fn game_and_variations_survive_a_reload() {
     wait_until_kept(&mut browser);
     let before = browser.evaluate(KEPT);
     let shown = position(&mut browser);
-    open(&mut browser, page, "");
+    open(&mut browser, "");
     assert_eq!(browser.evaluate(KEPT), before);
     assert_eq!(position(&mut browser), shown);
     // The game continues. A link in the address has priority over the stored game.
@@ -230,14 +229,14 @@ fn game_and_variations_survive_a_reload() {
     click_move(&mut browser, mv);
     browser.wait_for("state.tree.current.ply === 4");
     wait_until_kept(&mut browser);
-    open(&mut browser, page, "#fen=1qq1/q2q/Q2Q/1QQ1+w+-+-+0+1");
+    open(&mut browser, "#fen=1qq1/q2q/Q2Q/1QQ1+w+-+-+0+1");
     assert_eq!(browser.evaluate("state.tree.current.described.edge"), 4);
-    open(&mut browser, page, "");
+    open(&mut browser, "");
     assert_eq!(browser.evaluate("[state.tree.current.ply, recent.read().length]"), json!([4, 1]));
     // A resignation survives a reload and can be taken back.
     browser.evaluate("resign()");
     browser.wait_for("recent.read()[0].record.winner === 'white'");
-    open(&mut browser, page, "");
+    open(&mut browser, "");
     assert_eq!(browser.evaluate("state.tree.current.winner"), "white");
     browser.click("#undo");
     assert_eq!(browser.evaluate("[state.tree.current.winner, state.tree.current.ply]"), json!([null, 4]));
@@ -276,7 +275,6 @@ fn broken_link_does_not_stop_the_engine() {
 #[test]
 fn puzzle_does_not_replace_the_stored_game() {
     let Some(mut browser) = opened("a puzzle and the kept game") else { return };
-    let Some(page) = page("a puzzle and the kept game") else { return };
     browser.fill("#fen", DECIDED);
     browser.click("#fen-form button");
     browser.wait_for("state.tree.current.described?.edge === 4");
@@ -290,7 +288,7 @@ fn puzzle_does_not_replace_the_stored_game() {
     browser.wait_for("Boolean(state.tree.current.described)");
     browser.click("#puzzle-again");
     assert_eq!(browser.evaluate("settings.get('games')"), kept);
-    open(&mut browser, page, "");
+    open(&mut browser, "");
     assert_eq!(
         browser.evaluate("[state.tree.movesTo(state.tree.current), puzzles.active]"),
         json!([["a1-b1/a1"], false])
@@ -351,7 +349,6 @@ fn recent_games_are_listed_opened_and_deleted() {
 #[test]
 fn broken_and_full_storage_is_ignored() {
     let Some(mut browser) = opened("broken storage") else { return };
-    let Some(page) = page("broken storage") else { return };
     let record = "start: '4/4/4/4', moves: [], black: '', white: '', number: 0, winner: null";
     for broken in [
         "'{'".to_owned(),
@@ -362,7 +359,7 @@ fn broken_and_full_storage_is_ignored() {
         "JSON.stringify([{ id: 1, record: { moves: [null] } }])".to_owned(),
     ] {
         browser.evaluate(&format!("localStorage.setItem('otrera.games', {broken})"));
-        open(&mut browser, page, "");
+        open(&mut browser, "");
         assert_eq!(
             browser.evaluate("[state.tree.line().length, state.tree.begun]"),
             json!([1, 0]),
@@ -372,7 +369,7 @@ fn broken_and_full_storage_is_ignored() {
     // A game with invalid players, strength and ply is opened for two persons.
     let odd = "JSON.stringify([{ ...recent.read()[0], players: 'x', control: { level: 99 }, ply: -7, begun: 'y' }])";
     browser.evaluate(&format!("localStorage.setItem('otrera.games', {odd})"));
-    open(&mut browser, page, "");
+    open(&mut browser, "");
     assert_eq!(
         browser.evaluate("[state.players.white, state.control, state.tree.begun]"),
         json!(["human", {"level": 4}, null])

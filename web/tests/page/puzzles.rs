@@ -45,8 +45,7 @@ fn wrong_move_is_refuted_and_right_one_confirmed() {
     browser.wait_for("!puzzles.active");
     assert_eq!(position(&mut browser), game);
     assert_eq!(browser.evaluate("[byId('puzzle').hidden, state.players.white]"), json!([true, "engine"]));
-    let Some(page) = page("puzzles") else { return };
-    open(&mut browser, page, "");
+    open(&mut browser, "");
     open_puzzles(&mut browser);
     assert!(browser.text("#puzzle-kept").starts_with("1 of "), "solved puzzles are lost");
 }
