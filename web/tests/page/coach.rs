@@ -69,8 +69,7 @@ fn game_hides_rates_unless_the_coach_is_on() {
     })()");
     for ply in [2, 4] {
         let mv = random_move(&position(&mut browser), &mut Rng::with_seed(ply));
-        click_move(&mut browser, mv);
-        browser.wait_for(&format!("state.tree.current.ply === {ply}"));
+        play_to_ply(&mut browser, mv, ply);
         wait_for_turn(&mut browser);
     }
     assert!(

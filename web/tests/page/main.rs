@@ -50,6 +50,13 @@ fn click_move(browser: &mut Browser, mv: Move) {
     }
 }
 
+/// Opens a FEN from its field and waits until a JavaScript condition is true.
+fn open_fen(browser: &mut Browser, fen: &str, condition: &str) {
+    browser.fill("#fen", fen);
+    browser.click("#fen-form button");
+    browser.wait_for(condition);
+}
+
 /// Starts an 8x8 game in the dialog. `control` is the index of the engine's strength in the selection list.
 fn new_game(browser: &mut Browser, control: usize) {
     browser.click("#new-game");
@@ -67,6 +74,18 @@ fn wait_for_turn(browser: &mut Browser) {
     browser.wait_for(
         "(() => { const node = state.tree.current; return Boolean(node.described?.winner) || canMove(node); })()",
     );
+}
+
+/// Starts an 8x8 game against 1,000 iterations a move and waits for the human's turn.
+fn start_game(browser: &mut Browser) {
+    new_game(browser, FEW_ITERATIONS);
+    wait_for_turn(browser);
+}
+
+/// Plays a move by clicks and waits until the game has reached `ply`.
+fn play_to_ply(browser: &mut Browser, mv: Move, ply: u64) {
+    click_move(browser, mv);
+    browser.wait_for(&format!("state.tree.current.ply === {ply}"));
 }
 
 #[test]
@@ -103,8 +122,7 @@ fn levels_are_listed_first_and_play() {
         browser.evaluate("[...byId('control').options].find(({ text }) => text.includes('beginner')).value");
     new_game(&mut browser, level_2.as_str().and_then(|value| value.parse().ok()).expect("a number"));
     wait_for_turn(&mut browser);
-    click_move(&mut browser, "c1-c5/f5".parse().expect("a move"));
-    browser.wait_for("state.tree.current.ply === 2");
+    play_to_ply(&mut browser, "c1-c5/f5".parse().expect("a move"), 2);
     assert_eq!(
         browser
             .evaluate("engine.asked.filter((request) => request.do === 'think').map(({ level }) => level)"),
@@ -116,8 +134,7 @@ fn levels_are_listed_first_and_play() {
 #[test]
 fn undo_hint_illegal_click_and_resignation_work() {
     let Some(mut browser) = opened("undo, hint, illegal click and resignation") else { return };
-    new_game(&mut browser, FEW_ITERATIONS);
-    wait_for_turn(&mut browser);
+    start_game(&mut browser);
     let start = position(&mut browser);
     // b1 is empty; the amazon on c1 cannot move to d3, nor shoot from c5 to d7.
     for (clicks, complaint) in [
@@ -136,8 +153,7 @@ fn undo_hint_illegal_click_and_resignation_work() {
     let suggested: Move =
         browser.evaluate("state.hint.move").as_str().expect("a move").parse().expect("a move");
     assert_eq!(start.check(suggested), Ok(()));
-    click_move(&mut browser, suggested);
-    browser.wait_for("state.tree.current.ply === 2");
+    play_to_ply(&mut browser, suggested, 2);
     wait_for_turn(&mut browser);
     browser.click("#undo");
     wait_for_turn(&mut browser);
@@ -157,13 +173,11 @@ fn undo_hint_illegal_click_and_resignation_work() {
 #[test]
 fn engine_answers_a_move_played_again_after_undo() {
     let Some(mut browser) = opened("a move played twice") else { return };
-    new_game(&mut browser, FEW_ITERATIONS);
-    wait_for_turn(&mut browser);
+    start_game(&mut browser);
     let start = position(&mut browser);
     let [first, second] = ["c1-c5/f5", "c1-c6/f6"].map(|text| text.parse::<Move>().expect("a move"));
     for mv in [first, second, first] {
-        click_move(&mut browser, mv);
-        browser.wait_for("state.tree.current.ply === 2");
+        play_to_ply(&mut browser, mv, 2);
         wait_for_turn(&mut browser);
         let shown = position(&mut browser);
         assert_eq!(browser.board(), expected(&shown), "after {mv}");
@@ -253,8 +267,7 @@ fn drag(browser: &mut Browser, from: &str, to: &str) {
 #[test]
 fn drags_and_keys_play_moves() {
     let Some(mut browser) = opened("drags and keys") else { return };
-    new_game(&mut browser, FEW_ITERATIONS);
-    wait_for_turn(&mut browser);
+    start_game(&mut browser);
     browser.evaluate("byId('squares').scrollIntoView({ block: 'center' })");
     drag(&mut browser, "c1", "c5");
     assert_eq!(browser.evaluate("[state.half.from, state.half.to]"), json!(["c1", "c5"]));
@@ -515,10 +528,8 @@ fn sound_knocks_at_each_move_when_enabled() {
         "{ const { start } = OscillatorNode.prototype; window.knocks = 0;
         OscillatorNode.prototype.start = function (...when) { knocks += 1; start.apply(this, when); }; }",
     );
-    new_game(&mut browser, FEW_ITERATIONS);
-    wait_for_turn(&mut browser);
-    click_move(&mut browser, "c1-c5/f5".parse().expect("a move"));
-    browser.wait_for("state.tree.current.ply === 2");
+    start_game(&mut browser);
+    play_to_ply(&mut browser, "c1-c5/f5".parse().expect("a move"), 2);
     assert_eq!(browser.evaluate("knocks"), 2, "the person's move and the reply");
 }
 
@@ -601,9 +612,7 @@ fn any_position_can_be_set_up_or_read_from_fen() {
     assert_eq!(position(&mut browser), wanted);
     assert_eq!(browser.board(), expected(&wanted));
     for fen in [wanted.to_fen(), Position::start(size(4)).to_fen(), game[2].to_fen()] {
-        browser.fill("#fen", &fen);
-        browser.click("#fen-form button");
-        browser.wait_for(&format!("state.tree.current.described?.fen === {fen:?}"));
+        open_fen(&mut browser, &fen, &format!("state.tree.current.described?.fen === {fen:?}"));
         assert_eq!(browser.board(), expected(&Position::from_fen(&fen).expect("a FEN")));
     }
 }
@@ -631,17 +640,13 @@ fn bad_input_gets_a_message_and_the_page_works_on() {
         browser.wait_for(&format!("byId('status').textContent.includes({problem:?})"));
         browser.evaluate("tell(null)");
     }
-    for fen in ["", "nonsense", "10/10", "QQQQ/4/4/5 w - - 0 1"] {
-        browser.fill("#fen", if fen.is_empty() { " " } else { fen });
-        browser.click("#fen-form button");
-        browser.wait_for("byId('status').textContent.startsWith('FEN')");
+    for fen in [" ", "nonsense", "10/10", "QQQQ/4/4/5 w - - 0 1"] {
+        open_fen(&mut browser, fen, "byId('status').textContent.startsWith('FEN')");
         browser.evaluate("tell(null)");
     }
-    new_game(&mut browser, FEW_ITERATIONS);
-    wait_for_turn(&mut browser);
+    start_game(&mut browser);
     let start = position(&mut browser);
-    click_move(&mut browser, random_move(&start, &mut Rng::with_seed(1)));
-    browser.wait_for("state.tree.current.ply === 2");
+    play_to_ply(&mut browser, random_move(&start, &mut Rng::with_seed(1)), 2);
 }
 
 const START: &str = "1qq1/q2q/Q2Q/1QQ1";
@@ -789,8 +794,7 @@ fn file_is_small_and_loads_no_other_resource() {
 fn layout_stays_when_a_move_is_made() {
     let Some(mut browser) = opened("the places of the cards") else { return };
     browser.resize([1366, 625], false);
-    new_game(&mut browser, FEW_ITERATIONS);
-    wait_for_turn(&mut browser);
+    start_game(&mut browser);
     let places =
         "scrollTo(0, 0); [...document.querySelectorAll('.card, .card > *, footer')].filter((element) => element.offsetParent)
         .map((element) => [element.id || element.className, element.offsetTop, element.offsetHeight])";

@@ -82,27 +82,25 @@ fn game_can_start_from_any_position() {
     browser.evaluate("step(-3)");
     assert_eq!(position(&mut browser), record.positions()[1]);
     // With Black to move in a FEN, the engine plays Black and answers every move.
-    browser.fill("#fen", &record.positions()[4].to_fen());
-    browser.click("#fen-form button");
-    browser.wait_for("state.tree.begun === null && Boolean(state.tree.current.described)");
+    open_fen(&mut browser, &record.positions()[4].to_fen(), NEW_POSITION);
     play_here(&mut browser, "engine", "human");
     browser.wait_for("state.tree.current.ply === 1");
     wait_for_turn(&mut browser);
     let mv = random_move(&position(&mut browser), &mut Rng::with_seed(3));
-    click_move(&mut browser, mv);
-    browser.wait_for("state.tree.current.ply === 3");
+    play_to_ply(&mut browser, mv, 3);
     browser.click("#new-game");
     assert_eq!(browser.evaluate("[byId('new-board').hidden, byId('new-from').hidden]"), json!([false, true]));
 }
+
+/// JavaScript condition that is true once a position without a game is shown.
+const NEW_POSITION: &str = "state.tree.begun === null && Boolean(state.tree.current.described)";
 
 /// A lost position: Black is to move and has one move left; White is walled off and has three.
 const DECIDED: &str = "q3/****/****/Q1** w - - 0 1";
 
 /// Starts a game from [`DECIDED`], as Black against the engine.
 fn play_decided(browser: &mut Browser) {
-    browser.fill("#fen", DECIDED);
-    browser.click("#fen-form button");
-    browser.wait_for("state.tree.current.described?.edge === 4");
+    open_fen(browser, DECIDED, "state.tree.current.described?.edge === 4");
     assert_eq!(browser.evaluate("byId('ending').hidden"), true, "no game has started");
     play_here(browser, "human", "engine");
     wait_for_turn(browser);
@@ -133,15 +131,12 @@ fn filling_is_offered_once_and_can_be_stopped() {
     assert_eq!(browser.evaluate("byId('fill').hidden"), false);
     // The person plays on, so filling is not offered again.
     browser.evaluate("goTo(state.tree.root)");
-    browser.fill("#fen", "q3/4/****/Q3 w - - 0 1");
-    browser.click("#fen-form button");
-    browser.wait_for("state.tree.begun === null && Boolean(state.tree.current.described)");
+    open_fen(&mut browser, "q3/4/****/Q3 w - - 0 1", NEW_POSITION);
     play_here(&mut browser, "human", "engine");
     wait_for_turn(&mut browser);
     browser.wait_for("!byId('fill').hidden");
     let mv = random_move(&position(&mut browser), &mut Rng::with_seed(1));
-    click_move(&mut browser, mv);
-    browser.wait_for("state.tree.current.ply === 2");
+    play_to_ply(&mut browser, mv, 2);
     wait_for_turn(&mut browser);
     assert_eq!(
         browser.evaluate("[byId('fill').hidden, byId('decided').textContent !== '']"),
@@ -151,9 +146,7 @@ fn filling_is_offered_once_and_can_be_stopped() {
     browser.wait_for("state.tree.current.ply === 0");
     // A slow engine is stopped before the end.
     browser.evaluate("engine.ask = (request) => new Promise((resolve) => setTimeout(resolve, request.do === 'think' ? 300 : 0)).then(() => Engine.prototype.ask.call(engine, request))");
-    browser.fill("#fen", "q3/4/****/Q3 w - - 0 1");
-    browser.click("#fen-form button");
-    browser.wait_for("state.tree.begun === null && Boolean(state.tree.current.described)");
+    open_fen(&mut browser, "q3/4/****/Q3 w - - 0 1", NEW_POSITION);
     play_here(&mut browser, "human", "engine");
     browser.wait_for("!byId('fill').hidden");
     browser.click("#fill");
@@ -169,8 +162,7 @@ fn filling_is_offered_once_and_can_be_stopped() {
 #[test]
 fn resigning_asks_for_confirmation() {
     let Some(mut browser) = opened("resignation") else { return };
-    new_game(&mut browser, FEW_ITERATIONS);
-    wait_for_turn(&mut browser);
+    start_game(&mut browser);
     for refusal in ["Escape", "Enter"] {
         browser.click("#resign");
         assert_eq!(browser.evaluate("byId('resign-dialog').open"), true);
@@ -206,11 +198,9 @@ fn wait_until_kept(browser: &mut Browser) {
 #[test]
 fn game_and_variations_survive_a_reload() {
     let Some(mut browser) = opened("a game after a reload") else { return };
-    new_game(&mut browser, FEW_ITERATIONS);
-    wait_for_turn(&mut browser);
-    for [from, to, arrow] in [["c1", "c5", "f5"], ["c1", "c6", "f6"]] {
-        [from, to, arrow].iter().for_each(|square| click_square(&mut browser, square));
-        browser.wait_for("state.tree.current.ply === 2");
+    start_game(&mut browser);
+    for mv in ["c1-c5/f5", "c1-c6/f6"] {
+        play_to_ply(&mut browser, mv.parse().expect("a move"), 2);
         wait_for_turn(&mut browser);
         browser.click("#undo");
         browser.wait_for("state.tree.current.ply === 0");
@@ -226,8 +216,7 @@ fn game_and_variations_survive_a_reload() {
     browser.click("#to-end");
     wait_for_turn(&mut browser);
     let mv = random_move(&position(&mut browser), &mut Rng::with_seed(5));
-    click_move(&mut browser, mv);
-    browser.wait_for("state.tree.current.ply === 4");
+    play_to_ply(&mut browser, mv, 4);
     wait_until_kept(&mut browser);
     open(&mut browser, "#fen=1qq1/q2q/Q2Q/1QQ1+w+-+-+0+1");
     assert_eq!(browser.evaluate("state.tree.current.described.edge"), 4);
@@ -245,10 +234,8 @@ fn game_and_variations_survive_a_reload() {
 #[test]
 fn game_continued_in_two_tabs_is_stored_twice() {
     let Some(mut browser) = opened("a game in two tabs") else { return };
-    new_game(&mut browser, FEW_ITERATIONS);
-    wait_for_turn(&mut browser);
-    click_move(&mut browser, "c1-c5/f5".parse().expect("a move"));
-    browser.wait_for("state.tree.current.ply === 2");
+    start_game(&mut browser);
+    play_to_ply(&mut browser, "c1-c5/f5".parse().expect("a move"), 2);
     wait_until_kept(&mut browser);
     let changed = "(() => { const games = recent.read(); games[0].ply = 0; recent.write(games); return games.length; })()";
     let kept = browser.evaluate(changed).as_u64().expect("a number");
@@ -266,8 +253,7 @@ fn broken_link_does_not_stop_the_engine() {
     // One second a move: the link opens while Otrera thinks.
     new_game(&mut browser, 1);
     wait_for_turn(&mut browser);
-    click_move(&mut browser, "c1-c5/f5".parse().expect("a move"));
-    browser.wait_for("state.tree.current.ply === 1");
+    play_to_ply(&mut browser, "c1-c5/f5".parse().expect("a move"), 1);
     browser.evaluate("location.hash = 'fen=xx'");
     browser.wait_for("state.tree.current.ply === 2");
 }
@@ -275,9 +261,7 @@ fn broken_link_does_not_stop_the_engine() {
 #[test]
 fn puzzle_does_not_replace_the_stored_game() {
     let Some(mut browser) = opened("a puzzle and the kept game") else { return };
-    browser.fill("#fen", DECIDED);
-    browser.click("#fen-form button");
-    browser.wait_for("state.tree.current.described?.edge === 4");
+    open_fen(&mut browser, DECIDED, "state.tree.current.described?.edge === 4");
     play_here(&mut browser, "human", "human");
     browser.evaluate("play('a1-b1/a1')");
     wait_until_kept(&mut browser);
@@ -301,9 +285,7 @@ fn recent_games_are_listed_opened_and_deleted() {
     let [first, second] = [1, 2].map(|seed| game(4, seed));
     for record in [&first, &second] {
         let fen = record.start.to_fen();
-        browser.fill("#fen", &fen);
-        browser.click("#fen-form button");
-        browser.wait_for("state.tree.current.described?.edge === 4 && state.tree.begun === null");
+        open_fen(&mut browser, &fen, "state.tree.current.described?.edge === 4 && state.tree.begun === null");
         play_here(&mut browser, "human", "human");
         for played in &record.moves {
             browser.evaluate(&format!("play('{}')", played.mv));
