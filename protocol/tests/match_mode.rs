@@ -10,9 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use testkit::browser::{Browser, expected};
-use testkit::page::{axe, findings};
-
-const NO_COMPLAINT: [&Value; 0] = [];
+use testkit::page::{assert_accessible, assert_fits, assert_schemes_accessible, assert_translated, axe};
 
 fn start(folder: &Path) -> Gui {
     let names = ["--team", "东北大学", "--opponent", "Queen Bee"];
@@ -167,7 +165,7 @@ impl Table {
 
     /// Kills the program and starts a new one.
     fn crash(&mut self) {
-        assert_eq!(self.browser.complaints(), NO_COMPLAINT);
+        self.browser.assert_no_complaints();
         self.gui = start(&self.folder);
         self.load();
         // The old page complained about the lost connection.
@@ -349,7 +347,6 @@ fn the_opponents_move_needs_confirmation() {
     table.assert_board(&begin.with_move(right).with_move(ours));
     table.wait_for_save();
     assert_eq!(record(&table.folder).played_moves(), [right, ours]);
-    assert_eq!(table.browser.complaints(), NO_COMPLAINT);
 }
 
 #[test]
@@ -397,7 +394,6 @@ fn clocks_limit_thinking_and_can_be_paused() {
     table.browser.wait_for("!byId('match-flag').hidden");
     table.enter_any_move();
     table.announced();
-    assert_eq!(table.browser.complaints(), NO_COMPLAINT);
 }
 
 #[test]
@@ -451,7 +447,6 @@ fn taking_back_a_move_records_the_reason() {
     assert_eq!(variation["moves"][0]["move"], ours.to_string());
     let comment = variation["notes"]["1"]["comment"].as_str().expect("a comment");
     assert_eq!(comment, format!("Taken back: {wrong} (read wrongly)"), "{notes}");
-    assert_eq!(table.browser.complaints(), NO_COMPLAINT);
 }
 
 #[test]
@@ -475,7 +470,7 @@ fn matches_resume_after_reload_crash_and_file_transfer() {
     assert_eq!(table.play_ours(), ours);
     table.wait_for_save();
     let (before, began) = (table.time_left("black"), Instant::now());
-    assert_eq!(table.browser.complaints(), NO_COMPLAINT);
+    table.browser.assert_no_complaints();
     table.gui = start(&table.folder);
     std::thread::sleep(Duration::from_secs(1));
     table.set_clock("4:00");
@@ -514,7 +509,6 @@ fn matches_resume_after_reload_crash_and_file_transfer() {
     table.crash();
     table.browser.give_file("#file", &copy);
     table.browser.wait_for("byId('status').textContent.includes('incomplete')");
-    assert_eq!(table.browser.complaints(), NO_COMPLAINT);
 }
 
 #[test]
@@ -530,7 +524,6 @@ fn a_failed_save_is_shown_and_retried() {
     std::fs::rename(&away, &table.folder).expect("a renamed folder");
     table.browser.wait_for("byId('match-problem').textContent === ''");
     assert_eq!(record(&table.folder).played_moves(), [mv]);
-    assert_eq!(table.browser.complaints(), NO_COMPLAINT);
 }
 
 #[test]
@@ -550,7 +543,6 @@ fn the_referees_result_ends_a_match() {
     table.browser.click("#match-close");
     table.browser.wait_for("!match.active && byId('match').hidden && state.players.white === 'human'");
     assert_eq!(table.browser.evaluate("byId('match-offers').hidden"), true, "nothing to offer");
-    assert_eq!(table.browser.complaints(), NO_COMPLAINT);
 }
 
 #[test]
@@ -567,14 +559,12 @@ fn otrera_ponders_only_if_allowed() {
     assert_eq!(table.browser.evaluate("board.over.children.length"), 0);
     table.enter_any_move();
     table.wait_for_phase("thinking");
-    assert_eq!(table.browser.complaints(), NO_COMPLAINT);
 }
 
 #[test]
 fn match_mode_is_translated_responsive_and_accessible() {
     let Some(axe) = axe() else { return };
     let Some(mut table) = Table::new("accessibility of a match", "match-axe") else { return };
-    let nothing: [Value; 0] = [];
     table.browser.evaluate(&axe);
     table.begin("black", 10, "0.2", "0");
     for (language, width, height) in [("en", 1920, 1080), ("en", 1366, 625), ("zh", 360, 740)] {
@@ -585,12 +575,8 @@ fn match_mode_is_translated_responsive_and_accessible() {
         if let Some(folder) = std::env::var_os("OTRERA_PICTURES") {
             table.browser.picture(&Path::new(&folder).join(format!("match-{width}.png")));
         }
-        for scheme in ["light", "dark"] {
-            table.browser.emulate(scheme);
-            assert_eq!(findings(&mut table.browser), nothing, "{scheme}, {language}");
-        }
-        let widest = table.browser.evaluate("document.documentElement.scrollWidth");
-        assert!(widest.as_u64() <= Some(width.into()), "{language}: {widest} wide");
+        assert_schemes_accessible(&mut table.browser, language);
+        assert_fits(&mut table.browser, width, language);
         if width > 1000 {
             for id in ["board", "match-keys"] {
                 let bottom = table.browser.evaluate(&format!("byId({id:?}).getBoundingClientRect().bottom"));
@@ -612,30 +598,24 @@ fn match_mode_is_translated_responsive_and_accessible() {
     for (button, dialog) in [("match-back", None), ("match-end", Some("match-end-dialog"))] {
         table.browser.click(&format!("#{button}"));
         if let Some(dialog) = dialog {
-            assert_eq!(findings(&mut table.browser), nothing, "{dialog}");
+            assert_accessible(&mut table.browser, dialog);
             table.browser.evaluate(&format!("byId({dialog:?}).close()"));
         }
     }
     table.browser.press("p");
     table.browser.wait_for("state.tree.current.ply === 1");
     table.browser.press("b");
-    assert_eq!(findings(&mut table.browser), nothing, "match-back-dialog");
+    assert_accessible(&mut table.browser, "match-back-dialog");
     table.browser.evaluate("byId('match-back-dialog').close()");
     table.browser.evaluate("byId('match-flag').hidden = false");
     let said = table.browser.evaluate("byId('match').innerText.replace(byId('match-saved').innerText, '')");
-    let said = said.as_str().expect("a text").to_owned();
-    let is_english = |word: &str| {
-        word.len() > 2
-            && word.chars().all(|c| c.is_ascii_alphabetic())
-            && !["SAU", "Enter", "Esc", "Otrera", "Queen", "Bee"].contains(&word)
-    };
-    assert!(!said.split(|c: char| !c.is_ascii_alphanumeric()).any(is_english), "{said}");
+    let names = ["SAU", "Enter", "Esc", "Otrera", "Queen", "Bee"];
+    assert_translated(said.as_str().expect("a text"), &names);
     table.load();
     table.browser.evaluate(&axe);
     table.browser.wait_for("!byId('match-offers').hidden");
     table.browser.click("#open-match");
-    assert_eq!(findings(&mut table.browser), nothing, "the dialog of a new match");
-    assert_eq!(table.browser.complaints(), NO_COMPLAINT);
+    assert_accessible(&mut table.browser, "the dialog of a new match");
 }
 
 /// Returns a move of the opponent for [`rehearse`], from a search of 300 iterations.
@@ -693,7 +673,6 @@ fn rehearse(name: &str, us: Side, edge: usize, minutes: f64) {
     }
     let left = saved["match"]["state"]["clocks"][us.to_string().to_lowercase()].as_f64().expect("a number");
     assert!(left > 0.0, "our flag fell: {left}");
-    assert_eq!(table.browser.complaints(), NO_COMPLAINT);
     println!("{} moves, {left:.1} s left, {:?} wins as {us} played Otrera", played.len(), position.winner());
 }
 

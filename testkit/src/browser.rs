@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-/// A browser that shows one page.
+/// A browser that shows one page. When dropped, it runs [`Browser::assert_no_complaints`].
 pub struct Browser {
     process: Child,
     messages: Receiver<Value>,
@@ -229,9 +229,10 @@ impl Browser {
         self.command("Emulation.setEmulatedMedia", json!({"features": features}));
     }
 
-    /// Returns the errors and messages of console, page and network, and all requests except those for the page, files
+    /// Fails on errors and messages of console, page and network, and on requests except those for the page, files
     /// below its address, its worker, and pictures in `data:` addresses.
-    pub fn complaints(&self) -> Vec<&Value> {
+    #[track_caller]
+    pub fn assert_no_complaints(&self) {
         let complains = |event: &&Value| match event["method"].as_str() {
             Some("Runtime.exceptionThrown" | "Runtime.consoleAPICalled" | "Log.entryAdded") => true,
             Some("Network.requestWillBeSent") => {
@@ -240,7 +241,8 @@ impl Browser {
             }
             _ => false,
         };
-        self.events.iter().filter(complains).collect()
+        let complaints: Vec<&Value> = self.events.iter().filter(complains).collect();
+        assert!(complaints.is_empty(), "{complaints:?}");
     }
 
     /// Discards all events so far, so that they do not count as complaints.
@@ -281,6 +283,10 @@ impl Drop for Browser {
         let patience = Instant::now() + Duration::from_secs(5);
         while std::fs::remove_dir_all(&*self.profile).is_err() && Instant::now() < patience {
             std::thread::sleep(Duration::from_millis(50));
+        }
+        // A second panic would abort the tests.
+        if !std::thread::panicking() {
+            self.assert_no_complaints();
         }
     }
 }

@@ -60,11 +60,38 @@ pub fn axe() -> Option<String> {
     Some(std::fs::read_to_string(script).expect("npm has installed the script"))
 }
 
-/// Returns the findings of axe-core on the page shown, except those of `minor` impact.
-pub fn findings(browser: &mut Browser) -> Vec<serde_json::Value> {
+/// Fails if axe-core, loaded from [`axe`], has findings on the page shown, except those of `minor` impact.
+#[track_caller]
+pub fn assert_accessible(browser: &mut Browser, case: &str) {
     let found = browser.evaluate(
         "axe.run().then(({ violations }) => violations.filter(({ impact }) => impact !== 'minor')
             .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ').slice(0, 500)}`))",
     );
-    found.as_array().expect("a list").clone()
+    assert_eq!(found, serde_json::json!([]), "{case}");
+}
+
+/// Calls [`assert_accessible`] in the light and in the dark colour scheme.
+#[track_caller]
+pub fn assert_schemes_accessible(browser: &mut Browser, case: &str) {
+    for scheme in ["light", "dark"] {
+        browser.emulate(scheme);
+        assert_accessible(browser, &format!("{scheme}, {case}"));
+    }
+}
+
+/// Fails if the page is wider than its window of `width` pixels.
+#[track_caller]
+pub fn assert_fits(browser: &mut Browser, width: u32, case: &str) {
+    let widest = browser.evaluate("document.documentElement.scrollWidth");
+    let fits = widest.as_u64().is_some_and(|widest| widest <= u64::from(width));
+    assert!(fits, "{case}: {widest} wide in a window of {width}");
+}
+
+/// Fails if a text contains an English word of three letters or more, except these names.
+#[track_caller]
+pub fn assert_translated(text: &str, names: &[&str]) {
+    let mut words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    let is_english = |word: &str| word.len() > 2 && word.chars().all(|c| c.is_ascii_alphabetic());
+    let english = words.find(|&word| is_english(word) && !names.contains(&word));
+    assert!(english.is_none(), "{english:?} in {text}");
 }
