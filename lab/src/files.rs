@@ -88,11 +88,14 @@ impl LineLog {
         match (header, header.and_then(|_| lines.next())) {
             (Some(header), None) => log.add(header)?,
             (Some(header), Some((_, first))) if first != header => {
-                let begun = differing_settings(first, header).unwrap_or_else(|| "other settings".into());
-                return Err(problem(
-                    path,
-                    format!("was started with {begun}: give the same settings, or name another output"),
-                ));
+                let problem_with = |settings| {
+                    format!("was started with {settings}: give the same settings, or name another output")
+                };
+                let reason = differing_settings(first, header).map_or_else(
+                    || "was started with other settings: name another file".into(),
+                    problem_with,
+                );
+                return Err(problem(path, reason));
             }
             _ => {}
         }

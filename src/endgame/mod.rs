@@ -151,9 +151,8 @@ impl FillingProver {
     }
 
     /// Returns a closed move of the side to move that reduces its lower bound by at most one, so a proven win stays
-    /// proven.
-    /// `None` if the game is over, if the side has no closed move, or if squares are contested and the side has no
-    /// proven win.
+    /// proven. `None` if the game is over, if the side has no closed move, or if squares are contested and the side has
+    /// no proven win.
     pub fn filling_move(&mut self, position: &Position) -> Option<Move> {
         if position.winner().is_some() {
             return None;

@@ -1,16 +1,14 @@
 //! `lab convert`: converts game records between formats, and reads records for other commands.
 
 use crate::files::{MAX_BYTES, Output, read_text};
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use otrera::GameRecord;
 use otrera::record::{self, Format};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::slice;
 
-/// Convert records between JSON, SGF and CCGC text.
-///
-/// The format of the input is detected.
+/// Convert records between JSON, SGF and CCGC text; detects the format of the input.
 #[derive(clap::Args)]
 pub struct Args {
     /// File of games: a results file, JSON lines, SGF, CCGC text, or the moves of one game (SAU notation too).
@@ -64,14 +62,9 @@ pub fn run(args: &Args) -> Result<(), String> {
     Ok(())
 }
 
-/// Parses the name of a format; `--help` describes the names.
+/// Parses the name of a format.
 fn format_parser() -> impl TypedValueParser<Value = Format> {
-    let values = [
-        PossibleValue::new("json").help("One line of JSON per game, with all details"),
-        PossibleValue::new("sgf").help("Smart Game Format, for board viewers"),
-        PossibleValue::new("ccgc").help("The text format of the Chinese championships"),
-    ];
-    PossibleValuesParser::new(values).map(|name: String| match name.as_str() {
+    PossibleValuesParser::new(["json", "sgf", "ccgc"]).map(|name: String| match name.as_str() {
         "sgf" => Format::Sgf,
         "ccgc" => Format::Ccgc,
         _ => Format::Json,

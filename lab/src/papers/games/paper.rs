@@ -22,8 +22,7 @@ pub const LIMIT: Duration = Duration::from_secs(30 * 60);
 pub type ByBoard = [[f64; 4]; 3];
 
 /// Tables 1 to 8, alternately per game and per move: search time in seconds of minimax (1, 2) and of MCTS (3, 4), then
-/// number of nodes of minimax (5, 6) and of MCTS (7, 8). In \[R\], table 7 is mislabelled as a
-/// second table 5.
+/// number of nodes of minimax (5, 6) and of MCTS (7, 8). In \[R\], table 7 is mislabelled as a second table 5.
 pub const EFFORTS: [ByBoard; 8] = [
     [[0.022, 0.04, 0.077, 0.121], [6.808, 30.616, 167.335, 632.757], [87.183, 390.696, 856.841, 1376.846]],
     [[0.004, 0.007, 0.014, 0.02], [0.283, 1.208, 6.984, 23.356], [1.535, 6.786, 37.227, 92.765]],
