@@ -117,7 +117,7 @@ fn token() -> Result<String, String> {
     Ok(format!("{:032x}", u128::from_le_bytes(bytes)))
 }
 
-/// Formats version, preset, resources and match names as JSON, for the page.
+/// Returns a JSON object for the page: version, preset, threads, memory, and a match's team, opponent and event.
 fn describe(options: &CommandLine) -> String {
     let settings = &options.settings;
     let resources = Setup::DESKTOP.resources(settings);

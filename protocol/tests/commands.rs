@@ -186,8 +186,8 @@ fn analysis_lists_the_best_move_first_with_continuations() {
     assert_eq!((rows.len(), rows[0][0], rows[0][4]), (3, best, answer), "{analysis}");
 }
 
-/// Moves with enough visits have a lower bound and come first, sorted by the bound. The others follow, sorted by
-/// visits.
+/// The best move comes first. Of the others, those with enough visits for a lower bound come next, sorted by the bound,
+/// then the rest, sorted by visits.
 #[test]
 fn analysis_sorts_moves_by_lower_bound_then_visits() {
     let per_cent = |word: &str| word.strip_suffix('%').and_then(|rate| rate.parse::<f64>().ok());

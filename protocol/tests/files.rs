@@ -33,7 +33,7 @@ fn otrera(arguments: &[&str]) -> Command {
     command
 }
 
-/// Creates a command that runs the program after the shell command `limit`, a call of `ulimit`.
+/// Creates a command that runs the program after the shell command `limit`, a `ulimit` command.
 fn limited(limit: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("{limit}; exec \"$0\" \"$@\""), OTRERA]).args(arguments);

@@ -232,7 +232,7 @@ impl<'a> Platform<'a> {
         }
     }
 
-    /// Simulates the command Load: starts the engine and asks for its name. Fails if a dialog box is open.
+    /// Simulates the platform's Load command: starts the engine and asks for its name. Fails if a dialog box is open.
     fn load(&mut self) -> Result<(), String> {
         if !self.boxes.is_empty() {
             return Err(format!("Engine has loaded! {:?} is on the screen", self.boxes));
@@ -403,7 +403,7 @@ impl<'a> Platform<'a> {
         Ok(())
     }
 
-    /// Simulates the command Unload: sends `quit` and fails unless the engine exits by itself.
+    /// Simulates the platform's Unload command: sends `quit`, and fails if the engine has not exited within [`QUIT`].
     fn quit(&mut self) -> Result<(), String> {
         let Some(mut process) = self.process.take().filter(|_| self.boxes.is_empty()) else { return Ok(()) };
         process.write("quit\n");

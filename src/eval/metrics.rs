@@ -16,13 +16,13 @@ use crate::simd::SidePair;
 /// The metrics of one position, positive for Black.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Metrics {
-    /// The paper's territory metric by queen moves.
+    /// The paper's queen-move territory metric.
     pub t1: f32,
-    /// The paper's territory metric by king moves.
+    /// The paper's king-move territory metric.
     pub t2: f32,
-    /// The paper's position metric by queen moves.
+    /// The paper's queen-move position metric.
     pub p1: f32,
-    /// The paper's position metric by king moves.
+    /// The paper's king-move position metric.
     pub p2: f32,
     /// Mobility of the amazons.
     pub mobility: f32,

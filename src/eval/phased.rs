@@ -10,13 +10,13 @@ use crate::board::square::Side;
 /// Weights of the metrics at one stage: k1 to k5 of the paper.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct MetricWeights {
-    /// Weight of the territory metric by queen moves.
+    /// Weight of the queen-move territory metric.
     pub t1: f32,
-    /// Weight of the territory metric by king moves.
+    /// Weight of the king-move territory metric.
     pub t2: f32,
-    /// Weight of the position metric by queen moves.
+    /// Weight of the queen-move position metric.
     pub p1: f32,
-    /// Weight of the position metric by king moves.
+    /// Weight of the king-move position metric.
     pub p2: f32,
     /// Weight of the mobility; at 0 the mobility is not computed.
     pub mobility: f32,

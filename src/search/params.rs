@@ -14,7 +14,7 @@ use crate::eval::model::Model;
 pub enum Grouping {
     /// A whole move: up to 2176 children at the start.
     Whole,
-    /// A half-move, movement and arrow in turn: the paper's move groups.
+    /// A half-move: movements and arrows alternate (the move groups of the MG-PEO paper).
     Split,
 }
 
@@ -126,7 +126,7 @@ pub enum Rollouts {
     None,
     /// One rollout of this depth.
     One(u32),
-    /// Two rollouts of these depths, whose winning rates are averaged.
+    /// Two rollouts, one to each depth; their winning rates are averaged.
     Two(u32, u32),
     /// One playout to the end of the game; its result is the value, 0 or 1.
     ToEnd,

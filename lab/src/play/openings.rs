@@ -20,7 +20,7 @@ pub struct Openings {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Book {
     pub path: PathBuf,
-    /// At least one line, each legal from the start.
+    /// Opening lines, at least one, all legal from the start position.
     pub lines: Vec<Vec<Move>>,
 }
 

@@ -42,7 +42,7 @@ impl Pairs {
         self.counts.iter().sum()
     }
 
-    /// Returns score and Elo with its 95 % interval.
+    /// Returns the score, and the Elo difference with its 95 % interval.
     ///
     /// As in fastchess and fishtest, the interval of the mean score is ±1.96 standard errors from the variance of the
     /// pairs, with both ends converted to Elo. It includes the correlation of a pair's games.

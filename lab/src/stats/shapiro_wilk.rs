@@ -10,7 +10,8 @@ use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_3, FRAC_PI_6};
 const OUTERMOST: [f64; 6] = [0.0, 0.221157, -0.147981, -2.07119, 4.434685, -2.706056];
 /// Like [`OUTERMOST`], for the second smallest and second largest value.
 const BESIDE: [f64; 6] = [0.0, 0.042981, -0.293762, -1.752461, 5.682633, -3.582633];
-/// Royston's polynomial in n, for n from 4 to 11: the bound γ in the transformed W, −ln(γ − ln(1 − W)).
+/// Royston's polynomial in n, for n from 4 to 11: γ, the upper bound of ln(1 − W). W is transformed to
+/// −ln(γ − ln(1 − W)).
 const SMALL_BOUND: [f64; 2] = [-2.273, 0.459];
 /// Royston's polynomial in n, for n from 4 to 11: mean of the transformed W.
 const SMALL_MEAN: [f64; 4] = [0.5440, -0.39978, 0.025054, -0.0006714];

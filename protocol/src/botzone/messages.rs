@@ -82,7 +82,7 @@ const MAX_TURNS: i64 = 100;
 /// Maximum count of numbers on a line: the turn number and all messages up to turn [`MAX_TURNS`].
 const MAX_NUMBERS: usize = 1 + 6 * expected_messages(MAX_TURNS);
 
-/// Returns the number of messages up to turn n, 2n-1, with n clamped to 1 to [`MAX_TURNS`].
+/// Returns 2n-1, the number of messages up to turn n. Clamps n to the range 1 to [`MAX_TURNS`].
 pub const fn expected_messages(turn: i64) -> usize {
     let turn = if turn < 1 { 1 } else { turn };
     (if turn > MAX_TURNS { MAX_TURNS } else { turn }) as usize * 2 - 1

@@ -7,7 +7,7 @@ use crate::io::{Event, Events, MAX_LINE_BYTES, bytes_read};
 use otrera::Size;
 use std::time::{Duration, Instant};
 
-/// The input of a turn.
+/// One turn as read from Botzone.
 pub struct Turn {
     pub style: Style,
     pub request: Request,

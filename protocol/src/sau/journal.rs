@@ -15,7 +15,7 @@ use std::time::{Duration, SystemTime};
 /// Suffix of a journal's file name.
 const SUFFIX: &str = ".game";
 
-/// Maximum size of a journal, in bytes.
+/// Maximum size of a journal, in bytes. No game is resumed from a larger one.
 const MAX_BYTES: u64 = 4 << 20;
 
 /// The state of a game.

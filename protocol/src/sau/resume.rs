@@ -47,7 +47,7 @@ pub fn check_platform_dir(session: &Session) {
 }
 
 impl Resumed {
-    /// Reads the file named by `resume`, if any, and logs the result.
+    /// Reads the game to resume from the record named by `resume`, if any, and logs the result.
     pub fn read(session: &Session) -> Self {
         let (settings, start) = (&session.settings, &session.start);
         let Some(file) = &settings.resume else { return Self::default() };

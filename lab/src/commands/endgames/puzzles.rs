@@ -175,7 +175,8 @@ struct Collection {
 }
 
 impl Collection {
-    /// Adds a puzzle; returns false if the collection already contains an equal or symmetric one (see [`signature`]).
+    /// Adds a puzzle unless the collection has one with the same [`signature`], as all equal and symmetric ones do.
+    /// Returns true if it was added.
     fn add(&mut self, puzzle: Puzzle) -> bool {
         self.next_game = puzzle.game + 1;
         let is_new = self.seen.insert(signature(&puzzle.position));

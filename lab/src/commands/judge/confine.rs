@@ -15,7 +15,7 @@ use std::ffi::{CString, OsString};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-/// Effect of a call of `execve` or `execveat` that the filter refuses.
+/// Effect of a call to `execve` or `execveat` that the filter refuses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Refusal {
     /// The call fails with EPERM.
@@ -27,7 +27,7 @@ pub enum Refusal {
 /// Run a program that cannot start other programs.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Effect of a refused call of `execve`.
+    /// Effect of a refused call to `execve`.
     #[arg(long, value_enum, default_value = "eperm")]
     execve: Refusal,
     /// The program and its arguments.

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-/// Edge lengths of the boards, one for each row of a table.
+/// Edge lengths of the boards, in the order of the index `[board]`.
 pub const BOARDS: [usize; 3] = [4, 8, 12];
 
 pub const DEPTHS: [u32; 4] = [3, 4, 5, 6];
