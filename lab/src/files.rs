@@ -88,13 +88,12 @@ impl LineLog {
         match (header, header.and_then(|_| lines.next())) {
             (Some(header), None) => log.add(header)?,
             (Some(header), Some((_, first))) if first != header => {
-                let problem_with = |settings| {
-                    format!("was started with {settings}: give the same settings, or name another output")
+                let reason = match differing_settings(first, header) {
+                    Some(settings) => {
+                        format!("was started with {settings}: give the same settings, or name another output")
+                    }
+                    None => "was started with other settings: name another file".into(),
                 };
-                let reason = differing_settings(first, header).map_or_else(
-                    || "was started with other settings: name another file".into(),
-                    problem_with,
-                );
                 return Err(problem(path, reason));
             }
             _ => {}

@@ -206,6 +206,7 @@ impl<'a> Bout<'a> {
     fn new(options: &'a Options, number: u64, protocol: Protocol, fault: Fault) -> Result<Self, String> {
         let folder = std::env::temp_dir().join(format!("faults-{}-{number}", std::process::id()));
         fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        // Stream 0 shuffles the protocols.
         let rng = Rng::with_seed(mix_seed(options.seed, number + 1));
         let outcome = Outcome { result: "broken off", ..Outcome::default() };
         Ok(Self { options, rng, protocol, fault, folder, outcome, is_first_turn: true })

@@ -44,7 +44,7 @@ pub(super) struct Page {
     pub free: FreeSlots,
 }
 
-/// A family to free together with all families below it, and the number of children of its owner.
+/// A subtree to free: a family and all families below it. `children` is the number of children of the family's owner.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Subtree {
     pub family: u32,

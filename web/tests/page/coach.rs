@@ -101,8 +101,7 @@ fn game_hides_rates_unless_the_coach_is_on() {
         assert_eq!(is_shown(&mut browser, selector), true, "{selector} after the end");
     }
     // A position without a game hides nothing.
-    browser.click("#fen-form button");
-    browser.wait_for("state.players.white === 'human'");
+    open_for_two_persons(&mut browser);
     assert_eq!(is_shown(&mut browser, "#analyse"), true);
 }
 
@@ -227,8 +226,7 @@ fn coach_settings_survive_a_reload_and_apply() {
     browser.wait_for("puzzles.active");
     assert_eq!(browser.evaluate("[byId('coach-panel').hidden, isGame()]"), json!([true, false]));
     browser.click("#puzzle-close");
-    browser.click("#fen-form button");
-    browser.wait_for("state.players.white === 'human'");
+    open_for_two_persons(&mut browser);
     assert_eq!(browser.evaluate("byId('coach-panel').hidden"), true);
 }
 

@@ -57,6 +57,12 @@ fn open_fen(browser: &mut Browser, fen: &str, condition: &str) {
     browser.wait_for(condition);
 }
 
+/// Opens the position shown for two persons, so that the engine does not reply.
+fn open_for_two_persons(browser: &mut Browser) {
+    browser.click("#fen-form button");
+    browser.wait_for("state.players.white === 'human' && Boolean(state.tree.current.described)");
+}
+
 /// Starts an 8x8 game in the dialog. `control` is the index of the engine's strength in the selection list.
 fn new_game(browser: &mut Browser, control: usize) {
     browser.click("#new-game");
@@ -351,9 +357,7 @@ fn page_engine_matches_the_native_engine() {
 #[test]
 fn analysis_runs_until_it_is_stopped() {
     let Some(mut browser) = opened("analysis in the page") else { return };
-    // The start position for two persons, so that the engine does not answer.
-    browser.click("#fen-form button");
-    browser.wait_for("state.players.white === 'human' && Boolean(state.tree.current.described)");
+    open_for_two_persons(&mut browser);
     browser.click("#analyse");
     browser.wait_for("(state.found?.visits ?? 0) > 3000");
     assert!(browser.evaluate("document.querySelectorAll('#board .suggestion').length").as_u64() >= Some(2));
@@ -516,8 +520,7 @@ fn comment_is_written_stored_and_removed() {
 #[test]
 fn sound_knocks_at_each_move_when_enabled() {
     let Some(mut browser) = opened("the sound of the page") else { return };
-    browser.click("#fen-form button");
-    browser.wait_for("state.players.white === 'human' && Boolean(state.tree.current.described)");
+    open_for_two_persons(&mut browser);
     browser.evaluate("play('d1-d7/g7')");
     assert_eq!(browser.evaluate("sound.context"), Value::Null, "sound is off by default");
     browser.click("#sound");
@@ -827,8 +830,7 @@ fn layout_stays_when_a_move_is_made() {
 #[test]
 fn winning_rate_is_readable_or_hidden_if_unknown() {
     let Some(mut browser) = opened("the bar of the winning rate") else { return };
-    browser.click("#fen-form button");
-    browser.wait_for("state.players.white === 'human' && Boolean(state.tree.current.described)");
+    open_for_two_persons(&mut browser);
     assert_eq!(browser.text("#rate"), "");
     assert_eq!(browser.evaluate("byId('rate').querySelector('.share').offsetWidth"), 0);
     // The text lies within one part of the bar and contrasts with that part's colour.
