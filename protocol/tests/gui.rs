@@ -168,11 +168,11 @@ fn malformed_requests_do_not_stop_the_server() {
 #[test]
 #[cfg(unix)]
 fn a_thousand_simultaneous_requests_are_answered() {
-    use nix::sys::resource::{Resource, getrlimit, setrlimit};
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     const CONNECTIONS: usize = 1000;
     // The other tests of this process need descriptors as well.
-    let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE).expect("a limit");
-    setrlimit(Resource::RLIMIT_NOFILE, hard, hard).expect("its upper bound is allowed");
+    let maximum = getrlimit(Resource::Nofile).maximum;
+    setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).expect("the upper bound is allowed");
     let gui = Gui::start(&[]);
     let post = gui.post(&json!({"do": "start", "edge": 8}).to_string());
     let streams: Vec<TcpStream> = (0..CONNECTIONS).map(|_| gui.connect()).collect();

@@ -3,7 +3,9 @@
 #![cfg(unix)]
 
 use crate::common::{LIMIT, OTRERA, assert_contains, folder, only_record, read, text};
-use nix::pty::{Winsize, openpty};
+use rustix::fs::{Mode, OFlags, open};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::PathBuf;
@@ -25,8 +27,12 @@ struct Terminal {
 impl Terminal {
     fn start(arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let size = Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 };
-        let pty = openpty(&size, None).expect("a pseudo-terminal");
-        let end = || pty.slave.try_clone().expect("a descriptor");
+        let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
+        grantpt(&controller).and_then(|()| unlockpt(&controller)).expect("an unlocked terminal");
+        let name = ptsname(&controller, Vec::new()).expect("a name");
+        let user = open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).expect("the program's side");
+        tcsetwinsize(&user, size).expect("a size");
+        let end = || user.try_clone().expect("a descriptor");
         // `env` restores the default action of SIGINT, which background jobs of a shell inherit as ignored.
         let mut command = Command::new("env");
         command
@@ -42,8 +48,8 @@ impl Terminal {
             .envs(variables.iter().copied());
         let child = command.spawn().expect("the program starts");
         // Reading ends with the program only if no other handle of its side is open.
-        drop((command, pty.slave));
-        let keyboard = File::from(pty.master);
+        drop((command, user));
+        let keyboard = File::from(controller);
         let mut output = keyboard.try_clone().expect("a descriptor");
         let (sender, screen) = channel();
         std::thread::spawn(move || {

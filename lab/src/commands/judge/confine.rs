@@ -5,15 +5,15 @@
 //! calls are refused.
 
 use clap::ValueEnum;
-use nix::libc;
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
     TargetArch,
 };
 use std::collections::BTreeMap;
-use std::ffi::{CString, OsString};
-use std::os::unix::ffi::OsStringExt;
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Effect of a call to `execve` or `execveat` that the filter refuses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -46,20 +46,14 @@ pub fn confined(command: &[String], refusal: Refusal) -> Result<Vec<String>, Str
 
 /// Replaces this process by the command; returns only on failure.
 pub fn run(args: &Args) -> Result<(), String> {
-    let [program, ..] = &args.command[..] else { return Err("no program given".into()) };
-    let text = |text: OsString| CString::new(text.into_vec()).map_err(|error| error.to_string());
-    let path = text(search_path(program.as_ref()).into_os_string())?;
-    let arguments = args.command.iter().cloned().map(text).collect::<Result<Vec<_>, _>>()?;
-    let environment = std::env::vars_os().map(|(mut variable, value)| {
-        variable.push("=");
-        variable.push(value);
-        text(variable)
-    });
-    let environment = environment.collect::<Result<Vec<_>, _>>()?;
-    let filter = filter(path.as_ptr().addr() as u64, args.execve).map_err(|error| error.to_string())?;
+    let [program, arguments @ ..] = &args.command[..] else { return Err("no program given".into()) };
+    let mut command = Command::new(search_path(program.as_ref()));
+    command.arg0(program).args(arguments);
+    // `exec` passes these bytes to execve.
+    let path = command.get_program().as_encoded_bytes().as_ptr().addr() as u64;
+    let filter = filter(path, args.execve).map_err(|error| error.to_string())?;
     seccompiler::apply_filter(&filter).map_err(|error| error.to_string())?;
-    let Err(error) = nix::unistd::execve(&path, &arguments, &environment);
-    Err(format!("{}: {error}", program.display()))
+    Err(format!("{}: {}", program.display(), command.exec()))
 }
 
 /// Looks up a program named without a folder in the folders of PATH.
