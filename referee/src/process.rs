@@ -246,61 +246,60 @@ impl Process {
         String::from_utf8_lossy(&taken).into_owned()
     }
 
-    /// Waits for output and takes it: a whole line after [`Process::fill_output`]. Returns `None` at the deadline, an
-    /// empty string at the end of the output.
-    pub fn receive(&mut self, deadline: Instant) -> Option<String> {
-        // When reading single bytes, waits for a whole line.
-        let is_whole =
-            |heard: &[u8], chunk: usize| !heard.is_empty() && (chunk > 1 || heard.ends_with(b"\n"));
-        while !is_whole(&self.heard, self.chunk) {
-            let left = deadline.saturating_duration_since(Instant::now());
+    /// Listens until `is_done` accepts the output that was read but not taken. Returns [`Sign::Output`] then, or the sign
+    /// that came before: closed output, the end of the process, or silence until `since + limit`.
+    pub fn listen_until(&mut self, since: Instant, limit: Duration, is_done: impl Fn(&[u8]) -> bool) -> Sign {
+        while !is_done(&self.heard) {
+            let left = limit.saturating_sub(since.elapsed());
             match self.listen(left) {
-                _ if self.stdout.is_none() => break,
-                Sign::Ended => break,
-                Sign::Silence if left.is_zero() && self.heard.is_empty() => return None,
-                Sign::Silence if left.is_zero() => break,
-                _ => {}
+                sign @ (Sign::Closed | Sign::Ended) => return sign,
+                Sign::Silence if left.is_zero() => return Sign::Silence,
+                Sign::Output | Sign::Silence => {}
             }
         }
-        Some(self.take(FLOOD))
+        Sign::Output
     }
 
-    /// Waits for the end of the process, the deadline, or more than [`FLOOD`] bytes of output. Returns the output, and
-    /// the [`End`] if the process has ended.
-    pub fn finish(&mut self, deadline: Instant) -> (String, Option<End>) {
-        loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            let sign = self.listen(left);
-            if sign == Sign::Ended || left.is_zero() || self.heard.len() > FLOOD {
-                let end = if sign == Sign::Ended { self.end() } else { None };
-                return (self.take(usize::MAX), end);
-            }
+    /// Waits for output and takes it: a whole line after [`Process::fill_output`]. Returns `None` after `limit`, an
+    /// empty string at the end of the output.
+    pub fn receive(&mut self, limit: Duration) -> Option<String> {
+        let in_bytes = self.chunk == 1;
+        let is_whole = |heard: &[u8]| !heard.is_empty() && (!in_bytes || heard.ends_with(b"\n"));
+        let is_silent = self.listen_until(Instant::now(), limit, is_whole) == Sign::Silence;
+        if is_silent && self.heard.is_empty() && self.stdout.is_some() {
+            None
+        } else {
+            Some(self.take(FLOOD))
         }
+    }
+
+    /// Waits for the end of the process, at most `limit`, or for more than [`FLOOD`] bytes of output. Returns the
+    /// output, and the [`End`] if the process has ended.
+    pub fn finish(&mut self, limit: Duration) -> (String, Option<End>) {
+        let since = Instant::now();
+        let is_flood = |heard: &[u8]| heard.len() > FLOOD;
+        let mut sign = Sign::Closed;
+        while sign == Sign::Closed {
+            sign = self.listen_until(since, limit, is_flood);
+        }
+        let end = if sign == Sign::Ended { self.end() } else { None };
+        (self.take(usize::MAX), end)
     }
 
     /// Reads the next line, without its line break; the last line can lack one. Fails at `since + limit`, after
     /// [`FLOOD`] bytes without a line break, and at the end of the output.
     pub fn line(&mut self, since: Instant, limit: Duration) -> Result<String, Forfeit> {
-        let mut open = true;
-        loop {
-            let end = self.heard.iter().position(|&byte| byte == b'\n').map(|index| index + 1);
-            let rest = Some(self.heard.len()).filter(|&length| !open && length > 0);
-            if let Some(length) = end.or(rest) {
-                return Ok(self.take(length).trim_end_matches(['\r', '\n']).to_owned());
-            }
-            if self.heard.len() >= FLOOD {
-                return Err(Forfeit::Garbled("more than a megabyte of output".into()));
-            }
-            if !open {
-                return Err(self.gone());
-            }
-            let left = limit.saturating_sub(since.elapsed());
-            match self.listen(left) {
-                Sign::Closed | Sign::Ended => open = false,
-                Sign::Silence if left.is_zero() => return Err(Forfeit::Late(since.elapsed())),
-                Sign::Output | Sign::Silence => {}
-            }
-        }
+        let is_line = |heard: &[u8]| heard.len() >= FLOOD || heard.contains(&b'\n');
+        let sign = self.listen_until(since, limit, is_line);
+        let end = self.heard.iter().position(|&byte| byte == b'\n').map(|index| index + 1);
+        let length = match (end, sign) {
+            (Some(length), _) => length,
+            (None, Sign::Output) => return Err(Forfeit::Garbled("more than a megabyte of output".into())),
+            (None, Sign::Silence) => return Err(Forfeit::Late(since.elapsed())),
+            (None, _) if self.heard.is_empty() => return Err(self.gone()),
+            (None, _) => self.heard.len(),
+        };
+        Ok(self.take(length).trim_end_matches(['\r', '\n']).to_owned())
     }
 
     /// Returns the error for an output that has ended: the exit status if the process exits within [`ENDING`]. Then
@@ -390,6 +389,14 @@ mod tests {
         sleeper.write(&text);
         assert_eq!(sleeper.listen(Duration::from_millis(1)), Sign::Silence);
         assert!(sleeper.end().is_some_and(|end| !end.status.success()));
+    }
+
+    #[test]
+    fn a_closed_output_is_reported_while_the_process_runs() {
+        let mut closer = started(&["sh", "-c", "echo first; exec >&-; sleep 4246"]);
+        let mut line = || closer.line(Instant::now(), Duration::from_secs(60));
+        assert_eq!(line().unwrap(), "first");
+        assert!(matches!(line(), Err(Forfeit::Crashed(text)) if text == "the program closed its output"));
     }
 
     #[test]

@@ -118,7 +118,7 @@ impl Seat {
         if self.process.is_none() {
             self.launch()?.write("name?\n");
             let is_name = |text: &str| text.strip_prefix("name ").is_some_and(|name| !name.is_empty());
-            self.read_command("name", is_name, Instant::now() + HANG)?;
+            self.read_command("name", is_name, HANG)?;
         }
         self.expect_silence(Duration::ZERO)?;
         // "new black" asks for the first move, so it is sent with the request.
@@ -158,18 +158,18 @@ impl Seat {
 
     /// Reads the answer to a request. Call this after the whole request is written.
     pub fn read(&mut self, began: Instant, position: &Position) -> Result<Turn, Violation> {
-        let deadline = began + self.allowance().unwrap_or(UNLIMITED) + HANG;
+        let limit = self.allowance().unwrap_or(UNLIMITED) + HANG;
         if self.protocol.is_sau() {
             let is_move = |text: &str| Form::Sau.read_answer(text, position).is_some();
-            let line = self.read_command("move", is_move, deadline)?;
+            let line = self.read_command("move", is_move, limit.saturating_sub(began.elapsed()))?;
             return self.turn(&line, began, position);
         }
-        let line = self.read_line("an answer", deadline)?;
+        let line = self.read_line("an answer", began, limit)?;
         let turn = self.turn(&line, began, position)?;
         let mut extra = Vec::new();
         if self.protocol.keeps() {
             loop {
-                match self.read_line("the keep-running line", deadline)? {
+                match self.read_line("the keep-running line", began, limit)? {
                     line if line == KEEP_RUNNING => break,
                     line => extra.push(line),
                 }
@@ -291,9 +291,8 @@ impl Seat {
         self.process.as_mut().ok_or_else(|| Violation::new(NO_ANSWER, "the program is not running", ""))
     }
 
-    fn read_line(&mut self, awaited: &str, deadline: Instant) -> Result<String, Violation> {
-        let now = Instant::now();
-        match self.running()?.line(now, deadline.saturating_duration_since(now)) {
+    fn read_line(&mut self, awaited: &str, since: Instant, limit: Duration) -> Result<String, Violation> {
+        match self.running()?.line(since, limit) {
             Ok(line) => Ok(line),
             Err(Forfeit::Late(_)) => {
                 Err(Violation::new(NO_ANSWER, format!("timed out waiting for {awaited}"), ""))
@@ -308,10 +307,10 @@ impl Seat {
         &mut self,
         word: &str,
         is_valid: impl Fn(&str) -> bool,
-        deadline: Instant,
+        limit: Duration,
     ) -> Result<String, Violation> {
         let awaited = format!("a {word} line");
-        match self.running()?.receive(deadline) {
+        match self.running()?.receive(limit) {
             None => Err(Violation::new(NO_ANSWER, format!("timed out waiting for {awaited}"), "")),
             Some(text) if text.is_empty() => Err(self.gone(&awaited)),
             Some(text) => match text.strip_suffix('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)) {
@@ -326,7 +325,7 @@ impl Seat {
     }
 
     fn expect_silence(&mut self, time: Duration) -> Result<(), Violation> {
-        match self.running()?.receive(Instant::now() + time) {
+        match self.running()?.receive(time) {
             None => Ok(()),
             Some(text) if text.is_empty() => Err(self.gone("being asked")),
             Some(text) => Err(Violation::new(CHATTER, "output out of turn", &text)),
@@ -339,7 +338,7 @@ impl Seat {
         let Some(process) = &mut self.process else {
             return Violation::new(NO_ANSWER, "the program is not running", "");
         };
-        let (_, end) = process.finish(Instant::now() + EXIT);
+        let (_, end) = process.finish(EXIT);
         match end.map(|end| status(end.status)) {
             None => Violation::new(NO_ANSWER, format!("closed its output before {awaited}"), ""),
             Some(0) => Violation::new(NO_ANSWER, format!("ended before {awaited}, with exit status 0"), ""),
@@ -350,7 +349,7 @@ impl Seat {
     /// Waits at most [`EXIT`] until the process exits by itself. Returns the rest of its output.
     fn finish(&mut self) -> Result<String, Violation> {
         let process = self.running()?;
-        let (rest, end) = process.finish(Instant::now() + EXIT);
+        let (rest, end) = process.finish(EXIT);
         let errors = process.errors();
         self.process = None;
         match end.map(|end| status(end.status)) {
