@@ -31,12 +31,17 @@ impl Board {
         if self.refused.contains(&(self.moves.len(), mv)) {
             return Err(format!("{mv} was refused before"));
         }
-        let next = self.position.try_play(mv);
-        let next = next.map_err(|error| format!("{mv} is not legal: {error}\n{}", self.position))?;
+        let legal = self.position.check(mv);
+        legal.map_err(|error| format!("{mv} is not legal: {error}\n{}", self.position))?;
+        self.make(mv);
+        Ok(())
+    }
+
+    /// Plays a legal move.
+    pub fn make(&mut self, mv: Move) {
         self.past.push(self.position);
         self.moves.push(mv);
-        self.position = next;
-        Ok(())
+        self.position = self.position.with_move(mv);
     }
 
     /// Plays an arbitrary legal move and returns it. The choice is deterministic. Fails if the game is over or the move

@@ -2,6 +2,7 @@
 //! are excused. Every other forfeit counts as avoidable: the engine's fault.
 
 use crate::arguments::{default_engine, read_engine, read_seconds};
+use crate::board::Board;
 use crate::groups;
 use crate::load::Load;
 use crate::process::{Process, signal_group};
@@ -193,7 +194,6 @@ struct Bout<'a> {
     fault: Fault,
     folder: PathBuf,
     outcome: Outcome,
-    is_first_turn: bool,
 }
 
 impl Drop for Bout<'_> {
@@ -209,7 +209,7 @@ impl<'a> Bout<'a> {
         // Stream 0 shuffles the protocols.
         let rng = Rng::with_seed(mix_seed(options.seed, number + 1));
         let outcome = Outcome { result: "broken off", ..Outcome::default() };
-        Ok(Self { options, rng, protocol, fault, folder, outcome, is_first_turn: true })
+        Ok(Self { options, rng, protocol, fault, folder, outcome })
     }
 
     fn play(mut self) -> Outcome {
@@ -234,43 +234,34 @@ impl<'a> Bout<'a> {
 
     fn play_with(&mut self, seat: &mut Seat) -> Result<(), Violation> {
         let side = if self.rng.bool() { Side::Black } else { Side::White };
-        let mut position = self.protocol.start(None);
-        let mut moves = Vec::new();
+        let mut board = Board::new(self.protocol.start(None));
         let command = self.command();
         seat.start_game(side, command)?;
-        while position.winner().is_none() {
-            let mv = if position.side() == side {
-                match self.turn(seat, &moves, &position)? {
+        while board.position().winner().is_none() {
+            board.make(if board.position().side() == side {
+                match self.turn(seat, &board)? {
                     Some(turn) => turn.mv,
                     None => return Ok(()),
                 }
             } else {
-                let legal: Vec<Move> = position.legal_moves().collect();
+                let legal: Vec<Move> = board.position().legal_moves().collect();
                 legal[self.rng.usize(..legal.len())]
-            };
-            position = position.with_move(mv);
-            moves.push(mv);
+            });
         }
-        self.outcome.result = if position.winner() == Some(side) { "won" } else { "lost on board" };
-        let unseen = moves.last().copied().filter(|_| position.side() == side);
-        seat.end_game(unseen, position.size().edge())?;
+        self.outcome.result = if board.position().winner() == Some(side) { "won" } else { "lost on board" };
+        seat.end_game(&board)?;
         if self.protocol.is_sau() { seat.leave() } else { Ok(()) }
     }
 
     /// Requests a move, and requests it again if the fault prevented an answer. Returns `None` if the game cannot
     /// continue.
-    fn turn(
-        &mut self,
-        seat: &mut Seat,
-        moves: &[Move],
-        position: &otrera::Position,
-    ) -> Result<Option<Turn>, Violation> {
+    fn turn(&mut self, seat: &mut Seat, board: &Board) -> Result<Option<Turn>, Violation> {
         let is_whole_game = matches!(self.fault, FullLoad | NoDisk);
         let is_disturbed = is_whole_game || self.rng.f64() < self.options.rate;
         self.outcome.disturbed += usize::from(is_disturbed);
         let fault = Some(self.fault).filter(|_| is_disturbed && !is_whole_game);
         let mut excuse = Duration::ZERO;
-        let turn = match self.disturbed(fault, seat, moves, position, &mut excuse) {
+        let turn = match self.disturbed(fault, seat, board, &mut excuse) {
             Ok(turn) => turn,
             Err(violation) => {
                 let is_cause = |cause: &str| violation.to_string().contains(cause);
@@ -282,7 +273,7 @@ impl<'a> Bout<'a> {
                     return Ok(None);
                 }
                 seat.kill();
-                self.disturbed(None, seat, moves, position, &mut excuse)?
+                self.disturbed(None, seat, board, &mut excuse)?
             }
         };
         self.outcome.excused += usize::from(seat.judge(&turn, excuse)?);
@@ -290,7 +281,6 @@ impl<'a> Bout<'a> {
         if fault.is_some_and(|fault| fault.causes().is_some()) {
             seat.kill();
         }
-        self.is_first_turn = false;
         Ok(Some(turn))
     }
 
@@ -299,11 +289,10 @@ impl<'a> Bout<'a> {
         &mut self,
         fault: Option<Fault>,
         seat: &mut Seat,
-        moves: &[Move],
-        position: &otrera::Position,
+        board: &Board,
         excuse: &mut Duration,
     ) -> Result<Turn, Violation> {
-        let (began, text) = seat.request(moves, position)?;
+        let (began, text) = seat.request(board)?;
         let think = self.options.time.unwrap_or(Duration::from_secs(1));
         let process = seat.running()?;
         if fault == Some(ReaderGone) {
@@ -312,7 +301,7 @@ impl<'a> Bout<'a> {
         if fault == Some(OutputInBytes) && process.fill_output().is_ok() {
             *excuse = Duration::MAX;
         }
-        *excuse = excuse.saturating_add(self.send(fault, process, &text));
+        *excuse = excuse.saturating_add(self.send(fault, process, &text, board));
         let group = process.group();
         let delay = think.mul_f64(self.rng.f64());
         let random = [(); 2].map(|()| self.rng.f64());
@@ -332,14 +321,14 @@ impl<'a> Bout<'a> {
                 // The answer waits in front of a full pipe.
                 sleep(think.mul_f64(1.5));
             }
-            let turn = seat.read(began, position);
+            let turn = seat.read(began, board);
             *excuse = excuse.saturating_add(meanwhile.join().unwrap_or_default());
             turn
         })
     }
 
     /// Sends the request. Returns the delay that the fault caused.
-    fn send(&mut self, fault: Option<Fault>, process: &mut Process, text: &str) -> Duration {
+    fn send(&mut self, fault: Option<Fault>, process: &mut Process, text: &str, board: &Board) -> Duration {
         let began = Instant::now();
         match fault {
             Some(StoppedBetween) => {
@@ -358,7 +347,7 @@ impl<'a> Bout<'a> {
                 began.elapsed()
             }
             Some(Noise) => {
-                let text = self.noisy(text);
+                let text = self.noisy(text, board.moves().len() < 2);
                 process.write(text);
                 Duration::ZERO
             }
@@ -374,12 +363,12 @@ impl<'a> Bout<'a> {
     }
 
     /// Adds meaningless lines before and after a request.
-    fn noisy(&mut self, text: &str) -> String {
+    fn noisy(&mut self, text: &str, is_first_turn: bool) -> String {
         const BLANK: [&str; 4] = ["", "   ", "\r", "\t"];
         let long = "x".repeat(5000);
         let words = ["garbage", "#!?", "hello 12", "3.5 2", "settings 9", &long, "new"];
         let is_kept = self.protocol.keeps() && !self.protocol.is_sau();
-        let words = match (is_kept && !self.is_first_turn, self.protocol.is_sau()) {
+        let words = match (is_kept && !is_first_turn, self.protocol.is_sau()) {
             // A keep-running process on Botzone reads any other line as the opponent's move.
             (true, _) => &words[..0],
             (_, true) => &words[..6],

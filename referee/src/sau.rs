@@ -5,12 +5,14 @@
 //! starts the engine and sends only `name?`. The platform never repeats a move that the opponent made meanwhile.
 
 use crate::arguments::{read_seconds, read_time};
+use crate::board::Board;
 use crate::notation::{Form, read_letters};
 use crate::player::{Budget, Player};
 use crate::process::{Errors, Process};
+use crate::protocol::Protocol;
 use clap::ValueEnum;
 use fastrand::Rng;
-use otrera::{Forfeit, Move, Position, Rules, Side, Size, mix_seed};
+use otrera::{Forfeit, Move, Side, Size, mix_seed};
 use rustix::process::Signal;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -102,7 +104,7 @@ impl Conditions<'_> {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Played {
     /// Reason why the game was not finished; `None` if it was.
     pub broken: Option<String>,
@@ -128,12 +130,10 @@ pub fn play(opponent: &mut dyn Player, conditions: Conditions, folder: &Path) ->
     let log = logs.iter().filter_map(|path| fs::read_to_string(path).ok()).collect();
     Played {
         broken: outcome.err(),
-        plies: platform.moves.len(),
-        won: platform.position.winner() == Some(conditions.side()),
-        used: platform.used,
-        killed: platform.killed,
-        refused: platform.refused,
+        plies: platform.board.moves().len(),
+        won: platform.board.position().winner() == Some(conditions.side()),
         log,
+        ..platform.played
     }
 }
 
@@ -142,9 +142,9 @@ struct Platform<'a> {
     folder: &'a Path,
     rng: Rng,
     process: Option<Process>,
-    position: Position,
-    moves: Vec<Move>,
-    used: Duration,
+    board: Board,
+    /// The result so far: `used`, `killed` and `refused`.
+    played: Played,
     /// Texts of the open dialog boxes.
     boxes: Vec<&'static str>,
     /// Engine turn from which a kill is due, counted from 1. The kill happens in this turn or in the opponent's next
@@ -152,8 +152,6 @@ struct Platform<'a> {
     kill_turn: usize,
     /// Planned time of a kill, if the engine moved before that time. The kill then happens in the opponent's turn.
     kill_due: Option<Instant>,
-    killed: Option<usize>,
-    refused: usize,
 }
 
 impl<'a> Platform<'a> {
@@ -165,26 +163,23 @@ impl<'a> Platform<'a> {
             folder,
             rng,
             process: None,
-            position: Position::standard().with_rules(Rules::SelfBlocking),
-            moves: Vec::new(),
-            used: Duration::ZERO,
+            board: Board::new(Protocol::Sau.start(None)),
+            played: Played::default(),
             boxes: Vec::new(),
             kill_turn,
             kill_due: None,
-            killed: None,
-            refused: 0,
         }
     }
 
     fn play(&mut self, opponent: &mut dyn Player) -> Result<(), String> {
         self.install().map_err(|error| format!("{}: {error}", self.folder.display()))?;
-        opponent.begin(&self.position).map_err(|forfeit| format!("the opponent: {forfeit:?}"))?;
+        opponent.begin(self.board.position()).map_err(|forfeit| format!("the opponent: {forfeit:?}"))?;
         self.load()?;
         let black = self.conditions.side() == Side::Black;
         self.send(if black { "new black\n" } else { "new white\n" });
         let mut turns = 0;
-        while self.position.winner().is_none() {
-            if self.position.side() == self.conditions.side() {
+        while self.board.position().winner().is_none() {
+            if self.board.position().side() == self.conditions.side() {
                 turns += 1;
                 let mv = self.our_turn(turns)?;
                 opponent.played(mv);
@@ -274,7 +269,7 @@ impl<'a> Platform<'a> {
     }
 
     fn kill(&mut self) {
-        self.killed = Some(self.moves.len());
+        self.played.killed = Some(self.board.moves().len());
         self.boxes.push("Program has been ended for unknown reasons!");
         if let Some(process) = &self.process {
             process.signal(Signal::KILL);
@@ -283,7 +278,7 @@ impl<'a> Platform<'a> {
 
     /// True if a kill of this kind is due in this engine turn or in the opponent's turn after it.
     fn is_killed_in(&self, kill: Kill, turn: usize) -> bool {
-        self.conditions.kill() == kill && self.killed.is_none() && turn >= self.kill_turn
+        self.conditions.kill() == kill && self.played.killed.is_none() && turn >= self.kill_turn
     }
 
     /// Waits for the engine's move while its clock runs. If a kill is due, kills the engine at a random moment.
@@ -306,16 +301,13 @@ impl<'a> Platform<'a> {
                 Err(Forfeit::Late(_)) if kill_at.take().is_some() => self.kill(),
                 Err(Forfeit::Crashed(_)) if !self.boxes.is_empty() => self.load_again()?,
                 Err(forfeit) => {
-                    let ply = self.moves.len();
-                    return Err(format!(
-                        "no move after {ply} plies and {} refused: {forfeit:?}",
-                        self.refused
-                    ));
+                    let (ply, refused) = (self.board.moves().len(), self.played.refused);
+                    return Err(format!("no move after {ply} plies and {refused} refused: {forfeit:?}"));
                 }
             }
         };
         let charge = self.draw(self.conditions.options.charge.clone());
-        self.used += began.elapsed() + charge;
+        self.played.used += began.elapsed() + charge;
         self.make(mv)?;
         self.kill_due = kill_at.map(|delay| began + delay);
         Ok(mv)
@@ -326,12 +318,12 @@ impl<'a> Platform<'a> {
     fn judged(&mut self, line: &str) -> Result<Option<Move>, String> {
         let letters = line.strip_prefix("move ").ok_or_else(|| format!("{line:?} is not a command"))?;
         let mv = read_letters(letters, Size::STANDARD.edge());
-        if let Some(mv) = mv.filter(|&mv| self.position.check(mv).is_ok()) {
+        if let Some(mv) = mv.filter(|&mv| self.board.position().check(mv).is_ok()) {
             return Ok(Some(mv));
         }
-        self.refused += 1;
-        if self.refused > MAX_REFUSED {
-            return Err(format!("illegal move {line} after {} plies", self.moves.len()));
+        self.played.refused += 1;
+        if self.played.refused > MAX_REFUSED {
+            return Err(format!("illegal move {line} after {} plies", self.board.moves().len()));
         }
         self.boxes.push("White break rule!");
         self.click();
@@ -363,21 +355,21 @@ impl<'a> Platform<'a> {
         let time = ends.saturating_duration_since(Instant::now());
         let budget = Budget { time: Some(time.max(Duration::from_millis(1))), iterations: None };
         let choice = opponent
-            .choose(&self.position, budget)
+            .choose(self.board.position(), budget)
             .map_err(|forfeit| format!("the opponent: {forfeit:?}"))?;
         std::thread::sleep(ends.saturating_duration_since(Instant::now()));
         self.overlook();
         self.make(choice.mv)?;
         opponent.played(choice.mv);
         if self.boxes.is_empty() {
-            self.send(&format!("move {}\n", Form::Sau.format_move(choice.mv, Size::STANDARD.edge())));
+            self.send(&format!("move {}\n", self.board.format_move(choice.mv, Form::Sau)));
         } else {
             self.boxes.push("WriteMsg failed error: 232");
-            if self.position.winner().is_none() {
+            if self.board.position().winner().is_none() {
                 // The engine's clock starts with the opponent's move.
                 let began = Instant::now();
                 self.load_again()?;
-                self.used += began.elapsed();
+                self.played.used += began.elapsed();
             }
         }
         Ok(())
@@ -393,13 +385,12 @@ impl<'a> Platform<'a> {
     /// Plays a move and appends it to the platform's record, if there is one.
     fn make(&mut self, mv: Move) -> Result<(), String> {
         if self.conditions.all_step() {
-            let line =
-                format!("{}: {}\r\n", self.position.side(), Form::Sau.format_move(mv, Size::STANDARD.edge()));
+            let side = self.board.position().side();
+            let line = format!("{side}: {}\r\n", self.board.format_move(mv, Form::Sau));
             let file = OpenOptions::new().append(true).open(self.record());
             file.and_then(|mut file| file.write_all(line.as_bytes())).map_err(|error| error.to_string())?;
         }
-        self.position = self.position.with_move(mv);
-        self.moves.push(mv);
+        self.board.make(mv);
         Ok(())
     }
 

@@ -1,10 +1,11 @@
 //! One side of a game under rules stricter than the platform's: every line of output is checked, and anything
 //! unexpected is a violation.
 
+use crate::board::Board;
 use crate::notation::{Form, KEEP_RUNNING};
 use crate::process::{Errors, FLOOD, Process};
 use crate::protocol::Protocol;
-use otrera::{Forfeit, Move, Position, Side};
+use otrera::{Forfeit, Move, Side};
 use std::fmt;
 use std::os::unix::process::ExitStatusExt;
 use std::time::{Duration, Instant};
@@ -87,6 +88,7 @@ pub struct Turn {
 pub struct Seat {
     protocol: Protocol,
     control: TimeControl,
+    side: Side,
     command: Vec<String>,
     process: Option<Process>,
     turns: usize,
@@ -101,6 +103,7 @@ impl Seat {
         Self {
             protocol,
             control,
+            side: Side::Black,
             command: Vec::new(),
             process: None,
             turns: 0,
@@ -111,7 +114,7 @@ impl Seat {
 
     pub fn start_game(&mut self, side: Side, command: Vec<String>) -> Result<(), Violation> {
         (self.turns, self.used, self.playing) = (0, Duration::ZERO, false);
-        self.command = command;
+        (self.side, self.command) = (side, command);
         if !self.protocol.is_sau() {
             return Ok(());
         }
@@ -131,22 +134,21 @@ impl Seat {
 
     /// Prepares a turn and starts a process if no process can continue. Returns the start of the turn and the request's
     /// text.
-    pub fn request(&mut self, moves: &[Move], position: &Position) -> Result<(Instant, String), Violation> {
-        let (form, edge) = (self.protocol.form(), position.size().edge());
+    pub fn request(&mut self, board: &Board) -> Result<(Instant, String), Violation> {
+        let form = self.protocol.form();
         if !self.protocol.keeps() {
             self.kill();
         }
-        let text = match (moves.last(), self.process.is_some()) {
-            (last, true) => {
-                self.expect_silence(Duration::ZERO)?;
-                match (last, self.protocol.is_sau()) {
-                    (None, true) => "new black".to_owned(),
-                    (Some(&last), true) => format!("move {}", form.format_move(last, edge)),
-                    (Some(&last), false) => form.format_move(last, edge),
-                    (None, false) => form.begin(),
-                }
+        let text = if self.process.is_some() {
+            self.expect_silence(Duration::ZERO)?;
+            match (board.moves().last(), self.protocol.is_sau()) {
+                (None, true) => "new black".to_owned(),
+                (Some(&last), true) => format!("move {}", board.format_move(last, form)),
+                (Some(&last), false) => board.format_move(last, form),
+                (None, false) => form.begin(),
             }
-            (_, false) => form.history(moves, position.side(), edge, ""),
+        } else {
+            board.history(form)
         };
         let began = Instant::now();
         if self.process.is_none() {
@@ -157,15 +159,15 @@ impl Seat {
     }
 
     /// Reads the answer to a request. Call this after the whole request is written.
-    pub fn read(&mut self, began: Instant, position: &Position) -> Result<Turn, Violation> {
+    pub fn read(&mut self, began: Instant, board: &Board) -> Result<Turn, Violation> {
         let limit = self.allowance().unwrap_or(UNLIMITED) + HANG;
         if self.protocol.is_sau() {
-            let is_move = |text: &str| Form::Sau.read_answer(text, position).is_some();
+            let is_move = |text: &str| Form::Sau.read_answer(text, board.position()).is_some();
             let line = self.read_command("move", is_move, limit.saturating_sub(began.elapsed()))?;
-            return self.turn(&line, began, position);
+            return self.turn(&line, began, board);
         }
         let line = self.read_line("an answer", began, limit)?;
-        let turn = self.turn(&line, began, position)?;
+        let turn = self.turn(&line, began, board)?;
         let mut extra = Vec::new();
         if self.protocol.keeps() {
             loop {
@@ -187,11 +189,11 @@ impl Seat {
     }
 
     /// Parses and checks the move in a line of output. Returns the move and the time since `began`.
-    fn turn(&self, line: &str, began: Instant, position: &Position) -> Result<Turn, Violation> {
+    fn turn(&self, line: &str, began: Instant, board: &Board) -> Result<Turn, Violation> {
         let wall = began.elapsed();
-        let mv = self.protocol.form().read_answer(line, position);
+        let mv = self.protocol.form().read_answer(line, board.position());
         let mv = mv.ok_or_else(|| Violation::new(MALFORMED, "no move in this notation", line))?;
-        position.check(mv).map_err(|error| Violation::new(ILLEGAL, error, line))?;
+        board.position().check(mv).map_err(|error| Violation::new(ILLEGAL, error, line))?;
         Ok(Turn { mv, wall })
     }
 
@@ -214,10 +216,10 @@ impl Seat {
     }
 
     /// Requests a move, reads the answer and charges its time to the clock.
-    pub fn answer(&mut self, moves: &[Move], position: &Position) -> Result<Turn, Violation> {
-        let (began, text) = self.request(moves, position)?;
+    pub fn answer(&mut self, board: &Board) -> Result<Turn, Violation> {
+        let (began, text) = self.request(board)?;
         self.write(&text)?;
-        let turn = self.read(began, position)?;
+        let turn = self.read(began, board)?;
         self.judge(&turn, Duration::ZERO)?;
         Ok(turn)
     }
@@ -244,16 +246,16 @@ impl Seat {
     }
 
     /// Ends the running engine's game: sends `end` on SAU, closes the input of a keep-running process and waits for its
-    /// exit, otherwise does nothing. `unseen` is the last move, if the engine has not received it.
-    pub fn end_game(&mut self, unseen: Option<Move>, edge: usize) -> Result<(), Violation> {
+    /// exit, otherwise does nothing.
+    pub fn end_game(&mut self, board: &Board) -> Result<(), Violation> {
         if self.process.is_none() || !self.playing {
             return Ok(());
         }
         if self.protocol.is_sau() {
-            // The platform sends the last move and the end in one write.
-            let last =
-                unseen.map(|mv| format!("move {}\n", Form::Sau.format_move(mv, edge))).unwrap_or_default();
-            self.running()?.write(last + "end\n");
+            // The platform sends the opponent's last move and the end in one write.
+            let unseen = board.moves().last().filter(|_| board.position().side() == self.side);
+            let last = unseen.map(|&mv| format!("move {}\n", board.format_move(mv, Form::Sau)));
+            self.running()?.write(last.unwrap_or_default() + "end\n");
             return self.expect_silence(SETTLE);
         }
         if !self.protocol.keeps() {

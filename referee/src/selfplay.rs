@@ -1,13 +1,14 @@
 //! `referee selfplay`: plays whole games of the engine against itself through the platforms' protocols.
 
 use crate::arguments::{default_engine, read_engine, read_seconds, read_size};
+use crate::board::Board;
 use crate::groups;
 use crate::protocol::Protocol;
 use crate::say;
 use crate::seat::{KINDS, Seat, TimeControl, Turn, Violation, read_protocol};
 use clap::{ValueEnum, value_parser};
 use otrera::record::ccgc;
-use otrera::{GameRecord, Move, Position, Side, Size, mix_seed};
+use otrera::{GameRecord, Side, Size, mix_seed};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, IsTerminal};
@@ -108,8 +109,7 @@ struct Match<'a> {
 /// A game in progress.
 struct Game {
     number: u64,
-    position: Position,
-    moves: Vec<Move>,
+    board: Board,
     offences: Vec<(Side, Violation)>,
     /// Output of the game, printed at its end if several games run at once.
     held: String,
@@ -199,9 +199,8 @@ impl Match<'_> {
     }
 
     fn play(&self, number: u64, seats: &mut [Seat; 2]) -> Game {
-        let position = self.options.protocol.start(self.options.size);
-        let mut game =
-            Game { number, position, moves: Vec::new(), offences: Vec::new(), held: String::new(), drawn: 0 };
+        let board = Board::new(self.options.protocol.start(self.options.size));
+        let mut game = Game { number, board, offences: Vec::new(), held: String::new(), drawn: 0 };
         if self.show != Show::None {
             let players = Side::BOTH.map(|side| self.label(side)).join(" against ");
             self.say(&mut game, &format!("game {number}: {players}\n"));
@@ -212,16 +211,15 @@ impl Match<'_> {
             self.watch(&mut game, seats, side, outcome);
         }
         while game.winner().is_none() && !groups::are_ending() {
-            let side = game.position.side();
-            match seats[side.index()].answer(&game.moves, &game.position) {
+            let side = game.board.position().side();
+            match seats[side.index()].answer(&game.board) {
                 Ok(turn) => self.make(&mut game, &turn),
                 Err(violation) => self.watch(&mut game, seats, side, Err(violation)),
             }
         }
         for side in Side::BOTH {
-            let unseen = game.moves.last().copied().filter(|_| side == game.position.side());
             if !game.offences.iter().any(|(offender, _)| *offender == side) {
-                let outcome = seats[side.index()].end_game(unseen, position.size().edge());
+                let outcome = seats[side.index()].end_game(&game.board);
                 self.watch(&mut game, seats, side, outcome);
             }
         }
@@ -229,10 +227,9 @@ impl Match<'_> {
     }
 
     fn make(&self, game: &mut Game, turn: &Turn) {
-        let mover = game.position.side();
-        game.position = game.position.with_move(turn.mv);
-        game.moves.push(turn.mv);
-        let (ply, seconds) = (game.moves.len(), turn.wall.as_secs_f64());
+        let mover = game.board.position().side();
+        game.board.make(turn.mv);
+        let (ply, seconds) = (game.board.moves().len(), turn.wall.as_secs_f64());
         let line = format!("{ply:3}. {} {:12} {seconds:7.3} s\n", lower(mover), turn.mv.to_string());
         match self.show {
             Show::Board => self.draw(game, &line),
@@ -248,14 +245,14 @@ impl Match<'_> {
         if groups::are_ending() {
             return;
         }
-        let (number, ply, label) = (game.number, game.moves.len(), self.label(side));
+        let (number, ply, label) = (game.number, game.board.moves().len(), self.label(side));
         self.say(game, &format!("game {number}, after ply {ply}, {label}: {violation}\n"));
         game.offences.push((side, violation));
     }
 
     fn finish(&self, mut game: Game, seats: &[Seat; 2]) -> Result<(), String> {
         let Some(winner) = game.winner() else { return Ok(()) };
-        let plies = game.moves.len();
+        let plies = game.board.moves().len();
         let forfeit = game
             .offences
             .first()
@@ -296,13 +293,14 @@ impl Match<'_> {
     }
 
     fn record(&self, game: &Game, winner: Side, result: &str) -> GameRecord {
-        let (size, [black, white]) = (game.position.size().edge(), Side::BOTH.map(|side| self.preset(side)));
+        let [black, white] = Side::BOTH.map(|side| self.preset(side));
         let start = self.options.protocol.start(self.options.size);
+        let size = start.size().edge();
         GameRecord {
             winner: Some(winner),
             when: self.started.format("%Y.%m.%d %H:%M self-play").to_string(),
             event: format!("{} {size}x{size}, {result}", self.options.protocol),
-            ..GameRecord::new(black, white, start).with_moves(&game.moves)
+            ..GameRecord::new(black, white, start).with_moves(game.board.moves())
         }
     }
 
@@ -335,7 +333,7 @@ impl Match<'_> {
         if self.show != Show::Board {
             return;
         }
-        let text = format!("{line}\n{}\n", game.position);
+        let text = format!("{line}\n{}\n", game.board.position());
         let over = if game.drawn > 0 { format!("\x1b[{}F\x1b[J", game.drawn) } else { String::new() };
         if self.options.jobs == 1
             && io::stdout().is_terminal()
@@ -365,7 +363,7 @@ impl Game {
     fn winner(&self) -> Option<Side> {
         match self.offences.first() {
             Some((side, _)) => Some(side.opponent()),
-            None => self.position.winner(),
+            None => self.board.position().winner(),
         }
     }
 }
