@@ -14,10 +14,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Time limit for an answer in a match without a time limit. A process that needs more time is considered hung.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Time to wait for an answer after its [`Budget`] has expired. The caller decides whether the answer is too late.
-pub const GRACE: Duration = Duration::from_millis(500);
+const GRACE: Duration = Duration::from_millis(500);
+
+/// Returns the time to wait for an answer.
+pub fn patience(budget: Budget) -> Duration {
+    budget.time.map_or(PATIENCE, |time| time + GRACE)
+}
 
 /// Botzone's limits for a turn.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -180,8 +185,7 @@ impl BotzonePlayer {
         match self.allowance {
             Some(allowance) => allowance.limits(self.turns == 0, self.kept.is_some()),
             None => {
-                // The caller judges an answer that is late by less than GRACE.
-                let time = budget.time.map_or(PATIENCE, |time| time + GRACE);
+                let time = patience(budget);
                 Limits { cpu: time, wall: time, memory: u64::MAX }
             }
         }
@@ -204,26 +208,21 @@ impl BotzonePlayer {
         Ok(Running { process, began, paid: Duration::ZERO, spent })
     }
 
-    /// Plays a turn. Returns the time and memory used, even if the turn fails.
-    fn turn(&mut self, limits: &Limits) -> (Spent, Result<Move, Failure>) {
-        let mut running = match self.ask() {
-            Ok(running) => running,
-            Err(failure) => return (Spent::default(), Err(failure)),
-        };
+    /// Plays a turn. Sets the time and memory used, even if the turn fails.
+    fn turn(&mut self, limits: &Limits, spent: &mut Spent) -> Result<Move, Failure> {
+        let mut running = self.ask()?;
         let answer = running.answer(limits, self.mode.keeps_running);
-        let spent = running.spent;
-        let mv = answer.and_then(|(text, stays)| {
-            let (mv, stored) = self.mode.form.read_output(&text)?;
-            if stays {
-                running.process.signal(Signal::STOP);
-                running.paid += spent.cpu;
-                self.kept = Some(running);
-            } else {
-                self.stored = stored;
-            }
-            Ok(mv)
-        });
-        (spent, mv)
+        *spent = running.spent;
+        let (text, stays) = answer?;
+        let (mv, stored) = self.mode.form.read_output(&text)?;
+        if stays {
+            running.process.signal(Signal::STOP);
+            running.paid += spent.cpu;
+            self.kept = Some(running);
+        } else {
+            self.stored = stored;
+        }
+        Ok(mv)
     }
 }
 
@@ -241,8 +240,8 @@ impl Player for BotzonePlayer {
     }
 
     fn choose(&mut self, _: &Position, budget: Budget) -> Result<Choice, Forfeit> {
-        let limits = self.limits(budget);
-        let (spent, answer) = self.turn(&limits);
+        let (limits, mut spent) = (self.limits(budget), Spent::default());
+        let answer = self.turn(&limits, &mut spent);
         let turn = TurnTaken { first: self.turns == 0, spent, failure: answer.as_ref().err().cloned() };
         self.log.lock().unwrap_or_else(PoisonError::into_inner).push(turn);
         self.turns += 1;

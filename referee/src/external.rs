@@ -1,7 +1,7 @@
 //! Players that run an external program for several games, by SAU commands or by UCI with Fairy-Stockfish's `amazons`
 //! variant.
 
-use crate::botzone::{BotzonePlayer, GRACE, PATIENCE};
+use crate::botzone::{BotzonePlayer, patience};
 use crate::interaction::beginning;
 use crate::notation::{Form, read_letters};
 use crate::player::{Budget, Choice, Player};
@@ -38,35 +38,34 @@ pub fn player(command: Vec<String>, protocol: Protocol) -> Box<dyn Player> {
 }
 
 impl External {
-    fn process(&mut self) -> Result<&mut Process, Forfeit> {
-        match &mut self.process {
-            Some(process) => Ok(process),
-            None => Err(Forfeit::Crashed("the program is not running".into())),
-        }
-    }
-
+    /// Requests a move and reads the answer.
     fn answer(&mut self, budget: Budget) -> Result<Move, Forfeit> {
         let asked = Instant::now();
-        let limit = budget.time.map_or(PATIENCE, |time| time + GRACE);
-        if self.protocol.is_sau() { self.sau_move(asked, limit) } else { self.uci_move(budget, asked, limit) }
-    }
-
-    fn sau_move(&mut self, asked: Instant, limit: Duration) -> Result<Move, Forfeit> {
-        let edge = self.start.size().edge();
-        let request = match self.moves.last() {
-            None => "new black\n".to_owned(),
-            Some(&last) if self.moves.len() == 1 => {
-                format!("new white\nmove {}\n", Form::Sau.format_move(last, edge))
-            }
-            Some(&last) => format!("move {}\n", Form::Sau.format_move(last, edge)),
+        let is_sau = self.protocol.is_sau();
+        let (request, reply) =
+            if is_sau { (self.sau_request(), "move ") } else { (self.uci_request(budget), "bestmove ") };
+        let Some(process) = &mut self.process else {
+            return Err(Forfeit::Crashed("the program is not running".into()));
         };
-        let process = self.process()?;
-        process.write(&request);
-        let line = line_after_talk(process, "move ", asked, limit)?;
-        read_letters(line["move ".len()..].trim_end(), edge).ok_or_else(|| garbled(&line))
+        process.write(request);
+        let line = line_after_talk(process, reply, asked, patience(budget))?;
+        let text = line[reply.len()..].trim_end();
+        let mv = if is_sau {
+            read_letters(text, self.start.size().edge())
+        } else {
+            text.split_ascii_whitespace().next().and_then(|best| best.parse().ok())
+        };
+        mv.ok_or_else(|| Forfeit::Garbled(beginning(&line)))
     }
 
-    fn uci_move(&mut self, budget: Budget, asked: Instant, limit: Duration) -> Result<Move, Forfeit> {
+    fn sau_request(&self) -> String {
+        let new = ["new black\n", "new white\n"].get(self.moves.len()).copied().unwrap_or_default();
+        let edge = self.start.size().edge();
+        let last = self.moves.last().map(|&mv| format!("move {}\n", Form::Sau.format_move(mv, edge)));
+        new.to_owned() + &last.unwrap_or_default()
+    }
+
+    fn uci_request(&self, budget: Budget) -> String {
         let moves: String =
             self.moves.iter().map(|&mv| format!(" {}", Form::Uci.format_move(mv, 0))).collect();
         let go = match (budget.time, budget.iterations) {
@@ -74,35 +73,29 @@ impl External {
             (Some(time), None) => format!("go movetime {}", time.as_millis().max(1)),
             (None, None) => "go movetime 1000".to_owned(),
         };
-        let start = self.start.to_fen();
-        let process = self.process()?;
-        process.write(format!("position fen {start} moves{moves}\n{go}\n"));
-        let line = line_after_talk(process, "bestmove ", asked, limit)?;
-        let best = line.split_ascii_whitespace().nth(1).unwrap_or_default();
-        best.parse().map_err(|_| garbled(&line))
+        format!("position fen {} moves{moves}\n{go}\n", self.start.to_fen())
     }
 
     /// Starts the program if it is not running. If it speaks UCI, also sets the variant and begins a new game.
     fn introduce(&mut self) -> Result<(), Forfeit> {
-        let (greeting, reply) =
-            if self.protocol.is_sau() { ("name?\n", "name ") } else { ("uci\n", "uciok") };
-        if self.process.is_none() {
-            self.process = Some(self.greet(greeting, reply)?);
+        let is_sau = self.protocol.is_sau();
+        let mut process = match self.process.take() {
+            Some(process) => process,
+            None => {
+                let asked = Instant::now();
+                let mut process = Process::start(&self.command, Errors::Hidden)
+                    .map_err(|error| Forfeit::Crashed(format!("{}: {error}", self.command.join(" "))))?;
+                let (greeting, reply) = if is_sau { ("name?\n", "name ") } else { ("uci\n", "uciok") };
+                process.write(greeting);
+                line_after_talk(&mut process, reply, asked, START)?;
+                process
+            }
+        };
+        if !is_sau {
+            process.write("setoption name UCI_Variant value amazons\nucinewgame\n");
         }
-        if !self.protocol.is_sau() {
-            self.process()?.write("setoption name UCI_Variant value amazons\nucinewgame\n");
-        }
+        self.process = Some(process);
         Ok(())
-    }
-
-    /// Starts the program, sends the greeting and waits for the reply.
-    fn greet(&self, greeting: &str, reply: &str) -> Result<Process, Forfeit> {
-        let asked = Instant::now();
-        let mut process = Process::start(&self.command, Errors::Hidden)
-            .map_err(|error| Forfeit::Crashed(format!("{}: {error}", self.command.join(" "))))?;
-        process.write(greeting);
-        line_after_talk(&mut process, reply, asked, START)?;
-        Ok(process)
     }
 }
 
@@ -130,13 +123,11 @@ impl Player for External {
     }
 
     fn choose(&mut self, _: &Position, budget: Budget) -> Result<Choice, Forfeit> {
-        let answer = self.answer(budget).map(Choice::from);
-        if answer.is_err() {
-            // Drops a program that has failed: the next game starts it again.
+        // Drops a program that has failed: the next game starts it again.
+        self.answer(budget).map(Choice::from).inspect_err(|_| {
             self.process = None;
             self.moves.clear();
-        }
-        answer
+        })
     }
 
     fn played(&mut self, mv: Move) {
@@ -158,8 +149,4 @@ fn line_after_talk(
         }
     }
     Err(Forfeit::Garbled(format!("{TALK} lines without {}", start.trim_end())))
-}
-
-fn garbled(text: &str) -> Forfeit {
-    Forfeit::Garbled(beginning(text))
 }
