@@ -20,6 +20,10 @@ use std::process::{Command, Stdio};
 use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
+/// Columns of the table of results.
+const COLUMNS: [&str; 7] =
+    ["games", "turns hit", "won", "lost on board", "broken off", "excused", "avoidable"];
+
 const EXPLANATION: &str = "\
 broken off: the game could not continue after the fault (the SAU platform does not restart a program)
 excused:    answers that the fault alone made late or impossible: killed, stopped, no reader
@@ -141,16 +145,14 @@ pub fn run(options: &Options) -> Result<bool, String> {
         return Err(format!("no engine at {}: run make first", options.engine));
     }
     let mut rng = Rng::with_seed(options.seed);
-    let mut schedule: Vec<(Fault, Vec<Protocol>)> = Vec::new();
     let faults = if options.fault.is_empty() { Fault::value_variants() } else { &options.fault };
-    for &fault in faults {
-        let mut protocols: Vec<Protocol> =
-            options.protocol.iter().copied().filter(|&protocol| fault.fits(protocol)).collect();
+    let schedule = faults.iter().map(|&fault| {
+        let mut protocols = options.protocol.clone();
+        protocols.retain(|&protocol| fault.fits(protocol));
         rng.shuffle(&mut protocols);
-        if !protocols.is_empty() {
-            schedule.push((fault, protocols));
-        }
-    }
+        (fault, protocols)
+    });
+    let schedule: Vec<_> = schedule.filter(|(_, protocols)| !protocols.is_empty()).collect();
     if schedule.is_empty() {
         return Err("this fault does not occur in these protocols".into());
     }
@@ -164,20 +166,20 @@ pub fn run(options: &Options) -> Result<bool, String> {
             say("interrupted\n");
             break;
         }
-        let is = |result| usize::from(outcome.result == result);
-        let counts =
-            [1, outcome.disturbed, is("won"), is("lost on board"), is("broken off"), outcome.excused];
-        let row = rows.entry(fault.name()).or_default();
-        row.iter_mut()
-            .zip(counts.into_iter().chain([is("avoidable")]))
-            .for_each(|(sum, count)| *sum += count);
+        for (sum, column) in rows.entry(fault.name()).or_default().iter_mut().zip(COLUMNS) {
+            *sum += match column {
+                "games" => 1,
+                "turns hit" => outcome.disturbed,
+                "excused" => outcome.excused,
+                result => usize::from(outcome.result == result),
+            };
+        }
         if options.verbose || !outcome.reason.is_empty() {
             let result = outcome.result;
             say(&format!("game {}, {protocol}, {}: {result} {}\n", number + 1, fault.name(), outcome.reason));
         }
     }
-    let columns = ["games", "turns hit", "won", "lost on board", "broken off", "excused", "avoidable"];
-    let mut table = format!("{:16}{}\n", "fault", columns.map(|column| format!("{column:>15}")).concat());
+    let mut table = format!("{:16}{}\n", "fault", COLUMNS.map(|column| format!("{column:>15}")).concat());
     let all = rows.values().fold([0; 7], |sum, row| std::array::from_fn(|i| sum[i] + row[i]));
     for (name, row) in rows.iter().chain([(&"all".to_owned(), &all)]) {
         table += &format!("{name:16}{}\n", row.map(|count| format!("{count:15}")).concat());
@@ -215,21 +217,14 @@ impl<'a> Bout<'a> {
     fn play(mut self) -> Outcome {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let _load = (self.fault == FullLoad).then(|| Load::start(2 * cores as u16));
-        let mut seat = Seat::new(self.protocol, self.control());
+        let total = Some(SAU_TIME).filter(|_| self.protocol.is_sau() && self.options.time.is_none());
+        let control = TimeControl::new(self.protocol, self.options.time, total, self.options.grace);
+        let mut seat = Seat::new(self.protocol, control);
         if let Err(violation) = self.play_with(&mut seat) {
             self.outcome.result = "avoidable";
             self.outcome.reason = violation.to_string();
         }
         std::mem::take(&mut self.outcome)
-    }
-
-    fn control(&self) -> TimeControl {
-        let (time, grace) = (self.options.time, self.options.grace);
-        match time {
-            None if !self.protocol.is_sau() => TimeControl::botzone(grace),
-            None => TimeControl { first: None, later: None, total: Some(SAU_TIME), grace },
-            _ => TimeControl { first: time, later: time, total: None, grace },
-        }
     }
 
     fn play_with(&mut self, seat: &mut Seat) -> Result<(), Violation> {
@@ -336,7 +331,6 @@ impl<'a> Bout<'a> {
                 process.write(text);
                 sleep(Duration::from_millis(self.rng.u64(0..300)));
                 process.signal(Signal::CONT);
-                began.elapsed()
             }
             Some(InputInBytes) => {
                 let pause = Duration::from_micros([0, 300, 2000][self.rng.usize(..3)]);
@@ -344,22 +338,12 @@ impl<'a> Bout<'a> {
                     process.write([byte]);
                     sleep(pause);
                 }
-                began.elapsed()
             }
-            Some(Noise) => {
-                let text = self.noisy(text, board.moves().len() < 2);
-                process.write(text);
-                Duration::ZERO
-            }
-            Some(Doubled) => {
-                process.write(text.repeat(2));
-                Duration::ZERO
-            }
-            _ => {
-                process.write(text);
-                Duration::ZERO
-            }
+            Some(Noise) => process.write(self.noisy(text, board.moves().len() < 2)),
+            Some(Doubled) => process.write(text.repeat(2)),
+            _ => process.write(text),
         }
+        if matches!(fault, Some(StoppedBetween | InputInBytes)) { began.elapsed() } else { Duration::ZERO }
     }
 
     /// Adds meaningless lines before and after a request.

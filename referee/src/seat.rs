@@ -70,9 +70,13 @@ pub struct TimeControl {
 }
 
 impl TimeControl {
-    pub fn botzone(grace: Duration) -> Self {
-        let [first, later] = [2, 1].map(|seconds| Some(Duration::from_secs(seconds)));
-        Self { first, later, total: None, grace }
+    /// `time` limits each turn. Without it, Botzone's limits apply; on the SAU platform, a turn has no limit of its own.
+    pub fn new(protocol: Protocol, time: Option<Duration>, total: Option<Duration>, grace: Duration) -> Self {
+        let [first, later] = match time {
+            None if !protocol.is_sau() => [2, 1].map(|seconds| Some(Duration::from_secs(seconds))),
+            _ => [time; 2],
+        };
+        Self { first, later, total, grace }
     }
 }
 

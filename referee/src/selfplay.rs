@@ -170,10 +170,7 @@ fn check_engine(options: &Options) -> Result<(), String> {
 impl Match<'_> {
     fn play_all(&self) -> Result<(), String> {
         let options = self.options;
-        let control = match options.time {
-            None if !options.protocol.is_sau() => TimeControl::botzone(options.grace),
-            time => TimeControl { first: time, later: time, total: options.total_time, grace: options.grace },
-        };
+        let control = TimeControl::new(options.protocol, options.time, options.total_time, options.grace);
         let mut seats = [(); 2].map(|()| Seat::new(options.protocol, control));
         loop {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
