@@ -36,94 +36,80 @@ pub fn run(args: &Args) -> Result<(), String> {
     check_start(&engine)?;
     let opponent = args.opponent.parse::<PlayerSpec>()?;
     opponent.check_start()?;
-    let (total, bar) = (Mutex::new(Total::default()), progress_bar(args.games));
+    let (games, bar) = (Mutex::new(Vec::new()), progress_bar(args.games));
     args.cores.for_each(0..args.games, |number| {
         let conditions = Conditions { engine: &engine, options: &args.options, number };
         let folder = std::env::temp_dir().join(format!("otrera-sau-{}-{number}", std::process::id()));
         let played = play(opponent.build(conditions.seed()).as_mut(), conditions, &folder);
         // A leftover temporary folder is no failure.
         let _ = fs::remove_dir_all(&folder);
-        let mut total = total.lock().map_err(|error| error.to_string())?;
-        bar.suspend(|| total.add(args, conditions, &played));
+        let mut games = games.lock().map_err(|error| error.to_string())?;
+        bar.suspend(|| report(args, conditions, &played));
+        games.push((conditions.kill(), played));
         bar.inc(1);
         Ok(())
     })?;
     bar.finish_and_clear();
-    let total = total.into_inner().map_err(|error| error.to_string())?;
-    println!("{}", total.summary());
-    match total.games - total.finished + total.late {
-        0 => Ok(()),
-        _ => Err("a game was late or not finished".into()),
+    let games = games.into_inner().map_err(|error| error.to_string())?;
+    println!("{}", summary(args, &games));
+    let is_good = |(_, played): &(Kill, Played)| played.broken.is_none() && share(args, played) <= 1.0;
+    if games.iter().all(is_good) { Ok(()) } else { Err("a game was late or not finished".into()) }
+}
+
+/// Returns the fraction of the total time that the engine used.
+fn share(args: &Args, played: &Played) -> f64 {
+    played.used.as_secs_f64() / args.options.total_time.as_secs_f64()
+}
+
+/// Prints a game that was late or not finished; with `--verbose`, any game.
+fn report(args: &Args, conditions: Conditions, played: &Played) {
+    let used = share(args, played);
+    let end = match &played.broken {
+        Some(why) => format!("NOT FINISHED: {why}"),
+        None if played.won => "won".into(),
+        None => "lost".into(),
+    };
+    if args.verbose || played.broken.is_some() || used > 1.0 {
+        let killed = played.killed.map_or(String::new(), |ply| {
+            format!(
+                ", killed after ply {ply} ({:?}, own record {})",
+                conditions.kill(),
+                conditions.all_step()
+            )
+        });
+        println!(
+            "game {}: {end}, {}, {} plies{killed}, {} refused, {:.1} % of the time",
+            conditions.number + 1,
+            conditions.side(),
+            played.plies,
+            played.refused,
+            100.0 * used
+        );
+    }
+    if played.broken.is_some() || (args.verbose && played.refused > 0) {
+        println!("{}", played.log);
     }
 }
 
-#[derive(Default)]
-struct Total {
-    games: u64,
-    finished: u64,
-    won: u64,
-    late: u64,
-    /// Number of games in which the engine was killed: on its own turn, on the opponent's turn.
-    killed: [u64; 2],
-    /// Number of the engine's moves that the platform refused.
-    refused: usize,
-    with_refused: u64,
-    /// Fraction of the total time that the engine used, for each finished game.
-    used: Vec<f64>,
-}
-
-impl Total {
-    fn add(&mut self, args: &Args, conditions: Conditions, played: &Played) {
-        let used = played.used.as_secs_f64() / args.options.total_time.as_secs_f64();
-        self.games += 1;
-        self.won += u64::from(played.won);
-        self.late += u64::from(used > 1.0);
-        if let (Some(_), Some(count)) =
-            (played.killed, self.killed.get_mut(usize::from(conditions.kill() == Kill::Theirs)))
-        {
-            *count += 1;
-        }
-        self.refused += played.refused;
-        self.with_refused += u64::from(played.refused > 0);
-        let end = match &played.broken {
-            Some(why) => format!("NOT FINISHED: {why}"),
-            None => {
-                self.finished += 1;
-                self.used.push(used);
-                if played.won { "won".into() } else { "lost".into() }
-            }
-        };
-        if args.verbose || played.broken.is_some() || used > 1.0 {
-            let killed = played.killed.map_or(String::new(), |ply| {
-                format!(
-                    ", killed after ply {ply} ({:?}, own record {})",
-                    conditions.kill(),
-                    conditions.all_step()
-                )
-            });
-            println!(
-                "game {}: {end}, {}, {} plies{killed}, {} refused, {:.1} % of the time",
-                conditions.number + 1,
-                conditions.side(),
-                played.plies,
-                played.refused,
-                100.0 * used
-            );
-        }
-        if played.broken.is_some() || (args.verbose && played.refused > 0) {
-            println!("{}", played.log);
-        }
-    }
-
-    fn summary(&self) -> String {
-        let Self { games, finished, won, late, killed: [ours, theirs], refused, with_refused, used } = self;
-        let mean = used.iter().sum::<f64>() / used.len().max(1) as f64;
-        let least = used.iter().copied().reduce(f64::min).unwrap_or(0.0);
-        let most = used.iter().copied().reduce(f64::max).unwrap_or(0.0);
-        let [least, mean, most] = [least, mean, most].map(|share| 100.0 * share);
-        format!(
-            "{games} games: {finished} finished, {won} won, {late} late; time used {least:.0} to {most:.0} %, mean {mean:.0} %; \
-             killed {ours} on its turn, {theirs} on the opponent's; {refused} moves refused, in {with_refused} games"
-        )
-    }
+/// Formats the counts of all games, each with the kind of its kill.
+fn summary(args: &Args, games: &[(Kill, Played)]) -> String {
+    let count =
+        |is: &dyn Fn(Kill, &Played) -> bool| games.iter().filter(|(kill, played)| is(*kill, played)).count();
+    let finished = games.iter().filter(|(_, played)| played.broken.is_none());
+    let used: Vec<f64> = finished.map(|(_, played)| 100.0 * share(args, played)).collect();
+    let won = count(&|_, played| played.won);
+    let late = count(&|_, played| share(args, played) > 1.0);
+    let [ours, theirs] =
+        [Kill::Ours, Kill::Theirs].map(|kind| count(&|kill, played| kill == kind && played.killed.is_some()));
+    let refused: usize = games.iter().map(|(_, played)| played.refused).sum();
+    let with_refused = count(&|_, played| played.refused > 0);
+    let mean = used.iter().sum::<f64>() / used.len().max(1) as f64;
+    let least = used.iter().copied().reduce(f64::min).unwrap_or(0.0);
+    let most = used.iter().copied().reduce(f64::max).unwrap_or(0.0);
+    format!(
+        "{} games: {} finished, {won} won, {late} late; time used {least:.0} to {most:.0} %, mean {mean:.0} %; \
+         killed {ours} on its turn, {theirs} on the opponent's; {refused} moves refused, in {with_refused} games",
+        games.len(),
+        used.len()
+    )
 }
